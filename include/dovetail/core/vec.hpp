@@ -1,0 +1,126 @@
+// The two sequences that every pass works on: `span`, a view, and `vec`, an owning array that grows. Both are ordinary
+// constexpr code, several times cheaper in constant evaluation than std::vector and <algorithm>, and the same at run time.
+#pragma once
+
+#include "config.hpp"
+
+namespace dovetail {
+
+// A view of `count` elements that somebody else owns.
+template <class T>
+struct span {
+    T* first = nullptr;
+    int count = 0;
+
+    constexpr T& operator[](int i) const { return first[i]; }
+    constexpr T* begin() const { return first; }
+    constexpr T* end() const { return first + count; }
+    constexpr int size() const { return count; }
+    constexpr bool empty() const { return count == 0; }
+    // The elements [from, from + length).
+    constexpr span part(int from, int length) const { return {first + from, length}; }
+};
+
+// An array of a known number of elements, zero allowed: what a finished vec is frozen into.
+template <class T, int N>
+struct fixed {
+    static constexpr int capacity = N > 0 ? N : 1;
+    T first[capacity] = {};
+
+    constexpr T& operator[](int i) { return first[i]; }
+    constexpr const T& operator[](int i) const { return first[i]; }
+    constexpr const T* begin() const { return first; }
+    constexpr const T* end() const { return first + N; }
+    static constexpr int size() { return N; }
+    constexpr span<const T> view() const { return {first, N}; }
+};
+
+// An owning array. New elements are value-initialised.
+template <class T>
+class vec {
+public:
+    constexpr vec() = default;
+    constexpr explicit vec(int size) : data_{size > 0 ? new T[size]{} : nullptr}, size_{size}, capacity_{size} {}
+    constexpr vec(int size, const T& value) : vec(size) {
+        for (int i = 0; i < size; ++i) data_[i] = value;
+    }
+    constexpr vec(vec&& other) noexcept : data_{other.data_}, size_{other.size_}, capacity_{other.capacity_} {
+        other.data_ = nullptr;
+        other.size_ = other.capacity_ = 0;
+    }
+    constexpr vec(const vec& other) : vec(other.size_) {
+        for (int i = 0; i < size_; ++i) data_[i] = other.data_[i];
+    }
+    constexpr vec& operator=(vec other) noexcept {
+        T* data = data_;
+        data_ = other.data_;
+        other.data_ = data;
+        size_ = other.size_;
+        capacity_ = other.capacity_;
+        return *this;
+    }
+    constexpr ~vec() { delete[] data_; }
+
+    constexpr T& operator[](int i) { return data_[i]; }
+    constexpr const T& operator[](int i) const { return data_[i]; }
+    constexpr T& back() { return data_[size_ - 1]; }
+    constexpr const T& back() const { return data_[size_ - 1]; }
+    constexpr T* begin() { return data_; }
+    constexpr T* end() { return data_ + size_; }
+    constexpr const T* begin() const { return data_; }
+    constexpr const T* end() const { return data_ + size_; }
+    constexpr int size() const { return size_; }
+    constexpr bool empty() const { return size_ == 0; }
+    constexpr span<const T> view() const { return {data_, size_}; }
+
+    constexpr void push(const T& value) {
+        if (size_ == capacity_) reserve(capacity_ > 0 ? 2 * capacity_ : 8);
+        data_[size_++] = value;
+    }
+    constexpr void pop() { --size_; }
+    constexpr void clear() { size_ = 0; }
+    constexpr void reserve(int capacity) {
+        if (capacity <= capacity_) return;
+        T* data = new T[capacity]{};
+        for (int i = 0; i < size_; ++i) data[i] = data_[i];
+        delete[] data_;
+        data_ = data;
+        capacity_ = capacity;
+    }
+    // Keeps the first `size` elements, or adds value-initialised ones.
+    constexpr void resize(int size) {
+        reserve(size);
+        for (int i = size_; i < size; ++i) data_[i] = T{};
+        size_ = size;
+    }
+
+private:
+    T* data_ = nullptr;
+    int size_ = 0;
+    int capacity_ = 0;
+};
+
+// Where the arrays of a table live: `owning` while a pass fills them, `fixed_store` once their sizes are constants,
+// `viewing` for everybody who reads. A table is a template over one of these, so that each is written once.
+struct owning {
+    template <class T, int>
+    using of = vec<T>;
+};
+struct viewing {
+    template <class T, int>
+    using of = span<const T>;
+};
+template <int... Sizes>
+struct fixed_store {
+    static constexpr int sizes[sizeof...(Sizes) + 1] = {Sizes..., 0};
+    template <class T, int I>
+    using of = fixed<T, sizes[I]>;
+};
+
+// Copies `from` to `to`, which has the room.
+template <class From, class To>
+constexpr void copy_elements(const From& from, To& to) {
+    for (int i = 0; i < from.size(); ++i) to[i] = from[i];
+}
+
+}  // namespace dovetail

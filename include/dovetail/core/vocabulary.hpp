@@ -1,0 +1,111 @@
+// The field's words as enumerations and small structs, shared by every layer below.
+#pragma once
+
+#include "tag.hpp"
+#include "tensor.hpp"
+
+namespace dovetail {
+
+// What an operation of the graph does when it is launched.
+enum class op_kind : unsigned char {
+    compute,         // the user's own: one launch on the compute lane
+    input,           // brings the caller's binding in: a copy, or nothing where a device pointer is used in place
+    to_host,         // device to pinned host memory, on the copy lane
+    from_host,       // pinned host memory to device, on the copy lane
+    transfer,        // one role's value to another role, equal lane coordinates
+    shift,           // lane i gets the value of lane i - offset of one axis
+    all_reduce,
+    reduce,
+    broadcast,
+    all_gather,
+    reduce_scatter,
+    all_to_all,
+    gather,
+    scatter
+};
+
+constexpr bool is_communication(op_kind k) { return k >= op_kind::transfer; }
+constexpr bool is_collective(op_kind k) { return k >= op_kind::all_reduce; }
+constexpr bool is_rooted(op_kind k) {
+    return k == op_kind::reduce || k == op_kind::broadcast || k == op_kind::gather || k == op_kind::scatter;
+}
+constexpr bool is_reducing(op_kind k) {
+    return k == op_kind::all_reduce || k == op_kind::reduce || k == op_kind::reduce_scatter;
+}
+
+constexpr const char* name_of(op_kind k) {
+    constexpr const char* names[] = {"compute",   "input",      "to_host",        "from_host",  "transfer", "shift",  "all_reduce",
+                                     "reduce",    "broadcast",  "all_gather",     "reduce_scatter", "all_to_all", "gather", "scatter"};
+    return names[static_cast<int>(k)];
+}
+
+enum class reduction : unsigned char { none, sum, product, minimum, maximum, average };
+
+constexpr const char* name_of(reduction r) {
+    constexpr const char* names[] = {"none", "sum", "product", "minimum", "maximum", "average"};
+    return names[static_cast<int>(r)];
+}
+
+// The streams of a rank. In the sequential plan everything is on `compute`.
+enum class lane_kind : unsigned char { compute, communication, copy };
+inline constexpr int lane_count = 3;
+
+constexpr const char* name_of(lane_kind l) {
+    constexpr const char* names[] = {"compute", "comm", "copy"};
+    return names[static_cast<int>(l)];
+}
+
+// How an operation touches a buffer. `update` reads and writes.
+enum class access_mode : unsigned char { read, write, update };
+
+constexpr bool reads(access_mode m) { return m != access_mode::write; }
+constexpr bool writes(access_mode m) { return m != access_mode::read; }
+
+// Work that an operation declares: arithmetic operations and bytes of device memory moved.
+struct cost {
+    std::int64_t flops = 0;
+    std::int64_t bytes = 0;
+    element arithmetic = element::float32;  // which rate of the machine the flops run at
+
+    friend constexpr cost operator+(cost a, cost b) {
+        return {a.flops + b.flops, a.bytes + b.bytes, a.flops != 0 ? a.arithmetic : b.arithmetic};
+    }
+};
+
+constexpr cost bytes_moved(std::int64_t bytes) { return {0, bytes, element::float32}; }
+constexpr cost floating_operations(std::int64_t flops, element arithmetic = element::float32) { return {flops, 0, arithmetic}; }
+
+inline constexpr int max_results = 4;
+
+// Several results of a shape rule: `return dv::results{a, b};`
+struct results {
+    tensor_type list[max_results] = {};
+    int count = 0;
+
+    template <class... T>
+        requires(sizeof...(T) <= max_results)
+    constexpr results(T... types) : list{types...}, count{sizeof...(T)} {}
+};
+
+// An operation type as a value: its name and its declared facts. One for each pair of operation and number of arguments.
+struct operation {
+    const tag* name = nullptr;
+    op_kind kind = op_kind::compute;
+    int arguments = 0;
+    // Fills `to` with the result types and returns their number; 0 where the arguments are refused.
+    int (*infer)(const tensor_type* arguments, tensor_type* to) = nullptr;
+    cost (*work)(const tensor_type* arguments, const tensor_type* results) = nullptr;
+    // Bytes of scratch memory during the launch.
+    std::int64_t (*workspace)(const tensor_type* arguments) = nullptr;
+    int in_place = -1;            // argument whose buffer the first result may take
+    bool in_place_only = false;   // ... and must take: the launch gets one `inout`
+    int row_wise = -1;            // axis along which rows are independent
+    bool has_effect = false;      // needed even where nobody uses its results
+    int sms = 0;                  // streaming multiprocessors it needs; 0: all it can get
+    reduction reduce = reduction::none;
+    int offset = 0;               // of a shift
+    bool open = false;            // a shift whose edge lanes get zeros
+    int root_lane = -1;           // along the axis of a rooted collective
+};
+
+}  // namespace dovetail

@@ -1,0 +1,141 @@
+// What a vertex takes when nothing runs beside it, in picoseconds, from the declared facts of its operation and a machine
+// description: the roofline for compute, the textbook bandwidth terms for communication.
+#pragma once
+
+#include "../ir/program.hpp"
+#include "machine.hpp"
+
+namespace dovetail::pass {
+
+// No vertex is taken to last longer, so that sums over some thousand vertices stay within 63 bits: about 19 minutes.
+inline constexpr std::int64_t longest_duration = std::int64_t{1} << 50;
+
+// Picoseconds for `amount` (bytes, operations) at `rate` per second, rounded down; 0 where the rate is not known.
+constexpr std::int64_t time_at(std::int64_t amount, std::int64_t rate) {
+    if (amount <= 0 || rate <= 0) return 0;
+    // Three decimal digits at a time: the product amount * 10^12 does not fit in 64 bits.
+    while (rate > INT64_MAX / 1000) {
+        rate /= 2;
+        amount /= 2;
+    }
+    std::int64_t whole = amount / rate;
+    std::int64_t rest = amount % rate;
+    if (whole > longest_duration / 1'000'000'000'000) return longest_duration;
+    for (int i = 0; i < 4; ++i) {
+        whole = whole * 1000 + rest * 1000 / rate;
+        rest = rest * 1000 % rate;
+    }
+    return whole < longest_duration ? whole : longest_duration;
+}
+
+namespace detail {
+
+constexpr std::int64_t plus(std::int64_t a, std::int64_t b) {
+    return a < longest_duration - b ? a + b : longest_duration;
+}
+
+constexpr std::int64_t flop_rate(const machine_description& m, element e) {
+    switch (e) {
+        case element::float64: return m.double_flops;
+        case element::float16:
+        case element::bfloat16: return m.half_flops;
+        default: return m.float_flops;
+    }
+}
+
+// Ranks that talk to each other in a member: lanes along its axes, or roles.
+constexpr int width(const ir::graph& g, const ir::program& p, const ir::member& m, const settings& s) {
+    if (m.communicator < 0) return 2;
+    const ir::communicator& c = p.communicators[m.communicator];
+    if (c.axes == 0) return c.roles;
+    const ir::role& role = g.roles[p.communicator_roles[c.first_role]];
+    int n = 1;
+    for (const ir::mesh_axis& a : g.mesh.part(role.first_axis, role.axes))
+        if ((c.axes >> a.axis & 1u) != 0) n *= a.width > 0 ? a.width : s.assumed_width;
+    return n;
+}
+
+constexpr cost work_of(const ir::graph& g, const ir::member& m) {
+    const ir::node& node = g.nodes[m.node];
+    tensor_type results[max_results] = {};
+    vec<tensor_type> arguments(node.arguments);
+    for (int i = 0; i < node.arguments; ++i) arguments[i] = g.symbols[g.operands[node.first_argument + i]].type;
+    bool discarded = false;
+    for (int i = 0; i < node.results && i < max_results; ++i) {
+        const int symbol = g.operands[node.first_result + i];
+        if (symbol >= 0) results[i] = g.symbols[symbol].type;
+        else discarded = true;
+    }
+    // A discarded result has no symbol to tell its type.
+    if (discarded && m.op->infer != nullptr) m.op->infer(arguments.begin(), results);
+    return m.op->work(arguments.begin(), results);
+}
+
+// What a member takes: a latency, and a time that its bytes or operations need.
+struct member_time {
+    std::int64_t latency = 0;
+    std::int64_t work = 0;
+};
+
+// `total` and `largest`: bytes of all buffers that the member touches, and of the largest one, which is the payload of a
+// collective whichever side it stands on.
+constexpr member_time time_of(const ir::graph& g, const ir::program& p, const ir::member& m, const settings& s, std::int64_t total,
+                              std::int64_t largest) {
+    const machine_description& on = s.machine;
+    if (m.kind == op_kind::compute) {
+        if (m.op == nullptr || m.op->work == nullptr || m.node < 0) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
+        const cost c = work_of(g, m);
+        const std::int64_t arithmetic = time_at(c.flops, flop_rate(on, c.arithmetic));
+        const std::int64_t memory = time_at(c.bytes, on.memory_bandwidth);
+        return {on.launch_latency, arithmetic > memory ? arithmetic : memory};
+    }
+    if (m.kind == op_kind::input) return {};
+    if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) return {on.launch_latency, time_at(largest, on.host_bandwidth)};
+    const int n = m.local ? 1 : width(g, p, m, s);
+    if (n <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
+    const std::int64_t bus = time_at(largest, on.bus_bandwidth);
+    switch (m.kind) {
+        case op_kind::transfer:
+        case op_kind::shift: return {on.link_latency, time_at(largest, on.link_bandwidth)};
+        case op_kind::broadcast:
+        case op_kind::reduce: return {on.link_latency, bus};
+        case op_kind::all_reduce: return {on.link_latency, 2 * (bus - bus / n)};
+        default: return {on.link_latency, bus - bus / n};
+    }
+}
+
+}  // namespace detail
+
+// One vertex alone. The members of a group share one latency; their payloads follow each other.
+constexpr std::int64_t duration(const ir::graph& g, const ir::program& p, const ir::vertex& v, const settings& s) {
+    const ir::part* parts = p.parts.first + v.first_part;
+    const ir::access* accesses = p.accesses.first;
+    const ir::buffer* buffers = p.buffers.first;
+    vec<std::int64_t> bytes(2 * v.members);
+    std::int64_t* total = bytes.begin();
+    std::int64_t* largest = total + v.members;
+    for (int i = 0; i < v.parts; ++i) {
+        const int member = parts[i].member - v.first_member;
+        for (int a = parts[i].first_access; a < parts[i].first_access + parts[i].accesses; ++a) {
+            const std::int64_t b = buffers[accesses[a].buffer].bytes;
+            total[member] += b;
+            if (b > largest[member]) largest[member] = b;
+        }
+    }
+    std::int64_t latency = 0, work = 0;
+    for (int i = 0; i < v.members; ++i) {
+        const detail::member_time t = detail::time_of(g, p, p.members[v.first_member + i], s, total[i], largest[i]);
+        if (t.latency > latency) latency = t.latency;
+        work = detail::plus(work, t.work);
+    }
+    return detail::plus(work, latency);
+}
+
+// Every vertex.
+constexpr vec<std::int64_t> costs(const ir::graph& g, const ir::program& p, const settings& s) {
+    vec<std::int64_t> list(p.vertices.size());
+    for (int v = 0; v < list.size(); ++v) list[v] = duration(g, p, p.vertices[v], s);
+    return list;
+}
+
+}  // namespace dovetail::pass

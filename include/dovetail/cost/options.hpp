@@ -1,0 +1,61 @@
+// Options of a plan as a type: dv::options<dv::machine::h200_nvlink, dv::memory_limit<80'000'000'000>, dv::in_flight<2>>.
+// In any number and order; equal options give equal plans. A machine is any type with a `description`.
+#pragma once
+
+#include "../error/memory.hpp"
+#include "machine.hpp"
+
+#include <type_traits>
+
+namespace dovetail {
+
+// overlap<false>: everything on one stream, in a stable topological order.
+template <bool On>
+struct overlap {
+    static constexpr void apply(settings& s) { s.overlap = On; }
+};
+// Bytes that the arena and the states of one rank may take. No plan above it compiles.
+template <std::int64_t Bytes>
+struct memory_limit {
+    static_assert(Bytes > 0, "dovetail: a memory limit is positive");
+    static constexpr void apply(settings& s) { s.memory_limit = Bytes; }
+};
+// Runs whose inputs and outputs exist at once.
+template <int Runs>
+struct in_flight {
+    static_assert(Runs >= 1 && Runs <= 64, "dovetail: between 1 and 64 runs in flight");
+    static constexpr void apply(settings& s) { s.in_flight = Runs; }
+};
+// Copies of a channel's receiving buffer: with 2, the next run's transfer does not wait for this run's reader.
+template <int Slots>
+struct channel_slots {
+    static_assert(Slots >= 1 && Slots <= 64, "dovetail: between 1 and 64 slots in a channel");
+    static constexpr void apply(settings& s) { s.channel_slots = Slots; }
+};
+// Width that the prediction assumes of an axis whose width is open.
+template <int Width>
+struct assumed_width {
+    static_assert(Width >= 1, "dovetail: an axis has at least one lane");
+    static constexpr void apply(settings& s) { s.assumed_width = Width; }
+};
+
+namespace detail {
+template <class Option>
+constexpr int apply_option(settings& s) {
+    if constexpr (requires { Option::description.launch_latency; }) s.machine = Option::description;
+    else if constexpr (requires { Option::apply(s); }) Option::apply(s);
+    else static_cast<void>(sizeof(error::unknown_option<Option>));
+    return 0;
+}
+}  // namespace detail
+
+template <class... Option>
+struct options {
+    static constexpr settings value = [] {
+        settings s;
+        [[maybe_unused]] const int applied[] = {0, detail::apply_option<Option>(s)...};
+        return s;
+    }();
+};
+
+}  // namespace dovetail

@@ -1,0 +1,40 @@
+// Communication as operations of the language, on one tensor per lane. Where: axes of the mesh (none: all of them); outside
+// `on`, with one argument per role, the roles themselves. gather and scatter forms act on extent 0.
+#pragma once
+
+#include "words.hpp"
+
+namespace dovetail::ops {
+
+// Reductions. The order of a floating-point sum is the backend's.
+struct sum;
+struct product;
+struct minimum;
+struct maximum;
+struct average;
+
+// Root of a rooted form: a role, or a lane along the axes. Off the root the result may not be read.
+template <class Role>
+struct root;
+template <int Lane>
+struct root_lane;
+// Receivers of a broadcast or scatter over roles, in order.
+template <class... Roles>
+struct to;
+// A shift without wrap: lanes at the edge get zeros.
+struct open;
+struct wrap;
+
+template <class Reduction, class... Where> struct all_reduce;      // [E...] -> [E...]
+template <class Reduction, class... Where> struct reduce;          // [E...] -> [E...] on the root
+template <class... Where> struct broadcast;                        // [E...] of the root -> [E...]
+template <class... Where> struct all_gather;                       // [E0, ...] -> [n E0, ...]
+template <class Reduction, class... Where> struct reduce_scatter;  // [n E0, ...] -> [E0, ...]
+template <class... Where> struct all_to_all;                       // [n E0, ...] -> [n E0, ...], block i to member i
+template <class... Where> struct gather;                           // [E0, ...] -> [n E0, ...] on the root
+template <class... Where> struct scatter;                          // [n E0, ...] of the root -> [E0, ...]
+template <class Axis, int Offset, class Edge = wrap> struct shift; // lane i gets the value of lane i - Offset
+struct to_host;                                                    // device -> pinned host memory, on the copy stream
+struct from_host;                                                  // pinned host memory -> device, on the copy stream
+
+}  // namespace dovetail::ops

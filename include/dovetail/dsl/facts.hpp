@@ -1,0 +1,163 @@
+// An operation's declared facts as a constant `operation`. Takes an operation type and the number of its arguments.
+#pragma once
+
+#include "../core/vocabulary.hpp"
+#include "communication.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace dovetail::dsl {
+
+inline constexpr int max_arguments = 64;
+
+namespace detail {
+
+template <int>
+using one_tensor_type = tensor_type;
+
+template <class Op, int... I>
+constexpr bool takes(std::integer_sequence<int, I...>) {
+    return requires { Op::result(one_tensor_type<I>{}...); };
+}
+template <class Op, int N>
+inline constexpr bool accepts = takes<Op>(std::make_integer_sequence<int, N>{});
+
+template <class Op, int... N>
+constexpr bool accepts_some(std::integer_sequence<int, N...>) {
+    return (accepts<Op, N> || ...);
+}
+
+// A member of this name makes that of a base ambiguous: how a member template is found without knowing its arguments.
+struct named_launch {
+    void launch();
+};
+template <class Op>
+struct launch_probe : Op, named_launch {};
+template <class Op>
+concept complete = requires { sizeof(Op); };
+template <class Op>
+constexpr bool has_launch() {
+    if constexpr (complete<Op>) {
+        if constexpr (std::is_class_v<Op> && !std::is_final_v<Op>) return !requires { &launch_probe<Op>::launch; };
+    }
+    return false;
+}
+
+template <class Op>
+constexpr bool has_shape_rule() {
+    if constexpr (!complete<Op>) return false;
+    else if constexpr (requires { &Op::result; }) return true;
+    else return accepts_some<Op>(std::make_integer_sequence<int, 9>{});
+}
+
+constexpr int put(tensor_type t, tensor_type* to) {
+    to[0] = t;
+    return t.valid() ? 1 : 0;
+}
+constexpr int put(const results& r, tensor_type* to) {
+    for (int i = 0; i < r.count; ++i) {
+        if (!r.list[i].valid()) return 0;
+        to[i] = r.list[i];
+    }
+    return r.count;
+}
+
+template <class Op, class Indices>
+struct rules;
+template <class Op, int... I>
+struct rules<Op, std::integer_sequence<int, I...>> {
+    static constexpr int infer([[maybe_unused]] const tensor_type* a, tensor_type* to) { return put(Op::result(a[I]...), to); }
+    static constexpr cost work([[maybe_unused]] const tensor_type* a, const tensor_type*) { return Op::cost(a[I]...); }
+    static constexpr std::int64_t workspace([[maybe_unused]] const tensor_type* a) { return Op::workspace(a[I]...); }
+    static constexpr bool has_work = requires(tensor_type t) { Op::cost((static_cast<void>(I), t)...); };
+    static constexpr bool has_workspace = requires(tensor_type t) { Op::workspace((static_cast<void>(I), t)...); };
+};
+
+template <class Op, int N>
+constexpr operation facts_of_compute() {
+    operation o;
+    o.name = &tag_of<Op>;
+    o.arguments = N;
+    using rule = rules<Op, std::make_integer_sequence<int, N>>;
+    o.infer = &rule::infer;
+    if constexpr (rule::has_work) o.work = &rule::work;
+    if constexpr (rule::has_workspace) o.workspace = &rule::workspace;
+    if constexpr (requires { Op::in_place; }) o.in_place = Op::in_place;
+    if constexpr (requires { Op::in_place_only; }) o.in_place_only = Op::in_place_only;
+    if constexpr (requires { Op::row_wise; }) o.row_wise = Op::row_wise;
+    if constexpr (requires { Op::has_effect; }) o.has_effect = Op::has_effect;
+    if constexpr (requires { Op::sms; }) o.sms = Op::sms;
+    return o;
+}
+
+template <class R>
+inline constexpr reduction reduction_of = reduction::none;
+template <> inline constexpr reduction reduction_of<ops::sum> = reduction::sum;
+template <> inline constexpr reduction reduction_of<ops::product> = reduction::product;
+template <> inline constexpr reduction reduction_of<ops::minimum> = reduction::minimum;
+template <> inline constexpr reduction reduction_of<ops::maximum> = reduction::maximum;
+template <> inline constexpr reduction reduction_of<ops::average> = reduction::average;
+
+// The kind of a communication operation, what it is made of, and its own facts.
+template <class Op>
+struct communication {
+    static constexpr op_kind kind = op_kind::compute;
+};
+template <op_kind Kind, class Reduction = void, int Offset = 0, bool Open = false>
+struct communication_facts {
+    static constexpr op_kind kind = Kind;
+    static constexpr reduction reduce = reduction_of<Reduction>;
+    static constexpr int offset = Offset;
+    static constexpr bool open = Open;
+};
+template <class R, class... W> struct communication<ops::all_reduce<R, W...>> : communication_facts<op_kind::all_reduce, R> {};
+template <class R, class... W> struct communication<ops::reduce<R, W...>> : communication_facts<op_kind::reduce, R> {};
+template <class... W> struct communication<ops::broadcast<W...>> : communication_facts<op_kind::broadcast> {};
+template <class... W> struct communication<ops::all_gather<W...>> : communication_facts<op_kind::all_gather> {};
+template <class R, class... W> struct communication<ops::reduce_scatter<R, W...>> : communication_facts<op_kind::reduce_scatter, R> {};
+template <class... W> struct communication<ops::all_to_all<W...>> : communication_facts<op_kind::all_to_all> {};
+template <class... W> struct communication<ops::gather<W...>> : communication_facts<op_kind::gather> {};
+template <class... W> struct communication<ops::scatter<W...>> : communication_facts<op_kind::scatter> {};
+template <class A, int O, class E> struct communication<ops::shift<A, O, E>> : communication_facts<op_kind::shift, void, O, std::is_same_v<E, ops::open>> {};
+template <> struct communication<ops::to_host> : communication_facts<op_kind::to_host> {};
+template <> struct communication<ops::from_host> : communication_facts<op_kind::from_host> {};
+
+template <class Op, int N>
+constexpr operation facts() {
+    using c = communication<Op>;
+    if constexpr (c::kind == op_kind::compute) {
+        return facts_of_compute<Op, N>();
+    } else {
+        operation o;
+        o.name = &tag_of<Op>;
+        o.kind = c::kind;
+        o.arguments = N;
+        o.reduce = c::reduce;
+        o.offset = c::offset;
+        o.open = c::open;
+        return o;
+    }
+}
+
+}  // namespace detail
+
+template <class Op>
+inline constexpr bool is_communication_operation = detail::communication<Op>::kind != op_kind::compute;
+
+template <class Op>
+inline constexpr bool is_operation = is_communication_operation<Op> || detail::has_shape_rule<Op>();
+
+template <class Op, int N>
+inline constexpr operation operation_of = detail::facts<Op, N>();
+
+// The facts of Op with N arguments, or null where it does not take N.
+template <class Op, int N>
+constexpr const operation* find_operation() {
+    if constexpr (is_communication_operation<Op>) return &operation_of<Op, N>;
+    else if constexpr (!is_operation<Op>) return nullptr;
+    else if constexpr (detail::accepts<Op, N>) return &operation_of<Op, N>;
+    else return nullptr;
+}
+
+}  // namespace dovetail::dsl

@@ -1,0 +1,64 @@
+// mention<T, k>: the k-th type that T mentions, in written order, T itself being 0. One of the bridges from ids to types.
+#pragma once
+
+#include "describe.hpp"
+
+namespace dovetail::dsl {
+
+namespace detail {
+
+template <int I, class T>
+struct indexed {
+    using type = T;
+};
+template <class Indices, class... T>
+struct indexed_types;
+template <int... I, class... T>
+struct indexed_types<std::integer_sequence<int, I...>, T...> : indexed<I, T>... {};
+template <int I, class T>
+indexed<I, T> select(indexed<I, T>*);
+
+template <int I, class List>
+struct nth;
+template <int I, class... T>
+struct nth<I, types<T...>> {
+    using all = indexed_types<std::make_integer_sequence<int, sizeof...(T)>, T...>;
+    using type = typename decltype(select<I>(static_cast<all*>(nullptr)))::type;
+};
+
+struct place {
+    int child = 0;
+    int offset = 0;  // of the mention within the child
+};
+constexpr place find_child(const record& r, int mention) {
+    int rest = mention - 1;
+    for (int i = 0; i < r.child_count; ++i) {
+        if (rest < r.children[i]->mentions) return {i, rest};
+        rest -= r.children[i]->mentions;
+    }
+    return {};
+}
+
+template <class T>
+struct unadjusted {
+    using type = T;
+};
+template <class R, class... A>
+struct unadjusted<R (*)(A...)> {  // an expression as a function's parameter
+    using type = R(A...);
+};
+
+template <class T, int K>
+struct mentioned {
+    static constexpr place at = find_child(describe<T>::value, K);
+    using type = typename mentioned<typename nth<at.child, typename describe<T>::children>::type, at.offset>::type;
+};
+template <class T>
+struct mentioned<T, 0> : unadjusted<T> {};
+
+}  // namespace detail
+
+template <class T, int K>
+using mention = typename detail::mentioned<T, K>::type;
+
+}  // namespace dovetail::dsl

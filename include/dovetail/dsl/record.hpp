@@ -1,0 +1,32 @@
+// A record: one type of the language as a constant, linked to those it is made of. The tree of a graph's records is what
+// `lower` walks; counting a record and all below it numbers every type that the graph mentions, in written order, and
+// `mention<G, k>` turns such a number back into the type.
+#pragma once
+
+#include "../core/vocabulary.hpp"
+
+namespace dovetail::dsl {
+
+enum class word : unsigned char {
+    name, operation, expression, values, discard, all, tensor, input, pinned, replicated, state, from_store, let, update,
+    output, on, mesh, axis, lane, group, grouped, repeat, graph, root, root_lane, to, ellipsis, no_shape_rule
+};
+
+struct record {
+    word kind = word::name;
+    const tag* id = nullptr;                 // of a name, operation, axis or initialiser
+    const record* const* children = nullptr;
+    int child_count = 0;
+    int mentions = 1;                        // itself and all below
+    const operation* op = nullptr;           // expression: facts for this number of arguments; null where it takes another
+    tensor_type type = {};                   // tensor
+    int number = 0;                          // width of an axis, lane of a root
+};
+
+constexpr int count_mentions(const record* const* children, int count) {
+    int n = 1;
+    for (int i = 0; i < count; ++i) n += children[i]->mentions;
+    return n;
+}
+
+}  // namespace dovetail::dsl

@@ -1,0 +1,87 @@
+// The words of the language: what a user writes in a graph. All are types without a definition; `describe` gives them
+// meaning. Names are tag types of the user, an expression is a function type: `matmul(h, w)`.
+#pragma once
+
+#include "../core/tensor.hpp"
+
+namespace dovetail {
+
+// input<name, tensor>: bound by the caller before a run. Attributes: pinned (host memory that only from_host reads),
+// replicated<axis...> (the caller binds the same data on all lanes of those axes).
+template <class Name, class Tensor, class... Attributes>
+struct input;
+struct pinned;
+template <class... Axes>
+struct replicated;
+
+// state<name, tensor, initialiser>: lives in the rank's store from run to run. The initialiser is an operation that writes
+// one result, or from_store: another graph or the caller has written it. Without one, an update must come before any read.
+template <class Name, class Tensor, class... Attributes>
+struct state;
+struct from_store;
+
+// let<name, op(arguments...)>: a new value. let<values<a, discard, b>, op(...)>: several results.
+template <class Names, class Expression>
+struct let;
+template <class... Names>
+struct values;
+struct discard;
+
+// update<state, op(arguments...)>: changes states in place. A target that is also an argument is passed once, as inout.
+template <class States, class Expression>
+struct update;
+
+// output<names...>: readable after the run.
+template <class... Names>
+struct output;
+
+// on<role, statements...>: placement. on<role, mesh<...>, statements...> overrides the graph's mesh.
+template <class Role, class... Statements>
+struct on;
+
+// mesh<axis<dp>, axis<tp, 8>>: the lanes of every role. Width 0 is open: it comes from the executor.
+template <class... Axes>
+struct mesh;
+template <class Name, int Width = 0>
+struct axis;
+
+// lane<axis>: the lane's coordinate, an int32 scalar.
+template <class Axis>
+struct lane;
+
+// group<statements...>: grouping without order; empty is legal. grouped<statements...>: communication issued as one NCCL
+// group, which completes as a whole.
+template <class... Statements>
+struct group;
+template <class... Statements>
+struct grouped;
+
+// repeat<body, N...>: body<0, ..., 0> to body<N - 1, ...>, the last index fastest.
+template <template <int...> class Body, int... N>
+struct repeat;
+
+// all<N, family>: family<0>, ..., family<N - 1> in arguments and outputs.
+template <int N, template <int...> class Family>
+struct all;
+
+// The graph itself: struct model : dv::graph<statements...> {};
+template <class... Statements>
+struct graph {
+    using dovetail_graph = graph;
+};
+
+// G with all its roles played by one rank.
+template <class G>
+struct folded {
+    using dovetail_folded = G;
+};
+
+// A name as a value, for calls: step.bind(dv::name<x>, 3.0f).
+template <class Name>
+struct name_constant {
+    using type = Name;
+};
+template <class Name>
+inline constexpr name_constant<Name> name{};
+
+}  // namespace dovetail

@@ -1,0 +1,8 @@
+// Every way to be wrong.
+#pragma once
+
+#include "launch.hpp"
+#include "memory.hpp"
+#include "names.hpp"
+#include "roles.hpp"
+#include "shapes.hpp"

@@ -1,0 +1,25 @@
+// Mistakes where a graph meets a backend or an executor.
+#pragma once
+
+#include "base.hpp"
+
+namespace dovetail::error {
+
+template <class Operation, class Stream, class... Views>
+struct no_launch {
+    static_assert(detail::never<Operation>, "dovetail: this operation (first) has no launch for this backend's stream (second) with these arguments: static void launch(stream, in<X>..., out<Y>...)");
+};
+template <class Name>
+struct not_an_input {
+    static_assert(detail::never<Name>, "dovetail: an executor is given a value for a name that is no input of its graph");
+};
+template <class Name>
+struct not_an_output {
+    static_assert(detail::never<Name>, "dovetail: a result is read that is no output of the graph");
+};
+template <class Name, class Declared, class Given>
+struct wrong_binding {
+    static_assert(detail::never<Name>, "dovetail: the value bound to this input (first) has another element type or another size than the input is declared with (second)");
+};
+
+}  // namespace dovetail::error

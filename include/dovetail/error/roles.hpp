@@ -1,0 +1,77 @@
+// Mistakes with roles, axes and the communication over them.
+#pragma once
+
+#include "base.hpp"
+
+namespace dovetail::error {
+
+template <class Role>
+struct unused_role {
+    static_assert(detail::never<Role>, "dovetail: this role has no statement");
+};
+template <class Role>
+struct on_in_on {
+    static_assert(detail::never<Role>, "dovetail: placement does not nest: this role's on<...> stands inside another");
+};
+template <class Name>
+struct outside_role {
+    static_assert(detail::never<Name>, "dovetail: in a graph with roles this stands outside every on<role, ...>; only inputs, outputs and collectives with one argument per role may");
+};
+template <class Name, class From, class To>
+struct mesh_mismatch {
+    static_assert(detail::never<Name>, "dovetail: this value (first) joins two roles (second, third) whose meshes differ; a channel joins equal lane coordinates");
+};
+template <class Name, class Reader>
+struct off_root_read {
+    static_assert(detail::never<Name>, "dovetail: this result (first) exists at the collective's root or receivers only, and a statement (second) reads it elsewhere");
+};
+template <class Statement, class Argument>
+struct role_twice {
+    static_assert(detail::never<Statement>, "dovetail: this collective over roles (first) names a role twice, here (second); it takes one argument per role");
+};
+template <class Statement, class Role>
+struct unknown_role {
+    static_assert(detail::never<Statement>, "dovetail: this communication (first) names a role (second) that the graph does not have or that does not take part");
+};
+template <class Statement, class Axis>
+struct unknown_axis {
+    static_assert(detail::never<Statement>, "dovetail: this statement (first) names an axis (second) that the role's mesh does not have");
+};
+template <class Axis>
+struct axis_twice {
+    static_assert(detail::never<Axis>, "dovetail: this axis stands twice in a mesh or a communication (at most 32 axes)");
+};
+template <class Statement, class Operation, class First, class Other>
+struct member_mismatch {
+    static_assert(detail::never<Statement>, "dovetail: the members of this collective (first) differ in element type or extents (third, fourth)");
+};
+template <class Statement, class Operation>
+struct member_count {
+    static_assert(detail::never<Statement>, "dovetail: this communication (first) has too few members: give it an axis of a mesh, or one argument for each of several roles");
+};
+template <class Statement, class Operation>
+struct open_width {
+    static_assert(detail::never<Statement>, "dovetail: this collective (first) changes or divides the shape by the width of its axes, which is open; give the axis a width: axis<name, 8>");
+};
+template <class Statement, class Operation, class Tensor, class Width>
+struct indivisible {
+    static_assert(detail::never<Statement>, "dovetail: this collective (first) divides extent 0 of its tensor (third) by a number of members (fourth) that does not divide it");
+};
+template <class Statement, class Operation>
+struct bad_reduction {
+    static_assert(detail::never<Statement>, "dovetail: this reduction (in the second) is none that NCCL has: sum, product, minimum, maximum, average");
+};
+template <class Statement, class Operation, class... Root>
+struct bad_root {
+    static_assert(detail::never<Statement>, "dovetail: the root or the members of this communication (first) are missing, do not exist or do not fit its form: along axes root_lane<k> below the width, over roles root<role> or to<roles...>");
+};
+template <class Statement, class Operation>
+struct not_communication {
+    static_assert(detail::never<Statement>, "dovetail: grouped<...> makes one NCCL group and takes communication only");
+};
+template <class... Names>
+struct group_dependence {
+    static_assert(detail::never<Names...>, "dovetail: this group cannot be issued as one: its members need one another, directly or through these statements, or belong to different roles");
+};
+
+}  // namespace dovetail::error

@@ -1,0 +1,104 @@
+// The graph as the user wrote it, in arrays: symbols (names that hold a tensor), nodes (operations in written order), roles
+// and axes. Ids are indices. Filled by lower (and by tests), read by the passes up to `expand`.
+#pragma once
+
+#include "../core/vec.hpp"
+#include "../core/vocabulary.hpp"
+#include "fault.hpp"
+
+namespace dovetail::ir {
+
+enum class symbol_kind : unsigned char { value, input, state, lane_index };
+
+struct symbol {
+    const tag* name = nullptr;      // null for a nested expression
+    symbol_kind kind = symbol_kind::value;
+    tensor_type type = {};          // per lane
+    int role = -1;                  // home; -1: an input bound on every role that uses it, or the result of a collective over roles
+    int node = -1;                  // what computes a value
+    int result = 0;                 // ... and which of its results it is
+    bool output = false;
+    bool in_host_memory = false;    // pinned: written by to_host or bound as a host input
+    bool initialised = false;       // a state with an initialiser, or one that the store supplies
+    unsigned replicated = 0;        // axes along which the lanes are declared to agree
+    unsigned index_axis = 0;        // lane_index: the axis (as a mask)
+    int mention = -1;               // where it was declared
+};
+
+struct node {
+    const operation* op = nullptr;
+    op_kind kind = op_kind::compute;
+    int role = -1;                  // -1: a collective over roles
+    int first_argument = 0;         // symbol ids in graph.operands
+    int arguments = 0;
+    int first_result = 0;           // symbol ids in graph.operands; -1 for discard
+    int results = 0;
+    int first_target = 0;           // a collective over roles: the receiving roles in graph.operands
+    int targets = 0;
+    bool update = false;            // results are states, changed in place
+    reduction reduce = reduction::none;
+    unsigned axes = 0;              // mask of axis ids; 0 for a collective over roles
+    int root = -1;                  // lane along the axis, or role id for a collective over roles
+    int offset = 0;                 // of a shift
+    bool open = false;
+    int bundle = -1;                // statements of one `grouped` share this number
+    int statement = 0;              // written order, nested expressions counted with their statement
+    int mention = -1;               // of the expression
+};
+
+struct role {
+    const tag* name = nullptr;      // null for the unnamed role
+    int first_axis = 0;             // in graph.mesh
+    int axes = 0;
+    int mention = -1;
+};
+
+struct axis {
+    const tag* name = nullptr;
+    int mention = -1;
+};
+
+// One axis of one role's mesh. Width 0 is open: known when the executor is made.
+struct mesh_axis {
+    int axis = 0;
+    int width = 0;
+};
+
+template <class Store>
+struct basic_graph {
+    typename Store::template of<symbol, 0> symbols;
+    typename Store::template of<node, 1> nodes;
+    typename Store::template of<int, 2> operands;
+    typename Store::template of<role, 3> roles;
+    typename Store::template of<axis, 4> axes;
+    typename Store::template of<mesh_axis, 5> mesh;
+    bool folded = false;  // one rank plays all roles
+    fault wrong = {};     // the first mistake found, if any; the arrays are complete only without one
+
+    static constexpr int tables = 6;
+};
+
+// Calls f on each pair of corresponding arrays.
+template <class A, class B, class F>
+constexpr void zip(A& a, B& b, F f) requires(A::tables == 6 && requires { a.symbols; }) {
+    f(a.symbols, b.symbols);
+    f(a.nodes, b.nodes);
+    f(a.operands, b.operands);
+    f(a.roles, b.roles);
+    f(a.axes, b.axes);
+    f(a.mesh, b.mesh);
+    b.folded = a.folded;
+    b.wrong = a.wrong;
+}
+
+using graph = basic_graph<viewing>;
+using graph_data = basic_graph<owning>;
+
+// Width of an axis on a role: 0 where open, 1 where the role does not have it.
+constexpr int width_of(const graph& g, int role, int axis) {
+    for (const mesh_axis& m : g.mesh.part(g.roles[role].first_axis, g.roles[role].axes))
+        if (m.axis == axis) return m.width;
+    return 1;
+}
+
+}  // namespace dovetail::ir

@@ -1,0 +1,119 @@
+// The graph after expansion: vertices (one per operation, transfer or group, shared by all roles that take part), their
+// parts (what one role does in it), accesses of buffers, and buffers (a value's memory on one role). Every edge is between
+// two vertices that touch the same buffer of one role.
+#pragma once
+
+#include "graph.hpp"
+
+namespace dovetail::ir {
+
+enum class storage : unsigned char {
+    arena,      // in the role's device arena
+    host,       // in the role's pinned host arena
+    input,      // where the caller bound it, or staging memory
+    state,      // in the store
+    workspace,  // in the device arena, for one vertex only
+    constant    // a lane index, written when the executor is made
+};
+
+struct buffer {
+    storage where = storage::arena;
+    int role = 0;
+    int symbol = -1;             // whose value it holds; -1: workspace
+    tensor_type type = {};
+    std::int64_t bytes = 0;
+    int slots = 1;               // copies, used by successive runs in turn
+    bool output = false;         // read by the caller after the run
+    int alias = -1;              // the buffer whose bytes it takes over (an in-place result); that one has no alias itself
+    int common = -1;             // buffers with equal numbers lie at equal offsets on their roles (collectives over roles)
+};
+
+struct access {
+    int buffer = 0;
+    access_mode mode = access_mode::read;
+};
+
+// What one role does in one member of a vertex. Accesses: arguments in order, then results in order (an update target that
+// is also an argument stands once, as `update`), then workspace.
+struct part {
+    int role = 0;
+    int member = 0;              // index into program.members
+    int seat = 0;                // the part's place among its member's: a transfer's sender is 0, its receiver 1
+    int first_access = 0;
+    int accesses = 0;
+};
+
+// One operation. More than one in a vertex make an NCCL group.
+struct member {
+    op_kind kind = op_kind::compute;
+    const operation* op = nullptr;
+    int node = -1;               // of the graph; -1: a derived transfer or an input
+    int symbol = -1;             // what a transfer or input moves; else the first result
+    reduction reduce = reduction::none;
+    int communicator = -1;
+    int root = -1;               // seat (collective over roles) or lane coordinate along the communicator's axes
+    int offset = 0;
+    bool open = false;
+    bool local = false;          // all parts are played by one rank (a folded graph): no communication
+};
+
+struct vertex {
+    int first_part = 0;          // parts of one role are adjacent, roles ascending
+    int parts = 0;
+    int first_member = 0;
+    int members = 0;
+    lane_kind lane = lane_kind::compute;  // in the overlapped plan
+    op_kind kind = op_kind::compute;      // of its first member
+};
+
+// Who talks: for each coordinate of the axes outside the mask, the lanes along `axes` of the roles listed, or, with no
+// axes, the ranks of the listed roles with equal coordinates. Role lists are in program.communicator_roles, in seat order.
+struct communicator {
+    unsigned axes = 0;
+    int first_role = 0;
+    int roles = 0;
+};
+
+enum class edge_kind : unsigned char { flow, anti, output };
+
+// `to` starts after `from` of `lag` runs earlier, on `role`, because both touch `buffer`.
+struct edge {
+    int from = 0;
+    int to = 0;
+    int role = 0;
+    int buffer = 0;
+    edge_kind kind = edge_kind::flow;
+};
+
+template <class Store>
+struct basic_program {
+    typename Store::template of<buffer, 0> buffers;
+    typename Store::template of<access, 1> accesses;
+    typename Store::template of<part, 2> parts;
+    typename Store::template of<member, 3> members;
+    typename Store::template of<vertex, 4> vertices;
+    typename Store::template of<communicator, 5> communicators;
+    typename Store::template of<int, 6> communicator_roles;
+    int roles = 1;               // distinct ranks' programs: 1 when folded
+    int commons = 0;             // number of distinct buffer.common values
+
+    static constexpr int tables = 7;
+};
+
+template <class A, class B, class F>
+constexpr void zip(A& a, B& b, F f) requires(A::tables == 7 && requires { a.buffers; }) {
+    f(a.buffers, b.buffers);
+    f(a.accesses, b.accesses);
+    f(a.parts, b.parts);
+    f(a.members, b.members);
+    f(a.vertices, b.vertices);
+    f(a.communicators, b.communicators);
+    f(a.communicator_roles, b.communicator_roles);
+    b.roles = a.roles;
+    b.commons = a.commons;
+}
+
+using program = basic_program<viewing>;
+using program_data = basic_program<owning>;
+
+}  // namespace dovetail::ir

@@ -1,0 +1,205 @@
+// bind: from ids back to types. Takes a graph, the options of its plan and a backend's stream, gives the image that the
+// backend runs: the tables, and for every compute member a function that calls the user's operation with typed views. A
+// function is instantiated once for each distinct combination of operation and tensors, however many members share it.
+#pragma once
+
+#include "../core/hana.hpp"
+#include "../core/view.hpp"
+#include "../plan/planned.hpp"
+#include "image.hpp"
+
+namespace dovetail {
+
+namespace detail {
+
+// The part of a compute member: it has exactly one.
+constexpr const ir::part& part_of(const ir::program& p, int member) {
+    int i = 0;
+    while (p.parts[i].member != member) ++i;
+    return p.parts[i];
+}
+
+// Which member stands for each member's combination of operation and tensors; -1: nothing to call.
+constexpr vec<int> representatives(const ir::program& p) {
+    vec<int> part_at(p.members.size(), -1);
+    for (int i = 0; i < p.parts.size(); ++i) part_at[p.parts[i].member] = i;
+    vec<int> of(p.members.size(), -1);
+    vec<int> distinct;
+    for (int m = 0; m < p.members.size(); ++m) {
+        if (p.members[m].kind != op_kind::compute) continue;
+        const ir::part& mine = p.parts[part_at[m]];
+        for (int d : distinct) {
+            const ir::part& other = p.parts[part_at[d]];
+            bool same = p.members[d].op == p.members[m].op && mine.accesses == other.accesses;
+            for (int i = 0; same && i < mine.accesses; ++i) {
+                const ir::access& a = p.accesses[mine.first_access + i];
+                const ir::access& b = p.accesses[other.first_access + i];
+                same = a.mode == b.mode && p.buffers[a.buffer].type == p.buffers[b.buffer].type;
+            }
+            if (same) {
+                of[m] = d;
+                break;
+            }
+        }
+        if (of[m] >= 0) continue;
+        of[m] = m;
+        distinct.push(m);
+    }
+    return of;
+}
+
+template <class G, class O>
+struct combinations {
+    using planned = plan::planned<G, O>;
+    static constexpr int members = planned::program.members.size();
+    static constexpr fixed<int, members> of = [] {
+        fixed<int, members> f;
+        const vec<int> list = representatives(planned::program);
+        copy_elements(list, f);
+        return f;
+    }();
+    static constexpr int count = [] {
+        int n = 0;
+        for (int m = 0; m < members; ++m) n += of[m] == m ? 1 : 0;
+        return n;
+    }();
+    // The members that stand for the combinations, ascending.
+    static constexpr fixed<int, count> list = [] {
+        fixed<int, count> f;
+        for (int m = 0, n = 0; m < members; ++m)
+            if (of[m] == m) f[n++] = m;
+        return f;
+    }();
+};
+
+template <access_mode Mode, class X>
+constexpr auto typed_view(void* pointer) {
+    using element = typename X::element_type;
+    if constexpr (Mode == access_mode::read) return in<X>{{static_cast<const element*>(pointer)}};
+    else if constexpr (Mode == access_mode::write) return out<X>{{static_cast<element*>(pointer)}};
+    else return inout<X>{{static_cast<element*>(pointer)}};
+}
+
+// The launch of one member. An operation that works in place only gets the argument it takes over once, as inout.
+template <class G, class O, class Stream, int Member>
+struct launching {
+    using planned = plan::planned<G, O>;
+    static constexpr ir::member member = planned::program.members[Member];
+    static constexpr ir::part part = part_of(planned::program, Member);
+    using operation = dsl::mention<plan::written<G>, planned::graph.nodes[member.node].mention + 1>;
+
+    template <int I>
+    static constexpr ir::access access = planned::program.accesses[part.first_access + I];
+    template <int I>
+    static constexpr tensor_type type = planned::program.buffers[access<I>.buffer].type;
+    static constexpr bool in_place = member.op->in_place_only && !planned::graph.nodes[member.node].update;
+    static constexpr int taken = in_place ? (member.op->in_place < 0 ? 0 : member.op->in_place) : -1;
+
+    template <int I>
+    static constexpr auto argument([[maybe_unused]] void* const* pointers) {
+        constexpr bool workspace = !type<I>.valid();
+        constexpr bool merged = in_place && I == member.op->arguments;
+        if constexpr (workspace || merged) return hana::make_tuple();
+        else return hana::make_tuple(typed_view<I == taken ? access_mode::update : access<I>.mode, plan::detail::tensor_at<type<I>>>(pointers[I]));
+    }
+    template <int... I>
+    static constexpr auto arguments(void* const* pointers, std::integer_sequence<int, I...>) {
+        return hana::flatten(hana::make_tuple(argument<I>(pointers)...));
+    }
+
+    template <class... View>
+    static void launch(Stream s, View... view) {
+        if constexpr (requires { operation::launch(s, view...); }) operation::launch(s, view...);
+        else static_cast<void>(sizeof(error::no_launch<operation, Stream, View...>));
+    }
+
+    static void call(Stream s, void* const* pointers) {
+        hana::unpack(arguments(pointers, std::make_integer_sequence<int, part.accesses>{}), [&](auto... view) { launch(s, view...); });
+    }
+};
+
+template <class Statement>
+struct state_attributes;
+template <class N, class T, class... A>
+struct state_attributes<state<N, T, A...>> {
+    static constexpr bool supplied = (std::is_same_v<A, dovetail::from_store> || ... || false);
+    template <class Stream>
+    static constexpr launch_function<Stream> initialiser() {
+        launch_function<Stream> f = nullptr;
+        static_cast<void>(((dsl::describe<A>::value.kind == dsl::word::no_shape_rule ? (f = function<A, Stream>(), true) : false) || ... || false));
+        return f;
+    }
+    template <class Init, class Stream>
+    static constexpr launch_function<Stream> function() {
+        if constexpr (dsl::describe<Init>::value.kind != dsl::word::no_shape_rule) {
+            return nullptr;
+        } else if constexpr (!requires(Stream s, out<T> x) { Init::launch(s, x); }) {
+            static_cast<void>(sizeof(error::no_launch<Init, Stream, out<T>>));
+            return nullptr;
+        } else {
+            return [](Stream s, void* const* pointers) { Init::launch(s, typed_view<access_mode::write, T>(pointers[0])); };
+        }
+    }
+};
+
+template <class G, class Stream, int Symbol>
+struct initialising {
+    static constexpr ir::symbol symbol = plan::typed<G>::value.symbols[Symbol];
+    static constexpr launch_function<Stream> function() {
+        // The name stands right behind its statement.
+        if constexpr (symbol.kind == ir::symbol_kind::state)
+            return state_attributes<dsl::mention<plan::written<G>, symbol.mention - 1>>::template initialiser<Stream>();
+        else return nullptr;
+    }
+    static constexpr bool supplied() {
+        if constexpr (symbol.kind == ir::symbol_kind::state) return state_attributes<dsl::mention<plan::written<G>, symbol.mention - 1>>::supplied;
+        else return false;
+    }
+};
+
+}  // namespace detail
+
+template <class G, class O, class Stream>
+struct bound {
+    static const image<Stream>& value() {
+        static const image<Stream> made = make();
+        return made;
+    }
+
+private:
+    using planned = plan::planned<G, O>;
+    using combinations = detail::combinations<G, O>;
+    static constexpr int symbols = planned::graph.symbols.size();
+
+    template <int... I>
+    static constexpr auto functions(std::integer_sequence<int, I...>) {
+        return fixed<launch_function<Stream>, combinations::count>{{&detail::launching<G, O, Stream, combinations::list[I]>::call...}};
+    }
+    static constexpr fixed<launch_function<Stream>, combinations::members> launches = [] {
+        fixed<launch_function<Stream>, combinations::members> f;
+        constexpr auto distinct = functions(std::make_integer_sequence<int, combinations::count>{});
+        fixed<int, combinations::members> number;
+        for (int i = 0; i < combinations::count; ++i) number[combinations::list[i]] = i;
+        for (int m = 0; m < combinations::members; ++m)
+            if (combinations::of[m] >= 0) f[m] = distinct[number[combinations::of[m]]];
+        return f;
+    }();
+
+    template <int... S>
+    static constexpr auto initialisers_of(std::integer_sequence<int, S...>) {
+        return fixed<launch_function<Stream>, symbols>{{detail::initialising<G, Stream, S>::function()...}};
+    }
+    template <int... S>
+    static constexpr auto supplied_of(std::integer_sequence<int, S...>) {
+        return fixed<bool, symbols>{{detail::initialising<G, Stream, S>::supplied()...}};
+    }
+    static constexpr auto initialisers = initialisers_of(std::make_integer_sequence<int, symbols>{});
+    static constexpr auto supplied = supplied_of(std::make_integer_sequence<int, symbols>{});
+
+    static image<Stream> make() {
+        return {&tag_of<G>, planned::graph, planned::program, planned::plan, O::value, launches.view(), initialisers.view(), supplied.view(),
+                hash_of(planned::graph, planned::program, planned::plan)};
+    }
+};
+
+}  // namespace dovetail

@@ -1,0 +1,216 @@
+// What an executor holds: one graph on one rank, whatever the backend. This part keeps the bindings, numbers the runs and
+// guards the slots; a backend issues the work and says when it has ended.
+#pragma once
+
+#include "tables.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <optional>
+
+namespace dovetail {
+
+// When a step ran, in nanoseconds from the start of the world.
+struct step_time {
+    std::int64_t start_ns = 0;
+    std::int64_t end_ns = 0;
+};
+
+using deadline = std::chrono::steady_clock::time_point;
+
+// What an executor may be told besides its graph and options.
+struct engine_options {
+    std::shared_ptr<detail::store_core> store = nullptr;
+    std::vector<axis_width> widths = {};
+    std::chrono::nanoseconds time_limit = std::chrono::minutes{10};  // of every wait that is given none
+    bool record_times = false;
+};
+
+// One run, from its issue until nobody reads its results.
+struct flight {
+    std::int64_t run = 0;
+    std::vector<binding> inputs;       // as they were when the run was issued
+    std::vector<step_time> times;      // by step of the role; empty unless asked for
+    std::atomic<int> pending = 0;      // lanes that have not ended the run
+    std::atomic<int> reading_inputs = 0;  // steps that still read what the caller bound
+    std::atomic<bool> failed = false;
+    int held = 0;                      // readings alive; guarded by the engine's mutex
+};
+
+class engine : public detail::state_user, public std::enable_shared_from_this<engine> {
+public:
+    engine(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan, const tag* name, int in_flight, int rank, int ranks,
+           std::shared_ptr<memory> source, engine_options options)
+        : graph{g}, program{p}, plan{plan}, name{name}, rank{rank}, options{std::move(options)}, where{g, ranks, this->options.widths},
+          role{where.role_of(rank)},
+          memory_of{g, p, plan, where, rank, source, this->options.store ? this->options.store : std::make_shared<detail::store_core>(source)} {
+        in_flight_ = in_flight < 1 ? 1 : in_flight;
+        for (const ir::buffer& b : p.buffers)
+            if (b.role == role && b.output && b.slots < in_flight_) in_flight_ = b.slots < 1 ? 1 : b.slots;
+        slots_.resize(static_cast<std::size_t>(in_flight_));
+        bound_.resize(memory_of.inputs().size());
+        for (const ir::step& s : steps()) names.push_back(name_of_step(g, p, s));
+    }
+    engine(const engine&) = delete;
+    engine& operator=(const engine&) = delete;
+
+    const ir::graph graph;
+    const ir::program program;
+    const dovetail::plan::plan plan;
+    const tag* const name;
+    const int rank;
+    const engine_options options;
+    const geometry where;
+    const int role;
+    buffers memory_of;
+    std::vector<step_name> names;  // by step of the role
+
+    span<const ir::step> steps() const { return plan.steps.part(plan.roles[role].first_step, plan.roles[role].steps); }
+
+    // Binds an input by symbol; ignored where this role does not use it.
+    void bind(int symbol, binding b) {
+        const busy one{*this};
+        const int i = memory_of.input_of(symbol);
+        if (i < 0) return;
+        const std::int64_t wanted = graph.symbols[symbol].type.size();
+        if (b.count < wanted)
+            throw binding_error{"input " + input_name(i) + " is bound to " + std::to_string(b.count) + " elements and has " + std::to_string(wanted) + ", on " +
+                                where.describe(rank)};
+        if (!b.in_place) memory_of.stage(i);
+        bound_[i] = std::move(b);
+    }
+    // Issues one run and returns at once, or as soon as the slot it needs is free.
+    std::shared_ptr<flight> run() {
+        const busy one{*this};
+        check_alive();
+        for (std::size_t i = 0; i < bound_.size(); ++i)
+            if (bound_[i].data == nullptr && graph.symbols[memory_of.inputs()[i].symbol].type.size() != 0)
+                throw binding_error{"input " + input_name(static_cast<int>(i)) + " is not bound on " + where.describe(rank)};
+        const auto next = std::make_shared<flight>();
+        next->run = next_run_;
+        next->inputs = bound_;
+        if (recording_.load()) next->times.resize(static_cast<std::size_t>(steps().size()));
+        claim(next);
+        ++next_run_;
+        issue(next);
+        return next;
+    }
+    // Blocks until the run has ended, and throws what went wrong in it; timeout at the deadline.
+    void finish(const std::shared_ptr<flight>& f, std::optional<std::chrono::nanoseconds> limit) {
+        const auto span = limit.value_or(options.time_limit);
+        if (!wait(*f, std::chrono::steady_clock::now() + span))
+            throw timeout{"timeout after " + seconds(span) + " s: run " + std::to_string(f->run) + " of " + described() + " has not ended: " + stuck(), rank};
+    }
+    // Waits for all runs issued so far.
+    void settle() override {
+        std::vector<std::shared_ptr<flight>> open;
+        {
+            const std::lock_guard lock{mutex_};
+            open = slots_;
+        }
+        for (const auto& f : open)
+            if (f) finish(f, std::nullopt);
+    }
+    void record_times(bool on) { recording_.store(on); }
+
+    // Keeps the slot of a run from being used again, until `release`.
+    void hold(flight& f) {
+        const std::lock_guard lock{mutex_};
+        const auto& current = slots_[f.run % in_flight_];
+        if (current.get() != &f)
+            throw usage_error{"the results of run " + std::to_string(f.run) + " of " + described() + " are gone: run " + std::to_string(current->run) +
+                              " uses their slot (runs in flight: " + std::to_string(in_flight_) + ")"};
+        ++f.held;
+    }
+    void release(flight& f) noexcept {
+        {
+            const std::lock_guard lock{mutex_};
+            --f.held;
+        }
+        released_.notify_all();
+    }
+    // The buffer that holds an output on this rank; throws where it has none.
+    int output_buffer(int symbol) const {
+        for (int i = 0; i < program.buffers.size(); ++i)
+            if (program.buffers[i].symbol == symbol && program.buffers[i].role == role && program.buffers[i].output) return i;
+        throw usage_error{"output `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
+    }
+    detail::stored_state& state_of(int symbol) {
+        for (const auto& s : memory_of.states())
+            if (s.symbol == symbol) return *s.stored;
+        throw usage_error{"state `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
+    }
+    std::string symbol_name(int symbol) const { return graph.symbols[symbol].name == nullptr ? "?" : display(*graph.symbols[symbol].name); }
+    std::string described() const { return name == nullptr ? std::string{"the graph"} : "`" + display(*name) + "`"; }
+
+    // Whether the run has ended well, without waiting; throws what went wrong in it.
+    virtual bool ready(flight& f) = 0;
+    // True when the run has ended well, false at the deadline; throws what went wrong in it.
+    virtual bool wait(flight& f, deadline until) = 0;
+    // What the engine is waiting for, on which rank, and for whom.
+    virtual std::string stuck() = 0;
+    // Ends: waits for the runs in flight, up to the time limit; at once with `abort`. Never throws.
+    virtual void close(bool abort) noexcept = 0;
+
+protected:
+    // Throws if no further run can be issued.
+    virtual void check_alive() = 0;
+    virtual void issue(const std::shared_ptr<flight>& f) = 0;
+
+    // Flights whose slots are in use.
+    std::vector<std::shared_ptr<flight>> open_flights() {
+        const std::lock_guard lock{mutex_};
+        return slots_;
+    }
+    // States that the graph updates are worth nothing after a run that did not end.
+    void lose_states(const std::string& why) {
+        for (const auto& s : memory_of.states()) {
+            bool updated = false;
+            for (const ir::access& a : program.accesses) updated = updated || (a.buffer == s.buffer && writes(a.mode));
+            if (updated) memory_of.store()->lose(*s.stored, why);
+        }
+    }
+    static std::string seconds(std::chrono::nanoseconds span) {
+        const auto text = std::to_string(std::chrono::duration<double>(span).count());
+        return text.substr(0, text.find('.') + 3);
+    }
+
+private:
+    // One thread at a time: a second one gets an exception, not a race.
+    struct busy {
+        engine& e;
+        explicit busy(engine& of) : e{of} {
+            if (e.busy_.test_and_set(std::memory_order_acquire))
+                throw usage_error{"the executor of " + e.described() + " on " + e.where.describe(e.rank) + " is used by two threads at once"};
+        }
+        ~busy() { e.busy_.clear(std::memory_order_release); }
+    };
+    void claim(const std::shared_ptr<flight>& next) {
+        const auto until = std::chrono::steady_clock::now() + options.time_limit;
+        std::unique_lock lock{mutex_};
+        auto& slot = slots_[next->run % in_flight_];
+        if (const auto before = slot) {
+            lock.unlock();
+            finish(before, std::nullopt);
+            lock.lock();
+            if (!released_.wait_until(lock, until, [&] { return before->held == 0; }))
+                throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(next->run) + " of " + described() + " needs the slot of run " +
+                                  std::to_string(before->run) + ", whose result is still held by a reading on " + where.describe(rank),
+                              rank};
+        }
+        slot = next;
+    }
+    std::string input_name(int i) const { return "`" + symbol_name(memory_of.inputs()[static_cast<std::size_t>(i)].symbol) + "`"; }
+
+    int in_flight_ = 1;
+    std::int64_t next_run_ = 0;
+    std::vector<binding> bound_;
+    std::vector<std::shared_ptr<flight>> slots_;   // the latest run that uses each
+    std::mutex mutex_;
+    std::condition_variable released_;
+    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+    std::atomic<bool> recording_ = false;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,58 @@
+// What goes wrong while a program runs, as exceptions. Every message names the rank, and the operation where there is one.
+#pragma once
+
+#include "../core/config.hpp"
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace dovetail {
+
+struct failure : std::runtime_error {
+    explicit failure(const std::string& text) : std::runtime_error{"dovetail: " + text} {}
+};
+
+// The library is used against its rules: a run from two threads, a result read after its slot was used again, ...
+struct usage_error : failure {
+    using failure::failure;
+};
+
+// An input that is not bound, or bound to memory that is too small.
+struct binding_error : failure {
+    using failure::failure;
+};
+
+// A state that nothing initialised, or that an aborted run has spoilt.
+struct state_error : failure {
+    using failure::failure;
+};
+
+// The ranks do not fit the graph, or were built from different graphs.
+struct world_error : failure {
+    using failure::failure;
+};
+
+// An operation threw, or its launch failed.
+struct operation_error : failure {
+    operation_error(const std::string& text, std::string op, std::string of, int on, std::exception_ptr why = nullptr)
+        : failure{text}, operation{std::move(op)}, statement{std::move(of)}, rank{on}, cause{std::move(why)} {}
+
+    std::string operation;      // empty where no operation is to blame
+    std::string statement;
+    int rank = -1;              // where it happened
+    std::exception_ptr cause;   // what the operation threw
+};
+
+// The same, seen from the other ranks.
+struct peer_error : operation_error {
+    using operation_error::operation_error;
+};
+
+// A wait was longer than allowed. The run goes on: one may wait again, or leave.
+struct timeout : failure {
+    timeout(const std::string& text, int on) : failure{text}, rank{on} {}
+    int rank = -1;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,160 @@
+// Who is where: ranks are numbered by role in order of appearance, within a role by lane coordinates, last axis fastest.
+// Takes the graph and the size of the world, resolves the open axes, and gives each rank's role, lane and partners.
+#pragma once
+
+#include "../ir/program.hpp"
+#include "error.hpp"
+
+#include <vector>
+
+namespace dovetail {
+
+// The width of an open axis, as an argument of an executor: `dv::width<dp>(4)`.
+struct axis_width {
+    const tag* axis = nullptr;
+    int width = 0;
+};
+template <class Axis>
+constexpr axis_width width(int lanes) {
+    return {&tag_of<Axis>, lanes};
+}
+
+inline std::string display_or(const tag* name, const char* otherwise) { return name == nullptr ? otherwise : "`" + display(*name) + "`"; }
+
+class geometry {
+public:
+    geometry(const ir::graph& g, int ranks, const std::vector<axis_width>& given) : graph_{g}, ranks_{ranks} {
+        roles_ = g.folded ? 1 : g.roles.size();
+        resolve(given);
+        int next = 0;
+        for (int r = 0; r < roles_; ++r) {
+            first_.push_back(next);
+            lanes_.push_back(static_cast<int>(lanes_of(r)));
+            next += lanes_.back();
+        }
+        for (int r = roles_; r < g.roles.size(); ++r)
+            if (lanes_of(r) != lanes_[0]) throw world_error{"a folded graph needs equal meshes on all its roles; " + described()};
+        if (next != ranks) throw world_error{"the world has " + std::to_string(ranks) + " ranks and the graph needs " + std::to_string(next) + ": " + described()};
+    }
+
+    int ranks() const { return ranks_; }
+    int lanes(int role) const { return lanes_[role]; }
+    int role_of(int rank) const {
+        int r = roles_ - 1;
+        while (first_[r] > rank) --r;
+        return r;
+    }
+    int lane_of(int rank) const { return rank - first_[role_of(rank)]; }
+    int rank_at(int role, int lane) const { return first_[role] + lane; }
+    int width(int role, int axis) const {
+        const int w = ir::width_of(graph_, role, axis);
+        return w == 0 ? open_[axis] : w;
+    }
+
+    // The rank's place among the lanes along the axes of `mask`, last axis fastest.
+    int coordinate(int rank, unsigned mask) const { return coordinate(role_of(rank), lane_of(rank), mask); }
+
+    // The ranks that take part beside `rank` in one member of a vertex, in member order: for each of its parts, by seat,
+    // the lanes along the communicator's axes, or the one with equal coordinates. Deterministic, alike on all of them.
+    std::vector<int> partners(const ir::program& p, const ir::vertex& v, int member, int rank) const {
+        const ir::member& m = p.members[member];
+        const unsigned mask = m.communicator < 0 ? 0u : p.communicators[m.communicator].axes;
+        std::vector<int> roles;
+        for (const ir::part& part : p.parts.part(v.first_part, v.parts))
+            if (part.member == member) {
+                if (part.seat >= static_cast<int>(roles.size())) roles.resize(static_cast<std::size_t>(part.seat) + 1, 0);
+                roles[part.seat] = part.role;
+            }
+        const int mine = role_of(rank);
+        const int outside = coordinate(rank, ~mask);
+        std::vector<int> found;
+        for (const int role : roles) {
+            if (mask == 0) {
+                if (lanes_[role] != lanes_[mine]) throw world_error{"a channel joins roles of unequal meshes; " + described()};
+                found.push_back(rank_at(role, lane_of(rank)));
+                continue;
+            }
+            for (int lane = 0; lane < lanes_[role]; ++lane)
+                if (coordinate(role, lane, ~mask) == outside) found.push_back(rank_at(role, lane));
+        }
+        return found;
+    }
+
+    // "rank 3 (role `b`)"
+    std::string describe(int rank) const {
+        const tag* role = graph_.folded || graph_.roles.empty() ? nullptr : graph_.roles[role_of(rank)].name;
+        return "rank " + std::to_string(rank) + (role == nullptr ? "" : " (role `" + display(*role) + "`)");
+    }
+
+private:
+    std::int64_t lanes_of(int role) const {
+        std::int64_t n = 1;
+        for (const ir::mesh_axis& m : graph_.mesh.part(graph_.roles[role].first_axis, graph_.roles[role].axes)) n *= width(role, m.axis);
+        return n;
+    }
+    int coordinate(int role, int lane, unsigned mask) const {
+        const auto axes = graph_.mesh.part(graph_.roles[role].first_axis, graph_.roles[role].axes);
+        int at = 0, scale = 1;
+        for (int i = axes.size() - 1; i >= 0; --i) {
+            const int w = width(role, axes[i].axis);
+            if ((mask >> axes[i].axis) & 1u) {
+                at += scale * (lane % w);
+                scale *= w;
+            }
+            lane /= w;
+        }
+        return at;
+    }
+    void resolve(const std::vector<axis_width>& given) {
+        const int axes = graph_.axes.size();
+        open_.assign(static_cast<std::size_t>(axes) + 1, 1);
+        std::vector<bool> is_open(static_cast<std::size_t>(axes) + 1, false);
+        for (int r = 0; r < roles_; ++r)
+            for (const ir::mesh_axis& m : graph_.mesh.part(graph_.roles[r].first_axis, graph_.roles[r].axes))
+                if (m.width == 0) is_open[m.axis] = true;
+        for (const axis_width& w : given) {
+            int axis = 0;
+            while (axis < axes && graph_.axes[axis].name != w.axis) ++axis;
+            if (axis == axes) throw world_error{"width given for " + display_or(w.axis, "?") + ", which is no axis of the graph"};
+            if (w.width < 1) throw world_error{"width " + std::to_string(w.width) + " given for axis " + display_or(w.axis, "?") + ": it must be at least 1"};
+            if (!is_open[axis]) continue;  // a fixed width stands in the type; the size check below tells whether they agree
+            open_[axis] = w.width;
+            is_open[axis] = false;
+        }
+        int unknown = -1;
+        for (int a = 0; a < axes; ++a) {
+            if (!is_open[a]) continue;
+            if (unknown >= 0)
+                throw world_error{"axes " + display_or(graph_.axes[unknown].name, "?") + " and " + display_or(graph_.axes[a].name, "?") +
+                                  " are both open: give all but one a width, dv::width<axis>(lanes), as an argument of the executor"};
+            unknown = a;
+        }
+        if (unknown < 0) return;
+        // The size of the world is linear in the one width that is not known: fixed + per_lane * width.
+        std::int64_t with_one = 0, with_two = 0;
+        for (int r = 0; r < roles_; ++r) with_one += lanes_of(r);
+        open_[unknown] = 2;
+        for (int r = 0; r < roles_; ++r) with_two += lanes_of(r);
+        const std::int64_t per_lane = with_two - with_one, fixed = with_one - per_lane;
+        if ((ranks_ - fixed) % per_lane != 0 || ranks_ <= fixed)
+            throw world_error{"the world has " + std::to_string(ranks_) + " ranks, which fits no width of axis " + display_or(graph_.axes[unknown].name, "?") +
+                              ": the graph needs " + (fixed > 0 ? std::to_string(fixed) + " + " : "") + std::to_string(per_lane) + " x width"};
+        open_[unknown] = static_cast<int>((ranks_ - fixed) / per_lane);
+    }
+    std::string described() const {
+        std::string text;
+        for (int r = 0; r < graph_.roles.size(); ++r)
+            text += (r > 0 ? ", " : "") + (graph_.roles[r].name == nullptr ? std::string{"one role"} : "role " + display_or(graph_.roles[r].name, "")) + " x " +
+                    std::to_string(lanes_of(r));
+        return text;
+    }
+
+    ir::graph graph_;
+    int ranks_ = 1;
+    int roles_ = 1;
+    std::vector<int> open_;   // width of each open axis
+    std::vector<int> first_;  // rank of each role's lane 0
+    std::vector<int> lanes_;
+};
+
+}  // namespace dovetail

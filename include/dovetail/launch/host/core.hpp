@@ -1,0 +1,317 @@
+// What the ranks of a world on the host share: the meetings where communication takes place, the one failure that ends all
+// runs, and what is known about each rank. Every wait here ends when its partners come, fail or leave.
+#pragma once
+
+#include "collectives.hpp"
+#include "lane.hpp"
+
+#include <map>
+#include <tuple>
+
+namespace dovetail::host {
+
+// Links that take time: communication sleeps for `latency + bytes / bandwidth`. A stand-in for a network, by timed sleeps.
+struct link {
+    std::chrono::nanoseconds latency{0};
+    double bandwidth = 0;  // bytes per second; 0: no limit
+
+    bool timed() const { return latency.count() > 0 || bandwidth > 0; }
+    std::chrono::nanoseconds time_of(std::int64_t bytes) const {
+        return latency + std::chrono::nanoseconds{bandwidth > 0 ? static_cast<std::int64_t>(static_cast<double>(bytes) * 1e9 / bandwidth) : 0};
+    }
+};
+
+// One communication that gathers its members: the last to come moves the data, everybody leaves when that is done.
+struct meeting {
+    std::vector<int> ranks;        // by member
+    std::vector<bool> here;
+    std::vector<seat> seats;
+    int arrived = 0;
+    bool moving = false;           // all are here: from now on it completes, whatever else fails
+    bool complete = false;
+    std::chrono::steady_clock::time_point finish = {};
+    std::condition_variable changed;
+};
+
+// Executor, run, member, first rank: equal on all members, different for all meetings that can be open at once.
+using meeting_key = std::tuple<int, std::int64_t, int, int>;
+
+// The first thing that went wrong.
+struct cause {
+    int rank = -1;
+    std::string text;              // "operation `f` of `y` failed on rank 1: ..."
+    std::string operation, statement;
+    std::exception_ptr what;
+    bool by_leaving = false;
+};
+
+class core {
+public:
+    core(int size, link l) : links{l}, size_{size}, ranks_(static_cast<std::size_t>(size)), executors_(static_cast<std::size_t>(size), 0), epochs_(static_cast<std::size_t>(size), 0) {}
+
+    const link links;
+    const std::chrono::steady_clock::time_point origin = std::chrono::steady_clock::now();
+    int size() const { return size_; }
+
+    void join(int rank, std::shared_ptr<monitor> m, const lanes& l) {
+        const std::lock_guard lock{mutex_};
+        ranks_[rank].signal = std::move(m);
+        ranks_[rank].streams = l;
+    }
+    bool aborted() const { return aborted_.load(std::memory_order_acquire); }
+    // The first cause counts; everybody who waits is woken.
+    void abort(cause why) {
+        {
+            const std::lock_guard lock{mutex_};
+            if (!aborted_.load(std::memory_order_relaxed)) cause_ = std::move(why);
+            else if (cause_.by_leaving && why.by_leaving && cause_.rank == why.rank) cause_ = std::move(why);  // now with its reason
+            aborted_.store(true, std::memory_order_release);
+        }
+        wake();
+    }
+    // Throws what ended the runs, as `rank` is to see it.
+    [[noreturn]] void raise(int rank) const {
+        const std::lock_guard lock{mutex_};
+        if (cause_.rank == rank && !cause_.by_leaving) throw operation_error{cause_.text, cause_.operation, cause_.statement, cause_.rank, cause_.what};
+        throw peer_error{"rank " + std::to_string(rank) + " stops, because " + cause_.text, cause_.operation, cause_.statement, cause_.rank, cause_.what};
+    }
+    std::string why() const {
+        const std::lock_guard lock{mutex_};
+        return cause_.text;
+    }
+    // The rank will come to no further meeting.
+    void leave(int rank) {
+        {
+            const std::lock_guard lock{mutex_};
+            ranks_[rank].gone = true;
+        }
+        wake();
+    }
+    bool gone(int rank) const {
+        const std::lock_guard lock{mutex_};
+        return ranks_[rank].gone;
+    }
+
+    // Takes a seat; the last to come moves the data before it returns.
+    std::shared_ptr<meeting> arrive(const meeting_key& key, const std::vector<int>& members, int mine, const seat& s, const exchange& x) {
+        std::shared_ptr<meeting> m;
+        {
+            const std::lock_guard lock{mutex_};
+            if (aborted_.load(std::memory_order_relaxed)) return nullptr;
+            auto& found = meetings_[key];
+            if (!found) {
+                found = std::make_shared<meeting>();
+                found->ranks = members;
+                found->here.resize(members.size());
+                found->seats.resize(members.size());
+            }
+            m = found;
+            m->seats[mine] = s;
+            m->here[mine] = true;
+            if (++m->arrived < static_cast<int>(members.size())) return m;
+            m->moving = true;
+            meetings_.erase(key);
+        }
+        std::vector<char> scratch = take_scratch();
+        move_data(x, m->seats, scratch);
+        give_scratch(std::move(scratch));
+        {
+            const std::lock_guard lock{mutex_};
+            m->complete = true;
+            m->finish = std::chrono::steady_clock::now() + (links.timed() ? links.time_of(wire_bytes(x, m->seats)) : std::chrono::nanoseconds{0});
+        }
+        m->changed.notify_all();
+        return m;
+    }
+    // Blocks until the meeting is complete and its wire time over. False where it will not be; `missing` is then a rank
+    // that left, or -1 after an abort.
+    bool depart(meeting& m, int& missing) {
+        missing = -1;
+        std::unique_lock lock{mutex_};
+        m.changed.wait(lock, [&] { return m.complete || (!m.moving && (aborted_.load(std::memory_order_relaxed) || (missing = absent(m)) >= 0)); });
+        if (!m.complete) return false;
+        if (links.timed()) m.changed.wait_until(lock, m.finish, [&] { return aborted_.load(std::memory_order_relaxed); });
+        return true;
+    }
+
+    // Every rank brings the hash of its next executor; throws on all of them where two differ. Returns the executor's number.
+    int agree(int rank, std::uint64_t hash, const std::string& name, std::chrono::nanoseconds limit) {
+        std::unique_lock lock{mutex_};
+        const int number = executors_[rank]++;
+        auto& slot = agreements_[number];
+        if (!slot) slot = std::make_shared<agreement>(size_);
+        const auto a = slot;
+        a->hashes[rank] = {hash, name, true};
+        const bool last = ++a->arrived == size_;
+        if (last) {
+            agreements_.erase(number);
+            arrivals_.notify_all();
+        }
+        int missing = -1;
+        const auto over = [&] {
+            if (a->arrived == size_ || aborted_.load(std::memory_order_relaxed)) return true;
+            for (int r = 0; r < size_ && missing < 0; ++r)
+                if (ranks_[r].gone && !a->hashes[r].here) missing = r;
+            return missing >= 0;
+        };
+        const bool in_time = arrivals_.wait_for(lock, limit, over);
+        const std::string which = "executor " + std::to_string(number) + " (" + name + ")";
+        if (a->arrived < size_) {
+            if (in_time && missing < 0) {
+                lock.unlock();
+                raise(rank);
+            }
+            if (missing >= 0) throw world_error{"rank " + std::to_string(rank) + " makes " + which + ", and rank " + std::to_string(missing) + " has left without it"};
+            std::string who;
+            for (int r = 0; r < size_; ++r)
+                if (!a->hashes[r].here) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
+            throw timeout{"timeout: rank " + std::to_string(rank) + " makes " + which + ", and these have not come: " + who, rank};
+        }
+        // The hash that most ranks hold is taken for the right one; of equal numbers, the lowest rank's.
+        int right = 0, most = 0;
+        for (int r = 0; r < size_; ++r) {
+            int equal = 0;
+            for (int q = 0; q < size_; ++q) equal += a->hashes[q].hash == a->hashes[r].hash ? 1 : 0;
+            if (equal > most) {
+                most = equal;
+                right = r;
+            }
+        }
+        std::string differing;
+        for (int r = 0; r < size_; ++r)
+            if (a->hashes[r].hash != a->hashes[right].hash) differing += (differing.empty() ? "rank " : ", rank ") + std::to_string(r) + " (" + a->hashes[r].name + ")";
+        if (!differing.empty())
+            throw world_error{"the plans of executor " + std::to_string(number) + " differ: " + differing + " against rank " + std::to_string(right) + " (" + a->hashes[right].name +
+                              "). Ranks make the same executors, of the same graphs with the same options, in the same order"};
+        return number;
+    }
+    // Runs of executors that communicate come in one order on all ranks; throws where this rank departs from it.
+    void in_order(int rank, int executor, const std::string& name) {
+        const std::lock_guard lock{mutex_};
+        const std::int64_t at = epochs_[rank]++;
+        auto& first = order_[at];
+        if (first.seen++ == 0) first = {executor, rank, 1, name};
+        const turn t = first;
+        if (first.seen == size_) order_.erase(at);
+        if (t.executor != executor)
+            throw usage_error{"executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) + " is executor " +
+                              std::to_string(executor) + " (" + name + "), of rank " + std::to_string(t.rank) + " executor " + std::to_string(t.executor) + " (" + t.name + ")"};
+    }
+
+    // What keeps a rank from going on, followed from rank to rank.
+    std::string stuck(int rank) const {
+        std::string text;
+        std::vector<bool> seen(static_cast<std::size_t>(size_), false);
+        for (int at = rank; !seen[at];) {
+            seen[at] = true;
+            text += text.empty() ? "" : "; ";
+            activity most;
+            int number = 0;
+            lanes streams;
+            {
+                const std::lock_guard lock{mutex_};
+                streams = ranks_[at].streams;
+            }
+            for (const auto& l : streams) {
+                if (!l) continue;
+                const activity a = l->doing();
+                if (rank_of(a.doing) > rank_of(most.doing)) {
+                    most = a;
+                    number = l->number();
+                }
+            }
+            const std::string who = "rank " + std::to_string(at);
+            const std::string what = most.step + " (run " + std::to_string(most.run) + ", lane " + name_of(static_cast<lane_kind>(number)) + ")";
+            if (most.doing == activity::idle) {
+                text += who + (gone(at) ? " has left" : " has nothing to do");
+                break;
+            }
+            if (most.doing == activity::operation) {
+                text += who + " is in " + what;
+                break;
+            }
+            if (most.doing == activity::event) {
+                text += who + " waits for " + what;
+                break;
+            }
+            const std::lock_guard lock{mutex_};
+            std::string missing;
+            int next = at;
+            for (std::size_t i = 0; i < most.at->ranks.size(); ++i)
+                if (!most.at->here[i]) {
+                    missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(most.at->ranks[i]);
+                    if (next == at) next = most.at->ranks[i];
+                }
+            text += who + " is in " + what + (missing.empty() ? " on the wire" : " and waits for " + missing);
+            at = next;
+        }
+        return text;
+    }
+
+private:
+    struct rank_record {
+        std::shared_ptr<monitor> signal;
+        lanes streams = {};
+        bool gone = false;
+    };
+    struct agreement {
+        struct entry {
+            std::uint64_t hash = 0;
+            std::string name;
+            bool here = false;
+        };
+        explicit agreement(int size) : hashes(static_cast<std::size_t>(size)) {}
+        std::vector<entry> hashes;
+        int arrived = 0;
+    };
+    struct turn {
+        int executor = 0;
+        int rank = 0;
+        int seen = 0;
+        std::string name;
+    };
+    // A lane in an operation explains more than one that waits for partners, and that more than one that waits for a lane.
+    static int rank_of(activity::what w) { return w == activity::operation ? 3 : w == activity::partners ? 2 : w == activity::event ? 1 : 0; }
+    int absent(const meeting& m) const {
+        for (std::size_t i = 0; i < m.ranks.size(); ++i)
+            if (!m.here[i] && ranks_[m.ranks[i]].gone) return m.ranks[i];
+        return -1;
+    }
+    void wake() {
+        std::vector<std::shared_ptr<monitor>> all;
+        {
+            const std::lock_guard lock{mutex_};
+            for (const auto& r : ranks_)
+                if (r.signal) all.push_back(r.signal);
+            for (const auto& [key, m] : meetings_) m->changed.notify_all();
+        }
+        arrivals_.notify_all();
+        for (const auto& m : all) m->notify();
+    }
+    std::vector<char> take_scratch() {
+        const std::lock_guard lock{mutex_};
+        if (scratch_.empty()) return {};
+        auto s = std::move(scratch_.back());
+        scratch_.pop_back();
+        return s;
+    }
+    void give_scratch(std::vector<char> s) {
+        const std::lock_guard lock{mutex_};
+        scratch_.push_back(std::move(s));
+    }
+
+    const int size_;
+    mutable std::mutex mutex_;
+    std::condition_variable arrivals_;
+    std::atomic<bool> aborted_ = false;
+    cause cause_;
+    std::vector<rank_record> ranks_;
+    std::map<meeting_key, std::shared_ptr<meeting>> meetings_;
+    std::map<int, std::shared_ptr<agreement>> agreements_;
+    std::map<std::int64_t, turn> order_;
+    std::vector<int> executors_;         // made so far, by rank
+    std::vector<std::int64_t> epochs_;   // runs issued so far, by rank
+    std::vector<std::vector<char>> scratch_;
+};
+
+}  // namespace dovetail::host

@@ -1,0 +1,127 @@
+// A stream of a rank on the host: a thread with a queue, first in first out, and what it is doing right now, so that a
+// time-out can say it.
+#pragma once
+
+#include "../engine.hpp"
+
+#include <array>
+#include <deque>
+#include <thread>
+
+namespace dovetail::host {
+
+// Where the threads of one rank wait for each other.
+struct monitor {
+    std::mutex mutex;
+    std::condition_variable changed;
+
+    // The empty critical section keeps the news from falling between a waiter's check and its sleep.
+    void notify() {
+        { const std::lock_guard lock{mutex}; }
+        changed.notify_all();
+    }
+};
+
+enum class task_kind : unsigned char { wait, step, record, behind, finish };
+
+struct task;
+
+// Who performs tasks: an engine. Tasks keep it alive.
+class performer {
+public:
+    virtual ~performer() = default;
+    virtual void perform(const task& t) noexcept = 0;
+};
+
+struct task {
+    std::shared_ptr<performer> who;
+    std::shared_ptr<flight> of;       // `behind`: the flight waited for
+    task_kind kind = task_kind::step;
+    int lane = 0;
+    int index = 0;                    // step, or event copy
+    std::int64_t generation = 0;      // of the event: run + 1
+    int awaited = -1;                 // the step that records it
+};
+
+struct meeting;
+
+// What a lane is doing, for messages.
+struct activity {
+    enum what { idle, operation, event, partners } doing = idle;
+    std::string step;
+    std::int64_t run = 0;
+    std::shared_ptr<meeting> at;      // whom it waits for
+};
+
+class lane {
+public:
+    explicit lane(int number) : number_{number} {}
+
+    void push(task t) {
+        {
+            const std::lock_guard lock{mutex_};
+            queue_.push_back(std::move(t));
+        }
+        changed_.notify_all();  // a stopper may wait here as well
+    }
+    // Starts the thread if there is none. The thread shares the lane, so that it may outlive its rank.
+    static void start(const std::shared_ptr<lane>& self) {
+        if (self->thread_.joinable()) return;
+        self->thread_ = std::thread{[self] { self->work(); }};
+    }
+    // Ends once the queue is empty. False where that takes longer than `bound`: an operation does not return.
+    bool stop(std::chrono::nanoseconds bound) {
+        if (!thread_.joinable()) return true;
+        std::unique_lock lock{mutex_};
+        stopping_ = true;
+        changed_.notify_all();
+        if (!changed_.wait_for(lock, bound, [&] { return ended_; })) return false;
+        lock.unlock();
+        thread_.join();
+        return true;
+    }
+    // The last resort: the thread is left to itself.
+    void abandon() {
+        if (thread_.joinable()) thread_.detach();
+    }
+    int number() const { return number_; }
+
+    void now(activity a) {
+        const std::lock_guard lock{mutex_};
+        doing_ = std::move(a);
+    }
+    activity doing() const {
+        const std::lock_guard lock{mutex_};
+        return doing_;
+    }
+
+private:
+    void work() {
+        std::unique_lock lock{mutex_};
+        for (;;) {
+            changed_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+            if (queue_.empty()) break;
+            task t = std::move(queue_.front());
+            queue_.pop_front();
+            lock.unlock();
+            t.who->perform(t);
+            t = task{};  // may be the last owner of an engine
+            lock.lock();
+        }
+        ended_ = true;
+        changed_.notify_all();
+    }
+
+    const int number_;
+    std::thread thread_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<task> queue_;
+    activity doing_;
+    bool stopping_ = false;
+    bool ended_ = false;
+};
+
+using lanes = std::array<std::shared_ptr<lane>, lane_count>;
+
+}  // namespace dovetail::host

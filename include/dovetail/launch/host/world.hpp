@@ -1,0 +1,128 @@
+// A world of ranks as threads of this process: the embedded default. Takes the number of ranks, and a link if
+// communication is to take time; `run` calls a function once on every rank, each on a thread of its own.
+#pragma once
+
+#include "engine.hpp"
+
+namespace dovetail::host {
+
+// What a rank's thread works with. Lanes are shared by the executors that are made on it.
+class rank {
+public:
+    using stream = host::stream;
+
+    rank(std::shared_ptr<core> world, int index) : state_{std::make_shared<rank_state>()} {
+        state_->world = std::move(world);
+        state_->index = index;
+        for (int l = 0; l < lane_count; ++l) state_->streams[l] = std::make_shared<lane>(l);
+        state_->world->join(index, state_->signal, state_->streams);
+    }
+    rank(const rank&) = delete;
+    rank& operator=(const rank&) = delete;
+    // Lets the lanes end what they hold; a lane whose operation does not return is left to itself.
+    ~rank() {
+        try {
+            if (end(std::chrono::seconds{5})) return;
+            state_->world->abort({index(), "rank " + std::to_string(index()) + " ended with work in flight", {}, {}, nullptr, true});
+            end(std::chrono::seconds{5});
+        } catch (...) {
+        }
+        for (const auto& l : state_->streams) l->abandon();
+    }
+
+    int index() const { return state_->index; }
+    int size() const { return state_->world->size(); }
+    std::string links() const;
+
+    // Whether this rank plays a role; known once an executor was made. In a folded graph it plays all of them.
+    template <class Name>
+    bool is(Name) const {
+        if (!knows_roles_) throw usage_error{"rank " + std::to_string(index()) + " does not know its role before an executor is made on it"};
+        for (const tag* played : roles_)
+            if (played == &tag_of<typename Name::type>) return true;
+        return false;
+    }
+
+    // For the library: memory and engines of this rank.
+    std::shared_ptr<memory> device_memory() const { return state_->device; }
+    std::shared_ptr<engine> make_engine(const image<stream>& from, engine_options options) {
+        auto made = host_engine::make(from, state_, std::move(options));
+        knows_roles_ = true;
+        for (int r = 0; r < from.graph.roles.size(); ++r)
+            if ((from.graph.folded || r == made->role) && from.graph.roles[r].name != nullptr) roles_.push_back(from.graph.roles[r].name);
+        return made;
+    }
+
+private:
+    bool end(std::chrono::nanoseconds bound) {
+        bool all = true;
+        for (const auto& l : state_->streams) all = l->stop(bound) && all;
+        return all;
+    }
+
+    std::shared_ptr<rank_state> state_;
+    std::vector<const tag*> roles_;
+    bool knows_roles_ = false;
+};
+
+inline std::string describe(const link& l) {
+    if (!l.timed()) return "host threads; communication is a copy in memory";
+    return "host threads; links are simulated: communication sleeps " + std::to_string(std::chrono::duration<double, std::micro>(l.latency).count()) + " us" +
+           (l.bandwidth > 0 ? " + bytes / " + std::to_string(l.bandwidth / 1e9) + " GB/s" : "");
+}
+
+inline std::string rank::links() const { return describe(state_->world->links); }
+
+class world {
+public:
+    explicit world(int ranks, link l = {}) : size_{ranks}, link_{l} {
+        if (ranks < 1) throw world_error{"a world has at least one rank, not " + std::to_string(ranks)};
+    }
+
+    int size() const { return size_; }
+    // How communication takes its time, for those who print timings.
+    std::string links() const { return describe(link_); }
+
+    // Calls body(rank) on every rank's thread and waits for all of them. Throws the first exception that a rank left with;
+    // the ranks that fail only because of it end with an exception of their own, which is not shown.
+    template <class Body>
+    void run(Body&& body) {
+        const auto shared = std::make_shared<core>(size_, link_);
+        std::mutex guard;
+        std::exception_ptr first, first_peer;
+        const auto left = [&](int index, const std::exception_ptr& what, bool peer, const std::string& text) {
+            {
+                const std::lock_guard lock{guard};
+                auto& to = peer ? first_peer : first;
+                if (!to) to = what;
+            }
+            shared->abort({index, "rank " + std::to_string(index) + " left with an exception: " + text, {}, {}, what, true});
+        };
+        const auto play = [&](int index) {
+            {
+                host::rank me{shared, index};
+                try {
+                    body(me);
+                } catch (const peer_error& e) {
+                    left(index, std::current_exception(), true, e.what());
+                } catch (const std::exception& e) {
+                    left(index, std::current_exception(), false, e.what());
+                } catch (...) {
+                    left(index, std::current_exception(), false, "no std::exception");
+                }
+            }
+            shared->leave(index);
+        };
+        std::vector<std::thread> threads;
+        for (int r = 0; r < size_; ++r) threads.emplace_back(play, r);
+        for (auto& t : threads) t.join();
+        if (first) std::rethrow_exception(first);
+        if (first_peer) std::rethrow_exception(first_peer);
+    }
+
+private:
+    int size_;
+    link link_;
+};
+
+}  // namespace dovetail::host

@@ -1,0 +1,75 @@
+// What a backend runs: the tables of a graph and its plan, and the function behind every operation. Made by `bind` from
+// types, by tests by hand; nothing past this header sees a user's type.
+#pragma once
+
+#include "../cost/machine.hpp"
+#include "../plan/plan.hpp"
+#include "stream.hpp"
+
+namespace dovetail {
+
+// Launches one operation. Pointers stand in the access order of its part: arguments, then results; workspace is reached
+// through the stream. An initialiser of a state gets one pointer, the state.
+template <class Stream>
+using launch_function = void (*)(Stream, void* const* pointers);
+
+template <class Stream>
+struct image {
+    const tag* name = nullptr;                             // of the graph, for messages
+    ir::graph graph = {};
+    ir::program program = {};
+    dovetail::plan::plan plan = {};
+    settings s = {};
+    span<const launch_function<Stream>> launches = {};     // by member; null for communication and copies
+    span<const launch_function<Stream>> initialisers = {}; // by symbol; null: zeros
+    span<const bool> from_store = {};                      // by symbol: a state that the store must already hold; may be empty
+    std::uint64_t hash = 0;                                // of the tables and names: equal on all ranks
+};
+
+namespace detail {
+struct hasher {
+    std::uint64_t h = 1469598103934665603ull;  // FNV-1a over 64-bit words
+
+    constexpr void operator()(std::uint64_t word) { h = (h ^ word) * 1099511628211ull; }
+    constexpr void operator()(const tag* t) { (*this)(t == nullptr ? std::uint64_t{0} : std::uint64_t{t->hash}); }
+    constexpr void operator()(const tensor_type& t) {
+        (*this)(static_cast<std::uint64_t>(t.type) * 8 + static_cast<std::uint64_t>(t.rank));
+        for (int i = 0; i < t.rank; ++i) (*this)(static_cast<std::uint64_t>(t.extent[i]));
+    }
+    template <class... T>
+    constexpr void all(T... words) {
+        ((*this)(static_cast<std::uint64_t>(words)), ...);
+    }
+};
+}  // namespace detail
+
+// The hash that `image::hash` holds. Two ranks with equal hashes issue matching communication.
+constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan) {
+    detail::hasher h;
+    for (const ir::symbol& s : g.symbols) {
+        h(s.name);
+        h(s.type);
+        h.all(s.kind, s.role, s.output);
+    }
+    for (const ir::role& r : g.roles) h(r.name);
+    for (const ir::axis& a : g.axes) h(a.name);
+    for (const ir::mesh_axis& m : g.mesh) h.all(m.axis, m.width);
+    h.all(g.folded, p.roles);
+    for (const ir::buffer& b : p.buffers) h.all(b.where, b.role, b.symbol, b.bytes, b.slots);
+    for (const ir::access& a : p.accesses) h.all(a.buffer, a.mode);
+    for (const ir::part& t : p.parts) h.all(t.role, t.member, t.seat, t.accesses);
+    for (const ir::member& m : p.members) {
+        h.all(m.kind, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.open, m.local);
+        h(m.op == nullptr ? nullptr : m.op->name);
+    }
+    for (const ir::vertex& v : p.vertices) h.all(v.parts, v.members, v.lane, v.kind);
+    for (const ir::communicator& c : p.communicators) h.all(c.axes, c.roles);
+    for (const int v : plan.order) h.all(v);
+    for (const ir::step& s : plan.steps) h.all(s.vertex, s.lane, s.waits, s.event);
+    for (const ir::wait& w : plan.waits) h.all(w.event, w.lag);
+    for (const ir::placement& a : plan.placements) h.all(a.offset, a.stride);
+    h.all(plan.overlapped, plan.rings);
+    return h.h;
+}
+
+}  // namespace dovetail

@@ -1,0 +1,130 @@
+// States of one rank by name and tensor: weights, optimizer state, caches. Executors made with the same store share them;
+// one made without a store has its own.
+#pragma once
+
+#include "../core/vocabulary.hpp"
+#include "error.hpp"
+#include "memory.hpp"
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace dovetail {
+
+namespace detail {
+
+// What the store asks of an executor before the host touches a state: that its runs have ended.
+class state_user {
+public:
+    virtual ~state_user() = default;
+    virtual void settle() = 0;
+};
+
+struct stored_state {
+    const tag* name = nullptr;
+    tensor_type type = {};
+    block where = {};
+    bool initialised = false;
+    std::string lost = {};  // why the contents are worth nothing
+};
+
+class store_core {
+public:
+    explicit store_core(std::shared_ptr<memory> source) : source_{std::move(source)} {}
+
+    // The state, made on first use; its address does not change.
+    stored_state& at(const tag* name, const tensor_type& type) {
+        const std::lock_guard lock{mutex_};
+        for (const auto& s : states_)
+            if (s->name == name && s->type == type) return *s;
+        states_.push_back(std::make_unique<stored_state>(stored_state{name, type, block{source_, type.bytes()}}));
+        return *states_.back();
+    }
+    void add_user(std::weak_ptr<state_user> user) {
+        const std::lock_guard lock{mutex_};
+        std::erase_if(users_, [](const auto& u) { return u.expired(); });
+        users_.push_back(std::move(user));
+    }
+    void settle() {
+        std::vector<std::weak_ptr<state_user>> users;
+        {
+            const std::lock_guard lock{mutex_};
+            users = users_;
+        }
+        for (const auto& weak : users)
+            if (const auto user = weak.lock()) user->settle();
+    }
+    void read(const stored_state& s, void* to) {
+        settle();
+        const std::lock_guard lock{mutex_};
+        if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
+        if (!s.initialised) throw state_error{"state `" + display(*s.name) + "` was never initialised"};
+        source_->to_host(to, s.where.data(), s.type.bytes());
+    }
+    void write(stored_state& s, const void* from) {
+        settle();
+        const std::lock_guard lock{mutex_};
+        source_->from_host(s.where.data(), from, s.type.bytes());
+        s.initialised = true;
+        s.lost.clear();
+    }
+    // An executor takes the state into use: true where it has to initialise it.
+    bool adopt(stored_state& s, bool from_store) {
+        const std::lock_guard lock{mutex_};
+        if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
+        if (!s.initialised && from_store)
+            throw state_error{"state `" + display(*s.name) + "` is to come from the store, which does not hold it: write it, or make the executor that initialises it first"};
+        return !s.initialised;
+    }
+    void initialised(stored_state& s) {
+        const std::lock_guard lock{mutex_};
+        s.initialised = true;
+    }
+    std::string lost(const stored_state& s) {
+        const std::lock_guard lock{mutex_};
+        return s.lost;
+    }
+    void lose(stored_state& s, const std::string& why) {
+        const std::lock_guard lock{mutex_};
+        if (s.lost.empty()) s.lost = why;
+    }
+
+private:
+    std::shared_ptr<memory> source_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<stored_state>> states_;
+    std::vector<std::weak_ptr<state_user>> users_;
+};
+
+}  // namespace detail
+
+class store {
+public:
+    template <class Rank>
+        requires requires(Rank& rank) { rank.device_memory(); }
+    explicit store(Rank& rank) : core_{std::make_shared<detail::store_core>(rank.device_memory())} {}
+
+    // The contents of a state, after the runs that were issued before.
+    template <class Tensor, class Name>
+    std::vector<typename Tensor::element_type> read(Name) const {
+        std::vector<typename Tensor::element_type> values(static_cast<std::size_t>(Tensor::size));
+        core_->read(core_->at(&tag_of<typename Name::type>, Tensor::type), values.data());
+        return values;
+    }
+    // Sets the contents, as from a checkpoint; the state counts as initialised.
+    template <class Tensor, class Name, class Values>
+    void write(Name, const Values& values) {
+        if (static_cast<std::int64_t>(std::size(values)) != Tensor::size)
+            throw state_error{"state `" + display(tag_of<typename Name::type>) + "` has " + std::to_string(Tensor::size) + " elements, given are " + std::to_string(std::size(values))};
+        const typename Tensor::element_type* from = std::data(values);
+        core_->write(core_->at(&tag_of<typename Name::type>, Tensor::type), from);
+    }
+
+    const std::shared_ptr<detail::store_core>& core() const { return core_; }
+
+private:
+    std::shared_ptr<detail::store_core> core_;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,132 @@
+// Element-wise operations. map<F>(x): F of every element; zip_with<F>(x, y...): F of corresponding elements, where a
+// scalar stands for a tensor of its value. F is an empty function object; half and bfloat16 reach it as float. The result
+// has the type of x. Ready instances: add, subtract, multiply, scale, relu, relu_gradient; and for rows of a matrix
+// bias_add and bias_gradient.
+#pragma once
+
+#include "host/elementwise.hpp"
+
+#include <tuple>
+
+namespace dovetail::ops {
+
+template <class F>
+struct map {
+    static constexpr tensor_type result(tensor_type x) { return x; }
+    static constexpr dovetail::cost cost(tensor_type x) { return {x.size(), 2 * x.bytes(), detail::arithmetic_of(x.type)}; }
+    static constexpr int in_place = 0;
+    static constexpr int row_wise = 0;
+
+    template <class X>
+    static void launch(host::stream, in<X> x, out<X> y) {
+        loops::transform<F>(X::size, y.data(), loops::operand<typename X::element_type, false>{x.data()});
+    }
+};
+
+template <class F>
+struct zip_with {
+    template <class... T>
+        requires(sizeof...(T) >= 1)
+    static constexpr tensor_type result(tensor_type x, T... rest) {
+        return ((rest.type == x.type && (detail::is_scalar(rest) || detail::same_extents(rest, x))) && ...) ? x : tensor_type{};
+    }
+    template <class... T>
+        requires(sizeof...(T) >= 1)
+    static constexpr dovetail::cost cost(tensor_type x, T... rest) {
+        return {static_cast<std::int64_t>(sizeof...(T)) * x.size(), 2 * x.bytes() + (rest.bytes() + ...), detail::arithmetic_of(x.type)};
+    }
+    static constexpr int in_place = 0;
+
+    template <class X, class... Rest>
+        requires(sizeof...(Rest) >= 2)
+    static void launch(host::stream, in<X> x, Rest... rest) {
+        split<X>(std::make_index_sequence<sizeof...(Rest) - 1>{}, x, std::tuple<Rest...>{rest...});
+    }
+
+private:
+    // The result is the last of the views, behind a pack that cannot be deduced there.
+    template <class X, std::size_t... I, class Views>
+    static void split(std::index_sequence<I...>, in<X> x, const Views& views) {
+        loops::transform<F>(X::size, std::get<sizeof...(I)>(views).data(), spread<X>(x), spread<X>(std::get<I>(views))...);
+    }
+    template <class X, class Y>
+    static auto spread(in<Y> y) {
+        return loops::operand<typename Y::element_type, Y::rank == 0 && X::rank != 0>{y.data()};
+    }
+};
+
+namespace detail {
+struct plus {
+    template <class T>
+    DOVETAIL_HOST_DEVICE constexpr auto operator()(T a, T b) const { return a + b; }
+};
+struct minus {
+    template <class T>
+    DOVETAIL_HOST_DEVICE constexpr auto operator()(T a, T b) const { return a - b; }
+};
+struct times {
+    template <class T>
+    DOVETAIL_HOST_DEVICE constexpr auto operator()(T a, T b) const { return a * b; }
+};
+struct positive_part {
+    template <class T>
+    DOVETAIL_HOST_DEVICE constexpr T operator()(T x) const { return x > T{} ? x : T{}; }
+};
+struct where_positive {
+    template <class T>
+    DOVETAIL_HOST_DEVICE constexpr T operator()(T gradient, T x) const { return x > T{} ? gradient : T{}; }
+};
+}  // namespace detail
+
+struct add : zip_with<detail::plus> {};
+struct subtract : zip_with<detail::minus> {};
+struct multiply : zip_with<detail::times> {};
+
+// scale(x, factor): factor is a scalar of x's element.
+struct scale : zip_with<detail::times> {
+    static constexpr tensor_type result(tensor_type x, tensor_type factor) {
+        return detail::is_scalar(factor) && factor.type == x.type ? x : tensor_type{};
+    }
+};
+
+struct relu : map<detail::positive_part> {};
+
+// relu_gradient(dy, y) -> dx; y is relu's result or its argument, which have the same sign.
+struct relu_gradient : zip_with<detail::where_positive> {
+    static constexpr tensor_type result(tensor_type gradient, tensor_type x) { return gradient == x ? x : tensor_type{}; }
+};
+
+// bias_add(x, b): b [N] added to every row of x [..., N].
+struct bias_add {
+    static constexpr tensor_type result(tensor_type x, tensor_type b) {
+        return x.rank > 0 && b == x.with_extents(x.extent[x.rank - 1]) ? x : tensor_type{};
+    }
+    static constexpr dovetail::cost cost(tensor_type x, tensor_type b) {
+        return {x.size(), 2 * x.bytes() + b.bytes(), detail::arithmetic_of(x.type)};
+    }
+    static constexpr int in_place = 0;
+
+    template <class X, class B>
+    static void launch(host::stream, in<X> x, in<B> b, out<X> y) {
+        constexpr std::int64_t columns = B::size;
+        loops::add_to_rows(columns > 0 ? X::size / columns : 0, columns, x.data(), b.data(), y.data());
+    }
+};
+
+// bias_gradient(dy): the column sums [N] of dy [..., N].
+struct bias_gradient {
+    static constexpr tensor_type result(tensor_type dy) {
+        return dy.rank > 0 && is_floating(dy.type) ? dy.with_extents(dy.extent[dy.rank - 1]) : tensor_type{};
+    }
+    static constexpr dovetail::cost cost(tensor_type dy) {
+        return {dy.size(), dy.bytes() + result(dy).bytes(), detail::arithmetic_of(dy.type)};
+    }
+
+    template <class X, class Y>
+    static void launch(host::stream, in<X> dy, out<Y> y) {
+        constexpr std::int64_t columns = Y::size;
+        loops::sum_of_rows(columns > 0 ? X::size / columns : 0, columns, dy.data(), y.data());
+    }
+};
+
+}  // namespace dovetail::ops

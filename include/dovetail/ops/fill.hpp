@@ -1,0 +1,51 @@
+// Tensors made from a value: fill<X>(value) is an X whose elements all are the scalar `value`; copy(x) is x in new memory;
+// cast<T>(x) is x with elements of type T.
+#pragma once
+
+#include "host/elementwise.hpp"
+
+namespace dovetail::ops {
+
+template <class X>
+struct fill {
+    // A scalar of X's element, or any floating scalar where X is floating.
+    static constexpr tensor_type result(tensor_type value) {
+        const bool fits = value.type == X::type.type || (is_floating(value.type) && is_floating(X::type.type));
+        return detail::is_scalar(value) && fits ? X::type : tensor_type{};
+    }
+    static constexpr dovetail::cost cost(tensor_type) { return bytes_moved(X::bytes); }
+
+    template <class V>
+    static void launch(host::stream, in<V> value, out<X> y) {
+        using T = typename X::element_type;
+        loops::fill(X::size, static_cast<T>(loops::widen(*value.data())), y.data());
+    }
+};
+
+struct copy {
+    static constexpr tensor_type result(tensor_type x) { return x; }
+    static constexpr dovetail::cost cost(tensor_type x) { return bytes_moved(2 * x.bytes()); }
+
+    template <class X>
+    static void launch(host::stream, in<X> x, out<X> y) { loops::copy(X::size, x.data(), y.data()); }
+};
+
+template <class T>
+struct cast {
+    static constexpr tensor_type result(tensor_type x) { return x.valid() ? x.with_element(element_of<T>) : x; }
+    static constexpr dovetail::cost cost(tensor_type x) { return bytes_moved(x.bytes() + result(x).bytes()); }
+    static constexpr int row_wise = 0;
+
+    template <class X, class Y>
+    static void launch(host::stream, in<X> x, out<Y> y) {
+        loops::transform<converted>(X::size, y.data(), loops::operand<typename X::element_type, false>{x.data()});
+    }
+
+private:
+    struct converted {
+        template <class V>
+        constexpr detail::arithmetic_t<T> operator()(V value) const { return static_cast<detail::arithmetic_t<T>>(value); }
+    };
+};
+
+}  // namespace dovetail::ops

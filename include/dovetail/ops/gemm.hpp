@@ -1,0 +1,38 @@
+// Matrix products: C = op(A) op(B) with two-dimensional half, bfloat16, float or double tensors of one element, sums in
+// float or double. matmul: A B; matmul_nt: A B^T; matmul_tn: A^T B, as backward passes need them.
+//
+//     matmul     [M,K] x [K,N] -> [M,N]
+//     matmul_nt  [M,K] x [N,K] -> [M,N]
+//     matmul_tn  [K,M] x [K,N] -> [M,N]
+#pragma once
+
+#include "host/gemm.hpp"
+
+namespace dovetail::ops {
+
+template <bool TransA, bool TransB>
+struct gemm {
+    static constexpr tensor_type result(tensor_type a, tensor_type b) {
+        if (!detail::is_matrix(a) || !detail::is_matrix(b) || a.type != b.type || inner(a) != b.extent[TransB ? 1 : 0])
+            return {};
+        return a.with_extents(a.extent[TransA ? 1 : 0], b.extent[TransB ? 0 : 1]);
+    }
+    static constexpr dovetail::cost cost(tensor_type a, tensor_type b) {
+        const tensor_type c = result(a, b);
+        return {2 * c.size() * inner(a), a.bytes() + b.bytes() + c.bytes(), a.type};
+    }
+
+    template <class A, class B, class C>
+    static void launch(host::stream, in<A> a, in<B> b, out<C> c) {
+        loops::gemm<TransA, TransB>(C::template extent<0>, C::template extent<1>, inner(A::type), a.data(), b.data(), c.data());
+    }
+
+private:
+    static constexpr std::int64_t inner(tensor_type a) { return a.extent[TransA ? 0 : 1]; }
+};
+
+struct matmul : gemm<false, false> {};
+struct matmul_nt : gemm<false, true> {};
+struct matmul_tn : gemm<true, false> {};
+
+}  // namespace dovetail::ops

@@ -1,0 +1,125 @@
+// Host matrix product over pointers: C = op(A) op(B), row-major, op a transposition or nothing. Blocks of both factors are
+// packed into panels of the arithmetic type, so that the innermost loops run over contiguous memory whatever the layout and
+// the element. Float and double go to BLAS instead where DOVETAIL_HOST_BLAS is defined and <cblas.h> is there.
+#pragma once
+
+#include "convert.hpp"
+
+#if defined(DOVETAIL_HOST_BLAS) && __has_include(<cblas.h>)
+#include <cblas.h>
+#define DOVETAIL_HAS_CBLAS 1
+#else
+#define DOVETAIL_HAS_CBLAS 0
+#endif
+
+namespace dovetail::ops::loops {
+
+namespace detail {
+
+// One block: 64 x 64 of C from 128 of the inner extent; all three fit in the second-level cache and on a thread's stack.
+inline constexpr int block_m = 64;
+inline constexpr int block_n = 64;
+inline constexpr int block_k = 128;
+// One tile of C stays in registers: 4 x 8 fills the sixteen of plain x86-64.
+inline constexpr int tile_m = 4;
+inline constexpr int tile_n = 8;
+
+// Packs `lines` x `depth` elements into panels of `Tile` lines, depth-major, the last panel filled up with zeros.
+template <int Tile, class T, class R>
+void pack(const T* from, std::int64_t line_stride, std::int64_t depth_stride, int lines, int depth, R* to) {
+    for (int first = 0; first < lines; first += Tile) {
+        const int count = lines - first < Tile ? lines - first : Tile;
+        const T* panel = from + first * line_stride;
+        if (depth_stride == 1) {
+            for (int i = 0; i < Tile; ++i)
+                for (int p = 0; p < depth; ++p) to[p * Tile + i] = i < count ? R(widen(panel[i * line_stride + p])) : R{};
+        } else {
+            for (int p = 0; p < depth; ++p)
+                for (int i = 0; i < Tile; ++i) to[p * Tile + i] = i < count ? R(widen(panel[p * depth_stride + i])) : R{};
+        }
+        to += depth * Tile;
+    }
+}
+
+#if defined(__CUDACC__)  // nvcc passes the pragma on to the host compiler, and warns that it does not know it itself
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675
+#endif
+template <class R>
+void add_tile(int depth, const R* a, const R* b, R* c) {
+    R sum[tile_m][tile_n] = {};
+    for (int p = 0; p < depth; ++p, a += tile_m, b += tile_n)
+#pragma GCC unroll 4
+        for (int i = 0; i < tile_m; ++i)
+#pragma GCC unroll 8
+            for (int j = 0; j < tile_n; ++j) sum[i][j] += a[i] * b[j];
+    for (int i = 0; i < tile_m; ++i)
+        for (int j = 0; j < tile_n; ++j) c[i * block_n + j] += sum[i][j];
+}
+#if defined(__CUDACC__)
+#pragma nv_diagnostic pop
+#endif
+
+}  // namespace detail
+
+template <bool TransA, bool TransB, class T>
+void gemm_blocked(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b, T* c) {
+    using namespace detail;
+    using R = ops::detail::arithmetic_t<T>;
+    alignas(64) R a_block[block_m * block_k];
+    alignas(64) R b_block[block_n * block_k];
+    alignas(64) R c_block[block_m * block_n];
+    const std::int64_t a_row = TransA ? 1 : k, a_depth = TransA ? m : 1;
+    const std::int64_t b_column = TransB ? k : 1, b_depth = TransB ? 1 : n;
+
+    for (std::int64_t i0 = 0; i0 < m; i0 += block_m) {
+        const int rows = static_cast<int>(m - i0 < block_m ? m - i0 : block_m);
+        for (std::int64_t j0 = 0; j0 < n; j0 += block_n) {
+            const int columns = static_cast<int>(n - j0 < block_n ? n - j0 : block_n);
+            for (R& x : c_block) x = R{};
+            for (std::int64_t p0 = 0; p0 < k; p0 += block_k) {
+                const int depth = static_cast<int>(k - p0 < block_k ? k - p0 : block_k);
+                pack<tile_m>(a + i0 * a_row + p0 * a_depth, a_row, a_depth, rows, depth, a_block);
+                pack<tile_n>(b + j0 * b_column + p0 * b_depth, b_column, b_depth, columns, depth, b_block);
+                for (int j = 0; j < columns; j += tile_n)
+                    for (int i = 0; i < rows; i += tile_m)
+                        add_tile(depth, a_block + i * depth, b_block + j * depth, c_block + i * block_n + j);
+            }
+            for (int i = 0; i < rows; ++i)
+                for (int j = 0; j < columns; ++j) c[(i0 + i) * n + j0 + j] = static_cast<T>(c_block[i * block_n + j]);
+        }
+    }
+}
+
+template <bool TransA, bool TransB, class T>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b, T* c) {
+    gemm_blocked<TransA, TransB>(m, n, k, a, b, c);
+}
+
+#if DOVETAIL_HAS_CBLAS
+namespace detail {
+// BLAS refuses a leading dimension of zero and need not write C where the inner extent is zero.
+inline bool fits_blas(std::int64_t m, std::int64_t n, std::int64_t k) {
+    constexpr std::int64_t largest = 0x7fffffff;
+    return m > 0 && n > 0 && k > 0 && m <= largest && n <= largest && k <= largest;
+}
+constexpr CBLAS_TRANSPOSE transposed(bool t) { return t ? CblasTrans : CblasNoTrans; }
+}  // namespace detail
+
+template <bool TransA, bool TransB>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c) {
+    if (!detail::fits_blas(m, n, k)) return gemm_blocked<TransA, TransB>(m, n, k, a, b, c);
+    cblas_sgemm(CblasRowMajor, detail::transposed(TransA), detail::transposed(TransB), static_cast<int>(m), static_cast<int>(n),
+                static_cast<int>(k), 1.0f, a, static_cast<int>(TransA ? m : k), b, static_cast<int>(TransB ? k : n), 0.0f, c,
+                static_cast<int>(n));
+}
+template <bool TransA, bool TransB>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c) {
+    if (!detail::fits_blas(m, n, k)) return gemm_blocked<TransA, TransB>(m, n, k, a, b, c);
+    cblas_dgemm(CblasRowMajor, detail::transposed(TransA), detail::transposed(TransB), static_cast<int>(m), static_cast<int>(n),
+                static_cast<int>(k), 1.0, a, static_cast<int>(TransA ? m : k), b, static_cast<int>(TransB ? k : n), 0.0, c,
+                static_cast<int>(n));
+}
+#endif
+
+}  // namespace dovetail::ops::loops

@@ -1,0 +1,52 @@
+// Host loops of softmax cross entropy and of counting right answers, over pointers; row-major [rows, classes].
+#pragma once
+
+#include "convert.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace dovetail::ops::loops {
+
+// Probabilities of each row, shifted by the row's maximum so that no exponential overflows; gives the mean loss.
+template <class T>
+auto softmax_cross_entropy(std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities) {
+    using R = ops::detail::arithmetic_t<T>;
+    R total{};
+    for (std::int64_t i = 0; i < rows; ++i, logits += classes, probabilities += classes) {
+        if (labels[i] < 0 || labels[i] >= classes)
+            throw std::out_of_range("softmax_cross_entropy: row " + std::to_string(i) + " has label " + std::to_string(labels[i]) +
+                                    ", there are " + std::to_string(classes) + " classes");
+        R largest = widen(logits[0]);
+        for (std::int64_t j = 1; j < classes; ++j) largest = widen(logits[j]) > largest ? R(widen(logits[j])) : largest;
+        R sum{};
+        for (std::int64_t j = 0; j < classes; ++j) sum += std::exp(widen(logits[j]) - largest);
+        // Added to the maximum, the logarithm would lose its last bits where logits are large.
+        const R log_sum = std::log(sum);
+        total += log_sum - (widen(logits[labels[i]]) - largest);
+        for (std::int64_t j = 0; j < classes; ++j) probabilities[j] = static_cast<T>(std::exp(widen(logits[j]) - largest - log_sum));
+    }
+    return rows > 0 ? total / static_cast<R>(rows) : total;
+}
+
+// (probabilities - one at the label) / rows; y may be the memory of the probabilities.
+template <class T>
+void softmax_cross_entropy_gradient(std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels, T* y) {
+    using R = ops::detail::arithmetic_t<T>;
+    const R share = rows > 0 ? R(1) / static_cast<R>(rows) : R{};
+    for (std::int64_t i = 0; i < rows; ++i, probabilities += classes, y += classes)
+        for (std::int64_t j = 0; j < classes; ++j)
+            y[j] = static_cast<T>((widen(probabilities[j]) - (j == labels[i] ? R(1) : R{})) * share);
+}
+
+// The place of the largest of `count` elements, the first of equals.
+template <class T>
+std::int32_t place_of_largest(std::int64_t count, const T* x) {
+    std::int64_t best = 0;
+    for (std::int64_t j = 1; j < count; ++j)
+        if (widen(x[j]) > widen(x[best])) best = j;
+    return static_cast<std::int32_t>(best);
+}
+
+}  // namespace dovetail::ops::loops

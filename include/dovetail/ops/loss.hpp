@@ -1,0 +1,79 @@
+// Classification: rows of `logits` [B,C] against `labels` [B] int32 in [0,C).
+//
+//     softmax_cross_entropy(logits, labels)            -> mean loss (scalar), probabilities [B,C]
+//     softmax_cross_entropy_gradient(probabilities, labels) -> gradient of the mean loss by the logits [B,C]
+//     argmax(logits)                                   -> [B] int32, the first of equals
+//     correct_count(logits, labels)                    -> int32 scalar, rows whose argmax is their label
+#pragma once
+
+#include "host/loss.hpp"
+
+namespace dovetail::ops {
+
+struct softmax_cross_entropy {
+    static constexpr results result(tensor_type logits, tensor_type labels) {
+        if (!detail::is_matrix(logits) || logits.extent[1] == 0 || !detail::are_labels(labels, logits)) return tensor_type{};
+        return {tensor_type{detail::arithmetic_of(logits.type), 0, {}}, logits};
+    }
+    static constexpr dovetail::cost cost(tensor_type logits, tensor_type labels) {
+        return {8 * logits.size(), 2 * logits.bytes() + labels.bytes(), detail::arithmetic_of(logits.type)};
+    }
+
+    template <class X, class Y, class L>
+    static void launch(host::stream, in<X> logits, in<Y> labels, out<L> loss, out<X> probabilities) {
+        *loss.data() = loops::softmax_cross_entropy(X::template extent<0>, X::template extent<1>, logits.data(), labels.data(),
+                                                    probabilities.data());
+    }
+};
+
+struct softmax_cross_entropy_gradient {
+    static constexpr tensor_type result(tensor_type probabilities, tensor_type labels) {
+        return detail::is_matrix(probabilities) && detail::are_labels(labels, probabilities) ? probabilities : tensor_type{};
+    }
+    static constexpr dovetail::cost cost(tensor_type probabilities, tensor_type labels) {
+        return {2 * probabilities.size(), 2 * probabilities.bytes() + labels.bytes(), detail::arithmetic_of(probabilities.type)};
+    }
+    static constexpr int in_place = 0;
+
+    template <class X, class Y>
+    static void launch(host::stream, in<X> probabilities, in<Y> labels, out<X> gradient) {
+        loops::softmax_cross_entropy_gradient(X::template extent<0>, X::template extent<1>, probabilities.data(), labels.data(),
+                                              gradient.data());
+    }
+};
+
+struct argmax {
+    static constexpr tensor_type result(tensor_type x) {
+        if (x.rank != 2 || x.extent[1] == 0) return {};
+        return x.with_extents(x.extent[0]).with_element(element::int32);
+    }
+    static constexpr dovetail::cost cost(tensor_type x) { return bytes_moved(x.bytes() + result(x).bytes()); }
+    static constexpr int row_wise = 0;
+
+    template <class X, class Y>
+    static void launch(host::stream, in<X> x, out<Y> y) {
+        constexpr std::int64_t classes = X::template extent<1>;
+        for (std::int64_t i = 0; i < Y::size; ++i) y[i] = loops::place_of_largest(classes, x.data() + i * classes);
+    }
+};
+
+struct correct_count {
+    static constexpr tensor_type result(tensor_type logits, tensor_type labels) {
+        const bool fits = logits.rank == 2 && logits.extent[1] > 0 && detail::are_labels(labels, logits);
+        return fits ? tensor_type{element::int32, 0, {}} : tensor_type{};
+    }
+    static constexpr dovetail::cost cost(tensor_type logits, tensor_type labels) {
+        return bytes_moved(logits.bytes() + labels.bytes());
+    }
+
+    template <class X, class Y, class C>
+    static void launch(host::stream, in<X> logits, in<Y> labels, out<C> count) {
+        constexpr std::int64_t classes = X::template extent<1>;
+        std::int32_t correct = 0;
+        for (std::int64_t i = 0; i < Y::size; ++i)
+            correct += loops::place_of_largest(classes, logits.data() + i * classes) == labels[i] ? 1 : 0;
+        *count.data() = correct;
+    }
+};
+
+}  // namespace dovetail::ops

@@ -1,0 +1,53 @@
+// Optimizers for `update`, in place: weights w, velocity v and gradient g have equal extents and any floating elements, the
+// learning rate is a floating scalar.
+//
+//     update<w, sgd(w, g, rate)>                              w -= rate g
+//     update<values<w, v>, sgd_momentum<9, 10>(w, v, g, rate)>   v = 9/10 v + g, w -= rate v
+#pragma once
+
+#include "host/optimizer.hpp"
+
+namespace dovetail::ops {
+
+namespace detail {
+constexpr bool can_descend(const tensor_type& w, const tensor_type& g, const tensor_type& rate) {
+    return is_floating(w.type) && is_floating(g.type) && is_floating(rate.type) && same_extents(w, g) && rate.rank == 0;
+}
+}  // namespace detail
+
+struct sgd {
+    static constexpr tensor_type result(tensor_type w, tensor_type g, tensor_type rate) {
+        return detail::can_descend(w, g, rate) ? w : tensor_type{};
+    }
+    static constexpr dovetail::cost cost(tensor_type w, tensor_type g, tensor_type) {
+        return {2 * w.size(), 2 * w.bytes() + g.bytes(), detail::arithmetic_of(w.type)};
+    }
+
+    template <class W, class G, class R>
+    static void launch(host::stream, inout<W> w, in<G> g, in<R> rate) {
+        using T = detail::arithmetic_t<typename W::element_type>;
+        loops::descend(W::size, w.data(), g.data(), static_cast<T>(loops::widen(*rate.data())));
+    }
+};
+
+template <int Numerator, int Denominator>
+struct sgd_momentum {
+    static_assert(Numerator >= 0 && Numerator < Denominator, "dovetail: a momentum is a fraction of one");
+
+    static constexpr results result(tensor_type w, tensor_type v, tensor_type g, tensor_type rate) {
+        if (!detail::can_descend(w, g, rate) || !detail::same_extents(w, v) || !is_floating(v.type)) return tensor_type{};
+        return {w, v};
+    }
+    static constexpr dovetail::cost cost(tensor_type w, tensor_type v, tensor_type g, tensor_type) {
+        return {4 * w.size(), 2 * w.bytes() + 2 * v.bytes() + g.bytes(), detail::arithmetic_of(w.type)};
+    }
+
+    template <class W, class V, class G, class R>
+    static void launch(host::stream, inout<W> w, inout<V> v, in<G> g, in<R> rate) {
+        using T = detail::arithmetic_t<typename W::element_type>;
+        loops::descend_with_momentum(W::size, w.data(), v.data(), g.data(), static_cast<T>(loops::widen(*rate.data())),
+                                     T(Numerator) / T(Denominator));
+    }
+};
+
+}  // namespace dovetail::ops

@@ -1,0 +1,208 @@
+// check: the rules that need types and readers: nothing unused, no read before a state is set, replicas that agree, results
+// of rooted collectives read at the root only, buffers changed in place that nobody else reads, meshes that fit.
+// Takes a typed graph, gives the first fault or none.
+#pragma once
+
+#include "../ir/graph.hpp"
+
+namespace dovetail::pass {
+
+namespace detail {
+
+class checker {
+public:
+    constexpr explicit checker(const ir::graph& g) : g_{g}, readers_(g.symbols.size()), updated_(g.symbols.size()), varies_(g.symbols.size()) {}
+
+    constexpr ir::fault run() {
+        for (const ir::node& n : g_.nodes) {
+            for (int a : arguments(n)) ++readers_[a];
+            if (!n.update) continue;
+            for (int r : results(n))
+                if (r >= 0) updated_[r] = 1;
+        }
+        states();
+        groups();
+        for (const ir::node& n : g_.nodes) {
+            places(n);
+            roots(n);
+            memory(n);
+        }
+        unused();
+        if (!wrong_) replicas();
+        return wrong_;
+    }
+
+private:
+    constexpr span<const int> arguments(const ir::node& n) const { return g_.operands.part(n.first_argument, n.arguments); }
+    constexpr span<const int> results(const ir::node& n) const { return g_.operands.part(n.first_result, n.results); }
+    constexpr ir::fault& fail(const ir::fault& f) {
+        if (!wrong_) wrong_ = f;
+        return wrong_;
+    }
+
+    constexpr void unused() {
+        for (int s = 0; s < g_.symbols.size(); ++s) {
+            const ir::symbol& y = g_.symbols[s];
+            if (readers_[s] > 0 || y.output || y.kind == ir::symbol_kind::lane_index) continue;
+            if (y.node >= 0 && g_.nodes[y.node].op->has_effect) continue;
+            if (y.kind == ir::symbol_kind::state && updated_[s] != 0) continue;
+            fail(ir::make_fault(ir::fault_kind::unused, y.mention));
+        }
+    }
+    constexpr void states() {
+        vec<char> set(g_.symbols.size());
+        for (int s = 0; s < g_.symbols.size(); ++s) set[s] = g_.symbols[s].initialised ? 1 : 0;
+        for (const ir::node& n : g_.nodes) {
+            for (int a : arguments(n))
+                if (g_.symbols[a].kind == ir::symbol_kind::state && set[a] == 0) fail(ir::make_fault(ir::fault_kind::uninitialised, g_.symbols[a].mention, n.statement));
+            if (n.update)
+                for (int r : results(n))
+                    if (r >= 0) set[r] = 1;
+        }
+    }
+
+    // The members of an NCCL group are alike on all its ranks.
+    constexpr void groups() {
+        vec<int> first(g_.nodes.size(), -1);
+        for (int i = 0; i < g_.nodes.size(); ++i) {
+            const ir::node& n = g_.nodes[i];
+            if (n.bundle < 0) continue;
+            int k = 0;
+            while (first[k] >= 0 && g_.nodes[first[k]].bundle != n.bundle) ++k;
+            if (first[k] < 0) first[k] = i;
+            if (!same_roles(n, g_.nodes[first[k]])) fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[first[k]].statement, n.statement));
+        }
+    }
+    constexpr bool same_roles(const ir::node& a, const ir::node& b) const {
+        if (a.role != b.role) return false;
+        if (a.role >= 0) return true;
+        if (a.arguments != b.arguments || a.targets != b.targets) return false;
+        for (int i = 0; i < a.arguments; ++i)
+            if (g_.symbols[arguments(a)[i]].role != g_.symbols[arguments(b)[i]].role) return false;
+        for (int i = 0; i < a.targets; ++i)
+            if (g_.operands[a.first_target + i] != g_.operands[b.first_target + i]) return false;
+        return true;
+    }
+
+    constexpr bool same_mesh(int a, int b) const {
+        const ir::role& x = g_.roles[a];
+        const ir::role& y = g_.roles[b];
+        if (x.axes != y.axes) return false;
+        for (int i = 0; i < x.axes; ++i) {
+            const ir::mesh_axis& m = g_.mesh[x.first_axis + i];
+            const ir::mesh_axis& k = g_.mesh[y.first_axis + i];
+            if (m.axis != k.axis || m.width != k.width) return false;
+        }
+        return true;
+    }
+
+    // Channels and collectives over roles join equal lane coordinates.
+    constexpr void places(const ir::node& n) {
+        int first = n.role;
+        for (int a : arguments(n)) {
+            const ir::symbol& s = g_.symbols[a];
+            if (s.role < 0) continue;
+            if (first < 0) first = s.role;
+            if (s.role != first && !same_mesh(s.role, first))
+                fail(ir::make_fault(ir::fault_kind::mesh_mismatch, s.mention >= 0 ? s.mention : n.statement, g_.roles[s.role].mention, g_.roles[first].mention));
+        }
+        if (n.role < 0)
+            for (int r : g_.operands.part(n.first_target, n.targets))
+                if (!same_mesh(r, first)) fail(ir::make_fault(ir::fault_kind::mesh_mismatch, n.statement, g_.roles[first].mention, g_.roles[r].mention));
+    }
+
+    constexpr bool receives(const ir::node& n, int role) const {
+        for (int r : g_.operands.part(n.first_target, n.targets))
+            if (r == role) return true;
+        return false;
+    }
+
+    constexpr void roots(const ir::node& reader) {
+        for (int a : arguments(reader)) {
+            const ir::symbol& s = g_.symbols[a];
+            if (s.node < 0) continue;
+            const ir::node& n = g_.nodes[s.node];
+            if (n.role < 0) {
+                const bool same_everywhere = n.kind == op_kind::all_reduce || n.kind == op_kind::all_gather || n.kind == op_kind::broadcast;
+                if (!same_everywhere && !receives(n, reader.role)) fail(ir::make_fault(ir::fault_kind::off_root_read, s.mention, reader.statement));
+            } else if (n.kind == op_kind::reduce || n.kind == op_kind::gather) {
+                const bool back = reader.kind == op_kind::broadcast || reader.kind == op_kind::scatter;
+                if (!back || reader.role != n.role || reader.axes != n.axes || reader.root != n.root)
+                    fail(ir::make_fault(ir::fault_kind::off_root_read, s.mention, reader.statement));
+            }
+        }
+    }
+
+    constexpr void memory(const ir::node& n) {
+        for (int a : arguments(n)) {
+            const ir::symbol& s = g_.symbols[a];
+            if (n.kind == op_kind::from_host && !s.in_host_memory) fail(ir::make_fault(ir::fault_kind::device_value, s.mention, n.statement));
+            if (s.in_host_memory && (n.kind != op_kind::from_host || (s.role >= 0 && s.role != n.role))) fail(ir::make_fault(ir::fault_kind::host_value, s.mention, n.statement));
+        }
+        if (!n.op->in_place_only || n.update) return;
+        const int k = n.op->in_place < 0 ? 0 : n.op->in_place;
+        const int a = g_.operands[n.first_argument + k];
+        const ir::symbol& s = g_.symbols[a];
+        const int r = g_.operands[n.first_result];
+        if (r >= 0 && g_.symbols[r].type.bytes() != s.type.bytes())
+            fail(ir::make_fault(ir::fault_kind::shape_mismatch, n.statement, n.mention + 1)).tensor(s.type).tensor(g_.symbols[r].type);
+        if (s.kind != ir::symbol_kind::value || s.output || readers_[a] > 1 || s.role != n.role)
+            fail(ir::make_fault(ir::fault_kind::in_place_shared, n.statement, n.mention + 1, s.mention));
+    }
+
+    // Axes along which an operation's result may differ.
+    constexpr unsigned variation(const ir::node& n) const {
+        unsigned v = 0;
+        for (int a : arguments(n)) v |= varies_[a];
+        if (n.kind == op_kind::all_reduce || n.kind == op_kind::all_gather || n.kind == op_kind::broadcast) return v & ~n.axes;
+        return is_collective(n.kind) || n.open ? v | n.axes : v;
+    }
+
+    // Along which axes may the lanes hold different values? Starts from what is declared and follows the operations; values
+    // may be used above their definition, so it repeats until nothing changes.
+    constexpr void replicas() {
+        bool any = false;
+        for (int s = 0; s < g_.symbols.size(); ++s) {
+            const ir::symbol& y = g_.symbols[s];
+            any = any || (y.kind == ir::symbol_kind::state && y.replicated != 0);
+            if (y.kind == ir::symbol_kind::lane_index) varies_[s] = y.index_axis;
+            else if (y.kind != ir::symbol_kind::value) varies_[s] = ~y.replicated;
+        }
+        if (!any) return;
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (const ir::node& n : g_.nodes) {
+                const unsigned v = variation(n);
+                for (int r : results(n)) {
+                    if (r < 0 || n.update || (varies_[r] | v) == varies_[r]) continue;
+                    varies_[r] |= v;
+                    changed = true;
+                }
+            }
+        }
+        for (const ir::node& n : g_.nodes) {
+            if (!n.update) continue;
+            const unsigned v = variation(n);
+            for (int r : results(n)) {
+                if (r < 0) continue;
+                const unsigned both = v & g_.symbols[r].replicated;
+                for (int axis = 0; axis < g_.axes.size(); ++axis)
+                    if ((both >> axis & 1u) != 0) return static_cast<void>(fail(ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].mention, g_.axes[axis].mention)));
+            }
+        }
+    }
+
+    const ir::graph& g_;
+    vec<int> readers_;
+    vec<char> updated_;  // states that some statement changes
+    vec<unsigned> varies_;
+    ir::fault wrong_;
+};
+
+}  // namespace detail
+
+constexpr ir::fault check(const ir::graph& g) {
+    return detail::checker{g}.run();
+}
+
+}  // namespace dovetail::pass

@@ -1,0 +1,196 @@
+// The dependencies within a run: what must start after what because both touch the same buffer of one role. `edges` finds
+// them, `adjacency` lists them by vertex, `find_cycle` names the vertices of a circle among them.
+#pragma once
+
+#include "../ir/program.hpp"
+#include "heap.hpp"
+
+namespace dovetail::pass {
+
+// Edges by one of their ends: those of vertex v stand at [first[v], first[v + 1]).
+struct adjacency {
+    vec<int> first;
+    vec<int> edge;       // index of the edge
+    vec<int> neighbour;  // the vertex at its other end
+};
+
+namespace detail {
+template <int ir::edge::*Near, int ir::edge::*Far>
+constexpr adjacency adjacent(int vertices, span<const ir::edge> list) {
+    adjacency a{vec<int>(vertices + 1), vec<int>(list.count), vec<int>(list.count)};
+    int* first = a.first.begin();
+    int* edge = a.edge.begin();
+    int* neighbour = a.neighbour.begin();
+    for (int i = 0; i < list.count; ++i) ++first[list.first[i].*Near];
+    for (int v = 0, sum = 0; v <= vertices; ++v) first[v] = sum += first[v];
+    // From the back, so that every start ends where it belongs and edges keep their order.
+    for (int i = list.count - 1; i >= 0; --i) {
+        const int at = --first[list.first[i].*Near];
+        edge[at] = i;
+        neighbour[at] = list.first[i].*Far;
+    }
+    return a;
+}
+}  // namespace detail
+
+constexpr adjacency successors(int vertices, span<const ir::edge> list) {
+    return detail::adjacent<&ir::edge::from, &ir::edge::to>(vertices, list);
+}
+constexpr adjacency predecessors(int vertices, span<const ir::edge> list) {
+    return detail::adjacent<&ir::edge::to, &ir::edge::from>(vertices, list);
+}
+
+namespace detail {
+
+// The parts in written order, by the node of their member. The transfer of a state has no node of its own: it reads the
+// state where the first reader of what it brings is written.
+constexpr vec<int> parts_as_written(const ir::program& p, const vec<int>& vertex_of) {
+    vec<int> first_reader(p.buffers.size(), -1);
+    vec<int> place(p.parts.size());
+    int last = 0;
+    for (int i = 0; i < p.parts.size(); ++i) {
+        const int node = place[i] = p.members[p.parts[i].member].node;
+        if (node > last) last = node;
+        for (const ir::access& a : p.accesses.part(p.parts[i].first_access, p.parts[i].accesses))
+            if (node >= 0 && reads(a.mode) && (first_reader[a.buffer] < 0 || node < first_reader[a.buffer])) first_reader[a.buffer] = node;
+    }
+    for (int i = 0; i < p.parts.size(); ++i) {
+        if (place[i] >= 0) continue;
+        const ir::vertex& v = p.vertices[vertex_of[i]];
+        for (const ir::part& other : p.parts.part(v.first_part, v.parts))
+            for (const ir::access& a : p.accesses.part(other.first_access, other.accesses))
+                if (other.member == p.parts[i].member && writes(a.mode) && first_reader[a.buffer] > place[i])
+                    place[i] = first_reader[a.buffer];
+    }
+    vec<int> start(last + 3), sorted(p.parts.size());
+    for (int at : place) ++start[at + 2];
+    for (int i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+    for (int i = 0; i < place.size(); ++i) sorted[start[place[i] + 1]++] = i;
+    return sorted;
+}
+
+// One touch of a buffer.
+struct touch {
+    int vertex = 0;
+    access_mode mode = access_mode::read;
+};
+
+}  // namespace detail
+
+// One edge for each pair of vertices that conflict over a buffer and are not ordered by others over the same buffer.
+constexpr vec<ir::edge> edges(const ir::program& p) {
+    const ir::buffer* buffers = p.buffers.first;
+    const ir::access* accesses = p.accesses.first;
+    const ir::part* parts = p.parts.first;
+
+    // The touches of each buffer, states in written order.
+    vec<int> first_list(p.buffers.size() + 1), owner(p.parts.size());
+    int* first = first_list.begin();
+    int* vertex_of = owner.begin();
+    bool as_written = true;
+    for (int v = 0, node = -1; v < p.vertices.count; ++v) {
+        const int end = p.vertices.first[v].first_part + p.vertices.first[v].parts;
+        for (int i = p.vertices.first[v].first_part; i < end; ++i) {
+            vertex_of[i] = v;
+            bool state = false;
+            for (int a = parts[i].first_access; a < parts[i].first_access + parts[i].accesses; ++a) {
+                ++first[accesses[a].buffer];
+                state = state || buffers[accesses[a].buffer].where == ir::storage::state;
+            }
+            if (!state) continue;
+            const int at = p.members.first[parts[i].member].node;
+            if (at < node || at < 0) as_written = false;
+            node = at;
+        }
+    }
+    for (int b = 0, sum = 0; b <= p.buffers.count; ++b) first[b] = sum += first[b];
+    vec<detail::touch> touch_list(first[p.buffers.count]);
+    detail::touch* touches = touch_list.begin();
+    const vec<int> sorted = as_written ? vec<int>{} : detail::parts_as_written(p, owner);
+    for (int k = p.parts.count - 1; k >= 0; --k) {
+        const int i = as_written ? k : sorted[k];
+        for (int a = parts[i].first_access + parts[i].accesses - 1; a >= parts[i].first_access; --a)
+            touches[--first[accesses[a].buffer]] = {vertex_of[i], accesses[a].mode};
+    }
+
+    vec<ir::edge> list;
+    list.reserve(touch_list.size());
+    for (int b = 0; b < p.buffers.count; ++b) {
+        const int begin = first[b], end = first[b + 1], role = buffers[b].role;
+        const ir::storage where = buffers[b].where;
+        if (where == ir::storage::constant || where == ir::storage::workspace) continue;
+        if (where == ir::storage::state) {
+            int writer = -1;
+            for (int i = begin, read = begin; i < end; ++i) {  // reads since the last write stand at [read, i)
+                const int v = touches[i].vertex;
+                if (reads(touches[i].mode) && writer >= 0 && writer != v) list.push({writer, v, role, b, ir::edge_kind::flow});
+                if (!writes(touches[i].mode)) continue;
+                bool alone = true;
+                for (int from = -1; read < i; ++read) {
+                    if (touches[read].vertex == from || touches[read].vertex == v || touches[read].vertex == writer) continue;
+                    from = touches[read].vertex;
+                    list.push({from, v, role, b, ir::edge_kind::anti});
+                    alone = false;
+                }
+                if (alone && touches[i].mode == access_mode::write && writer >= 0 && writer != v)
+                    list.push({writer, v, role, b, ir::edge_kind::output});
+                writer = v;
+                read = i + 1;
+            }
+            continue;
+        }
+        int definition = begin;
+        while (definition < end && !writes(touches[definition].mode)) ++definition;
+        if (definition < end)
+            for (int i = begin, last = -1; i < end; ++i) {
+                if (i == definition || touches[i].vertex == last) continue;
+                last = touches[i].vertex;
+                list.push({touches[definition].vertex, last, role, b, ir::edge_kind::flow});
+            }
+        // Whoever else reads the bytes that this value takes over has to be done.
+        const int taken = buffers[b].alias;
+        if (definition == end || taken < 0) continue;
+        const int heir = touches[definition].vertex;
+        for (int i = first[taken], last = heir; i < first[taken + 1]; ++i) {
+            if (touches[i].vertex == last || touches[i].vertex == heir || writes(touches[i].mode)) continue;
+            last = touches[i].vertex;
+            list.push({last, heir, role, taken, ir::edge_kind::anti});
+        }
+    }
+    return list;
+}
+
+// The vertices of one cycle in the order of its edges, the smallest id first; empty where there is none.
+constexpr vec<int> find_cycle(int vertices, span<const ir::edge> list) {
+    const adjacency out = successors(vertices, list), in = predecessors(vertices, list);
+    vec<int> waiting(vertices), done;
+    done.reserve(vertices);
+    for (int v = 0; v < vertices; ++v) {
+        waiting[v] = in.first[v + 1] - in.first[v];
+        if (waiting[v] == 0) done.push(v);
+    }
+    for (int k = 0; k < done.size(); ++k)
+        for (int i = out.first[done[k]]; i < out.first[done[k] + 1]; ++i)
+            if (--waiting[out.neighbour[i]] == 0) done.push(out.neighbour[i]);
+    vec<int> cycle;
+    if (done.size() == vertices) return cycle;
+    // Everything left waits for something that is left: going back meets a vertex again.
+    int v = 0;
+    while (waiting[v] == 0) ++v;
+    vec<int> path, seen(vertices, -1);
+    while (seen[v] < 0) {
+        seen[v] = path.size();
+        path.push(v);
+        int i = in.first[v];
+        while (waiting[in.neighbour[i]] == 0) ++i;
+        v = in.neighbour[i];
+    }
+    int smallest = seen[v];
+    for (int i = seen[v]; i < path.size(); ++i)
+        if (path[i] < path[smallest]) smallest = i;
+    for (int i = smallest; i >= seen[v]; --i) cycle.push(path[i]);
+    for (int i = path.size() - 1; i > smallest; --i) cycle.push(path[i]);
+    return cycle;
+}
+
+}  // namespace dovetail::pass

@@ -1,0 +1,46 @@
+// make: the whole pipeline at run time, for tests, tools and fuzzing. Takes a typed and checked graph, gives its program and
+// plan; `wrong` tells of a circle through states, channels or groups, `fits` of the memory limit.
+#pragma once
+
+#include "../ir/table.hpp"
+#include "pipeline.hpp"
+
+namespace dovetail::plan {
+
+struct made {
+    ir::program_data program;
+    plan_data plan;
+    ir::fault wrong;
+    bool fits = true;
+};
+
+constexpr made make(const ir::graph& g, const settings& s) {
+    made m;
+    m.program = pass::expand(g, s);
+    const ir::program p = ir::view(m.program);
+    const vec<ir::edge> edges = pass::edges(p);
+    m.wrong = pass::circle(g, p, edges.view());
+    if (m.wrong) return m;
+    const vec<std::int64_t> costs = pass::costs(g, p, s);
+    pass::schedule tried[candidates];
+    std::int64_t length[candidates] = {};
+    for (int c = 0; c < (s.overlap ? candidates : 1); ++c) {
+        tried[c] = schedule_of(static_cast<candidate>(c), p, edges.view(), costs.view(), s);
+        length[c] = tried[c].length;
+    }
+    const preference wanted = preferred(length, s);
+    pass::memory memory;
+    const pass::schedule* chosen = nullptr;
+    for (int i = 0; i < wanted.count && chosen == nullptr; ++i) {
+        const pass::schedule& c = tried[static_cast<int>(wanted.list[i])];
+        memory = memory_of(p, edges.view(), c.order.view(), c.lane.view());
+        if (s.memory_limit == 0 || largest_bytes(memory.roles.view()) <= s.memory_limit) chosen = &c;
+    }
+    m.fits = chosen != nullptr;
+    if (!m.fits) return m;
+    const pass::layout rows = rows_of(p, edges.view(), chosen->order.view(), chosen->lane.view(), memory.placements.view(), memory.roles.view());
+    m.plan = assemble(chosen->order.view(), chosen->start.view(), chosen->end.view(), chosen->overlapped, chosen->length, length[0], memory.placements.view(), rows);
+    return m;
+}
+
+}  // namespace dovetail::plan

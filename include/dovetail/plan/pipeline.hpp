@@ -1,0 +1,110 @@
+// The list of passes, in the order in which data flows through them:
+//
+//   graph -> expand -> edges -> circle -> costs -> schedule candidates -> choose
+//         -> steps -> waits -> liveness -> arena -> wrap -> lay_out -> plan
+//
+// Each stage is an ordinary function; `make` runs them all at run time, `planned<G, O>` (planned.hpp) runs the same ones in
+// constant evaluations of their own, because compile-time limits are per evaluation.
+#pragma once
+
+#include "../cost/model.hpp"
+#include "../pass/choose.hpp"
+#include "../pass/circle.hpp"
+#include "../pass/expand.hpp"
+#include "../pass/wrap.hpp"
+#include "plan.hpp"
+
+namespace dovetail::plan {
+
+// The schedules that are tried. Each keeps every dependency; they differ in lanes and order.
+enum class candidate : unsigned char { sequential, written, listed };
+inline constexpr int candidates = 3;
+
+constexpr pass::schedule schedule_of(candidate c, const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, const settings& s) {
+    if (c == candidate::sequential) return pass::sequential_schedule(p, edges, costs, s);
+    // Two statements rather than a conditional operator, whose temporaries g++ 12 destroys too early in constant evaluation.
+    if (c == candidate::written) {
+        const pass::schedule made = pass::overlapped_written_schedule(p, edges, costs, s);
+        return pass::improved(made, p, edges, costs, s);
+    }
+    const pass::schedule made = pass::overlapped_list_schedule(p, edges, costs, s);
+    return pass::improved(made, p, edges, costs, s);
+}
+
+// In which order the candidates are taken until one fits into memory: overlapped ones first where their prediction gains
+// more than the model's error, the shortest before the others; then the sequential one; then those that gain nothing.
+struct preference {
+    candidate list[candidates] = {};
+    int count = 0;
+};
+constexpr preference preferred(const std::int64_t (&length)[candidates], const settings& s) {
+    preference p;
+    if (!s.overlap) {
+        p.count = 1;
+        return p;
+    }
+    const bool listed_first = length[2] < length[1];
+    const candidate overlapped[] = {listed_first ? candidate::listed : candidate::written, listed_first ? candidate::written : candidate::listed};
+    for (candidate c : overlapped)
+        if (pass::gains(length[static_cast<int>(c)], length[0], s)) p.list[p.count++] = c;
+    const int gaining = p.count;
+    p.list[p.count++] = candidate::sequential;
+    for (int i = gaining; i < 2; ++i) p.list[p.count++] = overlapped[i];
+    return p;
+}
+
+// What is issued and what waits for what within a run.
+struct issued {
+    pass::issue issue;
+    pass::in_run waits;
+    pass::lifetimes lives;
+
+    constexpr issued(const ir::program& p, span<const ir::edge> edges, span<const int> order, span<const unsigned char> lane)
+        : issue{pass::steps(p, order, lane)}, waits{pass::waits(p, issue, edges)}, lives{pass::liveness(p, issue)} {}
+};
+
+constexpr pass::memory memory_of(const ir::program& p, span<const ir::edge> edges, span<const int> order, span<const unsigned char> lane) {
+    const issued i{p, edges, order, lane};
+    return pass::arena(p, i.issue, i.waits.known.view(), i.lives);
+}
+
+constexpr pass::layout rows_of(const ir::program& p, span<const ir::edge> edges, span<const int> order, span<const unsigned char> lane,
+                               span<const ir::placement> places, span<const ir::role_plan> roles) {
+    const issued i{p, edges, order, lane};
+    const vec<pass::pending_wait> across = pass::wrap(p, i.issue, i.waits, i.lives, places);
+    return pass::lay_out(i.issue, roles, i.waits.waits.view(), across.view());
+}
+
+// Bytes of one rank of a role that a memory limit counts.
+constexpr std::int64_t bytes_of(const ir::role_plan& r) { return r.arena_bytes + r.state_bytes; }
+
+constexpr std::int64_t largest_bytes(span<const ir::role_plan> roles) {
+    std::int64_t most = 0;
+    for (const ir::role_plan& r : roles)
+        if (bytes_of(r) > most) most = bytes_of(r);
+    return most;
+}
+
+// The tables of a plan from what the stages gave.
+constexpr plan_data assemble(span<const int> order, span<const std::int64_t> start, span<const std::int64_t> end, bool overlapped, std::int64_t length,
+                             std::int64_t sequential, span<const ir::placement> places, const pass::layout& rows) {
+    plan_data d;
+    d.order = vec<int>(order.size());
+    copy_elements(order, d.order);
+    d.steps = rows.steps;
+    for (ir::step& s : d.steps) {
+        s.start = start[s.vertex];
+        s.end = end[s.vertex];
+    }
+    d.waits = rows.waits;
+    d.roles = rows.roles;
+    d.placements = vec<ir::placement>(places.size());
+    copy_elements(places, d.placements);
+    d.overlapped = overlapped;
+    d.rings = rows.rings;
+    d.predicted = length;
+    d.predicted_sequential = sequential;
+    return d;
+}
+
+}  // namespace dovetail::plan

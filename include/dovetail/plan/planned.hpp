@@ -1,0 +1,250 @@
+// planned<G, O>: the plan of a graph as constants. Each stage of the pipeline is a constant evaluation of its own; the plan
+// is proven, and one that is not does not compile. Takes a graph and the options of its plan, gives graph, program and plan.
+#pragma once
+
+#include "../cost/options.hpp"
+#include "diagnose.hpp"
+#include "pipeline.hpp"
+#include "prove.hpp"
+
+namespace dovetail::plan {
+
+namespace detail {
+
+// Makes an object of the error, so that its own sentence is what the compiler prints.
+template <class... Error>
+struct required {
+    static_assert(((sizeof(Error) > 0) && ...));
+};
+
+template <int V>
+struct fixed_schedule {
+    fixed<int, V> order;
+    fixed<unsigned char, V> lane;
+    fixed<std::int64_t, V> start, end;
+    std::int64_t length = 0;
+    bool overlapped = false;
+
+    constexpr explicit fixed_schedule(const pass::schedule& s) : length{s.length}, overlapped{s.overlapped} {
+        copy_elements(s.order, order);
+        copy_elements(s.lane, lane);
+        copy_elements(s.start, start);
+        copy_elements(s.end, end);
+    }
+};
+
+template <int Roles, int Buffers>
+struct fixed_memory {
+    fixed<ir::placement, Buffers> places;
+    fixed<ir::role_plan, Roles> roles;
+
+    constexpr explicit fixed_memory(const pass::memory& m) {
+        copy_elements(m.placements, places);
+        copy_elements(m.roles, roles);
+    }
+};
+
+// Everything that does not depend on which schedule is taken.
+template <class G, class O>
+struct program_of {
+    static constexpr ir::graph graph = typed<G>::value;
+    struct expansion {
+        static constexpr auto make() { return pass::expand(graph, O::value); }
+    };
+    static constexpr ir::program program = ir::frozen<expansion>::value;
+    struct dependencies {
+        static constexpr auto make() { return pass::edges(program); }
+    };
+    static constexpr span<const ir::edge> edges = ir::frozen_list<dependencies>::value;
+    static constexpr int vertices = program.vertices.size();
+    static constexpr fixed<std::int64_t, vertices> costs = [] {
+        fixed<std::int64_t, vertices> f;
+        const vec<std::int64_t> list = pass::costs(graph, program, O::value);
+        copy_elements(list, f);
+        return f;
+    }();
+};
+
+template <class G, class O, candidate C>
+struct scheduled {
+    using of = program_of<G, O>;
+    // g++ 12 refuses temporaries that own memory in the initialiser itself, hence the named ones.
+    static constexpr fixed_schedule<of::vertices> value = [] {
+        const pass::schedule s = schedule_of(C, of::program, of::edges, of::costs.view(), O::value);
+        return fixed_schedule<of::vertices>{s};
+    }();
+    static constexpr fixed_memory<of::program.roles, of::program.buffers.size()> memory = [] {
+        const pass::memory m = memory_of(of::program, of::edges, value.order.view(), value.lane.view());
+        return fixed_memory<of::program.roles, of::program.buffers.size()>{m};
+    }();
+    static constexpr bool fits = O::value.memory_limit == 0 || largest_bytes(memory.roles.view()) <= O::value.memory_limit;
+};
+
+template <class G, class O>
+constexpr preference preference_of() {
+    if constexpr (!O::value.overlap) {
+        return preferred({}, O::value);
+    } else {
+        return preferred({scheduled<G, O, candidate::sequential>::value.length, scheduled<G, O, candidate::written>::value.length,
+                          scheduled<G, O, candidate::listed>::value.length},
+                         O::value);
+    }
+}
+
+// The first preferred candidate that fits, from the I-th on; none: the I-th of the last try.
+template <class G, class O, int I = 0>
+constexpr candidate chosen() {
+    constexpr preference p = preference_of<G, O>();
+    constexpr candidate c = p.list[I];
+    if constexpr (O::value.memory_limit == 0 || I + 1 == p.count) return c;
+    else if constexpr (scheduled<G, O, c>::fits) return c;
+    else return chosen<G, O, I + 1>();
+}
+
+// What to say where nothing fits: the role that needs most and its two largest values.
+struct excess {
+    int role = 0;
+    std::int64_t needed = 0;
+    int largest[2] = {-1, -1};  // mentions
+};
+constexpr excess excess_of(const ir::graph& g, const ir::program& p, span<const ir::role_plan> roles) {
+    excess e;
+    for (int r = 0; r < roles.size(); ++r)
+        if (bytes_of(roles[r]) > e.needed) {
+            e.needed = bytes_of(roles[r]);
+            e.role = r;
+        }
+    std::int64_t bytes[2] = {-1, -1};
+    for (const ir::buffer& b : p.buffers) {
+        if (b.role != e.role || b.symbol < 0 || b.where == ir::storage::input || b.where == ir::storage::constant) continue;
+        const int m = g.symbols[b.symbol].mention;
+        if (b.bytes > bytes[0]) {
+            bytes[1] = bytes[0];
+            e.largest[1] = e.largest[0];
+            bytes[0] = b.bytes;
+            e.largest[0] = m;
+        } else if (b.bytes > bytes[1]) {
+            bytes[1] = b.bytes;
+            e.largest[1] = m;
+        }
+    }
+    return e;
+}
+
+struct unnamed {};
+template <class G, int Mention>
+struct role_named {
+    using type = dsl::mention<written<G>, Mention>;
+};
+template <class G>
+struct role_named<G, -1> {
+    using type = unnamed;
+};
+
+template <class G, class O>
+struct memory_checked {
+    using taken = scheduled<G, O, chosen<G, O>()>;
+    static constexpr auto error() {
+        if constexpr (taken::fits) {
+            return std::type_identity<error::none>{};
+        } else {
+            using of = program_of<G, O>;
+            constexpr excess e = excess_of(of::graph, of::program, taken::memory.roles.view());
+            using role = typename role_named<G, of::graph.roles[e.role].mention>::type;
+            if constexpr (e.largest[1] < 0)
+                return std::type_identity<error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>, dsl::mention<written<G>, e.largest[0]>>>{};
+            else
+                return std::type_identity<error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>,
+                                                                 dsl::mention<written<G>, e.largest[0]>, dsl::mention<written<G>, e.largest[1]>>>{};
+        }
+    }
+    using type = typename decltype(error())::type;
+};
+
+template <class G, class O>
+struct tables {
+    using of = program_of<G, O>;
+    using taken = scheduled<G, O, chosen<G, O>()>;
+    static constexpr std::int64_t sequential = scheduled<G, O, candidate::sequential>::value.length;
+    struct rows {
+        static constexpr auto make() {
+            const auto& s = taken::value;
+            const pass::layout rows = rows_of(of::program, of::edges, s.order.view(), s.lane.view(), taken::memory.places.view(), taken::memory.roles.view());
+            return assemble(s.order.view(), s.start.view(), s.end.view(), s.overlapped, s.length, sequential, taken::memory.places.view(), rows);
+        }
+    };
+    static constexpr plan value = ir::frozen<rows>::value;
+};
+
+template <class G, class O, int Role>
+inline constexpr verdict proven_role = prove_role(program_of<G, O>::graph, program_of<G, O>::program, tables<G, O>::value, Role);
+
+template <class G, class O>
+struct proof {
+    static constexpr verdict order = prove_order(program_of<G, O>::graph, program_of<G, O>::program, tables<G, O>::value);
+    template <int... R>
+    static constexpr verdict all(std::integer_sequence<int, R...>) {
+        const verdict roles[] = {order, proven_role<G, O, R>...};
+        for (const verdict& v : roles)
+            if (!v) return v;
+        return order;
+    }
+    static constexpr verdict value = all(std::make_integer_sequence<int, program_of<G, O>::program.roles>{});
+    static constexpr auto error() {
+        if constexpr (value) return std::type_identity<error::none>{};
+        else return std::type_identity<error::unproven<G, error::number<value.what>>>{};
+    }
+    using type = typename decltype(error())::type;
+};
+
+template <class G, class O, bool Right = std::is_same_v<diagnose<G>, error::none>>
+struct planning : required<diagnose<G>> {
+    static constexpr ir::graph graph{};
+    static constexpr ir::program program{};
+    static constexpr dovetail::plan::plan plan{};
+};
+template <class G, class O>
+struct planning<G, O, true> : required<typename memory_checked<G, O>::type, typename proof<G, O>::type> {
+    static constexpr ir::graph graph = program_of<G, O>::graph;
+    static constexpr ir::program program = program_of<G, O>::program;
+    static constexpr dovetail::plan::plan plan = tables<G, O>::value;
+};
+
+}  // namespace detail
+
+template <class G, class O = options<>>
+struct planned : detail::planning<G, O> {};
+
+// The id of a name's symbol in the graph, or -1.
+template <class G, class Name>
+inline constexpr int symbol_of = [] {
+    const ir::graph& g = typed<G>::value;
+    for (int s = 0; s < g.symbols.size(); ++s)
+        if (g.symbols[s].name == &tag_of<Name> && g.symbols[s].kind != ir::symbol_kind::lane_index) return s;
+    return -1;
+}();
+
+// The id of a role, or -1.
+template <class G, class Role>
+inline constexpr int role_of = [] {
+    const ir::graph& g = typed<G>::value;
+    for (int r = 0; r < g.roles.size(); ++r)
+        if (g.roles[r].name == &tag_of<Role>) return r;
+    return -1;
+}();
+
+namespace detail {
+template <const tensor_type& T>
+using tensor_at = tensor_from<T.type, T.rank, T.extent[0], T.extent[1], T.extent[2], T.extent[3], T.extent[4], T.extent[5]>;
+template <class G, int Symbol>
+struct symbol_tensor {
+    static constexpr tensor_type value = typed<G>::value.symbols[Symbol].type;
+    using type = tensor_at<value>;
+};
+}  // namespace detail
+
+// The tensor that a name holds, as a type.
+template <class G, class Name>
+using tensor_of = typename detail::symbol_tensor<G, symbol_of<G, Name>>::type;
+
+}  // namespace dovetail::plan

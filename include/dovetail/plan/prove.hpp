@@ -1,0 +1,43 @@
+// The prover: is this plan, as it stands in its tables, a safe execution of this graph? Takes the graph as written, the
+// program expanded from it and the plan; gives a verdict that names the first flaw. It shares no code with the passes
+// that make a plan. It claims nothing about timing, progress inside NCCL or CUDA, kernels, or the rounding of sums.
+#pragma once
+
+#include "prove/agreement.hpp"
+#include "prove/replay.hpp"
+#include "prove/rows.hpp"
+#include "prove/sequence.hpp"
+
+namespace dovetail::plan {
+
+// What concerns all roles: the program says what the graph says, communication has all its partners and they agree, the
+// order is a linear extension of every dependency and each role's steps are its restriction.
+constexpr verdict prove_order(const ir::graph& g, const ir::program& p, const plan& made) {
+    if (const verdict bad = detail::check_program_rows(g, p); !bad) return bad;
+    for (int role = 0; role < p.roles; ++role)
+        if (const verdict bad = detail::check_plan_rows(p, made, role); !bad) return bad;
+    if (const verdict bad = detail::check_agreement(g, p); !bad) return bad;
+    if (const verdict bad = detail::check_permutation(p, made); !bad) return bad;
+    if (const verdict bad = detail::check_dependencies(g, p, made); !bad) return bad;
+    if (const verdict bad = detail::check_steps(p, made); !bad) return bad;
+    return detail::check_common(p, made);
+}
+
+// What concerns one role: its memory, its lanes and its events. Each role is an evaluation of its own, so that no limit
+// of constant evaluation is near. It presumes that `prove_order` holds, but is safe to call where it does not.
+constexpr verdict prove_role(const ir::graph& g, const ir::program& p, const plan& made, int role) {
+    if (const verdict bad = detail::check_program_rows(g, p); !bad) return bad;
+    if (const verdict bad = detail::check_plan_rows(p, made, role); !bad) return bad;
+    if (const verdict bad = detail::check_places(p, made, role); !bad) return bad;
+    return detail::replay{g, p, made, role}.result();
+}
+
+// All of it, for run time.
+constexpr verdict prove(const ir::graph& g, const ir::program& p, const plan& made) {
+    if (const verdict bad = prove_order(g, p, made); !bad) return bad;
+    for (int role = 0; role < p.roles; ++role)
+        if (const verdict bad = prove_role(g, p, made, role); !bad) return bad;
+    return {};
+}
+
+}  // namespace dovetail::plan

@@ -1,0 +1,258 @@
+// Does the program say what the graph says? Every statement has its one vertex, whose parts touch the right buffers in
+// the right way on the right roles; every communication has all its partners, and they agree.
+#pragma once
+
+#include "../plan.hpp"
+#include "verdict.hpp"
+
+namespace dovetail::plan::detail {
+
+// A buffer that holds a symbol has its type, its size and the kind of memory it needs.
+constexpr verdict check_buffers(const ir::graph& g, const ir::program& p) {
+    for (int b = 0; b < p.buffers.count; ++b) {
+        const ir::buffer& x = p.buffers.first[b];
+        if (x.symbol < 0) {
+            // scratch memory, or a result that nobody wants
+            if (x.where == ir::storage::workspace || (x.where == ir::storage::arena && !x.output)) continue;
+            return {flaw::wrong_storage, x.role, -1, -1, b};
+        }
+        const ir::symbol& s = g.symbols.first[x.symbol];
+        const bool home = s.role < 0 || g.folded || s.role == x.role;
+        bool fits = x.bytes >= s.type.bytes() && x.type == s.type;
+        switch (s.kind) {
+            case ir::symbol_kind::value: fits = fits && (x.where == ir::storage::host ? s.in_host_memory : x.where == ir::storage::arena); break;
+            case ir::symbol_kind::input: fits = fits && (x.where == ir::storage::input || (x.where == ir::storage::arena && (!home || g.folded))); break;
+            case ir::symbol_kind::state: fits = fits && (x.where == ir::storage::arena ? !home || g.folded : x.where == ir::storage::state && home); break;
+            case ir::symbol_kind::lane_index: fits = fits && (x.where == ir::storage::constant || (x.where == ir::storage::arena && (!home || g.folded))); break;
+        }
+        if (!fits || (x.where == ir::storage::state && (x.slots != 1 || x.alias >= 0))) return {flaw::wrong_storage, x.role, -1, -1, b};
+    }
+    return {};
+}
+
+// Values have one definition, in the mode `write`; states are read and updated, constants read.
+constexpr verdict check_definitions(const ir::program& p) {
+    vec<char> defined(p.buffers.count);
+    char* seen = defined.begin();
+    const ir::buffer* buffers = p.buffers.begin();
+    for (const ir::access& a : p.accesses) {
+        if (a.mode == access_mode::read || buffers[a.buffer].where == ir::storage::state) continue;
+        if (a.mode == access_mode::update || buffers[a.buffer].where == ir::storage::constant) return {flaw::wrong_access, buffers[a.buffer].role, -1, -1, a.buffer};
+        if (seen[a.buffer]++ != 0) return {flaw::written_twice, buffers[a.buffer].role, -1, -1, a.buffer};
+    }
+    return {};
+}
+
+constexpr bool contains(span<const int> list, int x) {
+    for (int y : list)
+        if (x == y) return true;
+    return false;
+}
+
+// The accesses of a part that carries out all of node n: arguments, results, scratch memory.
+constexpr verdict check_statement(const ir::graph& g, const ir::program& p, const ir::node& n, const ir::part& x, int v) {
+    const span<const int> arguments = g.operands.part(n.first_argument, n.arguments), results = g.operands.part(n.first_result, n.results);
+    const ir::access *a = p.accesses.begin() + x.first_access, *end = a + x.accesses;
+    const ir::buffer* buffers = p.buffers.begin();
+    for (int i = 0; i < n.arguments; ++i) {
+        const int s = arguments[i];
+        const bool inout = n.update && contains(results, s);
+        // as `inout` it stands once; a second mention reads it, or is left out
+        const bool again = inout && contains(arguments.part(0, i), s);
+        const bool same = a != end && buffers[a->buffer].symbol == s && buffers[a->buffer].role == x.role;
+        if (again && !(same && a->mode == access_mode::read)) continue;
+        if (!same || a->mode != (inout && !again ? access_mode::update : access_mode::read))
+            return {flaw::wrong_access, x.role, v, -1, a == end ? -1 : a->buffer};
+        ++a;
+    }
+    if (n.op != nullptr && n.op->in_place_only && !n.update) {
+        // the launch gets argument and result as one
+        const int at = n.op->in_place < 0 ? 0 : n.op->in_place, from = at < x.accesses ? p.accesses.first[x.first_access + at].buffer : -1;
+        const int to = a == end ? -1 : buffers[a->buffer].alias;
+        if (from < 0 || to < 0 || (to != from && to != buffers[from].alias)) return {flaw::alias_wrong, x.role, v, -1, a == end ? -1 : a->buffer};
+    }
+    for (int i = 0; i < n.results; ++i) {
+        const int s = results[i];
+        if (n.update && contains(arguments, s)) continue;
+        if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != x.role || a->mode != access_mode::write ||
+            (s >= 0 && (buffers[a->buffer].where == ir::storage::state) != n.update))
+            return {flaw::wrong_access, x.role, v, -1, a == end ? -1 : a->buffer};
+        ++a;
+    }
+    for (; a != end; ++a)
+        if (buffers[a->buffer].where != ir::storage::workspace || buffers[a->buffer].role != x.role || a->mode != access_mode::write)
+            return {flaw::wrong_access, x.role, v, -1, a->buffer};
+    return {};
+}
+
+// The parts of one member, a chain through all parts.
+struct partners {
+    const ir::part* parts;
+    const int* next;
+    int first;
+
+    template <class F>
+    constexpr void each(F f) const {
+        for (int i = first; i >= 0; i = next[i]) f(parts[i]);
+    }
+};
+
+// Seats are 0 ... n-1, each once; the communicator joins exactly these roles: in the order of seats, or (two ends of a
+// transfer may share one made for both directions) in any.
+constexpr flaw check_seats(const ir::program& p, const partners& all, const ir::member& m, int n, bool in_order) {
+    vec<int> role_of_seat(n, -1);
+    bool good = true;
+    all.each([&](const ir::part& x) {
+        if (x.seat < 0 || x.seat >= n || role_of_seat[x.seat] >= 0)
+            good = false;
+        else
+            role_of_seat[x.seat] = x.role;
+    });
+    if (!good) return flaw::partner_missing;
+    if (m.local) return p.roles == 1 ? flaw::none : flaw::wrong_communicator;
+    for (int i = 0; i < n; ++i)
+        if (contains(role_of_seat.view().part(0, i), role_of_seat[i])) return flaw::partner_missing;
+    if (m.communicator < 0) return flaw::wrong_communicator;
+    const ir::communicator& c = p.communicators.first[m.communicator];
+    const span<const int> joined = p.communicator_roles.part(c.first_role, c.roles);
+    if (c.axes != 0 || (in_order && c.roles != n)) return flaw::wrong_communicator;
+    for (int i = 0; i < n; ++i)
+        if (in_order ? joined[i] != role_of_seat[i] : !contains(joined, role_of_seat[i])) return flaw::wrong_communicator;
+    return flaw::none;
+}
+
+// One value from one role to another.
+constexpr verdict check_transfer(const ir::program& p, const partners& all, const ir::member& m, int v) {
+    int count = 0, role = -1, buffer[2] = {-1, -1};
+    bool good = true;
+    all.each([&](const ir::part& x) {
+        role = x.role;
+        ++count;
+        if (x.seat < 0 || x.seat > 1 || x.accesses != 1) {
+            good = false;
+            return;
+        }
+        const ir::access& a = p.accesses.first[x.first_access];
+        buffer[x.seat] = a.buffer;
+        good = good && a.mode == (x.seat == 0 ? access_mode::read : access_mode::write) && p.buffers.first[a.buffer].role == x.role &&
+               p.buffers.first[a.buffer].symbol == m.symbol;
+    });
+    if (count != 2) return {flaw::partner_missing, role, v};
+    if (!good || m.symbol < 0) return {flaw::wrong_access, role, v};
+    if (const flaw f = check_seats(p, all, m, 2, false); f != flaw::none) return {f, role, v};
+    const ir::buffer &from = p.buffers.first[buffer[0]], &to = p.buffers.first[buffer[1]];
+    if (from.type != to.type || from.bytes != to.bytes) return {flaw::partner_mismatch, role, v, -1, buffer[1]};
+    return {};
+}
+
+// A collective over roles: each argument is given by one part, each receiving role gets its result in one part.
+constexpr verdict check_collective(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, const ir::node& n, int v) {
+    const span<const int> arguments = g.operands.part(n.first_argument, n.arguments), results = g.operands.part(n.first_result, n.results),
+                          targets = g.operands.part(n.first_target, n.targets);
+    int seats = 0, given = 0, received = 0;
+    tensor_type in, out;
+    verdict bad;
+    all.each([&](const ir::part& x) {
+        ++seats;
+        int reads_here = 0, writes_here = 0;
+        for (const ir::access& a : p.accesses.part(x.first_access, x.accesses)) {
+            const ir::buffer& b = p.buffers.first[a.buffer];
+            if (b.where == ir::storage::workspace && b.role == x.role && a.mode == access_mode::write) continue;
+            const bool argument = a.mode == access_mode::read;
+            if (b.role != x.role || a.mode == access_mode::update || !contains(argument ? arguments : results, b.symbol) ||
+                (argument && !g.folded && b.symbol >= 0 && g.symbols.first[b.symbol].role >= 0 && g.symbols.first[b.symbol].role != x.role))
+                bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
+            if (!argument && !g.folded && !contains(targets, x.role)) bad = {flaw::node_mismatch, x.role, v, -1, a.buffer};
+            tensor_type& type = argument ? in : out;
+            if (type.valid() && (type.type != b.type.type || type.size() != b.type.size())) bad = {flaw::partner_mismatch, x.role, v, -1, a.buffer};
+            type = b.type;
+            ++(argument ? reads_here : writes_here);
+        }
+        given += reads_here;
+        received += writes_here;
+        if (reads_here > 1 || writes_here > 1) bad = {flaw::wrong_access, x.role, v};
+        if (!m.local && is_rooted(m.kind) && x.seat == m.root && (n.root < 0 || x.role != n.root)) bad = {flaw::node_mismatch, x.role, v};
+    });
+    if (!bad) return bad;
+    // a family of equal results is one name, defined in every receiving role
+    if (given != n.arguments || received != n.targets) return {flaw::partner_missing, -1, v};
+    if (is_rooted(m.kind) && (m.root < 0 || m.root >= seats)) return {flaw::node_mismatch, -1, v};
+    if (const flaw f = check_seats(p, all, m, seats, true); f != flaw::none) return {f, -1, v};
+    if (in.valid() && out.valid()) {
+        const bool grows = m.kind == op_kind::all_gather || m.kind == op_kind::gather, shrinks = m.kind == op_kind::reduce_scatter || m.kind == op_kind::scatter;
+        if (in.type != out.type || in.size() * (grows ? n.arguments : 1) != out.size() * (shrinks ? n.targets : 1)) return {flaw::partner_mismatch, -1, v};
+    }
+    return {};
+}
+
+constexpr verdict check_member(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, int v) {
+    if (all.first < 0) return {flaw::partner_missing, -1, v};
+    if (m.node < 0) {
+        if (m.kind == op_kind::transfer) return check_transfer(p, all, m, v);
+        int count = 0;
+        bool good = m.kind == op_kind::input && m.symbol >= 0 && g.symbols.first[m.symbol].kind == ir::symbol_kind::input;
+        all.each([&](const ir::part& y) {
+            const ir::access* a = p.accesses.begin() + y.first_access;
+            ++count;
+            good = good && y.accesses == 1 && a->mode == access_mode::write && p.buffers.first[a->buffer].where == ir::storage::input &&
+                   p.buffers.first[a->buffer].symbol == m.symbol && p.buffers.first[a->buffer].role == y.role;
+        });
+        return {good && count == 1 ? flaw::none : flaw::node_mismatch, -1, v};
+    }
+    const ir::node& n = g.nodes.first[m.node];
+    if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.open != n.open || m.op != n.op) return {flaw::node_mismatch, n.role, v};
+    if (n.role < 0) return check_collective(g, p, all, m, n, v);
+    if (m.root != n.root || m.kind == op_kind::transfer || m.kind == op_kind::input) return {flaw::node_mismatch, n.role, v};
+    const ir::part* mine = all.parts + all.first;
+    if (all.next[all.first] >= 0) return {flaw::partner_missing, n.role, v};
+    if (mine->role != (g.folded ? 0 : n.role)) return {flaw::node_mismatch, mine->role, v};
+    if (is_communication(m.kind)) {
+        if (m.communicator < 0) return {flaw::wrong_communicator, mine->role, v};
+        const ir::communicator& c = p.communicators.first[m.communicator];
+        if (m.local || c.axes != n.axes || c.axes == 0 || c.roles != 1 || p.communicator_roles.first[c.first_role] != mine->role)
+            return {flaw::wrong_communicator, mine->role, v};
+    }
+    return check_statement(g, p, n, *mine, v);
+}
+
+// Members of one vertex run at the same time: none may touch what another writes.
+constexpr verdict check_group(const ir::program& p, const ir::vertex& x, int v, vec<int>& writer) {
+    for (int pass = 0; pass < 2; ++pass)
+        for (int i = x.first_part; i < x.first_part + x.parts; ++i)
+            for (const ir::access& a : p.accesses.part(p.parts.first[i].first_access, p.parts.first[i].accesses)) {
+                int& by = writer[a.buffer];
+                if (by >= x.first_part && by < x.first_part + x.parts && by != i) return {flaw::group_dependent, p.parts.first[i].role, v, -1, a.buffer};
+                if (pass == 0 && writes(a.mode)) by = i;
+            }
+    return {};
+}
+
+constexpr verdict check_agreement(const ir::graph& g, const ir::program& p) {
+    if (const verdict bad = check_buffers(g, p); !bad) return bad;
+    if (const verdict bad = check_definitions(p); !bad) return bad;
+    vec<int> vertex_of(g.nodes.count, -1), writer(p.buffers.count, -1), first_part(p.members.count, -1), next_part(p.parts.count, -1);
+    int *seen = vertex_of.begin(), *first = first_part.begin(), *next = next_part.begin();
+    for (int i = p.parts.count - 1; i >= 0; --i) {
+        const int m = p.parts.first[i].member;
+        next[i] = first[m];
+        first[m] = i;
+    }
+    for (int v = 0; v < p.vertices.count; ++v) {
+        const ir::vertex& x = p.vertices.first[v];
+        if (x.kind != p.members.first[x.first_member].kind) return {flaw::node_mismatch, -1, v};
+        for (int m = x.first_member, end = m + x.members; m < end; ++m) {
+            if (const verdict bad = check_member(g, p, {p.parts.begin(), next, first[m]}, p.members.first[m], v); !bad) return bad;
+            const int n = p.members.first[m].node;
+            if (n < 0) continue;
+            if (seen[n] >= 0) return {flaw::node_twice, -1, v, seen[n]};
+            seen[n] = v;
+        }
+        if (x.parts > 1)
+            if (const verdict bad = check_group(p, x, v, writer); !bad) return bad;
+    }
+    for (int n = 0; n < g.nodes.count; ++n)
+        if (seen[n] < 0) return {flaw::node_missing, g.nodes.first[n].role};
+    return {};
+}
+
+}  // namespace dovetail::plan::detail

@@ -1,0 +1,101 @@
+// Is the order a linear extension of every dependency, and is each role's list of steps its restriction?
+//
+// What follows from it, together with the waits that `replay` checks, is liveness: issue all steps of a role, run after
+// run, into one single queue. Every wait of lag 0 names an earlier step of the same role, every wait of a larger lag a step
+// of an earlier run, so no queue waits for something behind it. A vertex shared by ranks starts on each of them when all
+// that stands before it there is complete; all ranks meet the shared vertices in the one order, so the first unfinished
+// vertex of the order can always go on. More lanes only take waiting away. It says nothing about progress inside NCCL.
+#pragma once
+
+#include "states.hpp"
+#include "verdict.hpp"
+
+namespace dovetail::plan::detail {
+
+constexpr verdict check_permutation(const ir::program& p, const plan& made) {
+    vec<char> met(p.vertices.count);
+    char* seen = met.begin();
+    if (made.order.count != p.vertices.count) return {flaw::order_not_permutation};
+    for (const int *v = made.order.begin(), *end = made.order.end(); v != end; ++v)
+        if (*v < 0 || *v >= p.vertices.count || seen[*v]++ != 0) return {flaw::order_not_permutation, -1, *v};
+    return {};
+}
+
+// Walks the order as a sequential program would run: a value is read after its definition, a state in the version that
+// the written order demands, and nothing is read after its bytes went to an in-place result.
+constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, const plan& made) {
+    const state_versions states = versions_of(g, p, -1);
+    const int* expected = states.expected.begin();
+    vec<int> written(p.buffers.count, -1), taken(p.buffers.count, -1), updates(p.buffers.count);
+    int *written_by = written.begin(), *taken_by = taken.begin(), *version = updates.begin();
+    const ir::buffer* buffers = p.buffers.begin();
+    const ir::access* accesses = p.accesses.begin();
+    for (const int *at = made.order.begin(), *last = made.order.end(); at != last; ++at) {
+        const ir::vertex& x = p.vertices.first[*at];
+        for (int i = x.first_part, parts_end = i + x.parts; i < parts_end; ++i) {
+            const ir::part& y = p.parts.first[i];
+            int states_written = 0;
+            for (int k = y.first_access, end = k + y.accesses; k < end; ++k) {
+                const int b = accesses[k].buffer;
+                const ir::buffer& z = buffers[b];
+                if (z.where == ir::storage::state) {
+                    if (version[b] != expected[k]) return {flaw::edge_backward, y.role, *at, written_by[b], b};
+                    states_written += writes(accesses[k].mode) ? 1 : 0;
+                } else if (accesses[k].mode == access_mode::read) {
+                    if ((written_by[b] < 0 && z.where != ir::storage::constant) || taken_by[b] >= 0)
+                        return {flaw::edge_backward, y.role, *at, taken_by[b] >= 0 ? taken_by[b] : written_by[b], b};
+                } else {
+                    written_by[b] = *at;
+                    if (z.alias >= 0) {
+                        // whoever held the bytes until now: the alias itself, or an earlier in-place result there
+                        for (int a = y.first_access; a < k; ++a)
+                            if (accesses[a].buffer == z.alias || buffers[accesses[a].buffer].alias == z.alias) taken_by[accesses[a].buffer] = *at;
+                        taken_by[z.alias] = *at;
+                    }
+                }
+            }
+            if (states_written == 0) continue;
+            for (const ir::access& a : p.accesses.part(y.first_access, y.accesses))
+                if (buffers[a.buffer].where == ir::storage::state && writes(a.mode)) {
+                    ++version[a.buffer];
+                    written_by[a.buffer] = *at;
+                }
+        }
+    }
+    return {};
+}
+
+constexpr verdict check_steps(const ir::program& p, const plan& made) {
+    vec<int> next(p.roles);
+    int* cursor = next.begin();
+    const ir::part* parts = p.parts.begin();
+    for (const int *at = made.order.begin(), *last = made.order.end(); at != last; ++at) {
+        const ir::vertex& x = p.vertices.first[*at];
+        const int end = x.first_part + x.parts;
+        for (int i = x.first_part; i < end;) {
+            const int role = parts[i].role, first = i;
+            while (++i < end && parts[i].role == role) {}
+            const ir::role_plan& r = made.roles.first[role];
+            const ir::step* s = made.steps.begin() + r.first_step + cursor[role];
+            if (cursor[role] >= r.steps || s->vertex != *at) {
+                for (int k = cursor[role]; k < r.steps; ++k)
+                    if (made.steps.first[r.first_step + k].vertex == *at) return {flaw::step_order, role, *at, s->vertex};
+                return {flaw::step_missing, role, *at};
+            }
+            if (s->first_part != first || s->parts != i - first) return {flaw::step_missing, role, *at};
+            // one queue for each communicator: its operations never run side by side
+            if (s->lane != (made.overlapped ? static_cast<int>(x.lane) : 0) ||
+                (made.overlapped && is_communication(x.kind) && !p.members.first[x.first_member].local && x.lane != lane_kind::communication))
+                return {flaw::lane_wrong, role, *at};
+            ++cursor[role];
+        }
+    }
+    for (int role = 0; role < p.roles; ++role)
+        if (cursor[role] != made.roles.first[role].steps) {
+            const int extra = made.steps.first[made.roles.first[role].first_step + cursor[role]].vertex;
+            return {flaw::step_order, role, extra};
+        }
+    return {};
+}
+
+}  // namespace dovetail::plan::detail

@@ -1,0 +1,5 @@
+// The other unit.
+#include "model.hpp"
+
+odr::facts seen_by_the_second() { return odr::here(); }
+float run_by_the_second() { return odr::run(); }

@@ -1,0 +1,79 @@
+#include "support/antichain.hpp"
+#include "support/lanes.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace support;
+
+namespace {
+
+bool placed_in_arena(const dv::ir::buffer& b) {
+    return b.alias < 0 && (b.where == dv::ir::storage::arena || b.where == dv::ir::storage::workspace);
+}
+
+// Bytes of a role's device arena over the heaviest set of buffers that no order of its lanes separates.
+double ratio(const planned& p, int role) {
+    const dv::ir::program program = p.program();
+    std::vector<int> list;
+    std::vector<std::int64_t> weights;
+    std::int64_t dedicated = 0;
+    for (int b = 0; b < program.buffers.size(); ++b) {
+        const dv::ir::buffer& x = program.buffers[b];
+        if (x.role != role || !placed_in_arena(x)) continue;
+        if (x.slots > 1) {
+            dedicated += x.slots * dv::ir::aligned(x.bytes);
+        } else {
+            list.push_back(b);
+            weights.push_back(dv::ir::aligned(x.bytes));
+        }
+    }
+    const std::int64_t bound = dedicated + heaviest_antichain(weights, [&](int i, int j) {
+        return dv::pass::dead_before(p.lives.of[list[i]], p.waits.known[p.lives.of[list[j]].definition]);
+    });
+    return bound == 0 ? 1.0 : static_cast<double>(p.issued.roles.empty() ? 0 : p.memory.roles[role].arena_bytes) / static_cast<double>(bound);
+}
+
+std::vector<double> ratios(int programs, program_knobs k, const dv::pass::arena_settings& settings = {}) {
+    std::vector<double> out;
+    for (int i = 0; i < programs; ++i) {
+        const unsigned seed = static_cast<unsigned>(i);
+        k.window = 3 + i % 24;
+        auto data = random_program(seed, k);
+        auto edges = all_conflicts(dv::ir::view(data));
+        auto order = random_order(seed, data.vertices.size(), edges, 1 + i % 4);
+        const planned p = plan_lanes(std::move(data), std::move(edges), std::move(order), settings);
+        for (int r = 0; r < k.roles; ++r) out.push_back(ratio(p, r));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+void report(const char* what, const std::vector<double>& r) {
+    MESSAGE(what << ": " << r.size() << " roles, arena / bound: least " << r.front() << ", median " << r[r.size() / 2] << ", 90th "
+                 << r[r.size() * 9 / 10] << ", largest " << r.back());
+}
+
+}  // namespace
+
+TEST_CASE("the arena is near the heaviest antichain of lifetimes") {
+    program_knobs one;
+    one.vertices = 100;
+    program_knobs three = one;
+    three.roles = 3;
+    three.vertices = 200;
+    program_knobs local = three;
+    local.collectives = false;
+    const auto a = ratios(200, one), b = ratios(100, local), c = ratios(100, three);
+    report("one role, three lanes", a);
+    report("three roles, transfers", b);
+    report("three roles, collectives over roles", c);
+    for (const auto* r : {&a, &b, &c}) CHECK(r->front() >= 1.0);
+    CHECK(a[a.size() * 9 / 10] <= 1.1);
+    CHECK(b[b.size() * 9 / 10] <= 1.1);
+    const auto d = ratios(200, one, {0});
+    report("in order of definition only", d);
+    one.vertices = 400;
+    const auto e = ratios(60, one, {0});
+    report("in order of definition only, 400 vertices", e);
+    report("400 vertices, by size", ratios(60, one, {10000000}));
+}

@@ -1,0 +1,184 @@
+#include <dovetail/pass/choose.hpp>
+
+#include "support/build.hpp"
+
+#include <doctest/doctest.h>
+
+namespace dv = dovetail;
+namespace pass = dovetail::pass;
+using support::build;
+
+namespace {
+
+constexpr dv::settings plain() {
+    dv::settings s;
+    s.machine.edge_latency = 0;
+    s.machine.beside_communication = s.machine.beside_copy = 1000;
+    return s;
+}
+
+constexpr dv::vec<int> listed(const build& b, const dv::settings& s) {
+    const auto p = b.view();
+    const auto edges = pass::edges(p);
+    const auto written = pass::written_order(p.vertices.size(), edges.view());
+    const auto priority = pass::priorities(p, edges.view(), b.costs.view(), written.view(), s);
+    return pass::list_order(p, edges.view(), b.costs.view(), priority.view(), s);
+}
+
+constexpr pass::schedule best(const build& b, const dv::settings& s) {
+    const auto edges = pass::edges(b.view());
+    return pass::best_schedule(b.view(), edges.view(), b.costs.view(), s);
+}
+
+void check(const dv::vec<int>& order, std::initializer_list<int> expected) {
+    REQUIRE(order.size() == static_cast<int>(expected.size()));
+    for (int i = 0; i < order.size(); ++i) CHECK(order[i] == expected.begin()[i]);
+}
+
+// Three senders, one receiver that multiplies each block: the bound is the first transfer and three multiplications.
+constexpr build three_senders(std::int64_t transfer, std::int64_t multiply) {
+    build b{4};
+    int block[3] = {};
+    for (int i = 0; i < 3; ++i) block[i] = b.compute(i, {}, 0);
+    for (int i = 0; i < 3; ++i) b.compute(3, {b.send(block[i], 3, transfer)}, multiply);
+    return b;
+}
+static_assert(best(three_senders(59, 274), plain()).length == 59 + 3 * 274);
+
+}  // namespace
+
+TEST_CASE("written order keeps the declared order where it can") {
+    const dv::ir::edge edges[] = {{3, 0, 0, 0, dv::ir::edge_kind::flow}, {4, 2, 0, 0, dv::ir::edge_kind::flow}};
+    check(pass::written_order(5, {edges, 2}), {1, 3, 0, 4, 2});
+    check(pass::written_order(3, {edges, 0}), {0, 1, 2});
+    check(pass::written_order(0, {edges, 0}), {});
+    const dv::ir::edge cycle[] = {{1, 2, 0, 0, dv::ir::edge_kind::flow}, {2, 1, 0, 0, dv::ir::edge_kind::flow}};
+    check(pass::written_order(3, {cycle, 2}), {0});
+}
+
+TEST_CASE("the longer chain goes first") {
+    build b;
+    const int x = b.compute(0, {}, 1);
+    b.compute(0, {x}, 5);                     // 1
+    const int y = b.compute(0, {x}, 1);       // 2
+    b.collect(0, y, 50);                      // 3
+    check(listed(b, plain()), {0, 2, 3, 1});
+    CHECK(best(b, plain()).length == 52);
+}
+
+TEST_CASE("communication is issued before compute that starts with it") {
+    build b;
+    const int x = b.compute(0, {}, 10);
+    b.compute(0, {x}, 100);
+    b.collect(0, x, 10);
+    check(listed(b, plain()), {0, 2, 1});
+}
+
+TEST_CASE("a chain cannot be overlapped and stays sequential") {
+    build b;
+    int x = b.compute(0, {}, 10);
+    for (int i = 0; i < 6; ++i) x = b.compute(0, {b.collect(0, x, 10)}, 10);
+    const auto s = best(b, plain());
+    CHECK_FALSE(s.overlapped);
+    CHECK(s.length == 130);
+}
+
+TEST_CASE("a diamond hides its communication") {
+    build b;
+    const int x = b.compute(0, {}, 10);
+    const int left = b.compute(0, {x}, 40), right = b.collect(0, x, 30);
+    b.compute(0, {left, right}, 10);
+    const auto s = best(b, plain());
+    CHECK(s.overlapped);
+    CHECK(s.length == 60);
+    CHECK(s.start[2] == 10);
+    CHECK(s.end[2] == 40);
+}
+
+TEST_CASE("three senders meet the bound") {
+    for (const int transfer : {1, 59, 274}) {
+        const auto s = best(three_senders(transfer, 274), plain());
+        CHECK(s.overlapped == (2 * transfer * 1000 > 30 * (3 * transfer + 3 * 274)));
+        CHECK(s.length == (s.overlapped ? transfer + 3 * 274 : 3 * transfer + 3 * 274));
+    }
+}
+
+TEST_CASE("a ring of three sends at once as far as its lanes allow") {
+    build b{3};
+    int x[3] = {};
+    for (int r = 0; r < 3; ++r) x[r] = b.compute(r, {}, 10);
+    for (int r = 0; r < 3; ++r) b.compute((r + 1) % 3, {b.send(x[r], (r + 1) % 3, 20)}, 30);
+    const auto edges = pass::edges(b.view());
+    const auto order = listed(b, plain());
+    CHECK(support::is_linear_extension(order.view(), 9, edges.view()));
+    // Each rank takes part in two of the three transfers, so that they follow each other.
+    CHECK(best(b, plain()).length == 100);
+}
+
+TEST_CASE("gradients are reduced while earlier layers are computed") {
+    build b;
+    int x = b.compute(0, {}, 10);
+    for (int layer = 0; layer < 8; ++layer) {
+        x = b.compute(0, {x}, 100);
+        b.collect(0, x, 90);
+    }
+    CHECK(best(b, plain()).length == 10 + 8 * 100 + 90);
+}
+
+TEST_CASE("overlap off, or a gain within the error of the model, gives one lane") {
+    build b;
+    const int x = b.compute(0, {}, 1000);
+    b.compute(0, {x}, 30);
+    b.collect(0, x, 30);
+    CHECK_FALSE(best(b, plain()).overlapped);
+    dv::settings s = plain();
+    s.machine.model_error = 20;
+    CHECK(best(b, s).overlapped);
+    s.overlap = false;
+    CHECK_FALSE(best(b, s).overlapped);
+}
+
+TEST_CASE("no vertices, one vertex") {
+    CHECK(best(build{}, plain()).length == 0);
+    build b;
+    b.compute(0, {}, 7);
+    CHECK(best(b, plain()).length == 7);
+}
+
+TEST_CASE("improvement finds what priorities do not") {
+    std::int64_t before = 0, after = 0;
+    for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+        const build b = support::random_program(seed, 3, 20);
+        const auto edges = pass::edges(b.view());
+        auto s = pass::overlapped_list_schedule(b.view(), edges.view(), b.costs.view(), plain());
+        before += s.length;
+        s = pass::improved(s, b.view(), edges.view(), b.costs.view(), plain());
+        CHECK(support::is_linear_extension(s.order.view(), b.costs.size(), edges.view()));
+        after += s.length;
+    }
+    CHECK(after < before);
+    MESSAGE("list scheduling: ", before, ", improved: ", after);
+}
+
+TEST_CASE("every order of a random program is a linear extension, and the same again") {
+    for (std::uint32_t seed = 1; seed <= 400; ++seed) {
+        CAPTURE(seed);
+        const int roles = 1 + static_cast<int>(seed % 5);
+        const build b = support::random_program(seed, roles, 5 + static_cast<int>(seed % 90), seed % 2 == 0);
+        const auto p = b.view();
+        const int n = p.vertices.size();
+        const auto edges = pass::edges(p);
+        const dv::settings s;
+        CHECK(pass::find_cycle(n, edges.view()).empty());
+        CHECK(support::is_linear_extension(pass::written_order(n, edges.view()).view(), n, edges.view()));
+        const auto order = listed(b, s);
+        CHECK(support::is_linear_extension(order.view(), n, edges.view()));
+        const auto sequential = pass::sequential_schedule(p, edges.view(), b.costs.view(), s);
+        const auto chosen = best(b, s), again = best(b, s);
+        CHECK(support::is_linear_extension(chosen.order.view(), n, edges.view()));
+        CHECK(chosen.length <= sequential.length);
+        if (chosen.overlapped) CHECK(pass::gains(chosen.length, sequential.length, s));
+        CHECK(chosen.length == again.length);
+        for (int i = 0; i < n; ++i) REQUIRE(chosen.order[i] == again.order[i]);
+    }
+}

@@ -1,0 +1,167 @@
+// Programs made by hand for tests of passes: vertices with the durations that the test states.
+#pragma once
+
+#include <dovetail/ir/program.hpp>
+#include <dovetail/ir/table.hpp>
+
+#include <initializer_list>
+
+namespace support {
+
+namespace dv = dovetail;
+
+struct build {
+    dv::ir::program_data p;
+    dv::vec<std::int64_t> costs;
+
+    constexpr explicit build(int roles = 1) { p.roles = roles; }
+
+    constexpr int buffer(int role, std::int64_t bytes = 256, dv::ir::storage where = dv::ir::storage::arena) {
+        dv::ir::buffer b;
+        b.where = where;
+        b.role = role;
+        b.bytes = bytes;
+        p.buffers.push(b);
+        return p.buffers.size() - 1;
+    }
+    constexpr int state(int role) { return buffer(role, 256, dv::ir::storage::state); }
+
+    // A vertex without parts; `part` and `touch` add to the last one.
+    constexpr int vertex(dv::op_kind kind, dv::lane_kind lane, std::int64_t cost, int node = -1) {
+        dv::ir::vertex v;
+        v.first_part = p.parts.size();
+        v.first_member = p.members.size();
+        v.members = 1;
+        v.lane = lane;
+        v.kind = kind;
+        p.vertices.push(v);
+        dv::ir::member m;
+        m.kind = kind;
+        m.node = node;
+        p.members.push(m);
+        costs.push(cost);
+        return p.vertices.size() - 1;
+    }
+    constexpr void part(int role, int seat = 0) {
+        dv::ir::part x;
+        x.role = role;
+        x.member = p.members.size() - 1;
+        x.seat = seat;
+        x.first_access = p.accesses.size();
+        p.parts.push(x);
+        ++p.vertices.back().parts;
+    }
+    constexpr void touch(int b, dv::access_mode mode) {
+        p.accesses.push({b, mode});
+        ++p.parts.back().accesses;
+    }
+
+    // The following give the buffer of the result. The vertex is the last one: `last()`.
+    constexpr int last() const { return p.vertices.size() - 1; }
+    constexpr int compute(int role, std::initializer_list<int> arguments, std::int64_t cost) {
+        vertex(dv::op_kind::compute, dv::lane_kind::compute, cost, p.vertices.size());
+        part(role);
+        for (int a : arguments) touch(a, dv::access_mode::read);
+        const int result = buffer(role);
+        touch(result, dv::access_mode::write);
+        return result;
+    }
+    constexpr void access_state(int role, int s, dv::access_mode mode, int node, std::int64_t cost = 1) {
+        vertex(dv::op_kind::compute, dv::lane_kind::compute, cost, node);
+        part(role);
+        touch(s, mode);
+    }
+    constexpr int send(int b, int to, std::int64_t cost) {
+        const int from = p.buffers[b].role, result = buffer(to);
+        vertex(dv::op_kind::transfer, dv::lane_kind::communication, cost);
+        for (int r : {from < to ? from : to, from < to ? to : from}) {
+            part(r, r == from ? 0 : 1);
+            if (r == from) touch(b, dv::access_mode::read);
+            else touch(result, dv::access_mode::write);
+        }
+        return result;
+    }
+    // A collective of one role's lanes.
+    constexpr int collect(int role, int b, std::int64_t cost) {
+        vertex(dv::op_kind::all_reduce, dv::lane_kind::communication, cost, p.vertices.size());
+        part(role);
+        touch(b, dv::access_mode::read);
+        const int result = buffer(role);
+        touch(result, dv::access_mode::write);
+        return result;
+    }
+    // A collective over roles, in ascending order; results in `to`.
+    constexpr void join(dv::span<const int> from, int* to, std::int64_t cost) {
+        vertex(dv::op_kind::all_reduce, dv::lane_kind::communication, cost, p.vertices.size());
+        for (int i = 0; i < from.size(); ++i) {
+            to[i] = buffer(p.buffers[from[i]].role);
+            part(p.buffers[from[i]].role, i);
+            touch(from[i], dv::access_mode::read);
+            touch(to[i], dv::access_mode::write);
+        }
+    }
+    constexpr auto view() const { return dv::ir::view(p); }
+};
+
+// A few numbers, the same everywhere.
+struct numbers {
+    std::uint32_t state = 1;
+    constexpr int below(int n) {
+        state = state * 1664525u + 1013904223u;
+        return static_cast<int>((state >> 8) % static_cast<std::uint32_t>(n));
+    }
+};
+
+// A program of about `vertices` vertices: compute, transfers, collectives within and over roles, states and in-place
+// results; `sorted` or with the vertices in any order.
+constexpr build random_program(std::uint32_t seed, int roles, int vertices, bool sorted = true) {
+    numbers any{seed};
+    build b{roles};
+    dv::vec<int> values, home;
+    for (int r = 0; r < roles; ++r) {
+        values.push(b.compute(r, {}, any.below(50)));
+        home.push(b.state(r));
+    }
+    while (b.p.vertices.size() < vertices) {
+        const int what = any.below(10), x = values[any.below(values.size())], role = b.p.buffers[x].role;
+        int y = values[any.below(values.size())];
+        if (b.p.buffers[y].role != role) y = x;
+        if (what < 5) values.push(b.compute(role, {x, y}, 1 + any.below(100)));
+        else if (what == 5) b.access_state(role, home[role], static_cast<dv::access_mode>(any.below(3)), b.p.vertices.size(), any.below(50));
+        else if (what == 6) values.push(b.collect(role, x, any.below(80)));
+        else if (what < 9 && roles > 1) values.push(b.send(x, (role + 1 + any.below(roles - 1)) % roles, any.below(80)));
+        else if (what == 9 && roles > 1) {
+            dv::vec<int> from(roles, -1), to(roles);
+            for (int i = values.size() - 1; i >= 0; --i)
+                if (from[b.p.buffers[values[i]].role] < 0) from[b.p.buffers[values[i]].role] = values[i];
+            b.join(from.view(), to.begin(), any.below(80));
+            for (int t : to) values.push(t);
+        }
+    }
+    if (sorted) return b;
+    for (int i = b.p.vertices.size() - 1; i > 0; --i) {
+        const int j = any.below(i + 1);
+        const auto v = b.p.vertices[i];
+        b.p.vertices[i] = b.p.vertices[j];
+        b.p.vertices[j] = v;
+        const auto c = b.costs[i];
+        b.costs[i] = b.costs[j];
+        b.costs[j] = c;
+    }
+    return b;
+}
+
+// The laws of every order.
+constexpr bool is_linear_extension(dv::span<const int> order, int vertices, dv::span<const dv::ir::edge> edges) {
+    if (order.size() != vertices) return false;
+    dv::vec<int> place(vertices, -1);
+    for (int i = 0; i < order.size(); ++i) {
+        if (order[i] < 0 || order[i] >= vertices || place[order[i]] >= 0) return false;
+        place[order[i]] = i;
+    }
+    for (const dv::ir::edge& e : edges)
+        if (place[e.from] >= place[e.to]) return false;
+    return true;
+}
+
+}  // namespace support
