@@ -50,11 +50,6 @@ static_assert(dv::valid<three_senders>);
 static_assert(dv::hidden_fraction<three_senders, with_overlap> > 0.6);  // the first of three transfers cannot be hidden
 static_assert(dv::hidden_fraction<three_senders, without> == 0);
 static_assert(dv::peak_bytes<three_senders, receiver, with_overlap> <= 6 * matrix::bytes);
-}  // namespace app
-
-namespace {
-
-using namespace app;
 
 struct outcome {
     std::vector<dv::half> products;      // of all three blocks
@@ -85,9 +80,7 @@ outcome play() {
     return best;
 }
 
-}  // namespace
-
-int main() {
+int compare() {
     constexpr int role = dv::plan::role_of<three_senders, receiver>;
     std::printf("%s\n\n", dv::host::describe(dv::host::link{std::chrono::microseconds{50}, 40e6}).c_str());
 
@@ -110,3 +103,6 @@ int main() {
     std::printf("results with overlap off and on: %s\n", equal ? "equal" : "DIFFERENT");
     return equal && moved == 2 && moved_measured > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+}  // namespace app
+
+int main() { return app::compare(); }

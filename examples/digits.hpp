@@ -66,7 +66,14 @@ inline split load(const std::string& path = default_path()) {
     return s;
 }
 
-// 0, ..., count - 1, shuffled (Fisher and Yates) by a generator of our own: std::shuffle differs between libraries.
+// 0, ..., count - 1.
+inline std::vector<int> in_order(int count) {
+    std::vector<int> order;
+    for (int i = 0; i < count; ++i) order.push_back(i);
+    return order;
+}
+
+// The same, shuffled (Fisher and Yates) by a generator of our own: std::shuffle differs between libraries.
 inline std::vector<int> shuffled(int count, std::uint64_t seed) {
     std::vector<int> order(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {

@@ -74,6 +74,14 @@ std::string fault_of(const sketch& s, statistics& sum) {
         return std::string("simulator, lanes in common queues: ") + f.what();
     }
 
+    sum.nodes += g.nodes.size();
+    for (const auto& n : g.nodes) sum.collectives += dv::is_communication(n.kind), sum.updates += n.update;
+    for (const auto& v : program.vertices) sum.transfers += v.kind == dv::op_kind::transfer, sum.groups += v.members > 1;
+    for (const auto& b : program.buffers) sum.in_place += b.alias >= 0;
+    for (const auto& w : plan.waits) ++(w.lag > 0 ? sum.wraps : sum.waits);
+    sum.overlapped += plan.overlapped;
+    sum.ranks += static_cast<long>(m.places.size());
+
     const int kind = r.below(static_cast<int>(damage::count));
     if (inflict(static_cast<damage>(kind), program, made.plan, r)) {
         ++sum.damaged[kind];
@@ -91,14 +99,6 @@ std::string fault_of(const sketch& s, statistics& sum) {
             }
         }
     }
-
-    sum.nodes += g.nodes.size();
-    for (const auto& n : g.nodes) sum.collectives += dv::is_communication(n.kind), sum.updates += n.update;
-    for (const auto& v : program.vertices) sum.transfers += v.kind == dv::op_kind::transfer, sum.groups += v.members > 1;
-    for (const auto& b : program.buffers) sum.in_place += b.alias >= 0;
-    for (const auto& w : plan.waits) ++(w.lag > 0 ? sum.wraps : sum.waits);
-    sum.overlapped += plan.overlapped;
-    sum.ranks += static_cast<long>(m.places.size());
     return {};
 }
 

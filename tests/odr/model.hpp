@@ -2,7 +2,11 @@
 #pragma once
 
 #include <dovetail/dovetail.hpp>
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/host/world.hpp>
 #include <dovetail/ops/ops.hpp>
+
+#include <vector>
 
 namespace odr {
 namespace dv = dovetail;
@@ -45,7 +49,7 @@ inline float run() {
     dv::host::world{2}.run([&](auto& rank) {
         dv::executor<model> step{rank};
         const std::vector<float> ones(16, 1.0f);
-        step.bind(dv::name<value>, ones.data());
+        step.bind(dv::name<value>, ones);
         auto ticket = step.run();
         ticket.wait();
         if (rank.is(dv::name<right>)) result = ticket.read(dv::name<sum_of>)[5];

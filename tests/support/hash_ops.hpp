@@ -41,6 +41,11 @@ struct piece {
     std::int64_t bytes = 0;
 };
 
+inline bool same(piece a, piece b) { return a.bytes == b.bytes && (a.bytes == 0 || std::memcmp(a.data, b.data, static_cast<std::size_t>(a.bytes)) == 0); }
+
+// Words seen as bytes.
+inline piece snapshot(std::vector<word>& words, std::int64_t bytes) { return {reinterpret_cast<unsigned char*>(words.data()), bytes}; }
+
 inline word hash_bytes(word h, const unsigned char* data, std::int64_t bytes) {
     std::int64_t i = 0;
     for (; i + 8 <= bytes; i += 8) {
@@ -106,6 +111,7 @@ inline void receive(const collective& c, const std::vector<piece>& in, int seat,
         case transfer: copy(0, in[0], 0, out.bytes); break;
         case shift: {
             const int from = seat - c.offset;
+            if (out.bytes == 0) break;
             if (c.open && (from < 0 || from >= n)) std::memset(out.data, 0, static_cast<std::size_t>(out.bytes));
             else copy(0, in[(from % n + n) % n], 0, out.bytes);
             break;

@@ -2,7 +2,7 @@
 // statement computed becomes an input, so that every cut leaves a valid graph.
 #pragma once
 
-#include "random_graph.hpp"
+#include "sketch.hpp"
 
 namespace support {
 

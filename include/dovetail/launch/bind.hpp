@@ -86,7 +86,7 @@ struct launching {
     using planned = plan::planned<G, O>;
     static constexpr ir::member member = planned::program.members[Member];
     static constexpr ir::part part = part_of(planned::program, Member);
-    using operation = dsl::mention<plan::written<G>, planned::graph.nodes[member.node].mention + 1>;
+    using called = dsl::mention<plan::written<G>, planned::graph.nodes[member.node].mention + 1>;
 
     template <int I>
     static constexpr ir::access access = planned::program.accesses[part.first_access + I];
@@ -107,10 +107,14 @@ struct launching {
         return hana::flatten(hana::make_tuple(argument<I>(pointers)...));
     }
 
+    // A variable of its own: inside the function below nvcc's front end finds the requirement unmet.
+    template <class... View>
+    static constexpr bool launches = requires(Stream s, View... view) { called::launch(s, view...); };
+
     template <class... View>
     static void launch(Stream s, View... view) {
-        if constexpr (requires { operation::launch(s, view...); }) operation::launch(s, view...);
-        else static_cast<void>(sizeof(error::no_launch<operation, Stream, View...>));
+        if constexpr (launches<View...>) called::launch(s, view...);
+        else static_cast<void>(sizeof(error::no_launch<called, Stream, View...>));
     }
 
     static void call(Stream s, void* const* pointers) {

@@ -78,7 +78,7 @@ public:
         using N = typename Name::type;
         constexpr int symbol = plan::symbol_of<G, N>;
         if constexpr (symbol < 0) detail::refuse<error::not_an_output<N>>();
-        else if constexpr (!plan::detail::typed<G>::value.symbols[symbol].output) detail::refuse<error::not_an_output<N>>();
+        else if constexpr (!plan::typed<G>::value.symbols[symbol].output) detail::refuse<error::not_an_output<N>>();
         else {
             wait();
             return reading<plan::tensor_of<G, N>>{engine_, flight_, symbol};
@@ -204,7 +204,7 @@ private:
     static constexpr int input_symbol() {
         constexpr int symbol = plan::symbol_of<G, N>;
         if constexpr (symbol < 0) detail::refuse<error::not_an_input<N>>();
-        else if constexpr (plan::detail::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::input) detail::refuse<error::not_an_input<N>>();
+        else if constexpr (plan::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::input) detail::refuse<error::not_an_input<N>>();
         else return symbol;
         return -1;
     }
@@ -212,7 +212,7 @@ private:
     static constexpr int state_symbol() {
         constexpr int symbol = plan::symbol_of<G, N>;
         if constexpr (symbol < 0) detail::refuse<error::not_a_state<N>>();
-        else if constexpr (plan::detail::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::state) detail::refuse<error::not_a_state<N>>();
+        else if constexpr (plan::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::state) detail::refuse<error::not_a_state<N>>();
         else return symbol;
         return -1;
     }
