@@ -5,6 +5,7 @@
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/tables.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -35,16 +36,14 @@ std::vector<bar> bars_of(int role) {
     return bars;
 }
 
-// The prediction of options O for graph G; `sequential` are the same without overlap.
+// The prediction of options O for graph G.
 template <class G, class O>
 std::vector<bar> predicted(int role) { return bars_of<G, O>(role); }
 
 // What a run of the same plan took, from ticket.times() of a rank of the role.
 template <class G, class O>
-std::vector<bar> measured(int role, const std::vector<dv::step_time>& times) {
+std::vector<bar> measured(int role, const std::vector<dv::step_time>& times, std::int64_t origin) {
     std::vector<bar> bars = bars_of<G, O>(role);
-    std::int64_t origin = times.empty() ? 0 : times[0].start_ns;
-    for (const dv::step_time& t : times) origin = t.start_ns < origin ? t.start_ns : origin;
     for (std::size_t i = 0; i < bars.size(); ++i) {
         bars[i].start = static_cast<double>(times[i].start_ns - origin) / 1e6;
         bars[i].end = static_cast<double>(times[i].end_ns - origin) / 1e6;
@@ -52,9 +51,16 @@ std::vector<bar> measured(int role, const std::vector<dv::step_time>& times) {
     return bars;
 }
 
+// When the first step of a run began.
+inline std::int64_t begin(const std::vector<dv::step_time>& times) {
+    std::int64_t first = times.empty() ? 0 : times[0].start_ns;
+    for (const dv::step_time& t : times) first = std::min(first, t.start_ns);
+    return first;
+}
+
 inline double length(const std::vector<bar>& bars) {
     double last = 0;
-    for (const bar& b : bars) last = b.end > last ? b.end : last;
+    for (const bar& b : bars) last = std::max(last, b.end);
     return last;
 }
 
@@ -74,22 +80,38 @@ inline int mark(std::vector<bar>& bars, const std::vector<bar>& sequential) {
     return marks;
 }
 
-// Communication time, and the share of it during which this rank computes.
+// Communication time of one run, and the part of it during which a rank that takes part computes. Takes the bars of all
+// ranks on one clock: communication lasts from the arrival of the last of its ranks, the others only wait until then.
 struct hidden {
     double communication = 0;
     double beside = 0;
     double fraction() const { return communication > 0 ? beside / communication : 0; }
 
-    explicit hidden(const std::vector<bar>& bars) {
-        for (const bar& c : bars) {
-            if (!c.communication) continue;
-            communication += c.end - c.start;
-            for (const bar& b : bars) {
-                if (b.communication || b.lane != static_cast<int>(dv::lane_kind::compute)) continue;
-                const double from = b.start > c.start ? b.start : c.start, to = b.end < c.end ? b.end : c.end;
-                beside += to > from ? to - from : 0;
-            }
+    explicit hidden(const std::vector<std::vector<bar>>& ranks) {
+        for (const bar& one : ranks[0]) {
+            if (!one.communication) continue;
+            double start = one.start, end = one.end;
+            for (const auto& bars : ranks)
+                for (const bar& c : bars) {
+                    if (c.vertex != one.vertex) continue;
+                    start = std::max(start, c.start);
+                    end = std::max(end, c.end);
+                }
+            double most = 0;
+            for (const auto& bars : ranks) most = std::max(most, computing(bars, start, end));
+            communication += end - start;
+            beside += most;
         }
+    }
+
+private:
+    static double computing(const std::vector<bar>& bars, double start, double end) {
+        double sum = 0;
+        for (const bar& b : bars) {
+            if (b.communication || b.lane != static_cast<int>(dv::lane_kind::compute)) continue;
+            sum += std::max(0.0, std::min(b.end, end) - std::max(b.start, start));
+        }
+        return sum;
     }
 };
 

@@ -1,6 +1,7 @@
-// The language and the planner. Needs neither CUDA nor NCCL.
+// The language and the planner, and what an operation's launch is written with. Needs neither CUDA nor NCCL.
 #pragma once
 
 #include "dsl/communication.hpp"
 #include "dsl/words.hpp"
+#include "launch/stream.hpp"
 #include "plan/facts.hpp"

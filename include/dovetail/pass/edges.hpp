@@ -45,27 +45,34 @@ namespace detail {
 // The parts in written order, by the node of their member. The transfer of a state has no node of its own: it reads the
 // state where the first reader of what it brings is written.
 constexpr vec<int> parts_as_written(const ir::program& p, const vec<int>& vertex_of) {
-    vec<int> first_reader(p.buffers.size(), -1);
-    vec<int> place(p.parts.size());
+    const ir::part* parts = p.parts.first;
+    const ir::access* accesses = p.accesses.first;
+    vec<int> reader_list(p.buffers.size(), -1), place_list(p.parts.size());
+    int *reader = reader_list.begin(), *place = place_list.begin();
     int last = 0;
-    for (int i = 0; i < p.parts.size(); ++i) {
-        const int node = place[i] = p.members[p.parts[i].member].node;
+    for (int i = 0; i < p.parts.count; ++i) {
+        const int node = place[i] = p.members.first[parts[i].member].node;
         if (node > last) last = node;
-        for (const ir::access& a : p.accesses.part(p.parts[i].first_access, p.parts[i].accesses))
-            if (node >= 0 && reads(a.mode) && (first_reader[a.buffer] < 0 || node < first_reader[a.buffer])) first_reader[a.buffer] = node;
+        if (node >= 0)
+            for (int a = parts[i].first_access; a < parts[i].first_access + parts[i].accesses; ++a) {
+                int& first = reader[accesses[a].buffer];
+                if (accesses[a].mode != access_mode::write && (first < 0 || node < first)) first = node;
+            }
     }
-    for (int i = 0; i < p.parts.size(); ++i) {
+    for (int i = 0; i < p.parts.count; ++i) {
         if (place[i] >= 0) continue;
-        const ir::vertex& v = p.vertices[vertex_of[i]];
-        for (const ir::part& other : p.parts.part(v.first_part, v.parts))
-            for (const ir::access& a : p.accesses.part(other.first_access, other.accesses))
-                if (other.member == p.parts[i].member && writes(a.mode) && first_reader[a.buffer] > place[i])
-                    place[i] = first_reader[a.buffer];
+        const ir::vertex& v = p.vertices.first[vertex_of[i]];
+        for (int other = v.first_part; other < v.first_part + v.parts; ++other)
+            for (int a = parts[other].first_access; a < parts[other].first_access + parts[other].accesses; ++a)
+                if (parts[other].member == parts[i].member && accesses[a].mode != access_mode::read && reader[accesses[a].buffer] > place[i])
+                    place[i] = reader[accesses[a].buffer];
     }
     vec<int> start(last + 3), sorted(p.parts.size());
-    for (int at : place) ++start[at + 2];
-    for (int i = 1; i < start.size(); ++i) start[i] += start[i - 1];
-    for (int i = 0; i < place.size(); ++i) sorted[start[place[i] + 1]++] = i;
+    int* next = start.begin();
+    int* to = sorted.begin();
+    for (int i = 0; i < p.parts.count; ++i) ++next[place[i] + 2];
+    for (int i = 1; i < last + 3; ++i) next[i] += next[i - 1];
+    for (int i = 0; i < p.parts.count; ++i) to[next[place[i] + 1]++] = i;
     return sorted;
 }
 
@@ -106,7 +113,8 @@ constexpr vec<ir::edge> edges(const ir::program& p) {
     for (int b = 0, sum = 0; b <= p.buffers.count; ++b) first[b] = sum += first[b];
     vec<detail::touch> touch_list(first[p.buffers.count]);
     detail::touch* touches = touch_list.begin();
-    const vec<int> sorted = as_written ? vec<int>{} : detail::parts_as_written(p, owner);
+    vec<int> sorted;
+    if (!as_written) sorted = detail::parts_as_written(p, owner);
     for (int k = p.parts.count - 1; k >= 0; --k) {
         const int i = as_written ? k : sorted[k];
         for (int a = parts[i].first_access + parts[i].accesses - 1; a >= parts[i].first_access; --a)

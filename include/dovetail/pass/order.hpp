@@ -71,13 +71,14 @@ constexpr vec<int> list_order(const ir::program& p, span<const ir::edge> edges, 
     const int *seat = at.first.begin(), *slot = at.slot.begin(), *first = out.first.begin(), *neighbour = out.neighbour.begin();
     const unsigned char* lane = at.lane.begin();
     vec<int> waiting_list(n), order(n), look_list(lane_count * at.slots);
-    vec<std::int64_t> ready_list(n), key_list(n);
+    vec<std::int64_t> ready_list(n), key_list(n), free_list(at.slots);
     vec<unsigned char> busy_list(at.slots), listed_list(at.slots);
     vec<heap> queues(at.slots);
     int* waiting = waiting_list.begin();              // edges not yet met
     std::int64_t* ready = ready_list.begin();         // when the met ones allow a start
     std::int64_t* key = key_list.begin();             // smaller goes first
     unsigned char* busy = busy_list.begin();          // by slot
+    std::int64_t* free_at = free_list.begin();        // when a busy slot becomes free
     heap* queue = queues.begin();                     // by slot
     int* look = look_list.begin();                    // the slots to look at, by lane
     unsigned char* listed = listed_list.begin();      // whether a slot stands there
@@ -87,11 +88,12 @@ constexpr vec<int> list_order(const ir::program& p, span<const ir::edge> edges, 
     heap events;                                      // v: vertex v ends; n + v: it becomes ready
     std::int64_t now = 0;
 
-    // A slot of v that is busy, or its first.
+    // The slot of v that is busy longest, or its first.
     const auto slot_to_wait_in = [&](int v) {
-        int i = seat[v];
-        while (i < seat[v + 1] && busy[slot[i]] == 0) ++i;
-        return slot[i < seat[v + 1] ? i : seat[v]];
+        int wait = slot[seat[v]];
+        for (int i = seat[v] + 1; i < seat[v + 1]; ++i)
+            if (busy[slot[i]] != 0 && (busy[wait] == 0 || free_at[slot[i]] > free_at[wait])) wait = slot[i];
+        return wait;
     };
     const auto look_at = [&](int here) {
         if (listed[here] != 0) return;
@@ -106,27 +108,27 @@ constexpr vec<int> list_order(const ir::program& p, span<const ir::edge> edges, 
     const auto start_on = [&](lane_kind which) {
         int& count = looks[static_cast<int>(which)];
         int* list = look + static_cast<int>(which) * at.slots;
-        for (;;) {
-            // The slot whose first vertex goes first; what has become busy or has nobody left needs no look any more.
-            int kept = 0, here = -1;
-            for (int i = 0; i < count; ++i) {
-                const int one = list[i];
-                listed[one] = busy[one] == 0 && queue[one].count > 0;
-                if (listed[one] == 0) continue;
-                list[kept++] = one;
-                if (here < 0 || queue[one].at->key < queue[here].at->key ||
-                    (queue[one].at->key == queue[here].at->key && queue[one].at->id < queue[here].at->id))
-                    here = one;
+        while (count > 0) {
+            int best = 0;  // the slot whose first vertex goes first
+            for (int i = 1; i < count; ++i) {
+                const heap_item &a = *queue[list[i]].at, &b = *queue[list[best]].at;
+                if (a.key < b.key || (a.key == b.key && a.id < b.id)) best = i;
             }
-            count = kept;
-            if (here < 0) return;
+            const int here = list[best];
+            list[best] = list[--count];
+            listed[here] = 0;
+            if (busy[here] != 0) continue;
             const int v = queue[here].pop().id;
             const int other = slot_to_wait_in(v);
             if (busy[other] != 0) {
                 queue[other].push(key[v], v);
+                if (queue[here].count > 0) look_at(here);
                 continue;
             }
-            for (int i = seat[v]; i < seat[v + 1]; ++i) busy[slot[i]] = 1;
+            for (int i = seat[v]; i < seat[v + 1]; ++i) {
+                busy[slot[i]] = 1;
+                free_at[slot[i]] = now + costs.first[v];
+            }
             issued[started++] = v;
             events.push(now + costs.first[v], v);
         }
@@ -139,9 +141,9 @@ constexpr vec<int> list_order(const ir::program& p, span<const ir::edge> edges, 
     }
     for (;;) {
         // Communication is issued first: a kernel that fills the device would let none start beside it.
-        start_on(lane_kind::communication);
-        start_on(lane_kind::copy);
-        start_on(lane_kind::compute);
+        if (looks[static_cast<int>(lane_kind::communication)] > 0) start_on(lane_kind::communication);
+        if (looks[static_cast<int>(lane_kind::copy)] > 0) start_on(lane_kind::copy);
+        if (looks[static_cast<int>(lane_kind::compute)] > 0) start_on(lane_kind::compute);
         if (events.count == 0) break;
         now = events.at[0].key;
         while (events.count > 0 && events.at[0].key == now) {

@@ -1,6 +1,6 @@
 // Packing of lifetimes into an arena: takes items in the order of their definition, sets their offsets and gives the bytes
 // needed. Two ways, of which `pack` keeps the better: best fit in the order of definition, near linear, and decreasing size,
-// which looks at all pairs.
+// which compares an item with all that may be alive beside it. Written for constant evaluation: statements are what costs.
 #pragma once
 
 #include "waits.hpp"
@@ -19,6 +19,7 @@ struct item {
     clock known = {};            // what its definition knows
     clock floor = {};            // ... and what everybody knows from there on
     int id = 0;
+    int until = INT_MAX;         // the first item whose floor covers the release: filled by pack_in_order
 };
 
 constexpr bool covers(const clock& known, const clock& release) {
@@ -49,42 +50,38 @@ constexpr void sort(vec<std::int64_t>& keys) {
 // only some lanes know of keeps its release until the others know too.
 class blocks {
 public:
-    constexpr explicit blocks(std::int64_t base, int items) : top_{base} {
-        list_.reserve(items + 2);
-        list_.push({base, base, 0, 0, false, {}});  // joins both ends of the list
-    }
+    constexpr blocks(std::int64_t base, vec<item>& items)
+        : items_{items.begin()}, store_(items.size() + 2), index_(3 * store_.size()), list_{store_.begin()},
+          merged_{index_.begin()}, waiting_{merged_ + store_.size()}, spare_{waiting_ + store_.size()}, top_{base} {}
 
     constexpr std::int64_t top() const { return top_; }
 
-    // A place for the item; gives its block.
-    constexpr int take(const item& i) {
-        settle(i.floor);
-        const block* list = list_.begin();
+    // A place for item i; gives its block.
+    constexpr int take(int i) {
+        const clock& floor = items_[i].floor;
+        for (int k = waiting_count_ - 1; k >= 0; --k)
+            if (covers(floor, items_[list_[waiting_[k]].item].release)) settle(waiting_[k], i);
+        const clock& known = items_[i].known;
+        const std::int64_t size = items_[i].size;
         int best = -1;
         std::int64_t best_size = INT64_MAX;
-        for (int side = 0; side < 2; ++side) {
-            const vec<int>& candidates = side == 0 ? merged_ : waiting_;
-            const int* candidate = candidates.begin();
-            for (int k = 0, n = candidates.size(); k < n; ++k) {
-                const int b = candidate[k];
-                std::int64_t size = list[b].end - list[b].begin;
-                if (waiting_.size() != 0) {
-                    if (!usable(b, i.known) || usable(list[b].previous, i.known)) continue;
-                    for (int next = list[b].next; usable(next, i.known); next = list[next].next) size = list[next].end - list[b].begin;
-                }
-                if (size >= i.size && (size < best_size || (size == best_size && list[b].begin < list[best].begin))) {
-                    best = b;
-                    best_size = size;
-                }
-            }
+        for (int k = 0; k < merged_count_; ++k) {
+            const block& x = list_[merged_[k]];
+            std::int64_t room = x.end - x.begin;
+            if (list_[x.next].free || list_[x.previous].free) room = run(merged_[k], known);
+            if (room >= size && (room < best_size || (room == best_size && x.begin < list_[best].begin))) best = merged_[k], best_size = room;
+        }
+        for (int k = 0; k < waiting_count_; ++k) {
+            const std::int64_t room = usable(waiting_[k], known) ? run(waiting_[k], known) : 0;
+            if (room >= size && (room < best_size || (room == best_size && list_[waiting_[k]].begin < list_[best].begin)))
+                best = waiting_[k], best_size = room;
         }
         return best >= 0 ? cut(best, i) : grow(i);
     }
 
-    constexpr void release(int b, const clock& release) {
+    constexpr void release(int b) {
         list_[b].free = true;
-        list_[b].release = release;
-        add(waiting_, b);
+        waiting_[list_[b].place = waiting_count_++] = b;
     }
 
     constexpr std::int64_t begin_of(int b) const { return list_[b].begin; }
@@ -92,94 +89,87 @@ public:
 private:
     struct block {
         std::int64_t begin = 0, end = 0;
-        int previous = 0, next = 0;
-        bool free = false;
-        clock release = {};
-        bool merged = false;
-        int place = 0;           // in its list of free blocks
+        int previous = 0, next = 0;  // block 0 joins both ends of the list
+        int item = 0;                // that had it last
+        bool free = false, merged = false;
+        int place = 0;               // in its list of free blocks
     };
 
     constexpr bool usable(int b, const clock& known) const {
-        const block& x = list_[b];
-        return x.free && (x.merged || covers(known, x.release));
+        return list_[b].free && (list_[b].merged || covers(known, items_[list_[b].item].release));
     }
-    constexpr void add(vec<int>& to, int b) {
-        list_[b].place = to.size();
-        to.push(b);
+    // The free bytes from b on, or 0 where they begin before it.
+    constexpr std::int64_t run(int b, const clock& known) const {
+        if (usable(list_[b].previous, known)) return 0;
+        int end = b;
+        while (usable(list_[end].next, known)) end = list_[end].next;
+        return list_[end].end - list_[b].begin;
     }
     constexpr void drop(int b) {
-        vec<int>& from = list_[b].merged ? merged_ : waiting_;
-        const int moved = from.back();
-        from[list_[b].place] = moved;
-        list_[moved].place = list_[b].place;
-        from.pop();
+        const bool merged = list_[b].merged;
+        const int moved = merged ? merged_[--merged_count_] : waiting_[--waiting_count_];
+        (merged ? merged_ : waiting_)[list_[moved].place = list_[b].place] = moved;
     }
     constexpr void unlink(int b) {
         drop(b);
         list_[list_[b].previous].next = list_[b].next;
         list_[list_[b].next].previous = list_[b].previous;
-        spare_.push(b);
+        spare_[spare_count_++] = b;
     }
-    constexpr void settle(const clock& floor) {
-        for (int k = waiting_.size() - 1; k >= 0; --k) {
-            const int b = waiting_[k];
-            if (!covers(floor, list_[b].release)) continue;
-            drop(b);
-            list_[b].merged = true;
-            add(merged_, b);
-            if (const int p = list_[b].previous; list_[p].free && list_[p].merged) {
-                list_[b].begin = list_[p].begin;
-                unlink(p);
-            }
-            if (const int n = list_[b].next; list_[n].free && list_[n].merged) {
-                list_[b].end = list_[n].end;
-                unlink(n);
-            }
+    // From item i on everybody knows that the block is free.
+    constexpr void settle(int b, int i) {
+        block& x = list_[b];
+        if (items_[x.item].until > i) items_[x.item].until = i;
+        drop(b);
+        x.merged = true;
+        merged_[x.place = merged_count_++] = b;
+        if (const int p = x.previous; list_[p].merged) {
+            x.begin = list_[p].begin;
+            unlink(p);
+        }
+        if (const int n = x.next; list_[n].merged) {
+            x.end = list_[n].end;
+            unlink(n);
         }
     }
     // A used block in front of `next`.
-    constexpr int insert(std::int64_t begin, std::int64_t end, int next) {
+    constexpr int insert(std::int64_t begin, std::int64_t end, int next, int i) {
         const int previous = list_[next].previous;
-        int b = list_.size();
-        if (!spare_.empty()) {
-            b = spare_.back();
-            spare_.pop();
-            list_[b] = {begin, end, previous, next, false, {}};
-        } else {
-            list_.push({begin, end, previous, next, false, {}});
-        }
-        list_[previous].next = b;
-        list_[next].previous = b;
+        const int b = spare_count_ > 0 ? spare_[--spare_count_] : ++count_;
+        list_[b] = {begin, end, previous, next, i, false, false, 0};
+        list_[previous].next = list_[next].previous = b;
         return b;
     }
     // The low end of the free blocks from b on.
-    constexpr int cut(int b, const item& i) {
-        const std::int64_t begin = list_[b].begin, end = begin + i.size;
+    constexpr int cut(int b, int i) {
+        const std::int64_t begin = list_[b].begin, end = begin + items_[i].size;
         while (list_[b].end <= end) {
             const int next = list_[b].next;
             const bool all = list_[b].end == end;
             unlink(b);
             b = next;
-            if (all) return insert(begin, end, b);
+            if (all) return insert(begin, end, b, i);
         }
         list_[b].begin = end;
-        return insert(begin, end, b);
+        return insert(begin, end, b, i);
     }
     // At the top, with what is free below it.
-    constexpr int grow(const item& i) {
+    constexpr int grow(int i) {
         std::int64_t begin = top_;
-        for (int b = list_[0].previous; b != 0 && usable(b, i.known);) {
-            const int previous = list_[b].previous;
+        for (int b = list_[0].previous; b != 0 && usable(b, items_[i].known); b = list_[0].previous) {
             begin = list_[b].begin;
             unlink(b);
-            b = previous;
         }
-        top_ = begin + i.size;
-        return insert(begin, top_, 0);
+        top_ = begin + items_[i].size;
+        return insert(begin, top_, 0, i);
     }
 
-    vec<block> list_;
-    vec<int> merged_, waiting_, spare_;
+    item* items_;
+    vec<block> store_;
+    vec<int> index_;
+    block* list_;
+    int *merged_, *waiting_, *spare_;
+    int count_ = 0, merged_count_ = 0, waiting_count_ = 0, spare_count_ = 0;
     std::int64_t top_ = 0;
 };
 
@@ -187,18 +177,16 @@ private:
 constexpr std::int64_t pack_in_order(vec<item>& items, std::int64_t base, int first_time, int times) {
     const int n = items.size();
     item* item = items.begin();
-    blocks arena{base, n};
-    vec<int> ending(times, -1), next(n, -1), block(n, -1);
+    blocks arena{base, items};
+    vec<int> ends(times, -1), links(2 * n, -1);
+    int *ending = ends.begin(), *next = links.begin(), *block = next + n;
     int now = 0;
     for (int i = 0; i < n; ++i) {
-        if (item[i].offset >= 0) continue;
         for (; now < item[i].definition - first_time; ++now)
-            for (int k = ending[now]; k >= 0; k = next[k]) arena.release(block[k], item[k].release);
-        if (item[i].size == 0) {
-            item[i].offset = 0;
-            continue;
-        }
-        block[i] = arena.take(item[i]);
+            for (int k = ending[now]; k >= 0; k = next[k]) arena.release(block[k]);
+        if (item[i].size == 0 && item[i].offset < 0) item[i].offset = 0;
+        if (item[i].offset >= 0) continue;
+        block[i] = arena.take(i);
         item[i].offset = arena.begin_of(block[i]);
         if (item[i].release.known[0] == INT_MAX) continue;
         next[i] = ending[item[i].last - first_time];
@@ -207,57 +195,101 @@ constexpr std::int64_t pack_in_order(vec<item>& items, std::int64_t base, int fi
     return arena.top();
 }
 
-// The largest first, each at the lowest place from `low` on that no conflicting one takes. Apart: whether two items, the earlier defined
-// one first, may share bytes.
-template <class Apart>
-constexpr std::int64_t pack_by_size(vec<item>& items, std::int64_t low, std::int64_t base, Apart apart) {
+// Items by the stretches of `stretch` items in whose time they may be alive, those of many stretches in list 0, so that
+// only what may conflict is compared.
+struct stretches {
+    static constexpr int stretch = 32, most = 4;
+
+    vec<int> start;    // by list: where it begins in `entries`
+    vec<int> entries;
+    std::int64_t visits = 0;  // about so many comparisons
+
+    constexpr explicit stretches(const vec<item>& items) : start((items.size() + stretch - 1) / stretch + 2) {
+        const int n = items.size(), lists = start.size() - 1;
+        int* at = start.begin();
+        for (int i = 0; i < n; ++i) {
+            const int first = 1 + i / stretch, last = last_of(items.begin()[i], n);
+            if (last - first >= most) ++at[1];
+            else
+                for (int q = first; q <= last; ++q) ++at[q + 1];
+        }
+        for (int q = 0; q < lists; ++q) at[q + 1] += at[q];
+        entries = vec<int>(at[lists]);
+        for (int i = 0; i < n; ++i) visits += at[last_of(items.begin()[i], n) + 1] - at[1 + i / stretch] + at[1];
+        visits /= 2;
+    }
+    static constexpr int last_of(const item& i, int items) { return 1 + ((i.until < items ? i.until : items) - 1) / stretch; }
+};
+
+// The largest first, each at the lowest place from `low` on that no conflicting one takes. Expects `until`.
+constexpr std::int64_t pack_by_size(vec<item>& items, stretches& lists, std::int64_t low, std::int64_t base) {
     const int n = items.size();
-    item* item = items.begin();
-    vec<int> placed_list(n);
-    int* placed = placed_list.begin();  // by offset
-    int count = 0;
+    item* const item = items.begin();
+    vec<int> counts(2 * lists.start.size());
+    int *count = counts.begin(), *cursor = count + lists.start.size();
+    const int* start = lists.start.begin();
     std::int64_t top = base;
     vec<std::int64_t> keys(n);
     // Those that have their place already come first of all.
     for (int i = 0; i < n; ++i)
-        keys[i] = item[i].offset >= 0 ? i : (((std::int64_t{1} << 42) - item[i].size / 256) << 20) + i;
+        keys.begin()[i] = item[i].offset >= 0 ? i : (((std::int64_t{1} << 42) - item[i].size / 256) << 20) + i;
     sort(keys);
     for (const std::int64_t key : keys) {
         const int i = static_cast<int>(key & 0xfffff);
-        std::int64_t at = item[i].offset < 0 ? low : item[i].offset;
-        const std::int64_t size = item[i].size;
-        if (size == 0) {
-            item[i].offset = at;
-            continue;
-        }
-        if (item[i].offset < 0)
-            for (int k = 0; k < count; ++k) {
-                const detail::item& other = item[placed[k]];
-                if (other.offset + other.size <= at) continue;
-                if (i < placed[k] ? apart(item[i], other) : apart(other, item[i])) continue;
-                if (other.offset >= at + size) break;
-                at = other.offset + other.size;
+        const detail::item* const me = item + i;
+        const detail::item* other = nullptr;
+        const std::int64_t size = me->size;
+        std::int64_t at = me->offset < 0 ? low : me->offset;
+        const int first = 1 + i / stretches::stretch, last = stretches::last_of(*me, n);
+        if (size > 0 && me->offset < 0) {
+            for (int q = first; q <= last; ++q) cursor[q] = 0;
+            cursor[0] = 0;
+            // Down every list that matters, until none has anything in the way.
+            std::int64_t before = -1;
+            while (before != at) {
+                before = at;
+                for (int q = 0; q <= last; q = q == 0 ? first : q + 1) {
+                    const int* list = lists.entries.begin() + start[q];
+                    int k = cursor[q];
+                    for (const int end = count[q]; k < end && (other = item + list[k])->offset < at + size; ++k)
+                        at = other->offset + other->size <= at ||
+                                     (other < me ? other->until <= i || (other->release.known[0] <= me->known.known[0] &&
+                                                                         other->release.known[1] <= me->known.known[1] &&
+                                                                         other->release.known[2] <= me->known.known[2])
+                                                 : me->until <= list[k] || (me->release.known[0] <= other->known.known[0] &&
+                                                                            me->release.known[1] <= other->known.known[1] &&
+                                                                            me->release.known[2] <= other->known.known[2]))
+                                 ? at
+                                 : other->offset + other->size;
+                    cursor[q] = k;
+                }
             }
+        }
         item[i].offset = at;
         if (at + size > top) top = at + size;
-        int k = count++;
-        for (; k > 0 && item[placed[k - 1]].offset > at; --k) placed[k] = placed[k - 1];
-        placed[k] = i;
+        if (size == 0) continue;
+        const bool everywhere = last - first >= stretches::most;
+        for (int q = everywhere ? 0 : first; q <= (everywhere ? 0 : last); ++q) {
+            int* list = lists.entries.begin() + start[q];
+            int k = count[q]++;
+            for (; k > 0 && item[list[k - 1]].offset > at; --k) list[k] = list[k - 1];
+            list[k] = i;
+        }
     }
     return top;
 }
 
-// The better of both; by size only while its pairs are fewer than what is left of `pairs`. `fixed` items have their place in
+// The better of both; by size only while it compares fewer than what is left of `pairs`. `fixed` items have their place in
 // [low, base), where only packing by size finds gaps.
 constexpr std::int64_t pack(vec<item>& items, int fixed, std::int64_t low, std::int64_t base, int first_time, int times, int& pairs) {
-    const std::int64_t n = items.size();
-    if (n == fixed) return base;
-    const std::int64_t cost = n * n / 2;
-    if (cost > pairs) return pack_in_order(items, base, first_time, times);
-    pairs -= static_cast<int>(cost);
+    if (items.size() == fixed) return base;
     vec<item> other = items;
     const std::int64_t in_order = pack_in_order(items, base, first_time, times);
-    const std::int64_t by_size = pack_by_size(other, low, base, [](const item& x, const item& y) { return covers(y.known, x.release); });
+    for (int i = 0; i < items.size(); ++i) other.begin()[i].until = items.begin()[i].until;
+    stretches lists{other};
+    if (lists.visits > pairs) return in_order;
+    pairs -= static_cast<int>(lists.visits);
+    const std::int64_t by_size = pack_by_size(other, lists, low, base);
     if (by_size >= in_order) return in_order;
     items = static_cast<vec<item>&&>(other);
     return by_size;

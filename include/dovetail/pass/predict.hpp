@@ -18,6 +18,45 @@ struct schedule {
     bool overlapped = false;
 };
 
+namespace detail {
+
+// Where nothing slows anything, a vertex starts at the latest of what it waits for: one walk along the order.
+constexpr schedule predict_alone(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, span<const int> order,
+                                 bool overlapped, const settings& s) {
+    const int n = p.vertices.count;
+    seats at = seats_of(p, overlapped);
+    const adjacency out = successors(n, edges);
+    schedule result{vec<int>(order.count), {}, vec<std::int64_t>(n), vec<std::int64_t>(n), 0, overlapped};
+    vec<std::int64_t> free_list(at.slots);
+    const int *seat = at.first.begin(), *slot = at.slot.begin(), *first = out.first.begin(), *to = out.neighbour.begin();
+    const unsigned char* lane = at.lane.begin();
+    std::int64_t *start = result.start.begin(), *end = result.end.begin();  // start: the latest known so far
+    std::int64_t* free_at = free_list.begin();
+    vec<unsigned char> passed_list(n);
+    unsigned char* passed = passed_list.begin();
+    bool extension = true;
+    for (int k = 0; k < order.count; ++k) {
+        const int v = order.first[k];
+        passed[v] = 1;
+        for (int i = seat[v]; i < seat[v + 1]; ++i)
+            if (free_at[slot[i]] > start[v]) start[v] = free_at[slot[i]];
+        end[v] = start[v] + costs.first[v];
+        if (end[v] > result.length) result.length = end[v];
+        for (int i = seat[v]; i < seat[v + 1]; ++i) free_at[slot[i]] = end[v];
+        for (int i = first[v]; i < first[v + 1]; ++i) {
+            const std::int64_t time = lane[to[i]] == lane[v] ? end[v] : end[v] + s.machine.edge_latency;
+            if (passed[to[i]] != 0) extension = false;
+            else if (time > start[to[i]]) start[to[i]] = time;
+        }
+    }
+    if (!extension || order.count != n) result.length = -1;
+    copy_elements(order, result.order);
+    result.lane = static_cast<vec<unsigned char>&&>(at.lane);
+    return result;
+}
+
+}  // namespace detail
+
 // `order` has every vertex once. Sequential: one lane per role, so that nothing runs beside anything on a role.
 //
 // Event-driven. A seat (a vertex on one role) opens when its lane reaches it and the edges into it on that role are met; the
@@ -25,6 +64,8 @@ struct schedule {
 // wait for the others included: its kernel holds multiprocessors while it waits.
 constexpr schedule predict(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, span<const int> order,
                            bool overlapped, const settings& s) {
+    if (!overlapped || (s.machine.beside_communication == 1000 && s.machine.beside_copy == 1000))
+        return detail::predict_alone(p, edges, costs, order, overlapped, s);
     struct slot_state {
         int next = 0, end = 0;        // of its seats in order
         bool occupied = false;        // by a communication or copy
@@ -85,7 +126,7 @@ constexpr schedule predict(const ir::program& p, span<const ir::edge> edges, spa
         if (--closed[v] > 0) return;
         start[v] = now;
         end[v] = now + costs.first[v];
-        if (overlapped && lane[v] == compute) {
+        if (lane[v] == compute) {
             here->running = v;
             here->pace = 1000;
             here->since = now;

@@ -16,13 +16,13 @@ namespace dovetail::plan {
 namespace detail {
 
 template <class G>
-struct written {
+struct as_written {
     using type = G;
     static constexpr bool folded = false;
 };
 template <class G>
     requires requires { typename G::dovetail_folded; }
-struct written<G> {
+struct as_written<G> {
     using type = typename G::dovetail_folded;
     static constexpr bool folded = true;
 };
@@ -31,7 +31,7 @@ struct written<G> {
 
 // The graph as the user wrote it: G itself, or what it is the folded form of.
 template <class G>
-using written = typename detail::written<G>::type;
+using written = typename detail::as_written<G>::type;
 
 // The graph in arrays, each stage a constant of its own.
 template <class G>
@@ -39,7 +39,7 @@ struct typed {
 private:
     static_assert(requires { typename written<G>::dovetail_graph; }, "dovetail: this is no graph: write struct model : dv::graph<statements...> {};");
     struct lowering {
-        static constexpr auto make() { return ir::lower(dsl::describe<written<G>>::value, detail::written<G>::folded); }
+        static constexpr auto make() { return ir::lower(dsl::describe<written<G>>::value, detail::as_written<G>::folded); }
     };
     static constexpr ir::graph lowered = ir::frozen<lowering>::value;
     struct inference {

@@ -159,10 +159,15 @@ inline void move_data(const exchange& x, const std::vector<seat>& seats, std::ve
             return;
         }
         case op_kind::scatter: {
-            const std::int64_t each = root->send_bytes / n;
-            char* all = room(n * each);
-            detail::move(all, root->send, n * each);
-            for (std::int64_t i = 0; i < n; ++i) detail::move(seats[i].recv, all + i * each, each);
+            // One piece for each seat that receives: over roles, the root need not be one of them.
+            std::int64_t pieces = 0, next = 0;
+            for (const seat& s : seats) pieces += s.recv != nullptr ? 1 : 0;
+            if (pieces == 0) return;
+            const std::int64_t each = root->send_bytes / pieces;
+            char* all = room(pieces * each);
+            detail::move(all, root->send, pieces * each);
+            for (const seat& s : seats)
+                if (s.recv != nullptr) detail::move(s.recv, all + next++ * each, each);
             return;
         }
         case op_kind::all_to_all: {

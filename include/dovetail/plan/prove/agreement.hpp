@@ -7,8 +7,18 @@
 
 namespace dovetail::plan::detail {
 
+// Whole-array equality in one expression; unused extents are zero as a rule, and what differs there is compared again.
+constexpr bool alike(const tensor_type& a, const tensor_type& b) {
+    static_assert(max_rank == 6);
+    return (a.type == b.type && a.rank == b.rank && a.extent[0] == b.extent[0] && a.extent[1] == b.extent[1] && a.extent[2] == b.extent[2] &&
+            a.extent[3] == b.extent[3] && a.extent[4] == b.extent[4] && a.extent[5] == b.extent[5]) ||
+           a == b;
+}
+
 // A buffer that holds a symbol has its type, its size and the kind of memory it needs.
 constexpr verdict check_buffers(const ir::graph& g, const ir::program& p) {
+    tensor_type known;   // sizes are counted once for a row of equal types
+    std::int64_t known_bytes = 0;
     for (int b = 0; b < p.buffers.count; ++b) {
         const ir::buffer& x = p.buffers.first[b];
         if (x.symbol < 0) {
@@ -18,7 +28,11 @@ constexpr verdict check_buffers(const ir::graph& g, const ir::program& p) {
         }
         const ir::symbol& s = g.symbols.first[x.symbol];
         const bool home = s.role < 0 || g.folded || s.role == x.role;
-        bool fits = x.bytes >= s.type.bytes() && x.type == s.type;
+        if (!alike(s.type, known)) {
+            known = s.type;
+            known_bytes = s.type.bytes();
+        }
+        bool fits = x.bytes >= known_bytes && alike(x.type, s.type);
         switch (s.kind) {
             case ir::symbol_kind::value: fits = fits && (x.where == ir::storage::host ? s.in_host_memory : x.where == ir::storage::arena); break;
             case ir::symbol_kind::input: fits = fits && (x.where == ir::storage::input || (x.where == ir::storage::arena && (!home || g.folded))); break;

@@ -62,11 +62,10 @@ struct cells {
 };
 
 struct cut {
-    std::int64_t at = 0;
-    int buffer = 0;   // that begins here; the complement of one that ends here
+    std::int64_t at = 0;   // twice the place; one more where a buffer begins
+    int buffer = 0;
 };
 
-// By place, ascending; cuts at one place keep their order.
 constexpr void sort(vec<cut>& cuts) {
     constexpr int bits = 11, digits = 1 << bits;
     std::int64_t largest = 0;
@@ -91,31 +90,31 @@ constexpr cells cells_of(const ir::program& p, const plan& made, int role) {
     made_cells.low = vec<int>(p.buffers.count);
     made_cells.high = vec<int>(p.buffers.count);
     const std::int64_t host_base = ir::aligned(made.roles.first[role].arena_bytes) / ir::alignment;
-    vec<cut> cuts;
-    cuts.reserve(2 * p.buffers.count);
-    // an end that is also a beginning stands before it, so that its cell is not counted
-    for (int pass = 0; pass < 2; ++pass)
-        for (int b = 0; b < p.buffers.count; ++b) {
-            const ir::buffer& x = p.buffers.first[b];
-            if (x.role != role || !in_an_arena(x.where) || x.alias >= 0 || x.bytes == 0) continue;
-            const ir::placement& m = made.placements.first[b];
-            const std::int64_t begin = m.offset / ir::alignment + (x.where == ir::storage::host ? host_base : 0);
-            if (pass == 1)
-                cuts.push({begin, b});
-            else
-                cuts.push({begin + ir::aligned((x.slots - 1) * m.stride + x.bytes) / ir::alignment, ~b});
-        }
-    sort(cuts);
-    std::int64_t last = -1;
-    for (const cut *c = cuts.begin(), *end = cuts.end(); c != end; ++c) {
-        if (c->buffer < 0) {
-            made_cells.high[~c->buffer] = made_cells.count;
-            continue;
-        }
-        if (c->at != last) ++made_cells.count;
-        last = c->at;
-        made_cells.low[c->buffer] = made_cells.count - 1;
+    vec<cut> cuts(2 * p.buffers.count);
+    cut* next = cuts.begin();
+    for (int b = 0; b < p.buffers.count; ++b) {
+        const ir::buffer& x = p.buffers.first[b];
+        if (x.role != role || !in_an_arena(x.where) || x.alias >= 0 || x.bytes == 0) continue;
+        const ir::placement& m = made.placements.first[b];
+        const std::int64_t begin = m.offset / ir::alignment + (x.where == ir::storage::host ? host_base : 0);
+        const std::int64_t units = ((x.slots - 1) * m.stride + x.bytes + ir::alignment - 1) / ir::alignment;
+        *next++ = {2 * begin + 1, b};
+        *next++ = {2 * (begin + units), b};
     }
+    cuts.resize(static_cast<int>(next - cuts.begin()));
+    sort(cuts);
+    // An end that is also a beginning stands before it, so that its cell is not counted.
+    std::int64_t last = -1;
+    int count = 0, *low = made_cells.low.begin(), *high = made_cells.high.begin();
+    for (const cut *c = cuts.begin(), *end = cuts.end(); c != end; ++c)
+        if ((c->at & 1) == 0) {
+            high[c->buffer] = count;
+        } else {
+            count += c->at != last ? 1 : 0;
+            last = c->at;
+            low[c->buffer] = count - 1;
+        }
+    made_cells.count = count;
     return made_cells;
 }
 

@@ -16,26 +16,32 @@ class replay {
 public:
     constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role)
         : g_{g}, p_{p}, made_{made}, mine_{made.roles.first[role]}, role_{role}, states_{versions_of(g, p, role)}, cells_{cells_of(p, made, role)},
-          tiles_{cells_.count}, record_of_(p.buffers.count, -1), stamps_(mine_.events * made.rings), recorded_(mine_.events, -1) {
+          tiles_{cells_.count}, record_of_(p.buffers.count, -1), stamps_(mine_.events * made.rings) {
         int records = 0, most = made.rings;
+        first_record_ = record_of_.begin();
         for (int b = 0; b < p.buffers.count; ++b) {
             const ir::buffer& x = p.buffers.first[b];
             if (x.role != role || x.where == ir::storage::constant) continue;
             if (x.output && x.where != ir::storage::state) outputs_.push(b);
             if (x.alias >= 0) continue;
-            record_of_[b] = records;
+            first_record_[b] = records;
             records += x.slots;
             if (x.slots > most) most = x.slots;
         }
         runs_ = most + 1;
         records_ = vec<record>(records);
+        record_ = records_.begin();
+        stamp_ = stamps_.begin();
+        low_ = cells_.low.begin();
+        high_ = cells_.high.begin();
         for (int b = 0; b < p.buffers.count; ++b) {
             const ir::buffer& x = p.buffers.first[b];
             if (x.role != role) continue;
-            if (x.alias >= 0) record_of_[b] = record_of_[x.alias];
-            if (x.where == ir::storage::state) records_[record_of_[b]].run = 0;
+            if (x.alias >= 0) first_record_[b] = first_record_[x.alias];
+            if (x.where == ir::storage::state) record_[first_record_[b]].run = 0;
         }
     }
+    replay(const replay&) = delete;   // it keeps pointers into itself
 
     constexpr verdict result() {
         if (!check_events()) return bad_;
@@ -51,14 +57,15 @@ public:
     }
 
 private:
+    // An event's place in its ring: how many steps of each lane were complete when it was recorded, and in which run.
     struct stamp {
-        clock done;
+        int done[lane_count] = {};
         int run = -1;
     };
 
     constexpr record& slot(int b) {
         const int slots = p_.buffers.first[b].slots;
-        return records_.begin()[record_of_[b] + (slots > 1 ? run_ % slots : 0)];
+        return record_[first_record_[b] + (slots > 1 ? run_ % slots : 0)];
     }
     constexpr bool fail(flaw what, const ir::step& s, int buffer = -1, int other = -1) {
         bad_ = {what, role_, s.vertex, other, buffer, run_};
@@ -67,7 +74,8 @@ private:
 
     constexpr bool check_events() {
         const ir::step* steps = made_.steps.begin() + mine_.first_step;
-        int* recorded = recorded_.begin();
+        vec<int> recorded_by(mine_.events, -1);
+        int* recorded = recorded_by.begin();
         for (int i = 0; i < mine_.steps; ++i) {
             const int e = steps[i].event;
             if (e < 0) continue;
@@ -84,43 +92,47 @@ private:
         return true;
     }
 
+    // The loop that counts: every statement here is evaluated once for each step of each run.
     constexpr bool play(const ir::step& s) {
-        clock& now = clocks_[s.lane];
-        const int own = issued_[s.lane]++;   // first in, first out: everything before it on the lane is complete
-        now.at[s.lane] = own;
-        for (const ir::wait *w = made_.waits.begin() + s.first_wait, *end = w + s.waits; w != end; ++w) {
+        const int lane = s.lane, own = issued_[lane]++;
+        int* now = clocks_[lane].at;
+        now[lane] = own;   // first in, first out: everything before it on the lane is complete
+        for (const ir::wait *w = made_.waits.first + s.first_wait, *end = w + s.waits; w != end; ++w) {
             if (w->lag > run_) continue;
             // A wait binds to the latest record issued into its place of the ring.
-            const stamp& x = stamps_.begin()[w->event * made_.rings + (run_ - w->lag) % made_.rings];
+            const stamp& x = stamp_[w->event * made_.rings + (run_ - w->lag) % made_.rings];
             if (x.run != run_ - w->lag) return fail(flaw::wait_wrong_record, s);
-            if (x.done.at[0] > now.at[0]) now.at[0] = x.done.at[0];
-            if (x.done.at[1] > now.at[1]) now.at[1] = x.done.at[1];
-            if (x.done.at[2] > now.at[2]) now.at[2] = x.done.at[2];
+            now[0] = x.done[0] > now[0] ? x.done[0] : now[0], now[1] = x.done[1] > now[1] ? x.done[1] : now[1], now[2] = x.done[2] > now[2] ? x.done[2] : now[2];
         }
-        const ir::access* accesses = p_.accesses.begin();
-        for (const ir::part *y = p_.parts.begin() + s.first_part, *end = y + s.parts; y != end; ++y)
-            for (int i = y->first_access, last = i + y->accesses; i < last; ++i) {
-                const int b = accesses[i].buffer;
+        for (const ir::part *y = p_.parts.first + s.first_part, *end = y + s.parts; y != end; ++y)
+            for (const ir::access *a = p_.accesses.first + y->first_access, *last = a + y->accesses; a != last; ++a) {
+                const int b = a->buffer;
                 const ir::buffer& x = p_.buffers.first[b];
-                if (x.where == ir::storage::constant) continue;
                 if (x.role != role_) return fail(flaw::wrong_access, s, b);
-                record& r = records_.begin()[record_of_.begin()[b] + (x.slots > 1 ? run_ % x.slots : 0)];
+                if (x.where == ir::storage::constant) continue;
+                record& r = record_[first_record_[b] + (x.slots > 1 ? run_ % x.slots : 0)];
                 if (x.where == ir::storage::state) {
-                    if (!touch_state(s, *y, r, i, now, own)) return false;
-                } else if (accesses[i].mode != access_mode::read) {
-                    if (!define(s, *y, r, b, now, own)) return false;
+                    if (!touch_state(s, *y, r, *a, now, own)) return false;
+                } else if (a->mode == access_mode::read) {
+                    if (r.holder != b || r.run != run_ || !r.intact || r.write >= now[r.write_lane]) return refuse_read(s, r, b);
+                    r.read[lane] = own;
                 } else {
-                    if (r.holder != b || r.run != run_ || !r.intact || r.write >= now.at[r.write_lane]) return refuse_read(s, r, b);
-                    r.read[s.lane] = own;
+                    if (x.alias >= 0 ? !take_over(s, *y, r, b) : x.bytes > 0 && (x.slots == 1 || run_ == 0) && low_[b] < high_[b] && !take(s, b, now)) return false;
+                    if (!before(r, now)) return fail(kind_of_conflict(r, now, flaw::race), s, b, r.vertex);
+                    r = {b, run_, own, lane, {-1, -1, -1}, s.vertex, true};
                 }
             }
         if (s.event >= 0) {
-            stamp& x = stamps_.begin()[s.event * made_.rings + run_ % made_.rings];
-            x.done = now;
-            x.done.at[s.lane] = own + 1;
-            x.run = run_;
+            stamp& x = stamp_[s.event * made_.rings + run_ % made_.rings];
+            x = {{now[0], now[1], now[2]}, run_};
+            x.done[lane] = own + 1;
         }
         return true;
+    }
+
+    // Everything that touched it happens before now.
+    static constexpr bool before(const record& r, const int* now) {
+        return r.write < now[r.write_lane] && r.read[0] < now[0] && r.read[1] < now[1] && r.read[2] < now[2];
     }
 
     constexpr bool refuse_read(const ir::step& s, const record& r, int b) {
@@ -131,12 +143,12 @@ private:
     }
 
     // The name of a conflict: `within` where an access of this run is not ordered before now, else it is one across runs.
-    constexpr flaw kind_of_conflict(const record& r, const clock& now, flaw within) const {
+    constexpr flaw kind_of_conflict(const record& r, const int* now, flaw within) const {
         int first_of_run[lane_count] = {};
         const ir::step* steps = made_.steps.begin() + mine_.first_step;
         for (int i = 0; i < mine_.steps; ++i) first_of_run[steps[i].lane] += run_;
-        bool here = r.write >= now.at[r.write_lane] && r.write >= first_of_run[r.write_lane];
-        for (int l = 0; l < lane_count; ++l) here = here || (r.read[l] >= now.at[l] && r.read[l] >= first_of_run[l]);
+        bool here = r.write >= now[r.write_lane] && r.write >= first_of_run[r.write_lane];
+        for (int l = 0; l < lane_count; ++l) here = here || (r.read[l] >= now[l] && r.read[l] >= first_of_run[l]);
         return here ? within : flaw::race_across_runs;
     }
 
@@ -148,21 +160,20 @@ private:
         return touched == 1;
     }
 
-    constexpr bool touch_state(const ir::step& s, const ir::part& y, record& r, int i, const clock& now, int own) {
-        const ir::access& a = p_.accesses.first[i];
+    constexpr bool touch_state(const ir::step& s, const ir::part& y, record& r, const ir::access& a, const int* now, int own) {
+        const int due = states_.expected[static_cast<int>(&a - p_.accesses.first)] + run_ * states_.updates[a.buffer];
         if (a.mode == access_mode::read) {
             // a second mention of what this launch gets as `inout`
-            for (int k = y.first_access; k < i; ++k)
-                if (p_.accesses.first[k].buffer == a.buffer && p_.accesses.first[k].mode == access_mode::update) return true;
-            if (r.run != states_.expected.begin()[i] + run_ * states_.updates.begin()[a.buffer]) return fail(flaw::wrong_value, s, a.buffer, r.vertex);
-            if (r.write >= now.at[r.write_lane]) return fail(kind_of_conflict(r, now, flaw::race), s, a.buffer, r.vertex);
+            for (const ir::access* k = p_.accesses.first + y.first_access; k != &a; ++k)
+                if (k->buffer == a.buffer && k->mode == access_mode::update) return true;
+            if (r.run != due) return fail(flaw::wrong_value, s, a.buffer, r.vertex);
+            if (r.write >= now[r.write_lane]) return fail(kind_of_conflict(r, now, flaw::race), s, a.buffer, r.vertex);
             r.read[s.lane] = own;
             return true;
         }
-        if (!r.before(now)) return fail(kind_of_conflict(r, now, flaw::race), s, a.buffer, r.vertex);
-        if (r.run != states_.expected.begin()[i] + run_ * states_.updates.begin()[a.buffer]) return fail(flaw::wrong_value, s, a.buffer, r.vertex);
-        ++r.run;
-        settle(s, r, a.buffer, own);
+        if (!before(r, now)) return fail(kind_of_conflict(r, now, flaw::race), s, a.buffer, r.vertex);
+        if (r.run != due) return fail(flaw::wrong_value, s, a.buffer, r.vertex);
+        r = {a.buffer, due + 1, own, s.lane, {-1, -1, -1}, s.vertex, true};
         return true;
     }
 
@@ -174,43 +185,39 @@ private:
         return i < y.accesses ? p_.accesses.first[y.first_access + i].buffer : -1;
     }
 
-    constexpr void settle(const ir::step& s, record& r, int b, int own) {
-        r.holder = b;
-        r.write = own;
-        r.write_lane = s.lane;
-        r.read[0] = r.read[1] = r.read[2] = -1;
-        r.vertex = s.vertex;
-        r.intact = true;
-    }
-
-    constexpr bool define(const ir::step& s, const ir::part& y, record& r, int b, const clock& now, int own) {
-        const ir::buffer& x = p_.buffers.first[b];
-        if (x.alias >= 0) {
-            // The operation's in-place argument holds the bytes, and nobody else looks at it.
-            const int given = in_place_argument(y);
-            if (given < 0 || given == b || r.holder != given || r.run != run_ || !r.intact || !alone(s, r)) return fail(flaw::alias_wrong, s, b, r.vertex);
-            if (!r.before(now, s.lane, 1)) return fail(kind_of_conflict(r, now, flaw::race), s, b, r.vertex);
-        } else {
-            if (!r.before(now)) return fail(kind_of_conflict(r, now, flaw::race), s, b, r.vertex);
-            const int low = cells_.low.begin()[b], high = cells_.high.begin()[b];
-            if (low < high && (x.slots == 1 || run_ == 0)) {
-                int other = -1;
-                if (!tiles_.take(b, low, high, [&](int o) {
-                        record& former = records_.begin()[record_of_.begin()[o]];
-                        other = o;
-                        former.intact = false;
-                        return x.slots == 1 && p_.buffers.first[o].slots == 1 && former.before(now);
-                    }))
-                    return refuse_take(s, b, other, now);
-            }
-        }
-        settle(s, r, b, own);
-        r.run = run_;
+    // An in-place result: the operation's argument holds the bytes, and nobody else looks at it. The reading of the argument
+    // is forgiven, everything else must be over as for any write.
+    constexpr bool take_over(const ir::step& s, const ir::part& y, record& r, int b) {
+        const int given = in_place_argument(y);
+        if (given < 0 || given == b || r.holder != given || r.run != run_ || !r.intact || !alone(s, r)) return fail(flaw::alias_wrong, s, b, r.vertex);
+        r.read[s.lane] = -1;
         return true;
     }
 
-    constexpr bool refuse_take(const ir::step& s, int b, int former, const clock& now) {
-        const record& r = records_[record_of_[former]];
+    constexpr bool take(const ir::step& s, int b, const int* now) {
+        const int low = low_[b], high = high_[b];
+        if (tiles_.end.begin()[low] != high) {
+            int other = -1;
+            const bool free = tiles_.take(b, low, high, [&](int o) {
+                other = o;
+                return leave(o, b, now);
+            });
+            return free || refuse_take(s, b, other, now);
+        }
+        int& owner = tiles_.owner.begin()[low];
+        if (owner >= 0 && owner != b && !leave(owner, b, now)) return refuse_take(s, b, owner, now);
+        owner = b;
+        return true;
+    }
+    // The former owner of some bytes that b takes. Buffers with several slots share with nobody.
+    constexpr bool leave(int former, int b, const int* now) {
+        record& r = record_[first_record_[former]];
+        r.intact = false;
+        return before(r, now) && p_.buffers.first[b].slots == 1 && p_.buffers.first[former].slots == 1;
+    }
+
+    constexpr bool refuse_take(const ir::step& s, int b, int former, const int* now) {
+        const record& r = record_[first_record_[former]];
         if (p_.buffers.first[b].slots > 1 || p_.buffers.first[former].slots > 1) return fail(flaw::slot_not_dedicated, s, b, r.vertex);
         if (r.run == run_ && still_needed(s, former)) return fail(flaw::overlap_of_live_bytes, s, b, r.vertex);
         return fail(kind_of_conflict(r, now, flaw::slot_shared_too_early), s, b, r.vertex);
@@ -243,8 +250,10 @@ private:
     vec<int> record_of_, outputs_;
     vec<record> records_;
     vec<stamp> stamps_;
-    vec<int> recorded_;
     clock clocks_[lane_count];
+    int *first_record_ = nullptr, *low_ = nullptr, *high_ = nullptr;
+    record* record_ = nullptr;
+    stamp* stamp_ = nullptr;
     int issued_[lane_count] = {};
     verdict bad_;
 };

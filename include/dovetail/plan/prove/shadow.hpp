@@ -24,59 +24,51 @@ struct record {
     int read[lane_count] = {-1, -1, -1};      // the last read since, by lane
     int vertex = -1;                          // that wrote it
     bool intact = false;                      // nobody else has taken bytes of it
-
-    // Everything that touched it happens before; `own` forgives one step of `lane`.
-    constexpr bool before(const clock& now, int lane = 0, int own = 0) const {
-        return write < now.at[write_lane] && read[0] < now.at[0] + (lane == 0 ? own : 0) && read[1] < now.at[1] + (lane == 1 ? own : 0) &&
-               read[2] < now.at[2] + (lane == 2 ? own : 0);
-    }
 };
 
-class tiles {
-public:
-    constexpr explicit tiles(int cells) : owner_(cells + 1, -1), end_(cells + 1), begins_((cells >> 6) + 1) {
-        end_[0] = cells;
-        begins_[0] = 1;
+struct tiles {
+    vec<int> owner;   // by cell where a tile begins; -1: nobody
+    vec<int> end;     // ... and where it ends; -1 at all other cells
+    vec<unsigned long long> begins;
+
+    constexpr explicit tiles(int cells) : owner(cells + 1, -1), end(cells + 1, -1), begins((cells >> 6) + 1) {
+        end[0] = cells;
+        begins[0] = 1;
     }
     // The cells [low, high) become buffer b's. Calls f(owner) for each tile of another buffer that loses cells; f answers
     // whether to go on.
     template <class F>
     constexpr bool take(int b, int low, int high, F f) {
-        int *owner = owner_.begin(), *end = end_.begin();
-        unsigned long long* begins = begins_.begin();
-        if ((begins[low >> 6] >> (low & 63) & 1) == 0) {
+        if (end[low] < 0) {
             const int before = begin_of(low);
-            owner[low] = owner[before];
-            end[low] = end[before];
+            begin(low, owner[before], end[before]);
             end[before] = low;
         }
         for (int at = low; at < high;) {
             const int o = owner[at], next = end[at];
             if (o >= 0 && o != b && !f(o)) return false;
-            if (next > high) {
-                owner[high] = o;
-                end[high] = next;
-                begins[high >> 6] |= 1ull << (high & 63);
-            }
+            if (next > high) begin(high, o, next);
+            end[at] = -1;
             begins[at >> 6] &= ~(1ull << (at & 63));
             at = next;
         }
-        begins[low >> 6] |= 1ull << (low & 63);
-        owner[low] = b;
-        end[low] = high;
+        begin(low, b, high);
         return true;
     }
 
 private:
+    constexpr void begin(int cell, int o, int until) {
+        owner[cell] = o;
+        end[cell] = until;
+        begins[cell >> 6] |= 1ull << (cell & 63);
+    }
     // The tile that a cell lies in.
     constexpr int begin_of(int cell) const {
         int word = cell >> 6;
-        unsigned long long bits = begins_[word] & (~0ull >> (63 - (cell & 63)));
-        while (bits == 0) bits = begins_[--word];
+        unsigned long long bits = begins[word] & (~0ull >> (63 - (cell & 63)));
+        while (bits == 0) bits = begins[--word];
         return word * 64 + 63 - std::countl_zero(bits);
     }
-    vec<int> owner_, end_;
-    vec<unsigned long long> begins_;
 };
 
 }  // namespace dovetail::plan::detail

@@ -1,0 +1,8 @@
+// EXPECT: error::member_count
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::input<x, vector>, dv::on<left, dv::let<y, gelu(x)>>, dv::let<t, all_reduce<sum>(y)>, dv::output<t>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;

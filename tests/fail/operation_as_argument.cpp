@@ -1,0 +1,9 @@
+// EXPECT: error::operation_as_value
+// SAYS: app::relu
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::input<x, vector>, dv::let<y, plus(x, relu)>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;

@@ -1,0 +1,12 @@
+// EXPECT: error::unknown_option
+// SAYS: abacus
+#include "ops.hpp"
+
+namespace app {
+struct abacus;
+}
+namespace app {
+struct model : dv::graph<dv::input<x, vector>, dv::let<y, gelu(x)>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model, dv::options<app::abacus>>;

@@ -1,0 +1,9 @@
+// EXPECT: error::unused
+// SAYS: unused<app::s>
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::input<x, vector>, dv::state<s, vector, ones>, dv::let<y, gelu(x)>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;

@@ -1,0 +1,10 @@
+// EXPECT: error::wrong_arity
+// SAYS: app::plus
+// SAYS: number<1
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::input<x, vector>, dv::let<y, plus(x)>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;
