@@ -101,7 +101,7 @@ struct evaluate : dv::graph<
 
 constexpr int batch = 96;  // of all lanes together
 constexpr int steps_of_epoch = digits::training_size / batch;
-constexpr int epochs = 12;
+constexpr int epochs = 8;
 constexpr std::int64_t link_bandwidth = 2'000'000'000;
 constexpr std::chrono::microseconds link_latency{50};
 constexpr std::chrono::microseconds wake_up{70};  // what a timer and the wake-up of a thread add

@@ -1,7 +1,7 @@
 // Random graphs through the passes that the compiler runs: each is planned and proven, and what the simulator makes of the
 // plan is compared with the plain interpreter. The seed is printed; a failing graph is reduced and printed as a graph.
 //   fuzz [--count N] [--seed S] [--only K]     (K: the number of one graph)
-#include "support/damage.hpp"
+#include "support/mutation.hpp"
 #include "support/print_graph.hpp"
 #include "support/random_graph.hpp"
 #include "support/reduce.hpp"
@@ -23,7 +23,7 @@ using namespace support;
 
 struct statistics {
     long nodes = 0, collectives = 0, groups = 0, transfers = 0, updates = 0, in_place = 0, overlapped = 0, waits = 0, wraps = 0, ranks = 0;
-    long damaged[5] = {}, refused[5] = {}, caught[5] = {};  // plans damaged on purpose, by kind
+    long damaged[mutations] = {}, refused[mutations] = {}, caught[mutations] = {};  // plans damaged on purpose, by kind
 };
 
 dv::plan::made planned(const dv::ir::graph& g, const sketch& s) {
@@ -82,8 +82,8 @@ std::string fault_of(const sketch& s, statistics& sum) {
     sum.overlapped += plan.overlapped;
     sum.ranks += static_cast<long>(m.places.size());
 
-    const int kind = r.below(static_cast<int>(damage::count));
-    if (inflict(static_cast<damage>(kind), program, made.plan, r)) {
+    const int kind = r.below(mutations);
+    if (mutate(static_cast<mutation>(kind), program, made.plan, r)) {
         ++sum.damaged[kind];
         const dv::plan::plan hurt = dv::ir::view(made.plan);
         const bool proven = static_cast<bool>(dv::plan::prove(g, program, hurt));
@@ -93,7 +93,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
             try {
                 simulate(g, program, hurt, m, how);
             } catch (const failure& f) {
-                if (proven) return std::string("prover accepts a plan damaged by ") + name_of(static_cast<damage>(kind)) + ": " + f.what();
+                if (proven) return std::string("prover accepts a plan damaged by ") + name_of(static_cast<mutation>(kind)) + ": " + f.what();
                 ++sum.caught[kind];
                 break;
             }
@@ -144,8 +144,8 @@ int main(int count_of_arguments, char** arguments) {
     std::printf("%ld statements (%ld collectives, %ld updates), %ld transfers, %ld groups, %ld in-place results, %ld ranks\n", sum.nodes, sum.collectives,
                 sum.updates, sum.transfers, sum.groups, sum.in_place, sum.ranks);
     std::printf("%ld overlapped plans, %ld waits within runs, %ld across runs\n", sum.overlapped, sum.waits, sum.wraps);
-    for (int k = 0; k < static_cast<int>(damage::count); ++k)
-        std::printf("%ld plans damaged by %s: %ld refused by the prover, %ld fail in the simulator\n", sum.damaged[k], name_of(static_cast<damage>(k)), sum.refused[k], sum.caught[k]);
+    for (int k = 0; k < mutations; ++k)
+        std::printf("%ld plans damaged by %s: %ld refused by the prover, %ld fail in the simulator\n", sum.damaged[k], name_of(static_cast<mutation>(k)), sum.refused[k], sum.caught[k]);
     for (const auto& [kind, times] : failed) std::printf("FAILED %d times: %s\n", times, kind.c_str());
     return failed.empty() ? 0 : 1;
 }

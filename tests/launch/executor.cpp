@@ -44,13 +44,6 @@ struct plus_one {
         for (auto& e : t) e += 1;
     }
 };
-struct ten {
-    template <class X>
-    static void launch(dv::host::stream, dv::out<X> t) {
-        for (auto& e : t) e = 10;
-    }
-    static constexpr bool initialiser = true;
-};
 struct with_scratch {
     static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
     static constexpr std::int64_t workspace(dv::tensor_type t) { return t.bytes(); }

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 using namespace support;
 
 namespace {
@@ -48,7 +50,7 @@ std::vector<double> ratios(int programs, program_knobs k, const dv::pass::arena_
     return out;
 }
 
-void report(const char* what, const std::vector<double>& r) {
+void report(std::string what, const std::vector<double>& r) {
     MESSAGE(what << ": " << r.size() << " roles, arena / bound: least " << r.front() << ", median " << r[r.size() / 2] << ", 90th "
                  << r[r.size() * 9 / 10] << ", largest " << r.back());
 }
@@ -70,10 +72,57 @@ TEST_CASE("the arena is near the heaviest antichain of lifetimes") {
     for (const auto* r : {&a, &b, &c}) CHECK(r->front() >= 1.0);
     CHECK(a[a.size() * 9 / 10] <= 1.1);
     CHECK(b[b.size() * 9 / 10] <= 1.1);
+    // What the largest graphs get.
     const auto d = ratios(200, one, {0});
     report("in order of definition only", d);
     one.vertices = 400;
     const auto e = ratios(60, one, {0});
     report("in order of definition only, 400 vertices", e);
     report("400 vertices, by size", ratios(60, one, {10000000}));
+}
+
+TEST_CASE("every buffer has its place: alignment, slots, in-place results, commons, totals") {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        CAPTURE(seed);
+        program_knobs k;
+        k.roles = 1 + static_cast<int>(seed % 4);
+        k.slots = 1 + static_cast<int>(seed % 3);
+        const dv::pass::arena_settings settings{seed % 2 == 0 ? 0 : 24000};
+        auto data = random_program(seed, k);
+        auto edges = all_conflicts(dv::ir::view(data));
+        auto order = random_order(seed, data.vertices.size(), edges, 3);
+        const planned p = plan_lanes(std::move(data), std::move(edges), std::move(order), settings);
+        const auto program = p.program();
+        const auto& places = p.memory.placements;
+        std::vector<std::int64_t> top[2], states(k.roles);
+        top[0].resize(k.roles);
+        top[1].resize(k.roles);
+        for (int b = 0; b < program.buffers.size(); ++b) {
+            const auto& x = program.buffers[b];
+            if (x.where == dv::ir::storage::state) states[x.role] += dv::ir::aligned(x.bytes);
+            if (x.where == dv::ir::storage::input || x.where == dv::ir::storage::state || x.where == dv::ir::storage::constant) {
+                CHECK(places[b].offset == -1);
+                continue;
+            }
+            CHECK(places[b].offset >= 0);
+            CHECK(places[b].offset % dv::ir::alignment == 0);
+            CHECK(places[b].stride >= x.bytes);
+            if (x.alias >= 0) CHECK(places[b].offset == places[x.alias].offset);
+            auto& end = top[x.where == dv::ir::storage::host][x.role];
+            end = std::max(end, places[b].offset + x.slots * dv::ir::aligned(x.bytes));
+            for (int c = 0; c < b; ++c) {
+                const auto& y = program.buffers[c];
+                if (x.common >= 0 && x.common == y.common && k.roles > 1 && x.alias < 0 && y.alias < 0) CHECK(places[b].offset == places[c].offset);
+                const bool alone = x.slots > 1 || y.slots > 1;
+                if (!alone || x.role != y.role || x.where != y.where || x.alias >= 0 || y.alias >= 0 || places[c].offset < 0 || y.bytes == 0 || x.bytes == 0) continue;
+                CHECK((places[b].offset + x.slots * places[b].stride <= places[c].offset || places[c].offset + y.slots * places[c].stride <= places[b].offset));
+            }
+        }
+        for (int r = 0; r < k.roles; ++r) {
+            CHECK(p.memory.roles[r].arena_bytes == top[0][r]);
+            CHECK(p.memory.roles[r].host_arena_bytes == top[1][r]);
+            CHECK(p.memory.roles[r].state_bytes == states[r]);
+            CHECK(races(p, r, k.slots + 1) == 0);
+        }
+    }
 }

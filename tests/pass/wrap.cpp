@@ -38,3 +38,95 @@ TEST_CASE("waits leave no race and none of them can go") {
     CHECK(idle == 0);
     MESSAGE(in_run << " waits within a run, " << across << " across runs");
 }
+
+TEST_CASE("the layout holds every wait once, and an event for each step that is waited for") {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        CAPTURE(seed);
+        program_knobs k;
+        k.roles = 1 + static_cast<int>(seed % 4);
+        k.slots = 1 + static_cast<int>(seed % 3);
+        const planned p = plan_lanes(random_program(seed, k));
+        const auto laid = dv::pass::lay_out(p.issued, p.memory.roles.view(), p.waits.waits.view(), p.wrap.view());
+        CHECK(laid.waits.size() == p.waits.waits.size() + p.wrap.size());
+        int next = 0, rings = 1;
+        for (int r = 0; r < k.roles; ++r) {
+            const auto& role = laid.roles[r];
+            CHECK(role.arena_bytes == p.memory.roles[r].arena_bytes);
+            int events = 0;
+            for (int i = 0; i < role.steps; ++i) {
+                const int s = role.first_step + i;
+                const auto& step = laid.steps[s];
+                CHECK(step.first_wait == next);
+                next += step.waits;
+                bool waited_for = false;
+                std::vector<std::pair<int, int>> expected, found;
+                for (const auto* list : {&p.waits.waits, &p.wrap})
+                    for (const auto& w : *list) {
+                        waited_for = waited_for || w.on == s;
+                        if (w.step == s) expected.push_back({w.on - role.first_step, w.lag});
+                    }
+                CHECK(step.event == (waited_for ? events++ : -1));
+                for (const auto& w : laid.waits.view().part(step.first_wait, step.waits)) {
+                    found.push_back({w.step, w.lag});
+                    CHECK(laid.steps[role.first_step + w.step].event == w.event);
+                    if (w.lag > rings) rings = w.lag;
+                }
+                std::sort(expected.begin(), expected.end());
+                std::sort(found.begin(), found.end());
+                CHECK(expected == found);
+            }
+            CHECK(role.events == events);
+        }
+        CHECK(laid.rings == rings);
+    }
+}
+
+namespace {
+
+struct chain {
+    dv::ir::program_data data;
+    constexpr int buffer(dv::ir::storage where, int slots = 1) {
+        dv::ir::buffer b;
+        b.where = where;
+        b.bytes = 1000;
+        b.slots = slots;
+        data.buffers.push(b);
+        return data.buffers.size() - 1;
+    }
+    constexpr void vertex(int read, int write) {
+        data.vertices.push({data.parts.size(), 1, 0, 1});
+        data.parts.push({0, 0, 0, data.accesses.size(), 0});
+        if (read >= 0) data.accesses.push({read, dv::access_mode::read});
+        if (write >= 0) data.accesses.push({write, dv::access_mode::write});
+        data.parts.back().accesses = (read >= 0) + (write >= 0);
+    }
+};
+
+// An input of two slots comes in on the copy lane, is read on the compute lane, and the result is reduced on the
+// communication lane. Run k + 2 may bring in its input when run k has read its own; the value that is read by the
+// reduction of run k is written by run k + 1.
+constexpr int wraps() {
+    chain c;
+    const int x = c.buffer(dv::ir::storage::input, 2), y = c.buffer(dv::ir::storage::arena), z = c.buffer(dv::ir::storage::arena);
+    c.vertex(-1, x);
+    c.vertex(x, y);
+    c.vertex(y, z);
+    const int order[] = {0, 1, 2};
+    const unsigned char lane[] = {2, 0, 1};
+    const dv::ir::edge edges[] = {{0, 1, 0, 0}, {1, 2, 0, 1}};
+    const auto program = dv::ir::view(c.data);
+    const auto issued = dv::pass::steps(program, {order, 3}, {lane, 3});
+    const auto waits = dv::pass::waits(program, issued, {edges, 2});
+    const auto lives = dv::pass::liveness(program, issued);
+    const auto memory = dv::pass::arena(program, issued, waits.known.view(), lives);
+    const auto wrap = dv::pass::wrap(program, issued, waits, lives, memory.placements.view());
+    const auto laid = dv::pass::lay_out(issued, memory.roles.view(), waits.waits.view(), wrap.view());
+    if (memory.roles[0].arena_bytes != 2048 || memory.placements[0].offset != -1) return 1;
+    if (wrap.size() != 2 || laid.rings != 2 || laid.waits.size() != 4 || laid.roles[0].events != 3) return 2;
+    if (wrap[0].step != 1 || wrap[0].on != 2 || wrap[0].lag != 1) return 3;
+    if (wrap[1].step != 0 || wrap[1].on != 1 || wrap[1].lag != 2) return 4;
+    return 0;
+}
+static_assert(wraps() == 0);
+
+}  // namespace

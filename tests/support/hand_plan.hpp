@@ -201,10 +201,14 @@ struct maker {
         s.program.commons += 2;
         for (int r = 0; r < 3; ++r) {
             part(r, r);
-            const int a = s.graph.operands[s.graph.nodes[n].first_argument + r];
-            touch(at(a, r), dv::access_mode::read);
+            const dv::ir::node& x = s.graph.nodes[n];
+            const bool gives = x.arguments > 1 || x.root == r;
+            if (gives) {
+                const int a = s.graph.operands[x.first_argument + (x.arguments > 1 ? r : 0)];
+                touch(at(a, r), dv::access_mode::read);
+                if (x.arguments > 1) buffer(a, r).common = common;
+            }
             touch(at(result, r), dv::access_mode::write);
-            buffer(a, r).common = common;
             buffer(result, r).common = common + 1;
         }
         return v;
@@ -379,6 +383,27 @@ constexpr subject two_slots() {
     m.wait(0, vo, vb);
     m.wait(0, vh, vo);
     m.wait(0, vo, vh, 2);
+    return m.finish();
+}
+
+// One role gives, all three receive.
+constexpr subject rooted() {
+    maker m{3};
+    const int a = m.compute(1, {}), c = m.over_roles(dv::op_kind::broadcast, {a});
+    m.s.graph.nodes[m.s.graph.symbols[c].node].root = 1;
+    int y[3] = {};
+    for (int r = 0; r < 3; ++r) {
+        y[r] = m.compute(r, {c});
+        m.output(y[r], r);
+    }
+    for (int r = 0; r < 3; ++r) m.place(c, r, 0);
+    const int va = m.run(a), vc = m.run_over_roles(c);
+    m.wait(1, vc, va);
+    for (int r = 0; r < 3; ++r) {
+        const int vy = m.run(y[r]);
+        m.wait(r, vy, vc);
+        if (r != 1) m.wait(r, vc, vy, 1);   // role 1 has it from vc's wait for va
+    }
     return m.finish();
 }
 

@@ -107,18 +107,50 @@ struct launching {
         return hana::flatten(hana::make_tuple(argument<I>(pointers)...));
     }
 
-    // A variable of its own: inside the function below nvcc's front end finds the requirement unmet.
+    // The same call with every update target as an argument that is read and a result that is written: for operations that
+    // know no inout but declare that their first result may lie where that argument does.
+    static constexpr ir::node node = planned::graph.nodes[member.node];
+    template <int K>
+    static constexpr int place_of_result = [] {
+        int next = node.arguments;
+        for (int k = 0; k <= K; ++k) {
+            int at = -1;
+            for (int i = 0; i < node.arguments; ++i)
+                if (planned::graph.operands[node.first_argument + i] == planned::graph.operands[node.first_result + k]) at = i;
+            if (k == K) return at >= 0 ? at : next;
+            if (at < 0) ++next;
+        }
+        return next;
+    }();
+    static constexpr bool split = node.update && node.results == 1 && member.op->in_place >= 0 && place_of_result<0> == member.op->in_place;
+
+    template <access_mode Mode, int I>
+    static constexpr auto viewed(void* const* pointers) {
+        return typed_view<Mode, plan::detail::tensor_at<type<I>>>(pointers[I]);
+    }
+    template <int... I>
+    static constexpr auto split_arguments(void* const* pointers, std::integer_sequence<int, I...>) {
+        return hana::make_tuple(viewed<access_mode::read, I>(pointers)..., viewed<access_mode::write, place_of_result<0>>(pointers));
+    }
+
+    // A variable of its own: inside the functions below nvcc's front end finds the requirement unmet.
     template <class... View>
     static constexpr bool launches = requires(Stream s, View... view) { called::launch(s, view...); };
 
     template <class... View>
-    static void launch(Stream s, View... view) {
+    static void launch(Stream s, [[maybe_unused]] void* const* pointers, View... view) {
+        if constexpr (launches<View...>) called::launch(s, view...);
+        else if constexpr (split) hana::unpack(split_arguments(pointers, std::make_integer_sequence<int, node.arguments>{}), [&](auto... v) { launch_split(s, v...); });
+        else static_cast<void>(sizeof(error::no_launch<called, Stream, View...>));
+    }
+    template <class... View>
+    static void launch_split(Stream s, View... view) {
         if constexpr (launches<View...>) called::launch(s, view...);
         else static_cast<void>(sizeof(error::no_launch<called, Stream, View...>));
     }
 
     static void call(Stream s, void* const* pointers) {
-        hana::unpack(arguments(pointers, std::make_integer_sequence<int, part.accesses>{}), [&](auto... view) { launch(s, view...); });
+        hana::unpack(arguments(pointers, std::make_integer_sequence<int, part.accesses>{}), [&](auto... view) { launch(s, pointers, view...); });
     }
 };
 

@@ -43,7 +43,6 @@ public:
             if (b.role != role || b.alias >= 0) continue;
             place& at = places_[i];
             at.slots = b.slots < 1 ? 1 : b.slots;
-            at.bytes = b.bytes;
             const ir::placement& placed = plan.placements[i];
             if (placed.offset >= 0) {
                 at.base = (b.where == ir::storage::host ? host_arena_.data() : arena_.data()) + placed.offset;
@@ -118,13 +117,11 @@ public:
         for (place& q : places_)
             if (q.input == input) q.base = staging_.back().data();
     }
-    std::int64_t bytes_of(int buffer) const { return places_[buffer].bytes; }
 
 private:
     struct place {
         char* base = nullptr;
         std::int64_t stride = 0;
-        std::int64_t bytes = 0;
         int slots = 1;
         int input = -1;   // index in inputs where it may be used in place
     };

@@ -22,6 +22,9 @@ public:
         }
         states();
         groups();
+        // One rank can play all roles where they have the same lanes.
+        for (int r = 1; g_.folded && r < g_.roles.size(); ++r)
+            if (!same_mesh(0, r)) fail(ir::make_fault(ir::fault_kind::mesh_mismatch, g_.roles[r].mention, g_.roles[0].mention, g_.roles[r].mention));
         for (const ir::node& n : g_.nodes) {
             places(n);
             roots(n);

@@ -201,7 +201,7 @@ private:
         m.open = n.open;
         if (!is_communication(n.kind)) return m;
         if (n.role >= 0) {
-            const int role = n.role;
+            const int role = rank_of(n.role);
             m.communicator = communicator(n.axes, {&role, 1});
             return m;
         }

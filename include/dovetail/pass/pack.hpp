@@ -200,8 +200,8 @@ constexpr std::int64_t pack_in_order(vec<item>& items, std::int64_t base, int fi
 struct stretches {
     static constexpr int stretch = 32, most = 4;
 
-    vec<int> start;    // by list: where it begins in `entries`
-    vec<int> entries;
+    vec<int> start;           // by list: where it begins
+    int total = 0;            // entries of all lists
     std::int64_t visits = 0;  // about so many comparisons
 
     constexpr explicit stretches(const vec<item>& items) : start((items.size() + stretch - 1) / stretch + 2) {
@@ -214,25 +214,29 @@ struct stretches {
                 for (int q = first; q <= last; ++q) ++at[q + 1];
         }
         for (int q = 0; q < lists; ++q) at[q + 1] += at[q];
-        entries = vec<int>(at[lists]);
+        total = at[lists];
         for (int i = 0; i < n; ++i) visits += at[last_of(items.begin()[i], n) + 1] - at[1 + i / stretch] + at[1];
         visits /= 2;
     }
     static constexpr int last_of(const item& i, int items) { return 1 + ((i.until < items ? i.until : items) - 1) / stretch; }
 };
 
-// The largest first, each at the lowest place from `low` on that no conflicting one takes. Expects `until`.
-constexpr std::int64_t pack_by_size(vec<item>& items, stretches& lists, std::int64_t low, std::int64_t base) {
+// The largest first, or those of the largest product of size and time, each at the lowest place from `low` on that no
+// conflicting one takes. Expects `until`.
+constexpr std::int64_t pack_by_size(vec<item>& items, const stretches& lists, bool times_time, std::int64_t low, std::int64_t base) {
     const int n = items.size();
     item* const item = items.begin();
-    vec<int> counts(2 * lists.start.size());
+    vec<int> counts(2 * lists.start.size()), entries(lists.total);
     int *count = counts.begin(), *cursor = count + lists.start.size();
     const int* start = lists.start.begin();
     std::int64_t top = base;
     vec<std::int64_t> keys(n);
     // Those that have their place already come first of all.
+    std::int64_t* key_of = keys.begin();
     for (int i = 0; i < n; ++i)
-        keys.begin()[i] = item[i].offset >= 0 ? i : (((std::int64_t{1} << 42) - item[i].size / 256) << 20) + i;
+        key_of[i] = item[i].offset >= 0 ? i
+                                        : (((std::int64_t{1} << 42) - item[i].size / ir::alignment *
+                                                (times_time ? (item[i].until < n ? item[i].until : n) - i : 1)) << 20) + i;
     sort(keys);
     for (const std::int64_t key : keys) {
         const int i = static_cast<int>(key & 0xfffff);
@@ -249,7 +253,7 @@ constexpr std::int64_t pack_by_size(vec<item>& items, stretches& lists, std::int
             while (before != at) {
                 before = at;
                 for (int q = 0; q <= last; q = q == 0 ? first : q + 1) {
-                    const int* list = lists.entries.begin() + start[q];
+                    const int* list = entries.begin() + start[q];
                     int k = cursor[q];
                     for (const int end = count[q]; k < end && (other = item + list[k])->offset < at + size; ++k)
                         at = other->offset + other->size <= at ||
@@ -270,7 +274,7 @@ constexpr std::int64_t pack_by_size(vec<item>& items, stretches& lists, std::int
         if (size == 0) continue;
         const bool everywhere = last - first >= stretches::most;
         for (int q = everywhere ? 0 : first; q <= (everywhere ? 0 : last); ++q) {
-            int* list = lists.entries.begin() + start[q];
+            int* list = entries.begin() + start[q];
             int k = count[q]++;
             for (; k > 0 && item[list[k - 1]].offset > at; --k) list[k] = list[k - 1];
             list[k] = i;
@@ -279,7 +283,7 @@ constexpr std::int64_t pack_by_size(vec<item>& items, stretches& lists, std::int
     return top;
 }
 
-// The better of both; by size only while it compares fewer than what is left of `pairs`. `fixed` items have their place in
+// The best of these; by size only while it compares fewer than what is left of `pairs`. `fixed` items have their place in
 // [low, base), where only packing by size finds gaps.
 constexpr std::int64_t pack(vec<item>& items, int fixed, std::int64_t low, std::int64_t base, int first_time, int times, int& pairs) {
     if (items.size() == fixed) return base;
@@ -287,12 +291,16 @@ constexpr std::int64_t pack(vec<item>& items, int fixed, std::int64_t low, std::
     const std::int64_t in_order = pack_in_order(items, base, first_time, times);
     for (int i = 0; i < items.size(); ++i) other.begin()[i].until = items.begin()[i].until;
     stretches lists{other};
-    if (lists.visits > pairs) return in_order;
-    pairs -= static_cast<int>(lists.visits);
-    const std::int64_t by_size = pack_by_size(other, lists, low, base);
-    if (by_size >= in_order) return in_order;
-    items = static_cast<vec<item>&&>(other);
-    return by_size;
+    std::int64_t best = in_order;
+    for (int times_time = 0; times_time < 2 && lists.visits <= pairs; ++times_time) {
+        pairs -= static_cast<int>(lists.visits);
+        vec<item> packed = other;
+        const std::int64_t bytes = pack_by_size(packed, lists, times_time == 1, low, base);
+        if (bytes >= best) continue;
+        best = bytes;
+        items = static_cast<vec<item>&&>(packed);
+    }
+    return best;
 }
 
 }  // namespace dovetail::pass::detail

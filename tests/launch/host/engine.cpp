@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdio>
-#include <fstream>
+#include <malloc.h>
+
 #include <stdexcept>
 
 namespace {
@@ -87,12 +87,8 @@ struct reduced : maker {
 
 const std::vector<float> ones(n, 1.0f);
 
-long resident_pages() {
-    std::ifstream f{"/proc/self/statm"};
-    long size = 0, resident = 0;
-    f >> size >> resident;
-    return resident;
-}
+// Bytes that the program holds; 0 under sanitizers, which replace the allocator.
+std::int64_t heap_bytes() { return static_cast<std::int64_t>(mallinfo2().uordblks); }
 }  // namespace
 
 TEST_CASE("one rank, one operation") {
@@ -152,16 +148,16 @@ TEST_CASE("ten thousand runs do not grow, and stay right") {
         running r{rank, m};
         std::vector<float> in(n, 1.0f);
         r.bind(0, in);
-        long before = 0;
+        std::int64_t before = 0;
         bool right = true;
         for (int i = 0; i < 10000; ++i) {
             const auto t = r.run();
             if (i % 100 == 0) right = right && r.template read<float>(t, 2) == std::vector<float>(n, 4.0f);
-            if (i == 2000) before = resident_pages();
+            if (i == 2000) before = heap_bytes();
         }
         CHECK(right);
         r.e->settle();
-        if (rank.index() == 0) CHECK(resident_pages() - before < 512);
+        if (rank.index() == 0) CHECK(heap_bytes() - before < 64 * 1024);
     });
 }
 
@@ -382,7 +378,6 @@ TEST_CASE("worlds and graphs that do not fit") {
                 maker m;
                 const int a = m.axis(&dv::tag_of<dp>), b = m.axis(&dv::tag_of<tp>);
                 m.role(nullptr, {{a, 0}, {b, 0}});
-                ir::symbol lane;
                 const int c = m.symbol(&dv::tag_of<counter>, tensor<std::int32_t>(), 0, ir::symbol_kind::lane_index);
                 m.g.symbols[c].index_axis = 1u << b;
                 const int lane_buffer = m.buffer(c, 0, ir::storage::constant);
@@ -433,6 +428,44 @@ TEST_CASE("states persist, are shared by executors, and must be initialised") {
         store.write<dv::scalar<std::int32_t>>(named<counter>{}, std::vector<std::int32_t>{100});
         CHECK(r1.template read<std::int32_t>(r1.run(), 1)[0] == 101);
     });
+}
+
+TEST_CASE("a time limit that is shorter than an operation ends nothing by itself, an ending executor does") {
+    dv::host::world world{2};
+    const auto start = std::chrono::steady_clock::now();
+    const std::string thrown = message([&] {
+        world.run([&](auto& rank) {
+            reduced m{run_sleepy, &sleepy_op};
+            dv::engine_options o;
+            o.time_limit = 50ms;
+            running r{rank, m, o};
+            r.bind(0, ones);
+            r.run().wait();
+        });
+    });
+    CHECK(has(thrown, "rank 1 is in operation `sleepy` of `y`"));
+    CHECK(std::chrono::steady_clock::now() - start < 3s);
+}
+
+TEST_CASE("a ticket and a reading outlive their executor, an executor its world") {
+    dv::host::world world{1};
+    std::shared_ptr<dv::engine> kept;
+    world.run([&](auto& rank) {
+        single m;
+        dv::basic_ticket t;
+        {
+            running r{rank, m};
+            r.bind(0, ones);
+            t = r.run();
+            kept = r.e;
+        }
+        t.wait();
+        float first = 0;
+        dv::basic_reading{kept, t.record(), 1}.copy(&first, 0, sizeof first);
+        CHECK(first == 2.0f);
+    });
+    CHECK(has(message([&] { kept->run(); }), "rank 0 has left world.run: the executor of `model` cannot run any more"));
+    kept->close(false);
 }
 
 TEST_CASE("run from two threads is an exception, and times are recorded") {

@@ -2,39 +2,12 @@
 // runs, and what is known about each rank. Every wait here ends when its partners come, fail or leave.
 #pragma once
 
-#include "collectives.hpp"
 #include "lane.hpp"
+#include "meeting.hpp"
 
 #include <map>
-#include <tuple>
 
 namespace dovetail::host {
-
-// Links that take time: communication sleeps for `latency + bytes / bandwidth`. A stand-in for a network, by timed sleeps.
-struct link {
-    std::chrono::nanoseconds latency{0};
-    double bandwidth = 0;  // bytes per second; 0: no limit
-
-    bool timed() const { return latency.count() > 0 || bandwidth > 0; }
-    std::chrono::nanoseconds time_of(std::int64_t bytes) const {
-        return latency + std::chrono::nanoseconds{bandwidth > 0 ? static_cast<std::int64_t>(static_cast<double>(bytes) * 1e9 / bandwidth) : 0};
-    }
-};
-
-// One communication that gathers its members: the last to come moves the data, everybody leaves when that is done.
-struct meeting {
-    std::vector<int> ranks;        // by member
-    std::vector<bool> here;
-    std::vector<seat> seats;
-    int arrived = 0;
-    bool moving = false;           // all are here: from now on it completes, whatever else fails
-    bool complete = false;
-    std::chrono::steady_clock::time_point finish = {};
-    std::condition_variable changed;
-};
-
-// Executor, run, member, first rank: equal on all members, different for all meetings that can be open at once.
-using meeting_key = std::tuple<int, std::int64_t, int, int>;
 
 // The first thing that went wrong.
 struct cause {
@@ -112,9 +85,18 @@ public:
             m->moving = true;
             meetings_.erase(key);
         }
-        std::vector<char> scratch = take_scratch();
-        move_data(x, m->seats, scratch);
-        give_scratch(std::move(scratch));
+        try {
+            std::vector<char> scratch = take_scratch();
+            move_data(x, m->seats, scratch);
+            give_scratch(std::move(scratch));
+        } catch (...) {  // out of memory: nobody is to wait for this
+            {
+                const std::lock_guard lock{mutex_};
+                m->broken = true;
+            }
+            m->changed.notify_all();
+            throw;
+        }
         {
             const std::lock_guard lock{mutex_};
             m->complete = true;
@@ -128,7 +110,7 @@ public:
     bool depart(meeting& m, int& missing) {
         missing = -1;
         std::unique_lock lock{mutex_};
-        m.changed.wait(lock, [&] { return m.complete || (!m.moving && (aborted_.load(std::memory_order_relaxed) || (missing = absent(m)) >= 0)); });
+        m.changed.wait(lock, [&] { return m.complete || m.broken || (!m.moving && (aborted_.load(std::memory_order_relaxed) || (missing = absent(m)) >= 0)); });
         if (!m.complete) return false;
         if (links.timed()) m.changed.wait_until(lock, m.finish, [&] { return aborted_.load(std::memory_order_relaxed); });
         return true;

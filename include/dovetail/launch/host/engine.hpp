@@ -3,27 +3,13 @@
 #pragma once
 
 #include "../walk.hpp"
+#include "acts.hpp"
 #include "core.hpp"
+#include "memory.hpp"
 
 #include <algorithm>
-#include <new>
 
 namespace dovetail::host {
-
-class host_memory final : public memory {
-public:
-    void* allocate(std::int64_t bytes) override {
-        const auto size = static_cast<std::size_t>(ir::aligned(bytes < 1 ? 1 : bytes));
-        void* p = ::operator new(size, std::align_val_t{ir::alignment}, std::nothrow);
-        if (p == nullptr) throw failure{"out of host memory: " + std::to_string(bytes) + " bytes wanted"};
-        return std::memset(p, 0, size);
-    }
-    void release(void* p) noexcept override { ::operator delete(p, std::align_val_t{ir::alignment}); }
-    void* allocate_host(std::int64_t bytes) override { return allocate(bytes); }
-    void release_host(void* p) noexcept override { release(p); }
-    void to_host(void* to, const void* from, std::int64_t bytes) override { detail::move(to, from, bytes); }
-    void from_host(void* to, const void* from, std::int64_t bytes) override { detail::move(to, from, bytes); }
-};
 
 // What the engines of one rank share.
 struct rank_state {
@@ -127,77 +113,18 @@ public:
     }
 
 private:
-    // One member of a step on this rank.
-    struct act {
-        int member = 0;
-        int first_access = 0;
-        int pointers = 0;             // arguments and results
-        int workspace = -1;           // buffer
-        exchange move = {};
-        std::vector<int> partners;    // ranks by member of the meeting; empty: nobody to meet
-        int mine = 0;
-        std::vector<int> accesses;    // local communication: first access of each seat's part
-        std::vector<int> counts;
-    };
     static constexpr std::chrono::seconds grace{1};
 
     void prepare() {
-        acts_.resize(static_cast<std::size_t>(steps().size()));
-        for (int i = 0; i < steps().size(); ++i) {
-            const ir::step& s = steps()[i];
+        for (const ir::step& s : steps()) {
             uses_[s.lane] = true;
-            touches_input_.push_back(touches(s));
+            acts_.push_back(acts_of(program, where, rank, s));
+            for (const act& a : acts_.back()) communicates_ = communicates_ || !a.partners.empty();
             brings_input_.push_back(program.vertices[s.vertex].kind == op_kind::input);
-            std::vector<bool> met;
-            for (int k = 0; k < s.parts; ++k) {
-                const ir::part& part = program.parts[s.first_part + k];
-                const ir::member& m = program.members[part.member];
-                act a;
-                a.member = part.member;
-                a.first_access = part.first_access;
-                a.pointers = part.accesses;
-                while (a.pointers > 0 && program.buffers[program.accesses[part.first_access + a.pointers - 1].buffer].where == ir::storage::workspace) {
-                    --a.pointers;
-                    a.workspace = program.accesses[part.first_access + a.pointers].buffer;
-                }
-                if (is_communication(m.kind)) {
-                    element type = element::none;
-                    for (int j = 0; j < part.accesses; ++j) type = program.buffers[program.accesses[part.first_access + j].buffer].type.type;
-                    a.move = {m.kind, type, m.reduce, m.root, m.offset, m.open};
-                    if (m.local) {
-                        auto& list = acts_[i];
-                        const auto same = std::find_if(list.begin(), list.end(), [&](const act& b) { return b.member == a.member; });
-                        act& whole = same != list.end() ? *same : list.emplace_back(a);
-                        if (part.seat >= static_cast<int>(whole.accesses.size())) {
-                            whole.accesses.resize(static_cast<std::size_t>(part.seat) + 1, 0);
-                            whole.counts.resize(static_cast<std::size_t>(part.seat) + 1, 0);
-                        }
-                        whole.accesses[part.seat] = part.first_access;
-                        whole.counts[part.seat] = a.pointers;
-                        continue;
-                    }
-                    a.partners = where.partners(program, program.vertices[s.vertex], part.member, rank);
-                    a.mine = static_cast<int>(std::find(a.partners.begin(), a.partners.end(), rank) - a.partners.begin());
-                    communicates_ = true;
-                }
-                acts_[i].push_back(std::move(a));
-            }
+            touches_input_.push_back(brings_input_.back() || touches(program, s, ir::storage::input, access_mode::read));
+            updates_state_.push_back(touches(program, s, ir::storage::state, access_mode::write));
         }
-        for (const auto& s : steps()) updates_state_.push_back(writes_state(s));
     }
-    bool touches(const ir::step& s) const {
-        for (int k = 0; k < s.parts; ++k)
-            for (const ir::access& a : accesses_of(program.parts[s.first_part + k]))
-                if (program.buffers[a.buffer].where == ir::storage::input) return true;
-        return program.vertices[s.vertex].kind == op_kind::input;
-    }
-    bool writes_state(const ir::step& s) const {
-        for (int k = 0; k < s.parts; ++k)
-            for (const ir::access& a : accesses_of(program.parts[s.first_part + k]))
-                if (program.buffers[a.buffer].where == ir::storage::state && writes(a.mode)) return true;
-        return false;
-    }
-    span<const ir::access> accesses_of(const ir::part& p) const { return program.accesses.part(p.first_access, p.accesses); }
 
     void initialise() {
         const auto& store = memory_of.store();
@@ -275,7 +202,7 @@ private:
             const auto start = std::chrono::steady_clock::now();
             on.now({activity::operation, names[t.index].text(), f.run, nullptr});
             try {
-                if (!perform(acts_[t.index], f, on)) f.failed.store(true);
+                if (!play(acts_[t.index], f, on)) f.failed.store(true);
             } catch (...) {
                 fail(f, names[t.index], std::current_exception());
             }
@@ -290,21 +217,20 @@ private:
         if (counted && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1) on_->signal->notify();
     }
     // False where a meeting did not take place.
-    bool perform(const std::vector<act>& acts, flight& f, lane& on) {
+    bool play(const std::vector<act>& acts, flight& f, lane& on) {
+        const actor me{image_, memory_of, rank};
         std::vector<std::shared_ptr<meeting>> meetings;
+        bool all = true;
         for (const act& a : acts) {
-            const ir::member& m = program.members[a.member];
-            if (m.kind == op_kind::input) bring(a, f);
-            else if (is_communication(m.kind)) {
-                if (m.local) {
-                    local(a, f);
-                    continue;
-                }
-                auto met = on_->world->arrive({number_, f.run, a.member, a.partners[0]}, a.partners, a.mine, seat_of(a.first_access, a.pointers, f), a.move);
-                if (!met) return false;
-                meetings.push_back(std::move(met));
-            } else launch_one(a, f, on.number());
+            if (a.partners.empty()) {
+                me.perform(a, f, on.number());
+                continue;
+            }
+            auto met = on_->world->arrive({number_, f.run, a.member, a.partners[0]}, a.partners, a.mine, me.seat_of(a.first_access, a.pointers, f), a.move);
+            if (met) meetings.push_back(std::move(met));
+            else all = false;
         }
+        // Also after a failure each meeting is left properly: a partner may be moving data to or from this rank.
         for (const auto& m : meetings) {
             activity now = on.doing();
             now.doing = activity::partners;
@@ -312,63 +238,13 @@ private:
             on.now(now);
             int missing = -1;
             if (on_->world->depart(*m, missing)) continue;
-            if (missing >= 0) {
-                const std::string text = "rank " + std::to_string(missing) + " has left and does not take part in " + now.step + " (run " + std::to_string(f.run) + ")";
-                on_->world->abort({missing, text, {}, {}, nullptr, true});
-            }
-            return false;
+            all = false;
+            if (missing < 0) continue;
+            const std::string text = "rank " + std::to_string(missing) + " has left and does not take part in " + now.step + " (run " + std::to_string(f.run) + ")";
+            on_->world->abort({missing, text, {}, {}, nullptr, true});
         }
-        return true;
+        return all;
     }
-    void launch_one(const act& a, const flight& f, int number) {
-        const auto launch = a.member < image_.launches.size() ? image_.launches[a.member] : nullptr;
-        void* few[16];
-        std::vector<void*> many;
-        void** pointers = few;
-        if (a.pointers > 16) {
-            many.resize(static_cast<std::size_t>(a.pointers));
-            pointers = many.data();
-        }
-        for (int i = 0; i < a.pointers; ++i) pointers[i] = address(a.first_access + i, f);
-        if (launch == nullptr) {  // a copy between device and pinned memory
-            if (a.pointers == 2) detail::move(pointers[1], pointers[0], memory_of.bytes_of(program.accesses[a.first_access + 1].buffer));
-            return;
-        }
-        stream s{rank, number, nullptr, 0};
-        if (a.workspace >= 0) {
-            s.workspace = memory_of.at(a.workspace, f.run, f.inputs);
-            s.workspace_bytes = program.buffers[a.workspace].bytes;
-        }
-        launch(s, pointers);
-    }
-    void bring(const act& a, const flight& f) {
-        const int buffer = program.accesses[a.first_access].buffer;
-        const binding& b = f.inputs[memory_of.input_of(program.buffers[buffer].symbol)];
-        detail::move(memory_of.at(buffer, f.run, f.inputs), b.data, program.buffers[buffer].type.bytes());
-    }
-    void local(const act& a, const flight& f) {
-        std::vector<seat> seats;
-        for (std::size_t i = 0; i < a.accesses.size(); ++i) seats.push_back(seat_of(a.accesses[i], a.counts[i], f));
-        std::vector<char> scratch;
-        move_data(a.move, seats, scratch);
-    }
-    seat seat_of(int first, int count, const flight& f) const {
-        seat s;
-        for (int i = 0; i < count; ++i) {
-            const ir::access& x = program.accesses[first + i];
-            const std::int64_t bytes = program.buffers[x.buffer].type.bytes();
-            if (reads(x.mode) && s.send == nullptr) {
-                s.send = address(first + i, f);
-                s.send_bytes = bytes;
-            }
-            if (writes(x.mode) && s.recv == nullptr) {
-                s.recv = address(first + i, f);
-                s.recv_bytes = bytes;
-            }
-        }
-        return s;
-    }
-    void* address(int access, const flight& f) const { return memory_of.at(program.accesses[access].buffer, f.run, f.inputs); }
 
     void finished(flight& f) {
         {

@@ -79,7 +79,7 @@ constexpr verdict check_statement(const ir::graph& g, const ir::program& p, cons
             return {flaw::wrong_access, x.role, v, -1, a == end ? -1 : a->buffer};
         ++a;
     }
-    if (n.op != nullptr && n.op->in_place_only && !n.update) {
+    if (n.op->in_place_only && !n.update) {
         // the launch gets argument and result as one
         const int at = n.op->in_place < 0 ? 0 : n.op->in_place, from = at < x.accesses ? p.accesses.first[x.first_access + at].buffer : -1;
         const int to = a == end ? -1 : buffers[a->buffer].alias;

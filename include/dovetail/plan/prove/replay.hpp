@@ -34,6 +34,8 @@ public:
         stamp_ = stamps_.begin();
         low_ = cells_.low.begin();
         high_ = cells_.high.begin();
+        tile_owner_ = tiles_.owner.begin();
+        tile_end_ = tiles_.end.begin();
         for (int b = 0; b < p.buffers.count; ++b) {
             const ir::buffer& x = p.buffers.first[b];
             if (x.role != role) continue;
@@ -106,20 +108,20 @@ private:
         }
         for (const ir::part *y = p_.parts.first + s.first_part, *end = y + s.parts; y != end; ++y)
             for (const ir::access *a = p_.accesses.first + y->first_access, *last = a + y->accesses; a != last; ++a) {
-                const int b = a->buffer;
-                const ir::buffer& x = p_.buffers.first[b];
-                if (x.role != role_) return fail(flaw::wrong_access, s, b);
-                if (x.where == ir::storage::constant) continue;
-                record& r = record_[first_record_[b] + (x.slots > 1 ? run_ % x.slots : 0)];
+                const ir::buffer& x = p_.buffers.first[a->buffer];
+                if (first_record_[a->buffer] < 0 || x.role != role_) {
+                    if (x.role == role_ && x.where == ir::storage::constant) continue;
+                    return fail(flaw::wrong_access, s, a->buffer);
+                }
+                record& r = record_[first_record_[a->buffer] + (x.slots > 1 ? run_ % x.slots : 0)];
                 if (x.where == ir::storage::state) {
                     if (!touch_state(s, *y, r, *a, now, own)) return false;
                 } else if (a->mode == access_mode::read) {
-                    if (r.holder != b || r.run != run_ || !r.intact || r.write >= now[r.write_lane]) return refuse_read(s, r, b);
+                    if (r.holder != a->buffer || r.run != run_ || !r.intact || r.write >= now[r.write_lane]) return refuse_read(s, r, a->buffer);
                     r.read[lane] = own;
                 } else {
-                    if (x.alias >= 0 ? !take_over(s, *y, r, b) : x.bytes > 0 && (x.slots == 1 || run_ == 0) && low_[b] < high_[b] && !take(s, b, now)) return false;
-                    if (!before(r, now)) return fail(kind_of_conflict(r, now, flaw::race), s, b, r.vertex);
-                    r = {b, run_, own, lane, {-1, -1, -1}, s.vertex, true};
+                    if (!define(s, *y, x, r, a->buffer, now)) return false;
+                    r = {a->buffer, run_, own, lane, {-1, -1, -1}, s.vertex, true};
                 }
             }
         if (s.event >= 0) {
@@ -143,12 +145,13 @@ private:
     }
 
     // The name of a conflict: `within` where an access of this run is not ordered before now, else it is one across runs.
-    constexpr flaw kind_of_conflict(const record& r, const int* now, flaw within) const {
+    // A step that reads has no conflict with the reads before it.
+    constexpr flaw kind_of_conflict(const record& r, const int* now, flaw within, bool writing = true) const {
         int first_of_run[lane_count] = {};
         const ir::step* steps = made_.steps.begin() + mine_.first_step;
         for (int i = 0; i < mine_.steps; ++i) first_of_run[steps[i].lane] += run_;
         bool here = r.write >= now[r.write_lane] && r.write >= first_of_run[r.write_lane];
-        for (int l = 0; l < lane_count; ++l) here = here || (r.read[l] >= now[l] && r.read[l] >= first_of_run[l]);
+        for (int l = 0; l < lane_count && writing; ++l) here = here || (r.read[l] >= now[l] && r.read[l] >= first_of_run[l]);
         return here ? within : flaw::race_across_runs;
     }
 
@@ -167,7 +170,7 @@ private:
             for (const ir::access* k = p_.accesses.first + y.first_access; k != &a; ++k)
                 if (k->buffer == a.buffer && k->mode == access_mode::update) return true;
             if (r.run != due) return fail(flaw::wrong_value, s, a.buffer, r.vertex);
-            if (r.write >= now[r.write_lane]) return fail(kind_of_conflict(r, now, flaw::race), s, a.buffer, r.vertex);
+            if (r.write >= now[r.write_lane]) return fail(kind_of_conflict(r, now, flaw::race, false), s, a.buffer, r.vertex);
             r.read[s.lane] = own;
             return true;
         }
@@ -179,10 +182,41 @@ private:
 
     // The buffer that the part's first result may take over, -1 for none. A role gives one argument to a collective over roles.
     constexpr int in_place_argument(const ir::part& y) const {
-        const ir::member& m = p_.members.first[y.member];
-        if (m.op == nullptr || (m.op->in_place < 0 && !m.op->in_place_only)) return -1;
-        const int i = m.op->in_place < 0 || (m.node >= 0 && g_.nodes.first[m.node].role < 0) ? 0 : m.op->in_place;
+        const int n = p_.members.first[y.member].node;
+        if (n < 0) return -1;
+        const operation& op = *g_.nodes.first[n].op;
+        if (op.in_place < 0 && !op.in_place_only) return -1;
+        const int i = op.in_place < 0 || g_.nodes.first[n].role < 0 ? 0 : op.in_place;
         return i < y.accesses ? p_.accesses.first[y.first_access + i].buffer : -1;
+    }
+
+    // May this step write b, whose record is r?
+    constexpr bool define(const ir::step& s, const ir::part& y, const ir::buffer& x, record& r, int b, const int* now) {
+        const int low = low_[b], high = high_[b];
+        if (x.alias >= 0) {
+            if (!take_over(s, y, r, b)) return false;
+        } else if (low < high && (x.slots == 1 || run_ == 0)) {
+            if (tile_end_[low] != high) {   // other tiles than last time
+                int other = -1;
+                const auto leave = [&](int o) {
+                    record& former = record_[first_record_[other = o]];
+                    former.intact = false;
+                    return o == b || (before(former, now) && x.slots == 1 && p_.buffers.first[o].slots == 1);
+                };
+                if (!tiles_.take(b, low, high, leave)) return refuse_take(s, b, other, now);
+            } else if (tile_owner_[low] >= 0 && tile_owner_[low] != b) {
+                record& former = record_[first_record_[tile_owner_[low]]];
+                if (x.slots > 1 || p_.buffers.first[tile_owner_[low]].slots > 1 || former.write >= now[former.write_lane] || former.read[0] >= now[0] ||
+                    former.read[1] >= now[1] || former.read[2] >= now[2])
+                    return refuse_take(s, b, tile_owner_[low], now);
+                former.intact = false;
+                tile_owner_[low] = b;
+                return true;   // b's own last accesses came before those of whoever took all its bytes
+            } else {
+                tile_owner_[low] = b;
+            }
+        }
+        return before(r, now) || fail(kind_of_conflict(r, now, flaw::race), s, b, r.vertex);
     }
 
     // An in-place result: the operation's argument holds the bytes, and nobody else looks at it. The reading of the argument
@@ -192,28 +226,6 @@ private:
         if (given < 0 || given == b || r.holder != given || r.run != run_ || !r.intact || !alone(s, r)) return fail(flaw::alias_wrong, s, b, r.vertex);
         r.read[s.lane] = -1;
         return true;
-    }
-
-    constexpr bool take(const ir::step& s, int b, const int* now) {
-        const int low = low_[b], high = high_[b];
-        if (tiles_.end.begin()[low] != high) {
-            int other = -1;
-            const bool free = tiles_.take(b, low, high, [&](int o) {
-                other = o;
-                return leave(o, b, now);
-            });
-            return free || refuse_take(s, b, other, now);
-        }
-        int& owner = tiles_.owner.begin()[low];
-        if (owner >= 0 && owner != b && !leave(owner, b, now)) return refuse_take(s, b, owner, now);
-        owner = b;
-        return true;
-    }
-    // The former owner of some bytes that b takes. Buffers with several slots share with nobody.
-    constexpr bool leave(int former, int b, const int* now) {
-        record& r = record_[first_record_[former]];
-        r.intact = false;
-        return before(r, now) && p_.buffers.first[b].slots == 1 && p_.buffers.first[former].slots == 1;
     }
 
     constexpr bool refuse_take(const ir::step& s, int b, int former, const int* now) {
@@ -251,7 +263,7 @@ private:
     vec<record> records_;
     vec<stamp> stamps_;
     clock clocks_[lane_count];
-    int *first_record_ = nullptr, *low_ = nullptr, *high_ = nullptr;
+    int *first_record_ = nullptr, *low_ = nullptr, *high_ = nullptr, *tile_owner_ = nullptr, *tile_end_ = nullptr;
     record* record_ = nullptr;
     stamp* stamp_ = nullptr;
     int issued_[lane_count] = {};

@@ -1,0 +1,128 @@
+// What a step does on one rank, resolved when the executor is made: for each of its members the pointers to pass and, for
+// communication, whom to meet.
+#pragma once
+
+#include "../engine.hpp"
+#include "collectives.hpp"
+
+#include <algorithm>
+
+namespace dovetail::host {
+
+struct act {
+    int member = 0;
+    op_kind kind = op_kind::compute;
+    int first_access = 0;
+    int pointers = 0;             // arguments and results
+    int workspace = -1;           // buffer
+    exchange move = {};
+    std::vector<int> partners;    // ranks by member of the meeting; empty: nobody to meet
+    int mine = 0;                 // this rank among them
+    // Communication with all its parts on this rank: first access and number of pointers, by seat.
+    bool local = false;
+    std::vector<int> accesses, counts;
+};
+
+// Communication that stays on the rank is one act, whatever the number of its parts.
+inline std::vector<act> acts_of(const ir::program& p, const geometry& where, int rank, const ir::step& s) {
+    std::vector<act> acts;
+    for (const ir::part& part : p.parts.part(s.first_part, s.parts)) {
+        const ir::member& m = p.members[part.member];
+        const span<const ir::access> accesses = p.accesses.part(part.first_access, part.accesses);
+        act a;
+        a.member = part.member;
+        a.kind = m.kind;
+        a.first_access = part.first_access;
+        a.pointers = part.accesses;
+        while (a.pointers > 0 && p.buffers[accesses[a.pointers - 1].buffer].where == ir::storage::workspace) a.workspace = accesses[--a.pointers].buffer;
+        if (is_communication(m.kind)) {
+            a.move = {m.kind, accesses.empty() ? element::none : p.buffers[accesses[0].buffer].type.type, m.reduce, m.root, m.offset, m.open};
+            a.local = m.local;
+            if (m.local) {
+                const auto same = std::find_if(acts.begin(), acts.end(), [&](const act& b) { return b.member == a.member; });
+                act& whole = same != acts.end() ? *same : acts.emplace_back(a);
+                if (part.seat >= static_cast<int>(whole.accesses.size())) {
+                    whole.accesses.resize(static_cast<std::size_t>(part.seat) + 1, 0);
+                    whole.counts.resize(static_cast<std::size_t>(part.seat) + 1, 0);
+                }
+                whole.accesses[part.seat] = part.first_access;
+                whole.counts[part.seat] = a.pointers;
+                continue;
+            }
+            a.partners = where.partners(p, p.vertices[s.vertex], part.member, rank);
+            a.mine = static_cast<int>(std::find(a.partners.begin(), a.partners.end(), rank) - a.partners.begin());
+        }
+        acts.push_back(std::move(a));
+    }
+    return acts;
+}
+
+// Does what needs no partners, and finds the memory for the rest.
+class actor {
+public:
+    actor(const image<stream>& i, const buffers& m, int rank) : image_{i}, memory_{m}, rank_{rank} {}
+
+    void perform(const act& a, const flight& f, int lane) const {
+        if (a.kind == op_kind::input) return bring(a, f);
+        if (a.local) return exchange_here(a, f);
+        if (a.kind == op_kind::to_host || a.kind == op_kind::from_host) return detail::move(address(a.first_access + 1, f), address(a.first_access, f), bytes(a.first_access + 1));
+        launch(a, f, lane);
+    }
+    seat seat_of(int first, int count, const flight& f) const {
+        seat s;
+        for (int i = first; i < first + count; ++i) {
+            const access_mode mode = image_.program.accesses[i].mode;
+            if (reads(mode) && s.send == nullptr) {
+                s.send = address(i, f);
+                s.send_bytes = bytes(i);
+            }
+            if (writes(mode) && s.recv == nullptr) {
+                s.recv = address(i, f);
+                s.recv_bytes = bytes(i);
+            }
+        }
+        return s;
+    }
+
+private:
+    void launch(const act& a, const flight& f, int lane) const {
+        const auto function = a.member < image_.launches.size() ? image_.launches[a.member] : nullptr;
+        if (function == nullptr) throw failure{"the image holds no launch function for it"};
+        void* few[16];
+        std::vector<void*> many(a.pointers > 16 ? static_cast<std::size_t>(a.pointers) : 0);
+        void** pointers = many.empty() ? few : many.data();
+        for (int i = 0; i < a.pointers; ++i) pointers[i] = address(a.first_access + i, f);
+        stream s{rank_, lane, nullptr, 0};
+        if (a.workspace >= 0) {
+            s.workspace = memory_.at(a.workspace, f.run, f.inputs);
+            s.workspace_bytes = image_.program.buffers[a.workspace].bytes;
+        }
+        function(s, pointers);
+    }
+    void bring(const act& a, const flight& f) const {
+        const int symbol = image_.program.buffers[image_.program.accesses[a.first_access].buffer].symbol;
+        detail::move(address(a.first_access, f), f.inputs[memory_.input_of(symbol)].data, bytes(a.first_access));
+    }
+    void exchange_here(const act& a, const flight& f) const {
+        std::vector<seat> seats;
+        for (std::size_t i = 0; i < a.accesses.size(); ++i) seats.push_back(seat_of(a.accesses[i], a.counts[i], f));
+        std::vector<char> scratch;
+        move_data(a.move, seats, scratch);
+    }
+    void* address(int access, const flight& f) const { return memory_.at(image_.program.accesses[access].buffer, f.run, f.inputs); }
+    std::int64_t bytes(int access) const { return image_.program.buffers[image_.program.accesses[access].buffer].type.bytes(); }
+
+    const image<stream>& image_;
+    const buffers& memory_;
+    int rank_;
+};
+
+// Whether a step reads, or writes, a buffer that lies there.
+inline bool touches(const ir::program& p, const ir::step& s, ir::storage where, access_mode how) {
+    for (const ir::part& part : p.parts.part(s.first_part, s.parts))
+        for (const ir::access& a : p.accesses.part(part.first_access, part.accesses))
+            if (p.buffers[a.buffer].where == where && (how == access_mode::read ? reads(a.mode) : writes(a.mode))) return true;
+    return false;
+}
+
+}  // namespace dovetail::host

@@ -1,0 +1,243 @@
+// What users will try first, with the values of the sequential program: every way of planning gives the same.
+#include "support/on_host.hpp"
+
+using namespace samples;
+using support::expect;
+using floats = std::vector<float>;
+
+namespace {
+
+// The input of a run: 1 + run, 2 + run, ..., different on every lane.
+floats ramp(int lane, int run, int n = 8) {
+    floats v;
+    for (int i = 0; i < n; ++i) v.push_back(static_cast<float>(1 + i + run + 10 * lane));
+    return v;
+}
+
+template <class F>
+floats each(const floats& v, F f) {
+    floats r;
+    for (float x : v) r.push_back(f(x));
+    return r;
+}
+
+constexpr auto bind_x = [](auto& step, int, int run) { step.bind(dv::name<x>, ramp(0, run)); };
+
+// Reads a name on the rank that has it, once on its role's rank and again on the rank that plays all roles.
+#define CHECK_OUTPUT(role, output, formula)                                                                              \
+    if (step.is(dv::name<role>)) expect(ticket.read(dv::name<output>).host(), each(ramp(0, run), [](float v) { return (formula); }), #output, rank, run)
+
+}  // namespace
+
+TEST_CASE("two roles that send to each other") {
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        CHECK_OUTPUT(left, c, 2 * v + v * v);
+        CHECK_OUTPUT(right, d, 2 * v - v * v);
+    };
+    support::run_all_ways<crossing_pair>(2, bind_x, check);
+    support::run_folded<crossing_pair>(1, bind_x, check);
+}
+
+TEST_CASE("ping-pong") {
+    const auto check = [](auto& step, auto& ticket, int rank, int run) { CHECK_OUTPUT(right, d, 3 * v * v + 2 * v); };
+    support::run_all_ways<ping_pong>(2, bind_x, check);
+    support::run_folded<ping_pong>(1, bind_x, check);
+}
+
+TEST_CASE("a ring of three") {
+    const auto check = [](auto& step, auto& ticket, int rank, int run) { CHECK_OUTPUT(left, d, 5 * v); };
+    support::run_all_ways<ring_of_three>(3, bind_x, check);
+    support::run_folded<ring_of_three>(1, bind_x, check);
+}
+
+TEST_CASE("one to two others and back") {
+    const auto check = [](auto& step, auto& ticket, int rank, int run) { CHECK_OUTPUT(left, d, 2 * v * v + v); };
+    support::run_all_ways<there_and_back>(3, bind_x, check);
+    support::run_folded<there_and_back>(1, bind_x, check);
+}
+
+TEST_CASE("a value read twice by a role, by two roles, by a role and the caller, sent and used at home") {
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        CHECK_OUTPUT(left, a, 2 * v);
+        CHECK_OUTPUT(left, b, 4 * v * v);
+        CHECK_OUTPUT(right, c, 2 * v + 4 * v * v);
+        CHECK_OUTPUT(middle, e, 4 * v - 4 * v * v);
+    };
+    support::run_all_ways<read_twice>(3, bind_x, check);
+    support::run_folded<read_twice>(1, bind_x, check);
+}
+
+TEST_CASE("a channel beside a collective, in either order of declaration") {
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        CHECK_OUTPUT(right, c, 2 * v);
+        CHECK_OUTPUT(left, d, 4 * v + 2 * v * v);
+    };
+    support::run_all_ways<channel_first>(2, bind_x, check);
+    support::run_all_ways<collective_first>(2, bind_x, check);
+    support::run_folded<channel_first>(1, bind_x, check);
+    support::run_folded<collective_first>(1, bind_x, check);
+}
+
+TEST_CASE("collectives on overlapping sets of roles") {
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        CHECK_OUTPUT(left, stage<0>, 2 * v + v * v + 0);       // the sum of left and middle, and the least of the three
+        CHECK_OUTPUT(middle, stage<1>, 2 * v + 2 * v * v);     // ... and the greatest of middle and right
+        CHECK_OUTPUT(right, stage<2>, v * v + 0);
+    };
+    support::run_all_ways<overlapping_collectives>(3, bind_x, check);
+    support::run_folded<overlapping_collectives>(1, bind_x, check);
+}
+
+TEST_CASE("a micro-batched pipeline") {
+    const auto bind_micro = []<int... M>(std::integer_sequence<int, M...>) {
+        return [](auto& step, int, int run) {
+            step.bind(dv::name<bias_of_stage>, floats(8, 1.0f));
+            (step.bind(dv::name<hop<0, M>>, ramp(M, run)), ...);
+        };
+    };
+    const auto check_two = [](auto& step, auto& ticket, int rank, int run) {
+        if (!step.is(dv::name<stage<1>>)) return;
+        expect(ticket.read(dv::name<hop<2, 0>>).host(), each(ramp(0, run), [](float v) { return v + 2; }), "micro-batch 0", rank, run);
+        expect(ticket.read(dv::name<hop<2, 1>>).host(), each(ramp(1, run), [](float v) { return v + 2; }), "micro-batch 1", rank, run);
+    };
+    support::run_all_ways<pipeline<2, 2>>(2, bind_micro(std::make_integer_sequence<int, 2>{}), check_two);
+    support::run_folded<pipeline<2, 2>>(1, bind_micro(std::make_integer_sequence<int, 2>{}), check_two);
+    const auto check_four = [](auto& step, auto& ticket, int rank, int run) {
+        if (!step.is(dv::name<stage<3>>)) return;
+        expect(ticket.read(dv::name<hop<4, 5>>).host(), each(ramp(5, run), [](float v) { return v + 4; }), "micro-batch 5", rank, run);
+        expect(ticket.read(dv::name<hop<4, 0>>).host(), each(ramp(0, run), [](float v) { return v + 4; }), "micro-batch 0", rank, run);
+    };
+    support::run_all_ways<pipeline<4, 6>>(4, bind_micro(std::make_integer_sequence<int, 6>{}), check_four);
+}
+
+TEST_CASE("a counter counts the runs") {
+    const auto bind_one = [](auto& step, int, int) { step.bind(dv::name<x>, 1.0f); };
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        expect(ticket.read(dv::name<y>).host(), floats{static_cast<float>(run + 1)}, "y", rank, run);
+        expect(step.read_state(dv::name<count>), floats{static_cast<float>(run + 1)}, "count", rank, run);
+    };
+    support::run_all_ways<counter>(1, bind_one, check, 5);
+}
+
+TEST_CASE("all_reduce, reduce and broadcast, reduce_scatter and all_gather give the same sums") {
+    const auto bind_lane = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
+    const auto check = [](auto&, auto& ticket, int rank, int run) {
+        const floats wanted = each(ramp(0, run), [](float v) { return 4 * v + 60; });
+        expect(ticket.read(dv::name<a>).host(), wanted, "all_reduce", rank, run);
+        expect(ticket.read(dv::name<b>).host(), wanted, "reduce, broadcast", rank, run);
+        expect(ticket.read(dv::name<c>).host(), wanted, "reduce_scatter, all_gather", rank, run);
+    };
+    support::run_all_ways<sums>(4, bind_lane, check);
+}
+
+TEST_CASE("every communication along an axis") {
+    const auto bind_lane = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
+    const auto check = [](auto&, auto& ticket, int rank, int run) {
+        const floats zero = ramp(0, run), one = ramp(1, run);
+        floats both = zero;
+        both.insert(both.end(), one.begin(), one.end());
+        expect(ticket.read(dv::name<a>).host(), both, "all_gather", rank, run);
+        expect(ticket.read(dv::name<b>).host(), rank == 0 ? floats(one.begin(), one.begin() + 4) : floats(one.begin() + 4, one.end()), "reduce_scatter", rank, run);
+        if (rank == 1) expect(ticket.read(dv::name<f>).host(), both, "gather", rank, run);
+        expect(ticket.read(dv::name<y>).host(), rank == 0 ? floats(zero.begin(), zero.begin() + 4) : floats(zero.begin() + 4, zero.end()), "scatter", rank, run);
+        // all_to_all takes this lane's half of both; the shift by one wraps, the open one leaves zeros at the edge
+        floats wanted;
+        for (int i = 0; i < 8; ++i) {
+            const int half = 4 * rank + i % 4;
+            const float exchanged = i < 4 ? zero[static_cast<std::size_t>(half)] : one[static_cast<std::size_t>(half)];
+            const float wrapped = rank == 0 ? one[static_cast<std::size_t>(i)] : zero[static_cast<std::size_t>(i)];
+            const float opened = rank == 0 ? one[static_cast<std::size_t>(i)] : 0.0f;
+            wanted.push_back(exchanged + wrapped + opened);
+        }
+        expect(ticket.read(dv::name<total>).host(), wanted, "all_to_all and shifts", rank, run);
+    };
+    support::run_all_ways<along_an_axis>(2, bind_lane, check);
+}
+
+TEST_CASE("roles with lanes, and all of it on one role's lanes") {
+    const auto check_on = [](int lanes, bool folded) {
+        return [lanes, folded](auto& step, auto& ticket, int rank, int run) {
+            const int lane = folded ? rank : rank % lanes;
+            if (!step.is(dv::name<right>)) return;
+            const auto c_of = [&](int l) {
+                floats r;
+                for (int i = 0; i < 8; ++i) {
+                    float sum = 0;
+                    for (int k = 0; k < lanes; ++k) sum += 2 * ramp(k, run)[static_cast<std::size_t>(i)];
+                    r.push_back(2 * ramp(l, run)[static_cast<std::size_t>(i)] + sum);
+                }
+                return r;
+            };
+            expect(ticket.read(dv::name<c>).host(), c_of(lane), "c", rank, run);
+            expect(ticket.read(dv::name<d>).host(), c_of(lanes - 1), "d", rank, run);
+        };
+    };
+    for (int lanes : {1, 2, 3}) {
+        const auto bind_lane = [lanes](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank % lanes, run)); };
+        support::run_all_ways<roles_and_lanes>(2 * lanes, bind_lane, check_on(lanes, false));
+        support::run_folded<roles_and_lanes>(lanes, bind_lane, check_on(lanes, true));
+    }
+}
+
+TEST_CASE("weights that all lanes agree on") {
+    for (int lanes : {1, 2, 4}) {
+        const auto bind_lane = [](auto& step, int rank, int run) {
+            step.bind(dv::name<x>, ramp(rank, run));
+            step.bind(dv::name<rate>, 0.015625f);
+        };
+        floats weights(8, 1.0f), speeds(8, 0.0f);
+        std::vector<floats> wanted;
+        for (int run = 0; run < 3; ++run) {
+            for (int i = 0; i < 8; ++i) {
+                const auto at = static_cast<std::size_t>(i);
+                float gradient = 0;
+                for (int l = 0; l < lanes; ++l) gradient += weights[at] * ramp(l, run)[at];
+                speeds[at] = 0.5f * speeds[at] + gradient / static_cast<float>(lanes);
+                weights[at] -= 0.015625f * speeds[at];
+            }
+            wanted.push_back(weights);
+        }
+        const auto check = [&](auto&, auto& ticket, int rank, int run) {
+            const floats got = ticket.read(dv::name<y>).host();
+            const std::lock_guard lock{support::report()};
+            CAPTURE(rank);
+            for (std::size_t i = 0; i < 8; ++i) CHECK(got[i] == doctest::Approx(wanted[static_cast<std::size_t>(run)][i]));
+        };
+        support::run_all_ways<descent>(lanes, bind_lane, check);
+    }
+}
+
+TEST_CASE("host memory on the way in and out") {
+    const auto bind_both = [](auto& step, int, int run) {
+        step.bind(dv::name<x>, ramp(0, run));
+        step.bind(dv::name<b>, ramp(1, run));
+    };
+    const auto check = [](auto&, auto& ticket, int rank, int run) {
+        expect(ticket.read(dv::name<y>).host(), each(ramp(0, run), [](float v) { return 2 * v + 10; }), "y", rank, run);
+        expect(ticket.read(dv::name<c>).host(), each(ramp(0, run), [](float v) { return 4 * v + 20; }), "c", rank, run);
+    };
+    support::run_all_ways<through_host>(1, bind_both, check);
+}
+
+TEST_CASE("two reductions in one group") {
+    const auto bind_lane = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
+    const auto check = [](auto&, auto& ticket, int rank, int run) {
+        expect(ticket.read(dv::name<y>).host(), each(ramp(0, run), [](float v) { return 3 * v + 30 - 2 * (v + 20); }), "y", rank, run);
+    };
+    support::run_all_ways<one_group>(3, bind_lane, check);
+}
+
+TEST_CASE("no element, one element, an odd number of them") {
+    const auto with = []<std::int64_t N>(std::integral_constant<std::int64_t, N>) {
+        const auto bind_n = [](auto& step, int, int run) { step.bind(dv::name<x>, ramp(0, run, N)); };
+        const auto check = [](auto& step, auto& ticket, int rank, int run) {
+            if (step.is(dv::name<left>)) expect(ticket.read(dv::name<d>).host(), each(ramp(0, run, N), [](float v) { return 7 * v; }), "d", rank, run);
+        };
+        support::run_all_ways<shaped<N>>(2, bind_n, check);
+        support::run_folded<shaped<N>>(1, bind_n, check);
+    };
+    with(std::integral_constant<std::int64_t, 0>{});
+    with(std::integral_constant<std::int64_t, 1>{});
+    with(std::integral_constant<std::int64_t, 7>{});
+    with(std::integral_constant<std::int64_t, 1023>{});
+}

@@ -1,0 +1,84 @@
+#include "support/random_program.hpp"
+
+#include <dovetail/pass/steps.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace support;
+
+namespace {
+
+constexpr int two_roles() {
+    dv::ir::program_data d;
+    d.roles = 2;
+    // A vertex of role 0, one of both roles of which role 1 plays two parts, one of role 1.
+    const int roles[][3] = {{0, -1, -1}, {0, 1, 1}, {1, -1, -1}};
+    for (const auto& list : roles) {
+        dv::ir::vertex v;
+        v.first_part = d.parts.size();
+        for (int r : list)
+            if (r >= 0) {
+                dv::ir::part p;
+                p.role = r;
+                d.parts.push(p);
+                ++v.parts;
+            }
+        d.vertices.push(v);
+    }
+    const int order[] = {2, 0, 1};
+    const unsigned char lane[] = {0, 1, 0};
+    const auto issued = dv::pass::steps(dv::ir::view(d), {order, 3}, {lane, 3});
+    const auto& s = issued.steps;
+    if (s.size() != 4 || issued.roles[0].steps != 2 || issued.roles[1].first_step != 2 || issued.roles[1].steps != 2) return 1;
+    if (s[0].vertex != 0 || s[1].vertex != 1 || s[2].vertex != 2 || s[3].vertex != 1) return 2;
+    if (s[3].parts != 2 || s[3].first_part != 2 || s[3].lane != 1) return 3;
+    if (issued.step_of_part[2] != 3 || issued.step_of_part[3] != 3 || issued.step_of_part[1] != 1) return 4;
+    if (dv::pass::step_of(dv::ir::view(d), issued, 1, 1) != 3 || dv::pass::step_of(dv::ir::view(d), issued, 0, 1) != -1) return 5;
+    if (issued.lane_index[3] != 0 || issued.lane_steps[issued.lane_first[dv::lane_count + 1]] != 3) return 6;
+    return 0;
+}
+static_assert(two_roles() == 0);
+
+}  // namespace
+
+TEST_CASE("a role's steps are the restriction of the order, its lanes those of its steps") {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        CAPTURE(seed);
+        program_knobs k;
+        k.roles = 1 + static_cast<int>(seed % 4);
+        const auto data = random_program(seed, k);
+        const auto program = dv::ir::view(data);
+        const auto order = random_order(seed, data.vertices.size(), all_conflicts(program), 4);
+        dv::vec<unsigned char> lane;
+        for (const auto& v : data.vertices) lane.push(static_cast<unsigned char>(v.lane));
+        const auto issued = dv::pass::steps(program, order.view(), lane.view());
+        int next = 0;
+        for (int r = 0; r < k.roles; ++r) {
+            CHECK(issued.roles[r].first_step == next);
+            int on_lane[dv::lane_count] = {};
+            for (int at = 0; at < order.size(); ++at) {
+                const auto& v = program.vertices[order[at]];
+                int first = -1, parts = 0;
+                for (int p = v.first_part; p < v.first_part + v.parts; ++p)
+                    if (program.parts[p].role == r) {
+                        if (first < 0) first = p;
+                        ++parts;
+                        CHECK(issued.step_of_part[p] == next);
+                    }
+                CHECK(dv::pass::step_of(program, issued, order[at], r) == (parts > 0 ? next : -1));
+                if (parts == 0) continue;
+                const auto& s = issued.steps[next];
+                CHECK(s.vertex == order[at]);
+                CHECK(s.first_part == first);
+                CHECK(s.parts == parts);
+                CHECK(s.lane == lane[order[at]]);
+                CHECK(issued.position[next] == at);
+                CHECK(issued.lane_index[next] == on_lane[s.lane]);
+                CHECK(issued.lane_steps[issued.lane_first[r * dv::lane_count + s.lane] + on_lane[s.lane]++] == next);
+                ++next;
+            }
+            CHECK(issued.roles[r].first_step + issued.roles[r].steps == next);
+        }
+        CHECK(issued.steps.size() == next);
+    }
+}

@@ -1,0 +1,88 @@
+#include "support/lanes.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace support;
+
+TEST_CASE("waits within a run are the transitive reduction of the dependencies, clocks their closure") {
+    int edges_across = 0, waits = 0;
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        CAPTURE(seed);
+        program_knobs k;
+        k.vertices = 10 + static_cast<int>(seed % 60);
+        k.roles = 1 + static_cast<int>(seed % 4);
+        auto data = random_program(seed, k);
+        auto edges = all_conflicts(dv::ir::view(data));
+        auto order = random_order(seed, data.vertices.size(), edges, 1 + static_cast<int>(seed % 7));
+        planned p = plan_lanes(std::move(data), std::move(edges), std::move(order));
+        p.wrap.clear();
+        const auto program = p.program();
+        waits += p.waits.waits.size();
+        for (int r = 0; r < k.roles; ++r) {
+            const auto& role = p.issued.roles[r];
+            const auto& steps = p.issued.steps;
+            // What the dependencies and the lanes say.
+            reachability wanted{role.steps};
+            int last[dv::lane_count] = {-1, -1, -1};
+            for (int s = 0; s < role.steps; ++s) {
+                int& before = last[steps[role.first_step + s].lane];
+                if (before >= 0) wanted.edge(before, s);
+                before = s;
+            }
+            for (const auto& e : p.edges)
+                if (e.role == r) {
+                    const int from = dv::pass::step_of(program, p.issued, e.from, r), to = dv::pass::step_of(program, p.issued, e.to, r);
+                    wanted.edge(from - role.first_step, to - role.first_step);
+                    edges_across += steps[from].lane != steps[to].lane;
+                }
+            wanted.close();
+            const reachability given = happens_before(p, r, 1);
+            for (int a = 0; a < role.steps; ++a)
+                for (int b = 0; b < role.steps; ++b) {
+                    if (a == b) continue;
+                    const int sa = role.first_step + a, sb = role.first_step + b;
+                    CHECK(wanted(a, b) == given(a, b));
+                    CHECK(wanted(a, b) == (p.issued.lane_index[sa] < p.waits.known[sb].known[steps[sa].lane]));
+                }
+            for (const auto& w : p.waits.waits) {
+                if (w.step < role.first_step || w.step >= role.first_step + role.steps) continue;
+                CHECK(steps[w.step].lane != steps[w.on].lane);
+                CHECK(!happens_before(p, r, 1, &w)(w.on - role.first_step, w.step - role.first_step));
+            }
+        }
+        for (int i = 1; i < p.waits.waits.size(); ++i) CHECK(p.waits.waits[i - 1].step <= p.waits.waits[i].step);
+    }
+    MESSAGE(edges_across << " dependencies across lanes became " << waits << " waits");
+}
+
+TEST_CASE("everything on one lane needs no waits") {
+    for (unsigned seed = 0; seed < 50; ++seed) {
+        program_knobs k;
+        k.roles = 1 + static_cast<int>(seed % 3);
+        k.slots = 1 + static_cast<int>(seed % 2);
+        k.one_lane = true;
+        const planned p = plan_lanes(random_program(seed, k));
+        CHECK(p.waits.waits.empty());
+        CHECK(p.wrap.empty());
+    }
+}
+
+namespace {
+
+// a on lane 0, b = f(a) on lane 1, c = g(a, b) on lane 0 behind d: c waits for b alone, and b for a.
+constexpr bool diamond() {
+    dv::ir::program_data d;
+    for (int i = 0; i < 4; ++i) d.vertices.push({i, 1, i, 1});
+    for (int i = 0; i < 4; ++i) d.parts.push({0, 0, 0, 0, 0});
+    const int order[] = {0, 1, 2, 3};
+    const unsigned char lane[] = {0, 1, 0, 0};
+    const dv::ir::edge edges[] = {{0, 1}, {0, 3}, {1, 3}};
+    const auto program = dv::ir::view(d);
+    const auto issued = dv::pass::steps(program, {order, 4}, {lane, 4});
+    const auto w = dv::pass::waits(program, issued, {edges, 3});
+    return w.waits.size() == 2 && w.waits[0].step == 1 && w.waits[0].on == 0 && w.waits[1].step == 3 && w.waits[1].on == 1 &&
+           w.known[3].known[0] == 2 && w.known[3].known[1] == 1 && w.known[2].known[1] == 0;
+}
+static_assert(diamond());
+
+}  // namespace

@@ -1,0 +1,377 @@
+// The prover on plans made by hand, on each of them damaged in all the ways of damage.hpp, and against brute force on small
+// plans drawn at random.
+#include <doctest/doctest.h>
+
+#include "../support/damage.hpp"
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace support;
+using dv::plan::flaw;
+
+namespace {
+
+struct sample {
+    const char* name;
+    subject (*make)();
+};
+constexpr sample samples[] = {{"three_lanes", three_lanes}, {"exchange", exchange}, {"three_roles", three_roles}, {"in_place", in_place},
+                              {"sharing", sharing},         {"two_slots", two_slots}, {"rooted", rooted}};
+
+std::string found(const subject& s) { return name_of(s.all().what); }
+std::string found_by(const subject& s, int role) { return name_of(s.role(role).what); }
+
+// The first flaw after one damage.
+std::string after(subject (*make)(), bool (*harm)(subject&, int), int site = 0) {
+    subject s = make();
+    REQUIRE(harm(s, site));
+    return found(s);
+}
+
+// ---- brute force: happens-before as a matrix over the unrolled runs, values byte by byte
+
+struct touched {
+    int step;      // counted over all runs
+    int buffer;
+    int space;
+    std::int64_t begin, end;
+    bool reading, writing;
+    int access;
+};
+
+bool holds_by_brute_force(const subject& s, int role) {
+    const auto& p = s.program;
+    const auto& mine = s.plan.roles[role];
+    int runs = s.plan.rings;
+    for (const auto& b : p.buffers) runs = b.role == role && b.slots > runs ? b.slots : runs;
+    ++runs;
+    const int steps = mine.steps, count = steps * runs;
+    std::vector<std::vector<char>> before(count, std::vector<char>(count, 0));
+    std::map<std::pair<int, int>, int> ring;
+    int last[dv::lane_count] = {-1, -1, -1};
+    std::vector<touched> all;
+    const auto inherit = [&](int from, int to) {
+        before[from][to] = 1;
+        for (int i = 0; i < count; ++i) before[i][to] = before[i][to] || before[i][from];
+    };
+    for (int i = 0; i < count; ++i) {
+        const int run = i / steps;
+        const auto& x = s.plan.steps[mine.first_step + i % steps];
+        if (last[x.lane] >= 0) inherit(last[x.lane], i);
+        last[x.lane] = i;
+        for (const auto& w : s.plan.waits.view().part(x.first_wait, x.waits)) {
+            if (w.lag > run) continue;
+            const auto at = ring.find({w.event, (run - w.lag) % s.plan.rings});
+            if (w.lag < 0 || at == ring.end() || at->second != (run - w.lag) * steps + w.step) return false;
+            inherit(at->second, i);
+        }
+        if (x.event >= 0) ring[{x.event, run % s.plan.rings}] = i;
+        for (const auto& y : p.parts.view().part(x.first_part, x.parts))
+            for (int a = y.first_access; a < y.first_access + y.accesses; ++a) {
+                const int b = p.accesses[a].buffer;
+                const auto& z = p.buffers[b];
+                const bool arena = z.where == dv::ir::storage::arena, host = z.where == dv::ir::storage::host;
+                const std::int64_t begin = arena || host ? s.plan.placements[b].offset + run % z.slots * s.plan.placements[b].stride : run % z.slots * std::int64_t{1 << 20};
+                all.push_back({i, b, arena ? 0 : host ? 1 : 2 + b, begin, begin + z.bytes, dv::reads(p.accesses[a].mode), dv::writes(p.accesses[a].mode), a});
+            }
+    }
+    const auto root = [&](int b) { return p.buffers[b].alias < 0 ? b : p.buffers[b].alias; };
+    for (const auto& a : all)
+        for (const auto& b : all) {
+            if (a.access == b.access && a.step == b.step) continue;
+            const auto &x = p.buffers[a.buffer], &y = p.buffers[b.buffer];
+            if (a.space == b.space && a.space < 2 && root(a.buffer) != root(b.buffer) && (x.slots > 1 || y.slots > 1)) {
+                const auto &m = s.plan.placements[a.buffer], &n = s.plan.placements[b.buffer];
+                if (m.offset < n.offset + (y.slots - 1) * n.stride + y.bytes && n.offset < m.offset + (x.slots - 1) * m.stride + x.bytes) return false;
+            }
+            if (a.space != b.space || a.begin >= b.end || b.begin >= a.end || !(a.writing || b.writing)) continue;
+            if (a.step < b.step && !before[a.step][b.step]) return false;
+            // within one launch only an in-place result meets its argument
+            if (a.step == b.step && a.access < b.access && !(p.buffers[b.buffer].alias >= 0 && root(a.buffer) == root(b.buffer))) return false;
+        }
+    std::map<std::pair<int, std::int64_t>, std::pair<int, int>> memory;   // 256 bytes each: buffer, and run or version
+    std::map<int, int> version;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const touched& a = all[i];
+        const int run = a.step / steps;
+        const bool state = p.buffers[a.buffer].where == dv::ir::storage::state;
+        if (state) {
+            // written order: how many updates stand above this access's statement
+            const auto node_of = [&](int access) {
+                for (const auto& y : p.parts)
+                    if (access >= y.first_access && access < y.first_access + y.accesses) return p.members[y.member].node;
+                return -1;
+            };
+            int above = 0, each = 0;
+            for (int k = 0; k < p.accesses.size(); ++k)
+                if (p.accesses[k].buffer == a.buffer && dv::writes(p.accesses[k].mode)) {
+                    ++each;
+                    above += node_of(k) < node_of(a.access) ? 1 : 0;
+                }
+            if (version[a.buffer] != run * each + above) return false;
+            if (a.writing) ++version[a.buffer];
+            continue;
+        }
+        for (std::int64_t at = a.begin; at < a.end; at += 256) {
+            const auto here = std::pair<int, std::int64_t>{a.space, at};
+            if (a.reading && (memory.count(here) == 0 || memory[here] != std::pair<int, int>{a.buffer, run})) return false;
+            if (a.writing) memory[here] = {a.buffer, run};
+        }
+        if (i + 1 < all.size() && all[i + 1].step / steps == run) continue;
+        for (int b = 0; b < p.buffers.size(); ++b) {
+            const auto& z = p.buffers[b];
+            if (!z.output || z.role != role) continue;
+            const std::int64_t begin = s.plan.placements[b].offset + run % z.slots * s.plan.placements[b].stride;
+            for (std::int64_t at = begin; at < begin + z.bytes; at += 256)
+                if (memory[{z.where == dv::ir::storage::host ? 1 : 0, at}] != std::pair<int, int>{b, run}) return false;
+        }
+    }
+    return true;
+}
+
+subject draw(unsigned seed) {
+    std::mt19937 random{seed};
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    maker m{1};
+    const int waits = 60 + below(41), places = below(4);
+    std::vector<int> values, vertices;
+    const int w = m.state(0);
+    const auto pick = [&] { return values[values.size() - 1 - static_cast<std::size_t>(below(values.size() < 3 ? static_cast<int>(values.size()) : 3))]; };
+    std::vector<std::pair<int, bool>> made;   // symbol or node
+    values.push_back(m.compute(0, {}));
+    made.push_back({values[0], true});
+    for (int i = 2 + below(6); i > 0; --i) {
+        const int what = below(10);
+        if (what < 3) values.push_back(m.compute(0, {pick(), pick()}));
+        else if (what < 5) values.push_back(m.reduce(0, pick()));
+        else if (what == 5) values.push_back(m.compute(0, {w}));
+        else if (what == 6) values.push_back(m.reduce(0, w));
+        else if (what == 7) {
+            made.push_back({m.update(0, w, {w, pick()}), false});
+            continue;
+        } else if (what == 8) {
+            const int x = pick(), y = m.compute(0, {x}, &in_place_operation);
+            values.push_back(y);
+            if (m.buffer(x, 0).alias < 0) m.buffer(y, 0).alias = m.at(x, 0);
+        } else {
+            const int h = m.value(dv::op_kind::to_host, 0, {pick()});
+            if (below(2) == 0) m.output(h, 0, 1 + below(2));
+            made.push_back({h, true});
+            continue;
+        }
+        made.push_back({values.back(), true});
+    }
+    if (below(2) == 0 && m.buffer(values.back(), 0).alias < 0) m.output(values.back(), 0, 1 + below(2));
+    for (const auto& [id, symbol] : made) {
+        vertices.push_back(symbol ? m.run(id) : m.run_node(id));
+        if (!symbol) continue;
+        dv::ir::buffer& b = m.buffer(id, 0);
+        if (b.alias < 0 && b.where == dv::ir::storage::arena) {
+            bool held = false;
+            for (const auto& other : m.s.program.buffers) held = held || other.alias == m.at(id, 0);
+            if (!held) b.bytes *= 1 + below(3);
+            if (places > 0 && (b.slots == 1 || below(8) == 0) && below(100) < 70) m.place(id, 0, 512 * below(places * static_cast<int>(made.size())));
+        }
+    }
+    for (std::size_t i = 0; i < vertices.size(); ++i)
+        for (std::size_t j = 0; j < vertices.size(); ++j) {
+            if (m.s.program.vertices[vertices[i]].lane == m.s.program.vertices[vertices[j]].lane) continue;
+            if (j < i && below(100) < waits) m.wait(0, vertices[i], vertices[j]);
+            if (j > i && below(100) < waits) m.wait(0, vertices[i], vertices[j], 1 + (below(12) == 0));
+        }
+    subject s = m.finish();
+    if (below(12) == 0 && s.plan.rings > 1) --s.plan.rings;
+    return s;
+}
+
+}  // namespace
+
+TEST_CASE("correct plans are proven") {
+    for (const sample& x : samples) {
+        CAPTURE(x.name);
+        CHECK(found(x.make()) == "none");
+    }
+    CHECK(found(layered(64)) == "none");
+}
+
+TEST_CASE("no certain damage survives, at any site of any plan") {
+    int kinds = 0;
+    for (const damage& d : damages) {
+        int sites = 0, refused = 0;
+        for (const sample& x : samples)
+            for (int site = 0;; ++site, ++sites) {
+                subject s = x.make();
+                if (!d.apply(s, site)) break;
+                const bool good = static_cast<bool>(s.all());
+                refused += good ? 0 : 1;
+                CAPTURE(d.name);
+                CAPTURE(x.name);
+                CAPTURE(site);
+                if (d.certain) CHECK(!good);
+            }
+        CAPTURE(d.name);
+        CHECK(refused > 0);
+        kinds += refused > 0 ? 1 : 0;
+    }
+    CHECK(kinds >= 16);
+}
+
+TEST_CASE("the samples have no wait to spare") {
+    for (const sample& x : samples)
+        for (int site = 0;; ++site) {
+            subject s = x.make();
+            if (!drop_wait(s, site)) break;
+            CAPTURE(x.name);
+            CAPTURE(site);
+            CHECK(!s.all());
+        }
+}
+
+TEST_CASE("each damage has its name") {
+    CHECK(after(three_lanes, drop_wait, 0) == "race");
+    CHECK(after(three_lanes, wait_for_another_event) == "wait_wrong_record");
+    CHECK(after(sharing, wait_for_an_earlier_step) == "race_across_runs");
+    CHECK(after(exchange, swap_steps_of_one_role, 1) == "step_order");
+    CHECK(after(exchange, swap_steps_of_one_role, 4) == "step_order");   // the two transfers, on role 1 only
+    CHECK(after(in_place, swap_dependent_vertices) == "edge_backward");
+    CHECK(after(exchange, repeat_in_order) == "order_not_permutation");
+    CHECK(after(three_lanes, result_over_argument, 1) == "overlap_of_live_bytes");
+    CHECK(after(three_roles, leave_out_partner) == "partner_missing");
+    CHECK(after(exchange, leave_out_partner) == "partner_missing");
+    CHECK(after(three_roles, leave_out_step, 1) == "step_missing");
+    CHECK(after(three_roles, partner_with_another_count) == "partner_mismatch");
+    CHECK(after(three_roles, partner_with_another_element) == "partner_mismatch");
+    CHECK(after(three_roles, reduce_in_another_way) == "node_mismatch");
+    CHECK(after(rooted, another_root) == "node_mismatch");
+    CHECK(after(three_roles, join_other_roles) == "wrong_communicator");
+    CHECK(after(exchange, receive_another_type) == "wrong_storage");
+    CHECK(after(sharing, drop_wrap_wait, 0) == "race_across_runs");
+    CHECK(after(two_slots, drop_wrap_wait) == "race_across_runs");
+    CHECK(after(in_place, drop_wrap_wait) == "race_across_runs");
+    CHECK(after(sharing, wait_one_run_further_back) == "wait_wrong_record");
+    CHECK(after(sharing, wait_one_run_further_back_in_longer_rings) == "race_across_runs");
+    CHECK(after(sharing, wait_for_this_run_instead) == "wait_wrong_record");
+    CHECK(after(sharing, leave_event_unrecorded) == "wait_unknown_event");
+    CHECK(after(sharing, record_event_elsewhere) == "wait_wrong_record");
+    CHECK(after(sharing, record_event_twice) == "event_recorded_twice");
+    CHECK(after(sharing, shrink_arena) == "out_of_arena");
+    CHECK(after(sharing, misalign) == "misaligned");
+    CHECK(after(three_roles, move_one_of_a_collective) == "common_offset");
+    CHECK(after(sharing, another_lane_for_a_step) == "lane_wrong");
+    CHECK(after(three_lanes, another_lane_for_a_vertex) == "race");
+    CHECK(after(exchange, duplicate_step) == "step_order");
+    CHECK(after(two_slots, one_slot_for_all_runs) == "slot_not_dedicated");
+    CHECK(after(two_slots, share_with_output) == "slot_not_dedicated");
+    CHECK(after(in_place, part_from_argument) == "alias_wrong");
+    CHECK(after(sharing, take_over_unoffered) == "alias_wrong");
+}
+
+TEST_CASE("a state read moved behind its update") {
+    // w is read by r and by the collective p, then updated: exchange the last two steps of them
+    subject s = in_place();
+    int update = -1;
+    for (int i = 0; i < s.plan.order.size(); ++i)
+        if (s.graph.nodes[s.program.members[s.program.vertices[s.plan.order[i]].first_member].node].update) update = i;
+    const int v = s.plan.order[update];
+    for (int i = update; i > 0; --i) {
+        s.plan.order[i] = s.plan.order[i - 1];
+        support::detail::swap_steps(s, i - 1);
+    }
+    s.plan.order[0] = v;
+    CHECK(std::string{name_of(s.order().what)} == "edge_backward");
+    CHECK(found_by(s, 0) != "none");
+    // the same with the waits out of the way: the value is found wrong
+    s.plan.waits.clear();
+    for (auto& x : s.plan.steps) x.waits = 0, x.lane = 0;
+    for (auto& x : s.program.parts)
+        if (s.program.members[x.member].node >= 0 && s.graph.nodes[s.program.members[x.member].node].update) --x.accesses;   // p no longer matters
+    CHECK(found_by(s, 0) == "wrong_value");
+}
+
+TEST_CASE("an in-place result whose argument has another reader") {
+    for (const int step : {2, 3}) {
+        subject s = in_place();
+        // statement r or z reads x instead of what it should
+        const auto& v = s.program.vertices[s.plan.order[step]];
+        const auto& y = s.program.parts[v.first_part];
+        const int n = s.program.members[v.first_member].node, x = s.program.accesses[s.program.parts[s.program.vertices[s.plan.order[0]].first_part].first_access].buffer;
+        s.program.accesses[y.first_access].buffer = x;
+        s.graph.operands[s.graph.nodes[n].first_argument] = s.program.buffers[x].symbol;
+        CHECK(found(s) == "edge_backward");
+        CHECK(found_by(s, 0) == "alias_wrong");
+    }
+}
+
+TEST_CASE("bytes given away by position in the order, not by what has happened") {
+    // c goes where a lies, which the collective may still be reading
+    subject s = sharing();
+    s.plan.placements[2].offset = 0;
+    for (int b = 0; b < s.program.buffers.size(); ++b)
+        if (s.program.buffers[b].symbol == 2) s.plan.placements[b].offset = 0;
+    CHECK(found_by(s, 0) == "slot_shared_too_early");
+}
+
+TEST_CASE("members of a group that depend on each other") {
+    subject s = three_lanes();
+    // the first two vertices become one
+    s.program.vertices[0].parts = s.program.vertices[0].members = 2;
+    s.program.parts[1].role = 0;
+    for (int v = 1; v + 1 < s.program.vertices.size(); ++v) s.program.vertices[v] = s.program.vertices[v + 1];
+    s.program.vertices.pop();
+    CHECK(found(s) == "group_dependent");
+}
+
+TEST_CASE("damaged tables give a verdict") {
+    std::mt19937 random{7};
+    int refused = 0;
+    for (int i = 0; i < 4000; ++i) {
+        subject s = samples[random() % std::size(samples)].make();
+        const int junk = static_cast<int>(random() % 40) - 4;
+        const auto any = [&](auto& list) -> auto& { return list[static_cast<int>(random() % static_cast<unsigned>(list.size()))]; };
+        switch (random() % 12) {
+            case 0: any(s.plan.steps).vertex = junk; break;
+            case 1: any(s.plan.steps).first_part = junk; break;
+            case 2: any(s.plan.steps).waits = junk; break;
+            case 3: any(s.plan.steps).event = junk; break;
+            case 4: any(s.plan.waits).event = junk; break;
+            case 5: any(s.program.accesses).buffer = junk; break;
+            case 6: any(s.program.parts).member = junk; break;
+            case 7: any(s.program.vertices).parts = junk; break;
+            case 8: any(s.program.buffers).alias = junk; break;
+            case 9: any(s.program.members).node = junk; break;
+            case 10: any(s.plan.roles).steps = junk; break;
+            case 11: any(s.plan.order) = junk; break;
+        }
+        refused += s.all() ? 0 : 1;
+        for (int r = 0; r < s.program.roles; ++r) static_cast<void>(s.role(r));
+    }
+    CHECK(refused > 3000);
+}
+
+TEST_CASE("the prover and brute force agree") {
+    int proven = 0, refused = 0;
+    for (unsigned seed = 1; seed <= 6000; ++seed) {
+        const subject s = draw(seed);
+        const bool good = holds_by_brute_force(s, 0);
+        CAPTURE(seed);
+        CAPTURE(found_by(s, 0));
+        CHECK(static_cast<bool>(s.role(0)) == good);
+        ++(good ? proven : refused);
+    }
+    MESSAGE("proven " << proven << ", refused " << refused);
+    CHECK(proven > 500);
+    CHECK(refused > 500);
+}
+
+// In constant expressions, with default limits.
+static_assert(three_lanes().all().what == flaw::none);
+static_assert(exchange().all().what == flaw::none);
+static_assert(three_roles().all().what == flaw::none);
+static_assert(rooted().all().what == flaw::none);
+static_assert(sharing().all().what == flaw::none);
+static_assert(in_place().all().what == flaw::none);
+static_assert(two_slots().all().what == flaw::none);
+static_assert(layered(16).all().what == flaw::none);

@@ -1,0 +1,90 @@
+// Plans damaged on purpose: one row of a proven plan is changed at random. Either the prover refuses what comes of it, or
+// the simulator finds nothing wrong with it.
+#pragma once
+
+#include "hash_ops.hpp"
+
+#include <dovetail/plan/plan.hpp>
+
+namespace support {
+
+enum class mutation { wait_removed, lag_changed, neighbours_swapped, place_taken, lane_changed };
+inline constexpr int mutations = 5;
+
+inline const char* name_of(mutation d) {
+    static const char* const names[] = {"wait_removed", "lag_changed", "neighbours_swapped", "place_taken", "lane_changed"};
+    return names[static_cast<int>(d)];
+}
+
+namespace detail {
+
+// Two neighbours of the one order change places, on all roles alike.
+inline void swap_neighbours(dv::plan::plan_data& plan, int at) {
+    const int a = plan.order[at], b = plan.order[at + 1];
+    plan.order[at] = b;
+    plan.order[at + 1] = a;
+    for (const dv::ir::role_plan& role : plan.roles) {
+        int x = -1, y = -1;
+        for (int i = 0; i < role.steps; ++i) {
+            if (plan.steps[role.first_step + i].vertex == a) x = i;
+            if (plan.steps[role.first_step + i].vertex == b) y = i;
+        }
+        if (x < 0 || y < 0) continue;
+        const dv::ir::step moved = plan.steps[role.first_step + x];
+        plan.steps[role.first_step + x] = plan.steps[role.first_step + y];
+        plan.steps[role.first_step + y] = moved;
+        for (int i = 0; i < role.steps; ++i) {
+            const dv::ir::step& s = plan.steps[role.first_step + i];
+            for (int w = s.first_wait; w < s.first_wait + s.waits; ++w) {
+                int& step = plan.waits[w].step;
+                step = step == x ? y : step == y ? x : step;
+            }
+        }
+    }
+}
+
+}  // namespace detail
+
+// False where the plan has nothing of the kind to change.
+inline bool mutate(mutation d, const dv::ir::program& p, dv::plan::plan_data& plan, chooser& r) {
+    switch (d) {
+        case mutation::wait_removed: {
+            if (plan.waits.empty()) return false;
+            const int w = r.below(plan.waits.size());
+            for (dv::ir::step& s : plan.steps) {
+                if (w < s.first_wait || w >= s.first_wait + s.waits) continue;
+                plan.waits[w] = plan.waits[s.first_wait + s.waits - 1];
+                --s.waits;
+            }
+            return true;
+        }
+        case mutation::lag_changed: {
+            if (plan.waits.empty()) return false;
+            int& lag = plan.waits[r.below(plan.waits.size())].lag;
+            lag = lag == 0 ? plan.rings : lag - 1;
+            return true;
+        }
+        case mutation::neighbours_swapped: {
+            if (plan.order.size() < 2) return false;
+            detail::swap_neighbours(plan, r.below(plan.order.size() - 1));
+            return true;
+        }
+        case mutation::place_taken: {
+            const int a = r.below(plan.placements.size()), b = r.below(plan.placements.size());
+            const auto movable = [&](int i) { return plan.placements[i].offset >= 0 && p.buffers[i].bytes > 0 && p.buffers[i].alias < 0; };
+            if (!movable(a) || !movable(b) || p.buffers[a].role != p.buffers[b].role || plan.placements[a].offset == plan.placements[b].offset) return false;
+            for (int i = 0; i < p.buffers.size(); ++i)
+                if (i == a || p.buffers[i].alias == a) plan.placements[i].offset = plan.placements[b].offset;
+            return true;
+        }
+        case mutation::lane_changed: {
+            if (plan.steps.empty()) return false;
+            int& lane = plan.steps[r.below(plan.steps.size())].lane;
+            lane = (lane + 1) % dv::lane_count;
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace support

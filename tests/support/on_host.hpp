@@ -1,0 +1,60 @@
+// Runs a graph on the host backend under several options and compares what it gives with what the caller expects.
+#pragma once
+
+#include "samples.hpp"
+
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/host/world.hpp>
+
+#include <doctest/doctest.h>
+#include <mutex>
+
+namespace support {
+
+namespace dv = dovetail;
+
+// doctest counts from any thread, but one at a time.
+inline std::mutex& report() {
+    static std::mutex m;
+    return m;
+}
+
+template <class T>
+void expect(const std::vector<T>& got, const std::vector<T>& wanted, const char* what, int rank, int run) {
+    const std::lock_guard lock{report()};
+    CAPTURE(what);
+    CAPTURE(rank);
+    CAPTURE(run);
+    CHECK(got == wanted);
+}
+
+// check(step, ticket, rank, run) after every run; bind(step, rank, run) before it.
+template <class G, class O, class Bind, class Check>
+void run_with(int ranks, Bind bind, Check check, int runs) {
+    dv::host::world world{ranks};
+    world.run([&](auto& rank) {
+        dv::executor<G, O> step{rank, std::chrono::seconds{60}};
+        for (int k = 0; k < runs; ++k) {
+            bind(step, rank.index(), k);
+            auto ticket = step.run();
+            check(step, ticket, rank.index(), k);
+        }
+    });
+}
+
+// Without overlap, with it, and with several runs in flight and two slots a channel.
+template <class G, class Bind, class Check>
+void run_all_ways(int ranks, Bind bind, Check check, int runs = 3) {
+    run_with<G, samples::sequential>(ranks, bind, check, runs);
+    run_with<G, samples::overlapped>(ranks, bind, check, runs);
+    run_with<G, samples::several>(ranks, bind, check, runs);
+}
+
+// ... and all roles folded into one.
+template <class G, class Bind, class Check>
+void run_folded(int ranks, Bind bind, Check check, int runs = 3) {
+    run_with<dv::folded<G>, samples::sequential>(ranks, bind, check, runs);
+    run_with<dv::folded<G>, samples::overlapped>(ranks, bind, check, runs);
+}
+
+}  // namespace support

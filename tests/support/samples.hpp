@@ -1,0 +1,211 @@
+// The graphs that every law and every backend is tried on: what users will try first, small enough to check by hand.
+#pragma once
+
+#include <dovetail/dovetail.hpp>
+#include <dovetail/ops/ops.hpp>
+
+namespace samples {
+
+namespace dv = dovetail;
+using namespace dv::ops;
+
+struct left;
+struct middle;
+struct right;
+struct dp;
+struct tp;
+
+struct x;
+struct y;
+struct a;
+struct b;
+struct c;
+struct d;
+struct e;
+struct f;
+struct total;
+template <int> struct stage;
+template <int, int> struct hop;
+
+using vector = dv::tensor<float, 8>;
+using number = dv::scalar<float>;
+
+// A machine with links so slow that overlap always pays, and no stated error: the planner overlaps wherever it can.
+struct slow_links {
+    static constexpr dv::machine_description description{"slow_links", 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'000'000, 1, 1'000'000,
+                                                         10'000'000, 10'000'000, 10'000'000, 1000, 1000, 0};
+};
+using overlapped = dv::options<slow_links>;
+using sequential = dv::options<slow_links, dv::overlap<false>>;
+using several = dv::options<slow_links, dv::in_flight<3>, dv::channel_slots<2>>;
+
+// Two roles that send to each other.
+struct crossing_pair : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<c, add(a, b)>>,
+    dv::on<right, dv::let<b, multiply(x, x)>, dv::let<d, subtract(a, b)>>,
+    dv::output<c, d>> {};
+
+// left, right, left, right.
+struct ping_pong : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<c, multiply(b, x)>>,
+    dv::on<right, dv::let<b, add(a, x)>, dv::let<d, add(c, a)>>,
+    dv::output<d>> {};
+
+// Once round three roles.
+struct ring_of_three : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<d, add(c, x)>>,
+    dv::on<middle, dv::let<b, add(a, x)>>,
+    dv::on<right, dv::let<c, add(b, x)>>,
+    dv::output<d>> {};
+
+// One to two others and back.
+struct there_and_back : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<d, add(b, c)>>,
+    dv::on<middle, dv::let<b, multiply(a, x)>>,
+    dv::on<right, dv::let<c, subtract(a, x)>>,
+    dv::output<d>> {};
+
+// A value read twice by one role, by two roles, by a role and the caller, sent and used at home.
+struct read_twice : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<b, multiply(a, a)>>,
+    dv::on<right, dv::let<c, add(a, b)>, dv::let<d, subtract(a, b)>>,
+    dv::on<middle, dv::let<e, add(a, d)>>,
+    dv::output<a, b, c, e>> {};
+
+// A channel and a collective that share ranks, in either order of declaration.
+struct channel_first : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>>,
+    dv::on<right, dv::let<b, multiply(a, x)>, dv::let<c, subtract(total, b)>>,
+    dv::let<total, all_reduce<sum>(a, b)>,
+    dv::on<left, dv::let<d, add(total, a)>>,
+    dv::output<c, d>> {};
+struct collective_first : dv::graph<
+    dv::input<x, vector>,
+    dv::let<total, all_reduce<sum>(a, b)>,
+    dv::on<left, dv::let<d, add(total, a)>>,
+    dv::on<right, dv::let<c, subtract(total, b)>, dv::let<b, multiply(a, x)>>,
+    dv::on<left, dv::let<a, add(x, x)>>,
+    dv::output<c, d>> {};
+
+// Collectives on overlapping sets of roles.
+struct overlapping_collectives : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<stage<0>, add(d, f)>>,
+    dv::on<middle, dv::let<b, multiply(x, x)>, dv::let<stage<1>, add(d, e)>>,
+    dv::on<right, dv::let<c, subtract(x, x)>, dv::let<stage<2>, add(e, f)>>,
+    dv::let<d, all_reduce<sum>(a, b)>,
+    dv::let<e, all_reduce<maximum>(b, c)>,
+    dv::let<f, all_reduce<minimum>(a, b, c)>,
+    dv::output<stage<0>, stage<1>, stage<2>>> {};
+
+// Micro-batches through stages: stage s adds its number to micro-batch m.
+struct bias_of_stage;
+template <int S, int M>
+using work = dv::let<hop<S + 1, M>, add(hop<S, M>, bias_of_stage)>;
+template <int Micro>
+struct pipeline_of {
+    template <int M> using feed = dv::input<hop<0, M>, vector>;
+    template <int S> struct on_stage {
+        template <int M> using body = work<S, M>;
+    };
+    template <int S> using stage_of = dv::on<stage<S>, dv::repeat<on_stage<S>::template body, Micro>>;
+};
+template <int Stages, int Micro, class = std::make_integer_sequence<int, Micro>>
+struct pipeline;
+template <int Stages, int Micro, int... M>
+struct pipeline<Stages, Micro, std::integer_sequence<int, M...>> : dv::graph<
+    dv::input<bias_of_stage, vector>,
+    dv::repeat<pipeline_of<Micro>::template feed, Micro>,
+    dv::repeat<pipeline_of<Micro>::template stage_of, Stages>,
+    dv::output<hop<Stages, M>...>> {};
+
+// A state that counts the runs.
+struct count;
+struct counter : dv::graph<
+    dv::input<x, number>,
+    dv::state<count, number, zeros>,
+    dv::update<count, add(count, x)>,
+    dv::let<y, copy(count)>,
+    dv::output<y>> {};
+
+// The same sum three ways.
+struct sums : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 4>>,
+    dv::let<a, all_reduce<sum, dp>(x)>,
+    dv::let<b, broadcast<dp, root_lane<1>>(reduce<sum, dp, root_lane<1>>(x))>,
+    dv::let<c, all_gather<dp>(reduce_scatter<sum, dp>(x))>,
+    dv::output<a, b, c>> {};
+
+// Every communication along an axis.
+struct along_an_axis : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::let<a, all_gather<dp>(x)>,
+    dv::let<b, reduce_scatter<maximum, dp>(x)>,
+    dv::let<c, all_to_all<dp>(x)>,
+    dv::let<d, shift<dp, +1>(x)>,
+    dv::let<e, shift<dp, -1, open>(x)>,
+    dv::let<f, gather<dp, root_lane<1>>(x)>,
+    dv::let<y, scatter<dp, root_lane<0>>(x)>,
+    dv::let<total, add(c, add(d, e))>,
+    dv::output<a, b, f, y, total>> {};
+
+// Roles with lanes: a channel joins equal coordinates, a reduction joins the lanes of one role.
+struct roles_and_lanes : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp>>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<b, all_reduce<sum, dp>(a)>>,
+    dv::on<right, dv::let<c, add(a, b)>, dv::let<d, all_reduce<maximum, dp>(c)>>,
+    dv::output<c, d>> {};
+
+// A gradient step on one weight: the forward pass, a mean over the lanes, an update in place, momentum kept in a state.
+struct weight;
+struct speed;
+struct rate;
+struct descent : dv::graph<
+    dv::input<x, vector>,
+    dv::input<rate, number, dv::replicated<dp>>,
+    dv::mesh<dv::axis<dp>>,
+    dv::state<weight, vector, constant<1>, dv::replicated<dp>>,
+    dv::state<speed, vector, zeros, dv::replicated<dp>>,
+    dv::let<a, multiply(weight, x)>,
+    dv::let<b, all_reduce<average, dp>(a)>,
+    dv::update<dv::values<weight, speed>, sgd_momentum<1, 2>(weight, speed, b, rate)>,
+    dv::let<y, copy(weight)>,
+    dv::output<y>> {};
+
+// Host memory on the way in and out.
+struct through_host : dv::graph<
+    dv::input<x, vector, dv::pinned>,
+    dv::let<a, add(from_host(x), b)>,
+    dv::input<b, vector>,
+    dv::let<y, to_host(a)>,
+    dv::let<c, add(a, from_host(y))>,
+    dv::output<y, c>> {};
+
+// Two reductions issued as one NCCL group.
+struct one_group : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp>>,
+    dv::let<a, add(x, x)>,
+    dv::grouped<dv::let<b, all_reduce<sum, dp>(x)>, dv::let<c, all_reduce<maximum, dp>(a)>>,
+    dv::let<y, subtract(b, c)>,
+    dv::output<y>> {};
+
+// Shapes at the edge: nothing, one element, an odd number.
+template <std::int64_t N>
+struct shaped : dv::graph<
+    dv::input<x, dv::tensor<float, N>>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<d, add(total, a)>>,
+    dv::on<right, dv::let<b, add(a, x)>>,
+    dv::let<total, all_reduce<sum>(a, b)>,
+    dv::output<d>> {};
+
+}  // namespace samples
