@@ -35,7 +35,7 @@ public:
     ir::program_data p;
     dv::plan::plan_data plan;
     dv::settings s;
-    const dv::tag* name = nullptr;
+    const dv::tag* name = &dv::nameless;
     bool sequential = false;
     dv::vec<dv::launch_function<dv::host::stream>> launches, initialisers;
     dv::vec<bool> from_store;
@@ -45,7 +45,7 @@ public:
         return g.axes.size() - 1;
     }
     int role(const dv::tag* t, std::vector<ir::mesh_axis> mesh = {}) {
-        g.roles.push({t, g.mesh.size(), static_cast<int>(mesh.size()), -1});
+        g.roles.push({t == nullptr ? &dv::nameless : t, g.mesh.size(), static_cast<int>(mesh.size()), -1});
         for (const auto& m : mesh) g.mesh.push(m);
         p.roles = g.roles.size();
         return g.roles.size() - 1;

@@ -1,4 +1,4 @@
-// Tags: the identity and the printed name of a type. A tag is compared by address; its hash finds it in a table.
+// Tags: the identity and the printed name of a type. Its hash finds it in a table, its spelling confirms it.
 // Takes a type, gives a constant; names are for display only, nothing is ordered by them.
 #pragma once
 
@@ -44,6 +44,15 @@ constexpr tag make_tag(std::string_view text) { return {text, hashed(text)}; }
 
 template <class T>
 inline constexpr tag tag_of = detail::make_tag(detail::spelled<T>());
+
+// What has no name.
+inline constexpr tag nameless{};
+
+constexpr bool named(const tag* t) { return t->hash != 0; }
+
+// Whether two tags are one type's. Not by address: g++ does not compare addresses of inline variables while compiling when
+// -fsanitize=undefined is on, and for the same reason nothing here is compared with nullptr.
+constexpr bool same(const tag* a, const tag* b) { return a->hash == b->hash && a->spelling == b->spelling; }
 
 // The name as a person writes it: without namespaces, `struct`, casts of integers and blanks; the same on every compiler.
 constexpr std::string display(std::string_view spelling) {

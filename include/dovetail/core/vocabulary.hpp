@@ -89,13 +89,15 @@ struct results {
 
 // An operation type as a value: its name and its declared facts. One for each pair of operation and number of arguments.
 struct operation {
-    const tag* name = nullptr;
+    const tag* name = &nameless;
     op_kind kind = op_kind::compute;
     int arguments = 0;
     // Fills `to` with the result types and returns their number; 0 where the arguments are refused.
     int (*infer)(const tensor_type* arguments, tensor_type* to) = nullptr;
+    bool has_work = false;
     cost (*work)(const tensor_type* arguments, const tensor_type* results) = nullptr;
     // Bytes of scratch memory during the launch.
+    bool has_workspace = false;
     std::int64_t (*workspace)(const tensor_type* arguments) = nullptr;
     int in_place = -1;            // argument whose buffer the first result may take
     bool in_place_only = false;   // ... and must take: the launch gets one `inout`

@@ -67,7 +67,7 @@ constexpr cost work_of(const ir::graph& g, const ir::member& m) {
         else discarded = true;
     }
     // A discarded result has no symbol to tell its type.
-    if (discarded && m.op->infer != nullptr) m.op->infer(arguments.begin(), results);
+    if (discarded && m.kind == op_kind::compute) m.op->infer(arguments.begin(), results);
     return m.op->work(arguments.begin(), results);
 }
 
@@ -83,7 +83,7 @@ constexpr member_time time_of(const ir::graph& g, const ir::program& p, const ir
                               std::int64_t largest) {
     const machine_description& on = s.machine;
     if (m.kind == op_kind::compute) {
-        if (m.op == nullptr || m.op->work == nullptr || m.node < 0) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
+        if (m.node < 0 || !m.op->has_work) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
         const cost c = work_of(g, m);
         const std::int64_t arithmetic = time_at(c.flops, flop_rate(on, c.arithmetic));
         const std::int64_t memory = time_at(c.bytes, on.memory_bandwidth);

@@ -35,13 +35,13 @@ struct linked<> {
 
 template <word Kind, class... C>
 struct composite : linked<C...> {
-    static constexpr record value{Kind, nullptr, linked<C...>::list, linked<C...>::count, linked<C...>::mentions, nullptr, {}, 0};
+    static constexpr record value{Kind, &nameless, linked<C...>::list, linked<C...>::count, linked<C...>::mentions, false, nullptr, {}, 0};
 };
 
 // A name or an operation; an operation's children are the axes, roles and roots it names.
 template <class T, word Kind, class... C>
 struct tagged : linked<C...> {
-    static constexpr record value{Kind, &tag_of<T>, linked<C...>::list, linked<C...>::count, linked<C...>::mentions, nullptr, {}, 0};
+    static constexpr record value{Kind, &tag_of<T>, linked<C...>::list, linked<C...>::count, linked<C...>::mentions, false, nullptr, {}, 0};
 };
 
 template <class A>
@@ -51,8 +51,9 @@ inline constexpr int argument_count<all<N, F>> = N;
 
 template <class Op, class... A>
 struct expression : linked<Op, A...> {
-    static constexpr record value{word::expression, nullptr, linked<Op, A...>::list, linked<Op, A...>::count, linked<Op, A...>::mentions,
-                                  find_operation<Op, (0 + ... + argument_count<A>)>(), {}, 0};
+    static constexpr int arguments = (0 + ... + argument_count<A>);
+    static constexpr record value{word::expression, &nameless, linked<Op, A...>::list, linked<Op, A...>::count, linked<Op, A...>::mentions,
+                                  accepts_arguments<Op, arguments>, find_operation<Op, arguments>(), {}, 0};
 };
 
 template <class T>
@@ -112,7 +113,7 @@ struct describe : detail::plain<T> {};
 
 template <class T, std::int64_t... E>
 struct describe<tensor<T, E...>> : detail::linked<> {
-    static constexpr record value{word::tensor, nullptr, nullptr, 0, 1, nullptr, tensor<T, E...>::type, 0};
+    static constexpr record value{word::tensor, &nameless, nullptr, 0, 1, false, nullptr, tensor<T, E...>::type, 0};
 };
 
 template <class Op, class... A> struct describe<Op(A...)> : detail::expression<Op, A...> {};
@@ -133,7 +134,7 @@ template <class... N> struct describe<output<N...>> : detail::composite<word::ou
 template <class R, class... S> struct describe<on<R, S...>> : detail::composite<word::on, R, S...> {};
 template <class... A> struct describe<mesh<A...>> : detail::composite<word::mesh, A...> {};
 template <class N, int W> struct describe<axis<N, W>> : detail::linked<N> {
-    static constexpr record value{word::axis, nullptr, detail::linked<N>::list, 1, detail::linked<N>::mentions, nullptr, {}, W};
+    static constexpr record value{word::axis, &nameless, detail::linked<N>::list, 1, detail::linked<N>::mentions, false, nullptr, {}, W};
 };
 template <class A> struct describe<lane<A>> : detail::composite<word::lane, A> {};
 template <class... S> struct describe<group<S...>> : detail::composite<word::group, S...> {};
@@ -145,7 +146,7 @@ struct describe<all<N, F>> : detail::family<F, std::make_integer_sequence<int, N
 
 template <class R> struct describe<ops::root<R>> : detail::composite<word::root, R> {};
 template <int L> struct describe<ops::root_lane<L>> : detail::linked<> {
-    static constexpr record value{word::root_lane, nullptr, nullptr, 0, 1, nullptr, {}, L};
+    static constexpr record value{word::root_lane, &nameless, nullptr, 0, 1, false, nullptr, {}, L};
 };
 template <class... R> struct describe<ops::to<R...>> : detail::composite<word::to, R...> {};
 template <class X, class... W> struct describe<ops::all_reduce<X, W...>> : detail::tagged<ops::all_reduce<X, W...>, word::operation, W...> {};

@@ -81,6 +81,8 @@ constexpr operation facts_of_compute() {
     o.arguments = N;
     using rule = rules<Op, std::make_integer_sequence<int, N>>;
     o.infer = &rule::infer;
+    o.has_work = rule::has_work;
+    o.has_workspace = rule::has_workspace;
     if constexpr (rule::has_work) o.work = &rule::work;
     if constexpr (rule::has_workspace) o.workspace = &rule::workspace;
     if constexpr (requires { Op::in_place; }) o.in_place = Op::in_place;
@@ -151,12 +153,19 @@ inline constexpr bool is_operation = is_communication_operation<Op> || detail::h
 template <class Op, int N>
 inline constexpr operation operation_of = detail::facts<Op, N>();
 
+template <class Op, int N>
+constexpr bool accepts_count() {
+    if constexpr (is_communication_operation<Op>) return true;
+    else if constexpr (!is_operation<Op>) return false;
+    else return detail::accepts<Op, N>;
+}
+template <class Op, int N>
+inline constexpr bool accepts_arguments = accepts_count<Op, N>();
+
 // The facts of Op with N arguments, or null where it does not take N.
 template <class Op, int N>
 constexpr const operation* find_operation() {
-    if constexpr (is_communication_operation<Op>) return &operation_of<Op, N>;
-    else if constexpr (!is_operation<Op>) return nullptr;
-    else if constexpr (detail::accepts<Op, N>) return &operation_of<Op, N>;
+    if constexpr (accepts_arguments<Op, N>) return &operation_of<Op, N>;
     else return nullptr;
 }
 

@@ -14,11 +14,12 @@ enum class word : unsigned char {
 
 struct record {
     word kind = word::name;
-    const tag* id = nullptr;                 // of a name, operation, axis or initialiser
+    const tag* id = &nameless;               // of a name, operation, axis or initialiser
     const record* const* children = nullptr;
     int child_count = 0;
     int mentions = 1;                        // itself and all below
-    const operation* op = nullptr;           // expression: facts for this number of arguments; null where it takes another
+    bool accepts = false;                    // expression: its operation takes this number of arguments
+    const operation* op = nullptr;           // ... and its facts with them
     tensor_type type = {};                   // tensor
     int number = 0;                          // width of an axis, lane of a root
 };

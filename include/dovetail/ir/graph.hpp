@@ -11,7 +11,7 @@ namespace dovetail::ir {
 enum class symbol_kind : unsigned char { value, input, state, lane_index };
 
 struct symbol {
-    const tag* name = nullptr;      // null for a nested expression
+    const tag* name = &nameless;    // nameless: a nested expression
     symbol_kind kind = symbol_kind::value;
     tensor_type type = {};          // per lane
     int role = -1;                  // home; -1: an input bound on every role that uses it, or the result of a collective over roles
@@ -47,14 +47,14 @@ struct node {
 };
 
 struct role {
-    const tag* name = nullptr;      // null for the unnamed role
+    const tag* name = &nameless;    // nameless: the only role
     int first_axis = 0;             // in graph.mesh
     int axes = 0;
     int mention = -1;
 };
 
 struct axis {
-    const tag* name = nullptr;
+    const tag* name = &nameless;
     int mention = -1;
 };
 

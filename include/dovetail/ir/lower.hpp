@@ -143,18 +143,18 @@ private:
 
     constexpr int role_id(const tag* name, int mention) {
         for (int i = 0; i < graph_.roles.size(); ++i)
-            if (graph_.roles[i].name == name) return i;
+            if (same(graph_.roles[i].name, name)) return i;
         graph_.roles.push({name, 0, 0, mention});
         return graph_.roles.size() - 1;
     }
     constexpr int find_role(const tag* name) const {
         for (int i = 0; i < graph_.roles.size(); ++i)
-            if (graph_.roles[i].name == name) return i;
+            if (same(graph_.roles[i].name, name)) return i;
         return -1;
     }
     constexpr int find_axis(const tag* name) const {
         for (int i = 0; i < graph_.axes.size(); ++i)
-            if (graph_.axes[i].name == name) return i;
+            if (same(graph_.axes[i].name, name)) return i;
         return -1;
     }
 
@@ -258,7 +258,7 @@ private:
         vec<int> arguments;
         collect(e, 1, mention + 1 + op.mentions, role, name, arguments);
         if (graph_.wrong) return -1;
-        if (e.op == nullptr) return arity(name, mention + 1, arguments.size()), -1;
+        if (!e.accepts) return arity(name, mention + 1, arguments.size()), -1;
 
         node n;
         n.op = e.op;

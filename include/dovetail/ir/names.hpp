@@ -6,26 +6,25 @@
 
 namespace dovetail::ir {
 
-// Room for `capacity` names. Open addressing; a name is confirmed by the tag's address.
+// Room for `capacity` names. Open addressing.
 class name_table {
 public:
     constexpr explicit name_table(int capacity) : size_{16} {
         while (size_ < 2 * capacity) size_ *= 2;
         keys_ = vec<const tag*>(size_);
-        ids_ = vec<int>(size_);
+        ids_ = vec<int>(size_, -1);
     }
     // The id stored for `name`, or -1.
     constexpr int find(const tag* name) const {
         for (int i = home(name);; i = (i + 1) & (size_ - 1)) {
-            if (keys_[i] == nullptr) return -1;
-            if (keys_[i] == name) return ids_[i];
+            if (ids_[i] < 0 || same(keys_[i], name)) return ids_[i];
         }
     }
     // Stores `id` unless the name is there already; returns what is stored.
     constexpr int insert(const tag* name, int id) {
         int i = home(name);
-        for (; keys_[i] != nullptr; i = (i + 1) & (size_ - 1))
-            if (keys_[i] == name) return ids_[i];
+        for (; ids_[i] >= 0; i = (i + 1) & (size_ - 1))
+            if (same(keys_[i], name)) return ids_[i];
         keys_[i] = name;
         return ids_[i] = id;
     }

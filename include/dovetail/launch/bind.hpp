@@ -30,7 +30,7 @@ constexpr vec<int> representatives(const ir::program& p) {
         const ir::part& mine = p.parts[part_at[m]];
         for (int d : distinct) {
             const ir::part& other = p.parts[part_at[d]];
-            bool same = p.members[d].op == p.members[m].op && mine.accesses == other.accesses;
+            bool same = dovetail::same(p.members[d].op->name, p.members[m].op->name) && mine.accesses == other.accesses;
             for (int i = 0; same && i < mine.accesses; ++i) {
                 const ir::access& a = p.accesses[mine.first_access + i];
                 const ir::access& b = p.accesses[other.first_access + i];

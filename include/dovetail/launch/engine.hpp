@@ -141,8 +141,8 @@ public:
             if (s.symbol == symbol) return *s.stored;
         throw usage_error{"state `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
     }
-    std::string symbol_name(int symbol) const { return graph.symbols[symbol].name == nullptr ? "?" : display(*graph.symbols[symbol].name); }
-    std::string described() const { return name == nullptr ? std::string{"the graph"} : "`" + display(*name) + "`"; }
+    std::string symbol_name(int symbol) const { return !named(graph.symbols[symbol].name) ? "?" : display(*graph.symbols[symbol].name); }
+    std::string described() const { return !named(name) ? std::string{"the graph"} : "`" + display(*name) + "`"; }
 
     // Whether the run has ended well, without waiting; throws what went wrong in it.
     virtual bool ready(flight& f) = 0;

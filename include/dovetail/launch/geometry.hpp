@@ -11,7 +11,7 @@ namespace dovetail {
 
 // The width of an open axis, as an argument of an executor: `dv::width<dp>(4)`.
 struct axis_width {
-    const tag* axis = nullptr;
+    const tag* axis = &nameless;
     int width = 0;
 };
 template <class Axis>
@@ -19,7 +19,7 @@ constexpr axis_width width(int lanes) {
     return {&tag_of<Axis>, lanes};
 }
 
-inline std::string display_or(const tag* name, const char* otherwise) { return name == nullptr ? otherwise : "`" + display(*name) + "`"; }
+inline std::string display_or(const tag* name, const char* otherwise) { return !named(name) ? otherwise : "`" + display(*name) + "`"; }
 
 class geometry {
 public:
@@ -82,8 +82,8 @@ public:
 
     // "rank 3 (role `b`)"
     std::string describe(int rank) const {
-        const tag* role = graph_.folded || graph_.roles.empty() ? nullptr : graph_.roles[role_of(rank)].name;
-        return "rank " + std::to_string(rank) + (role == nullptr ? "" : " (role `" + display(*role) + "`)");
+        const tag* role = graph_.folded || graph_.roles.empty() ? &nameless : graph_.roles[role_of(rank)].name;
+        return "rank " + std::to_string(rank) + (!named(role) ? "" : " (role `" + display(*role) + "`)");
     }
 
 private:
@@ -144,7 +144,7 @@ private:
     std::string described() const {
         std::string text;
         for (int r = 0; r < graph_.roles.size(); ++r)
-            text += (r > 0 ? ", " : "") + (graph_.roles[r].name == nullptr ? std::string{"one role"} : "role " + display_or(graph_.roles[r].name, "")) + " x " +
+            text += (r > 0 ? ", " : "") + (!named(graph_.roles[r].name) ? std::string{"one role"} : "role " + display_or(graph_.roles[r].name, "")) + " x " +
                     std::to_string(lanes_of(r));
         return text;
     }

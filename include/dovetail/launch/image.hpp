@@ -15,7 +15,7 @@ using launch_function = void (*)(Stream, void* const* pointers);
 
 template <class Stream>
 struct image {
-    const tag* name = nullptr;                             // of the graph, for messages
+    const tag* name = &nameless;                           // of the graph, for messages
     ir::graph graph = {};
     ir::program program = {};
     dovetail::plan::plan plan = {};
@@ -31,7 +31,7 @@ struct hasher {
     std::uint64_t h = 1469598103934665603ull;  // FNV-1a over 64-bit words
 
     constexpr void operator()(std::uint64_t word) { h = (h ^ word) * 1099511628211ull; }
-    constexpr void operator()(const tag* t) { (*this)(t == nullptr ? std::uint64_t{0} : std::uint64_t{t->hash}); }
+    constexpr void operator()(const tag* t) { (*this)(std::uint64_t{t->hash}); }
     constexpr void operator()(const tensor_type& t) {
         (*this)(static_cast<std::uint64_t>(t.type) * 8 + static_cast<std::uint64_t>(t.rank));
         for (int i = 0; i < t.rank; ++i) (*this)(static_cast<std::uint64_t>(t.extent[i]));
@@ -60,7 +60,7 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const 
     for (const ir::part& t : p.parts) h.all(t.role, t.member, t.seat, t.accesses);
     for (const ir::member& m : p.members) {
         h.all(m.kind, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.open, m.local);
-        h(m.op == nullptr ? nullptr : m.op->name);
+        if (m.node >= 0) h(m.op->name);
     }
     for (const ir::vertex& v : p.vertices) h.all(v.parts, v.members, v.lane, v.kind);
     for (const ir::communicator& c : p.communicators) h.all(c.axes, c.roles);

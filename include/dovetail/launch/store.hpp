@@ -37,7 +37,7 @@ public:
     stored_state& at(const tag* name, const tensor_type& type) {
         const std::lock_guard lock{mutex_};
         for (const auto& s : states_)
-            if (s->name == name && s->type == type) return *s;
+            if (same(s->name, name) && s->type == type) return *s;
         states_.push_back(std::make_unique<stored_state>(stored_state{name, type, block{source_, type.bytes()}}));
         return *states_.back();
     }

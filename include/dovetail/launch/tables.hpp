@@ -138,14 +138,14 @@ private:
 inline step_name name_of_step(const ir::graph& g, const ir::program& p, const ir::step& s) {
     const ir::member& m = p.members[p.parts[s.first_part].member];
     step_name name;
-    name.operation = m.kind == op_kind::compute && m.op != nullptr && m.op->name != nullptr ? display(*m.op->name) : name_of(m.kind);
-    const tag* statement = m.symbol >= 0 ? g.symbols[m.symbol].name : nullptr;
-    if (statement == nullptr && m.node >= 0)  // a nested expression: the name that its statement defines
+    name.operation = m.kind == op_kind::compute && named(m.op->name) ? display(*m.op->name) : name_of(m.kind);
+    const tag* statement = m.symbol >= 0 ? g.symbols[m.symbol].name : &nameless;
+    if (!named(statement) && m.node >= 0)  // a nested expression: the name that its statement defines
         for (const ir::node& n : g.nodes)
             if (n.statement == g.nodes[m.node].statement)
                 for (const int symbol : g.operands.part(n.first_result, n.results))
-                    if (symbol >= 0 && g.symbols[symbol].name != nullptr) statement = g.symbols[symbol].name;
-    if (statement != nullptr) name.statement = display(*statement);
+                    if (symbol >= 0 && named(g.symbols[symbol].name)) statement = g.symbols[symbol].name;
+    if (named(statement)) name.statement = display(*statement);
     return name;
 }
 

@@ -29,6 +29,7 @@ public:
             if (n.bundle < 0) one(i);
             else if (bundle_[n.bundle] < 0) several(i);
         }
+        settle_aliases();
         return static_cast<ir::program_data&&>(program_);
     }
 
@@ -38,7 +39,11 @@ private:
 
     // ---- buffers
 
-    constexpr int& place_of(int symbol, int role) { return home_[symbol * g_.roles.size() + role]; }
+    // What every role has for itself, an input or a lane index, a folded graph has once.
+    constexpr int& place_of(int symbol, int role) {
+        const bool once = g_.folded && g_.symbols[symbol].role < 0 && g_.symbols[symbol].node < 0;
+        return home_[symbol * g_.roles.size() + (once ? 0 : role)];
+    }
 
     constexpr int make_buffer(int symbol, int role, ir::storage where) {
         const ir::symbol& y = g_.symbols[symbol];
@@ -49,8 +54,7 @@ private:
         b.type = y.type;
         b.bytes = y.type.bytes();
         if (where == ir::storage::input) b.slots = s_.in_flight;
-        const bool home = y.role < 0 || y.role == role;
-        if (y.output && y.kind == ir::symbol_kind::value && home) {
+        if (y.output && y.kind == ir::symbol_kind::value && lives_on(y, role)) {
             b.output = true;
             b.slots = s_.in_flight;
         }
@@ -307,8 +311,21 @@ private:
                 touch(b, access_mode::write);
             }
         }
-        if (n.op->workspace == nullptr) return;
+        if (!n.op->has_workspace) return;
         if (const std::int64_t bytes = n.op->workspace(types); bytes > 0) touch(scratch(n.role, {}, bytes), access_mode::write);
+    }
+
+    // Statements may stand in any order, so a buffer may have become an alias, or got slots, after others referred to it.
+    constexpr void settle_aliases() {
+        vec<ir::buffer>& buffers = program_.buffers;
+        for (ir::buffer& b : buffers)
+            while (b.alias >= 0 && buffers[b.alias].alias >= 0) b.alias = buffers[b.alias].alias;
+        for (const ir::buffer& b : buffers)
+            if (b.alias >= 0 && b.slots > buffers[b.alias].slots) buffers[b.alias].slots = b.slots;
+        for (ir::buffer& b : buffers) {
+            if (b.alias >= 0) b.slots = buffers[b.alias].slots;
+            if (b.alias >= 0 || b.slots > 1) b.common = -1;
+        }
     }
 
     // A target that stands twice among the arguments is passed as inout the first time only.
@@ -336,8 +353,6 @@ private:
         const int root = source.alias >= 0 ? source.alias : from;
         if (!n.op->in_place_only && (b.slots > 1 || program_.buffers[root].slots > 1)) return;
         b.alias = root;
-        if (b.slots > program_.buffers[root].slots) program_.buffers[root].slots = b.slots;
-        b.slots = program_.buffers[root].slots;
     }
 
     const ir::graph& g_;

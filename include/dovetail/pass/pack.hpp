@@ -64,17 +64,15 @@ public:
         const clock& known = items_[i].known;
         const std::int64_t size = items_[i].size;
         int best = -1;
-        std::int64_t best_size = INT64_MAX;
-        for (int k = 0; k < merged_count_; ++k) {
-            const block& x = list_[merged_[k]];
-            std::int64_t room = x.end - x.begin;
-            if (list_[x.next].free || list_[x.previous].free) room = run(merged_[k], known);
-            if (room >= size && (room < best_size || (room == best_size && x.begin < list_[best].begin))) best = merged_[k], best_size = room;
-        }
-        for (int k = 0; k < waiting_count_; ++k) {
-            const std::int64_t room = usable(waiting_[k], known) ? run(waiting_[k], known) : 0;
-            if (room >= size && (room < best_size || (room == best_size && list_[waiting_[k]].begin < list_[best].begin)))
-                best = waiting_[k], best_size = room;
+        std::int64_t room = INT64_MAX;
+        for (int k = 0; k < merged_count_; ++k) better(merged_[k], list_[merged_[k]].end - list_[merged_[k]].begin, size, best, room);
+        for (int k = 0; k < waiting_count_; ++k)
+            if (usable(waiting_[k], known)) better(waiting_[k], list_[waiting_[k]].end - list_[waiting_[k]].begin, size, best, room);
+        // Where no block is large enough, several next to each other may be.
+        if (best < 0 && waiting_count_ > 0) {
+            for (int k = 0; k < merged_count_; ++k) better(merged_[k], run(merged_[k], known), size, best, room);
+            for (int k = 0; k < waiting_count_; ++k)
+                if (usable(waiting_[k], known)) better(waiting_[k], run(waiting_[k], known), size, best, room);
         }
         return best >= 0 ? cut(best, i) : grow(i);
     }
@@ -95,6 +93,12 @@ private:
         int place = 0;               // in its list of free blocks
     };
 
+    // Takes block b, of `bytes`, for the best so far where it fits more tightly, or as tightly at a lower address.
+    constexpr void better(int b, std::int64_t bytes, std::int64_t size, int& best, std::int64_t& room) const {
+        if (bytes < size || bytes > room || (bytes == room && list_[best].begin < list_[b].begin)) return;
+        best = b;
+        room = bytes;
+    }
     constexpr bool usable(int b, const clock& known) const {
         return list_[b].free && (list_[b].merged || covers(known, items_[list_[b].item].release));
     }

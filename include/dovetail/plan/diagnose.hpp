@@ -94,7 +94,7 @@ constexpr int nearest_mention() {
     int mention = -1;
     int budget = 200;  // candidates of a similar length: a large graph must not exhaust the compiler
     for (const ir::symbol& s : g.symbols) {
-        if (s.name == nullptr || s.mention == f.mention[1] || budget == 0) continue;
+        if (!dovetail::named(s.name) || s.mention == f.mention[1] || budget == 0) continue;
         const std::string_view name = ir::unqualified(s.name->spelling);
         if (name.size() + 3 < missing.size() || missing.size() + 3 < name.size()) continue;
         --budget;

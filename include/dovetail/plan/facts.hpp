@@ -17,7 +17,7 @@ namespace plan::detail {
 template <class G, class Role>
 constexpr int plan_role() {
     if constexpr (std::is_same_v<Role, unnamed>) {
-        static_assert(typed<G>::value.roles[0].name == nullptr || typed<G>::value.folded, "dovetail: this graph has roles: name one");
+        static_assert(!dovetail::named(typed<G>::value.roles[0].name) || typed<G>::value.folded, "dovetail: this graph has roles: name one");
         return 0;
     } else {
         static_assert(role_of<G, Role> >= 0, "dovetail: the graph has no such role");

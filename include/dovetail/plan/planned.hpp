@@ -220,7 +220,7 @@ template <class G, class Name>
 inline constexpr int symbol_of = [] {
     const ir::graph& g = typed<G>::value;
     for (int s = 0; s < g.symbols.size(); ++s)
-        if (g.symbols[s].name == &tag_of<Name> && g.symbols[s].kind != ir::symbol_kind::lane_index) return s;
+        if (same(g.symbols[s].name, &tag_of<Name>) && g.symbols[s].kind != ir::symbol_kind::lane_index) return s;
     return -1;
 }();
 
@@ -229,7 +229,7 @@ template <class G, class Role>
 inline constexpr int role_of = [] {
     const ir::graph& g = typed<G>::value;
     for (int r = 0; r < g.roles.size(); ++r)
-        if (g.roles[r].name == &tag_of<Role>) return r;
+        if (same(g.roles[r].name, &tag_of<Role>)) return r;
     return -1;
 }();
 

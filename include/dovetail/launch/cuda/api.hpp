@@ -43,7 +43,6 @@ struct api {
     decltype(&::cudaGetDeviceCount) get_device_count = &::cudaGetDeviceCount;
     decltype(&::cudaSetDevice) set_device = &::cudaSetDevice;
     decltype(&::cudaGetLastError) get_last_error = &::cudaGetLastError;
-    decltype(&::cudaPeekAtLastError) peek_at_last_error = &::cudaPeekAtLastError;
     cudaError_t (*malloc)(void**, std::size_t) = &::cudaMalloc;
     decltype(&::cudaFree) free = &::cudaFree;
     cudaError_t (*malloc_host)(void**, std::size_t) = &::cudaMallocHost;

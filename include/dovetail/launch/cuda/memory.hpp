@@ -20,7 +20,10 @@ public:
         check(calls.set_device(device_), "cudaSetDevice");
         void* p = nullptr;
         if (const cudaError_t status = calls.malloc(&p, size); status != cudaSuccess) fail("cudaMalloc", status, size, true);
-        if (const cudaError_t status = calls.memset(p, 0, size); status != cudaSuccess) {
+        // The streams of a rank do not wait for the default one, so the zeros are to be there before anybody uses them.
+        cudaError_t status = calls.memset(p, 0, size);
+        if (status == cudaSuccess) status = calls.stream_synchronize(nullptr);
+        if (status != cudaSuccess) {
             static_cast<void>(calls.free(p));
             fail("cudaMemset", status, size, false);
         }
@@ -49,6 +52,7 @@ private:
         if (bytes <= 0) return;
         check(calls.set_device(device_), "cudaSetDevice");
         check(calls.memcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
+        check(calls.stream_synchronize(nullptr), "cudaStreamSynchronize");  // from pageable memory, cudaMemcpy returns before it is there
     }
     [[noreturn]] void fail(const char* call, cudaError_t status, std::size_t wanted, bool on_device) {
         static_cast<void>(calls.get_last_error());

@@ -216,7 +216,7 @@ private:
                 tile_owner_[low] = b;
             }
         }
-        return before(r, now) || fail(kind_of_conflict(r, now, flaw::race), s, b, r.vertex);
+        return x.bytes == 0 || before(r, now) || fail(kind_of_conflict(r, now, flaw::race), s, b, r.vertex);
     }
 
     // An in-place result: the operation's argument holds the bytes, and nobody else looks at it. The reading of the argument

@@ -1,0 +1,203 @@
+// What the ranks of a world share beside their GPUs: agreement before an executor is used, the one failure that ends all
+// runs, and how far each rank has come. `peers` is the interface; `local_peers` joins threads of one process.
+#pragma once
+
+#include "../engine.hpp"
+#include "api.hpp"
+
+#include <array>
+#include <map>
+
+namespace dovetail::cuda {
+
+// The first thing that went wrong.
+struct cause {
+    int rank = -1;
+    std::string text;                  // "operation `f` of `y` failed on rank 1: ..."
+    std::string operation, statement;
+    std::exception_ptr what;
+    bool by_leaving = false;
+};
+
+// How far a rank has come: its GPU writes the number of each communication step behind it into pinned memory, by lane, so
+// that anybody may read it at any time, also while a graph is replayed.
+struct progress {
+    std::string graph;
+    std::vector<std::string> steps;              // what each step is called
+    std::vector<std::vector<int>> communication; // by lane: the communicating steps, in order
+    volatile const std::uint32_t* words = nullptr;  // by lane: run % 32768 * 65536 + step + 1
+    std::shared_ptr<void> keeps;                 // the memory of `words`
+    std::atomic<std::int64_t> issued = -1;       // the latest run
+    std::atomic<std::int64_t> ended = -1;        // the latest one known to have ended
+    std::atomic<bool> replayed = false;          // the words hold no run
+
+    // The first communication of the oldest open run that has not ended, or -1.
+    int waiting_for() const {
+        const std::int64_t run = ended.load() + 1;
+        if (run > issued.load() || words == nullptr) return -1;
+        int first = -1;
+        for (std::size_t l = 0; l < communication.size(); ++l) {
+            const std::uint32_t word = words[l];
+            const int done = static_cast<int>(word & 0xffffu) - 1;
+            const int of = static_cast<int>(word >> 16);
+            const bool now = replayed.load() ? word != 0 : word != 0 && of == static_cast<int>(run & 0x7fff);
+            const bool later = !replayed.load() && word != 0 && ((of - static_cast<int>(run & 0x7fff)) & 0x7fff) - 1 < 0x3fff && !now;
+            if (later) continue;  // this lane works on a later run already
+            for (const int s : communication[l]) {
+                if (now && s <= done) continue;
+                if (first < 0 || s < first) first = s;
+                break;
+            }
+        }
+        return first;
+    }
+    std::string text() const {
+        const std::int64_t run = ended.load() + 1;
+        if (run > issued.load()) return "has nothing to do" + std::string{graph.empty() ? "" : " in " + graph + ": it has issued " + std::to_string(run) + " runs"};
+        const int s = waiting_for();
+        const std::string of = " (run " + std::to_string(run) + " of " + graph + ")";
+        return s >= 0 ? "has not ended " + steps[static_cast<std::size_t>(s)] + of : "has ended its communication, but not a later operation" + of;
+    }
+};
+
+class peers {
+public:
+    virtual ~peers() = default;
+    virtual int size() const = 0;
+    // Every rank brings a text, at the same places of the program; all get everybody's, by rank. A timeout names the ranks that
+    // have not come; ends early after an abort.
+    virtual std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) = 0;
+    // The first cause counts. Any thread.
+    virtual void abort(const cause& why) = 0;
+    virtual bool aborted() const noexcept = 0;
+    virtual cause why() const = 0;
+    // The rank ends, and comes to nothing any more.
+    virtual void leave(int rank) noexcept = 0;
+    virtual bool gone(int rank) const noexcept = 0;
+    // What a rank works on from now on.
+    virtual void watch(int rank, std::shared_ptr<const progress> p) = 0;
+    // "rank 0 has not ended operation `all_reduce` of `z` (run 3); rank 1 ..."
+    virtual std::string describe() const = 0;
+    // Runs that communicate come in one order on all ranks; empty, or what the rank whose run number `at` differs has called.
+    virtual std::string in_order(int rank, std::int64_t at, int executor, const std::string& name) = 0;
+
+    // Throws what ended the runs, as `rank` is to see it.
+    [[noreturn]] void raise(int rank) const {
+        const cause c = why();
+        if (c.rank == rank && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank, c.what};
+        throw peer_error{"rank " + std::to_string(rank) + " stops, because " + c.text, c.operation, c.statement, c.rank, c.what};
+    }
+};
+
+class local_peers final : public peers {
+public:
+    explicit local_peers(int size) : size_{size}, ranks_(static_cast<std::size_t>(size)) {}
+
+    int size() const override { return size_; }
+    std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
+        std::unique_lock lock{mutex_};
+        auto& open = exchanges_[ranks_[rank].exchanges++];
+        if (!open) open = std::make_shared<gathering>(size_);
+        const auto g = open;
+        g->texts[rank] = mine;
+        g->here[rank] = true;
+        if (++g->arrived == size_) {
+            exchanges_.erase(ranks_[rank].exchanges - 1);
+            changed_.notify_all();
+        }
+        int missing = -1;
+        const auto over = [&] {
+            if (g->arrived == size_ || aborted()) return true;
+            for (int r = 0; r < size_ && missing < 0; ++r)
+                if (ranks_[r].gone && !g->here[r]) missing = r;
+            return missing >= 0;
+        };
+        const bool in_time = changed_.wait_for(lock, limit, over);
+        if (g->arrived == size_) return g->texts;
+        if (in_time && missing < 0) {
+            lock.unlock();
+            raise(rank);
+        }
+        if (missing >= 0) throw world_error{"rank " + std::to_string(rank) + " waits for all ranks at " + what + ", and rank " + std::to_string(missing) + " has left"};
+        std::string who;
+        for (int r = 0; r < size_; ++r)
+            if (!g->here[r]) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
+        throw timeout{"timeout: rank " + std::to_string(rank) + " waits for all ranks at " + what + ", and these have not come: " + who, rank};
+    }
+    void abort(const cause& why) override {
+        {
+            const std::lock_guard lock{mutex_};
+            if (!aborted_.load(std::memory_order_relaxed) || (cause_.by_leaving && why.by_leaving && cause_.rank == why.rank)) cause_ = why;
+            aborted_.store(true, std::memory_order_release);
+        }
+        changed_.notify_all();
+    }
+    bool aborted() const noexcept override { return aborted_.load(std::memory_order_acquire); }
+    cause why() const override {
+        const std::lock_guard lock{mutex_};
+        return cause_;
+    }
+    void leave(int rank) noexcept override {
+        {
+            const std::lock_guard lock{mutex_};
+            ranks_[rank].gone = true;
+            ranks_[rank].doing = nullptr;
+        }
+        changed_.notify_all();
+    }
+    bool gone(int rank) const noexcept override {
+        const std::lock_guard lock{mutex_};
+        return ranks_[rank].gone;
+    }
+    void watch(int rank, std::shared_ptr<const progress> p) override {
+        const std::lock_guard lock{mutex_};
+        ranks_[rank].doing = std::move(p);
+    }
+    std::string describe() const override {
+        const std::lock_guard lock{mutex_};
+        std::string text;
+        for (int r = 0; r < size_; ++r) {
+            const auto& at = ranks_[r];
+            text += (r > 0 ? "; rank " : "rank ") + std::to_string(r) + " " + (at.gone ? "has left" : at.doing ? at.doing->text() : "has issued nothing");
+        }
+        return text;
+    }
+    std::string in_order(int rank, std::int64_t at, int executor, const std::string& name) override {
+        // The first rank to reach a turn writes it. The table is as long as ranks can be apart before a slot is free again.
+        turn& t = turns_[static_cast<std::size_t>(at) % turns_.size()];
+        const std::uint64_t mine = (static_cast<std::uint64_t>(at + 1) << 16) | static_cast<std::uint64_t>(executor & 0xffff);
+        std::uint64_t seen = t.of.load(std::memory_order_acquire);
+        while ((seen >> 16) < static_cast<std::uint64_t>(at + 1))
+            if (t.of.compare_exchange_weak(seen, mine, std::memory_order_acq_rel)) return {};
+        if ((seen >> 16) != static_cast<std::uint64_t>(at + 1) || seen == mine) return {};
+        return "executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) + " is executor " + std::to_string(executor) + " (" +
+               name + "), of another rank executor " + std::to_string(seen & 0xffff);
+    }
+
+private:
+    struct rank_record {
+        bool gone = false;
+        std::shared_ptr<const progress> doing;
+        int exchanges = 0;
+    };
+    struct gathering {
+        explicit gathering(int size) : texts(static_cast<std::size_t>(size)), here(static_cast<std::size_t>(size), false) {}
+        std::vector<std::string> texts;
+        std::vector<bool> here;
+        int arrived = 0;
+    };
+    struct turn {
+        std::atomic<std::uint64_t> of = 0;
+    };
+
+    const int size_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::atomic<bool> aborted_ = false;
+    cause cause_;
+    std::vector<rank_record> ranks_;
+    std::map<int, std::shared_ptr<gathering>> exchanges_;
+    std::array<turn, 1024> turns_;
+};
+
+}  // namespace dovetail::cuda
