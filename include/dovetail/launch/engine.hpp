@@ -19,12 +19,17 @@ struct step_time {
 
 using deadline = std::chrono::steady_clock::time_point;
 
+// How runs reach a GPU: launch by launch onto streams, or as one CUDA graph; the last falls back to streams where an operation
+// cannot be captured. The host backend knows streams only.
+enum class replay_mode : unsigned char { never, always, if_possible };
+
 // What an executor may be told besides its graph and options.
 struct engine_options {
     std::shared_ptr<detail::store_core> store = nullptr;
     std::vector<axis_width> widths = {};
     std::chrono::nanoseconds time_limit = std::chrono::minutes{10};  // of every wait that is given none
     bool record_times = false;
+    replay_mode replay = replay_mode::never;
 };
 
 // One run, from its issue until nobody reads its results.
@@ -36,6 +41,8 @@ struct flight {
     std::atomic<int> reading_inputs = 0;  // steps that still read what the caller bound
     std::atomic<bool> failed = false;
     int held = 0;                      // readings alive; guarded by the engine's mutex
+    bool enqueued = false;             // behind and before the work on `stream`, the caller's
+    void* stream = nullptr;
 };
 
 class engine : public detail::state_user, public std::enable_shared_from_this<engine> {
@@ -81,21 +88,15 @@ public:
         bound_[i] = std::move(b);
     }
     // Issues one run and returns at once, or as soon as the slot it needs is free.
-    std::shared_ptr<flight> run() {
-        const busy one{*this};
-        check_alive();
-        for (std::size_t i = 0; i < bound_.size(); ++i)
-            if (bound_[i].data == nullptr && graph.symbols[memory_of.inputs()[i].symbol].type.size() != 0)
-                throw binding_error{"input " + input_name(static_cast<int>(i)) + " is not bound on " + where.describe(rank)};
-        const auto next = std::make_shared<flight>();
-        next->run = next_run_;
-        next->inputs = bound_;
-        if (recording_.load()) next->times.resize(static_cast<std::size_t>(steps().size()));
-        claim(next);
-        ++next_run_;
-        issue(next);
-        return next;
+    std::shared_ptr<flight> run() { return run(false, nullptr); }
+    // The same, behind the work that the caller's stream holds and before what it gets later.
+    std::shared_ptr<flight> enqueue(void* stream) {
+        if (!has_streams()) throw usage_error{"enqueue: the backend of " + described() + " has no streams; use run"};
+        return run(true, stream);
     }
+    // Whether the memory that the run's inputs were bound to may be changed.
+    virtual bool consumed(flight& f) { return f.reading_inputs.load(std::memory_order_acquire) == 0; }
+    virtual bool has_streams() const { return false; }
     // Blocks until the run has ended, and throws what went wrong in it; timeout at the deadline.
     void finish(const std::shared_ptr<flight>& f, std::optional<std::chrono::nanoseconds> limit) {
         const auto span = limit.value_or(options.time_limit);
@@ -157,6 +158,8 @@ protected:
     // Throws if no further run can be issued.
     virtual void check_alive() = 0;
     virtual void issue(const std::shared_ptr<flight>& f) = 0;
+    // A run is to be issued into the slot of this one: waits for it, where the backend's own order does not suffice.
+    virtual void give_way(const std::shared_ptr<flight>& before) { finish(before, std::nullopt); }
 
     // Flights whose slots are in use.
     std::vector<std::shared_ptr<flight>> open_flights() {
@@ -186,13 +189,30 @@ private:
         }
         ~busy() { e.busy_.clear(std::memory_order_release); }
     };
+    std::shared_ptr<flight> run(bool enqueued, void* stream) {
+        const busy one{*this};
+        check_alive();
+        for (std::size_t i = 0; i < bound_.size(); ++i)
+            if (bound_[i].data == nullptr && graph.symbols[memory_of.inputs()[i].symbol].type.size() != 0)
+                throw binding_error{"input " + input_name(static_cast<int>(i)) + " is not bound on " + where.describe(rank)};
+        const auto next = std::make_shared<flight>();
+        next->run = next_run_;
+        next->inputs = bound_;
+        next->enqueued = enqueued;
+        next->stream = stream;
+        if (recording_.load()) next->times.resize(static_cast<std::size_t>(steps().size()));
+        claim(next);
+        ++next_run_;
+        issue(next);
+        return next;
+    }
     void claim(const std::shared_ptr<flight>& next) {
         const auto until = std::chrono::steady_clock::now() + options.time_limit;
         std::unique_lock lock{mutex_};
         auto& slot = slots_[next->run % in_flight_];
         if (const auto before = slot) {
             lock.unlock();
-            finish(before, std::nullopt);
+            give_way(before);
             lock.lock();
             if (!released_.wait_until(lock, until, [&] { return before->held == 0; }))
                 throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(next->run) + " of " + described() + " needs the slot of run " +

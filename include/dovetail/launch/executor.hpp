@@ -2,7 +2,7 @@
 // them is an engine that knows only ids.
 //   dv::executor<model> step{rank};   step.bind(dv::name<x>, values);   auto t = step.run();   t.read(dv::name<y>)
 // Arguments after the rank, in any order: a dv::store, dv::width<axis>(n), a time limit (any std::chrono duration),
-// dv::record_times.
+// dv::record_times, dv::replay.
 #pragma once
 
 #include "../cost/options.hpp"
@@ -31,6 +31,11 @@ device_pointer(T*, std::int64_t) -> device_pointer<std::remove_const_t<T>>;
 struct record_times_option {};
 inline constexpr record_times_option record_times{};
 
+// On a GPU every run is the launch of one CUDA graph. `replay`: an operation that cannot be captured is an error;
+// `replay_or_streams`: runs then go to streams.
+inline constexpr replay_mode replay = replay_mode::always;
+inline constexpr replay_mode replay_or_streams = replay_mode::if_possible;
+
 namespace detail {
 
 // An object of the error: its own sentence is what the compiler prints.
@@ -42,6 +47,7 @@ constexpr void refuse() {
 inline void take(engine_options& o, const store& s) { o.store = s.core(); }
 inline void take(engine_options& o, axis_width w) { o.widths.push_back(w); }
 inline void take(engine_options& o, record_times_option) { o.record_times = true; }
+inline void take(engine_options& o, replay_mode r) { o.replay = r; }
 template <class Rep, class Period>
 void take(engine_options& o, std::chrono::duration<Rep, Period> limit) {
     o.time_limit = std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
@@ -155,6 +161,8 @@ public:
     }
     // Issues one run with the bindings as they are, and returns at once unless its slot is still in use.
     ticket<G> run() { return {engine_, at().run()}; }
+    // The same, ordered behind and before the work on the caller's stream (a cudaStream_t).
+    ticket<G> enqueue(void* stream) { return {engine_, at().enqueue(stream)}; }
 
     // Whether this rank plays a role of the graph.
     template <class Name>

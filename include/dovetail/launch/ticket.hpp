@@ -22,8 +22,7 @@ public:
     bool ready() const { return checked().ready(*flight_); }
     // Whether the memory that inputs were bound to may be changed.
     bool consumed() const {
-        checked();
-        return flight_->reading_inputs.load(std::memory_order_acquire) == 0;
+        return checked().consumed(*flight_);
     }
     std::int64_t run() const { return flight_->run; }
     // By step of this rank's role, in issue order; empty unless the executor records times. Waits for the end of the run.

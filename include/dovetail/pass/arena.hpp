@@ -85,7 +85,7 @@ constexpr int free_for_all(const lifetime& life, const ir::role_plan& role, cons
 // from the first definition to where all steps of all members know of the end; copies for runs in flight come in front.
 // `end`: of the bytes used on each role; `low`: of those copies.
 constexpr void place_commons(const ir::program& program, const issue& issued, const commons& commons, const lifetime* life,
-                             const clock* floor, ir::placement* place, vec<std::int64_t>& low, vec<std::int64_t>& end, int& pairs) {
+                             const clock* floor, ir::placement* place, vec<std::int64_t>& low, vec<std::int64_t>& end, int pairs) {
     const int roles = program.roles;
     std::int64_t dedicated = 0;
     int after = 1;
@@ -155,7 +155,7 @@ constexpr memory arena(const ir::program& program, const issue& issued, span<con
     // Commons go first; the rest of a role's arena may fill gaps between them.
     vec<std::int64_t> low(roles), prefix(roles);
     if (program.commons > 0 && roles > 1)
-        detail::place_commons(program, issued, commons, life, floor.begin(), place, low, prefix, pairs);
+        detail::place_commons(program, issued, commons, life, floor.begin(), place, low, prefix, pairs / 2);
 
     const int *defined = lives.defined.begin(), *next = lives.next.begin();
     for (int r = 0; r < roles; ++r) {

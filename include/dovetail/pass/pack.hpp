@@ -3,6 +3,7 @@
 // which compares an item with all that may be alive beside it. Written for constant evaluation: statements are what costs.
 #pragma once
 
+#include "sort.hpp"
 #include "waits.hpp"
 
 #include <climits>
@@ -24,26 +25,6 @@ struct item {
 
 constexpr bool covers(const clock& known, const clock& release) {
     return release.known[0] <= known.known[0] && release.known[1] <= known.known[1] && release.known[2] <= known.known[2];
-}
-
-// Merge sort, ascending.
-constexpr void sort(vec<std::int64_t>& keys) {
-    const int n = keys.size();
-    vec<std::int64_t> other(n);
-    std::int64_t *from = keys.begin(), *to = other.begin();
-    bool back = false;
-    for (int width = 1; width < n; width *= 2) {
-        for (int begin = 0; begin < n; begin += 2 * width) {
-            int i = begin, j = begin + width < n ? begin + width : n, k = begin;
-            const int middle = j, end = begin + 2 * width < n ? begin + 2 * width : n;
-            while (k < end) to[k++] = j >= end || (i < middle && from[i] <= from[j]) ? from[i++] : from[j++];
-        }
-        std::int64_t* swapped = from;
-        from = to;
-        to = swapped;
-        back = !back;
-    }
-    if (back) keys = static_cast<vec<std::int64_t>&&>(other);
 }
 
 // The arena as a list of blocks in the order of addresses. Free ones that everybody knows to be dead are merged; one that
@@ -293,8 +274,8 @@ constexpr std::int64_t pack(vec<item>& items, int fixed, std::int64_t low, std::
     if (items.size() == fixed) return base;
     vec<item> other = items;
     const std::int64_t in_order = pack_in_order(items, base, first_time, times);
-    for (int i = 0; i < items.size(); ++i) other.begin()[i].until = items.begin()[i].until;
-    stretches lists{other};
+    for (int i = 0, n = items.size(); i < n; ++i) other.begin()[i].until = items.begin()[i].until;
+    const stretches lists{other};
     std::int64_t best = in_order;
     for (int times_time = 0; times_time < 2 && lists.visits <= pairs; ++times_time) {
         pairs -= static_cast<int>(lists.visits);

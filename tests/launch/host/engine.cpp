@@ -10,13 +10,14 @@
 
 // Blocks that the program holds, counted here because sanitizers keep what is freed.
 static std::atomic<std::int64_t> live_blocks = 0;
-void* operator new(std::size_t bytes) {
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
     void* p = std::malloc(bytes > 0 ? bytes : 1);
     if (p == nullptr) throw std::bad_alloc{};
     ++live_blocks;
     return p;
 }
-void operator delete(void* p) noexcept {
+// Not inlined: g++ would warn that free does not match new.
+[[gnu::noinline]] void operator delete(void* p) noexcept {
     if (p == nullptr) return;
     --live_blocks;
     std::free(p);

@@ -1,0 +1,65 @@
+// Host memory bound to the inputs of an executor, on its way to the GPU. Pageable memory goes through pinned memory of our
+// own, filled when a run is issued; pinned memory is read by the copy stream directly. What the library owns and has copied
+// to a slot before is not copied again.
+#pragma once
+
+#include "context.hpp"
+
+namespace dovetail::cuda {
+
+class staging {
+public:
+    // Above this, pageable memory is left to the driver, which stages it piece by piece while the issuing thread waits.
+    static constexpr std::int64_t most_pinned = std::int64_t{64} << 20;
+    static constexpr int halves = 2;
+
+    staging(std::shared_ptr<device_memory> memory, int inputs) : memory_{std::move(memory)}, inputs_(static_cast<std::size_t>(inputs)) {}
+
+    struct source {
+        const void* data = nullptr;   // what the copy stream reads
+        bool copied = false;          // ... is ours: the caller's memory is free again
+    };
+    // Makes input i ready to be copied: `wait(run)` returns when the copies of that run are over.
+    template <class Wait>
+    source ready(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always, Wait wait) {
+        input& in = inputs_[static_cast<std::size_t>(i)];
+        if (b.data != in.last) {
+            in.last = b.data;
+            cudaPointerAttributes a{};
+            const cudaError_t status = calls.pointer_get_attributes(&a, b.data);
+            if (status != cudaSuccess) static_cast<void>(calls.get_last_error());
+            in.pinned = status == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
+        }
+        if (!always && (in.pinned || bytes > most_pinned)) return {b.data, false};
+        part& p = in.parts[run % halves];
+        if (!p.memory) p.memory = block{memory_, bytes, true};
+        const std::int64_t before = std::exchange(p.run, run);
+        if (b.owner != nullptr && p.owner == b.owner) return {p.memory.data(), true};
+        if (before >= 0) wait(before);
+        std::memcpy(p.memory.data(), b.data, static_cast<std::size_t>(bytes));
+        p.owner = b.owner;
+        return {p.memory.data(), true};
+    }
+    // Where input i of such a run is read from, for a capture.
+    const void* place(int i, std::int64_t bytes, std::int64_t run) {
+        part& p = inputs_[static_cast<std::size_t>(i)].parts[run % halves];
+        if (!p.memory) p.memory = block{memory_, bytes, true};
+        return p.memory.data();
+    }
+
+private:
+    struct part {
+        block memory;
+        std::shared_ptr<const void> owner;   // whose contents it holds, where they cannot change
+        std::int64_t run = -1;               // the latest that reads it
+    };
+    struct input {
+        const void* last = nullptr;
+        bool pinned = false;
+        part parts[halves];
+    };
+    std::shared_ptr<device_memory> memory_;
+    std::vector<input> inputs_;
+};
+
+}  // namespace dovetail::cuda
