@@ -71,28 +71,27 @@ struct family<Family, std::integer_sequence<int, I...>> {
     using make = composite<Kind, Family<I>...>;
 };
 
-// body<...> for position P of the index space N..., the last index fastest
+// body<0, ...> to body<N - 1, ...>, the last index fastest. Indices are written out: a pack of them cannot be expanded into
+// an alias template that takes a fixed number.
 template <template <int...> class Body, int... N>
-struct index_space {
-    static constexpr int rank = sizeof...(N);
-    static constexpr int extent[] = {N..., 1};
-    static constexpr int size = (1 * ... * N);
-    static constexpr int index(int position, int dimension) {
-        for (int d = rank - 1; d > dimension; --d) position /= extent[d];
-        return position % extent[dimension];
-    }
-    template <int P, int... D>
-    static auto at(std::integer_sequence<int, D...>) -> std::type_identity<Body<index(P, D)...>>;
-    template <int... P>
-    static auto all(std::integer_sequence<int, P...>)
-        -> composite<word::repeat, typename decltype(at<P>(std::make_integer_sequence<int, rank>{}))::type...>;
-    using type = decltype(all(std::make_integer_sequence<int, size>{}));
-};
+struct index_space;
 template <template <int...> class Body, int N>
 struct index_space<Body, N> {
     template <int... P>
     static auto all(std::integer_sequence<int, P...>) -> composite<word::repeat, Body<P>...>;
     using type = decltype(all(std::make_integer_sequence<int, N>{}));
+};
+template <template <int...> class Body, int N, int M>
+struct index_space<Body, N, M> {
+    template <int... P>
+    static auto all(std::integer_sequence<int, P...>) -> composite<word::repeat, Body<P / M, P % M>...>;
+    using type = decltype(all(std::make_integer_sequence<int, N * M>{}));
+};
+template <template <int...> class Body, int N, int M, int K>
+struct index_space<Body, N, M, K> {
+    template <int... P>
+    static auto all(std::integer_sequence<int, P...>) -> composite<word::repeat, Body<P / (M * K), P / K % M, P % K>...>;
+    using type = decltype(all(std::make_integer_sequence<int, N * M * K>{}));
 };
 
 template <class T, class Graph>

@@ -56,7 +56,7 @@ struct group;
 template <class... Statements>
 struct grouped;
 
-// repeat<body, N...>: body<0, ..., 0> to body<N - 1, ...>, the last index fastest.
+// repeat<body, N...>: body<0, ..., 0> to body<N - 1, ...>, the last index fastest; one to three indices.
 template <template <int...> class Body, int... N>
 struct repeat;
 

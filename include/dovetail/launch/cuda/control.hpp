@@ -1,0 +1,313 @@
+// The control channel of a world of several processes, as one rank sees it: all ranks give and get texts, one cause ends the
+// work of all, and each knows how far the others have come. `star.hpp` has the two ends that carry it; each has one watchdog
+// thread, which calls back here.
+#pragma once
+
+#include "socket.hpp"
+
+#include <atomic>
+#include <functional>
+#include <map>
+
+namespace dovetail::cuda {
+
+// What ended the work of all ranks.
+struct stop_cause {
+    int rank = -1;
+    std::string text;  // "operation `f` of `y` failed on rank 1: ..."
+    std::string operation, statement;
+    bool by_leaving = false;
+};
+
+// What a rank works on: the operation that its engine waits for.
+struct mark {
+    std::int64_t run = -1;
+    std::int64_t step = -1;
+};
+
+// What is known about a rank: a heartbeat old.
+struct member {
+    std::string host;     // its name, for people
+    std::string machine;  // equal on ranks that share a host
+    long process = 0;
+    mark at = {};
+    std::string doing;    // in the words of its engine; empty where it has none
+    std::int64_t exchanges = 0;
+    bool left = false;
+};
+
+struct control_timing {
+    std::chrono::nanoseconds period = std::chrono::milliseconds{200};  // between heartbeats
+    std::chrono::nanoseconds silence = std::chrono::seconds{20};       // after which a rank that is not heard of is lost; 0: never
+    std::chrono::nanoseconds linger = std::chrono::seconds{2};         // how long rank 0 waits at its end for the others'
+};
+
+class control {
+public:
+    using limit_type = std::chrono::nanoseconds;
+
+    control(int rank, int size, control_timing timing) : timing_{timing}, rank_{rank}, size_{size}, members_(static_cast<std::size_t>(size)) {}
+    control(const control&) = delete;
+    control& operator=(const control&) = delete;
+    virtual ~control() = default;
+
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+
+    // Every rank brings a text, at the same places of the program; all get everybody's, by rank. Throws timeout, with the ranks
+    // that have not come, world_error where one has left or is elsewhere, and what ended the work. After a throw the places
+    // of the ranks are no longer the same: abort, or end.
+    std::vector<std::string> exchange(const std::string& what, std::string mine, limit_type limit) {
+        const auto until = detail::after(limit);
+        std::unique_lock lock{mutex_};
+        if (cause_) raise_locked();
+        const std::int64_t number = exchanges_++;
+        lock.unlock();
+        contribute(number, what, std::move(mine));
+        lock.lock();
+        int gone = -1;
+        const auto over = [&] { return results_.contains(number) || cause_ || (gone = first_gone(number)) >= 0; };
+        if (!changed_.wait_until(lock, until, over)) {
+            // Who is missing is asked for, since a heartbeat tells it late.
+            const auto table = tables_;
+            lock.unlock();
+            ask();
+            lock.lock();
+            changed_.wait_for(lock, std::chrono::milliseconds{500}, [&] { return tables_ != table || over(); });
+        }
+        if (const auto found = results_.find(number); found != results_.end()) {
+            const outcome result = std::move(found->second);
+            results_.erase(found);
+            if (!result.fault.empty()) throw world_error{"rank " + std::to_string(rank_) + " at " + what + ": " + result.fault};
+            return result.texts;
+        }
+        if (cause_) raise_locked();
+        if (gone >= 0) throw world_error{"rank " + std::to_string(rank_) + " is at " + what + ", and rank " + std::to_string(gone) + " has left without it"};
+        std::string missing;
+        for (int r = 0; r < size_; ++r)
+            if (members_[r].exchanges <= number && r != rank_) missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(r);
+        throw timeout{"timeout after " + detail::in_seconds(limit) + ": rank " + std::to_string(rank_) + " waits for all ranks at " + what + ", and these have not come: " +
+                          (missing.empty() ? "unknown, since rank 0 does not answer" : missing),
+                      rank_};
+    }
+    void barrier(const std::string& what, limit_type limit) { exchange(what, {}, limit); }
+    // Every rank brings a hash and a name for it; throws on all of them, with the ranks that differ, unless all are equal.
+    void agree(const std::string& on, std::uint64_t hash, const std::string& name, limit_type limit);
+
+    // Ends the work of all ranks. The first cause counts; any thread; harmless to repeat.
+    void abort(stop_cause why) noexcept {
+        try {
+            if (settle(why)) spread(why);
+        } catch (...) {  // no memory for the message: the other ranks learn it from the end of this one
+        }
+    }
+    bool aborted() const noexcept { return aborted_.load(std::memory_order_acquire); }
+    std::optional<stop_cause> why() const {
+        const std::lock_guard lock{mutex_};
+        return cause_;
+    }
+    [[noreturn]] void raise() const {
+        const std::lock_guard lock{mutex_};
+        raise_locked();
+    }
+
+    // Calls on the watchdog's thread: `at_stop` once, when the work has ended, also where it has already; `each_period` with
+    // every heartbeat. They may call everything here. What they throw is dropped.
+    void watch(std::function<void(const stop_cause&)> at_stop, std::function<void()> each_period = {}) {
+        {
+            const std::lock_guard lock{mutex_};
+            at_stop_ = std::move(at_stop);
+            each_period_ = std::move(each_period);
+        }
+        wake();
+    }
+    // Nothing is called any more once this has returned true; false where a call did not end within the limit.
+    bool unwatch(limit_type limit) {
+        std::unique_lock lock{mutex_};
+        at_stop_ = nullptr;
+        each_period_ = nullptr;
+        if (calling_ == std::this_thread::get_id()) return true;
+        return changed_.wait_until(lock, detail::after(limit), [&] { return calling_ == std::thread::id{}; });
+    }
+
+    // What this rank works on; cheap enough for every step. The two parts are read apart, which matters to nobody: what is
+    // looked at is a rank that stands still.
+    void announce(mark at) noexcept {
+        run_.store(at.run, std::memory_order_relaxed);
+        step_.store(at.step, std::memory_order_relaxed);
+    }
+    // The same in words, asked for by the watchdog with every heartbeat.
+    void announce(std::function<std::string()> doing) {
+        const std::lock_guard lock{words_mutex_};
+        words_ = std::move(doing);
+    }
+    // Executors are called in one order on all ranks: each call is told, rank 0 compares, and a difference ends the work.
+    void called(int executor) noexcept {
+        const auto n = calls_.load(std::memory_order_relaxed);
+        recent_[static_cast<std::size_t>(n % window)].store(executor, std::memory_order_relaxed);
+        calls_.store(n + 1, std::memory_order_release);
+    }
+    std::vector<member> members() const {
+        const std::lock_guard lock{mutex_};
+        return members_;
+    }
+    bool left(int rank) const {
+        const std::lock_guard lock{mutex_};
+        return members_[rank].left;
+    }
+    // "rank 2 is behind: run 3, step 1; rank 0: run 4, step 0; ..."
+    std::string progress() const;
+
+protected:
+    struct outcome {
+        std::vector<std::string> texts;
+        std::string fault;
+    };
+    static constexpr std::int64_t window = 256;
+
+    virtual void contribute(std::int64_t number, const std::string& what, std::string bytes) = 0;
+    virtual void spread(const stop_cause& why) = 0;
+    virtual void ask() = 0;
+    virtual void wake() noexcept = 0;
+
+    // For the watchdog's thread.
+    bool settle(const stop_cause& why) {
+        {
+            const std::lock_guard lock{mutex_};
+            // A rank that leaves may say afterwards what made it.
+            if (cause_ && !(cause_->by_leaving && why.by_leaving && cause_->rank == why.rank && cause_->text != why.text)) return false;
+            cause_ = why;
+            aborted_.store(true, std::memory_order_release);
+        }
+        changed_.notify_all();
+        wake();
+        return true;
+    }
+    void deliver(std::int64_t number, outcome result) {
+        {
+            const std::lock_guard lock{mutex_};
+            results_[number] = std::move(result);
+        }
+        changed_.notify_all();
+    }
+    template <class Change>
+    void change_members(Change&& change) {
+        {
+            const std::lock_guard lock{mutex_};
+            change(members_);
+            ++tables_;
+        }
+        changed_.notify_all();
+    }
+    mark mine() const { return {run_.load(std::memory_order_relaxed), step_.load(std::memory_order_relaxed)}; }
+    std::string words() {
+        const std::lock_guard lock{words_mutex_};
+        try {
+            return words_ ? words_().substr(0, 2048) : std::string{};
+        } catch (...) {
+            return {};
+        }
+    }
+    // The latest calls of executors, oldest first, and the number of the first.
+    std::vector<std::int64_t> recent_calls(std::int64_t& first) const {
+        const std::int64_t end = calls_.load(std::memory_order_acquire);
+        std::vector<std::int64_t> calls;
+        first = end > window / 2 ? end - window / 2 : 0;
+        for (std::int64_t i = first; i < end; ++i) calls.push_back(recent_[static_cast<std::size_t>(i % window)].load(std::memory_order_relaxed));
+        std::atomic_thread_fence(std::memory_order_acquire);
+        // Overwritten while it was read: the next heartbeat will do.
+        if (calls_.load(std::memory_order_relaxed) - first >= window) calls.clear();
+        return calls;
+    }
+    bool attending() const {
+        const std::lock_guard lock{mutex_};
+        return (cause_ && at_stop_) || each_period_;
+    }
+    void attend(bool period) {
+        std::unique_lock lock{mutex_};
+        if (cause_ && at_stop_) {
+            const auto what = std::exchange(at_stop_, nullptr);
+            call(lock, [&, why = *cause_] { what(why); });
+        }
+        if (period && each_period_) call(lock, [what = each_period_] { what(); });
+    }
+
+    const control_timing timing_;
+
+private:
+    template <class What>
+    void call(std::unique_lock<std::mutex>& lock, What&& what) {
+        calling_ = std::this_thread::get_id();
+        lock.unlock();
+        try {
+            what();
+        } catch (...) {
+        }
+        lock.lock();
+        calling_ = std::thread::id{};
+        changed_.notify_all();
+    }
+    [[noreturn]] void raise_locked() const {
+        const stop_cause& c = *cause_;
+        if (c.rank == rank_ && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank};
+        throw peer_error{"rank " + std::to_string(rank_) + " stops, because " + c.text, c.operation, c.statement, c.rank};
+    }
+    int first_gone(std::int64_t number) const {
+        for (int r = 0; r < size_; ++r)
+            if (members_[r].left && members_[r].exchanges <= number) return r;
+        return -1;
+    }
+
+    const int rank_, size_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::atomic<bool> aborted_ = false;
+    std::optional<stop_cause> cause_;
+    std::vector<member> members_;
+    std::map<std::int64_t, outcome> results_;
+    std::int64_t exchanges_ = 0;
+    std::int64_t tables_ = 0;  // how often the members were heard of
+    std::function<void(const stop_cause&)> at_stop_;
+    std::function<void()> each_period_;
+    std::thread::id calling_;
+    std::mutex words_mutex_;
+    std::function<std::string()> words_;
+    std::atomic<std::int64_t> run_ = -1, step_ = -1, calls_ = 0;
+    std::atomic<std::int64_t> recent_[window] = {};
+};
+
+inline void control::agree(const std::string& on, std::uint64_t hash, const std::string& name, limit_type limit) {
+    std::vector<std::string> all = exchange(on, std::to_string(hash) + " " + name, limit);
+    // What most ranks hold is taken for the right one; of equal numbers, the lowest rank's.
+    const auto hash_of = [&](int r) { return std::string_view{all[r]}.substr(0, all[r].find(' ')); };
+    const auto name_of = [&](int r) { return " (" + all[r].substr(all[r].find(' ') + 1) + ")"; };
+    std::map<std::string_view, int> held;
+    for (int r = 0; r < size_; ++r) ++held[hash_of(r)];
+    int right = 0;
+    for (int r = 1; r < size_; ++r)
+        if (held[hash_of(r)] > held[hash_of(right)]) right = r;
+    std::string differing;
+    for (int r = 0; r < size_; ++r)
+        if (hash_of(r) != hash_of(right)) differing += (differing.empty() ? "rank " : ", rank ") + std::to_string(r) + name_of(r);
+    if (!differing.empty()) throw world_error{on + " differs: " + differing + " against rank " + std::to_string(right) + name_of(right)};
+}
+
+inline std::string control::progress() const {
+    const std::vector<member> all = members();
+    const auto before = [&](int a, int b) { return std::pair{all[a].at.run, all[a].at.step} < std::pair{all[b].at.run, all[b].at.step}; };
+    int last = 0, first = 0;
+    for (int r = 1; r < size_; ++r) {
+        if (before(r, last)) last = r;
+        if (before(first, r)) first = r;
+    }
+    std::string text;
+    for (int i = 0; i < size_; ++i) {
+        const int r = (last + i) % size_;
+        const member& m = all[r];
+        text += (i > 0 ? "; rank " : "rank ") + std::to_string(r) + (before(r, first) && !before(last, r) ? " is behind" : "") + (m.left ? " has left" : "") + ": ";
+        text += !m.doing.empty() ? m.doing : m.at.run < 0 ? "no run" : "run " + std::to_string(m.at.run) + ", step " + std::to_string(m.at.step);
+    }
+    return text;
+}
+
+}  // namespace dovetail::cuda

@@ -1,0 +1,53 @@
+// Records and mentions: every type of a graph has a number, and the number gives the type back.
+#include "support/samples.hpp"
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace samples;
+
+template <int> struct body_name;
+template <int I, int J> struct cell;
+template <int I> using one = dv::let<body_name<I>, add(x, x)>;
+template <int I, int J> using two = dv::let<cell<I, J>, add(x, x)>;
+
+template <class T>
+inline constexpr const dv::dsl::record& record = dv::dsl::describe<T>::value;
+
+}  // namespace
+
+TEST_CASE("a mention is the type at its place, in written order") {
+    using statement = dv::let<y, add(x, multiply(a, b))>;
+    static_assert(record<statement>.mentions == 9);
+    static_assert(std::is_same_v<dv::dsl::mention<statement, 0>, statement>);
+    static_assert(std::is_same_v<dv::dsl::mention<statement, 1>, y>);
+    static_assert(std::is_same_v<dv::dsl::mention<statement, 2>, add(x, multiply(a, b))>);
+    static_assert(std::is_same_v<dv::dsl::mention<statement, 3>, add>);
+    static_assert(std::is_same_v<dv::dsl::mention<statement, 4>, x>);
+    static_assert(std::is_same_v<dv::dsl::mention<statement, 5>, multiply(a, b)>);
+    static_assert(std::is_same_v<dv::dsl::mention<statement, 6>, multiply>);
+    static_assert(std::is_same_v<dv::dsl::mention<statement, 7>, a>);
+    static_assert(std::is_same_v<dv::dsl::mention<statement, 8>, b>);
+    CHECK(dv::display(*dv::dsl::describe<y>::value.id) == "y");
+}
+
+TEST_CASE("repeat and all stand for what they expand to, the last index fastest") {
+    using repeated = dv::repeat<one, 3>;
+    static_assert(record<repeated>.child_count == 3);
+    static_assert(std::is_same_v<dv::dsl::mention<repeated, 1 + record<one<0>>.mentions>, one<1>>);
+    using grid = dv::repeat<two, 2, 3>;
+    static_assert(record<grid>.child_count == 6);
+    static_assert(std::is_same_v<dv::dsl::mention<grid, 1 + 4 * record<two<0, 0>>.mentions>, two<1, 1>>);
+    static_assert(record<dv::all<4, body_name>>.child_count == 4);
+    static_assert(record<dv::repeat<one, 0>>.child_count == 0);
+    static_assert(record<dv::group<>>.child_count == 0);
+    CHECK(true);
+}
+
+TEST_CASE("a long graph is numbered without a limit on nesting or width") {
+    using wide = dv::repeat<one, 300>;
+    static_assert(record<wide>.mentions == 1 + 300 * record<one<0>>.mentions);
+    static_assert(std::is_same_v<dv::dsl::mention<wide, 1 + 299 * record<one<0>>.mentions + 1>, body_name<299>>);
+    CHECK(true);
+}

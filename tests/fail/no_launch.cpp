@@ -1,0 +1,24 @@
+// EXPECT: error::no_launch
+// SAYS: app::elsewhere
+// SAYS: host::stream
+#include "ops.hpp"
+
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/host/world.hpp>
+
+namespace app {
+struct launched : copy_of {
+    template <class X>
+    static void launch(dv::host::stream, dv::in<X>, dv::out<X>);
+};
+struct elsewhere : copy_of {
+    template <class X>
+    static void launch(dv::cuda::stream, dv::in<X>, dv::out<X>);
+};
+struct model : dv::graph<dv::input<x, vector>, dv::let<y, elsewhere(x)>, dv::output<y>> {};
+}  // namespace app
+
+void program(dv::host::rank& rank) {
+    dv::executor<app::model> step{rank};
+    step.run();
+}

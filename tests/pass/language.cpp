@@ -1,0 +1,116 @@
+// infer, check and expand on graphs of the language: types, rules, and what ranks do.
+#include "support/samples.hpp"
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace samples;
+
+template <class G>
+dv::ir::program_data expanded(dv::settings s = {}) {
+    return dv::pass::expand(dv::plan::typed<G>::value, s);
+}
+
+int vertices_of(const dv::ir::program_data& p, dv::op_kind k) {
+    int n = 0;
+    for (const dv::ir::vertex& v : p.vertices) n += v.kind == k ? 1 : 0;
+    return n;
+}
+
+template <class G, class Name>
+inline constexpr dv::tensor_type type_of = dv::plan::typed<G>::value.symbols[dv::plan::symbol_of<G, Name>].type;
+
+template <int I> struct link_of_chain;
+template <int I> using chained = dv::let<link_of_chain<I + 1>, relu(link_of_chain<I>)>;
+using chain = dv::graph<dv::input<x, vector>, dv::let<link_of_chain<0>, add(x, x)>, dv::repeat<chained, 4>, dv::output<link_of_chain<4>>>;
+
+}  // namespace
+
+TEST_CASE("shapes follow the widths of axes") {
+    static_assert(type_of<along_an_axis, a> == dv::tensor<float, 16>::type);
+    static_assert(type_of<along_an_axis, b> == dv::tensor<float, 4>::type);
+    static_assert(type_of<along_an_axis, f> == dv::tensor<float, 16>::type);
+    static_assert(type_of<along_an_axis, y> == dv::tensor<float, 4>::type);
+    static_assert(std::is_same_v<dv::plan::tensor_of<along_an_axis, y>, dv::tensor<float, 4>>);
+    CHECK(true);
+}
+
+TEST_CASE("a channel for each role that reads, made once") {
+    const auto p = expanded<read_twice>();
+    CHECK(vertices_of(p, dv::op_kind::transfer) == 4);  // a to right and middle, b to right, d to middle
+    CHECK(vertices_of(p, dv::op_kind::input) == 1);     // left alone uses x
+    for (const dv::ir::vertex& v : p.vertices)
+        if (v.kind == dv::op_kind::transfer) {
+            CHECK(v.parts == 2);
+            CHECK(v.lane == dv::lane_kind::communication);
+        }
+}
+
+TEST_CASE("folded: one rank, no communication between roles") {
+    const auto p = expanded<dv::folded<collective_first>>();
+    CHECK(p.roles == 1);
+    for (const dv::ir::member& m : p.members)
+        if (dv::is_communication(m.kind)) CHECK(m.local);
+    CHECK(vertices_of(p, dv::op_kind::input) == 1);
+}
+
+TEST_CASE("an operation that can work in place takes over the buffer of its only reader's argument") {
+    const auto p = expanded<chain>();
+    int aliases = 0;
+    for (const dv::ir::buffer& b : p.buffers)
+        if (b.alias >= 0) {
+            ++aliases;
+            CHECK(p.buffers[b.alias].alias < 0);
+        }
+    CHECK(aliases == 4);
+}
+
+TEST_CASE("slots follow the options") {
+    dv::settings s;
+    s.in_flight = 3;
+    s.channel_slots = 2;
+    const auto p = expanded<crossing_pair>(s);
+    for (const dv::ir::buffer& b : p.buffers) {
+        if (b.where == dv::ir::storage::input || b.output) CHECK(b.slots == 3);
+    }
+    for (const dv::ir::vertex& v : p.vertices)
+        if (v.kind == dv::op_kind::transfer)
+            for (int i = v.first_part; i < v.first_part + v.parts; ++i)
+                if (p.parts[i].seat == 1) CHECK(p.buffers[p.accesses[p.parts[i].first_access].buffer].slots == 2);
+}
+
+TEST_CASE("the buffers of a collective over roles are alike on all of them") {
+    const auto p = expanded<overlapping_collectives>();
+    int common = 0;
+    for (const dv::ir::buffer& b : p.buffers) common += b.common >= 0 ? 1 : 0;
+    CHECK(common >= 4);
+    CHECK(p.commons >= 2);
+}
+
+TEST_CASE("a group is one vertex with several members") {
+    const auto p = expanded<one_group>();
+    int members = 0;
+    for (const dv::ir::vertex& v : p.vertices)
+        if (v.members > 1) members = v.members;
+    CHECK(members == 2);
+}
+
+TEST_CASE("facts of the plan") {
+    static_assert(dv::valid<sums>);
+    static_assert(!dv::valid<dv::graph<dv::input<x, vector>>>);
+    static_assert(dv::hidden_fraction<crossing_pair, sequential> == 0.0);
+    static_assert(dv::predicted_time<crossing_pair, overlapped> <= dv::predicted_time<crossing_pair, sequential>);
+    static_assert(dv::wait_count<ping_pong, left, sequential> == 0);
+    static_assert(dv::wait_count<pipeline<2, 2>, stage<1>, overlapped> > 0);
+    static_assert(dv::peak_bytes<shaped<1023>, left, sequential> >= 2 * 4092);
+    static_assert(dv::peak_bytes<counter, dv::unnamed_role, sequential> >= 2 * 4);
+    CHECK(true);
+}
+
+TEST_CASE("a memory limit chooses a schedule that keeps it") {
+    // Six blocks are made and summed one by one: overlap would make them early, the limit forbids it.
+    using limited = dv::options<slow_links, dv::memory_limit<dv::peak_bytes<pipeline<2, 2>, stage<1>, sequential>>>;
+    static_assert(dv::peak_bytes<pipeline<2, 2>, stage<1>, limited> <= dv::peak_bytes<pipeline<2, 2>, stage<1>, sequential>);
+    CHECK(true);
+}
