@@ -20,7 +20,6 @@ enum class act_kind : unsigned char {
 
 struct act {
     act_kind kind = act_kind::call;
-    bool average = false;              // see acts_builder::local
     ncclDataType_t type = ncclUint8;
     ncclRedOp_t op = ncclSum;
     int from = -1;                     // in the table of pointers; call: the first of them; -1: none
@@ -176,7 +175,7 @@ private:
         };
         return root(a) == root(b);
     }
-    static act moved(act_kind k, int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes, int peer = -1) {
+    static act moved(act_kind k, int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes, int peer = -1, ncclComm_t comm = nullptr) {
         act a;
         a.kind = k;
         a.from = from;
@@ -186,6 +185,7 @@ private:
         a.bytes = bytes;
         a.count = static_cast<std::size_t>(bytes);
         a.peer = peer;
+        a.comm = comm;
         return a;
     }
 
@@ -204,10 +204,10 @@ private:
                 before.push_back(moved(act_kind::copy, from, from_offset, to, to_offset, bytes));
         };
         const auto send = [&](int from, std::int64_t offset, std::int64_t bytes, int peer) {
-            if (bytes > 0) calls.push_back(moved(act_kind::send, from, offset, -1, 0, bytes, peer));
+            if (bytes > 0) calls.push_back(moved(act_kind::send, from, offset, -1, 0, bytes, peer, on_.all()));
         };
         const auto recv = [&](int to, std::int64_t offset, std::int64_t bytes, int peer) {
-            if (bytes > 0) calls.push_back(moved(act_kind::recv, -1, 0, to, offset, bytes, peer));
+            if (bytes > 0) calls.push_back(moved(act_kind::recv, -1, 0, to, offset, bytes, peer, on_.all()));
         };
         // What is sent piece by piece while it is overwritten goes out from a copy.
         const auto aside = [&] {

@@ -30,7 +30,7 @@ public:
             prepare();
             warm(from.hash);
             initialise();
-        } catch (const failure&) {
+        } catch (...) {
             destroy();
             throw;
         }
@@ -306,6 +306,7 @@ private:
         static_cast<void>(launched);
     }
     void destroy() noexcept {
+        if (on_->last.engine == this) on_->last = {};
         graphs_.clear();
         for (const cudaEvent_t e : all_events_) static_cast<void>(calls.event_destroy(e));
         all_events_.clear();

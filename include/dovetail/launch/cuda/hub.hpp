@@ -1,0 +1,308 @@
+// The end of the control channel on rank 0: it listens, knows all ranks, and puts together what they bring.
+#pragma once
+
+#include "star.hpp"
+
+namespace dovetail::cuda::detail {
+
+class hub final : public wired {
+public:
+    hub(const place& me, control_timing timing) : wired{0, me.size, timing}, job_{me.job}, links_(static_cast<std::size_t>(me.size)), calls_(static_cast<std::size_t>(me.size)) {}
+
+    // Listens at the first port that is free of those it may have. An empty host and port 0: anywhere. Returns the port.
+    int listen(const endpoint& at, int ports, std::chrono::nanoseconds limit) {
+        std::string why;
+        for (int i = 0; i < ports; ++i) {
+            int port = at.port + i;
+            listeners_ = listen_at(at.host, port, after(limit), why);
+            if (!listeners_.empty()) return port;
+        }
+        throw world_error{"rank 0 cannot listen at " + at.text() + (ports > 1 ? " and the next " + std::to_string(ports - 1) + " ports" : "") + ": " + why +
+                          ". Another program has the port, or an earlier start of this one is not at its end; set DOVETAIL_RENDEZVOUS to another"};
+    }
+    // Waits until all ranks have come.
+    void meet(std::chrono::nanoseconds limit) {
+        const auto until = after(limit);
+        change_members([&](std::vector<member>& all) { all[0] = this_process(); });
+        auto next = now();
+        while (arrived_ < size() && fatal_.empty()) {
+            if (now() >= until) {
+                std::string text = "timeout after " + in_seconds(limit) + ": rank 0 of " + std::to_string(size()) + " waits for all ranks, and these have not come: " + missing();
+                for (const std::string& n : notes_) text += "; " + n;
+                send_away_all(1, text);
+                throw timeout{text, 0};
+            }
+            turn(earlier(until, next));
+            if (now() >= next) {
+                beat();
+                next = after(timing_.period);
+            }
+        }
+        if (!fatal_.empty()) {
+            send_away_all(0, fatal_);
+            throw world_error{fatal_};
+        }
+        writer w;
+        for (const member& m : members()) w.text(m.host).text(m.machine).number(m.process);
+        to_all(frame::welcome, w.take());
+        complete_ = true;
+        flush();
+    }
+
+private:
+    struct gathering {
+        explicit gathering(int size) : texts(static_cast<std::size_t>(size)) {}
+        std::vector<std::string> texts;
+        std::string what;
+        int first = 0, arrived = 0;
+        bool faulty = false;
+    };
+    // The latest executors that a rank has called.
+    struct calls {
+        std::int64_t first = 0;
+        std::vector<std::int64_t> executors;
+    };
+
+    std::string missing() const {
+        std::string who;
+        for (int r = 1; r < size(); ++r)
+            if (!links_[r].open()) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
+        return who;
+    }
+    void to_all(char kind, const std::string& body) {
+        for (framed& l : links_) l.push(kind, body);
+    }
+    void flush() {
+        for (int r = 1; r < size(); ++r)
+            if (links_[r].open() && !links_[r].flush()) lost(r, "its connection broke");
+    }
+    // Kinds of refusal as in spoke.hpp: 0 for a mistake, 1 for too late, 2 for another start of the program.
+    static void send_away(framed& link, int kind, const std::string& text) {
+        link.push(frame::refused, writer{}.number(kind).text(text).take());
+        drain(link, now() + std::chrono::milliseconds{200});
+        link.close();
+    }
+    void send_away_all(int kind, const std::string& text) {
+        for (framed& l : links_)
+            if (l.open()) send_away(l, kind, text);
+        listeners_.clear();
+    }
+
+    void turn(instant until) override {
+        for (const letter& l : letters()) receive(0, l.kind, l.body);
+        flush();
+        std::vector<pollfd> fds = {{wake_fd(), POLLIN, 0}};
+        for (const descriptor& d : listeners_) fds.push_back({d.get(), POLLIN, 0});
+        for (const newcomer& n : pending_) fds.push_back({n.link.fd(), POLLIN, 0});
+        for (const framed& l : links_)
+            if (l.open()) fds.push_back({l.fd(), static_cast<short>(POLLIN | (l.sending() ? POLLOUT : 0)), 0});
+        ::poll(fds.data(), static_cast<nfds_t>(fds.size()), milliseconds_until(until));
+        // Ranks before newcomers: a rank that was started again comes after the end of the first.
+        for (int r = 1; r < size(); ++r) listen_to(r);
+        hear_newcomers();
+        for (const descriptor& d : listeners_) {
+            while (pending_.size() < 1024) {
+                descriptor fd{::accept4(d.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+                if (!fd) break;
+                prepare_connection(fd.get());
+                pending_.push_back({framed{std::move(fd)}, now()});
+            }
+        }
+        if (!complete_ && present_sent_ != arrived_) {
+            std::string present = "1";
+            for (int r = 1; r < size(); ++r) present += links_[r].open() ? '1' : '0';
+            to_all(frame::present, present);
+            present_sent_ = arrived_;
+        }
+        flush();
+    }
+    void listen_to(int r) {
+        framed& link = links_[r];
+        if (!link.open()) return;
+        const bool more = link.fill();
+        char kind = 0;
+        std::string body;
+        while (link.next(kind, body, longest_frame)) receive(r, kind, body);
+        if (!more || !link.open()) lost(r, "its connection closed without a farewell");
+        else if (complete_ && silent(link)) lost(r, "it has not been heard of for " + in_seconds(timing_.silence));
+    }
+    void lost(int r, const std::string& how) {
+        links_[r].close();
+        if (!complete_) {
+            --arrived_;
+            notes_.push_back("rank " + std::to_string(r) + " came and went");
+            return;
+        }
+        const member m = members()[static_cast<std::size_t>(r)];
+        if (m.left) return;
+        const stop_cause why{r, described(r, m) + " is gone: " + how, {}, {}, true};
+        if (settle(why)) to_all(frame::stop, packed(why));
+    }
+    void hear_newcomers() {
+        for (newcomer& n : pending_) {
+            const bool more = n.link.fill();
+            char kind = 0;
+            std::string body;
+            if (n.link.next(kind, body, 4096)) {
+                if (kind == frame::hello) admit(n.link, reader{body});
+                n.link.close();
+            } else if (!more || now() - n.since > std::chrono::seconds{5}) {
+                n.link.close();
+            }
+        }
+        std::erase_if(pending_, [](const newcomer& n) { return !n.link.open(); });
+    }
+    void admit(framed& link, reader r) {
+        if (r.text() != protocol) return;
+        const std::string version = r.text();
+        const std::int64_t rank = r.number(), size_there = r.number();
+        const std::string job = r.text();
+        member m;
+        m.host = r.text();
+        m.machine = r.text();
+        m.process = static_cast<long>(r.number());
+        if (!r.good()) return;
+        const std::string who = described(static_cast<int>(rank), m);
+        if (job != job_) {
+            notes_.push_back(who + " of another start was sent away");
+            return send_away(link, 2, "this is another start of the program, of job `" + job_ + "`, and " + who + " is of job `" + job + "`");
+        }
+        std::string wrong;
+        if (version != library_version()) wrong = who + " was built with dovetail " + version + ", rank 0 with " + library_version();
+        else if (size_there != size()) wrong = who + " says that the world has " + std::to_string(size_there) + " ranks, rank 0 says " + std::to_string(size());
+        else if (rank < 0 || rank >= size()) wrong = who + " is not in a world of " + std::to_string(size());
+        else if (rank == 0 || links_[rank].open()) wrong = "rank " + std::to_string(rank) + " came twice: " + described(static_cast<int>(rank), members()[rank]) + ", then " + who;
+        else if (complete_) wrong = "the world is complete, and " + who + " came to it again";
+        if (!wrong.empty()) {
+            if (!complete_ && fatal_.empty()) fatal_ = wrong;
+            return send_away(link, 0, wrong);
+        }
+        links_[rank] = std::move(link);
+        ++arrived_;
+        change_members([&](std::vector<member>& all) { all[rank] = std::move(m); });
+    }
+
+    void receive(int rank, char kind, const std::string& body) {
+        reader r{body};
+        switch (kind) {
+            case frame::part: return gather(rank, r);
+            case frame::beat: return note(rank, r);
+            case frame::ask: {
+                if (rank == 0) return change_members([](std::vector<member>&) {});
+                writer w;
+                for (const member& m : members()) w.number(m.at.run).number(m.at.step).text(m.doing).number(m.exchanges).number(m.left);
+                return links_[rank].push(frame::table, w.take());
+            }
+            case frame::stop: {
+                const stop_cause why = unpacked_cause(r);
+                if (settle(why) || rank == 0) to_all(frame::stop, packed(why));
+                return;
+            }
+            case frame::bye: {
+                std::int64_t exchanges = 0;
+                change_members([&](std::vector<member>& all) {
+                    all[rank].left = true;
+                    exchanges = all[rank].exchanges;
+                });
+                return to_all(frame::left, writer{}.number(rank).number(exchanges).take());
+            }
+            default: return;
+        }
+    }
+    void gather(int rank, reader& r) {
+        const std::int64_t number = r.number();
+        const std::string what = r.text();
+        change_members([&](std::vector<member>& all) { all[rank].exchanges = number + 1; });
+        gathering& g = gatherings_.try_emplace(number, size()).first->second;
+        if (g.arrived++ == 0) {
+            g.what = what;
+            g.first = rank;
+        }
+        g.texts[rank] = r.text();
+        std::string fault;
+        if (what != g.what && !g.faulty) fault = "rank " + std::to_string(rank) + " is at " + what + " where rank " + std::to_string(g.first) + " is at " + g.what;
+        if (!fault.empty() || (g.arrived == size() && !g.faulty)) {
+            writer w;
+            w.number(number).text(fault);
+            if (fault.empty())
+                for (const std::string& t : g.texts) w.text(t);
+            to_all(frame::whole, w.take());
+            deliver(number, {fault.empty() ? g.texts : std::vector<std::string>{}, fault});
+            g.faulty = !fault.empty();
+        }
+        if (g.arrived == size()) gatherings_.erase(number);
+    }
+    void note(int rank, reader& r) {
+        const std::int64_t run = r.number(), step = r.number();
+        std::string doing = r.text();
+        change_members([&](std::vector<member>& all) {
+            all[rank].at = {run, step};
+            all[rank].doing = std::move(doing);
+        });
+        calls c;
+        c.first = r.number();
+        const std::int64_t count = std::min(r.number(), window);
+        for (std::int64_t i = 0; i < count; ++i) c.executors.push_back(r.number());
+        calls_[rank] = std::move(c);
+        for (int other = 0; other < size() && !aborted(); other += rank == 0 ? 1 : size()) compare_calls(other, rank == 0 ? other : rank);
+    }
+    // Where rank 0 and another rank have called different executors.
+    void compare_calls(int, int rank) {
+        const calls &a = calls_[0], &b = calls_[rank];
+        const auto end = std::min(a.first + static_cast<std::int64_t>(a.executors.size()), b.first + static_cast<std::int64_t>(b.executors.size()));
+        for (std::int64_t i = std::max(a.first, b.first); i < end; ++i) {
+            const std::int64_t x = a.executors[i - a.first], y = b.executors[i - b.first];
+            if (x == y) continue;
+            const stop_cause why{rank, "executors are called in different order: run number " + std::to_string(i) + " of rank " + std::to_string(rank) + " is executor " +
+                                           std::to_string(y) + ", of rank 0 executor " + std::to_string(x), {}, {}, false};
+            if (settle(why)) to_all(frame::stop, packed(why));
+            return;
+        }
+    }
+    void beat() override {
+        receive(0, frame::beat, pulse());
+        to_all(frame::beat, {});
+        flush();
+    }
+    // Waits for the others' farewells, within the bound, so that a rank that is still at work can be told what goes wrong.
+    void farewell() override {
+        const auto until = after(timing_.linger);
+        const auto all_left = [&] {
+            for (const framed& l : links_)
+                if (l.open()) return false;
+            return true;
+        };
+        auto next = now();
+        turn(next);
+        while (!all_left() && now() < until) {
+            if (now() >= next) {
+                beat();
+                next = after(timing_.period);
+            }
+            turn(earlier(until, next));
+        }
+        to_all(frame::bye, {});
+        for (framed& l : links_) {
+            drain(l, now() + std::chrono::milliseconds{100});
+            l.close();
+        }
+        listeners_.clear();
+    }
+
+    struct newcomer {
+        framed link;
+        instant since;
+    };
+    const std::string job_;
+    std::vector<descriptor> listeners_;
+    std::vector<newcomer> pending_;      // connections that have not said who they are
+    std::vector<framed> links_;          // by rank
+    std::vector<calls> calls_;           // by rank
+    std::map<std::int64_t, gathering> gatherings_;
+    std::vector<std::string> notes_;     // for the message of a timeout
+    std::string fatal_;
+    int arrived_ = 1, present_sent_ = 1;
+    bool complete_ = false;
+};
+
+}  // namespace dovetail::cuda::detail

@@ -1,0 +1,162 @@
+// What carries the control channel: rank 0 listens (hub), every other rank is connected to it (spoke). Each end first meets,
+// on the thread that makes it, and then serves on its watchdog's thread, by the same turns. Only the thread that turns
+// touches the connections; others post letters to it.
+#pragma once
+
+#include "control.hpp"
+#include "wire.hpp"
+
+#include <array>
+#include <fstream>
+
+namespace dovetail::cuda::detail {
+
+// Kinds of frames.
+namespace frame {
+inline constexpr char hello = 'h', present = 'p', welcome = 'w', refused = 'r';                   // at the meeting
+inline constexpr char part = 'c', whole = 'g', beat = 'b', ask = 'q', table = 't', stop = 'a', left = 'l', bye = 'e';
+}  // namespace frame
+
+inline constexpr const char* protocol = "dovetail control 1";
+inline constexpr std::size_t longest_frame = std::size_t{1} << 28;
+
+inline std::string library_version() {
+    return std::to_string(DOVETAIL_VERSION_MAJOR) + "." + std::to_string(DOVETAIL_VERSION_MINOR) + "." + std::to_string(DOVETAIL_VERSION_PATCH);
+}
+inline member this_process() {
+    member m;
+    char name[256] = {};
+    ::gethostname(name, sizeof name - 1);
+    m.host = name;
+    std::string boot;
+    std::ifstream{"/proc/sys/kernel/random/boot_id"} >> boot;
+    m.machine = m.host + " " + boot;
+    m.process = static_cast<long>(::getpid());
+    return m;
+}
+inline std::string described(int rank, const member& m) { return "rank " + std::to_string(rank) + " (process " + std::to_string(m.process) + " on " + m.host + ")"; }
+
+inline std::string packed(const stop_cause& c) { return writer{}.number(c.rank).text(c.text).text(c.operation).text(c.statement).number(c.by_leaving).take(); }
+inline stop_cause unpacked_cause(reader r) {
+    stop_cause c;
+    c.rank = static_cast<int>(r.number());
+    c.text = r.text();
+    c.operation = r.text();
+    c.statement = r.text();
+    c.by_leaving = r.number() != 0;
+    return c;
+}
+
+class wired : public control, public std::enable_shared_from_this<wired> {
+public:
+    using control::control;
+
+    // The owner's handle: its end ends the watchdog, within a bound. A callback that does not return is left to itself.
+    std::shared_ptr<control> serve_from_now() {
+        auto self = shared_from_this();
+        thread_ = std::thread{[self] { self->serve(); }};
+        return {self.get(), [self](control*) mutable {
+                    self->close();
+                    self.reset();
+                }};
+    }
+
+protected:
+    struct letter {
+        char kind;
+        std::string body;
+    };
+
+    // Sends, waits for what comes until then at the latest, and takes it.
+    virtual void turn(instant until) = 0;
+    virtual void farewell() = 0;
+    virtual void beat() = 0;
+
+    void post(char kind, std::string body) {
+        {
+            const std::lock_guard lock{outbox_mutex_};
+            outbox_.push_back({kind, std::move(body)});
+        }
+        wake();
+    }
+    std::vector<letter> letters() {
+        char some[64];
+        while (::read(pipe_[0].get(), some, sizeof some) > 0) {
+        }
+        const std::lock_guard lock{outbox_mutex_};
+        return std::exchange(outbox_, {});
+    }
+    int wake_fd() const { return pipe_[0].get(); }
+    bool closing() const { return closing_.load(std::memory_order_acquire); }
+    std::string pulse() {
+        std::int64_t first = 0;
+        const auto calls = recent_calls(first);
+        const mark at = mine();
+        writer w;
+        w.number(at.run).number(at.step).text(words()).number(first).number(static_cast<std::int64_t>(calls.size()));
+        for (const auto c : calls) w.number(c);
+        return w.take();
+    }
+    void contribute(std::int64_t number, const std::string& what, std::string bytes) override {
+        post(frame::part, writer{}.number(number).text(what).text(bytes).take());
+    }
+    void spread(const stop_cause& why) override { post(frame::stop, packed(why)); }
+    void ask() override { post(frame::ask, {}); }
+    void wake() noexcept override {
+        const char one = 1;
+        static_cast<void>(!::write(pipe_[1].get(), &one, 1));
+    }
+    // Sends what is left to a connection, within the bound.
+    static void drain(framed& link, instant until) {
+        while (link.open() && link.flush() && link.sending() && now() < until) {
+            pollfd p{link.fd(), POLLOUT, 0};
+            ::poll(&p, 1, milliseconds_until(until));
+        }
+    }
+    bool silent(const framed& link) const { return timing_.silence.count() > 0 && now() - link.heard() > timing_.silence; }
+
+private:
+    void serve() {
+        auto next = now();
+        while (!closing()) {
+            turn(next);
+            const bool due = now() >= next;
+            if (due) {
+                beat();
+                next = after(timing_.period);
+            }
+            if (!closing()) attend(due);
+        }
+        farewell();
+        {
+            const std::lock_guard lock{outbox_mutex_};
+            over_ = true;
+        }
+        ended_.notify_all();
+    }
+    void close() noexcept {
+        closing_.store(true, std::memory_order_release);
+        wake();
+        if (thread_.get_id() == std::this_thread::get_id()) return thread_.detach();  // a callback held the last handle
+        std::unique_lock lock{outbox_mutex_};
+        const bool in_time = ended_.wait_until(lock, after(timing_.linger + std::chrono::seconds{3}), [&] { return over_; });
+        lock.unlock();
+        if (in_time) thread_.join();
+        else thread_.detach();
+    }
+    static std::array<descriptor, 2> make_pipe() {
+        int fds[2] = {-1, -1};
+        if (::pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0) throw world_error{std::string{"no pipe can be made for the control channel: "} + std::strerror(errno)};
+        return {descriptor{fds[0]}, descriptor{fds[1]}};
+    }
+
+    std::array<descriptor, 2> pipe_ = make_pipe();
+    std::mutex outbox_mutex_;
+    std::condition_variable ended_;
+    std::vector<letter> outbox_;
+    bool over_ = false;
+    std::atomic<bool> closing_ = false;
+    std::thread thread_;
+};
+
+}  // namespace dovetail::cuda::detail

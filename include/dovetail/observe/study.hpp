@@ -1,0 +1,100 @@
+// What observers look at: a graph with its program and plan, and what all of them need about it: dependencies, durations,
+// names. Reads the tables only; takes planned<G, O> or the tables of an executor, at run time.
+#pragma once
+
+#include "../cost/options.hpp"
+#include "../launch/tables.hpp"
+#include "../plan/pipeline.hpp"
+#include "../plan/planned.hpp"
+#include "format.hpp"
+
+#include <string>
+#include <vector>
+
+namespace dovetail::observe {
+
+// Views: what they show must live longer.
+struct subject {
+    const tag* name = &nameless;
+    ir::graph graph = {};
+    ir::program program = {};
+    dovetail::plan::plan plan = {};
+    settings s = {};
+};
+
+template <class G, class O = options<>>
+subject subject_of() {
+    using planned = dovetail::plan::planned<G, O>;
+    return {&tag_of<G>, planned::graph, planned::program, planned::plan, O::value};
+}
+
+struct study : subject {
+    explicit study(const subject& of) : subject{of}, edges{pass::edges(program)}, costs{pass::costs(graph, program, s)} {
+        for (const ir::vertex& v : program.vertices) labels.push_back(label_of(v));
+        for (const ir::vertex& v : program.vertices) communicates.push_back(is_communication(v.kind));
+    }
+
+    vec<ir::edge> edges;
+    vec<std::int64_t> costs;            // by vertex, picoseconds alone
+    std::vector<step_name> labels;      // by vertex
+    std::vector<bool> communicates;     // by vertex
+
+    std::string title() const { return named(name) ? display(*name) : std::string{"graph"}; }
+    std::string label(int vertex) const {
+        const step_name& n = labels[static_cast<std::size_t>(vertex)];
+        return n.statement.empty() ? n.operation : n.operation + " " + n.statement;
+    }
+    int roles() const { return plan.roles.size(); }
+    std::string role_name(int role) const {
+        if (graph.folded) return "all roles";
+        return named(graph.roles[role].name) ? display(*graph.roles[role].name) : std::string{"the only role"};
+    }
+    span<const ir::step> steps(int role) const { return plan.steps.part(plan.roles[role].first_step, plan.roles[role].steps); }
+    span<const ir::wait> waits(const ir::step& s) const { return plan.waits.part(s.first_wait, s.waits); }
+    int wait_count(int role) const {
+        int n = 0;
+        for (const ir::step& s : steps(role)) n += s.waits;
+        return n;
+    }
+    std::string buffer_name(int buffer) const {
+        const ir::buffer& b = program.buffers[buffer];
+        if (b.symbol < 0) return "workspace";
+        const ir::symbol& x = graph.symbols[b.symbol];
+        if (x.kind == ir::symbol_kind::lane_index) return "lane";
+        if (named(x.name)) return display(*x.name);
+        return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // of a nested expression
+    }
+    // The buffer that lends its bytes.
+    int owner(int buffer) const { return program.buffers[buffer].alias < 0 ? buffer : program.buffers[buffer].alias; }
+    std::int64_t peak(int role) const { return dovetail::plan::bytes_of(plan.roles[role]); }
+    // What a vertex moves or touches on one role, each buffer once.
+    std::int64_t bytes(const ir::step& s) const {
+        std::int64_t sum = 0;
+        for (const ir::part& part : program.parts.part(s.first_part, s.parts))
+            for (const ir::access& a : program.accesses.part(part.first_access, part.accesses)) sum += program.buffers[a.buffer].bytes;
+        return sum;
+    }
+
+private:
+    static std::string operation_of(const ir::node& n) {
+        return n.kind == op_kind::compute && named(n.op->name) ? display(*n.op->name) : std::string{name_of(n.kind)};
+    }
+    step_name label_of(const ir::vertex& v) const {
+        step_name all;
+        for (int m = v.first_member; m < v.first_member + v.members; ++m) {
+            ir::step s;
+            for (int i = v.first_part; i < v.first_part + v.parts; ++i)
+                if (program.parts[i].member == m) s.first_part = i;
+            const step_name one = name_of_step(graph, program, s);
+            if (m == v.first_member) {
+                all = one;
+                continue;
+            }
+            if (all.operation != one.operation) all.operation += "+" + one.operation;
+            all.statement += "+" + one.statement;
+        }
+        return all;
+    }
+};
+
+}  // namespace dovetail::observe

@@ -1,0 +1,166 @@
+// The plan as text: per role its steps in issue order with lanes, waits, memory and predicted times, the lanes over time,
+// and totals. `explain<G, O>(stream)` for a graph, `explain(study)` for tables, `compact(study)` for messages of tests.
+#pragma once
+
+#include "report.hpp"
+
+#include <ostream>
+
+namespace dovetail::observe {
+
+namespace detail {
+
+inline const char* name_of(ir::storage where) {
+    static constexpr const char* names[] = {"arena", "host", "input", "state", "workspace", "constant"};
+    return names[static_cast<int>(where)];
+}
+
+inline std::string lane_text(int lane) { return dovetail::name_of(static_cast<lane_kind>(lane)); }
+
+// "3" waits for step 3 of this run, "3(-1)" for that of the run before.
+inline std::string waits_text(const study& of, const ir::step& s) {
+    std::string text;
+    for (const ir::wait& w : of.waits(s)) text += (text.empty() ? "" : " ") + std::to_string(w.step) + (w.lag > 0 ? "(-" + std::to_string(w.lag) + ")" : "");
+    return text;
+}
+
+// One access a word: mode, name and where: r block<0>@[512,1024) or r value@input.
+inline std::string memory_text(const study& of, const ir::step& s) {
+    std::string text;
+    for (const ir::part& part : of.program.parts.part(s.first_part, s.parts))
+        for (const ir::access& a : of.program.accesses.part(part.first_access, part.accesses)) {
+            const int b = of.owner(a.buffer);
+            const ir::buffer& x = of.program.buffers[b];
+            const ir::placement& at = of.plan.placements[b];
+            text += (text.empty() ? "" : "  ") + std::string(1, "rwu"[static_cast<int>(a.mode)]) + " " + of.buffer_name(a.buffer) + "@";
+            if (at.offset < 0) {
+                text += name_of(x.where);
+                continue;
+            }
+            text += std::string(x.where == ir::storage::host ? "host" : "") + "[" + std::to_string(at.offset) + "," + std::to_string(at.offset + x.bytes) + ")";
+            if (x.slots > 1) text += "+" + std::to_string(at.stride) + "*(run%" + std::to_string(x.slots) + ")";
+        }
+    return text;
+}
+
+// Bars of slices over columns: [4==] is step 4; what is shorter than its number shows only its ends, and | is one column.
+inline std::string bars(const row& r, int lane, std::int64_t length, int columns) {
+    std::string text(static_cast<std::size_t>(columns), ' ');
+    for (std::size_t i = 0; i < r.slices.size(); ++i) {
+        const slice& s = r.slices[i];
+        if (s.lane != lane || length == 0) continue;
+        // Thousandths of a column first: picoseconds times columns fit, of days of prediction they do not.
+        const std::int64_t per_column = (length + columns - 1) / columns;
+        std::size_t from = static_cast<std::size_t>(s.start / per_column), to = static_cast<std::size_t>((s.end + per_column - 1) / per_column);
+        if (from >= text.size()) from = text.size() - 1;
+        if (to <= from) to = from + 1;
+        if (to > text.size()) to = text.size();
+        if (to - from == 1) {
+            text[from] = text[from] == ' ' ? '|' : ':';
+            continue;
+        }
+        for (std::size_t c = from; c < to; ++c) text[c] = '=';
+        text[from] = '[';
+        text[to - 1] = ']';
+        const std::string number = std::to_string(i);
+        if (to - from >= number.size() + 2)
+            for (std::size_t c = 0; c < number.size(); ++c) text[from + 1 + c] = number[c];
+    }
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text;
+}
+
+}  // namespace detail
+
+// The lanes of a timeline over `columns` columns, all rows on one scale.
+inline std::string lanes_text(const timeline& t, int columns = 96) {
+    std::string text;
+    std::size_t width = 0;
+    for (const row& r : t.rows) width = r.name.size() > width ? r.name.size() : width;
+    for (const row& r : t.rows)
+        for (int lane = 0; lane < lane_count; ++lane) {
+            bool used = false;
+            for (const slice& s : r.slices) used = used || s.lane == lane;
+            if (used) text += "  " + padded(r.name, width) + " " + padded(detail::lane_text(lane), 8) + "|" + detail::bars(r, lane, t.length, columns) + "\n";
+        }
+    return text;
+}
+
+inline std::string path_text(const study& of, const timeline& t, const std::vector<place>& path) {
+    std::string text;
+    for (const place& p : path) {
+        const row& r = t.rows[static_cast<std::size_t>(p.row)];
+        const slice& s = r.slices[static_cast<std::size_t>(p.slice)];
+        text += "  " + padded(microseconds(s.start), 12, true) + " " + padded(microseconds(s.end), 12, true) + "  " + r.name + " " + std::to_string(p.slice) + ": " + of.label(s.vertex) + "\n";
+    }
+    return text;
+}
+
+// A plan on one page. Times in microseconds, memory as half-open ranges of bytes in the role's arena.
+inline std::string explain(const study& of) {
+    timeline actual = predicted(of);
+    timeline before = sequential(of);
+    const int moved = mark_moved(of, actual, before);
+    const std::vector<place> path = mark_critical(of, actual);
+    std::string text = "plan of `" + of.title() + "` for " + of.s.machine.name + ": " + std::to_string(of.program.vertices.size()) + " operations, " +
+                       std::to_string(of.roles()) + (of.roles() == 1 ? " role, " : " roles, ") + (of.plan.overlapped ? "overlapped" : "one stream") + "\n";
+    for (int role = 0; role < of.roles(); ++role) {
+        const ir::role_plan& p = of.plan.roles[role];
+        text += "\n" + std::string(of.graph.folded || named(of.graph.roles[role].name) ? "role " : "") + of.role_name(role) + ": " + std::to_string(p.steps) + " steps, " + std::to_string(of.wait_count(role)) + " waits, " +
+                std::to_string(p.events) + " events; arena " + grouped(p.arena_bytes) + " bytes" + (p.host_arena_bytes > 0 ? ", pinned " + grouped(p.host_arena_bytes) : "") +
+                (p.state_bytes > 0 ? ", states " + grouped(p.state_bytes) : "") + "\n";
+        std::vector<std::vector<std::string>> rows{{"step", "lane", "operation", "of", "waits for", "bytes", "start", "end", "", "memory"}};
+        const span<const ir::step> steps = of.steps(role);
+        for (int i = 0; i < steps.size(); ++i) {
+            const ir::step& s = steps[i];
+            const step_name& label = of.labels[static_cast<std::size_t>(s.vertex)];
+            const slice& marks = actual.rows[static_cast<std::size_t>(role)].slices[static_cast<std::size_t>(i)];
+            rows.push_back({std::to_string(i), detail::lane_text(s.lane), label.operation, label.statement, detail::waits_text(of, s), grouped(of.bytes(s)), microseconds(s.start),
+                            microseconds(s.end), std::string(marks.moved ? "*" : "") + (marks.critical ? "!" : ""), detail::memory_text(of, s)});
+        }
+        text += table(rows, "rllllrrrll");
+    }
+    text += "\n* moved against the sequential plan, ! on the critical path; 3(-1): step 3 of the run before; memory: r reads, w writes, u updates\n";
+    text += "\nover time, " + microseconds(of.plan.predicted) + " us:\n" + lanes_text(actual);
+    if (of.plan.overlapped) text += "sequential, " + microseconds(before.length) + " us:\n" + lanes_text(before);
+    text += "\ncritical path:\n" + path_text(of, actual, path);
+    const overlap_report report = overlap(of, actual, before);
+    text += "\ntotals:\n";
+    std::vector<std::vector<std::string>> totals;
+    for (int role = 0; role < of.roles(); ++role) totals.push_back({"peak bytes of " + of.role_name(role), grouped(of.peak(role))});
+    totals.push_back({"waits", std::to_string(of.plan.waits.size())});
+    totals.push_back({"predicted time", microseconds(of.plan.predicted) + " us"});
+    totals.push_back({"... on one stream", microseconds(of.plan.predicted_sequential) + " us"});
+    totals.push_back({"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)});
+    totals.push_back({"operations moved", std::to_string(moved)});
+    totals.push_back({"hidden communication", percent(report.total.both, report.total.communication)});
+    return text + table(totals, "lr");
+}
+
+// One line a role, for messages: "left: 0 compute add a [0.000,2.000) | 1 comm transfer a waits 0 [2.000,9.000)".
+inline std::string compact(const study& of) {
+    std::string text;
+    for (int role = 0; role < of.roles(); ++role) {
+        const span<const ir::step> steps = of.steps(role);
+        text += of.role_name(role) + ":";
+        for (int i = 0; i < steps.size(); ++i) {
+            const std::string waits = detail::waits_text(of, steps[i]);
+            text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " + detail::lane_text(steps[i].lane) + " " + of.label(steps[i].vertex) + (waits.empty() ? "" : " waits " + waits) +
+                    " [" + microseconds(steps[i].start) + "," + microseconds(steps[i].end) + ")";
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+}  // namespace dovetail::observe
+
+namespace dovetail {
+
+// Prints the plan of a graph.
+template <class G, class O = options<>>
+void explain(std::ostream& to) {
+    to << observe::explain(observe::study{observe::subject_of<G, O>()});
+}
+
+}  // namespace dovetail

@@ -1,0 +1,64 @@
+// The GPU's engine on a simulated GPU: the sample graphs give what the host backend gives, on streams and replayed, with one
+// run or several in flight.
+#include "support/exercise.hpp"
+#include "support/samples.hpp"
+#include "support/simulated_cuda.hpp"
+
+#include <dovetail/launch/host/world.hpp>
+
+#include <doctest/doctest.h>
+
+namespace dv = dovetail;
+using namespace std::chrono_literals;
+
+namespace {
+template <class G, class O>
+void compare(int ranks, int ahead, const char* what) {
+    constexpr int runs = 5;
+    using result = std::vector<support::outputs>;
+    result wanted(static_cast<std::size_t>(ranks)), streams = wanted, replayed = wanted;
+    dv::host::world{ranks}.run([&](auto& rank) { wanted[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead); });
+    simulated::run(ranks, [&](auto& rank) {
+        streams[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead);
+        replayed[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead, dv::replay);
+    });
+    CAPTURE(what);
+    CHECK(streams == wanted);
+    CHECK(replayed == wanted);
+}
+template <class G>
+void compare_all(int ranks, const char* what) {
+    compare<G, samples::sequential>(ranks, 1, what);
+    compare<G, samples::overlapped>(ranks, 1, what);
+    compare<G, samples::several>(ranks, 3, what);
+}
+}  // namespace
+
+TEST_CASE("sample graphs on the simulated GPU") {
+    const simulated::scope simulation;
+    compare_all<samples::crossing_pair>(2, "crossing_pair");
+    compare_all<dv::folded<samples::crossing_pair>>(1, "crossing_pair, folded");
+    compare_all<samples::ping_pong>(2, "ping_pong");
+    compare_all<samples::ring_of_three>(3, "ring_of_three");
+    compare_all<samples::there_and_back>(3, "there_and_back");
+    compare_all<samples::read_twice>(3, "read_twice");
+    compare_all<samples::channel_first>(2, "channel_first");
+    compare_all<samples::collective_first>(2, "collective_first");
+    compare_all<samples::overlapping_collectives>(3, "overlapping_collectives");
+    compare_all<dv::folded<samples::overlapping_collectives>>(1, "overlapping_collectives, folded");
+    compare_all<samples::pipeline<2, 4>>(2, "pipeline");
+    compare_all<samples::shaped<0>>(2, "nothing");
+    compare_all<samples::shaped<1>>(2, "one element");
+    compare_all<samples::shaped<1001>>(2, "an odd number");
+}
+TEST_CASE("lanes and states on the simulated GPU") {
+    const simulated::scope simulation;
+    compare_all<samples::sums>(4, "sums");
+    compare_all<samples::along_an_axis>(2, "along_an_axis");
+    compare_all<samples::roles_and_lanes>(4, "roles_and_lanes");
+    compare_all<samples::one_group>(3, "one_group");
+    compare_all<samples::one_group>(1, "one_group on one rank");
+    compare_all<samples::counter>(1, "counter");
+    compare_all<samples::descent>(2, "descent");
+    compare_all<samples::through_host>(1, "through_host");
+}

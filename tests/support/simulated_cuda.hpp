@@ -1,0 +1,550 @@
+// A GPU and NCCL made of threads, behind the table of calls: a stream is a thread with a queue, an event a counter, a graph a
+// list of what was captured. The launch layer is tried on it where there is no GPU, and every call can be made to fail.
+#pragma once
+
+#include <dovetail/launch/cuda/world.hpp>
+#include <dovetail/launch/host/collectives.hpp>
+
+#include <deque>
+#include <map>
+#include <set>
+
+namespace simulated {
+
+namespace dv = dovetail;
+using work = std::function<void()>;
+
+struct graph {
+    std::vector<std::pair<struct stream*, work>> nodes;
+};
+struct stream {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<work> queue;
+    bool busy = false, ending = false;
+    graph* capturing = nullptr;
+    std::thread thread;
+
+    stream() : thread{[this] { run(); }} {}
+    ~stream() {
+        {
+            const std::lock_guard lock{mutex};
+            ending = true;
+        }
+        changed.notify_all();
+        thread.join();
+    }
+    void push(work w) {
+        if (capturing != nullptr) {
+            capturing->nodes.emplace_back(this, std::move(w));
+            return;
+        }
+        {
+            const std::lock_guard lock{mutex};
+            queue.push_back(std::move(w));
+        }
+        changed.notify_all();
+    }
+    bool empty() {
+        const std::lock_guard lock{mutex};
+        return queue.empty() && !busy;
+    }
+    void run() {
+        std::unique_lock lock{mutex};
+        for (;;) {
+            changed.wait(lock, [&] { return ending || !queue.empty(); });
+            if (queue.empty()) return;
+            work w = std::move(queue.front());
+            queue.pop_front();
+            busy = true;
+            lock.unlock();
+            w();
+            lock.lock();
+            busy = false;
+            changed.notify_all();
+        }
+    }
+};
+struct event {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::int64_t recorded = 0, reached = 0;   // times
+    stream* captured_on = nullptr;
+};
+
+// One communicator and one rank's end of it.
+struct room {
+    explicit room(int n) : size{n} {}
+    const int size;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool aborted = false;
+    std::map<std::pair<int, int>, std::deque<std::vector<char>>> mail;
+    struct meeting {
+        std::vector<dv::host::seat> seats;
+        std::vector<std::vector<char>> sent;
+        int arrived = 0, left = 0;
+        bool complete = false;
+    };
+    std::map<std::int64_t, std::shared_ptr<meeting>> meetings;
+    std::map<std::pair<std::int64_t, int>, std::pair<std::shared_ptr<room>, std::vector<std::pair<int, int>>>> splits;  // by turn and color: key, rank
+    int split_arrived = 0;
+    std::int64_t split_turn = 0;
+};
+struct communicator {
+    std::shared_ptr<room> in;
+    int rank = 0, device = 0;
+    std::int64_t turn = 0, splits = 0;
+};
+
+struct operation {
+    enum { send, recv, collective } kind = send;
+    communicator* c = nullptr;
+    stream* on = nullptr;
+    const void* from = nullptr;
+    void* to = nullptr;
+    std::int64_t bytes = 0, to_bytes = 0;
+    int peer = 0;
+    dv::host::exchange how = {};
+};
+
+struct machine {
+    std::mutex mutex;
+    int devices = 4;
+    std::set<void*> memory, pinned;
+    std::set<void*> objects;                   // streams, events, graphs, communicators alive
+    std::map<int, std::shared_ptr<room>> rooms;  // by id
+    int next_id = 1;
+    bool lost_launches = false;                // calls are captured, but not made
+};
+inline machine& here() {
+    static machine m;
+    return m;
+}
+template <class T>
+T* keep(T* p) {
+    const std::lock_guard lock{here().mutex};
+    here().objects.insert(p);
+    return p;
+}
+template <class T>
+void drop(T* p) {
+    {
+        const std::lock_guard lock{here().mutex};
+        here().objects.erase(p);
+    }
+    delete p;
+}
+
+inline thread_local int group_depth = 0;
+inline thread_local std::vector<operation> grouped;
+inline thread_local cudaError_t last_error = cudaSuccess;
+inline thread_local stream* capture_origin = nullptr;
+inline thread_local std::vector<stream*> captured_streams;
+
+inline stream* of(cudaStream_t s) { return reinterpret_cast<stream*>(s); }
+inline event* of(cudaEvent_t e) { return reinterpret_cast<event*>(e); }
+inline communicator* of(ncclComm_t c) { return reinterpret_cast<communicator*>(c); }
+
+inline void arrive(const operation& o, std::int64_t turn) {
+    room& r = *o.c->in;
+    const std::lock_guard lock{r.mutex};
+    if (o.kind == operation::send) {
+        const auto* p = static_cast<const char*>(o.from);
+        r.mail[{o.c->rank, o.peer}].emplace_back(p, p + o.bytes);
+    } else if (o.kind == operation::collective) {
+        auto& m = r.meetings[turn];
+        if (!m) {
+            m = std::make_shared<room::meeting>();
+            m->seats.resize(static_cast<std::size_t>(r.size));
+            m->sent.resize(static_cast<std::size_t>(r.size));
+        }
+        const auto* p = static_cast<const char*>(o.from);
+        auto& sent = m->sent[static_cast<std::size_t>(o.c->rank)];
+        sent.assign(p, p + o.bytes);
+        m->seats[static_cast<std::size_t>(o.c->rank)] = {sent.data(), o.to, o.bytes, o.to_bytes};
+        if (++m->arrived == r.size) {
+            std::vector<char> scratch;
+            dv::host::move_data(o.how, m->seats, scratch);
+            m->complete = true;
+        }
+    }
+    r.changed.notify_all();
+}
+inline void depart(const operation& o, std::int64_t turn) {
+    room& r = *o.c->in;
+    std::unique_lock lock{r.mutex};
+    if (o.kind == operation::recv) {
+        auto& box = r.mail[{o.peer, o.c->rank}];
+        r.changed.wait(lock, [&] { return r.aborted || !box.empty(); });
+        if (box.empty()) return;
+        if (static_cast<std::int64_t>(box.front().size()) != o.bytes) std::abort();  // NCCL's own behaviour is undefined here
+        std::memcpy(o.to, box.front().data(), box.front().size());
+        box.pop_front();
+    } else if (o.kind == operation::collective) {
+        const auto m = r.meetings[turn];
+        r.changed.wait(lock, [&] { return r.aborted || m->complete; });
+        if (++m->left == r.size) r.meetings.erase(turn);
+    }
+}
+// A group is one piece of work on each of its streams; ours has one.
+inline void start(std::vector<operation> list) {
+    if (list.empty()) return;
+    stream* on = list[0].on;
+    on->push([list = std::move(list)] {
+        std::vector<std::int64_t> turns;
+        for (const operation& o : list) turns.push_back(o.kind == operation::collective ? o.c->turn++ : 0);
+        for (std::size_t i = 0; i < list.size(); ++i) arrive(list[i], turns[i]);
+        for (std::size_t i = 0; i < list.size(); ++i) depart(list[i], turns[i]);
+    });
+}
+inline ncclResult_t enqueue(operation o) {
+    if (o.c == nullptr) return ncclInvalidArgument;
+    if (group_depth > 0) grouped.push_back(o);
+    else start({o});
+    return ncclSuccess;
+}
+inline operation collective(dv::op_kind kind, const void* from, void* to, std::int64_t bytes, std::int64_t to_bytes, ncclDataType_t t, ncclRedOp_t op, int root, ncclComm_t c,
+                            cudaStream_t s) {
+    operation o{operation::collective, of(c), of(s), from, to, bytes, to_bytes, 0, {}};
+    o.how.kind = kind;
+    o.how.root = root;
+    for (int e = 1; e <= static_cast<int>(dv::element::uint64); ++e)
+        if (dv::cuda::nccl_type(static_cast<dv::element>(e)) == t) o.how.type = static_cast<dv::element>(e);
+    for (int r = 1; r <= static_cast<int>(dv::reduction::average); ++r)
+        if (dv::cuda::nccl_reduction(static_cast<dv::reduction>(r)) == op) o.how.reduce = static_cast<dv::reduction>(r);
+    return o;
+}
+inline std::int64_t size_of(ncclDataType_t t) {
+    for (int e = 1; e <= static_cast<int>(dv::element::uint64); ++e)
+        if (dv::cuda::nccl_type(static_cast<dv::element>(e)) == t) return dv::bytes_of(static_cast<dv::element>(e));
+    return 1;
+}
+
+// Launch functions of the host, as the GPU's: one function for each place in a registry, since none carries data of its own.
+struct registered {
+    dv::launch_function<dv::host::stream> function = nullptr;
+    int pointers = 0;
+};
+inline constexpr int most_functions = 512;
+inline std::vector<registered>& registry() {
+    static std::vector<registered> r;
+    return r;
+}
+inline std::mutex& registry_mutex() {
+    static std::mutex m;
+    return m;
+}
+template <int I>
+void trampoline(dv::cuda::stream s, void* const* pointers) {
+    registered f;
+    {
+        const std::lock_guard lock{registry_mutex()};
+        f = registry()[I];
+    }
+    const std::vector<void*> kept(pointers, pointers + f.pointers);
+    of(static_cast<cudaStream_t>(s.handle))->push([f, kept, s] { f.function({0, 0, s.workspace, s.workspace_bytes}, kept.data()); });
+}
+template <int... I>
+dv::launch_function<dv::cuda::stream> function_at(int i, std::integer_sequence<int, I...>) {
+    static constexpr dv::launch_function<dv::cuda::stream> all[] = {&trampoline<I>...};
+    return all[i];
+}
+inline dv::launch_function<dv::cuda::stream> as_kernel(dv::launch_function<dv::host::stream> f, int pointers) {
+    if (f == nullptr) return nullptr;
+    const std::lock_guard lock{registry_mutex()};
+    auto& r = registry();
+    int i = 0;
+    while (i < static_cast<int>(r.size()) && (r[i].function != f || r[i].pointers != pointers)) ++i;
+    if (i == most_functions) throw std::runtime_error{"simulated: too many functions"};
+    if (i == static_cast<int>(r.size())) r.push_back({f, pointers});
+    return function_at(i, std::make_integer_sequence<int, most_functions>{});
+}
+
+// A rank that runs operations written for the host on the simulated GPU, by the GPU's engine.
+class rank {
+public:
+    using stream = dv::host::stream;
+    explicit rank(dv::cuda::rank& on) : on_{on} {}
+    int index() const { return on_.index(); }
+    template <class Name>
+    bool is(Name n) const { return on_.is(n); }
+    std::shared_ptr<dv::memory> device_memory() const { return on_.device_memory(); }
+    std::shared_ptr<dv::engine> make_engine(const dv::image<stream>& from, dv::engine_options o) {
+        auto made = std::make_unique<kept>();
+        for (int m = 0; m < from.launches.size(); ++m) made->launches.push(as_kernel(from.launches[m], pointers_of(from.program, m)));
+        for (const auto f : from.initialisers) made->initialisers.push(as_kernel(f, 1));
+        dv::image<dv::cuda::stream> image{from.name, from.graph, from.program, from.plan, from.s, made->launches.view(), made->initialisers.view(), from.from_store, from.hash};
+        auto e = on_.make_engine(image, std::move(o));
+        images_.push_back(std::move(made));
+        return e;
+    }
+
+private:
+    struct kept {
+        dv::vec<dv::launch_function<dv::cuda::stream>> launches, initialisers;
+    };
+    static int pointers_of(const dv::ir::program& p, int member) {
+        for (const dv::ir::part& t : p.parts)
+            if (t.member == member) return t.accesses;
+        return 0;
+    }
+    dv::cuda::rank& on_;
+    std::vector<std::unique_ptr<kept>> images_;
+};
+
+inline dv::cuda::api table() {
+    dv::cuda::api t;
+    t.get_device_count = [](int* n) { *n = here().devices; return cudaSuccess; };
+    t.set_device = [](int) { return cudaSuccess; };
+    t.get_last_error = [] { return std::exchange(last_error, cudaSuccess); };
+    t.malloc = [](void** p, std::size_t n) {
+        *p = std::aligned_alloc(256, (n + 255) / 256 * 256);
+        const std::lock_guard lock{here().mutex};
+        here().memory.insert(*p);
+        return cudaSuccess;
+    };
+    t.free = [](void* p) {
+        const std::lock_guard lock{here().mutex};
+        if (here().memory.erase(p) > 0) std::free(p);
+        return cudaSuccess;
+    };
+    t.malloc_host = [](void** p, std::size_t n) {
+        *p = std::aligned_alloc(256, (n + 255) / 256 * 256);
+        const std::lock_guard lock{here().mutex};
+        here().pinned.insert(*p);
+        return cudaSuccess;
+    };
+    t.free_host = [](void* p) {
+        const std::lock_guard lock{here().mutex};
+        if (here().pinned.erase(p) > 0) std::free(p);
+        return cudaSuccess;
+    };
+    t.mem_get_info = [](std::size_t* f, std::size_t* n) { *f = 12345; *n = 54321; return cudaSuccess; };
+    t.memcpy = [](void* to, const void* from, std::size_t n, cudaMemcpyKind) { std::memmove(to, from, n); return cudaSuccess; };
+    t.memset = [](void* p, int v, std::size_t n) { std::memset(p, v, n); return cudaSuccess; };
+    t.memcpy_async = [](void* to, const void* from, std::size_t n, cudaMemcpyKind, cudaStream_t s) { of(s)->push([=] { std::memmove(to, from, n); }); return cudaSuccess; };
+    t.memset_async = [](void* p, int v, std::size_t n, cudaStream_t s) { of(s)->push([=] { std::memset(p, v, n); }); return cudaSuccess; };
+    t.pointer_get_attributes = [](cudaPointerAttributes* a, const void* p) {
+        const std::lock_guard lock{here().mutex};
+        *a = {};
+        a->type = here().pinned.count(const_cast<void*>(p)) ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
+        return cudaSuccess;
+    };
+    t.stream_priority_range = [](int* low, int* high) { *low = 0; *high = -5; return cudaSuccess; };
+    t.stream_create = [](cudaStream_t* s, unsigned, int) { *s = reinterpret_cast<cudaStream_t>(keep(new stream)); return cudaSuccess; };
+    t.stream_destroy = [](cudaStream_t s) { drop(of(s)); return cudaSuccess; };
+    t.stream_query = [](cudaStream_t s) { return of(s)->empty() ? cudaSuccess : cudaErrorNotReady; };
+    t.stream_synchronize = [](cudaStream_t s) {
+        if (s == nullptr) return cudaSuccess;
+        if (of(s)->capturing != nullptr) return cudaErrorStreamCaptureUnsupported;
+        while (!of(s)->empty()) std::this_thread::yield();
+        return cudaSuccess;
+    };
+    t.event_create = [](cudaEvent_t* e, unsigned) { *e = reinterpret_cast<cudaEvent_t>(keep(new event)); return cudaSuccess; };
+    t.event_destroy = [](cudaEvent_t e) { drop(of(e)); return cudaSuccess; };
+    t.event_record = [](cudaEvent_t e, cudaStream_t s) {
+        event* const x = of(e);
+        stream* const on = of(s);
+        x->captured_on = on->capturing != nullptr ? on : nullptr;
+        if (on->capturing != nullptr) return cudaSuccess;  // a graph is run in the order of its capture
+        std::int64_t mine = 0;
+        {
+            const std::lock_guard lock{x->mutex};
+            mine = ++x->recorded;
+        }
+        on->push([x, mine] {
+            {
+                const std::lock_guard lock{x->mutex};
+                x->reached = mine;
+            }
+            x->changed.notify_all();
+        });
+        return cudaSuccess;
+    };
+    t.stream_wait_event = [](cudaStream_t s, cudaEvent_t e, unsigned) {
+        event* const x = of(e);
+        stream* const on = of(s);
+        if (x->captured_on != nullptr) {
+            if (x->captured_on->capturing == nullptr) return cudaErrorStreamCaptureIsolation;
+            if (on->capturing == nullptr) {
+                on->capturing = x->captured_on->capturing;
+                captured_streams.push_back(on);
+            }
+            return cudaSuccess;
+        }
+        if (on->capturing != nullptr) return cudaErrorStreamCaptureIsolation;
+        std::int64_t wanted = 0;
+        {
+            const std::lock_guard lock{x->mutex};
+            wanted = x->recorded;
+        }
+        on->push([x, wanted] {
+            std::unique_lock lock{x->mutex};
+            x->changed.wait(lock, [&] { return x->reached >= wanted; });
+        });
+        return cudaSuccess;
+    };
+    t.event_query = [](cudaEvent_t e) {
+        const std::lock_guard lock{of(e)->mutex};
+        return of(e)->reached >= of(e)->recorded ? cudaSuccess : cudaErrorNotReady;
+    };
+    t.event_elapsed_time = [](float* ms, cudaEvent_t, cudaEvent_t) { *ms = 1; return cudaSuccess; };
+    t.find_write_value = [](dv::cuda::detail::write_value_function* f) {
+        *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned) {
+            of(s)->push([=] { __atomic_store_n(reinterpret_cast<std::uint32_t*>(at), v, __ATOMIC_RELEASE); });
+            return CUDA_SUCCESS;
+        };
+        return cudaSuccess;
+    };
+    t.stream_begin_capture = [](cudaStream_t s, cudaStreamCaptureMode) {
+        of(s)->capturing = keep(new graph);
+        capture_origin = of(s);
+        captured_streams = {of(s)};
+        return cudaSuccess;
+    };
+    t.stream_end_capture = [](cudaStream_t s, cudaGraph_t* g) {
+        *g = reinterpret_cast<cudaGraph_t>(of(s)->capturing);
+        for (stream* c : captured_streams) c->capturing = nullptr;
+        captured_streams.clear();
+        return cudaSuccess;
+    };
+    t.stream_is_capturing = [](cudaStream_t s, cudaStreamCaptureStatus* status) {
+        *status = of(s)->capturing != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+        return cudaSuccess;
+    };
+    t.graph_instantiate = [](cudaGraphExec_t* e, cudaGraph_t g, unsigned long long) {
+        *e = reinterpret_cast<cudaGraphExec_t>(keep(new graph{*reinterpret_cast<graph*>(g)}));
+        return cudaSuccess;
+    };
+    t.graph_upload = [](cudaGraphExec_t, cudaStream_t) { return cudaSuccess; };
+    t.graph_launch = [](cudaGraphExec_t e, cudaStream_t s) {
+        // On one stream: the order of the capture is an order that its events allow, and live as a single queue.
+        of(s)->push([nodes = reinterpret_cast<graph*>(e)->nodes] {
+            for (const auto& [on, w] : nodes) w();
+        });
+        return cudaSuccess;
+    };
+    t.graph_destroy = [](cudaGraph_t g) { drop(reinterpret_cast<graph*>(g)); return cudaSuccess; };
+    t.graph_exec_destroy = [](cudaGraphExec_t g) { drop(reinterpret_cast<graph*>(g)); return cudaSuccess; };
+    t.get_version = [](int* v) { *v = NCCL_VERSION_CODE; return ncclSuccess; };
+    t.get_unique_id = [](ncclUniqueId* id) {
+        const std::lock_guard lock{here().mutex};
+        const int n = here().next_id++;
+        std::memcpy(id->internal, &n, sizeof n);
+        return ncclSuccess;
+    };
+    t.comm_init_rank = [](ncclComm_t* c, int n, ncclUniqueId id, int r) {
+        int number = 0;
+        std::memcpy(&number, id.internal, sizeof number);
+        std::shared_ptr<room> in;
+        {
+            const std::lock_guard lock{here().mutex};
+            auto& found = here().rooms[number];
+            if (!found) found = std::make_shared<room>(n);
+            in = found;
+        }
+        *c = reinterpret_cast<ncclComm_t>(keep(new communicator{in, r, r}));
+        return ncclSuccess;
+    };
+    t.comm_split = [](ncclComm_t c, int color, int key, ncclComm_t* made, ncclConfig_t*) {
+        communicator& from = *of(c);
+        room& r = *from.in;
+        const std::int64_t turn = from.splits++;
+        std::unique_lock lock{r.mutex};
+        const auto over = [&] { return r.aborted || r.split_turn > turn; };
+        auto& mine = r.splits[{turn, color}];
+        mine.second.emplace_back(key, from.rank);
+        if (++r.split_arrived == r.size) {
+            r.split_arrived = 0;
+            ++r.split_turn;
+            r.changed.notify_all();
+        }
+        r.changed.wait(lock, over);
+        *made = nullptr;
+        if (r.aborted && r.split_turn <= turn) return ncclRemoteError;
+        if (color == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
+        std::sort(mine.second.begin(), mine.second.end());
+        if (!mine.first) mine.first = std::make_shared<room>(static_cast<int>(mine.second.size()));
+        int place = 0;
+        while (mine.second[static_cast<std::size_t>(place)].second != from.rank) ++place;
+        *made = reinterpret_cast<ncclComm_t>(keep(new communicator{mine.first, place, from.device}));
+        return ncclSuccess;
+    };
+    t.comm_destroy = [](ncclComm_t c) { drop(of(c)); return ncclSuccess; };
+    t.comm_abort = [](ncclComm_t c) {
+        {
+            const std::lock_guard lock{of(c)->in->mutex};
+            of(c)->in->aborted = true;
+        }
+        of(c)->in->changed.notify_all();
+        return ncclSuccess;  // kept: its work may still be in a queue
+    };
+    t.comm_get_async_error = [](ncclComm_t, ncclResult_t* e) { *e = ncclSuccess; return ncclSuccess; };
+    t.comm_count = [](const ncclComm_t c, int* n) { *n = of(c)->in->size; return ncclSuccess; };
+    t.comm_user_rank = [](const ncclComm_t c, int* n) { *n = of(c)->rank; return ncclSuccess; };
+    t.comm_device = [](const ncclComm_t c, int* n) { *n = of(c)->device; return ncclSuccess; };
+    t.group_start = [] { ++group_depth; return ncclSuccess; };
+    t.group_end = [] {
+        if (group_depth == 0) return ncclInvalidUsage;
+        if (--group_depth == 0) start(std::exchange(grouped, {}));
+        return ncclSuccess;
+    };
+    t.send = [](const void* p, std::size_t n, ncclDataType_t d, int peer, ncclComm_t c, cudaStream_t s) {
+        return enqueue({operation::send, of(c), of(s), p, nullptr, static_cast<std::int64_t>(n) * size_of(d), 0, peer, {}});
+    };
+    t.recv = [](void* p, std::size_t n, ncclDataType_t d, int peer, ncclComm_t c, cudaStream_t s) {
+        return enqueue({operation::recv, of(c), of(s), nullptr, p, static_cast<std::int64_t>(n) * size_of(d), 0, peer, {}});
+    };
+    t.all_reduce = [](const void* from, void* to, std::size_t n, ncclDataType_t d, ncclRedOp_t op, ncclComm_t c, cudaStream_t s) {
+        const auto b = static_cast<std::int64_t>(n) * size_of(d);
+        return enqueue(collective(dv::op_kind::all_reduce, from, to, b, b, d, op, -1, c, s));
+    };
+    t.reduce = [](const void* from, void* to, std::size_t n, ncclDataType_t d, ncclRedOp_t op, int root, ncclComm_t c, cudaStream_t s) {
+        const auto b = static_cast<std::int64_t>(n) * size_of(d);
+        return enqueue(collective(dv::op_kind::reduce, from, to, b, b, d, op, root, c, s));
+    };
+    t.broadcast = [](const void* from, void* to, std::size_t n, ncclDataType_t d, int root, ncclComm_t c, cudaStream_t s) {
+        const auto b = static_cast<std::int64_t>(n) * size_of(d);
+        return enqueue(collective(dv::op_kind::broadcast, from, to, b, b, d, ncclSum, root, c, s));
+    };
+    t.all_gather = [](const void* from, void* to, std::size_t n, ncclDataType_t d, ncclComm_t c, cudaStream_t s) {
+        const auto b = static_cast<std::int64_t>(n) * size_of(d);
+        return enqueue(collective(dv::op_kind::all_gather, from, to, b, b * of(c)->in->size, d, ncclSum, -1, c, s));
+    };
+    t.reduce_scatter = [](const void* from, void* to, std::size_t n, ncclDataType_t d, ncclRedOp_t op, ncclComm_t c, cudaStream_t s) {
+        const auto b = static_cast<std::int64_t>(n) * size_of(d);
+        return enqueue(collective(dv::op_kind::reduce_scatter, from, to, b * of(c)->in->size, b, d, op, -1, c, s));
+    };
+    t.blas_create = [](cublasHandle_t* h) { *h = reinterpret_cast<cublasHandle_t>(keep(new graph)); return CUBLAS_STATUS_SUCCESS; };
+    t.blas_destroy = [](cublasHandle_t h) { drop(reinterpret_cast<graph*>(h)); return CUBLAS_STATUS_SUCCESS; };
+    t.blas_set_stream = [](cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; };
+    t.blas_set_workspace = [](cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; };
+    return t;
+}
+
+inline void reduce_here(cudaStream_t s, dv::element e, dv::reduction how, const dv::cuda::local_sources& from, void* to, std::int64_t count) {
+    of(s)->push([=] {
+        const std::vector<const void*> sources(from.at, from.at + from.count);
+        dv::host::detail::reduce(e, how, sources, to, count * dv::bytes_of(e));
+    });
+}
+
+// While it lives, CUDA is simulated.
+struct scope {
+    scope() {
+        dv::cuda::calls = table();
+        dv::cuda::local_reduction_kernel = &reduce_here;
+    }
+    ~scope() { dv::cuda::calls = dv::cuda::api{}; }
+};
+
+template <class Body>
+void run(int ranks, Body body) {
+    dv::cuda::world::local(ranks).run([&](dv::cuda::rank& r) {
+        rank me{r};
+        body(me);
+    });
+}
+
+}  // namespace simulated
