@@ -153,7 +153,9 @@ private:
                 c.argument_bytes.push_back(p_.buffers[accesses[a].buffer].bytes);
             }
             for (int k = 0; k < n.results; ++k) {
-                const int a = find(accesses, g_.operands[n.first_result + k], [&](int i) { return dv::writes(accesses[i].mode) && taken[i] == 0 && p_.buffers[accesses[i].buffer].where != dv::ir::storage::workspace; });
+                // A result that is discarded lies in scratch memory, as workspace does, but has a type.
+                const int a = find(accesses, g_.operands[n.first_result + k],
+                                   [&](int i) { return dv::writes(accesses[i].mode) && taken[i] == 0 && p_.buffers[accesses[i].buffer].type.valid(); });
                 if (a < 0) return all_.wrong("a result of statement " + std::to_string(member.node) + " is missing");
                 taken[a] = 1;
                 c.results.push_back(a);

@@ -1,242 +1,59 @@
-// The overlap report: how much of the communication of each rank had computation beside it, by the three definitions in
-// use, what was gained, and what could have covered the rest. Takes a timeline and that of the same graph on one stream.
+// The overlap report as a table: one line a rank, then the communication that stayed exposed and what could have covered it.
 #pragma once
 
-#include "timeline.hpp"
+#include "overlap.hpp"
 
 namespace dovetail::observe {
 
-// Why an operation of the rank did not run beside an exposed communication.
-enum class obstacle : unsigned char {
-    dependency,    // one needs what the other makes
-    memory,        // ordered only because they share bytes
-    elsewhere,     // it runs beside another communication
-    interference   // nothing forbids it: by the prediction it gains less than slow-down, latencies and the model's error cost
-};
-
-inline const char* name_of(obstacle o) {
-    static constexpr const char* names[] = {"dependency", "memory", "covers another", "interference"};
-    return names[static_cast<int>(o)];
-}
-
-struct cover {
-    int vertex = 0;
-    std::int64_t time = 0;
-    obstacle why = obstacle::dependency;
-};
-
-struct exposure {
-    int vertex = 0;                   // the communication
-    std::int64_t time = 0;            // of it without computation beside it
-    std::vector<cover> candidates;    // computations of the rank that did not run beside it, longest first
-    std::int64_t sum[4] = {};         // of their times, by obstacle
-    int count[4] = {};
-};
-
-// Times in picoseconds; shares are ratios of them.
-struct rank_overlap {
-    int rank = -1;                        // -1: a role, or all ranks
-    std::string name;
-    std::int64_t length = 0;              // of the run on this rank
-    std::int64_t compute = 0;             // time during which something computes
-    std::int64_t communication = 0;       // ... during which something communicates, waiting for the partner included
-    std::int64_t both = 0;
-    std::int64_t exposed = 0;             // communication without computation
-    std::int64_t waiting = 0;             // communication before the last of its ranks had come
-    std::int64_t compute_alone = 0;       // on one stream
-    std::int64_t communication_alone = 0;
-    std::int64_t sequential = 0;          // length on one stream
-    std::vector<exposure> exposures;      // longest first
-
-    // Share of the communication that is hidden: as HolisticTraceAnalysis counts it, against communication alone, and by what
-    // the run gained of what it could gain.
-    double by_intersection() const { return share(both, communication); }
-    double by_exposed() const { return communication_alone == 0 ? 0 : 1 - share(exposed, communication_alone); }
-    double by_gain() const { return share(sequential - length, smaller()); }
-    double speed_up() const { return share(sequential, length); }
-    double bound() const { return share(sequential, larger()); }
-    std::int64_t smaller() const { return compute_alone < communication_alone ? compute_alone : communication_alone; }
-    std::int64_t larger() const { return compute_alone < communication_alone ? communication_alone : compute_alone; }
-
-private:
-    static double share(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
-};
-
-struct overlap_report {
-    bool measured = false;
-    std::vector<rank_overlap> ranks;
-    rank_overlap total;   // sums; lengths and times on one stream are those of the slowest rank
-};
-
 namespace detail {
 
-struct stretch {
-    std::int64_t start = 0;
-    std::int64_t end = 0;
-};
-
-// The union of the slices that do (or do not) communicate, ascending. Copies and inputs are neither.
-inline std::vector<stretch> busy(const study& of, const row& r, bool communication) {
-    std::vector<stretch> list;
-    for (const slice& s : r.slices) {
-        const bool communicates = of.communicates[static_cast<std::size_t>(s.vertex)];
-        if (communicates != communication || (!communication && of.program.vertices[s.vertex].kind != op_kind::compute) || s.end <= s.start) continue;
-        std::size_t at = list.size();
-        list.push_back({s.start, s.end});
-        for (; at > 0 && list[at - 1].start > s.start; --at) list[at] = list[at - 1];
-        list[at] = {s.start, s.end};
-    }
-    std::vector<stretch> merged;
-    for (const stretch& x : list) {
-        if (merged.empty() || x.start > merged.back().end) merged.push_back(x);
-        else if (x.end > merged.back().end) merged.back().end = x.end;
-    }
-    return merged;
-}
-
-inline std::int64_t sum(const std::vector<stretch>& list) {
-    std::int64_t n = 0;
-    for (const stretch& x : list) n += x.end - x.start;
-    return n;
-}
-
-// Time within [start, end) that the stretches cover.
-inline std::int64_t within(const std::vector<stretch>& list, std::int64_t start, std::int64_t end) {
-    std::size_t low = 0, high = list.size();
-    while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        if (list[middle].end <= start) low = middle + 1;
-        else high = middle;
-    }
-    std::int64_t n = 0;
-    for (; low < list.size() && list[low].start < end; ++low)
-        n += (list[low].end < end ? list[low].end : end) - (list[low].start > start ? list[low].start : start);
-    return n;
-}
-
-// Which vertices come before which, along edges of the given kinds.
-class order_of {
-public:
-    order_of(const study& of, bool flow_only) : words_{static_cast<std::size_t>(of.program.vertices.size() + 63) / 64}, bits_(static_cast<std::size_t>(of.program.vertices.size()) * words_) {
-        const pass::adjacency in = pass::predecessors(of.program.vertices.size(), of.edges.view());
-        for (const int v : of.plan.order)
-            for (int k = in.first[v]; k < in.first[v + 1]; ++k) {
-                if (flow_only && of.edges[in.edge[k]].kind != ir::edge_kind::flow) continue;
-                const int from = in.neighbour[k];
-                for (std::size_t w = 0; w < words_; ++w) at(v)[w] |= at(from)[w];
-                at(v)[static_cast<std::size_t>(from) / 64] |= std::uint64_t{1} << (from % 64);
-            }
-    }
-    bool before(int a, int b) const { return (bits_[static_cast<std::size_t>(b) * words_ + static_cast<std::size_t>(a) / 64] >> (a % 64) & 1u) != 0; }
-    bool ordered(int a, int b) const { return before(a, b) || before(b, a); }
-
-private:
-    std::uint64_t* at(int v) { return bits_.data() + static_cast<std::size_t>(v) * words_; }
-    std::size_t words_;
-    std::vector<std::uint64_t> bits_;
-};
-
-// Whether two vertices touch common bytes of a role's arena, at least one of them writing.
-inline bool share_bytes(const study& of, int role, int a, int b) {
-    const ir::vertex &x = of.program.vertices[a], &y = of.program.vertices[b];
-    for (const ir::part& p : of.program.parts.part(x.first_part, x.parts))
-        for (const ir::part& q : of.program.parts.part(y.first_part, y.parts)) {
-            if (p.role != role || q.role != role) continue;
-            for (const ir::access& i : of.program.accesses.part(p.first_access, p.accesses))
-                for (const ir::access& j : of.program.accesses.part(q.first_access, q.accesses)) {
-                    if (!writes(i.mode) && !writes(j.mode)) continue;
-                    const int m = of.owner(i.buffer), n = of.owner(j.buffer);
-                    const std::int64_t from = of.plan.placements[m].offset, other = of.plan.placements[n].offset;
-                    if (from < 0 || other < 0 || (of.program.buffers[m].where == ir::storage::host) != (of.program.buffers[n].where == ir::storage::host)) continue;
-                    if (from < other + of.program.buffers[n].bytes && other < from + of.program.buffers[m].bytes) return true;
-                }
-        }
-    return false;
-}
-
-template <class T, class Longer>
-void sort(std::vector<T>& list, Longer longer) {  // stable, longest first
-    for (std::size_t step = 1; step < list.size(); step *= 2) {
-        std::vector<T> merged;
-        for (std::size_t i = 0; i < list.size(); i += 2 * step) {
-            std::size_t a = i, b = i + step < list.size() ? i + step : list.size();
-            const std::size_t middle = b, end = i + 2 * step < list.size() ? i + 2 * step : list.size();
-            while (a < middle || b < end) merged.push_back(std::move(a == middle || (b < end && longer(list[b]) > longer(list[a])) ? list[b++] : list[a++]));
-        }
-        list = std::move(merged);
-    }
+inline std::vector<std::string> report_row(const rank_overlap& x) {
+    return {(x.rank >= 0 ? std::to_string(x.rank) + " " : std::string{}) + x.name,
+            microseconds(x.length),
+            microseconds(x.compute),
+            microseconds(x.communication),
+            microseconds(x.exposed),
+            microseconds(x.waiting),
+            percent(x.both, x.communication),
+            x.communication_alone == 0 ? "-" : percent(x.communication_alone - x.exposed, x.communication_alone),
+            percent(x.sequential - x.length, x.smaller),
+            microseconds(x.sequential),
+            ratio(x.sequential, x.length, 2),
+            ratio(x.sequential, x.larger, 2)};
 }
 
 }  // namespace detail
 
-// `before`: the same graph on one stream, predicted or measured. `candidates`: the most to keep for each exposure.
-inline overlap_report overlap(const study& of, const timeline& t, const timeline& before, int candidates = 8) {
-    overlap_report report;
-    report.measured = t.measured;
-    const detail::order_of all{of, false}, flow{of, true};
-    std::vector<std::vector<int>> at;
-    for (const row& r : t.rows) at.push_back(places(of, r));
-    for (std::size_t k = 0; k < t.rows.size(); ++k) {
-        const row& r = t.rows[k];
-        rank_overlap x;
-        x.rank = r.rank;
-        x.name = r.name;
-        const auto compute = detail::busy(of, r, false), communication = detail::busy(of, r, true);
-        x.compute = detail::sum(compute);
-        x.communication = detail::sum(communication);
-        for (const detail::stretch& c : communication) x.both += detail::within(compute, c.start, c.end);
-        x.exposed = x.communication - x.both;
-        for (const slice& s : r.slices) x.length = s.end > x.length ? s.end : x.length;
-        for (const row& other : before.rows) {
-            if (other.role != r.role || (other.rank >= 0 && other.rank != r.rank)) continue;
-            x.compute_alone = detail::sum(detail::busy(of, other, false));
-            x.communication_alone = detail::sum(detail::busy(of, other, true));
-            for (const slice& s : other.slices) x.sequential = s.end > x.sequential ? s.end : x.sequential;
-            break;
-        }
-        for (const slice& c : r.slices) {
-            if (!of.communicates[static_cast<std::size_t>(c.vertex)]) continue;
-            std::int64_t latest = c.start;
-            for (std::size_t o = 0; o < t.rows.size(); ++o) {
-                const int i = at[o][static_cast<std::size_t>(c.vertex)];
-                if (i >= 0 && t.meets(static_cast<int>(k), static_cast<int>(o)) && t.rows[o].slices[static_cast<std::size_t>(i)].start > latest)
-                    latest = t.rows[o].slices[static_cast<std::size_t>(i)].start;
+// `exposures`: the longest ones to list of each rank.
+inline std::string report_text(const study& of, const overlap_report& report, int exposures = 5) {
+    std::vector<std::vector<std::string>> rows{{report.measured ? "rank" : "role", "time", "compute", "comm", "exposed", "waiting", "hidden 1", "hidden 2", "hidden 3", "one stream", "speed-up", "at most"}};
+    for (const rank_overlap& x : report.ranks) rows.push_back(detail::report_row(x));
+    if (report.ranks.size() > 1) rows.push_back(detail::report_row(report.total));
+    std::string text = std::string("overlap of `") + of.title() + "`, " + (report.measured ? "measured" : "predicted") + ", microseconds\n" + table(rows, "lrrrrrrrrrrr");
+    text += "  hidden 1: of the time that communicates, the share that also computes (as HolisticTraceAnalysis counts); 2: one minus exposed over\n"
+            "  communication on one stream; 3: what was gained over the smaller of compute and communication on one stream\n";
+    for (const rank_overlap& x : report.ranks) {
+        if (x.exposures.empty()) continue;
+        text += "exposed on " + (x.rank >= 0 ? "rank " + std::to_string(x.rank) + " " : std::string{}) + x.name + ":\n";
+        int left = exposures;
+        for (const exposure& e : x.exposures) {
+            if (left-- == 0) {
+                text += "  ... and " + std::to_string(x.exposures.size() - static_cast<std::size_t>(exposures)) + " more\n";
+                break;
             }
-            x.waiting += (latest < c.end ? latest : c.end) - c.start;
-            exposure e;
-            e.vertex = c.vertex;
-            e.time = c.end - c.start - detail::within(compute, c.start, c.end);
-            if (e.time <= 0) continue;
-            for (const slice& s : r.slices) {
-                if (of.program.vertices[s.vertex].kind != op_kind::compute || s.end <= s.start || (s.start < c.end && c.start < s.end)) continue;
-                const bool memory = (all.ordered(s.vertex, c.vertex) && !flow.ordered(s.vertex, c.vertex)) || detail::share_bytes(of, r.role, s.vertex, c.vertex);
-                const obstacle why = flow.ordered(s.vertex, c.vertex)                      ? obstacle::dependency
-                                     : memory                                              ? obstacle::memory
-                                     : detail::within(communication, s.start, s.end) > 0   ? obstacle::elsewhere
-                                                                                           : obstacle::interference;
-                e.candidates.push_back({s.vertex, s.end - s.start, why});
-                e.sum[static_cast<int>(why)] += s.end - s.start;
-                ++e.count[static_cast<int>(why)];
-            }
-            detail::sort(e.candidates, [](const cover& a) { return a.why == obstacle::dependency ? a.time - (std::int64_t{1} << 60) : a.time; });
-            if (static_cast<int>(e.candidates.size()) > candidates) e.candidates.resize(static_cast<std::size_t>(candidates));
-            x.exposures.push_back(std::move(e));
+            text += "  " + padded(microseconds(e.time), 10, true) + "  " + of.label(e.vertex) + "; could cover:";
+            bool any = false;
+            for (int why = 0; why < 4; ++why)
+                if (e.count[why] > 0) {
+                    text += std::string(any ? "," : "") + " " + std::to_string(e.count[why]) + " (" + microseconds(e.sum[why]) + ") " + name_of(static_cast<obstacle>(why));
+                    any = true;
+                }
+            text += any ? "\n" : " nothing else computes on it\n";
+            for (const cover& c : e.candidates)
+                if (c.why != obstacle::dependency) text += "              " + of.label(c.vertex) + " " + microseconds(c.time) + ": " + name_of(c.why) + "\n";
         }
-        detail::sort(x.exposures, [](const exposure& e) { return e.time; });
-        rank_overlap& sum = report.total;
-        sum.compute += x.compute;
-        sum.communication += x.communication;
-        sum.both += x.both;
-        sum.exposed += x.exposed;
-        sum.waiting += x.waiting;
-        sum.length = x.length > sum.length ? x.length : sum.length;
-        sum.sequential = x.sequential > sum.sequential ? x.sequential : sum.sequential;
-        sum.compute_alone = x.compute_alone > sum.compute_alone ? x.compute_alone : sum.compute_alone;
-        sum.communication_alone = x.communication_alone > sum.communication_alone ? x.communication_alone : sum.communication_alone;
-        report.ranks.push_back(std::move(x));
     }
-    report.total.name = "all";
-    return report;
+    return text;
 }
 
 }  // namespace dovetail::observe

@@ -2,7 +2,8 @@
 // and totals. `explain<G, O>(stream)` for a graph, `explain(study)` for tables, `compact(study)` for messages of tests.
 #pragma once
 
-#include "report.hpp"
+#include "../plan/facts.hpp"
+#include "timeline.hpp"
 
 #include <ostream>
 
@@ -124,7 +125,7 @@ inline std::string explain(const study& of) {
     text += "\nover time, " + microseconds(of.plan.predicted) + " us:\n" + lanes_text(actual);
     if (of.plan.overlapped) text += "sequential, " + microseconds(before.length) + " us:\n" + lanes_text(before);
     text += "\ncritical path:\n" + path_text(of, actual, path);
-    const overlap_report report = overlap(of, actual, before);
+    const auto hidden = dovetail::plan::detail::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
     text += "\ntotals:\n";
     std::vector<std::vector<std::string>> totals;
     for (int role = 0; role < of.roles(); ++role) totals.push_back({"peak bytes of " + of.role_name(role), grouped(of.peak(role))});
@@ -133,7 +134,7 @@ inline std::string explain(const study& of) {
     totals.push_back({"... on one stream", microseconds(of.plan.predicted_sequential) + " us"});
     totals.push_back({"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)});
     totals.push_back({"operations moved", std::to_string(moved)});
-    totals.push_back({"hidden communication", percent(report.total.both, report.total.communication)});
+    totals.push_back({"hidden communication", percent(hidden.hidden, hidden.communication)});
     return text + table(totals, "lr");
 }
 

@@ -3,44 +3,13 @@
 // thread, which calls back here.
 #pragma once
 
+#include "members.hpp"
 #include "socket.hpp"
 
 #include <atomic>
 #include <functional>
-#include <map>
 
 namespace dovetail::cuda {
-
-// What ended the work of all ranks.
-struct stop_cause {
-    int rank = -1;
-    std::string text;  // "operation `f` of `y` failed on rank 1: ..."
-    std::string operation, statement;
-    bool by_leaving = false;
-};
-
-// What a rank works on: the operation that its engine waits for.
-struct mark {
-    std::int64_t run = -1;
-    std::int64_t step = -1;
-};
-
-// What is known about a rank: a heartbeat old.
-struct member {
-    std::string host;     // its name, for people
-    std::string machine;  // equal on ranks that share a host
-    long process = 0;
-    mark at = {};
-    std::string doing;    // in the words of its engine; empty where it has none
-    std::int64_t exchanges = 0;
-    bool left = false;
-};
-
-struct control_timing {
-    std::chrono::nanoseconds period = std::chrono::milliseconds{200};  // between heartbeats
-    std::chrono::nanoseconds silence = std::chrono::seconds{20};       // after which a rank that is not heard of is lost; 0: never
-    std::chrono::nanoseconds linger = std::chrono::seconds{2};         // how long rank 0 waits at its end for the others'
-};
 
 class control {
 public:
@@ -67,14 +36,7 @@ public:
         lock.lock();
         int gone = -1;
         const auto over = [&] { return results_.contains(number) || cause_ || (gone = first_gone(number)) >= 0; };
-        if (!changed_.wait_until(lock, until, over)) {
-            // Who is missing is asked for, since a heartbeat tells it late.
-            const auto table = tables_;
-            lock.unlock();
-            ask();
-            lock.lock();
-            changed_.wait_for(lock, std::chrono::milliseconds{500}, [&] { return tables_ != table || over(); });
-        }
+        if (!changed_.wait_until(lock, until, over)) refresh(lock, over);
         if (const auto found = results_.find(number); found != results_.end()) {
             const outcome result = std::move(found->second);
             results_.erase(found);
@@ -92,7 +54,10 @@ public:
     }
     void barrier(const std::string& what, limit_type limit) { exchange(what, {}, limit); }
     // Every rank brings a hash and a name for it; throws on all of them, with the ranks that differ, unless all are equal.
-    void agree(const std::string& on, std::uint64_t hash, const std::string& name, limit_type limit);
+    void agree(const std::string& on, std::uint64_t hash, const std::string& name, limit_type limit) {
+        const std::string differing = detail::differing(exchange(on, std::to_string(hash) + " " + name, limit));
+        if (!differing.empty()) throw world_error{on + " differs: " + differing};
+    }
 
     // Ends the work of all ranks. The first cause counts; any thread; harmless to repeat.
     void abort(stop_cause why) noexcept {
@@ -147,16 +112,36 @@ public:
         recent_[static_cast<std::size_t>(n % window)].store(executor, std::memory_order_relaxed);
         calls_.store(n + 1, std::memory_order_release);
     }
+    // This rank comes to nothing more of what the ranks do at present, and may come to what they do next.
+    void leave() noexcept {
+        try {
+            announce(std::function<std::string()>{});
+            std::int64_t leaves = 0;
+            {
+                const std::lock_guard lock{mutex_};
+                leaves = ++leaves_;
+            }
+            tell_leaves(leaves);
+        } catch (...) {  // no memory: the end of the channel tells it later
+        }
+    }
+    // Whether another rank has left what this one still does.
+    bool left(int rank) const {
+        const std::lock_guard lock{mutex_};
+        return left_locked(rank);
+    }
     std::vector<member> members() const {
         const std::lock_guard lock{mutex_};
         return members_;
     }
-    bool left(int rank) const {
-        const std::lock_guard lock{mutex_};
-        return members_[rank].left;
-    }
     // "rank 2 is behind: run 3, step 1; rank 0: run 4, step 0; ..."
-    std::string progress() const;
+    std::string progress() {
+        std::unique_lock lock{mutex_};
+        refresh(lock, [] { return false; });
+        std::vector<bool> gone;
+        for (int r = 0; r < size_; ++r) gone.push_back(left_locked(r));
+        return detail::progress_text(members_, gone);
+    }
 
 protected:
     struct outcome {
@@ -168,6 +153,7 @@ protected:
     virtual void contribute(std::int64_t number, const std::string& what, std::string bytes) = 0;
     virtual void spread(const stop_cause& why) = 0;
     virtual void ask() = 0;
+    virtual void tell_leaves(std::int64_t leaves) = 0;
     virtual void wake() noexcept = 0;
 
     // For the watchdog's thread.
@@ -219,10 +205,6 @@ protected:
         if (calls_.load(std::memory_order_relaxed) - first >= window) calls.clear();
         return calls;
     }
-    bool attending() const {
-        const std::lock_guard lock{mutex_};
-        return (cause_ && at_stop_) || each_period_;
-    }
     void attend(bool period) {
         std::unique_lock lock{mutex_};
         if (cause_ && at_stop_) {
@@ -247,14 +229,25 @@ private:
         calling_ = std::thread::id{};
         changed_.notify_all();
     }
+    // What is known of the members is a heartbeat old, or older: rank 0 is asked.
+    template <class Over>
+    void refresh(std::unique_lock<std::mutex>& lock, Over&& over) {
+        if (calling_ == std::this_thread::get_id()) return;  // nobody else takes the answer
+        const auto table = tables_;
+        lock.unlock();
+        ask();
+        lock.lock();
+        changed_.wait_for(lock, std::chrono::milliseconds{500}, [&] { return tables_ != table || over(); });
+    }
     [[noreturn]] void raise_locked() const {
         const stop_cause& c = *cause_;
         if (c.rank == rank_ && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank};
         throw peer_error{"rank " + std::to_string(rank_) + " stops, because " + c.text, c.operation, c.statement, c.rank};
     }
+    bool left_locked(int rank) const { return rank != rank_ && members_[rank].leaves > leaves_; }
     int first_gone(std::int64_t number) const {
         for (int r = 0; r < size_; ++r)
-            if (members_[r].left && members_[r].exchanges <= number) return r;
+            if (left_locked(r) && members_[r].exchanges <= number) return r;
         return -1;
     }
 
@@ -265,7 +258,7 @@ private:
     std::optional<stop_cause> cause_;
     std::vector<member> members_;
     std::map<std::int64_t, outcome> results_;
-    std::int64_t exchanges_ = 0;
+    std::int64_t exchanges_ = 0, leaves_ = 0;
     std::int64_t tables_ = 0;  // how often the members were heard of
     std::function<void(const stop_cause&)> at_stop_;
     std::function<void()> each_period_;
@@ -275,39 +268,5 @@ private:
     std::atomic<std::int64_t> run_ = -1, step_ = -1, calls_ = 0;
     std::atomic<std::int64_t> recent_[window] = {};
 };
-
-inline void control::agree(const std::string& on, std::uint64_t hash, const std::string& name, limit_type limit) {
-    std::vector<std::string> all = exchange(on, std::to_string(hash) + " " + name, limit);
-    // What most ranks hold is taken for the right one; of equal numbers, the lowest rank's.
-    const auto hash_of = [&](int r) { return std::string_view{all[r]}.substr(0, all[r].find(' ')); };
-    const auto name_of = [&](int r) { return " (" + all[r].substr(all[r].find(' ') + 1) + ")"; };
-    std::map<std::string_view, int> held;
-    for (int r = 0; r < size_; ++r) ++held[hash_of(r)];
-    int right = 0;
-    for (int r = 1; r < size_; ++r)
-        if (held[hash_of(r)] > held[hash_of(right)]) right = r;
-    std::string differing;
-    for (int r = 0; r < size_; ++r)
-        if (hash_of(r) != hash_of(right)) differing += (differing.empty() ? "rank " : ", rank ") + std::to_string(r) + name_of(r);
-    if (!differing.empty()) throw world_error{on + " differs: " + differing + " against rank " + std::to_string(right) + name_of(right)};
-}
-
-inline std::string control::progress() const {
-    const std::vector<member> all = members();
-    const auto before = [&](int a, int b) { return std::pair{all[a].at.run, all[a].at.step} < std::pair{all[b].at.run, all[b].at.step}; };
-    int last = 0, first = 0;
-    for (int r = 1; r < size_; ++r) {
-        if (before(r, last)) last = r;
-        if (before(first, r)) first = r;
-    }
-    std::string text;
-    for (int i = 0; i < size_; ++i) {
-        const int r = (last + i) % size_;
-        const member& m = all[r];
-        text += (i > 0 ? "; rank " : "rank ") + std::to_string(r) + (before(r, first) && !before(last, r) ? " is behind" : "") + (m.left ? " has left" : "") + ": ";
-        text += !m.doing.empty() ? m.doing : m.at.run < 0 ? "no run" : "run " + std::to_string(m.at.run) + ", step " + std::to_string(m.at.step);
-    }
-    return text;
-}
 
 }  // namespace dovetail::cuda

@@ -29,7 +29,7 @@ public:
             if (now() >= until) {
                 std::string text = "timeout after " + in_seconds(limit) + ": rank 0 of " + std::to_string(size()) + " waits for all ranks, and these have not come: " + missing();
                 for (const std::string& n : notes_) text += "; " + n;
-                send_away_all(1, text);
+                send_away_all(refusal::late, text);
                 throw timeout{text, 0};
             }
             turn(earlier(until, next));
@@ -39,7 +39,7 @@ public:
             }
         }
         if (!fatal_.empty()) {
-            send_away_all(0, fatal_);
+            send_away_all(refusal::wrong, fatal_);
             throw world_error{fatal_};
         }
         writer w;
@@ -76,13 +76,12 @@ private:
         for (int r = 1; r < size(); ++r)
             if (links_[r].open() && !links_[r].flush()) lost(r, "its connection broke");
     }
-    // Kinds of refusal as in spoke.hpp: 0 for a mistake, 1 for too late, 2 for another start of the program.
-    static void send_away(framed& link, int kind, const std::string& text) {
-        link.push(frame::refused, writer{}.number(kind).text(text).take());
+    static void send_away(framed& link, refusal kind, const std::string& text) {
+        link.push(frame::refused, writer{}.number(static_cast<int>(kind)).text(text).take());
         drain(link, now() + std::chrono::milliseconds{200});
         link.close();
     }
-    void send_away_all(int kind, const std::string& text) {
+    void send_away_all(refusal kind, const std::string& text) {
         for (framed& l : links_)
             if (l.open()) send_away(l, kind, text);
         listeners_.clear();
@@ -108,11 +107,10 @@ private:
                 pending_.push_back({framed{std::move(fd)}, now()});
             }
         }
-        if (!complete_ && present_sent_ != arrived_) {
+        if (!complete_ && std::exchange(present_changed_, false)) {
             std::string present = "1";
             for (int r = 1; r < size(); ++r) present += links_[r].open() ? '1' : '0';
             to_all(frame::present, present);
-            present_sent_ = arrived_;
         }
         flush();
     }
@@ -130,12 +128,13 @@ private:
         links_[r].close();
         if (!complete_) {
             --arrived_;
+            present_changed_ = true;
             notes_.push_back("rank " + std::to_string(r) + " came and went");
             return;
         }
         const member m = members()[static_cast<std::size_t>(r)];
-        if (m.left) return;
-        const stop_cause why{r, described(r, m) + " is gone: " + how, {}, {}, true};
+        if (m.leaves == for_good) return;
+        const stop_cause why{r, described(r, m) + " is gone: " + how, {}, {}, false};
         if (settle(why)) to_all(frame::stop, packed(why));
     }
     void hear_newcomers() {
@@ -165,7 +164,7 @@ private:
         const std::string who = described(static_cast<int>(rank), m);
         if (job != job_) {
             notes_.push_back(who + " of another start was sent away");
-            return send_away(link, 2, "this is another start of the program, of job `" + job_ + "`, and " + who + " is of job `" + job + "`");
+            return send_away(link, refusal::stale, "this is another start of the program, of job `" + job_ + "`, and " + who + " is of job `" + job + "`");
         }
         std::string wrong;
         if (version != library_version()) wrong = who + " was built with dovetail " + version + ", rank 0 with " + library_version();
@@ -175,10 +174,11 @@ private:
         else if (complete_) wrong = "the world is complete, and " + who + " came to it again";
         if (!wrong.empty()) {
             if (!complete_ && fatal_.empty()) fatal_ = wrong;
-            return send_away(link, 0, wrong);
+            return send_away(link, refusal::wrong, wrong);
         }
         links_[rank] = std::move(link);
         ++arrived_;
+        present_changed_ = true;
         change_members([&](std::vector<member>& all) { all[rank] = std::move(m); });
     }
 
@@ -188,9 +188,9 @@ private:
             case frame::part: return gather(rank, r);
             case frame::beat: return note(rank, r);
             case frame::ask: {
-                if (rank == 0) return change_members([](std::vector<member>&) {});
+                if (rank == 0) return receive(0, frame::beat, pulse());
                 writer w;
-                for (const member& m : members()) w.number(m.at.run).number(m.at.step).text(m.doing).number(m.exchanges).number(m.left);
+                for (const member& m : members()) w.number(m.at.run).number(m.at.step).text(m.doing).number(m.exchanges);
                 return links_[rank].push(frame::table, w.take());
             }
             case frame::stop: {
@@ -198,16 +198,18 @@ private:
                 if (settle(why) || rank == 0) to_all(frame::stop, packed(why));
                 return;
             }
-            case frame::bye: {
-                std::int64_t exchanges = 0;
-                change_members([&](std::vector<member>& all) {
-                    all[rank].left = true;
-                    exchanges = all[rank].exchanges;
-                });
-                return to_all(frame::left, writer{}.number(rank).number(exchanges).take());
-            }
+            case frame::left: return leave(rank, r.number());
+            case frame::bye: return leave(rank, for_good);
             default: return;
         }
+    }
+    void leave(int rank, std::int64_t leaves) {
+        std::int64_t exchanges = 0;
+        change_members([&](std::vector<member>& all) {
+            all[rank].leaves = leaves;
+            exchanges = all[rank].exchanges;
+        });
+        to_all(frame::left, writer{}.number(rank).number(leaves).number(exchanges).take());
     }
     void gather(int rank, reader& r) {
         const std::int64_t number = r.number();
@@ -244,10 +246,11 @@ private:
         const std::int64_t count = std::min(r.number(), window);
         for (std::int64_t i = 0; i < count; ++i) c.executors.push_back(r.number());
         calls_[rank] = std::move(c);
-        for (int other = 0; other < size() && !aborted(); other += rank == 0 ? 1 : size()) compare_calls(other, rank == 0 ? other : rank);
+        for (int other = 1; other < size() && !aborted(); ++other)
+            if (rank == 0 || rank == other) compare_calls(other);
     }
-    // Where rank 0 and another rank have called different executors.
-    void compare_calls(int, int rank) {
+    // A rank that has called another executor than rank 0 ends the work: neither would come to the end of its run.
+    void compare_calls(int rank) {
         const calls &a = calls_[0], &b = calls_[rank];
         const auto end = std::min(a.first + static_cast<std::int64_t>(a.executors.size()), b.first + static_cast<std::int64_t>(b.executors.size()));
         for (std::int64_t i = std::max(a.first, b.first); i < end; ++i) {
@@ -301,8 +304,8 @@ private:
     std::map<std::int64_t, gathering> gatherings_;
     std::vector<std::string> notes_;     // for the message of a timeout
     std::string fatal_;
-    int arrived_ = 1, present_sent_ = 1;
-    bool complete_ = false;
+    int arrived_ = 1;
+    bool present_changed_ = false, complete_ = false;
 };
 
 }  // namespace dovetail::cuda::detail

@@ -26,7 +26,7 @@ public:
         auto next = now();
         while (!welcome_) {
             if (refused_) {
-                if (refusal_ == refusal_kind::late) throw timeout{who + " was sent away by rank 0: " + refusal_text_, me.rank};
+                if (refusal_ == refusal::late) throw timeout{who + " was sent away by rank 0: " + refusal_text_, me.rank};
                 throw world_error{who + " was sent away by rank 0: " + refusal_text_};
             }
             if (!link_.open()) throw world_error{who + ": rank 0 at " + at.front().text() + " ended before all ranks had come (" + missing() + ")"};
@@ -40,8 +40,6 @@ public:
     }
 
 private:
-    enum class refusal_kind { wrong, late, stale };
-
     bool find(const place& me, const std::vector<endpoint>& at, instant until, std::string& why) {
         for (const endpoint& e : at) {
             link_ = framed{connect_to(e, until, why)};
@@ -50,7 +48,7 @@ private:
             link_.push(frame::hello, writer{}.text(protocol).text(library_version()).number(me.rank).number(me.size).text(me.job).text(m.host).text(m.machine).number(m.process).take());
             const auto patience = earlier(after(until - now() + std::chrono::milliseconds{700}), now() + std::chrono::seconds{3});
             while (link_.open() && !here_ && !refused_ && !welcome_ && now() < patience) turn(patience);
-            if (refused_ && refusal_ == refusal_kind::stale && at.size() > 1) {  // another program's; ours may be at the next port
+            if (refused_ && refusal_ == refusal::stale && at.size() > 1) {  // another program's; ours may be at the next port
                 why = refusal_text_;
                 refused_ = false;
             } else if (here_ || refused_ || welcome_) {
@@ -99,8 +97,8 @@ private:
         if (!welcome_ || gone_) return;
         gone_ = true;
         const member hub = members()[0];
-        if (hub.left) return;
-        settle({0, described(0, hub) + " is gone: " + how, {}, {}, true});
+        if (hub.leaves == for_good) return;
+        settle({0, described(0, hub) + " is gone: " + how, {}, {}, false});
     }
     void receive(char kind, const std::string& body) {
         reader r{body};
@@ -121,7 +119,7 @@ private:
                 break;
             case frame::refused:
                 refused_ = true;
-                refusal_ = static_cast<refusal_kind>(r.number());
+                refusal_ = static_cast<refusal>(r.number());
                 refusal_text_ = r.text();
                 break;
             case frame::whole: {
@@ -140,15 +138,14 @@ private:
                         m.at.step = r.number();
                         m.doing = r.text();
                         m.exchanges = r.number();
-                        m.left = r.number() != 0;
                     }
                 });
                 break;
             case frame::left: {
-                const std::int64_t who = r.number(), exchanges = r.number();
+                const std::int64_t who = r.number(), leaves = r.number(), exchanges = r.number();
                 if (who < 0 || who >= size()) break;
                 change_members([&](std::vector<member>& all) {
-                    all[static_cast<std::size_t>(who)].left = true;
+                    all[static_cast<std::size_t>(who)].leaves = leaves;
                     all[static_cast<std::size_t>(who)].exchanges = exchanges;
                 });
                 break;
@@ -157,7 +154,7 @@ private:
             case frame::bye:
                 // Nothing can be exchanged without rank 0, whatever it has brought before.
                 change_members([](std::vector<member>& all) {
-                    all[0].left = true;
+                    all[0].leaves = for_good;
                     all[0].exchanges = 0;
                 });
                 break;
@@ -167,7 +164,7 @@ private:
 
     framed link_;
     bool here_ = false, welcome_ = false, refused_ = false, gone_ = false;
-    refusal_kind refusal_ = refusal_kind::wrong;
+    refusal refusal_ = refusal::wrong;
     std::string refusal_text_, present_;
 };
 

@@ -17,6 +17,9 @@ inline constexpr char hello = 'h', present = 'p', welcome = 'w', refused = 'r'; 
 inline constexpr char part = 'c', whole = 'g', beat = 'b', ask = 'q', table = 't', stop = 'a', left = 'l', bye = 'e';
 }  // namespace frame
 
+// Why rank 0 sends somebody away: a mistake, too late, or another start of the program.
+enum class refusal { wrong, late, stale };
+
 inline constexpr const char* protocol = "dovetail control 1";
 inline constexpr std::size_t longest_frame = std::size_t{1} << 28;
 
@@ -91,9 +94,10 @@ protected:
     std::string pulse() {
         std::int64_t first = 0;
         const auto calls = recent_calls(first);
+        const std::string doing = words();  // which may announce a mark
         const mark at = mine();
         writer w;
-        w.number(at.run).number(at.step).text(words()).number(first).number(static_cast<std::int64_t>(calls.size()));
+        w.number(at.run).number(at.step).text(doing).number(first).number(static_cast<std::int64_t>(calls.size()));
         for (const auto c : calls) w.number(c);
         return w.take();
     }
@@ -102,6 +106,7 @@ protected:
     }
     void spread(const stop_cause& why) override { post(frame::stop, packed(why)); }
     void ask() override { post(frame::ask, {}); }
+    void tell_leaves(std::int64_t leaves) override { post(frame::left, writer{}.number(leaves).take()); }
     void wake() noexcept override {
         const char one = 1;
         static_cast<void>(!::write(pipe_[1].get(), &one, 1));

@@ -203,7 +203,7 @@ public:
                 }
             }
             const std::string who = "rank " + std::to_string(at);
-            const std::string what = most.step + " (run " + std::to_string(most.run) + ", lane " + name_of(static_cast<lane_kind>(number)) + ")";
+            const std::string what = (most.step ? *most.step : std::string{}) + " (run " + std::to_string(most.run) + ", lane " + name_of(static_cast<lane_kind>(number)) + ")";
             if (most.doing == activity::idle) {
                 text += who + (gone(at) ? " has left" : " has nothing to do");
                 break;

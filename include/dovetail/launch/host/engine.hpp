@@ -116,6 +116,7 @@ private:
     static constexpr std::chrono::seconds grace{1};
 
     void prepare() {
+        for (const step_name& n : names) texts_.push_back(std::make_shared<const std::string>(n.text()));
         for (const ir::step& s : steps()) {
             uses_[s.lane] = true;
             acts_.push_back(acts_of(program, where, rank, s));
@@ -167,10 +168,12 @@ private:
         const void* store = memory_of.states().empty() ? nullptr : memory_of.store().get();
         if (store != nullptr && store == on_->last_store && on_->last_engine != this && on_->last)
             for (int l = 0; l < lane_count; ++l)
-                if (uses_[l]) push({nullptr, on_->last, task_kind::behind, l, 0, 0});
+                if (uses_[l]) push({nullptr, on_->last, task_kind::behind, l, 0, 0, -1});
         launch::walk(program, plan, role, f->run, *this);
         for (int l = 0; l < lane_count; ++l)
-            if (uses_[l]) push({nullptr, f, task_kind::finish, l, 0, 0});
+            if (uses_[l]) push({nullptr, f, task_kind::finish, l, 0, 0, -1});
+        for (int l = 0; l < lane_count; ++l)
+            if (!staged_[l].empty()) on_->streams[l]->push(staged_[l]);
         now_ = nullptr;
         if (store != nullptr) {
             on_->last = f;
@@ -180,14 +183,16 @@ private:
     }
     void push(task t) {
         t.who = std::static_pointer_cast<host_engine>(shared_from_this());
-        on_->streams[t.lane]->push(std::move(t));
+        std::vector<task>& to = staged_[t.lane];
+        to.push_back(std::move(t));
+        if (to.size() >= batch) on_->streams[to.back().lane]->push(to);
     }
 
     void await(const task& t) {
         auto& copy = recorded_[t.index];
         if (copy.load(std::memory_order_acquire) >= t.generation) return;
         lane& on = *on_->streams[t.lane];
-        on.now({activity::event, names[t.awaited].text(), t.of->run, nullptr});
+        on.now({activity::event, texts_[static_cast<std::size_t>(t.awaited)], t.of->run, nullptr});
         {
             std::unique_lock lock{on_->signal->mutex};
             on_->signal->changed.wait(lock, [&] { return copy.load(std::memory_order_acquire) >= t.generation || on_->world->aborted(); });
@@ -199,15 +204,16 @@ private:
         lane& on = *on_->streams[t.lane];
         if (on_->world->aborted()) f.failed.store(true);
         if (!f.failed.load()) {
-            const auto start = std::chrono::steady_clock::now();
-            on.now({activity::operation, names[t.index].text(), f.run, nullptr});
+            const bool timed = !f.times.empty();
+            const auto start = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+            on.now({activity::operation, texts_[static_cast<std::size_t>(t.index)], f.run, nullptr});
             try {
                 if (!play(acts_[t.index], f, on)) f.failed.store(true);
             } catch (...) {
                 fail(f, names[t.index], std::current_exception());
             }
             on.now({});
-            if (!f.times.empty()) f.times[t.index] = {since(start), since(std::chrono::steady_clock::now())};
+            if (timed) f.times[t.index] = {since(start), since(std::chrono::steady_clock::now())};
         }
         if (f.failed.load() && updates_state_[t.index]) lose_states("run " + std::to_string(f.run) + " of " + described() + " did not end: " + on_->world->why());
         const bool reads = brings_input_[t.index] || touches_input_[t.index];
@@ -240,7 +246,7 @@ private:
             if (on_->world->depart(*m, missing)) continue;
             all = false;
             if (missing < 0) continue;
-            const std::string text = "rank " + std::to_string(missing) + " has left and does not take part in " + now.step + " (run " + std::to_string(f.run) + ")";
+            const std::string text = "rank " + std::to_string(missing) + " has left and does not take part in " + *now.step + " (run " + std::to_string(f.run) + ")";
             on_->world->abort({missing, text, {}, {}, nullptr, true});
         }
         return all;
@@ -277,6 +283,9 @@ private:
     int number_ = 0;
     int open_ = 0;                                     // runs in flight; guarded by the monitor
     std::shared_ptr<flight> now_;                      // being issued
+    static constexpr std::size_t batch = 32;           // tasks handed to a lane at once: fewer wake-ups, an early start
+    std::vector<task> staged_[lane_count];
+    std::vector<std::shared_ptr<const std::string>> texts_;  // by step
 };
 
 }  // namespace dovetail::host

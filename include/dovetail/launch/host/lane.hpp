@@ -7,6 +7,7 @@
 #include <array>
 #include <deque>
 #include <thread>
+#include <vector>
 
 namespace dovetail::host {
 
@@ -48,7 +49,7 @@ struct meeting;
 // What a lane is doing, for messages.
 struct activity {
     enum what { idle, operation, event, partners } doing = idle;
-    std::string step;
+    std::shared_ptr<const std::string> step;  // the operation's text, made once by its engine
     std::int64_t run = 0;
     std::shared_ptr<meeting> at;      // whom it waits for
 };
@@ -57,12 +58,14 @@ class lane {
 public:
     explicit lane(int number) : number_{number} {}
 
-    void push(task t) {
+    // Takes over the tasks, in their order.
+    void push(std::vector<task>& tasks) {
         {
             const std::lock_guard lock{mutex_};
-            queue_.push_back(std::move(t));
+            for (task& t : tasks) queue_.push_back(std::move(t));
         }
         changed_.notify_all();  // a stopper may wait here as well
+        tasks.clear();
     }
     // Starts the thread if there is none. The thread shares the lane, so that it may outlive its rank.
     static void start(const std::shared_ptr<lane>& self) {
@@ -101,11 +104,11 @@ private:
         for (;;) {
             changed_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
             if (queue_.empty()) break;
-            task t = std::move(queue_.front());
-            queue_.pop_front();
+            std::deque<task> taken;
+            taken.swap(queue_);
             lock.unlock();
-            t.who->perform(t);
-            t = task{};  // may be the last owner of an engine
+            for (; !taken.empty(); taken.pop_front())  // a task may be the last owner of an engine
+                taken.front().who->perform(taken.front());
             lock.lock();
         }
         ended_ = true;

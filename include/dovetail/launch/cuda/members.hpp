@@ -1,0 +1,87 @@
+// What the ranks of a world of processes know of each other, and the sentences made of it.
+#pragma once
+
+#include "../error.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dovetail::cuda {
+
+// What ended the work of all ranks.
+struct stop_cause {
+    int rank = -1;
+    std::string text;  // "operation `f` of `y` failed on rank 1: ..."
+    std::string operation, statement;
+    bool by_leaving = false;
+};
+
+// What a rank works on: the operation that its engine waits for.
+struct mark {
+    std::int64_t run = -1;
+    std::int64_t step = -1;
+};
+
+// What is known about a rank: a heartbeat old.
+struct member {
+    std::string host;     // its name, for people
+    std::string machine;  // equal on ranks that share a host
+    long process = 0;
+    mark at = {};
+    std::string doing;    // in the words of its engine; empty where it has none
+    std::int64_t exchanges = 0;
+    std::int64_t leaves = 0;
+};
+
+// In place of the number of leaves: the rank has ended its channel.
+inline constexpr std::int64_t for_good = std::int64_t{1} << 62;
+
+struct control_timing {
+    std::chrono::nanoseconds period = std::chrono::milliseconds{200};  // between heartbeats
+    std::chrono::nanoseconds silence = std::chrono::seconds{20};       // after which a rank that is not heard of is lost; 0: never
+    std::chrono::nanoseconds linger = std::chrono::seconds{2};         // how long rank 0 waits at its end for the others'
+};
+
+namespace detail {
+
+// Every rank brings "hash name". Empty where all hashes are equal; otherwise the ranks that differ. What most hold is taken for
+// the right one; of equal numbers, the lowest rank's.
+inline std::string differing(const std::vector<std::string>& all) {
+    const auto hash_of = [&](std::size_t r) { return std::string_view{all[r]}.substr(0, all[r].find(' ')); };
+    const auto named = [&](std::size_t r) { return std::to_string(r) + " (" + all[r].substr(all[r].find(' ') + 1) + ")"; };
+    std::map<std::string_view, int> held;
+    for (std::size_t r = 0; r < all.size(); ++r) ++held[hash_of(r)];
+    std::size_t right = 0;
+    for (std::size_t r = 1; r < all.size(); ++r)
+        if (held[hash_of(r)] > held[hash_of(right)]) right = r;
+    std::string text;
+    for (std::size_t r = 0; r < all.size(); ++r)
+        if (hash_of(r) != hash_of(right)) text += (text.empty() ? "rank " : ", rank ") + named(r);
+    return text.empty() ? text : text + " against rank " + named(right);
+}
+
+// What each works on; the rank that is furthest behind comes first and is said to be.
+inline std::string progress_text(const std::vector<member>& all, const std::vector<bool>& gone) {
+    const auto before = [&](std::size_t a, std::size_t b) { return std::pair{all[a].at.run, all[a].at.step} < std::pair{all[b].at.run, all[b].at.step}; };
+    std::size_t last = 0, first = 0;
+    for (std::size_t r = 1; r < all.size(); ++r) {
+        if (before(r, last)) last = r;
+        if (before(first, r)) first = r;
+    }
+    std::string text;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::size_t r = (last + i) % all.size();
+        const member& m = all[r];
+        text += (i > 0 ? "; rank " : "rank ") + std::to_string(r) + (before(r, first) && !before(last, r) ? " is behind: " : ": ");
+        text += gone[r] ? "has left" : !m.doing.empty() ? m.doing : m.at.run < 0 ? "no run" : "run " + std::to_string(m.at.run) + ", step " + std::to_string(m.at.step);
+    }
+    return text;
+}
+
+}  // namespace detail
+
+}  // namespace dovetail::cuda

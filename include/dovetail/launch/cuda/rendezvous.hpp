@@ -1,0 +1,171 @@
+// How the processes of a world meet: each becomes an end of the control channel, and all get the same NCCL id. Takes who a
+// process is (environment.hpp) and, for programs that have a channel of their own such as MPI, one callable that broadcasts.
+#pragma once
+
+#include "hub.hpp"
+#include "spoke.hpp"
+
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <arpa/inet.h>
+#include <random>
+
+namespace dovetail::cuda {
+
+// Gives all ranks what `root` has at `bytes`:
+//   [](void* bytes, std::size_t n, int root) { MPI_Bcast(bytes, static_cast<int>(n), MPI_BYTE, root, MPI_COMM_WORLD); }
+using broadcast_function = std::function<void(void* bytes, std::size_t n, int root)>;
+
+struct meeting_options {
+    broadcast_function broadcast = {};                      // without it rank 0 is looked for where `place` says
+    std::optional<std::chrono::nanoseconds> limit = {};     // for all ranks to come; otherwise place.limit
+    control_timing timing = {};
+};
+
+namespace detail {
+
+// Where rank 0 can be reached, as it knows itself.
+struct card {
+    static constexpr std::size_t bytes = 2048;
+
+    std::string fault, job, machine;
+    std::vector<endpoint> at;
+
+    std::string pack() const {
+        writer w;
+        w.text(fault.substr(0, 1000)).text(job).text(machine);
+        for (std::size_t i = 0; i < at.size() && i < 8; ++i) w.text(at[i].host).number(at[i].port);
+        std::string packed = w.take();
+        packed.resize(bytes);
+        return packed;
+    }
+    static card unpack(std::string_view from) {
+        card c;
+        reader r{from};
+        c.fault = r.text();
+        c.job = r.text();
+        c.machine = r.text();
+        for (std::string host; !(host = r.text()).empty() && r.good();) c.at.push_back({host, static_cast<int>(r.number())});
+        return c;
+    }
+};
+
+inline std::vector<endpoint> own_addresses(const std::string& host, int port) {
+    std::vector<endpoint> all{{host, port}};
+    ifaddrs* found = nullptr;
+    if (::getifaddrs(&found) != 0) return all;
+    for (const ifaddrs* a = found; a != nullptr; a = a->ifa_next) {
+        if (a->ifa_addr == nullptr || a->ifa_addr->sa_family != AF_INET || (a->ifa_flags & IFF_UP) == 0 || (a->ifa_flags & IFF_LOOPBACK) != 0) continue;
+        char text[INET_ADDRSTRLEN] = {};
+        ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(a->ifa_addr)->sin_addr, text, sizeof text);
+        all.push_back({text, port});
+    }
+    ::freeifaddrs(found);
+    return all;
+}
+
+inline std::vector<endpoint> candidates(const place& me) {
+    std::vector<endpoint> at;
+    for (int i = 0; i < me.ports; ++i) at.push_back({me.at.host, me.at.port + i});
+    return at;
+}
+
+}  // namespace detail
+
+// Waits until all ranks of the world have come, and counts the local rank where nobody said it. Throws timeout, which names
+// the ranks that have not come, and world_error for ranks that came twice, disagree on the size, were built with another
+// version, or belong to another start.
+inline std::shared_ptr<control> meet(place& me, const meeting_options& options = {}) {
+    const auto limit = options.limit.value_or(me.limit);
+    std::shared_ptr<detail::wired> end;
+    if (me.size > 1 && !me.has_address() && !options.broadcast)
+        throw world_error{"rank " + std::to_string(me.rank) + " does not know where rank 0 is to be met (" + me.describe() + "): set DOVETAIL_RENDEZVOUS=host:port, the same on all ranks"};
+    const auto start = detail::now();
+    if (me.rank == 0) {
+        detail::card mine;
+        std::string listening = me.at.host;
+        int port = me.at.port, ports = me.ports;
+        if (options.broadcast && me.ports != 1) listening.clear(), port = 0, ports = 1;  // an address that was made up is not needed
+        if (options.broadcast && me.job.empty()) me.job = std::to_string(std::random_device{}()) + std::to_string(std::random_device{}());
+        auto made = std::make_shared<detail::hub>(me, options.timing);
+        try {
+            if (me.size > 1) port = made->listen({listening, port}, ports, limit);
+        } catch (const failure& e) {
+            mine.fault = e.what();
+        }
+        if (options.broadcast && me.size > 1) {
+            const member self = detail::this_process();
+            mine.job = me.job;
+            mine.machine = self.machine;
+            mine.at = me.has_address() && me.ports == 1 ? std::vector<endpoint>{{me.at.host, port}} : detail::own_addresses(self.host, port);
+            std::string packed = mine.pack();
+            options.broadcast(packed.data(), packed.size(), 0);
+        }
+        if (!mine.fault.empty()) throw world_error{mine.fault.substr(mine.fault.find(": ") + 2)};
+        made->meet(limit - (detail::now() - start));
+        end = std::move(made);
+    } else {
+        std::vector<endpoint> at = detail::candidates(me);
+        if (options.broadcast) {
+            std::string packed(detail::card::bytes, '\0');
+            options.broadcast(packed.data(), packed.size(), 0);
+            detail::card theirs = detail::card::unpack(packed);
+            if (!theirs.fault.empty()) throw world_error{"rank " + std::to_string(me.rank) + " stops, because " + theirs.fault};
+            me.job = theirs.job;
+            at = std::move(theirs.at);
+            if (at.empty()) throw world_error{"rank " + std::to_string(me.rank) + ": the broadcast given brought nothing from rank 0"};
+            if (theirs.machine == detail::this_process().machine && at.size() > 1) at.insert(at.begin(), {"127.0.0.1", at.front().port});
+        }
+        auto made = std::make_shared<detail::spoke>(me, options.timing);
+        made->meet(me, at, limit - (detail::now() - start));
+        end = std::move(made);
+    }
+    if (me.local_rank < 0) {
+        me.local_rank = 0;
+        const std::vector<member> all = end->members();
+        for (int r = 0; r < me.rank; ++r) me.local_rank += all[static_cast<std::size_t>(r)].machine == all[static_cast<std::size_t>(me.rank)].machine ? 1 : 0;
+        me.local_rank_from = "counted by host";
+    }
+    return end->serve_from_now();
+}
+
+// As ncclUniqueId, which `share_id` need not know.
+using id_bytes = std::array<char, 128>;
+
+// The same id on all ranks: `make(id)` is called on rank 0. Where it throws, the others learn why.
+template <class Make>
+id_bytes share_id(control& among, Make&& make, std::chrono::nanoseconds limit) {
+    std::string text;
+    if (among.rank() == 0) {
+        id_bytes made = {};
+        try {
+            make(made);
+        } catch (const std::exception& e) {
+            among.abort({0, std::string{"rank 0 cannot make an id: "} + e.what(), {}, {}, false});
+            throw;
+        }
+        text.assign(made.data(), made.size());
+    }
+    const std::string got = among.exchange("the id of a communicator", std::move(text), limit).front();
+    id_bytes id = {};
+    got.copy(id.data(), id.size());
+    return id;
+}
+
+// Throws on all ranks where two of one host are to use one device, or one has none. `device` identifies it on its host;
+// `fault` says why there is none.
+inline void check_devices(control& among, const std::string& device, const std::string& fault, std::chrono::nanoseconds limit) {
+    const std::vector<std::string> all = among.exchange("the choice of devices", detail::writer{}.text(device).text(fault).take(), limit);
+    const std::vector<member> members = among.members();
+    std::map<std::pair<std::string, std::string>, int> users;
+    for (int r = 0; r < among.size(); ++r) {
+        detail::reader read{all[static_cast<std::size_t>(r)]};
+        const std::string used = read.text(), wrong = read.text();
+        const member& m = members[static_cast<std::size_t>(r)];
+        if (!wrong.empty()) throw world_error{detail::described(r, m) + ": " + wrong};
+        const auto [first, fresh] = users.try_emplace({m.machine, used}, r);
+        if (!fresh) throw world_error{"ranks " + std::to_string(first->second) + " and " + std::to_string(r) + " on " + m.host + " are both to use device " + used};
+    }
+}
+
+}  // namespace dovetail::cuda

@@ -1,0 +1,114 @@
+// One self-contained page about a plan: the graph by role, the sequential and the planned schedule as lanes over time, runs
+// that were measured, the arena over time, the overlap report. No network and no script from elsewhere.
+#pragma once
+
+#include "page.hpp"
+#include "report.hpp"
+
+namespace dovetail::observe {
+
+namespace detail {
+
+template <class List, class One>
+std::string json_list(const List& list, One one) {
+    std::string text = "[";
+    bool first = true;
+    for (const auto& x : list) {
+        if (!first) text += ",";
+        first = false;
+        text += one(x);
+    }
+    return text + "]";
+}
+
+inline std::string chart_json(const study& of, const timeline& t, const std::vector<place>& path, bool planned) {
+    std::string text = "{\"title\":" + quoted(t.title) + ",\"length\":" + std::to_string(t.length) + ",\"rows\":";
+    text += json_list(t.rows, [&](const row& r) {
+        std::string one = "{\"name\":" + quoted((r.rank >= 0 ? "rank " + std::to_string(r.rank) + " " : "") + r.name) + ",\"role\":" + std::to_string(r.role) + ",\"slices\":";
+        one += json_list(r.slices, [](const slice& s) {
+            return "[" + std::to_string(s.vertex) + "," + std::to_string(s.lane) + "," + std::to_string(s.start) + "," + std::to_string(s.end) + "," +
+                   std::to_string((s.moved ? 1 : 0) + (s.critical ? 2 : 0)) + "]";
+        });
+        one += ",\"waits\":[";
+        const span<const ir::step> steps = of.steps(r.role);
+        bool first = true;
+        for (int i = 0; planned && i < steps.size(); ++i)
+            for (const ir::wait& w : of.waits(steps[i])) {
+                one += std::string(first ? "" : ",") + "[" + std::to_string(w.step) + "," + std::to_string(i) + "," + std::to_string(w.lag) + "]";
+                first = false;
+            }
+        return one + "]}";
+    });
+    return text + ",\"path\":" + json_list(path, [](const place& p) { return "[" + std::to_string(p.row) + "," + std::to_string(p.slice) + "]"; }) + "}";
+}
+
+inline std::string memory_json(const study& of, const timeline& t, const row& r) {
+    return "{\"name\":" + quoted((r.rank >= 0 ? "rank " + std::to_string(r.rank) + " " : "") + r.name) + ",\"arena\":" + std::to_string(of.plan.roles[r.role].arena_bytes) + ",\"blocks\":" +
+           json_list(residences(of, t, r), [&](const residence& x) {
+               return "[" + quoted(of.buffer_name(x.buffer)) + "," + std::to_string(x.offset) + "," + std::to_string(x.bytes) + "," + std::to_string(x.start) + "," + std::to_string(x.end) + "]";
+           }) +
+           "}";
+}
+
+}  // namespace detail
+
+// `runs`: measured ones to show below the prediction; their moved and critical operations are marked here.
+inline std::string html(const study& of, std::vector<timeline> runs = {}) {
+    using namespace detail;
+    timeline actual = predicted(of), before = sequential(of);
+    const int moved = mark_moved(of, actual, before);
+    // Ray marks the same operations in both of its schedules.
+    for (std::size_t r = 0; r < before.rows.size(); ++r) {
+        const std::vector<int> at = places(of, before.rows[r]);
+        for (const slice& s : actual.rows[r].slices) before.rows[r].slices[static_cast<std::size_t>(at[static_cast<std::size_t>(s.vertex)])].moved = s.moved;
+    }
+    const auto path_before = mark_critical(of, before), path = mark_critical(of, actual);
+    std::string charts = chart_json(of, before, path_before, false);
+    if (of.plan.overlapped) charts += "," + chart_json(of, actual, path, true);
+    for (timeline& t : runs) {
+        mark_moved(of, t, before);
+        const auto measured_path = mark_critical(of, t);
+        charts += "," + chart_json(of, t, measured_path, true);
+    }
+
+    std::vector<std::pair<std::string, std::string>> cards{
+        {"predicted", microseconds(of.plan.predicted) + " us"},
+        {"on one stream", microseconds(of.plan.predicted_sequential) + " us"},
+        {"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)},
+    };
+    const overlap_report report = overlap(of, actual, before);
+    cards.push_back({"hidden communication", percent(report.total.both, report.total.communication)});
+    std::int64_t peak = 0;
+    for (int r = 0; r < of.roles(); ++r) peak = of.peak(r) > peak ? of.peak(r) : peak;
+    cards.push_back({"peak bytes of a rank", bytes_text(peak)});
+    cards.push_back({"operations", std::to_string(of.program.vertices.size())});
+    cards.push_back({"moved", std::to_string(moved)});
+    cards.push_back({"waits", std::to_string(of.plan.waits.size())});
+
+    std::string reports = report_text(of, report);
+    for (const timeline& t : runs) reports += "\n" + t.title + ": " + report_text(of, overlap(of, t, before));
+
+    std::vector<std::vector<int>> at;
+    for (const row& r : actual.rows) at.push_back(places(of, r));
+    std::string data = "{\"title\":" + quoted(of.title()) + ",\"cards\":" + json_list(cards, [](const auto& c) { return "[" + quoted(c.first) + "," + quoted(c.second) + "]"; });
+    data += ",\"ops\":[";
+    for (int v = 0; v < of.program.vertices.size(); ++v)
+        data += std::string(v > 0 ? "," : "") + "[" + quoted(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.vertices[v].lane)) + "," + (of.communicates[static_cast<std::size_t>(v)] ? "1" : "0") + "]";
+    data += "],\"steps\":[";  // by role: what the tooltip of a step adds
+    for (int r = 0; r < of.roles(); ++r) {
+        data += std::string(r > 0 ? "," : "") + json_list(of.steps(r), [&](const ir::step& s) { return quoted(memory_text(of, s)); });
+    }
+    data += "],\"charts\":[" + charts + "],\"memory\":" + json_list(actual.rows, [&](const row& r) { return memory_json(of, actual, r); });
+    data += ",\"edges\":" + json_list(of.edges, [&](const ir::edge& e) {
+        const auto& here = at[static_cast<std::size_t>(e.role)];
+        return "[" + std::to_string(e.role) + "," + std::to_string(here[static_cast<std::size_t>(e.from)]) + "," + std::to_string(here[static_cast<std::size_t>(e.to)]) + "," + std::to_string(static_cast<int>(e.kind)) + "]";
+    });
+    data += ",\"report\":" + quoted(reports) + "}";
+
+    std::string page = page_head;
+    page += "<title>" + html_text(of.title()) + " - dovetail</title>\n<style>\n" + page_style + "</style>\n</head>\n<body>\n" + page_body + "<script>\nconst D = " + data + ";\n" + page_script +
+            "</script>\n</body>\n</html>\n";
+    return page;
+}
+
+}  // namespace dovetail::observe

@@ -1,0 +1,176 @@
+// GPU halves of softmax cross entropy and of counting right answers: row-major [rows, classes], a row for a warp, or for a
+// block where it is long. A label out of range makes the loss NaN, since a kernel cannot throw.
+#pragma once
+
+#include "elementwise.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace dovetail::ops::kernels {
+
+// Probabilities of each row and the mean loss. `losses` is memory for one number a row: they are added up in one fixed order.
+template <class T, class R>
+[[gnu::used]] void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities,
+                                         R* loss, R* losses);
+
+// (probabilities - one at the label) / rows; y may be the memory of the probabilities.
+template <class T>
+[[gnu::used]] void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels, T* y);
+
+// The place of the largest of each row, the first of equals.
+template <class T>
+[[gnu::used]] void places_of_largest(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, std::int32_t* y);
+
+// How many rows have their largest at the label.
+template <class T>
+[[gnu::used]] void count_correct(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, const std::int32_t* labels, std::int32_t* count);
+
+#if defined(__CUDACC__)
+
+namespace detail {
+
+inline constexpr std::int64_t long_row = 4096;
+
+// The rows of a group: Threads threads, of which there are threads / Threads in a block.
+template <int Threads>
+__device__ std::int64_t first_row_of_group() { return (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / Threads; }
+template <int Threads>
+__device__ std::int64_t groups() { return static_cast<std::int64_t>(gridDim.x) * (threads / Threads); }
+
+template <int Threads, class T, class R>
+__global__ void __launch_bounds__(threads) softmax_kernel(std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* losses) {
+    const std::int64_t me = threadIdx.x % Threads;
+    for (std::int64_t i = first_row_of_group<Threads>(); i < rows; i += groups<Threads>()) {
+        const T* x = logits + i * classes;
+        R largest = widen(x[0]);
+        for (std::int64_t j = me; j < classes; j += Threads) largest = widen(x[j]) > largest ? R(widen(x[j])) : largest;
+        largest = over_group<Threads>(largest, [](R a, R b) { return a > b ? a : b; });
+        R sum{};
+        for (std::int64_t j = me; j < classes; j += Threads) sum += std::exp(R(widen(x[j])) - largest);
+        sum = over_group<Threads>(sum, [](R a, R b) { return a + b; });
+        const R log_sum = std::log(sum);
+        if (me == 0) {
+            constexpr R none = std::numeric_limits<R>::quiet_NaN();
+            const std::int32_t label = labels[i];
+            losses[i] = label < 0 || label >= classes ? none : log_sum - (R(widen(x[label])) - largest);
+        }
+        for (std::int64_t j = me; j < classes; j += Threads) probabilities[i * classes + j] = narrow<T>(std::exp(R(widen(x[j])) - largest - log_sum));
+    }
+}
+
+inline constexpr int mean_threads = 1024;
+
+template <class R>
+__global__ void __launch_bounds__(mean_threads) mean_kernel(std::int64_t n, const R* x, R* y) {
+    R sum{};
+    for (std::int64_t i = threadIdx.x; i < n; i += mean_threads) sum += x[i];
+    sum = over_group<mean_threads>(sum, [](R a, R b) { return a + b; });
+    if (threadIdx.x == 0) *y = sum / static_cast<R>(n);
+}
+
+template <int N, class T>
+__global__ void __launch_bounds__(threads) softmax_gradient_kernel(std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels, T* y,
+                                                                   ops::detail::arithmetic_t<T> share) {
+    using R = ops::detail::arithmetic_t<T>;
+    for (std::int64_t j = first_unit() * N; j < classes; j += unit_stride() * N)
+        for (std::int64_t i = first_row(); i < rows; i += row_stride()) {
+            auto p = pack<T, N>::load(probabilities + i * classes + j);
+            const std::int64_t label = labels[i];
+#pragma unroll
+            for (int k = 0; k < N; ++k) p.at[k] = narrow<T>((widen(p.at[k]) - (j + k == label ? R(1) : R{})) * share);
+            p.store(y + i * classes + j);
+        }
+}
+
+template <class R>
+struct candidate {
+    R value;
+    std::int32_t place;
+};
+template <class R>
+__device__ candidate<R> from_lane(candidate<R> c, int distance) {
+    return {kernels::from_lane(c.value, distance), kernels::from_lane(c.place, distance)};
+}
+
+// As on the host, nothing is larger than not-a-number, nor is it larger than anything.
+template <int Threads, class T>
+__device__ std::int32_t place_of_largest(std::int64_t classes, const T* x) {
+    using R = std::conditional_t<sizeof(T) == 1, int, ops::detail::arithmetic_t<T>>;
+    candidate<R> best{static_cast<R>(widen(x[0])), 0};
+    for (std::int64_t j = threadIdx.x % Threads; j < classes; j += Threads) {
+        const R value = static_cast<R>(widen(x[j]));
+        if (value > best.value) best = {value, static_cast<std::int32_t>(j)};
+    }
+    return over_group<Threads>(best, [](candidate<R> a, candidate<R> b) {
+        return b.value > a.value || (b.value == a.value && b.place < a.place) ? b : a;
+    }).place;
+}
+
+template <int Threads, class T>
+__global__ void __launch_bounds__(threads) places_kernel(std::int64_t rows, std::int64_t classes, const T* x, std::int32_t* y) {
+    for (std::int64_t i = first_row_of_group<Threads>(); i < rows; i += groups<Threads>()) {
+        const std::int32_t place = place_of_largest<Threads>(classes, x + i * classes);
+        if (threadIdx.x % Threads == 0) y[i] = place;
+    }
+}
+
+template <int Threads, class T>
+__global__ void __launch_bounds__(threads) correct_kernel(std::int64_t rows, std::int64_t classes, const T* x, const std::int32_t* labels, std::int32_t* count) {
+    std::int32_t correct = 0;
+    for (std::int64_t i = first_row_of_group<Threads>(); i < rows; i += groups<Threads>())
+        correct += place_of_largest<Threads>(classes, x + i * classes) == labels[i] ? 1 : 0;
+    if (threadIdx.x % Threads == 0 && correct > 0) atomicAdd(count, correct);
+}
+
+inline void zero(cuda::stream s, void* p, std::size_t bytes) { cuda::check(cuda::calls.memset_async(p, 0, bytes, on(s)), "cudaMemsetAsync"); }
+
+}  // namespace detail
+
+template <class T, class R>
+void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* loss, R* losses) {
+    if (rows == 0) return detail::zero(s, loss, sizeof(R));
+    if (losses == nullptr || s.workspace_bytes < rows * static_cast<std::int64_t>(sizeof(R))) throw failure{"softmax_cross_entropy needs the workspace that it declares"};
+    if (classes < detail::long_row) detail::softmax_kernel<32><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
+    else detail::softmax_kernel<threads><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
+    launched("kernel softmax_cross_entropy");
+    detail::mean_kernel<<<1, detail::mean_threads, 0, on(s)>>>(rows, static_cast<const R*>(losses), loss);
+    launched("kernel mean");
+}
+
+template <class T>
+void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels, T* y) {
+    if (rows == 0 || classes == 0) return;
+    using R = ops::detail::arithmetic_t<T>;
+    const R share = R(1) / static_cast<R>(rows);
+    constexpr int N = pack_of<T>;
+    if (classes % N == 0 && fits_packs<N>(probabilities, y)) {
+        const detail::rectangle r{s, rows, classes / N, threads, threads};
+        detail::softmax_gradient_kernel<N><<<r.blocks, r.threads, 0, on(s)>>>(rows, classes, probabilities, labels, y, share);
+    } else {
+        const detail::rectangle r{s, rows, classes, threads, threads};
+        detail::softmax_gradient_kernel<1><<<r.blocks, r.threads, 0, on(s)>>>(rows, classes, probabilities, labels, y, share);
+    }
+    launched("kernel softmax_cross_entropy_gradient");
+}
+
+template <class T>
+void places_of_largest(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, std::int32_t* y) {
+    if (rows == 0) return;
+    if (classes < detail::long_row) detail::places_kernel<32><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, x, y);
+    else detail::places_kernel<threads><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, x, y);
+    launched("kernel argmax");
+}
+
+template <class T>
+void count_correct(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, const std::int32_t* labels, std::int32_t* count) {
+    detail::zero(s, count, sizeof(std::int32_t));
+    if (rows == 0) return;
+    if (classes < detail::long_row) detail::correct_kernel<32><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, x, labels, count);
+    else detail::correct_kernel<threads><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, x, labels, count);
+    launched("kernel correct_count");
+}
+
+#endif
+
+}  // namespace dovetail::ops::kernels
