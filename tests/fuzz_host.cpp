@@ -86,6 +86,7 @@ int main(int count_of_arguments, char** arguments) {
         else if (name == "--seed") seed = std::strtoull(arguments[i + 1], nullptr, 10);
         else if (name == "--only") only = std::strtol(arguments[i + 1], nullptr, 10);
     }
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed stays, however this ends
     std::printf("seed %llu, %ld graphs\n", static_cast<unsigned long long>(seed), count);
     statistics sum;
     int failed = 0;
@@ -99,7 +100,6 @@ int main(int count_of_arguments, char** arguments) {
         std::printf("graph %ld: %s\n", i, fault.c_str());
         if (failed++ < 3) show(s);
         std::printf("again: --seed %llu --only %ld\n\n", static_cast<unsigned long long>(seed), i);
-        std::fflush(stdout);
     }
     std::printf("%ld statements on %ld ranks, %ld runs, %ld launches (%ld with workspace)\n", sum.statements, sum.ranks, sum.runs, sum.launches, sum.workspaces);
     std::printf("%ld overlapped plans, %ld waits within runs, %ld across runs; %ld graphs with several runs in flight, %ld folded\n", sum.overlapped, sum.waits,

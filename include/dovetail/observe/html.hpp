@@ -45,7 +45,7 @@ inline std::string chart_json(const study& of, const timeline& t, const std::vec
 inline std::string memory_json(const study& of, const timeline& t, const row& r) {
     return "{\"name\":" + quoted((r.rank >= 0 ? "rank " + std::to_string(r.rank) + " " : "") + r.name) + ",\"arena\":" + std::to_string(of.plan.roles[r.role].arena_bytes) + ",\"blocks\":" +
            json_list(residences(of, t, r), [&](const residence& x) {
-               return "[" + quoted(of.buffer_name(x.buffer)) + "," + std::to_string(x.offset) + "," + std::to_string(x.bytes) + "," + std::to_string(x.start) + "," + std::to_string(x.end) + "]";
+               return "[" + quoted(of.buffer_name(x.buffer)) + "," + std::to_string(x.offset) + "," + std::to_string(ir::aligned(x.bytes)) + "," + std::to_string(x.start) + "," + std::to_string(x.end) + "]";
            }) +
            "}";
 }

@@ -28,7 +28,7 @@ struct cover {
 struct exposure {
     int vertex = 0;                   // the communication
     std::int64_t time = 0;            // of it without computation beside it
-    std::vector<cover> candidates;    // computations of the rank that did not run beside it, longest first
+    std::vector<cover> candidates;    // computations of the rank that did not run beside it, what nothing forbids first, then the longest
     std::int64_t sum[4] = {};         // of their times, by obstacle
     int count[4] = {};
 };
@@ -37,7 +37,7 @@ struct exposure {
 struct rank_overlap {
     int rank = -1;                        // -1: a role, or all ranks
     std::string name;
-    std::int64_t length = 0;              // of the run on this rank
+    std::int64_t length = 0;              // of the run, on all ranks
     std::int64_t compute = 0;             // time during which something computes
     std::int64_t communication = 0;       // ... during which something communicates, waiting for the partner included
     std::int64_t both = 0;
@@ -45,7 +45,7 @@ struct rank_overlap {
     std::int64_t waiting = 0;             // communication before the last of its ranks had come
     std::int64_t compute_alone = 0;       // on one stream
     std::int64_t communication_alone = 0;
-    std::int64_t sequential = 0;          // length on one stream
+    std::int64_t sequential = 0;          // length of the run on one stream
     std::int64_t smaller = 0;             // of the two alone; in the total, that of the rank where it is largest
     std::int64_t larger = 0;
     std::vector<exposure> exposures;      // longest first
@@ -65,7 +65,7 @@ private:
 struct overlap_report {
     bool measured = false;
     std::vector<rank_overlap> ranks;
-    rank_overlap total;   // sums over the ranks; lengths are those of the slowest rank
+    rank_overlap total;   // sums over the ranks
 };
 
 namespace detail {
@@ -186,12 +186,12 @@ inline overlap_report overlap(const study& of, const timeline& t, const timeline
         x.communication = detail::sum(communication);
         for (const detail::stretch& c : communication) x.both += detail::within(compute, c.start, c.end);
         x.exposed = x.communication - x.both;
-        for (const slice& s : r.slices) x.length = s.end > x.length ? s.end : x.length;
+        x.length = t.length;
+        x.sequential = before.length;
         for (const row& other : before.rows) {
             if (other.role != r.role || (other.rank >= 0 && other.rank != r.rank)) continue;
             x.compute_alone = detail::sum(detail::busy(of, other, false));
             x.communication_alone = detail::sum(detail::busy(of, other, true));
-            for (const slice& s : other.slices) x.sequential = s.end > x.sequential ? s.end : x.sequential;
             x.smaller = x.compute_alone < x.communication_alone ? x.compute_alone : x.communication_alone;
             x.larger = x.compute_alone < x.communication_alone ? x.communication_alone : x.compute_alone;
             break;
@@ -220,7 +220,10 @@ inline overlap_report overlap(const study& of, const timeline& t, const timeline
                 e.sum[static_cast<int>(why)] += s.end - s.start;
                 ++e.count[static_cast<int>(why)];
             }
-            detail::sort(e.candidates, [](const cover& a) { return a.why == obstacle::dependency ? a.time - (std::int64_t{1} << 60) : a.time; });
+            detail::sort(e.candidates, [](const cover& a) {
+                static constexpr std::int64_t last[] = {3, 1, 2, 0};
+                return a.time - (last[static_cast<int>(a.why)] << 58);
+            });
             if (static_cast<int>(e.candidates.size()) > candidates) e.candidates.resize(static_cast<std::size_t>(candidates));
             x.exposures.push_back(std::move(e));
         }
@@ -231,8 +234,6 @@ inline overlap_report overlap(const study& of, const timeline& t, const timeline
         sum.both += x.both;
         sum.exposed += x.exposed;
         sum.waiting += x.waiting;
-        sum.length = x.length > sum.length ? x.length : sum.length;
-        sum.sequential = x.sequential > sum.sequential ? x.sequential : sum.sequential;
         sum.compute_alone += x.compute_alone;
         sum.communication_alone += x.communication_alone;
         sum.smaller = x.smaller > sum.smaller ? x.smaller : sum.smaller;
@@ -240,6 +241,8 @@ inline overlap_report overlap(const study& of, const timeline& t, const timeline
         report.ranks.push_back(std::move(x));
     }
     report.total.name = "all";
+    report.total.length = t.length;
+    report.total.sequential = before.length;
     return report;
 }
 

@@ -13,7 +13,7 @@ inline constexpr const char* page_head = R"page(<!DOCTYPE html>
 )page";
 
 inline constexpr const char* page_style = R"page(:root { color-scheme: light dark; --bg: #ffffff; --panel: #f5f6f8; --fg: #1b1f24; --muted: #5b6570; --grid: #dfe3e8;
-  --lane0: #4c78c8; --lane1: #c98a12; --lane2: #4b9a61; --moved: #d1242f; --ontop: #ffffff; }
+  --lane0: #4c78c8; --lane1: #b0740a; --lane2: #4b9a61; --moved: #d1242f; --ontop: #ffffff; }
 @media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { --bg: #0f1216; --panel: #181c22; --fg: #e6e8eb; --muted: #9aa4ae; --grid: #2c333b;
   --lane0: #6f9be8; --lane1: #dba83a; --lane2: #63b37a; --moved: #ff5d5d; --ontop: #0f1216; } }
 :root[data-theme=dark] { --bg: #0f1216; --panel: #181c22; --fg: #e6e8eb; --muted: #9aa4ae; --grid: #2c333b;
@@ -67,7 +67,7 @@ inline constexpr const char* page_script = R"page("use strict";
 const $ = id => document.getElementById(id);
 const us = ps => (ps / 1e6).toLocaleString("en", {maximumFractionDigits: ps < 1e8 ? 3 : 1}) + " us";
 const bytes = n => n < 1024 ? n + " B" : n < 1 << 20 ? (n / 1024).toFixed(1) + " KiB" : n < 1 << 30 ? (n / (1 << 20)).toFixed(1) + " MiB" : (n / (1 << 30)).toFixed(2) + " GiB";
-const laneNames = ["compute", "comm", "copy"];
+const laneNames = ["compute", "comm", "copy"], shortNames = ["comp", "comm", "copy"];
 const longest = Math.max(1, ...D.charts.map(c => c.length));
 const view = {from: 0, to: longest};
 let theme, chosen = -1;
@@ -127,13 +127,14 @@ class Lanes {
     box.className = "scroll";
     this.canvas = box.appendChild(document.createElement("canvas"));
     this.height = top0;
+    this.lanes = chart.rows.some(r => r.slices.some(s => s[1] > 0));
     this.rows = chart.rows.map(r => {
       const used = laneNames.map((_, l) => r.slices.some(s => s[1] === l)), y = [];
       const top = this.height;
       this.height += rowTitle;
       used.forEach((u, l) => { y[l] = this.height; if (u) this.height += laneHeight; });
       this.height += 6;
-      return {...r, used, y, top, sorted: r.slices.map((s, i) => i).sort((a, b) => r.slices[a][2] - r.slices[b][2])};
+      return {...r, used, y, top};
     });
     listen(this.canvas, this);
   }
@@ -145,7 +146,7 @@ class Lanes {
       g.fillStyle = theme.fg; g.textAlign = "left"; g.font = "600 11px system-ui, sans-serif";
       g.fillText(fitted(g, r.name, width - 10), 6, r.top + rowTitle / 2);
       g.font = "11px system-ui, sans-serif"; g.fillStyle = theme.muted;
-      r.used.forEach((u, l) => { if (u) g.fillText(fitted(g, laneNames[l], x0 - 8), 6, r.y[l] + laneHeight / 2); });
+      r.used.forEach((u, l) => { if (u) g.fillText(fitted(g, this.lanes ? (x0 < 50 ? shortNames : laneNames)[l] : x0 < 50 ? "all" : "stream", x0 - 7), 6, r.y[l] + laneHeight / 2); });
     }
     g.save(); g.beginPath(); g.rect(x0, 0, width - x0, this.height); g.clip();
     for (const r of this.rows) for (const s of r.slices) {
@@ -179,7 +180,7 @@ class Lanes {
       if (q[2] >= view.from && p[3] <= view.to) list.push([x(p[3]), py, x(q[2]), qy, chosen === p[0] || chosen === q[0]]);
     } });
     for (const [ax, ay, bx, by, hit] of list) {
-      g.globalAlpha = hit ? 1 : list.length > 300 ? 0.25 : list.length > 60 ? 0.45 : 0.75;
+      g.globalAlpha = hit ? 1 : list.length > 600 ? 0.12 : list.length > 200 ? 0.25 : list.length > 60 ? 0.45 : 0.75;
       g.strokeStyle = g.fillStyle = theme.fg; g.lineWidth = hit ? 1.6 : 0.9;
       const down = by > ay ? 1 : -1, y1 = ay + down * bar / 2, y2 = by - down * bar / 2, m = Math.max(6, Math.abs(bx - ax) / 3);
       g.beginPath(); g.moveTo(ax, y1); g.bezierCurveTo(ax + (bx - ax < 12 ? 0 : m), y1, bx - (bx - ax < 12 ? 0 : m), y2, bx, y2); g.stroke();
@@ -199,7 +200,7 @@ class Lanes {
       if (best < 0) continue;
       const s = r.slices[best], waits = r.waits.filter(w => w[1] === best).map(w => D.ops[r.slices[w[0]][0]][0] + (w[2] ? " of " + w[2] + " run(s) before" : ""));
       const memory = this.chart === D.charts[0] ? "" : D.steps[r.role][best] || "";
-      return [s[0], D.ops[s[0]][0] + "\n" + r.name + ", step " + best + ", " + laneNames[s[1]] + "\n" + us(s[2]) + " to " + us(s[3]) + " (" + us(s[3] - s[2]) + ")" +
+      return [s[0], D.ops[s[0]][0] + "\n" + r.name + ", step " + best + ", " + (this.lanes ? laneNames[s[1]] : "stream") + "\n" + us(s[2]) + " to " + us(s[3]) + " (" + us(s[3] - s[2]) + ")" +
         (s[4] & 1 ? "\nmoved against the sequential plan" : "") + (s[4] & 2 ? "\non the critical path" : "") + (waits.length ? "\nwaits for " + waits.join(", ") : "") + (memory ? "\n" + memory : "")];
     }
     return null;
@@ -293,7 +294,7 @@ class Graph {
         const d = depth[k][i], n = filled[d] = (filled[d] || 0) + 1;
         this.index[k][i] = this.nodes.push({x: 12 + d * 150, y: top + 24 + (n - 1) * 34, s, k, i}) - 1;
       });
-      y = top + 34 + Math.max(1, ...filled.map(n => n || 0)) * 34;
+      y = top + 34 + Math.max(1, ...Array.from(filled, n => n || 0)) * 34;
       return {name: r.name, top, bottom: y - 6};
     });
     this.size = [12 + 150 * (1 + Math.max(0, ...depth.flat())), y];
@@ -322,15 +323,15 @@ class Graph {
     this.s = Math.min(1, w / this.size[0], h / this.size[1]);
     if (!whole && this.s < 0.5) this.s = Math.min(1, Math.max(0.5, h / this.size[1]));
     this.ox = 0; this.oy = 0;
-    if (whole) this.height = Math.max(160, Math.min(h, this.size[1] * this.s + 10));
+    this.height = Math.max(90, Math.min(h, this.size[1] * this.s + 8));
   }
   draw() {
     if (!this.s) this.fit(false);
     const [g, width] = context(this.canvas, this.height), s = this.s, px = x => x * s + this.ox, py = y => y * s + this.oy;
     for (const b of this.bands) {
       g.strokeStyle = theme.grid; g.lineWidth = 1; g.strokeRect(2, py(b.top), width - 4, (b.bottom - b.top) * s);
-      g.fillStyle = theme.fg; g.font = "600 11px system-ui, sans-serif";
-      if ((b.bottom - b.top) * s > 12) g.fillText(fitted(g, b.name, width - 16), 8, Math.max(py(b.top), 0) + 9);
+      g.fillStyle = theme.fg; g.font = "600 " + Math.min(13, Math.max(8, 12 * s)) + "px system-ui, sans-serif";
+      if ((b.bottom - b.top) * s > 12 && s > 0.25) g.fillText(fitted(g, b.name, width - 16), 8, py(b.top) + 12 * s);
     }
     const edge = (a, b, style) => {
       const ax = px(a.x + 132), ay = py(a.y + 12), bx = px(b.x), by = py(b.y + 12), hit = chosen >= 0 && (a.s[0] === chosen || b.s[0] === chosen);

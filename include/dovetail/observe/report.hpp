@@ -49,8 +49,11 @@ inline std::string report_text(const study& of, const overlap_report& report, in
                     any = true;
                 }
             text += any ? "\n" : " nothing else computes on it\n";
+            // By name those that a better plan could take.
+            int named_ones = 3;
             for (const cover& c : e.candidates)
-                if (c.why != obstacle::dependency) text += "              " + of.label(c.vertex) + " " + microseconds(c.time) + ": " + name_of(c.why) + "\n";
+                if ((c.why == obstacle::interference || c.why == obstacle::memory) && named_ones-- > 0)
+                    text += "              " + of.label(c.vertex) + " " + microseconds(c.time) + ": " + name_of(c.why) + "\n";
         }
     }
     return text;

@@ -1,9 +1,10 @@
 // Element-wise operations. map<F>(x): F of every element; zip_with<F>(x, y...): F of corresponding elements, where a
-// scalar stands for a tensor of its value. F is an empty function object; half and bfloat16 reach it as float. The result
-// has the type of x. Ready instances: add, subtract, multiply, scale, relu, relu_gradient; and for rows of a matrix
+// scalar stands for a tensor of its value. F is an empty function object, its call marked DOVETAIL_HOST_DEVICE where it is to
+// run on GPUs; half and bfloat16 reach it as float. The result has the type of x. Ready instances: add, subtract, multiply, scale, relu, relu_gradient; and for rows of a matrix
 // bias_add and bias_gradient.
 #pragma once
 
+#include "cuda/elementwise.hpp"
 #include "host/elementwise.hpp"
 
 #include <tuple>
@@ -20,6 +21,10 @@ struct map {
     template <class X>
     static void launch(host::stream, in<X> x, out<X> y) {
         loops::transform<F>(X::size, y.data(), loops::operand<typename X::element_type, false>{x.data()});
+    }
+    template <class X>
+    static void launch(cuda::stream s, in<X> x, out<X> y) {
+        kernels::transform<F>(s, X::size, y.data(), kernels::operand<typename X::element_type, false>{x.data()});
     }
 };
 
@@ -39,19 +44,28 @@ struct zip_with {
 
     template <class X, class... Rest>
         requires(sizeof...(Rest) >= 2)
-    static void launch(host::stream, in<X> x, Rest... rest) {
-        split<X>(std::make_index_sequence<sizeof...(Rest) - 1>{}, x, std::tuple<Rest...>{rest...});
+    static void launch(host::stream s, in<X> x, Rest... rest) {
+        split(s, std::make_index_sequence<sizeof...(Rest) - 1>{}, x, std::tuple<Rest...>{rest...});
+    }
+    template <class X, class... Rest>
+        requires(sizeof...(Rest) >= 2)
+    static void launch(cuda::stream s, in<X> x, Rest... rest) {
+        split(s, std::make_index_sequence<sizeof...(Rest) - 1>{}, x, std::tuple<Rest...>{rest...});
     }
 
 private:
     // The result is the last of the views, behind a pack that cannot be deduced there.
     template <class X, std::size_t... I, class Views>
-    static void split(std::index_sequence<I...>, in<X> x, const Views& views) {
-        loops::transform<F>(X::size, std::get<sizeof...(I)>(views).data(), spread<X>(x), spread<X>(std::get<I>(views))...);
+    static void split(host::stream, std::index_sequence<I...>, in<X> x, const Views& views) {
+        loops::transform<F>(X::size, std::get<sizeof...(I)>(views).data(), spread<loops::operand, X>(x), spread<loops::operand, X>(std::get<I>(views))...);
     }
-    template <class X, class Y>
+    template <class X, std::size_t... I, class Views>
+    static void split(cuda::stream s, std::index_sequence<I...>, in<X> x, const Views& views) {
+        kernels::transform<F>(s, X::size, std::get<sizeof...(I)>(views).data(), spread<kernels::operand, X>(x), spread<kernels::operand, X>(std::get<I>(views))...);
+    }
+    template <template <class, bool> class Operand, class X, class Y>
     static auto spread(in<Y> y) {
-        return loops::operand<typename Y::element_type, Y::rank == 0 && X::rank != 0>{y.data()};
+        return Operand<typename Y::element_type, Y::rank == 0 && X::rank != 0>{y.data()};
     }
 };
 
@@ -111,6 +125,11 @@ struct bias_add {
         constexpr std::int64_t columns = B::size;
         loops::add_to_rows(columns > 0 ? X::size / columns : 0, columns, x.data(), b.data(), y.data());
     }
+    template <class X, class B>
+    static void launch(cuda::stream s, in<X> x, in<B> b, out<X> y) {
+        constexpr std::int64_t columns = B::size;
+        kernels::add_to_rows(s, columns > 0 ? X::size / columns : 0, columns, x.data(), b.data(), y.data());
+    }
 };
 
 // bias_gradient(dy): the column sums [N] of dy [..., N].
@@ -126,6 +145,11 @@ struct bias_gradient {
     static void launch(host::stream, in<X> dy, out<Y> y) {
         constexpr std::int64_t columns = Y::size;
         loops::sum_of_rows(columns > 0 ? X::size / columns : 0, columns, dy.data(), y.data());
+    }
+    template <class X, class Y>
+    static void launch(cuda::stream s, in<X> dy, out<Y> y) {
+        constexpr std::int64_t columns = Y::size;
+        kernels::sum_of_rows(s, columns > 0 ? X::size / columns : 0, columns, dy.data(), y.data());
     }
 };
 

@@ -2,9 +2,19 @@
 // cast<T>(x) is x with elements of type T.
 #pragma once
 
+#include "cuda/elementwise.hpp"
 #include "host/elementwise.hpp"
 
 namespace dovetail::ops {
+
+namespace detail {
+// A value as one that a T is made from.
+template <class T>
+struct converted {
+    template <class V>
+    DOVETAIL_HOST_DEVICE constexpr arithmetic_t<T> operator()(V value) const { return static_cast<arithmetic_t<T>>(value); }
+};
+}  // namespace detail
 
 template <class X>
 struct fill {
@@ -20,6 +30,10 @@ struct fill {
         using T = typename X::element_type;
         loops::fill(X::size, static_cast<T>(loops::widen(*value.data())), y.data());
     }
+    template <class V>
+    static void launch(cuda::stream s, in<V> value, out<X> y) {
+        kernels::transform<detail::converted<typename X::element_type>>(s, X::size, y.data(), kernels::operand<typename V::element_type, true>{value.data()});
+    }
 };
 
 struct copy {
@@ -28,6 +42,8 @@ struct copy {
 
     template <class X>
     static void launch(host::stream, in<X> x, out<X> y) { loops::copy(X::size, x.data(), y.data()); }
+    template <class X>
+    static void launch(cuda::stream s, in<X> x, out<X> y) { kernels::copy(s, X::size, x.data(), y.data()); }
 };
 
 template <class T>
@@ -38,14 +54,12 @@ struct cast {
 
     template <class X, class Y>
     static void launch(host::stream, in<X> x, out<Y> y) {
-        loops::transform<converted>(X::size, y.data(), loops::operand<typename X::element_type, false>{x.data()});
+        loops::transform<detail::converted<T>>(X::size, y.data(), loops::operand<typename X::element_type, false>{x.data()});
     }
-
-private:
-    struct converted {
-        template <class V>
-        constexpr detail::arithmetic_t<T> operator()(V value) const { return static_cast<detail::arithmetic_t<T>>(value); }
-    };
+    template <class X, class Y>
+    static void launch(cuda::stream s, in<X> x, out<Y> y) {
+        kernels::transform<detail::converted<T>>(s, X::size, y.data(), kernels::operand<typename X::element_type, false>{x.data()});
+    }
 };
 
 }  // namespace dovetail::ops

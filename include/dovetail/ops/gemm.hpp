@@ -6,6 +6,7 @@
 //     matmul_tn  [K,M] x [K,N] -> [M,N]
 #pragma once
 
+#include "cuda/gemm.hpp"
 #include "host/gemm.hpp"
 
 namespace dovetail::ops {
@@ -25,6 +26,10 @@ struct gemm {
     template <class A, class B, class C>
     static void launch(host::stream, in<A> a, in<B> b, out<C> c) {
         loops::gemm<TransA, TransB>(C::template extent<0>, C::template extent<1>, inner(A::type), a.data(), b.data(), c.data());
+    }
+    template <class A, class B, class C>
+    static void launch(cuda::stream s, in<A> a, in<B> b, out<C> c) {
+        kernels::gemm<TransA, TransB>(s, C::template extent<0>, C::template extent<1>, inner(A::type), a.data(), b.data(), c.data());
     }
 
 private:

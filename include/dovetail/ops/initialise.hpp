@@ -2,7 +2,7 @@
 // on every rank, compiler and device: random numbers are a hash of seed and index, turned into floats by exact arithmetic.
 #pragma once
 
-#include "facts.hpp"
+#include "cuda/elementwise.hpp"
 
 namespace dovetail::ops {
 
@@ -35,6 +35,30 @@ DOVETAIL_HOST_DEVICE constexpr float uniform_at(int seed, std::int64_t index) {
     return static_cast<float>(static_cast<std::int64_t>(random_bits(seed, index) >> 40) - (1 << 23)) / static_cast<float>(1 << 23);
 }
 
+// Element i of an initial value, before it is rounded to the element's type.
+template <class R>
+struct same_everywhere {
+    R value;
+    DOVETAIL_HOST_DEVICE constexpr R operator()(std::int64_t) const { return value; }
+};
+struct normally_distributed {
+    int seed;
+    float deviation;
+    DOVETAIL_HOST_DEVICE constexpr float operator()(std::int64_t i) const { return normal_at(seed, i) * deviation; }
+};
+struct uniformly_distributed {
+    int seed;
+    float bound;
+    DOVETAIL_HOST_DEVICE constexpr float operator()(std::int64_t i) const { return uniform_at(seed, i) * bound; }
+};
+
+template <class X, class G>
+void initialise(host::stream, out<X> x, G g) {
+    for (std::int64_t i = 0; i < X::size; ++i) x[i] = static_cast<typename X::element_type>(g(i));
+}
+template <class X, class G>
+void initialise(cuda::stream s, out<X> x, G g) { kernels::generate(s, X::size, x.data(), g); }
+
 }  // namespace detail
 
 // Numerator / Denominator everywhere.
@@ -43,11 +67,15 @@ struct constant {
     static_assert(Denominator != 0, "dovetail: a denominator is not zero");
 
     template <class X>
-    static void launch(host::stream, out<X> x) {
-        using T = typename X::element_type;
-        using R = detail::arithmetic_t<T>;
-        const T value = static_cast<T>(static_cast<R>(Numerator) / static_cast<R>(Denominator));
-        for (T& y : x) y = value;
+    static void launch(host::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+    template <class X>
+    static void launch(cuda::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+
+private:
+    template <class X>
+    static constexpr auto values() {
+        using R = detail::arithmetic_t<typename X::element_type>;
+        return detail::same_everywhere<R>{static_cast<R>(static_cast<R>(Numerator) / static_cast<R>(Denominator))};
     }
 };
 
@@ -59,11 +87,15 @@ struct normal_init {
     static_assert(Denominator != 0, "dovetail: a denominator is not zero");
 
     template <class X>
-    static void launch(host::stream, out<X> x) {
-        using T = typename X::element_type;
+    static void launch(host::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+    template <class X>
+    static void launch(cuda::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+
+private:
+    template <class X>
+    static constexpr auto values() {
         static_assert(is_floating(X::type.type), "dovetail: normal_init needs a floating element");
-        const float deviation = static_cast<float>(Numerator) / static_cast<float>(Denominator);
-        for (std::int64_t i = 0; i < X::size; ++i) x[i] = static_cast<T>(detail::normal_at(Seed, i) * deviation);
+        return detail::normally_distributed{Seed, static_cast<float>(Numerator) / static_cast<float>(Denominator)};
     }
 };
 
@@ -73,11 +105,15 @@ struct uniform_init {
     static_assert(Denominator != 0, "dovetail: a denominator is not zero");
 
     template <class X>
-    static void launch(host::stream, out<X> x) {
-        using T = typename X::element_type;
+    static void launch(host::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+    template <class X>
+    static void launch(cuda::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+
+private:
+    template <class X>
+    static constexpr auto values() {
         static_assert(is_floating(X::type.type), "dovetail: uniform_init needs a floating element");
-        const float bound = static_cast<float>(Numerator) / static_cast<float>(Denominator);
-        for (std::int64_t i = 0; i < X::size; ++i) x[i] = static_cast<T>(detail::uniform_at(Seed, i) * bound);
+        return detail::uniformly_distributed{Seed, static_cast<float>(Numerator) / static_cast<float>(Denominator)};
     }
 };
 

@@ -4,8 +4,12 @@
 //     softmax_cross_entropy_gradient(probabilities, labels) -> gradient of the mean loss by the logits [B,C]
 //     argmax(logits)                                   -> [B] int32, the first of equals
 //     correct_count(logits, labels)                    -> int32 scalar, rows whose argmax is their label
+//
+// A label out of range: on the host softmax_cross_entropy throws; a kernel cannot, so on a GPU the loss is NaN, with
+// probabilities as they should be. The gradient then has no one to subtract in that row, and the row is not counted as correct.
 #pragma once
 
+#include "cuda/loss.hpp"
 #include "host/loss.hpp"
 
 namespace dovetail::ops {
@@ -18,11 +22,20 @@ struct softmax_cross_entropy {
     static constexpr dovetail::cost cost(tensor_type logits, tensor_type labels) {
         return {8 * logits.size(), 2 * logits.bytes() + labels.bytes(), detail::arithmetic_of(logits.type)};
     }
+    // A loss for each row, to be added up in one order.
+    static constexpr std::int64_t workspace(tensor_type logits, tensor_type labels) {
+        return labels.with_element(detail::arithmetic_of(logits.type)).bytes();
+    }
 
     template <class X, class Y, class L>
     static void launch(host::stream, in<X> logits, in<Y> labels, out<L> loss, out<X> probabilities) {
         *loss.data() = loops::softmax_cross_entropy(X::template extent<0>, X::template extent<1>, logits.data(), labels.data(),
                                                     probabilities.data());
+    }
+    template <class X, class Y, class L>
+    static void launch(cuda::stream s, in<X> logits, in<Y> labels, out<L> loss, out<X> probabilities) {
+        kernels::softmax_cross_entropy(s, X::template extent<0>, X::template extent<1>, logits.data(), labels.data(), probabilities.data(), loss.data(),
+                                       static_cast<typename L::element_type*>(s.workspace));
     }
 };
 
@@ -40,6 +53,10 @@ struct softmax_cross_entropy_gradient {
         loops::softmax_cross_entropy_gradient(X::template extent<0>, X::template extent<1>, probabilities.data(), labels.data(),
                                               gradient.data());
     }
+    template <class X, class Y>
+    static void launch(cuda::stream s, in<X> probabilities, in<Y> labels, out<X> gradient) {
+        kernels::softmax_cross_entropy_gradient(s, X::template extent<0>, X::template extent<1>, probabilities.data(), labels.data(), gradient.data());
+    }
 };
 
 struct argmax {
@@ -54,6 +71,10 @@ struct argmax {
     static void launch(host::stream, in<X> x, out<Y> y) {
         constexpr std::int64_t classes = X::template extent<1>;
         for (std::int64_t i = 0; i < Y::size; ++i) y[i] = loops::place_of_largest(classes, x.data() + i * classes);
+    }
+    template <class X, class Y>
+    static void launch(cuda::stream s, in<X> x, out<Y> y) {
+        kernels::places_of_largest(s, X::template extent<0>, X::template extent<1>, x.data(), y.data());
     }
 };
 
@@ -73,6 +94,10 @@ struct correct_count {
         for (std::int64_t i = 0; i < Y::size; ++i)
             correct += loops::place_of_largest(classes, logits.data() + i * classes) == labels[i] ? 1 : 0;
         *count.data() = correct;
+    }
+    template <class X, class Y, class C>
+    static void launch(cuda::stream s, in<X> logits, in<Y> labels, out<C> count) {
+        kernels::count_correct(s, X::template extent<0>, X::template extent<1>, logits.data(), labels.data(), count.data());
     }
 };
 

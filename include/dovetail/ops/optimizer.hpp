@@ -5,6 +5,7 @@
 //     update<values<w, v>, sgd_momentum<9, 10>(w, v, g, rate)>   v = 9/10 v + g, w -= rate v
 #pragma once
 
+#include "cuda/optimizer.hpp"
 #include "host/optimizer.hpp"
 
 namespace dovetail::ops {
@@ -28,6 +29,10 @@ struct sgd {
         using T = detail::arithmetic_t<typename W::element_type>;
         loops::descend(W::size, w.data(), g.data(), static_cast<T>(loops::widen(*rate.data())));
     }
+    template <class W, class G, class R>
+    static void launch(cuda::stream s, inout<W> w, in<G> g, in<R> rate) {
+        kernels::descend(s, W::size, w.data(), g.data(), kernels::floating_scalar{rate.data(), R::type.type});
+    }
 };
 
 template <int Numerator, int Denominator>
@@ -47,6 +52,11 @@ struct sgd_momentum {
         using T = detail::arithmetic_t<typename W::element_type>;
         loops::descend_with_momentum(W::size, w.data(), v.data(), g.data(), static_cast<T>(loops::widen(*rate.data())),
                                      T(Numerator) / T(Denominator));
+    }
+    template <class W, class V, class G, class R>
+    static void launch(cuda::stream s, inout<W> w, inout<V> v, in<G> g, in<R> rate) {
+        using T = detail::arithmetic_t<typename W::element_type>;
+        kernels::descend_with_momentum(s, W::size, w.data(), v.data(), g.data(), kernels::floating_scalar{rate.data(), R::type.type}, T(Numerator) / T(Denominator));
     }
 };
 

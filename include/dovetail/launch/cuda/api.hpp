@@ -101,6 +101,8 @@ struct api {
     decltype(&::cublasDestroy_v2) blas_destroy = &::cublasDestroy_v2;
     decltype(&::cublasSetStream_v2) blas_set_stream = &::cublasSetStream_v2;
     decltype(&::cublasSetWorkspace_v2) blas_set_workspace = &::cublasSetWorkspace_v2;
+    decltype(&::cublasSetSmCountTarget) blas_set_sm_count = &::cublasSetSmCountTarget;
+    decltype(&::cublasGemmEx_64) blas_gemm = &::cublasGemmEx_64;
 };
 
 // The table in use.

@@ -20,9 +20,8 @@ public:
         throw world_error{"rank 0 cannot listen at " + at.text() + (ports > 1 ? " and the next " + std::to_string(ports - 1) + " ports" : "") + ": " + why +
                           ". Another program has the port, or an earlier start of this one is not at its end; set DOVETAIL_RENDEZVOUS to another"};
     }
-    // Waits until all ranks have come.
-    void meet(std::chrono::nanoseconds limit) {
-        const auto until = after(limit);
+    // Waits until all ranks have come. `limit` is what the deadline is called in a message.
+    void meet(instant until, std::chrono::nanoseconds limit) {
         change_members([&](std::vector<member>& all) { all[0] = this_process(); });
         auto next = now();
         while (arrived_ < size() && fatal_.empty()) {

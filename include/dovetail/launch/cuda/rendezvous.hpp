@@ -80,7 +80,7 @@ inline std::shared_ptr<control> meet(place& me, const meeting_options& options =
     std::shared_ptr<detail::wired> end;
     if (me.size > 1 && !me.has_address() && !options.broadcast)
         throw world_error{"rank " + std::to_string(me.rank) + " does not know where rank 0 is to be met (" + me.describe() + "): set DOVETAIL_RENDEZVOUS=host:port, the same on all ranks"};
-    const auto start = detail::now();
+    const auto until = detail::after(limit);
     if (me.rank == 0) {
         detail::card mine;
         std::string listening = me.at.host;
@@ -102,7 +102,7 @@ inline std::shared_ptr<control> meet(place& me, const meeting_options& options =
             options.broadcast(packed.data(), packed.size(), 0);
         }
         if (!mine.fault.empty()) throw world_error{mine.fault.substr(mine.fault.find(": ") + 2)};
-        made->meet(limit - (detail::now() - start));
+        made->meet(until, limit);
         end = std::move(made);
     } else {
         std::vector<endpoint> at = detail::candidates(me);
@@ -117,7 +117,7 @@ inline std::shared_ptr<control> meet(place& me, const meeting_options& options =
             if (theirs.machine == detail::this_process().machine && at.size() > 1) at.insert(at.begin(), {"127.0.0.1", at.front().port});
         }
         auto made = std::make_shared<detail::spoke>(me, options.timing);
-        made->meet(me, at, limit - (detail::now() - start));
+        made->meet(me, at, until, limit);
         end = std::move(made);
     }
     if (me.local_rank < 0) {

@@ -10,8 +10,7 @@ public:
     spoke(const place& me, control_timing timing) : wired{me.rank, me.size, timing} {}
 
     // Comes to rank 0 and waits until all have. `at` are the places where it may be, tried in turn until the deadline.
-    void meet(const place& me, const std::vector<endpoint>& at, std::chrono::nanoseconds limit) {
-        const auto until = after(limit);
+    void meet(const place& me, const std::vector<endpoint>& at, instant until, std::chrono::nanoseconds limit) {
         const std::string who = "rank " + std::to_string(me.rank) + " of " + std::to_string(me.size);
         std::string why;
         auto pause = std::chrono::milliseconds{5};
@@ -46,7 +45,7 @@ private:
             if (!link_.open()) continue;
             const member m = this_process();
             link_.push(frame::hello, writer{}.text(protocol).text(library_version()).number(me.rank).number(me.size).text(me.job).text(m.host).text(m.machine).number(m.process).take());
-            const auto patience = earlier(after(until - now() + std::chrono::milliseconds{700}), now() + std::chrono::seconds{3});
+            const auto patience = earlier(after(until - now() + std::chrono::milliseconds{700}), now() + std::chrono::milliseconds{at.size() > 1 ? 1000 : 3000});
             while (link_.open() && !here_ && !refused_ && !welcome_ && now() < patience) turn(patience);
             if (refused_ && refusal_ == refusal::stale && at.size() > 1) {  // another program's; ours may be at the next port
                 why = refusal_text_;

@@ -31,6 +31,8 @@ template <class T>
 namespace detail {
 
 inline constexpr std::int64_t long_row = 4096;
+template <class R>
+inline constexpr R not_a_number = std::numeric_limits<R>::quiet_NaN();
 
 // The rows of a group: Threads threads, of which there are threads / Threads in a block.
 template <int Threads>
@@ -51,9 +53,8 @@ __global__ void __launch_bounds__(threads) softmax_kernel(std::int64_t rows, std
         sum = over_group<Threads>(sum, [](R a, R b) { return a + b; });
         const R log_sum = std::log(sum);
         if (me == 0) {
-            constexpr R none = std::numeric_limits<R>::quiet_NaN();
             const std::int32_t label = labels[i];
-            losses[i] = label < 0 || label >= classes ? none : log_sum - (R(widen(x[label])) - largest);
+            losses[i] = label < 0 || label >= classes ? not_a_number<R> : log_sum - (R(widen(x[label])) - largest);
         }
         for (std::int64_t j = me; j < classes; j += Threads) probabilities[i * classes + j] = narrow<T>(std::exp(R(widen(x[j])) - largest - log_sum));
     }

@@ -1,0 +1,58 @@
+// The kernels of a program whose graphs stand in .cpp files. One .cu of it says for which elements it wants them:
+//
+//     #include <dovetail/ops/cuda/instances.hpp>
+//     template struct dovetail::ops::kernels_for<float, std::int32_t>;
+//
+// That is every shipped operation on these elements, mixed where an operation mixes them. Function objects of one's own, in
+// map<F> and zip_with<F>, are added in that .cu as
+//
+//     template void dovetail::ops::kernels::transform<F>(dovetail::cuda::stream, std::int64_t, float*, dovetail::ops::kernels::operand<float, false>);
+//
+// with an operand for each argument, `true` for a scalar beside a tensor. A kernel that is missing is an undefined reference to
+// a function of dovetail::ops::kernels, with its elements in the name.
+#pragma once
+
+#include "../ops.hpp"
+
+namespace dovetail::ops {
+
+template <class... T>
+struct kernels_for {
+    // Naming a function instantiates it, and the functions are marked to be kept.
+    [[gnu::used]] static void all() { (of<T>(), ...); }
+
+private:
+    template <class... F>
+    static void keep(F*...) {}
+
+    template <class V>
+    static void of() {
+        using R = detail::arithmetic_t<V>;
+        using all_of = kernels::operand<V, false>;
+        using one = kernels::operand<V, true>;
+        keep(&kernels::transform<detail::positive_part, V, all_of>, &kernels::transform<detail::where_positive, V, all_of, all_of>);
+        keep(&kernels::transform<detail::plus, V, all_of, all_of>, &kernels::transform<detail::minus, V, all_of, all_of>, &kernels::transform<detail::times, V, all_of, all_of>);
+        keep(&kernels::transform<detail::plus, V, all_of, one>, &kernels::transform<detail::minus, V, all_of, one>, &kernels::transform<detail::times, V, all_of, one>);
+        keep(&kernels::generate<V, detail::same_everywhere<R>>, &kernels::copy<V>, &kernels::add_to_rows<V>, &kernels::places_of_largest<V>, &kernels::count_correct<V>);
+        if constexpr (is_floating(element_of<V>)) {
+            keep(&kernels::generate<V, detail::normally_distributed>, &kernels::generate<V, detail::uniformly_distributed>);
+            keep(&kernels::gemm<false, false, V>, &kernels::gemm<false, true, V>, &kernels::gemm<true, false, V>, &kernels::sum_of_rows<V>);
+            keep(&kernels::softmax_cross_entropy<V, R>, &kernels::softmax_cross_entropy_gradient<V>);
+        }
+        (pair<V, T>(), ...);
+    }
+    template <class V, class W>
+    static void pair() {
+        keep(&kernels::transform<detail::converted<V>, V, kernels::operand<W, false>>, &kernels::transform<detail::converted<V>, V, kernels::operand<W, true>>);
+        if constexpr (is_floating(element_of<V>) && is_floating(element_of<W>)) {
+            keep(&kernels::descend<V, W>);
+            (with_momentum<V, W, T>(), ...);
+        }
+    }
+    template <class W, class V, class G>
+    static void with_momentum() {
+        if constexpr (is_floating(element_of<G>)) keep(&kernels::descend_with_momentum<W, V, G>);
+    }
+};
+
+}  // namespace dovetail::ops

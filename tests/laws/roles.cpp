@@ -1,0 +1,6 @@
+// Three roles.
+#include "support/planned_samples.hpp"
+
+using namespace samples;
+
+support::planned_samples support::plans_of_roles() { return plans_of<true>(list<ring_of_three, there_and_back, read_twice, overlapping_collectives>{}); }

@@ -1,0 +1,63 @@
+// The plans that the compiler makes of the samples, as run-time tables: each unit of the laws test gives those of one group
+// of graphs, so that no unit takes long to compile.
+#pragma once
+
+#include "samples.hpp"
+
+#include <string>
+#include <vector>
+
+namespace support {
+
+namespace dv = dovetail;
+
+struct planned_sample {
+    std::string graph;     // as a person writes it: alike on every compiler
+    const char* options = "";
+    dv::settings s = {};
+    dv::ir::graph written = {};
+    dv::ir::program program = {};
+    dv::plan::plan plan = {};
+    std::int64_t largest_peak = 0;   // as the facts say: of all roles
+};
+using planned_samples = std::vector<planned_sample>;
+
+template <class... G>
+struct list {};
+
+namespace detail {
+
+template <class G, class O>
+planned_sample sample_of(std::string name, const char* options) {
+    using p = dv::plan::planned<G, O>;
+    return {std::move(name), options, O::value, p::graph, p::program, p::plan, dv::plan::largest_bytes(p::plan.roles)};
+}
+
+template <class G, bool Folded>
+void add_sample(planned_samples& to) {
+    const std::string name = dv::display(dv::tag_of<G>);
+    to.push_back(sample_of<G, samples::sequential>(name, "sequential"));
+    to.push_back(sample_of<G, samples::overlapped>(name, "overlapped"));
+    to.push_back(sample_of<G, samples::several>(name, "several"));
+    if constexpr (Folded) {
+        to.push_back(sample_of<dv::folded<G>, samples::sequential>(name, "folded sequential"));
+        to.push_back(sample_of<dv::folded<G>, samples::overlapped>(name, "folded overlapped"));
+    }
+}
+
+}  // namespace detail
+
+template <bool Folded, class... G>
+planned_samples plans_of(list<G...>) {
+    planned_samples all;
+    (detail::add_sample<G, Folded>(all), ...);
+    return all;
+}
+
+// The groups, each in a unit of its own.
+planned_samples plans_of_pairs();
+planned_samples plans_of_roles();
+planned_samples plans_of_pipelines();
+planned_samples plans_of_lanes();
+
+}  // namespace support
