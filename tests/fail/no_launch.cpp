@@ -1,6 +1,6 @@
 // EXPECT: error::no_launch
 // SAYS: app::elsewhere
-// SAYS: host::stream
+// SAYS: dovetail::host
 #include "ops.hpp"
 
 #include <dovetail/launch/executor.hpp>

@@ -18,7 +18,7 @@ struct planned_sample {
     dv::ir::graph written = {};
     dv::ir::program program = {};
     dv::plan::plan plan = {};
-    std::int64_t largest_peak = 0;   // as the facts say: of all roles
+    std::int64_t peak_bytes = -1, predicted = 0;   // as the facts say; bytes only where one rank plays all roles
 };
 using planned_samples = std::vector<planned_sample>;
 
@@ -30,7 +30,9 @@ namespace detail {
 template <class G, class O>
 planned_sample sample_of(std::string name, const char* options) {
     using p = dv::plan::planned<G, O>;
-    return {std::move(name), options, O::value, p::graph, p::program, p::plan, dv::plan::largest_bytes(p::plan.roles)};
+    std::int64_t bytes = -1;
+    if constexpr (p::program.roles == 1) bytes = dv::peak_bytes<G, dv::unnamed_role, O>;
+    return {std::move(name), options, O::value, p::graph, p::program, p::plan, bytes, dv::predicted_time<G, O>};
 }
 
 template <class G, bool Folded>

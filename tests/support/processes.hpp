@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <functional>
 #include <netinet/in.h>
 #include <poll.h>
@@ -25,6 +26,7 @@ public:
     int start(const std::function<std::string()>& body) {
         int fds[2];
         if (::pipe(fds) != 0) return -1;
+        std::fflush(nullptr);  // or each child would print what is still to be printed
         const pid_t child = ::fork();
         if (child == 0) {
             ::close(fds[0]);
@@ -33,10 +35,17 @@ public:
             ::_exit(0);
         }
         ::close(fds[1]);
-        all_.push_back({child, fds[0], {}, false});
+        all_.push_back({child, fds[0], {}});
         return static_cast<int>(all_.size()) - 1;
     }
-    void kill(int i, int signal = SIGKILL) { ::kill(all_[static_cast<std::size_t>(i)].id, signal); }
+    void signal(int i, int number) { ::kill(all_[static_cast<std::size_t>(i)].id, number); }
+    // At its end when this returns, as for a launcher that starts it again.
+    void kill(int i) {
+        child& c = all_[static_cast<std::size_t>(i)];
+        ::kill(c.id, SIGKILL);
+        ::waitpid(c.id, nullptr, 0);
+        c.id = 0;
+    }
     // What each said; "hangs" for one that did not end in time.
     std::vector<std::string> ends(std::chrono::milliseconds limit = std::chrono::milliseconds{8000}) {
         const auto until = std::chrono::steady_clock::now() + limit;
@@ -53,6 +62,13 @@ public:
                 const auto n = ::read(c.pipe, some, sizeof some);
                 more = n > 0;
                 if (more) c.text.append(some, static_cast<std::size_t>(n));
+            }
+            // A sanitizer that has found something says so by the status.
+            if (c.text != "hangs" && c.id != 0) {
+                int status = 0;
+                for (int i = 0; i < 2000 && ::waitpid(c.id, &status, WNOHANG) == 0; ++i) ::usleep(1000);
+                c.id = 0;
+                if (WIFEXITED(status) && WEXITSTATUS(status) != 0) c.text += " (status " + std::to_string(WEXITSTATUS(status)) + ")";
             }
             stop(c);
             said.push_back(c.text);
@@ -78,14 +94,15 @@ private:
         pid_t id;
         int pipe;
         std::string text;
-        bool gone;
     };
     static void stop(child& c) {
-        if (c.gone) return;
-        c.gone = true;
-        ::kill(c.id, SIGKILL);
-        ::waitpid(c.id, nullptr, 0);
+        if (c.pipe < 0) return;
+        if (c.id != 0) {
+            ::kill(c.id, SIGKILL);
+            ::waitpid(c.id, nullptr, 0);
+        }
         ::close(c.pipe);
+        c.pipe = -1;
     }
     std::vector<child> all_;
 };

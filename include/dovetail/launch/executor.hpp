@@ -11,6 +11,7 @@
 #include "../error/memory.hpp"
 #include "../plan/planned.hpp"
 #include "bind.hpp"
+#include "observer.hpp"
 #include "ticket.hpp"
 
 #include <array>
@@ -106,15 +107,20 @@ public:
         const bool times = o.record_times;
         engine_ = rank.make_engine(bound<G, Options, typename Rank::stream>::value(), std::move(o));
         engine_->record_times(times);
+        observer_ = observing.load(std::memory_order_acquire);
+        if (observer_ != nullptr) observer_->made(*engine_, Options::value);
     }
     executor(executor&& other) noexcept = default;
     executor& operator=(executor&& other) noexcept {
         std::swap(engine_, other.engine_);
+        std::swap(observer_, other.observer_);
         return *this;
     }
     // Waits for the runs in flight, up to the time limit; while an exception passes, they are aborted on all ranks.
     ~executor() {
-        if (engine_) engine_->close(std::uncaught_exceptions() > unwinding_);
+        if (!engine_) return;
+        engine_->close(std::uncaught_exceptions() > unwinding_);
+        if (observer_ != nullptr) observer_->closed(*engine_);
     }
 
     // A scalar is copied here. Of a sequence a run copies the elements when it comes to it: they stay as they are until
@@ -160,9 +166,9 @@ public:
         return *this;
     }
     // Issues one run with the bindings as they are, and returns at once unless its slot is still in use.
-    ticket<G> run() { return {engine_, at().run()}; }
+    ticket<G> run() { return {engine_, seen(at().run())}; }
     // The same, ordered behind and before the work on the caller's stream (a cudaStream_t).
-    ticket<G> enqueue(void* stream) { return {engine_, at().enqueue(stream)}; }
+    ticket<G> enqueue(void* stream) { return {engine_, seen(at().enqueue(stream))}; }
 
     // Whether this rank plays a role of the graph.
     template <class Name>
@@ -225,7 +231,13 @@ private:
         return -1;
     }
 
+    std::shared_ptr<flight> seen(std::shared_ptr<flight> f) const {
+        if (observer_ != nullptr) observer_->issued(*engine_, f);
+        return f;
+    }
+
     std::shared_ptr<dovetail::engine> engine_;
+    run_observer* observer_ = nullptr;
     int unwinding_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include "page.hpp"
 #include "report.hpp"
+#include "text.hpp"
 
 namespace dovetail::observe {
 

@@ -44,16 +44,17 @@ struct rank_overlap {
     std::int64_t exposed = 0;             // communication without computation
     std::int64_t waiting = 0;             // communication before the last of its ranks had come
     std::int64_t compute_alone = 0;       // on one stream
-    std::int64_t communication_alone = 0;
+    std::int64_t communication_alone = 0; // ... without waiting for partners
+    std::int64_t exposed_moving = 0;      // exposed, without waiting for partners
     std::int64_t sequential = 0;          // length of the run on one stream
     std::int64_t smaller = 0;             // of the two alone; in the total, that of the rank where it is largest
     std::int64_t larger = 0;
     std::vector<exposure> exposures;      // longest first
 
     // Share of the communication that is hidden: as HolisticTraceAnalysis counts it, against communication alone, and by what
-    // the run gained of what it could gain.
+    // the run gained of what it could gain: more than all of it where ranks also wait less for each other.
     double by_intersection() const { return share(both, communication); }
-    double by_exposed() const { return communication_alone == 0 ? 0 : 1 - share(exposed, communication_alone); }
+    double by_exposed() const { return communication_alone == 0 ? 0 : 1 - share(exposed_moving, communication_alone); }
     double by_gain() const { return share(sequential - length, smaller); }
     double speed_up() const { return share(sequential, length); }
     double bound() const { return share(sequential, larger); }
@@ -75,16 +76,39 @@ struct stretch {
     std::int64_t end = 0;
 };
 
-// The union of the slices that do (or do not) communicate, ascending. Copies and inputs are neither.
-inline std::vector<stretch> busy(const study& of, const row& r, bool communication) {
+// By row and slice: when the last of the ranks that meet in a communication had come to it.
+inline std::vector<std::vector<std::int64_t>> arrivals(const study& of, const timeline& t) {
+    std::vector<std::vector<int>> at;
+    for (const row& r : t.rows) at.push_back(places(of, r));
+    std::vector<std::vector<std::int64_t>> all;
+    for (std::size_t k = 0; k < t.rows.size(); ++k) {
+        all.emplace_back();
+        for (const slice& s : t.rows[k].slices) {
+            std::int64_t latest = s.start;
+            for (std::size_t o = 0; of.communicates[static_cast<std::size_t>(s.vertex)] && o < t.rows.size(); ++o) {
+                const int i = at[o][static_cast<std::size_t>(s.vertex)];
+                if (i >= 0 && t.meets(static_cast<int>(k), static_cast<int>(o)) && t.rows[o].slices[static_cast<std::size_t>(i)].start > latest)
+                    latest = t.rows[o].slices[static_cast<std::size_t>(i)].start;
+            }
+            all.back().push_back(latest < s.end ? latest : s.end);
+        }
+    }
+    return all;
+}
+
+// The union of the slices that do (or do not) communicate, ascending, from `begin` on where it is given. Copies and inputs
+// are neither.
+inline std::vector<stretch> busy(const study& of, const row& r, bool communication, const std::vector<std::int64_t>* begin = nullptr) {
     std::vector<stretch> list;
-    for (const slice& s : r.slices) {
+    for (std::size_t i = 0; i < r.slices.size(); ++i) {
+        const slice& s = r.slices[i];
+        const stretch x{begin != nullptr ? (*begin)[i] : s.start, s.end};
         const bool communicates = of.communicates[static_cast<std::size_t>(s.vertex)];
-        if (communicates != communication || (!communication && of.program.vertices[s.vertex].kind != op_kind::compute) || s.end <= s.start) continue;
+        if (communicates != communication || (!communication && of.program.vertices[s.vertex].kind != op_kind::compute) || x.end <= x.start) continue;
         std::size_t at = list.size();
-        list.push_back({s.start, s.end});
-        for (; at > 0 && list[at - 1].start > s.start; --at) list[at] = list[at - 1];
-        list[at] = {s.start, s.end};
+        list.push_back(x);
+        for (; at > 0 && list[at - 1].start > x.start; --at) list[at] = list[at - 1];
+        list[at] = x;
     }
     std::vector<stretch> merged;
     for (const stretch& x : list) {
@@ -174,8 +198,7 @@ inline overlap_report overlap(const study& of, const timeline& t, const timeline
     overlap_report report;
     report.measured = t.measured;
     const detail::order_of all{of, false}, flow{of, true};
-    std::vector<std::vector<int>> at;
-    for (const row& r : t.rows) at.push_back(places(of, r));
+    const auto met = detail::arrivals(of, t), met_before = detail::arrivals(of, before);
     for (std::size_t k = 0; k < t.rows.size(); ++k) {
         const row& r = t.rows[k];
         rank_overlap x;
@@ -188,23 +211,20 @@ inline overlap_report overlap(const study& of, const timeline& t, const timeline
         x.exposed = x.communication - x.both;
         x.length = t.length;
         x.sequential = before.length;
-        for (const row& other : before.rows) {
+        for (const detail::stretch& c : detail::busy(of, r, true, &met[k])) x.exposed_moving += c.end - c.start - detail::within(compute, c.start, c.end);
+        for (std::size_t o = 0; o < before.rows.size(); ++o) {
+            const row& other = before.rows[o];
             if (other.role != r.role || (other.rank >= 0 && other.rank != r.rank)) continue;
             x.compute_alone = detail::sum(detail::busy(of, other, false));
-            x.communication_alone = detail::sum(detail::busy(of, other, true));
+            x.communication_alone = detail::sum(detail::busy(of, other, true, &met_before[o]));
             x.smaller = x.compute_alone < x.communication_alone ? x.compute_alone : x.communication_alone;
             x.larger = x.compute_alone < x.communication_alone ? x.communication_alone : x.compute_alone;
             break;
         }
-        for (const slice& c : r.slices) {
+        for (std::size_t i = 0; i < r.slices.size(); ++i) {
+            const slice& c = r.slices[i];
             if (!of.communicates[static_cast<std::size_t>(c.vertex)]) continue;
-            std::int64_t latest = c.start;
-            for (std::size_t o = 0; o < t.rows.size(); ++o) {
-                const int i = at[o][static_cast<std::size_t>(c.vertex)];
-                if (i >= 0 && t.meets(static_cast<int>(k), static_cast<int>(o)) && t.rows[o].slices[static_cast<std::size_t>(i)].start > latest)
-                    latest = t.rows[o].slices[static_cast<std::size_t>(i)].start;
-            }
-            x.waiting += (latest < c.end ? latest : c.end) - c.start;
+            x.waiting += met[k][i] - c.start;
             exposure e;
             e.vertex = c.vertex;
             e.time = c.end - c.start - detail::within(compute, c.start, c.end);
@@ -236,6 +256,7 @@ inline overlap_report overlap(const study& of, const timeline& t, const timeline
         sum.waiting += x.waiting;
         sum.compute_alone += x.compute_alone;
         sum.communication_alone += x.communication_alone;
+        sum.exposed_moving += x.exposed_moving;
         sum.smaller = x.smaller > sum.smaller ? x.smaller : sum.smaller;
         sum.larger = x.larger > sum.larger ? x.larger : sum.larger;
         report.ranks.push_back(std::move(x));

@@ -65,7 +65,7 @@ inline constexpr const char* page_body = R"page(<h1 id="title"></h1>
 
 inline constexpr const char* page_script = R"page("use strict";
 const $ = id => document.getElementById(id);
-const us = ps => (ps / 1e6).toLocaleString("en", {maximumFractionDigits: ps < 1e8 ? 3 : 1}) + " us";
+const us = ps => ps < 1e10 ? (ps / 1e6).toLocaleString("en", {maximumFractionDigits: ps < 1e8 ? 3 : 1}) + " us" : (ps / 1e9).toLocaleString("en", {maximumFractionDigits: 3}) + " ms";
 const bytes = n => n < 1024 ? n + " B" : n < 1 << 20 ? (n / 1024).toFixed(1) + " KiB" : n < 1 << 30 ? (n / (1 << 20)).toFixed(1) + " MiB" : (n / (1 << 30)).toFixed(2) + " GiB";
 const laneNames = ["compute", "comm", "copy"], shortNames = ["comp", "comm", "copy"];
 const longest = Math.max(1, ...D.charts.map(c => c.length));

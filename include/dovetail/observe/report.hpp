@@ -15,8 +15,8 @@ inline std::vector<std::string> report_row(const rank_overlap& x) {
             microseconds(x.exposed),
             microseconds(x.waiting),
             percent(x.both, x.communication),
-            x.communication_alone == 0 ? "-" : percent(x.communication_alone - x.exposed, x.communication_alone),
-            percent(x.sequential - x.length, x.smaller),
+            x.communication_alone == 0 ? "-" : percent(x.communication_alone - x.exposed_moving, x.communication_alone),
+            x.sequential - x.length > x.smaller && x.smaller > 0 ? "> 100 %" : percent(x.sequential - x.length, x.smaller),
             microseconds(x.sequential),
             ratio(x.sequential, x.length, 2),
             ratio(x.sequential, x.larger, 2)};
@@ -31,7 +31,7 @@ inline std::string report_text(const study& of, const overlap_report& report, in
     if (report.ranks.size() > 1) rows.push_back(detail::report_row(report.total));
     std::string text = std::string("overlap of `") + of.title() + "`, " + (report.measured ? "measured" : "predicted") + ", microseconds\n" + table(rows, "lrrrrrrrrrrr");
     text += "  hidden 1: of the time that communicates, the share that also computes (as HolisticTraceAnalysis counts); 2: one minus exposed over\n"
-            "  communication on one stream; 3: what was gained over the smaller of compute and communication on one stream\n";
+            "  communication on one stream, both without waiting for partners; 3: what was gained over the smaller of compute and communication on one stream\n";
     for (const rank_overlap& x : report.ranks) {
         if (x.exposures.empty()) continue;
         text += "exposed on " + (x.rank >= 0 ? "rank " + std::to_string(x.rank) + " " : std::string{}) + x.name + ":\n";

@@ -16,7 +16,7 @@ inline const char* name_of(ir::storage where) {
     return names[static_cast<int>(where)];
 }
 
-inline std::string lane_text(int lane) { return dovetail::name_of(static_cast<lane_kind>(lane)); }
+inline std::string lane_text(int lane, bool overlapped = true) { return overlapped ? dovetail::name_of(static_cast<lane_kind>(lane)) : "stream"; }
 
 // "3" waits for step 3 of this run, "3(-1)" for that of the run before.
 inline std::string waits_text(const study& of, const ir::step& s) {
@@ -77,12 +77,16 @@ inline std::string bars(const row& r, int lane, std::int64_t length, int columns
 inline std::string lanes_text(const timeline& t, int columns = 96) {
     std::string text;
     std::size_t width = 0;
-    for (const row& r : t.rows) width = r.name.size() > width ? r.name.size() : width;
+    bool overlapped = false;
+    for (const row& r : t.rows) {
+        width = r.name.size() > width ? r.name.size() : width;
+        for (const slice& s : r.slices) overlapped = overlapped || s.lane > 0;
+    }
     for (const row& r : t.rows)
         for (int lane = 0; lane < lane_count; ++lane) {
             bool used = false;
             for (const slice& s : r.slices) used = used || s.lane == lane;
-            if (used) text += "  " + padded(r.name, width) + " " + padded(detail::lane_text(lane), 8) + "|" + detail::bars(r, lane, t.length, columns) + "\n";
+            if (used) text += "  " + padded(r.name, width) + " " + padded(detail::lane_text(lane, overlapped), 8) + "|" + detail::bars(r, lane, t.length, columns) + "\n";
         }
     return text;
 }
@@ -116,7 +120,7 @@ inline std::string explain(const study& of) {
             const ir::step& s = steps[i];
             const step_name& label = of.labels[static_cast<std::size_t>(s.vertex)];
             const slice& marks = actual.rows[static_cast<std::size_t>(role)].slices[static_cast<std::size_t>(i)];
-            rows.push_back({std::to_string(i), detail::lane_text(s.lane), label.operation, label.statement, detail::waits_text(of, s), grouped(of.bytes(s)), microseconds(s.start),
+            rows.push_back({std::to_string(i), detail::lane_text(s.lane, of.plan.overlapped), label.operation, label.statement, detail::waits_text(of, s), grouped(of.bytes(s)), microseconds(s.start),
                             microseconds(s.end), std::string(marks.moved ? "*" : "") + (marks.critical ? "!" : ""), detail::memory_text(of, s)});
         }
         text += table(rows, "rllllrrrll");
@@ -134,7 +138,7 @@ inline std::string explain(const study& of) {
     totals.push_back({"... on one stream", microseconds(of.plan.predicted_sequential) + " us"});
     totals.push_back({"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)});
     totals.push_back({"operations moved", std::to_string(moved)});
-    totals.push_back({"hidden communication", percent(hidden.hidden, hidden.communication)});
+    totals.push_back({"communication hidden (dv::hidden_fraction)", percent(hidden.hidden, hidden.communication)});
     return text + table(totals, "lr");
 }
 
@@ -146,7 +150,7 @@ inline std::string compact(const study& of) {
         text += of.role_name(role) + ":";
         for (int i = 0; i < steps.size(); ++i) {
             const std::string waits = detail::waits_text(of, steps[i]);
-            text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " + detail::lane_text(steps[i].lane) + " " + of.label(steps[i].vertex) + (waits.empty() ? "" : " waits " + waits) +
+            text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " + detail::lane_text(steps[i].lane, of.plan.overlapped) + " " + of.label(steps[i].vertex) + (waits.empty() ? "" : " waits " + waits) +
                     " [" + microseconds(steps[i].start) + "," + microseconds(steps[i].end) + ")";
         }
         text += "\n";

@@ -181,7 +181,7 @@ TEST_CASE("a rank that stands still is lost after the silence allowed") {
             },
             {.period = 50ms, .silence = 700ms, .linger = 100ms});
         std::this_thread::sleep_for(300ms);
-        all.kill(victim, SIGSTOP);
+        all.signal(victim, SIGSTOP);
         std::this_thread::sleep_for(1000ms);
         all.kill(victim);  // the others know by now
         const auto said = all.ends(4s);

@@ -60,11 +60,18 @@ public:
     }
 
     // Ends the work of all ranks. The first cause counts; any thread; harmless to repeat.
-    void abort(stop_cause why) noexcept {
+    void abort(const stop_cause& why) noexcept {
         try {
-            if (settle(why)) spread(why);
+            const std::lock_guard lock{mutex_};
+            if (!counts(why)) return;
+            // Told to the others before this rank's watchdog can know and be held up by what it calls.
+            spread(why);
+            cause_ = why;
         } catch (...) {  // no memory for the message: the other ranks learn it from the end of this one
         }
+        aborted_.store(true, std::memory_order_release);
+        changed_.notify_all();
+        wake();
     }
     bool aborted() const noexcept { return aborted_.load(std::memory_order_acquire); }
     std::optional<stop_cause> why() const {
@@ -77,7 +84,7 @@ public:
     }
 
     // Calls on the watchdog's thread: `at_stop` once, when the work has ended, also where it has already; `each_period` with
-    // every heartbeat. They may call everything here. What they throw is dropped.
+    // every heartbeat, and is to be short: no heartbeat is sent meanwhile. They may call everything here. What they throw is dropped.
     void watch(std::function<void(const stop_cause&)> at_stop, std::function<void()> each_period = {}) {
         {
             const std::lock_guard lock{mutex_};
@@ -109,7 +116,7 @@ public:
     // Executors are called in one order on all ranks: each call is told, rank 0 compares, and a difference ends the work.
     void called(int executor) noexcept {
         const auto n = calls_.load(std::memory_order_relaxed);
-        recent_[static_cast<std::size_t>(n % window)].store(executor, std::memory_order_relaxed);
+        recent_[static_cast<std::size_t>(n % window)].store(executor, std::memory_order_release);
         calls_.store(n + 1, std::memory_order_release);
     }
     // This rank comes to nothing more of what the ranks do at present, and may come to what they do next.
@@ -160,8 +167,7 @@ protected:
     bool settle(const stop_cause& why) {
         {
             const std::lock_guard lock{mutex_};
-            // A rank that leaves may say afterwards what made it.
-            if (cause_ && !(cause_->by_leaving && why.by_leaving && cause_->rank == why.rank && cause_->text != why.text)) return false;
+            if (!counts(why)) return false;
             cause_ = why;
             aborted_.store(true, std::memory_order_release);
         }
@@ -199,15 +205,15 @@ protected:
         const std::int64_t end = calls_.load(std::memory_order_acquire);
         std::vector<std::int64_t> calls;
         first = end > window / 2 ? end - window / 2 : 0;
-        for (std::int64_t i = first; i < end; ++i) calls.push_back(recent_[static_cast<std::size_t>(i % window)].load(std::memory_order_relaxed));
-        std::atomic_thread_fence(std::memory_order_acquire);
+        for (std::int64_t i = first; i < end; ++i) calls.push_back(recent_[static_cast<std::size_t>(i % window)].load(std::memory_order_acquire));
         // Overwritten while it was read: the next heartbeat will do.
         if (calls_.load(std::memory_order_relaxed) - first >= window) calls.clear();
         return calls;
     }
-    void attend(bool period) {
+    // `told` says that the others have been told of what has ended the work.
+    void attend(bool told, bool period) {
         std::unique_lock lock{mutex_};
-        if (cause_ && at_stop_) {
+        if (told && cause_ && at_stop_) {
             const auto what = std::exchange(at_stop_, nullptr);
             call(lock, [&, why = *cause_] { what(why); });
         }
@@ -244,6 +250,8 @@ private:
         if (c.rank == rank_ && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank};
         throw peer_error{"rank " + std::to_string(rank_) + " stops, because " + c.text, c.operation, c.statement, c.rank};
     }
+    // The first cause does; a rank that leaves may say afterwards what made it.
+    bool counts(const stop_cause& why) const { return !cause_ || (cause_->by_leaving && why.by_leaving && cause_->rank == why.rank && cause_->text != why.text); }
     bool left_locked(int rank) const { return rank != rank_ && members_[rank].leaves > leaves_; }
     int first_gone(std::int64_t number) const {
         for (int r = 0; r < size_; ++r)

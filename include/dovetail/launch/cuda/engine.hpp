@@ -281,7 +281,6 @@ private:
     }
     void initialise() {
         const auto& store = memory_of.store();
-        bool launched = false;
         for (const auto& s : memory_of.states()) {
             const bool supplied = s.symbol < image_.from_store.size() && image_.from_store[s.symbol];
             if (!store->adopt(*s.stored, supplied)) continue;
@@ -294,7 +293,6 @@ private:
                     first(on, at);
                     check(calls.get_last_error(), "the launch");
                     check(calls.stream_synchronize(on_->streams[0]), "cudaStreamSynchronize");
-                    launched = true;
                 }
             } catch (const std::exception& e) {
                 const std::string text = "the initialiser of state `" + symbol_name(s.symbol) + "` failed on " + where.describe(rank) + ": " + e.what();
@@ -303,7 +301,6 @@ private:
             }
             store->initialised(*s.stored);
         }
-        static_cast<void>(launched);
     }
     void destroy() noexcept {
         if (on_->last.engine == this) on_->last = {};

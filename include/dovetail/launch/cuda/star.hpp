@@ -130,7 +130,9 @@ private:
                 beat();
                 next = after(timing_.period);
             }
-            if (!closing()) attend(due);
+            const bool stopped = aborted();
+            if (stopped) turn(now());
+            if (!closing()) attend(stopped, due);
         }
         farewell();
         {

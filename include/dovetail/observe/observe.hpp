@@ -1,0 +1,189 @@
+// All observers, and what the environment asks of them: including this in one file of a program is enough for
+// DOVETAIL_TRACE, DOVETAIL_VISUALIZE_SCHEDULE and DOVETAIL_EXPLAIN (environment.hpp). With none of them set nothing is done.
+#pragma once
+
+#include "../launch/observer.hpp"
+#include "dot.hpp"
+#include "environment.hpp"
+#include "html.hpp"
+#include "text.hpp"
+#include "trace.hpp"
+
+#include <cstdio>
+#include <map>
+
+namespace dovetail::observe {
+
+// Writes a file; false and one warning on the standard error where that does not work. A program runs on regardless.
+inline bool write_file(const std::string& path, const std::string& text) {
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    const bool closed = file == nullptr || std::fclose(file) == 0;
+    if (written && closed) return true;
+    static std::mutex guard;
+    static std::vector<std::string> warned;
+    const std::lock_guard lock{guard};
+    for (const std::string& w : warned)
+        if (w == path) return false;
+    warned.push_back(path);
+    std::fprintf(stderr, "dovetail: cannot write %s\n", path.c_str());
+    return false;
+}
+
+// A name that can be a file's: three_senders, pipeline_4_85.
+inline std::string file_name(const std::string& name) {
+    std::string out;
+    for (const char c : name) {
+        const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (word) out += c;
+        else if (!out.empty() && out.back() != '_') out += '_';
+    }
+    while (!out.empty() && out.back() == '_') out.pop_back();
+    return out.empty() ? "graph" : out;
+}
+
+// Records runs and writes what was asked for. One for the process; ranks call it from their threads.
+class recorder final : public run_observer {
+public:
+    static constexpr std::size_t runs_kept = 64;  // of each executor: the first ones
+
+    explicit recorder(environment asked) : asked_{std::move(asked)} {}
+
+    void made(engine& e, const settings& s) override {
+        const std::lock_guard lock{mutex_};
+        open_[&e] = {s, {}};
+        if (!asked_.trace.empty()) e.record_times(true);
+    }
+    void issued(engine& e, const std::shared_ptr<flight>& f) override {
+        const std::lock_guard lock{mutex_};
+        const auto found = open_.find(&e);
+        if (found == open_.end()) return;
+        if (f->run == 0 && e.rank == 0) show(e, found->second.s);
+        if (!f->times.empty() && found->second.flights.size() < runs_kept) found->second.flights.push_back(f);
+    }
+    void closed(engine& e) noexcept override {
+        try {
+            const std::lock_guard lock{mutex_};
+            const auto found = open_.find(&e);
+            if (found == open_.end()) return;
+            take(e, found->second);
+            open_.erase(found);
+            // All executors of a graph are made before the first of them ends, since its ranks agree on the plan.
+            if (open_.empty() && !asked_.trace.empty()) write();
+        } catch (const std::exception& x) {
+            std::fprintf(stderr, "dovetail: no trace: %s\n", x.what());
+        }
+    }
+
+private:
+    struct session {
+        settings s;
+        std::vector<std::shared_ptr<flight>> flights;
+    };
+    // One graph, with the runs of its ranks. Executors of one rank and graph follow each other: each begins a new one.
+    struct recorded {
+        std::shared_ptr<const study> of;
+        std::shared_ptr<const geometry> where;
+        std::vector<measured_run> runs;
+        std::vector<int> ranks;
+    };
+
+    static subject subject_of(const engine& e, const settings& s) { return {e.name, e.graph, e.program, e.plan, s}; }
+
+    void show(const engine& e, const settings& s) {
+        if (!asked_.explain && asked_.visualize.empty()) return;
+        for (const ir::step* known : shown_)
+            if (known == e.plan.steps.first) return;
+        shown_.push_back(e.plan.steps.first);
+        const study of{subject_of(e, s)};
+        if (asked_.explain) std::fprintf(stderr, "%s\n", explain(of).c_str());
+        if (asked_.visualize.empty()) return;
+        std::string path = asked_.visualize + "/" + file_name(of.title());
+        int same = 0;  // one graph under several options
+        for (const std::string& n : names_) same += n == path ? 1 : 0;
+        names_.push_back(path);
+        if (same > 0) path += "_" + std::to_string(same + 1);
+        if (write_file(path + ".html", html(of)) && write_file(path + ".dot", dot(of))) std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
+    }
+    static bool ended(engine& e, flight& f) {
+        try {
+            return !f.failed.load() && e.ready(f);  // also what makes a device tell its times
+        } catch (const std::exception&) {
+            return false;
+        }
+    }
+    void take(engine& e, session& from) {
+        recorded* to = nullptr;
+        for (recorded& r : done_) {
+            bool has = r.of->plan.steps.first != e.plan.steps.first;
+            for (const int rank : r.ranks) has = has || rank == e.rank;
+            if (!has && to == nullptr) to = &r;
+        }
+        if (from.flights.empty()) return;
+        if (to == nullptr) to = &done_.emplace_back(recorded{std::make_shared<study>(subject_of(e, from.s)), std::make_shared<geometry>(e.where), {}, {}});
+        to->ranks.push_back(e.rank);
+        for (const auto& f : from.flights) {
+            if (!ended(e, *f)) continue;
+            measured_run* run = nullptr;
+            for (measured_run& r : to->runs)
+                if (r.run == f->run) run = &r;
+            if (run == nullptr) run = &to->runs.emplace_back(measured_run{f->run, {}});
+            std::size_t at = run->ranks.size();
+            while (at > 0 && run->ranks[at - 1].rank > e.rank) --at;
+            run->ranks.insert(run->ranks.begin() + static_cast<std::ptrdiff_t>(at), measured_rank{e.rank, e.role, f->times});
+        }
+        from.flights.clear();
+    }
+    void write() {
+        std::vector<traced> graphs;
+        std::vector<int> ranks;
+        int world = 1;
+        for (recorded& r : done_) {
+            align(*r.of, r.runs, r.where.get());
+            traced g{r.of.get(), {}};
+            for (const measured_run& run : r.runs) g.runs.push_back(measured(*r.of, run, r.where.get()));
+            graphs.push_back(std::move(g));
+            world = r.where->ranks();
+            for (const int rank : r.ranks) {
+                bool known = false;
+                for (const int k : ranks) known = known || k == rank;
+                if (!known) ranks.push_back(rank);
+            }
+        }
+        const std::size_t mark = asked_.trace.find("%r");
+        const auto named = [&](int rank) {
+            std::string path = asked_.trace;
+            if (mark != std::string::npos) return path.replace(mark, 2, std::to_string(rank));
+            const std::size_t dot = path.rfind(".json");
+            return path.insert(dot == std::string::npos ? path.size() : dot, ".rank" + std::to_string(rank));
+        };
+        // A rank in a process of its own writes a file of its own.
+        const bool apart = mark != std::string::npos || static_cast<int>(ranks.size()) < world;
+        if (!apart) write_file(asked_.trace, trace(graphs));
+        else
+            for (const int rank : ranks) write_file(named(rank), trace(graphs, rank, world));
+    }
+
+    const environment asked_;
+    std::mutex mutex_;
+    std::map<const engine*, session> open_;
+    std::vector<recorded> done_;
+    std::vector<const ir::step*> shown_;
+    std::vector<std::string> names_;
+};
+
+namespace detail {
+
+// Never destroyed: executors may outlive every static object.
+inline bool install() {
+    environment asked = environment::read();
+    if (!asked.any()) return false;
+    static recorder* const one = new recorder{std::move(asked)};
+    observing.store(one, std::memory_order_release);
+    return true;
+}
+inline const bool installed = install();
+
+}  // namespace detail
+
+}  // namespace dovetail::observe

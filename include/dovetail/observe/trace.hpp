@@ -1,0 +1,156 @@
+// Runs as a trace that Perfetto and chrome://tracing open: a process for each rank with a track for each stream, flow arrows
+// for channels and collectives, and the prediction as a process beside it. A trace of one rank is laid out so that
+// HolisticTraceAnalysis reads it: kernels with streams, communication named as NCCL's kernels are.
+#pragma once
+
+#include "measured.hpp"
+
+namespace dovetail::observe {
+
+// Runs of one graph, to be drawn together.
+struct traced {
+    const study* of = nullptr;
+    std::vector<timeline> runs;
+};
+
+namespace detail {
+
+class trace_writer {
+public:
+    std::string events;
+
+    void event(const std::string& text) {
+        if (!events.empty()) events += ",\n";
+        events += text;
+    }
+    void metadata(const char* what, int process, int track, const std::string& value) {
+        event("{\"ph\": \"M\", \"name\": " + quoted(what) + ", \"pid\": " + std::to_string(process) + (track >= 0 ? ", \"tid\": " + std::to_string(track) : "") + ", \"args\": {" + value + "}}");
+    }
+    void process(int id, const std::string& name, int place) {
+        for (const int known : processes_)
+            if (known == id) return;
+        processes_.push_back(id);
+        metadata("process_name", id, -1, "\"name\": " + quoted(name));
+        metadata("process_sort_index", id, -1, "\"sort_index\": " + std::to_string(place));
+    }
+    // The track of a stream for what begins at `start`: a further one where the first is still taken, so that slices that
+    // overlap never share one.
+    int track(int process, int lane, std::int64_t start, std::int64_t end) {
+        int same = 0;
+        for (track_state& t : tracks_) {
+            if (t.process != process || t.lane != lane) continue;
+            if (t.end <= start) {
+                t.end = end;
+                return t.id;
+            }
+            ++same;
+        }
+        const int id = 1 + lane + lane_count * same;
+        tracks_.push_back({process, lane, id, end});
+        metadata("thread_name", process, id, "\"name\": " + quoted(std::string("stream ") + dovetail::name_of(static_cast<lane_kind>(lane)) + (same > 0 ? " (" + std::to_string(same + 1) + ")" : "")));
+        metadata("thread_sort_index", process, id, "\"sort_index\": " + std::to_string(id));
+        return id;
+    }
+    int next_flow() { return ++flows_; }
+    int next_correlation() { return ++correlations_; }
+
+private:
+    struct track_state {
+        int process, lane, id;
+        std::int64_t end;
+    };
+    std::vector<int> processes_;
+    std::vector<track_state> tracks_;
+    int flows_ = 0;
+    int correlations_ = 0;
+};
+
+// As HolisticTraceAnalysis tells kernels apart: NCCL's, copies, and the rest, which compute.
+inline std::string kernel_name(const study& of, int vertex) {
+    const ir::vertex& v = of.program.vertices[vertex];
+    if (of.communicates[static_cast<std::size_t>(vertex)]) return "ncclDevKernel_" + of.label(vertex);
+    if (v.kind == op_kind::compute) return of.label(vertex);
+    return std::string(v.kind == op_kind::to_host ? "Memcpy DtoH " : "Memcpy HtoD ") + of.label(vertex);
+}
+
+inline std::string flow(const char* phase, int id, const std::string& name, bool channel, int process, int track, std::int64_t at) {
+    return std::string("{\"ph\": \"") + phase + "\", \"id\": " + std::to_string(id) + ", \"name\": " + quoted(name) + ", \"cat\": \"" + (channel ? "channel" : "collective") + "\", \"pid\": " +
+           std::to_string(process) + ", \"tid\": " + std::to_string(track) + ", \"ts\": " + microseconds(at) + (*phase == 'f' ? ", \"bp\": \"e\"}" : "}");
+}
+
+inline constexpr int first_predicted = 100'000;  // process ids behind those of the ranks
+
+}  // namespace detail
+
+// `only`: the rank to write, for tools that want a file each; -1: all.
+inline std::string trace(const std::vector<traced>& graphs, int only = -1, int ranks = 0) {
+    detail::trace_writer w;
+    for (const traced& g : graphs) {
+        const study& of = *g.of;
+        for (const timeline& t : g.runs) {
+            std::vector<std::vector<int>> track(t.rows.size()), at;
+            for (std::size_t k = 0; k < t.rows.size(); ++k) {
+                const row& r = t.rows[k];
+                at.push_back(places(of, r));
+                if (only >= 0 && r.rank != only) continue;
+                w.process(r.rank, "rank " + std::to_string(r.rank) + " (" + r.name + ")", 2 * r.rank);
+                for (std::size_t i = 0; i < r.slices.size(); ++i) {
+                    const slice& s = r.slices[i];
+                    const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
+                    track[k].push_back(w.track(r.rank, s.lane, start, end));
+                    w.event("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": " + quoted(detail::kernel_name(of, s.vertex)) + ", \"pid\": " + std::to_string(r.rank) + ", \"tid\": " + std::to_string(track[k].back()) +
+                            ", \"ts\": " + microseconds(start) + ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"stream\": " + std::to_string(s.lane + 1) + ", \"correlation\": " +
+                            std::to_string(w.next_correlation()) + ", \"graph\": " + quoted(of.title()) + ", \"run\": " + std::to_string(t.run) + ", \"step\": " + std::to_string(i) + ", \"bytes\": " +
+                            std::to_string(of.bytes(of.steps(r.role)[static_cast<int>(i)])) + "}}");
+                }
+            }
+            // An arrow from the sender, or from the rank that came last to a collective, to each of the others.
+            for (std::size_t k = 0; only < 0 && k < t.rows.size(); ++k)
+                for (std::size_t i = 0; i < t.rows[k].slices.size(); ++i) {
+                    const slice& s = t.rows[k].slices[i];
+                    if (!of.communicates[static_cast<std::size_t>(s.vertex)]) continue;
+                    const bool channel = of.program.vertices[s.vertex].kind == op_kind::transfer;
+                    bool leads = true;
+                    std::vector<std::size_t> others;
+                    for (std::size_t o = 0; o < t.rows.size(); ++o) {
+                        const int j = at[o][static_cast<std::size_t>(s.vertex)];
+                        if (o == k || j < 0 || !t.meets(static_cast<int>(k), static_cast<int>(o))) continue;
+                        others.push_back(o);
+                        const slice& x = t.rows[o].slices[static_cast<std::size_t>(j)];
+                        if (!channel && (x.start > s.start || (x.start == s.start && o < k))) leads = false;
+                    }
+                    if (channel) {
+                        const ir::step& step = of.steps(t.rows[k].role)[static_cast<int>(i)];
+                        leads = of.program.parts[step.first_part].seat == 0;
+                    }
+                    for (const std::size_t o : others) {
+                        if (!leads) break;
+                        const std::size_t j = static_cast<std::size_t>(at[o][static_cast<std::size_t>(s.vertex)]);
+                        const slice& x = t.rows[o].slices[j];
+                        const std::int64_t from = t.origin + s.start, until = t.origin + (x.end > s.start ? x.end : s.start);
+                        const int id = w.next_flow();
+                        w.event(detail::flow("s", id, of.label(s.vertex), channel, t.rows[k].rank, track[k][i], from));
+                        w.event(detail::flow("f", id, of.label(s.vertex), channel, t.rows[o].rank, track[o][j], until));
+                    }
+                }
+            const timeline p = predicted(of);
+            for (const row& r : p.rows) {
+                int first = -1;
+                for (const row& x : t.rows)
+                    if (x.role == r.role && (first < 0 || x.rank < first) && (only < 0 || x.rank == only)) first = x.rank;
+                if (first < 0) continue;
+                const int process = detail::first_predicted + first;
+                w.process(process, "predicted: " + r.name, 2 * first + 1);
+                for (const slice& s : r.slices) {
+                    const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
+                    w.event("{\"ph\": \"X\", \"cat\": \"predicted\", \"name\": " + quoted(of.label(s.vertex)) + ", \"pid\": " + std::to_string(process) + ", \"tid\": " +
+                            std::to_string(w.track(process, s.lane, start, end)) + ", \"ts\": " + microseconds(start) + ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"run\": " + std::to_string(t.run) + "}}");
+                }
+            }
+        }
+    }
+    return "{\n\"schemaVersion\": 1,\n" + (only >= 0 ? "\"distributedInfo\": {\"rank\": " + std::to_string(only) + ", \"world_size\": " + std::to_string(ranks) + "},\n" : std::string{}) +
+           "\"displayTimeUnit\": \"ns\",\n\"traceEvents\": [\n" + w.events + "\n]\n}\n";
+}
+
+}  // namespace dovetail::observe

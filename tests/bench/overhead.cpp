@@ -1,0 +1,146 @@
+// Host time of one run: chains, fan-outs and diamonds of empty operations, on streams and as a CUDA graph, beside the same
+// launches written by hand. Both are run in turn in one process; medians, and their ratio.
+#include <dovetail/dovetail.hpp>
+#include <dovetail/launch/cuda/world.hpp>
+#include <dovetail/launch/executor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace dv = dovetail;
+
+// In overhead_kernels.cu: the graphs are compiled by the host compiler, only the kernels by nvcc.
+void launch_empty(cudaStream_t s, const float* x, float* y);
+void launch_empty_two(cudaStream_t s, const float* x, const float* y, float* z);
+
+namespace {
+namespace app {
+using number = dv::scalar<float>;
+template <int> struct v;
+template <int> struct left;
+template <int> struct right;
+
+struct one {
+    static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
+    template <class X>
+    static void launch(dv::cuda::stream s, dv::in<X> x, dv::out<X> y) { launch_empty(static_cast<cudaStream_t>(s.handle), x.data(), y.data()); }
+};
+struct two {
+    static constexpr dv::tensor_type result(dv::tensor_type t, dv::tensor_type) { return t; }
+    template <class X>
+    static void launch(dv::cuda::stream s, dv::in<X> x, dv::in<X> y, dv::out<X> z) {
+        launch_empty_two(static_cast<cudaStream_t>(s.handle), x.data(), y.data(), z.data());
+    }
+};
+
+template <int I> using link = dv::let<v<I + 1>, one(v<I>)>;
+template <int N>
+struct chain : dv::graph<dv::input<v<0>, number>, dv::repeat<link, N>, dv::output<v<N>>> {};
+
+template <int I> using spoke = dv::let<left<I>, one(v<0>)>;
+template <int N>
+struct fan : dv::graph<dv::input<v<0>, number>, dv::repeat<spoke, N>, dv::output<dv::all<N, left>>> {};
+
+template <int I> using diamond = dv::group<dv::let<left<I>, one(v<I>)>, dv::let<right<I>, one(v<I>)>, dv::let<v<I + 1>, two(left<I>, right<I>)>>;
+template <int N>
+struct diamonds : dv::graph<dv::input<v<0>, number>, dv::repeat<diamond, N>, dv::output<v<N>>> {};
+}  // namespace app
+
+using clock_type = std::chrono::steady_clock;
+
+double median(std::vector<double> t) {
+    std::nth_element(t.begin(), t.begin() + static_cast<std::ptrdiff_t>(t.size() / 2), t.end());
+    return t[t.size() / 2];
+}
+template <class Issue>
+double microseconds(int runs, Issue issue) {
+    const auto start = clock_type::now();
+    for (int k = 0; k < runs; ++k) issue();
+    const auto spent = std::chrono::duration<double, std::micro>(clock_type::now() - start).count() / runs;
+    cudaDeviceSynchronize();
+    return spent;
+}
+
+// `hand(stream)` launches the same kernels.
+template <class G, class Rank, class Hand>
+void measure(Rank& rank, const char* shape, int operations, float* memory, Hand hand) {
+    cudaStream_t mine{};
+    cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking);
+    dv::executor<G> on_streams{rank};
+    dv::executor<G> as_graph{rank, dv::replay};
+    on_streams.bind(dv::name<app::v<0>>, dv::device_pointer{memory, 1});
+    as_graph.bind(dv::name<app::v<0>>, dv::device_pointer{memory, 1});
+
+    cudaGraph_t captured{};
+    cudaGraphExec_t instance{};
+    cudaStreamBeginCapture(mine, cudaStreamCaptureModeThreadLocal);
+    hand(mine);
+    cudaStreamEndCapture(mine, &captured);
+    cudaGraphInstantiateWithFlags(&instance, captured, 0);
+    cudaGraphUpload(instance, mine);
+
+    const int runs = std::max(1, std::min(50, 500 / operations));
+    std::vector<double> stream[2], graph[2], ratio[2];
+    for (int repeat = 0; repeat < 41; ++repeat) {
+        const double a = microseconds(runs, [&] { hand(mine); });
+        const double b = microseconds(runs, [&] { on_streams.run(); });
+        const double c = microseconds(50, [&] { cudaGraphLaunch(instance, mine); });
+        const double d = microseconds(50, [&] { as_graph.run(); });
+        if (repeat == 0) continue;  // warm now
+        stream[0].push_back(a);
+        stream[1].push_back(b);
+        graph[0].push_back(c);
+        graph[1].push_back(d);
+        ratio[0].push_back(b / a);
+        ratio[1].push_back(d / c);
+    }
+    std::printf("%-9s %5d  streams: by hand %9.2f us, dovetail %9.2f us, ratio %.3f   graph: by hand %6.2f us, dovetail %6.2f us, ratio %.3f\n", shape, operations,
+                median(stream[0]), median(stream[1]), median(ratio[0]), median(graph[0]), median(graph[1]), median(ratio[1]));
+    std::fflush(stdout);
+    cudaGraphExecDestroy(instance);
+    cudaGraphDestroy(captured);
+    cudaStreamDestroy(mine);
+}
+
+template <int N, class Rank>
+void measure_chain(Rank& rank, float* m) {
+    measure<app::chain<N>>(rank, "chain", N, m, [&](cudaStream_t s) {
+        for (int i = 0; i < N; ++i) launch_empty(s, m + i % 64, m + (i + 1) % 64);
+    });
+}
+template <int N, class Rank>
+void measure_fan(Rank& rank, float* m) {
+    measure<app::fan<N>>(rank, "fan-out", N, m, [&](cudaStream_t s) {
+        for (int i = 0; i < N; ++i) launch_empty(s, m, m + i % 64);
+    });
+}
+template <int N, class Rank>
+void measure_diamonds(Rank& rank, float* m) {
+    measure<app::diamonds<N>>(rank, "diamonds", 3 * N, m, [&](cudaStream_t s) {
+        for (int i = 0; i < N; ++i) {
+            launch_empty(s, m + i % 60, m + i % 60 + 1);
+            launch_empty(s, m + i % 60, m + i % 60 + 2);
+            launch_empty_two(s, m + i % 60 + 1, m + i % 60 + 2, m + i % 60 + 3);
+        }
+    });
+}
+}  // namespace
+
+TEST_CASE("host time of a run") {
+    dv::cuda::world::local(1).run([](auto& rank) {
+        float* m = nullptr;
+        REQUIRE(cudaMalloc(reinterpret_cast<void**>(&m), 64 * sizeof(float)) == cudaSuccess);
+        measure_chain<10>(rank, m);
+        measure_chain<100>(rank, m);
+        measure_chain<1000>(rank, m);
+        measure_fan<10>(rank, m);
+        measure_fan<100>(rank, m);
+        measure_fan<1000>(rank, m);
+        measure_diamonds<3>(rank, m);
+        measure_diamonds<33>(rank, m);
+        measure_diamonds<333>(rank, m);
+        cudaFree(m);
+    });
+}

@@ -1,0 +1,201 @@
+// What lasts and what goes wrong on GPUs: many runs without growth, the caller's stream, operations that fail or cannot be
+// captured, a rank that does not come. Errors name operation and rank, and the process goes on.
+#include "gpu/compare.hpp"
+#include "gpu/graphs.hpp"
+
+#include <fstream>
+
+namespace dv = dovetail;
+using namespace std::chrono_literals;
+
+namespace {
+std::string message(auto&& f) {
+    try {
+        f();
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+    return "nothing thrown";
+}
+bool has(const std::string& text, const std::string& part) {
+    const bool found = text.find(part) != std::string::npos;
+    if (!found) MESSAGE(text);
+    return found;
+}
+std::int64_t resident_kilobytes() {
+    std::ifstream in{"/proc/self/status"};
+    for (std::string line; std::getline(in, line);)
+        if (line.rfind("VmRSS:", 0) == 0) return std::stoll(line.substr(6));
+    return 0;
+}
+std::int64_t used_on_device() {
+    std::size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    return static_cast<std::int64_t>(total - free);
+}
+std::mutex report;
+
+template <class... Extra>
+void many(int ranks, int runs, Extra... extra) {
+    if (!gpu::enough(ranks, "many runs")) return;
+    dv::cuda::world::local(ranks).run([&](auto& rank) {
+        dv::executor<samples::descent, samples::several> step{rank, 60s, extra...};
+        step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.0f);
+        std::int64_t host = 0, device = 0;
+        dv::ticket<samples::descent> last;
+        const auto start = std::chrono::steady_clock::now();
+        for (int k = 0; k < runs; ++k) {
+            last = step.run();
+            if (k == runs / 10) {
+                last.wait();
+                host = resident_kilobytes();
+                device = used_on_device();
+            }
+        }
+        const auto y = last.read(dv::name<samples::y>).host();
+        const auto spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        const std::lock_guard lock{report};
+        CHECK(y == std::vector<float>(8, 1.0f));
+        CHECK(resident_kilobytes() - host < 4096);
+        CHECK(used_on_device() - device < (4 << 20));
+        if (rank.index() == 0) MESSAGE(runs << " runs on " << ranks << " GPUs" << (sizeof...(extra) > 0 ? ", replayed" : "") << ": " << 1e6 * spent / runs << " us a run");
+    });
+}
+}  // namespace
+
+TEST_CASE("many runs, no growth") {
+    many(1, 10000);
+    many(4, 10000);
+    many(1, 100000, dv::replay);
+    many(4, 100000, dv::replay);
+}
+
+TEST_CASE("the caller's stream") {
+    if (!gpu::enough(1, "enqueue")) return;
+    dv::cuda::world::local(1).run([](auto& rank) {
+        for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+            dv::executor<samples::counter> step{rank, how};
+            cudaStream_t mine{};
+            REQUIRE(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking) == cudaSuccess);
+            float* x = nullptr;
+            REQUIRE(cudaMalloc(reinterpret_cast<void**>(&x), sizeof(float)) == cudaSuccess);
+            step.bind(dv::name<samples::x>, dv::device_pointer{x, 1});
+            float got = 0;
+            for (int k = 1; k <= 3; ++k) {
+                const float next = static_cast<float>(k);
+                cudaMemcpyAsync(x, &next, sizeof next, cudaMemcpyHostToDevice, mine);
+                const auto t = step.enqueue(mine);
+                const auto y = t.read(dv::name<samples::y>);
+                cudaMemcpyAsync(&got, y.data(), sizeof got, cudaMemcpyDeviceToHost, mine);
+                cudaStreamSynchronize(mine);
+                CHECK(got == static_cast<float>(k * (k + 1) / 2));
+            }
+            cudaStreamDestroy(mine);
+            cudaFree(x);
+        }
+    });
+}
+
+TEST_CASE("times of steps") {
+    if (!gpu::enough(2, "times")) return;
+    dv::cuda::world::local(2).run([](auto& rank) {
+        dv::executor<samples::crossing_pair, samples::overlapped> step{rank, dv::record_times};
+        step.bind(dv::name<samples::x>, std::vector<float>(8, 2.0f));
+        for (int k = 0; k < 3; ++k) {
+            const auto t = step.run();
+            const auto& times = t.times();
+            const std::lock_guard lock{report};
+            CHECK(!times.empty());
+            for (const auto& s : times) CHECK(s.end_ns >= s.start_ns);
+        }
+    });
+}
+
+TEST_CASE("operations that fail") {
+    if (!gpu::enough(2, "failures")) return;
+    const auto play = [](auto graph) {
+        return message([&] {
+            dv::cuda::world::local(2).run([&](auto& rank) {
+                dv::executor<decltype(graph)> step{rank, 30s};
+                step.bind(dv::name<gpu::x>, std::vector<float>(6, 1.0f));
+                step.run().wait();
+                step.run().wait();
+            });
+        });
+    };
+    CHECK(has(play(gpu::one_operation<gpu::throws>{}), "operation `throws` of `y` failed on rank"));
+    CHECK(has(play(gpu::one_operation<gpu::refused>{}), "operation `refused` of `y` failed on rank"));
+    CHECK(play(gpu::one_operation<gpu::waits>{}) == "nothing thrown");
+}
+
+TEST_CASE("operations that cannot be captured") {
+    if (!gpu::enough(2, "captures")) return;
+    const auto play = [](dv::replay_mode how) {
+        return message([&] {
+            dv::cuda::world::local(2).run([&](auto& rank) {
+                dv::executor<gpu::one_operation<gpu::waits>> step{rank, 30s, how};
+                step.bind(dv::name<gpu::x>, std::vector<float>(6, 1.0f));
+                for (int k = 0; k < 3; ++k) {
+                    const auto y = step.run().read(dv::name<gpu::z>).host();
+                    const std::lock_guard lock{report};
+                    CHECK(y == std::vector<float>(6, 4.0f));
+                }
+                const auto& why = static_cast<dv::cuda::device_engine&>(step.at()).not_replayed();
+                const std::lock_guard lock{report};
+                CHECK(has(why, "operation `waits` of `y` cannot be captured"));
+            });
+        });
+    };
+    CHECK(play(dv::replay_or_streams) == "nothing thrown");
+    CHECK(has(play(dv::replay), "operation `waits` of `y` cannot be captured on rank"));
+}
+
+TEST_CASE("a rank that does not come") {
+    if (!gpu::enough(2, "a rank that stays away")) return;
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+        const auto start = std::chrono::steady_clock::now();
+        const std::string text = message([&] {
+            dv::cuda::world::local(2).run([&](auto& rank) {
+                dv::executor<samples::descent> step{rank, 30s, how};
+                step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.5f);
+                step.run().wait();
+                if (rank.index() == 1) std::this_thread::sleep_for(3s);
+                else step.run().wait_for(1s);
+            });
+        });
+        CHECK(has(text, "rank 0 has not ended operation `all_reduce"));
+        CHECK(has(text, "rank 1 has nothing to do"));
+        CHECK(std::chrono::steady_clock::now() - start < 60s);
+    }
+    // The process goes on.
+    gpu::compare<samples::descent, samples::overlapped>(2, 1, "after an abort");
+}
+
+TEST_CASE("out of memory, and worlds that do not fit") {
+    CHECK(has(message([] { dv::cuda::world::local(99); }), "rank"));
+    CHECK(has(message([] { dv::cuda::world::local(2, {0, 0}); }), "ranks 0 and 1 are both to use device 0"));
+    if (!gpu::enough(1, "out of memory")) return;
+    const auto before = used_on_device();
+    CHECK(has(message([] {
+                  dv::cuda::world::local(1).run([](auto& rank) {
+                      static_cast<void>(dv::block{rank.device_memory(), std::int64_t{1} << 44});
+                  });
+              }),
+              "bytes wanted"));
+    CHECK(used_on_device() - before < (64 << 20));
+}
+
+TEST_CASE("an adopted communicator") {
+    if (!gpu::enough(1, "adoption")) return;
+    cudaSetDevice(0);
+    ncclUniqueId id;
+    ncclGetUniqueId(&id);
+    ncclComm_t comm{};
+    REQUIRE(ncclCommInitRank(&comm, 1, id, 0) == ncclSuccess);
+    dv::cuda::world::adopt(comm, 0).run([](auto& rank) {
+        dv::executor<samples::descent> step{rank};
+        step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.0f);
+        CHECK(step.run().read(dv::name<samples::y>).host() == std::vector<float>(8, 1.0f));
+    });
+    CHECK(ncclCommDestroy(comm) == ncclSuccess);
+}

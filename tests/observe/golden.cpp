@@ -1,0 +1,64 @@
+// Text and DOT of sample graphs, letter for letter as in tests/golden/observe: the same from every compiler. A program run with
+// the argument --write writes them anew; the difference is then to be read.
+#include <doctest/doctest.h>
+
+#include <dovetail/observe/dot.hpp>
+#include <dovetail/observe/report.hpp>
+#include <dovetail/observe/text.hpp>
+
+#include "../support/samples.hpp"
+
+#include <fstream>
+#include <iterator>
+
+namespace {
+
+using namespace samples;
+namespace observe = dv::observe;
+
+// Compilers differ on whether they print default template arguments, so this one has a name of its own.
+struct two_stages : pipeline<2, 3> {};
+
+const std::string folder = std::string(__FILE__).substr(0, std::string(__FILE__).rfind('/')) + "/../golden/observe/";
+
+std::string content(const std::string& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+bool writing() {
+    std::ifstream command{"/proc/self/cmdline", std::ios::binary};
+    return std::string{std::istreambuf_iterator<char>{command}, {}}.find("--write") != std::string::npos;
+}
+
+void compare(const std::string& name, const std::string& text) {
+    if (writing()) std::ofstream{folder + name, std::ios::binary} << text;
+    const std::string expected = content(folder + name);
+    CHECK_MESSAGE(!expected.empty(), name);
+    if (text == expected) return;
+    std::size_t at = 0;
+    while (at < text.size() && at < expected.size() && text[at] == expected[at]) ++at;
+    const std::size_t line = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;
+    FAIL_CHECK(name << " differs from\n  " << expected.substr(line, expected.find('\n', at) - line) << "\nin\n  " << text.substr(line, text.find('\n', at) - line));
+}
+
+template <class G, class O>
+void check(const std::string& name) {
+    const observe::study of{observe::subject_of<G, O>()};
+    compare(name + ".txt", observe::explain(of) + "\n" + observe::report_text(of, observe::overlap(of, observe::predicted(of), observe::sequential(of))));
+    compare(name + ".dot", observe::dot(of));
+}
+
+}  // namespace
+
+TEST_CASE("text and DOT are those of the golden files") {
+    check<there_and_back, overlapped>("there_and_back");
+    check<channel_first, sequential>("channel_first_sequential");
+    check<overlapping_collectives, overlapped>("overlapping_collectives");
+    check<two_stages, several>("pipeline_several_in_flight");
+    check<dv::folded<crossing_pair>, overlapped>("crossing_pair_folded");
+    check<descent, overlapped>("descent");
+    check<through_host, overlapped>("through_host");
+    check<one_group, overlapped>("one_group");
+    check<along_an_axis, overlapped>("along_an_axis");
+}

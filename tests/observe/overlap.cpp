@@ -1,0 +1,176 @@
+// The overlap report on timelines made by hand, where every figure can be checked on paper; the text of a plan; clocks.
+#include <doctest/doctest.h>
+
+#include <dovetail/observe/html.hpp>
+#include <dovetail/observe/measured.hpp>
+#include <dovetail/observe/report.hpp>
+
+#include "../support/samples.hpp"
+
+#include <sstream>
+
+namespace {
+
+using namespace samples;
+namespace observe = dv::observe;
+
+constexpr std::int64_t us = 1'000'000;
+
+// Two products, of which one depends on what is sent.
+struct two_sums : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::let<a, all_reduce<sum, dp>(x)>,
+    dv::let<b, add(x, x)>,
+    dv::let<c, add(a, b)>,
+    dv::output<c>> {};
+
+int vertex_of(const observe::study& of, const std::string& label) {
+    for (int v = 0; v < of.program.vertices.size(); ++v)
+        if (of.label(v) == label) return v;
+    return -1;
+}
+
+observe::slice& slice_of(const observe::study& of, observe::row& r, const std::string& label) {
+    for (observe::slice& s : r.slices)
+        if (of.label(s.vertex) == label) return s;
+    FAIL("no such slice");
+    return r.slices[0];
+}
+
+}  // namespace
+
+TEST_CASE("numbers as text") {
+    CHECK(observe::grouped(0) == "0");
+    CHECK(observe::grouped(1234567) == "1,234,567");
+    CHECK(observe::grouped(-1000) == "-1,000");
+    CHECK(observe::microseconds(1'234'567'890) == "1234.567");
+    CHECK(observe::microseconds(-5'000) == "-0.005");
+    CHECK(observe::ratio(2, 3, 2) == "0.66");
+    CHECK(observe::ratio(-1, 2, 1) == "-0.5");
+    CHECK(observe::ratio(1, 0, 1) == "-");
+    CHECK(observe::ratio(INT64_MAX, INT64_MAX, 3) == "1.000");
+    CHECK(observe::percent(1, 3) == "33.3 %");
+    CHECK(observe::bytes_text(512) == "512 B");
+    CHECK(observe::bytes_text(1536) == "1.5 KiB");
+    CHECK(observe::bytes_text(std::int64_t{3} << 30) == "3 GiB");
+    CHECK(observe::quoted("a<0>\"\\\n") == "\"a\\u003c0>\\\"\\\\\\n\"");
+    CHECK(observe::html_text("a<b> & \"c\"") == "a&lt;b&gt; &amp; &quot;c&quot;");
+}
+
+TEST_CASE("three definitions of hidden, and what could have covered the rest") {
+    const observe::study of{observe::subject_of<two_sums, overlapped>()};
+    REQUIRE(of.plan.overlapped);
+    observe::timeline before = observe::sequential(of), t = observe::predicted(of);
+    observe::row& was = before.rows[0];
+    slice_of(of, was, "all_reduce a").start = 0;
+    slice_of(of, was, "all_reduce a").end = 10 * us;
+    slice_of(of, was, "add b").start = 10 * us;
+    slice_of(of, was, "add b").end = 14 * us;
+    slice_of(of, was, "add c").start = 14 * us;
+    slice_of(of, was, "add c").end = 20 * us;
+    before.length = 20 * us;
+    observe::row& now = t.rows[0];
+    slice_of(of, now, "all_reduce a").start = 0;
+    slice_of(of, now, "all_reduce a").end = 11 * us;
+    slice_of(of, now, "add b").start = 1 * us;
+    slice_of(of, now, "add b").end = 5 * us;
+    slice_of(of, now, "add c").start = 11 * us;
+    slice_of(of, now, "add c").end = 17 * us;
+    t.length = 17 * us;
+
+    const auto report = observe::overlap(of, t, before);
+    const observe::rank_overlap& x = report.ranks[0];
+    CHECK(x.compute == 10 * us);
+    CHECK(x.communication == 11 * us);
+    CHECK(x.both == 4 * us);
+    CHECK(x.exposed == 7 * us);
+    CHECK(x.by_intersection() == doctest::Approx(4.0 / 11));
+    CHECK(x.by_exposed() == doctest::Approx(1 - 7.0 / 10));
+    CHECK(x.by_gain() == doctest::Approx(3.0 / 10));
+    CHECK(x.speed_up() == doctest::Approx(20.0 / 17));
+    CHECK(x.bound() == doctest::Approx(2.0));
+    REQUIRE(x.exposures.size() == 1);
+    CHECK(x.exposures[0].time == 7 * us);
+    REQUIRE(x.exposures[0].candidates.size() == 1);
+    CHECK(of.label(x.exposures[0].candidates[0].vertex) == "add c");
+    CHECK(x.exposures[0].candidates[0].why == observe::obstacle::dependency);
+
+    // Behind the reduction instead of beside it: nothing forbade it.
+    slice_of(of, now, "add b").start = 11 * us;
+    slice_of(of, now, "add b").end = 12 * us;
+    slice_of(of, now, "add c").start = 12 * us;
+    const auto worse = observe::overlap(of, t, before);
+    CHECK(worse.total.both == 0);
+    CHECK(worse.ranks[0].exposures[0].count[static_cast<int>(observe::obstacle::interference)] == 1);
+    CHECK(observe::report_text(of, worse).find("add b 1.000: interference") != std::string::npos);
+}
+
+TEST_CASE("the critical path is a chain without gaps but latencies, to the end of the run") {
+    const auto check = [](const observe::study& of) {
+        observe::timeline t = observe::predicted(of);
+        const auto path = observe::mark_critical(of, t);
+        REQUIRE(!path.empty());
+        std::int64_t end = 0;
+        for (const observe::place& p : path) {
+            const observe::slice& s = t.rows[static_cast<std::size_t>(p.row)].slices[static_cast<std::size_t>(p.slice)];
+            CHECK(s.critical);
+            CHECK(s.start >= end);
+            CHECK(s.start - end <= of.s.machine.edge_latency);
+            end = s.end;
+        }
+        CHECK(end == of.plan.predicted);
+    };
+    check(observe::study{observe::subject_of<there_and_back, overlapped>()});
+    check(observe::study{observe::subject_of<overlapping_collectives, overlapped>()});
+    check(observe::study{observe::subject_of<overlapping_collectives, sequential>()});
+    check(observe::study{observe::subject_of<two_sums, overlapped>()});
+}
+
+TEST_CASE("the text says what the facts say") {
+    std::ostringstream text;
+    dv::explain<two_sums, overlapped>(text);
+    CHECK(text.str().find(observe::microseconds(dv::predicted_time<two_sums, overlapped>) + " us") != std::string::npos);
+    CHECK(text.str().find(observe::grouped(dv::peak_bytes<two_sums, dv::unnamed_role, overlapped>)) != std::string::npos);
+    const observe::study of{observe::subject_of<two_sums, overlapped>()};
+    CHECK(of.wait_count(0) == dv::wait_count<two_sums, dv::unnamed_role, overlapped>);
+    const std::string line = observe::compact(of);
+    CHECK(line.find("comm all_reduce a") != std::string::npos);
+    CHECK(vertex_of(of, "add c") >= 0);
+}
+
+TEST_CASE("a page is one file: no address, no script from elsewhere") {
+    const observe::study of{observe::subject_of<there_and_back, overlapped>()};
+    observe::measured_run run{7, {}};
+    for (int role = 0; role < of.roles(); ++role) {
+        run.ranks.push_back({role, role, {}});
+        for (const dv::ir::step& s : of.steps(role)) run.ranks.back().times.push_back({s.start / 1000, s.end / 1000});
+    }
+    const std::string page = observe::html(of, {observe::measured(of, run)});
+    CHECK(page.find("http") == std::string::npos);
+    CHECK(page.find("src=") == std::string::npos);
+    CHECK(page.find("run 7, measured") != std::string::npos);
+    CHECK(page.find("prefers-color-scheme") != std::string::npos);
+}
+
+TEST_CASE("clocks that differ are aligned, clocks that agree are left alone") {
+    const observe::study of{observe::subject_of<there_and_back, overlapped>()};
+    std::vector<observe::measured_run> runs;
+    for (int k = 0; k < 3; ++k) {
+        runs.push_back({k, {}});
+        for (int role = 0; role < of.roles(); ++role) {
+            runs.back().ranks.push_back({role, role, {}});
+            for (const dv::ir::step& s : of.steps(role)) runs.back().ranks.back().times.push_back({s.start / 1000 + k * 100'000, s.end / 1000 + k * 100'000});
+        }
+    }
+    auto shifted = runs;
+    CHECK(observe::align(of, shifted) == 0);
+    for (auto& r : shifted)
+        for (auto& s : r.ranks[2].times) {
+            s.start_ns += 5'000'000;
+            s.end_ns += 5'000'000;
+        }
+    CHECK(observe::align(of, shifted) == 1);
+    for (std::size_t k = 0; k < runs.size(); ++k)
+        for (std::size_t i = 0; i < runs[k].ranks[2].times.size(); ++i) CHECK(shifted[k].ranks[2].times[i].start_ns == runs[k].ranks[2].times[i].start_ns);
+}

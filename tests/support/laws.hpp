@@ -1,0 +1,267 @@
+// The laws of every plan, checked by brute force and in ways of their own: all runs are written out, step by step, and what
+// happens before what follows from lanes and waits alone. Each check gives the first thing that is wrong, or nothing.
+#pragma once
+
+#include "antichain.hpp"
+
+#include <dovetail/plan/plan.hpp>
+
+#include <string>
+#include <vector>
+
+namespace support {
+
+namespace dv = dovetail;
+
+// Every field of a table as a number with its name; two tables are equal where these are. Names of operations are as a person
+// writes them, so that compilers agree; where something was declared is not part of it.
+struct listing {
+    std::vector<const char*> names;
+    std::vector<std::int64_t> values;
+
+    template <class... T>
+    void add(const char* name, T... value) {
+        ((names.push_back(name), values.push_back(static_cast<std::int64_t>(value))), ...);
+    }
+    std::uint64_t hash() const {
+        std::uint64_t h = 1469598103934665603ull;
+        for (std::int64_t v : values) h = (h ^ static_cast<std::uint64_t>(v)) * 1099511628211ull;
+        return h;
+    }
+};
+
+inline void list_tag(listing& l, const char* name, const dv::tag* t) {
+    l.add(name, dv::detail::hashed(dv::display(*t)));
+}
+
+inline listing listed(const dv::ir::program& p) {
+    listing l;
+    l.add("sizes", p.buffers.size(), p.accesses.size(), p.parts.size(), p.members.size(), p.vertices.size(), p.communicators.size(), p.communicator_roles.size(), p.roles, p.commons);
+    for (const auto& b : p.buffers) {
+        l.add("buffer", b.where, b.role, b.symbol, b.bytes, b.slots, b.output, b.alias, b.common);
+        l.add("buffer.type", b.type.type, b.type.rank);
+        for (int i = 0; i < b.type.rank; ++i) l.add("buffer.extent", b.type.extent[i]);
+    }
+    for (const auto& a : p.accesses) l.add("access", a.buffer, a.mode);
+    for (const auto& x : p.parts) l.add("part", x.role, x.member, x.seat, x.first_access, x.accesses);
+    for (const auto& m : p.members) {
+        l.add("member", m.kind, m.node, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.open, m.local);
+        if (m.kind == dv::op_kind::compute) list_tag(l, "member.operation", m.op->name);
+    }
+    for (const auto& v : p.vertices) l.add("vertex", v.first_part, v.parts, v.first_member, v.members, v.lane, v.kind);
+    for (const auto& c : p.communicators) l.add("communicator", c.axes, c.first_role, c.roles);
+    for (int r : p.communicator_roles) l.add("communicator role", r);
+    return l;
+}
+
+inline listing listed(const dv::plan::plan& p) {
+    listing l;
+    l.add("sizes", p.order.size(), p.steps.size(), p.waits.size(), p.roles.size(), p.placements.size());
+    l.add("plan", p.overlapped, p.rings, p.predicted, p.predicted_sequential);
+    for (int v : p.order) l.add("order", v);
+    for (const auto& s : p.steps) l.add("step", s.vertex, s.first_part, s.parts, s.lane, s.first_wait, s.waits, s.event, s.start, s.end);
+    for (const auto& w : p.waits) l.add("wait", w.event, w.lag, w.step);
+    for (const auto& r : p.roles) l.add("role", r.first_step, r.steps, r.events, r.arena_bytes, r.host_arena_bytes, r.state_bytes);
+    for (const auto& a : p.placements) l.add("placement", a.offset, a.stride);
+    return l;
+}
+
+// The first field in which two tables differ; empty where they are equal.
+inline std::string difference(const listing& a, const listing& b) {
+    for (std::size_t i = 0; i < a.values.size() && i < b.values.size(); ++i)
+        if (a.values[i] != b.values[i]) return std::string(a.names[i]) + ", value " + std::to_string(i) + ": " + std::to_string(a.values[i]) + " and " + std::to_string(b.values[i]);
+    return a.values.size() == b.values.size() ? "" : "sizes";
+}
+
+// The steps of one role in several runs.
+class unrolled {
+public:
+    unrolled(const dv::ir::program& p, const dv::plan::plan& plan, int role, int runs) : p_{p}, plan_{plan}, role_{role}, runs_{runs}, steps_{plan.roles[role].steps} {
+        earlier_.resize(static_cast<std::size_t>(steps_ * runs), std::vector<bool>(static_cast<std::size_t>(steps_ * runs), false));
+        for (int run = 0; run < runs; ++run)
+            for (int i = 0; i < steps_; ++i)
+                for (int from : directly_before(run, i)) {
+                    std::vector<bool>& mine = earlier_[at(run, i)];
+                    mine[static_cast<std::size_t>(from)] = true;
+                    for (std::size_t k = 0; k < mine.size(); ++k)
+                        if (earlier_[static_cast<std::size_t>(from)][k]) mine[k] = true;
+                }
+    }
+
+    // Every cross-lane wait is for a record that is there to be waited for, and follows from nothing else.
+    std::string waits() const {
+        for (int i = 0; i < steps_; ++i)
+            for (const dv::ir::wait& w : step(i).waits == 0 ? dv::span<const dv::ir::wait>{} : plan_.waits.part(step(i).first_wait, step(i).waits)) {
+                const std::string where = "step " + std::to_string(i) + " of role " + std::to_string(role_) + " waits for step " + std::to_string(w.step) + " of " + std::to_string(w.lag) + " runs ago";
+                if (w.step < 0 || w.step >= steps_ || step(w.step).event != w.event) return where + ", which records another event";
+                if (w.lag == 0 ? w.step >= i : w.lag > plan_.rings || (w.lag == plan_.rings && w.step <= i)) return where + ": another record is there";
+                const int recorder = (runs_ - 1 - w.lag) * steps_ + w.step;
+                int times = 0;
+                for (int from : directly_before(runs_ - 1, i)) times += from == recorder || earlier_[static_cast<std::size_t>(from)][static_cast<std::size_t>(recorder)] ? 1 : 0;
+                if (times != 1) return where + ", which is known without";
+            }
+        return {};
+    }
+
+    // Two buffers, or two runs of one, that share bytes are ordered as wholes; within a buffer its definition comes first, and
+    // the accesses of a state in written order.
+    std::string memory() const {
+        std::vector<life> lives;
+        for (int run = 0; run < runs_; ++run)
+            for (int b = 0; b < p_.buffers.size(); ++b)
+                if (p_.buffers[b].role == role_ && p_.buffers[b].bytes > 0 && p_.buffers[b].where != dv::ir::storage::constant) lives.push_back(life_of(b, run));
+        for (const life& x : lives)
+            if (const std::string bad = within(x); !bad.empty()) return bad;
+        for (std::size_t i = 0; i < lives.size(); ++i)
+            for (std::size_t j = i + 1; j < lives.size(); ++j) {
+                const life &x = lives[i], &y = lives[j];  // y in the same run or a later one
+                if (x.space != y.space || x.begin >= y.end || y.begin >= x.end) continue;
+                const std::string where = text(x) + " and " + text(y) + " share bytes";
+                const bool one_state = x.buffer == y.buffer && p_.buffers[x.buffer].where == dv::ir::storage::state;
+                if (one_state) {
+                    for (const use& a : x.uses)
+                        for (const use& b : y.uses)
+                            if ((dv::writes(a.mode) || dv::writes(b.mode)) && !before(a.step, b.step)) return where + ", not ordered";
+                    continue;
+                }
+                const bool one_root = root(x.buffer) == root(y.buffer) && x.run == y.run;
+                const bool forward = wholly_before(x, y, one_root), backward = x.run == y.run && wholly_before(y, x, one_root);
+                if (!forward && !backward) return where + ", alive at once";
+                // An output is read by the caller, until its slot is used again.
+                if (p_.buffers[x.buffer].output && forward && y.run < x.run + p_.buffers[x.buffer].slots) return where + ", the first one an output";
+                if (p_.buffers[y.buffer].output && backward) return where + ", the second one an output";
+            }
+        return {};
+    }
+
+    // Bytes of the arena over the heaviest set of buffers that nothing orders within a run.
+    double ratio() const {
+        std::vector<life> lives;
+        std::vector<std::int64_t> weights;
+        std::int64_t bound = 0;
+        for (int b = 0; b < p_.buffers.size(); ++b) {
+            const dv::ir::buffer& x = p_.buffers[b];
+            if (x.role != role_ || x.alias >= 0 || (x.where != dv::ir::storage::arena && x.where != dv::ir::storage::workspace)) continue;
+            if (x.slots > 1) {
+                bound += x.slots * dv::ir::aligned(x.bytes);
+                continue;
+            }
+            lives.push_back(life_of(b, 0));
+            for (int a = 0; a < p_.buffers.size(); ++a)
+                if (p_.buffers[a].alias == b) {
+                    lives.back().output = lives.back().output || p_.buffers[a].output;
+                    for (const use& u : life_of(a, 0).uses) lives.back().uses.push_back(u);
+                }
+            weights.push_back(dv::ir::aligned(x.bytes));
+        }
+        bound += heaviest_antichain(weights, [&](int i, int j) { return !lives[i].output && wholly_before(lives[i], lives[j], false); });
+        return bound == 0 ? 1.0 : static_cast<double>(plan_.roles[role_].arena_bytes) / static_cast<double>(bound);
+    }
+
+private:
+    struct use {
+        int step = 0;
+        int node = -1;
+        dv::access_mode mode = dv::access_mode::read;
+    };
+    struct life {
+        int buffer = 0, run = 0, space = 0;
+        std::int64_t begin = 0, end = 0;
+        bool output = false;
+        std::vector<use> uses;
+    };
+
+    std::size_t at(int run, int i) const { return static_cast<std::size_t>(run * steps_ + i); }
+    const dv::ir::step& step(int i) const { return plan_.steps[plan_.roles[role_].first_step + i]; }
+    bool before(int a, int b) const { return earlier_[static_cast<std::size_t>(b)][static_cast<std::size_t>(a)]; }
+    int root(int b) const { return p_.buffers[b].alias >= 0 ? p_.buffers[b].alias : b; }
+    std::string text(const life& x) const { return "buffer " + std::to_string(x.buffer) + " of run " + std::to_string(x.run); }
+
+    std::vector<int> directly_before(int run, int i) const {
+        std::vector<int> list;
+        for (int k = run * steps_ + i - 1; k >= 0 && list.empty(); --k)
+            if (step(k % steps_).lane == step(i).lane) list.push_back(k);
+        for (int w = step(i).first_wait; w < step(i).first_wait + step(i).waits; ++w)
+            if (plan_.waits[w].lag <= run) list.push_back((run - plan_.waits[w].lag) * steps_ + plan_.waits[w].step);
+        return list;
+    }
+    life life_of(int b, int run) const {
+        const dv::ir::buffer& x = p_.buffers[b];
+        const dv::ir::placement& where = plan_.placements[b];
+        const bool placed = where.offset >= 0;
+        life l;
+        l.buffer = b;
+        l.run = run;
+        l.space = !placed ? 2 + root(b) : x.where == dv::ir::storage::host ? 1 : 0;
+        l.begin = placed ? where.offset + run % x.slots * where.stride : run % x.slots * dv::ir::aligned(x.bytes);
+        l.end = l.begin + x.bytes;
+        l.output = x.output;
+        for (int i = 0; i < steps_; ++i)
+            for (const dv::ir::part& part : p_.parts.part(step(i).first_part, step(i).parts))
+                for (const dv::ir::access& a : p_.accesses.part(part.first_access, part.accesses))
+                    if (a.buffer == b) l.uses.push_back({run * steps_ + i, p_.members[part.member].node, a.mode});
+        return l;
+    }
+    std::string within(const life& x) const {
+        const bool state = p_.buffers[x.buffer].where == dv::ir::storage::state;
+        for (const use& a : x.uses)
+            for (const use& b : x.uses) {
+                if (a.step == b.step || !dv::writes(a.mode)) continue;
+                if (!state && dv::writes(b.mode)) return text(x) + " is written twice";
+                const bool ordered = state && b.node < a.node ? before(b.step, a.step) : before(a.step, b.step);
+                if (!ordered) return text(x) + ": steps " + std::to_string(a.step % steps_) + " and " + std::to_string(b.step % steps_) + " are not ordered";
+            }
+        return {};
+    }
+    bool wholly_before(const life& x, const life& y, bool may_share_step) const {
+        for (const use& a : x.uses)
+            for (const use& b : y.uses)
+                if (!before(a.step, b.step) && !(may_share_step && a.step == b.step)) return false;
+        return true;
+    }
+
+    const dv::ir::program p_;
+    const dv::plan::plan plan_;
+    const int role_, runs_, steps_;
+    std::vector<std::vector<bool>> earlier_;   // by instance of a step: those that are complete before it starts
+};
+
+// Runs enough for everything to come round: slots and copies of events.
+inline int runs_to_unroll(const dv::ir::program& p, const dv::plan::plan& plan) {
+    int most = plan.rings;
+    for (const auto& b : p.buffers) most = b.slots > most ? b.slots : most;
+    return most + 2;
+}
+
+inline std::string broken_order(const dv::ir::program& p, const dv::plan::plan& plan) {
+    for (int role = 0; role < p.roles; ++role) {
+        const unrolled u{p, plan, role, runs_to_unroll(p, plan)};
+        if (const std::string bad = u.waits(); !bad.empty()) return bad;
+        if (const std::string bad = u.memory(); !bad.empty()) return "role " + std::to_string(role) + ": " + bad;
+    }
+    return {};
+}
+
+// What a role's arenas and states hold is what their sizes say.
+inline std::string broken_sizes(const dv::ir::program& p, const dv::plan::plan& plan) {
+    for (int role = 0; role < p.roles; ++role) {
+        std::int64_t device = 0, host = 0, states = 0;
+        for (int b = 0; b < p.buffers.size(); ++b) {
+            const dv::ir::buffer& x = p.buffers[b];
+            if (x.role != role) continue;
+            if (x.where == dv::ir::storage::state) states += dv::ir::aligned(x.bytes);
+            const dv::ir::placement& where = plan.placements[b];
+            if (where.offset < 0) continue;
+            std::int64_t& end = x.where == dv::ir::storage::host ? host : device;
+            const std::int64_t mine = where.offset + (x.slots - 1) * where.stride + dv::ir::aligned(x.bytes);
+            end = mine > end ? mine : end;
+        }
+        const dv::ir::role_plan& r = plan.roles[role];
+        if (r.arena_bytes != device || r.host_arena_bytes != host || r.state_bytes != states)
+            return "role " + std::to_string(role) + " needs " + std::to_string(device) + ", " + std::to_string(host) + " and " + std::to_string(states) + " bytes, the plan says " +
+                   std::to_string(r.arena_bytes) + ", " + std::to_string(r.host_arena_bytes) + " and " + std::to_string(r.state_bytes);
+    }
+    return {};
+}
+
+}  // namespace support
