@@ -5,13 +5,14 @@
 //     sender<1>  block<1> ---+--> receiver  product<I> = block<I> block<I>
 //     sender<2>  block<2> --'
 //
-// Runs on host threads with links of timed sleeps, with overlap off and on: equal results, and both timelines.
+// Runs with overlap off and on: equal results, and both timelines. On host threads with links of timed sleeps, or with --gpu
+// on four GPUs.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
-#include <dovetail/launch/host/world.hpp>
 #include <dovetail/ops/ops.hpp>
 
 #include "timeline.hpp"
+#include "worlds.hpp"
 
 #include <cstdlib>
 
@@ -57,10 +58,10 @@ struct outcome {
     double milliseconds = 0;
 };
 
-template <class Options>
-outcome play() {
+template <class Options, class World>
+outcome play(World make_world) {
     outcome best;
-    dv::host::world world{4, dv::host::link{std::chrono::microseconds{50}, 40e6}};
+    auto world = make_world(4);
     world.run([&](auto& rank) {
         dv::executor<three_senders, Options> step{rank, dv::record_times};
         step.bind(dv::name<value>, 0.5f);
@@ -80,12 +81,13 @@ outcome play() {
     return best;
 }
 
-int compare() {
+template <class World>
+int compare(World make_world) {
     constexpr int role = dv::plan::role_of<three_senders, receiver>;
-    std::printf("%s\n\n", dv::host::describe(dv::host::link{std::chrono::microseconds{50}, 40e6}).c_str());
+    std::printf("%s\n\n", make_world(4).links().c_str());
 
-    const outcome off = play<without>();
-    outcome on = play<with_overlap>();
+    const outcome off = play<without>(make_world);
+    outcome on = play<with_overlap>(make_world);
 
     auto predicted_off = timeline::predicted<three_senders, without>(role);
     auto predicted_on = timeline::predicted<three_senders, with_overlap>(role);
@@ -105,4 +107,6 @@ int compare() {
 }
 }  // namespace app
 
-int main() { return app::compare(); }
+int main(int count, char** arguments) {
+    return worlds::choose(count, arguments, dv::host::link{std::chrono::microseconds{50}, 40e6}, [](auto make_world) { return app::compare(make_world); });
+}

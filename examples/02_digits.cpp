@@ -2,15 +2,15 @@
 // has its part of the batch; the mean of the gradients is taken by all_reduce, one statement for each of them, so that the
 // planner can start it while the backward pass goes on. Weights and velocities are states, updated in place.
 //
-// Runs on host threads with links of timed sleeps. Fails where the curves differ or fewer than 95% of the held-out digits
-// are read right.
+// Runs on host threads with links of timed sleeps, or with --gpu on four GPUs. Fails where the curves differ or fewer
+// than 95% of the held-out digits are read right.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
-#include <dovetail/launch/host/world.hpp>
 #include <dovetail/ops/ops.hpp>
 
 #include "digits.hpp"
 #include "timeline.hpp"
+#include "worlds.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -143,14 +143,14 @@ void report(const std::vector<std::vector<std::vector<dv::step_time>>>& times) {
                     100 * dv::hidden_fraction<training, options>, 100 * fraction);
 }
 
-template <int Lanes>
-outcome play(const digits::split& data) {
+template <int Lanes, class World>
+outcome play(const digits::split& data, World make_world) {
     using training = train<batch / Lanes>;
     using evaluation = evaluate<digits::held_out_size / Lanes>;
     using options = plan_options<Lanes>;
     outcome result;
     std::vector<std::vector<std::vector<dv::step_time>>> times(steps_of_epoch, std::vector<std::vector<dv::step_time>>(Lanes));  // of the last epoch
-    dv::host::world world{Lanes, dv::host::link{link_latency, static_cast<double>(link_bandwidth)}};
+    auto world = make_world(Lanes);
     std::printf("\n%d lane%s; %s\n", Lanes, Lanes > 1 ? "s" : "", world.links().c_str());
     world.run([&](auto& rank) {
         dv::store store{rank};  // both executors see the same weights
@@ -186,8 +186,9 @@ outcome play(const digits::split& data) {
     return result;
 }
 
-int compare(const digits::split& data) {
-    const outcome lanes[] = {play<1>(data), play<2>(data), play<4>(data)};
+template <class World>
+int compare(const digits::split& data, World make_world) {
+    const outcome lanes[] = {play<1>(data, make_world), play<2>(data, make_world), play<4>(data, make_world)};
     bool good = true;
     for (const outcome& o : lanes) {
         good = good && o.accuracy >= 0.95;
@@ -199,4 +200,9 @@ int compare(const digits::split& data) {
 }
 }  // namespace app
 
-int main(int count, char** arguments) { return app::compare(count > 1 ? digits::load(arguments[1]) : digits::load()); }
+int main(int count, char** arguments) {
+    const int file = worlds::wants_gpus(count, arguments) ? 2 : 1;
+    const digits::split data = count > file ? digits::load(arguments[file]) : digits::load();
+    const dv::host::link link{app::link_latency, static_cast<double>(app::link_bandwidth)};
+    return worlds::choose(count, arguments, link, [&](auto make_world) { return app::compare(data, make_world); });
+}

@@ -32,20 +32,8 @@ struct statistics {
     long statements = 0, ranks = 0, runs = 0, overlapped = 0, waits = 0, wraps = 0, several_in_flight = 0, folded = 0, launches = 0, workspaces = 0;
 };
 
-// A graph names what has no name, and an operation says which rules it has.
-dv::ir::graph_data written_graph(const sketch& s) {
-    for (dv::operation& op : s.pool->operations) {
-        op.has_work = op.work != nullptr;
-        op.has_workspace = op.workspace != nullptr;
-    }
-    dv::ir::graph_data g = emit(s);
-    for (dv::ir::role& r : g.roles)
-        if (r.name == nullptr) r.name = &dv::nameless;
-    return g;
-}
-
 std::string fault_of(const sketch& s, statistics& sum) {
-    const dv::ir::graph_data written = written_graph(s);
+    const dv::ir::graph_data written = emit(s);
     const dv::ir::graph g = dv::ir::view(written);
     const dv::plan::made made = dv::plan::make(g, s.settings);
     if (made.wrong || !made.fits) return "no plan";
@@ -67,7 +55,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
 }
 
 void show(const sketch& s) {
-    const dv::ir::graph_data data = written_graph(s);
+    const dv::ir::graph_data data = emit(s);
     const dv::ir::graph g = dv::ir::view(data);
     std::printf("runs %d, in flight %d, channel slots %d, overlap %d\n%s", s.runs, s.settings.in_flight, s.settings.channel_slots,
                 static_cast<int>(s.settings.overlap), print_graph(g).c_str());

@@ -54,7 +54,7 @@ TEST_CASE("numbers as text") {
     CHECK(observe::bytes_text(512) == "512 B");
     CHECK(observe::bytes_text(1536) == "1.5 KiB");
     CHECK(observe::bytes_text(std::int64_t{3} << 30) == "3 GiB");
-    CHECK(observe::quoted("a<0>\"\\\n") == "\"a\\u003c0>\\\"\\\\\\n\"");
+    CHECK(observe::in_quotes("a<0>\"\\\n") == "\"a\\u003c0>\\\"\\\\\\n\"");
     CHECK(observe::html_text("a<b> & \"c\"") == "a&lt;b&gt; &amp; &quot;c&quot;");
 }
 

@@ -271,7 +271,7 @@ TEST_CASE("each damage has its name") {
 }
 
 TEST_CASE("a state read moved behind its update") {
-    // w is read by r and by the collective p, then updated: exchange the last two steps of them
+    // w is read by a statement and by a collective, then updated: the update goes first
     subject s = in_place();
     int update = -1;
     for (int i = 0; i < s.plan.order.size(); ++i)
@@ -288,7 +288,7 @@ TEST_CASE("a state read moved behind its update") {
     s.plan.waits.clear();
     for (auto& x : s.plan.steps) x.first_wait = x.waits = x.lane = 0;
     for (auto& x : s.program.parts)
-        if (s.program.members[x.member].node >= 0 && s.graph.nodes[s.program.members[x.member].node].update) --x.accesses;   // p no longer matters
+        if (s.program.members[x.member].node >= 0 && s.graph.nodes[s.program.members[x.member].node].update) ++x.first_access, --x.accesses;   // without p, which comes later now
     CHECK(found_by(s, 0) == "wrong_value");
 }
 

@@ -13,9 +13,9 @@ struct planned {
     dv::vec<dv::ir::edge> edges;
     dv::vec<int> order;
     dv::vec<unsigned char> lane;
-    dv::pass::issue issued;
-    dv::pass::in_run waits;
-    dv::pass::lifetimes lives;
+    dv::pass::issue_data issued;
+    dv::pass::in_run_data waits;
+    dv::pass::lifetimes_data lives;
     dv::pass::memory memory;
     dv::vec<dv::pass::pending_wait> wrap;
 

@@ -61,5 +61,6 @@ planned_samples plans_of_pairs();
 planned_samples plans_of_roles();
 planned_samples plans_of_pipelines();
 planned_samples plans_of_lanes();
+const planned_samples& all_plans();
 
 }  // namespace support

@@ -100,6 +100,8 @@ struct drawing {
         dv::operation* op = operation("op", dv::op_kind::compute, arguments);
         op->work = work_rules[r.below(5)];
         op->workspace = r.chance(75) ? nullptr : workspace_rules[1 + r.below(4)];
+        op->has_work = op->work != nullptr;
+        op->has_workspace = op->workspace != nullptr;
         op->has_effect = k.effects && r.chance(6);
         return op;
     }

@@ -120,6 +120,7 @@ inline bool cut(sketch& s, int number, bool& more) {
             *op = *n.op;
             op->name = name;
             op->workspace = nullptr;
+            op->has_workspace = false;
             op->in_place = -1;
             op->in_place_only = op->has_effect = false;
             n.op = op;

@@ -58,7 +58,7 @@ inline dv::ir::graph_data emit(const sketch& s) {
     }
     for (std::size_t r = 0; r < s.roles.size(); ++r) {
         dv::ir::role role;
-        role.name = s.roles.size() == 1 ? nullptr : s.pool->tag("role" + std::to_string(r));
+        role.name = s.roles.size() == 1 ? &dv::nameless : s.pool->tag("role" + std::to_string(r));
         role.first_axis = g.mesh.size();
         role.axes = static_cast<int>(s.roles[r].size());
         for (const auto& m : s.roles[r]) g.mesh.push(m);

@@ -21,18 +21,19 @@ struct span {
     constexpr span part(int from, int length) const { return {first + from, length}; }
 };
 
-// An array of a known number of elements, zero allowed: what a finished vec is frozen into.
+// An array of at most N elements, zero allowed: what a finished vec is frozen into.
 template <class T, int N>
 struct fixed {
     static constexpr int capacity = N > 0 ? N : 1;
     T first[capacity] = {};
+    int count = N;
 
     constexpr T& operator[](int i) { return first[i]; }
     constexpr const T& operator[](int i) const { return first[i]; }
     constexpr const T* begin() const { return first; }
-    constexpr const T* end() const { return first + N; }
-    static constexpr int size() { return N; }
-    constexpr span<const T> view() const { return {first, N}; }
+    constexpr const T* end() const { return first + count; }
+    constexpr int size() const { return count; }
+    constexpr span<const T> view() const { return {first, count}; }
 };
 
 // An owning array. New elements are value-initialised.
@@ -43,6 +44,9 @@ public:
     constexpr explicit vec(int size) : data_{size > 0 ? new T[size]{} : nullptr}, size_{size}, capacity_{size} {}
     constexpr vec(int size, const T& value) : vec(size) {
         for (int i = 0; i < size; ++i) data_[i] = value;
+    }
+    constexpr explicit vec(span<const T> other) : vec(other.count) {
+        for (int i = 0; i < size_; ++i) data_[i] = other.first[i];
     }
     constexpr vec(vec&& other) noexcept : data_{other.data_}, size_{other.size_}, capacity_{other.capacity_} {
         other.data_ = nullptr;
@@ -120,7 +124,14 @@ struct fixed_store {
 // Copies `from` to `to`, which has the room.
 template <class From, class To>
 constexpr void copy_elements(const From& from, To& to) {
-    for (int i = 0; i < from.size(); ++i) to[i] = from[i];
+    const auto* source = from.begin();
+    for (int i = 0, n = from.size(); i < n; ++i) to[i] = source[i];
+}
+template <class From, class T, int N>
+constexpr void copy_elements(const From& from, fixed<T, N>& to) {
+    const auto* source = from.begin();
+    to.count = from.size();
+    for (int i = 0, n = to.count; i < n; ++i) to.first[i] = source[i];
 }
 
 }  // namespace dovetail

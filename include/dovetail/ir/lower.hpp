@@ -6,6 +6,7 @@
 #include "../dsl/record.hpp"
 #include "graph.hpp"
 #include "names.hpp"
+#include "table.hpp"
 
 namespace dovetail::ir {
 
@@ -255,10 +256,12 @@ private:
         if (op.kind == word::no_shape_rule) return fail(make_fault(fault_kind::no_shape_rule, mention + 1)), -1;
         if (op.kind != word::operation) return fail(make_fault(fault_kind::not_an_operation, name, mention + 1)), -1;
         
-        vec<int> arguments;
-        collect(e, 1, mention + 1 + op.mentions, role, name, arguments);
+        // One stack for all expressions: an array of its own for each is where nvcc's front end forgets to release some.
+        const int base = arguments_.size();
+        collect(e, 1, mention + 1 + op.mentions, role, name);
         if (graph_.wrong) return -1;
-        if (!e.accepts) return arity(name, mention + 1, arguments.size()), -1;
+        const int count = arguments_.size() - base;
+        if (!e.accepts) return arity(name, mention + 1, count), -1;
 
         node n;
         n.op = e.op;
@@ -271,8 +274,9 @@ private:
         n.statement = name;
         n.mention = mention;
         n.first_argument = graph_.operands.size();
-        n.arguments = arguments.size();
-        for (int a : arguments) graph_.operands.push(a);
+        n.arguments = count;
+        for (int i = base; i < base + count; ++i) graph_.operands.push(arguments_[i]);
+        arguments_.resize(base);
         if (bundle >= 0 && !is_communication(n.kind)) return fail(make_fault(fault_kind::not_communication, name, mention + 1)), -1;
         if (role == outside && !is_collective(n.kind)) return fail(make_fault(fault_kind::outside_role, name)), -1;
         if (is_communication(n.kind)) place(n, op, mention + 1, name);
@@ -282,16 +286,16 @@ private:
         return graph_.nodes.size() - 1;
     }
 
-    constexpr void collect(const record& parent, int from, int mention, int role, int name, vec<int>& to) {
+    constexpr void collect(const record& parent, int from, int mention, int role, int name) {
         int at = mention;
         for (int i = from; i < parent.child_count && !graph_.wrong; at += parent.children[i]->mentions, ++i) {
             const record& a = *parent.children[i];
-            if (a.kind == word::all) collect(a, 0, at + 1, role, name, to);
-            else if (a.kind == word::lane) to.push(lane_index(*a.children[0], at + 1, role, name));
-            else if (a.kind == word::expression || a.kind == word::ellipsis) to.push(nested(a, at, role, name));
+            if (a.kind == word::all) collect(a, 0, at + 1, role, name);
+            else if (a.kind == word::lane) arguments_.push(lane_index(*a.children[0], at + 1, role, name));
+            else if (a.kind == word::expression || a.kind == word::ellipsis) arguments_.push(nested(a, at, role, name));
             else if (a.kind == word::operation || a.kind == word::no_shape_rule) fail(make_fault(fault_kind::operation_as_value, name, at));
             else if (a.kind != word::name) fail(make_fault(fault_kind::not_a_statement, at));
-            else to.push(named(a, at, role, name));
+            else arguments_.push(named(a, at, role, name));
         }
     }
 
@@ -422,11 +426,54 @@ private:
     vec<mesh_found> meshes_;
     vec<replication> replicated_;
     vec<int> lanes_;
+    vec<int> arguments_;  // of the expressions being read
     bool names_roles_ = false;
     int bundles_ = 0;
 };
 
 }  // namespace detail
+
+namespace detail {
+
+struct room {
+    int symbols = 0, nodes = 0, operands = 0, roles = 1, axes = 0;
+};
+
+constexpr void add_room(const record& r, room& to) {
+    switch (r.kind) {
+        case word::input:
+        case word::state: ++to.symbols; return;
+        case word::let:
+        case word::update: {
+            const record &names = *r.children[0], &e = *r.children[1];
+            const int count = names.kind == word::values ? names.child_count : 1;
+            // What stands below an argument may be an expression, a lane or another argument each.
+            const int below = e.kind != word::expression ? 0 : e.mentions - e.children[0]->mentions - e.child_count;
+            to.symbols += count + below;
+            to.nodes += 1 + below;
+            to.operands += count + e.child_count + 2 * below;
+            if (e.accepts && is_communication(e.op->kind)) to.operands += e.mentions;
+            return;
+        }
+        case word::mesh: to.axes += r.child_count; return;
+        case word::on: ++to.roles; break;
+        case word::group:
+        case word::grouped:
+        case word::repeat:
+        case word::graph: break;
+        default: return;
+    }
+    for (int i = 0; i < r.child_count; ++i) add_room(*r.children[i], to);
+}
+
+}  // namespace detail
+
+// The sizes that the graph's arrays have at most.
+constexpr sizes<6> largest_graph(const dsl::record& root) {
+    detail::room r;
+    detail::add_room(root, r);
+    return {{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles}};
+}
 
 constexpr graph_data lower(const dsl::record& root, bool folded = false) {
     graph_data g = detail::lowering{root}.take();

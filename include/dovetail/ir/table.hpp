@@ -1,5 +1,5 @@
 // Moving a table (graph, program, plan) between the places its arrays can live: `view` reads an owning or a fixed one,
-// `frozen<make>` evaluates make() at compile time and keeps its arrays as constants of exactly their sizes.
+// `frozen<Make>` evaluates Make::make() at compile time and keeps its arrays as constants.
 #pragma once
 
 #include "../core/vec.hpp"
@@ -17,19 +17,6 @@ struct rebind<Basic<From>, To> {
     using type = Basic<To>;
 };
 
-template <int N>
-struct sizes {
-    int of[N] = {};
-};
-
-template <class Data>
-constexpr auto sizes_of(const Data& data) {
-    sizes<Data::tables> s;
-    int i = 0;
-    Data other{};
-    zip(data, other, [&](const auto& a, auto&) { s.of[i++] = a.size(); });
-    return s;
-}
 }  // namespace detail
 
 template <class Table, class Store>
@@ -43,15 +30,21 @@ constexpr auto view(const Table& table) {
     return v;
 }
 
-// Make: a type with `static constexpr auto make()` that returns an owning table.
+// The sizes of a table's arrays, in their order.
+template <int N>
+struct sizes {
+    int of[N] = {};
+};
+
+// Make: a type with `static constexpr auto make()`, which returns an owning table, and `static constexpr auto most`, the
+// sizes that its arrays have at most: make() is evaluated once.
 template <class Make>
 struct frozen {
 private:
-    static constexpr auto sizes = detail::sizes_of(Make::make());
     template <int... I>
     static constexpr auto keep(std::integer_sequence<int, I...>) {
-        auto data = Make::make();
-        rebound<decltype(data), fixed_store<sizes.of[I]...>> kept{};
+        const auto data = Make::make();
+        rebound<std::remove_cv_t<decltype(data)>, fixed_store<Make::most.of[I]...>> kept{};
         zip(data, kept, [](const auto& a, auto& b) { copy_elements(a, b); });
         return kept;
     }
@@ -61,21 +54,19 @@ public:
     static constexpr auto value = view(kept);
 };
 
-// The same for one array: Make::make() returns a vec.
+// The same for one array: Make::make() returns a vec of at most `most` elements.
 template <class Make>
 struct frozen_list {
 private:
-    using element = std::remove_cvref_t<decltype(Make::make()[0])>;
-    static constexpr int size = Make::make().size();
     static constexpr auto kept = [] {
-        const vec<element> list = Make::make();
-        fixed<element, size> f;
+        const auto list = Make::make();
+        fixed<std::remove_cvref_t<decltype(list[0])>, Make::most> f;
         copy_elements(list, f);
         return f;
     }();
 
 public:
-    static constexpr span<const element> value = kept.view();
+    static constexpr auto value = kept.view();
 };
 
 }  // namespace dovetail::ir

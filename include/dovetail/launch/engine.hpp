@@ -195,31 +195,36 @@ private:
         for (std::size_t i = 0; i < bound_.size(); ++i)
             if (bound_[i].data == nullptr && graph.symbols[memory_of.inputs()[i].symbol].type.size() != 0)
                 throw binding_error{"input " + input_name(static_cast<int>(i)) + " is not bound on " + where.describe(rank)};
-        const auto next = std::make_shared<flight>();
+        const std::shared_ptr<flight> next = claim();
         next->run = next_run_;
         next->inputs = bound_;
         next->enqueued = enqueued;
         next->stream = stream;
-        if (recording_.load()) next->times.resize(static_cast<std::size_t>(steps().size()));
-        claim(next);
+        if (recording_.load()) next->times.assign(static_cast<std::size_t>(steps().size()), {});
         ++next_run_;
         issue(next);
         return next;
     }
-    void claim(const std::shared_ptr<flight>& next) {
-        const auto until = std::chrono::steady_clock::now() + options.time_limit;
-        std::unique_lock lock{mutex_};
-        auto& slot = slots_[next->run % in_flight_];
+    // The flight of the next run, in its slot: the one before, where nobody knows it any more, so that a run allocates nothing.
+    std::shared_ptr<flight> claim() {
+        auto& slot = slots_[next_run_ % in_flight_];
         if (const auto before = slot) {
-            lock.unlock();
             give_way(before);
-            lock.lock();
-            if (!released_.wait_until(lock, until, [&] { return before->held == 0; }))
-                throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(next->run) + " of " + described() + " needs the slot of run " +
+            std::unique_lock lock{mutex_};
+            const auto free = [&] { return before->held == 0; };
+            if (!free() && !released_.wait_until(lock, std::chrono::steady_clock::now() + options.time_limit, free))
+                throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(next_run_) + " of " + described() + " needs the slot of run " +
                                   std::to_string(before->run) + ", whose result is still held by a reading on " + where.describe(rank),
                               rank};
         }
-        slot = next;
+        const std::lock_guard lock{mutex_};
+        if (slot && slot.use_count() == 1) {
+            slot->times.clear();
+            slot->pending.store(0);
+            slot->reading_inputs.store(0);
+            slot->failed.store(false);
+        } else slot = std::make_shared<flight>();
+        return slot;
     }
     std::string input_name(int i) const { return "`" + symbol_name(memory_of.inputs()[static_cast<std::size_t>(i)].symbol) + "`"; }
 

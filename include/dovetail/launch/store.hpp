@@ -6,6 +6,7 @@
 #include "error.hpp"
 #include "memory.hpp"
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -81,6 +82,8 @@ public:
         const std::lock_guard lock{mutex_};
         s.initialised = true;
     }
+    // Whether it is worth asking for each of them.
+    bool any_lost() const { return any_lost_.load(std::memory_order_relaxed); }
     std::string lost(const stored_state& s) {
         const std::lock_guard lock{mutex_};
         return s.lost;
@@ -88,10 +91,12 @@ public:
     void lose(stored_state& s, const std::string& why) {
         const std::lock_guard lock{mutex_};
         if (s.lost.empty()) s.lost = why;
+        any_lost_.store(true, std::memory_order_relaxed);
     }
 
 private:
     std::shared_ptr<memory> source_;
+    std::atomic<bool> any_lost_ = false;
     std::mutex mutex_;
     std::vector<std::unique_ptr<stored_state>> states_;
     std::vector<std::weak_ptr<state_user>> users_;

@@ -61,7 +61,7 @@ inline std::string padded(std::string text, std::size_t width, bool right = fals
 }
 
 // A string in quotes for JSON and DOT. `<` is written as a code, so that the text may stand inside a script of a page.
-inline std::string quoted(std::string_view text, bool json = true) {
+inline std::string in_quotes(std::string_view text, bool json = true) {
     static constexpr char hex[] = "0123456789abcdef";
     std::string out = "\"";
     for (const char c : text) {

@@ -104,7 +104,7 @@ const fitted = (g, text, room) => {
   return n < 2 ? "" : text.slice(0, n) + "\u2026";
 };
 // Time axis: a line at each round number, the label left of it in the band on top.
-const gutter = () => innerWidth < 600 ? 40 : 62;
+const gutter = () => innerWidth < 600 ? 46 : 62;
 const axis = (g, width, height) => {
   const x0 = gutter(), span = view.to - view.from, scale = (width - x0 - 6) / span, x = t => x0 + (t - view.from) * scale;
   let step = 10 ** Math.floor(Math.log10(span * 90 / (width - x0)));
@@ -113,7 +113,7 @@ const axis = (g, width, height) => {
   for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
     const at = Math.round(x(t)) + 0.5;
     g.beginPath(); g.moveTo(at, 0); g.lineTo(at, height); g.stroke();
-    if (at + 4 < width - 30) g.fillText(us(t), at + 3, 8);
+    if (at + 4 < width - 30) g.fillText(step >= 1e9 ? t / 1e9 + " ms" : (t / 1e6).toLocaleString("en", {maximumFractionDigits: 6}) + " us", at + 3, 8);
   }
   return x;
 };

@@ -147,7 +147,7 @@ constexpr memory arena(const ir::program& program, const issue& issued, span<con
     const clock* known = clocks.begin();
     const vec<clock> floor = detail::floors(issued, known);
     const detail::commons commons = detail::commons_of(program);
-    memory out{vec<ir::placement>(buffers), issued.roles};
+    memory out{vec<ir::placement>(buffers), vec<ir::role_plan>(issued.roles)};
     ir::placement* place = out.placements.begin();
     const int* common = commons.of.begin();
     constexpr clock never = {{INT_MAX, INT_MAX, INT_MAX}};

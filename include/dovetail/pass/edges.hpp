@@ -168,6 +168,10 @@ constexpr vec<ir::edge> edges(const ir::program& p) {
     return list;
 }
 
+// An access gives at most one edge to or from the definition of a value, or two of a state's, and an heir those of who reads
+// the bytes that it takes over, which nobody else takes over at that time.
+constexpr int most_edges(const ir::program& p) { return 2 * p.accesses.size() + 2 * p.buffers.size(); }
+
 // The vertices of one cycle in the order of its edges, the smallest id first; empty where there is none.
 constexpr vec<int> find_cycle(int vertices, span<const ir::edge> list) {
     const adjacency out = successors(vertices, list), in = predecessors(vertices, list);

@@ -5,6 +5,7 @@
 
 #include "../cost/machine.hpp"
 #include "../ir/program.hpp"
+#include "../ir/table.hpp"
 
 namespace dovetail::pass {
 
@@ -364,6 +365,36 @@ private:
 };
 
 }  // namespace detail
+
+// The sizes that the program's arrays have at most.
+constexpr ir::sizes<7> largest_program(const ir::graph& g) {
+    const int symbols = g.symbols.count;
+    vec<int> read_by(symbols, -2);
+    int* reader = read_by.begin();  // the role that brought a symbol to itself last
+    int brought = 0, statements = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
+    for (const ir::node *n = g.nodes.begin(), *last = g.nodes.end(); n != last; ++n) {
+        ++statements;
+        touches += n->arguments + n->results;
+        for (const int *a = g.operands.first + n->first_argument, *end = a + n->arguments; a != end; ++a) {
+            const ir::symbol& y = g.symbols.first[*a];
+            const int role = n->role < 0 ? y.role : n->role;
+            if ((y.role == role && y.kind != ir::symbol_kind::input) || reader[*a] == role) continue;
+            reader[*a] = role;
+            ++brought;
+        }
+        if (n->op->has_workspace) ++scratch;
+        for (int r = 0; r < n->results; ++r)
+            if (g.operands.first[n->first_result + r] < 0) ++scratch;
+        if (!is_communication(n->kind)) continue;
+        ++talks;
+        if (n->role < 0) {
+            ends += n->arguments + n->targets;
+            touches += n->arguments + n->targets;
+        }
+    }
+    return {{symbols + brought + scratch + ends, touches + scratch + 2 * brought, statements + ends + 2 * brought, statements + brought,
+             statements + brought, talks + brought, talks + ends + 2 * brought}};
+}
 
 constexpr ir::program_data expand(const ir::graph& g, const settings& s) {
     return detail::expansion{g, s}.run();

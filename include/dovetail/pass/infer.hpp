@@ -1,5 +1,6 @@
 // infer: gives every value its type, by calling the operations' shape rules in an order in which arguments come first.
-// Takes a lowered graph, gives the same graph with types, or with the first cycle or mismatch in `wrong`.
+// Takes a lowered graph, gives the types of its symbols, or the first cycle or mismatch in `wrong`; `infer` gives the graph
+// with them.
 #pragma once
 
 #include "edges.hpp"
@@ -16,50 +17,63 @@ constexpr std::int64_t lanes_along(const ir::graph& g, int role, unsigned mask) 
     return n;
 }
 
+}  // namespace detail
+
+struct typing {
+    vec<tensor_type> types;    // by symbol
+    vec<char> in_host_memory;
+    ir::fault wrong;
+};
+
+namespace detail {
+
 class inference {
 public:
-    constexpr explicit inference(const ir::graph& g) : g_{g} {
-        zip(g, typed_, [](const auto& from, auto& to) {
-            to.resize(from.size());
-            copy_elements(from, to);
-        });
-    }
+    constexpr explicit inference(const ir::graph& g)
+        : g_{g}, typed_{vec<tensor_type>(g.symbols.size()), vec<char>(g.symbols.size()), {}}, types_{typed_.types.begin()}, host_{typed_.in_host_memory.begin()} {}
 
-    constexpr ir::graph_data run() {
-        const int n = g_.nodes.size();
-        vec<int> missing(n);                 // arguments of a node that have no type yet
-        vec<int> first(g_.nodes.size() + 1);  // users of each node's results
-        for (const ir::node& u : g_.nodes)
-            for (int a : g_.operands.part(u.first_argument, u.arguments))
-                if (g_.symbols[a].node >= 0) ++first[g_.symbols[a].node + 1];
-        for (int i = 0; i < n; ++i) first[i + 1] += first[i];
-        vec<int> users(first[n]);
-        vec<int> at(n);
+    constexpr typing run() {
+        const int n = g_.nodes.count;
+        const ir::node* nodes = g_.nodes.first;
+        const ir::symbol* symbols = g_.symbols.first;
+        const int* operands = g_.operands.first;
+        vec<int> lists(3 * n + 1);
+        int* missing = lists.begin();   // arguments of a node that have no type yet
+        int* first = missing + n;       // where the users of a node's results begin
+        int* ready = first + n + 1;
+        int readies = 0;
+        for (int s = 0; s < g_.symbols.count; ++s) {
+            if (symbols[s].kind == ir::symbol_kind::value) continue;
+            types_[s] = symbols[s].type;
+            if (symbols[s].in_host_memory) host_[s] = 1;
+        }
         for (int i = 0; i < n; ++i) {
-            const ir::node& u = g_.nodes[i];
-            for (int a : g_.operands.part(u.first_argument, u.arguments))
-                if (const int d = g_.symbols[a].node; d >= 0) {
-                    users[first[d] + at[d]++] = i;
-                    ++missing[i];
+            int open = 0;
+            for (const int *a = operands + nodes[i].first_argument, *end = a + nodes[i].arguments; a != end; ++a)
+                if (const int d = symbols[*a].node; d >= 0) {
+                    ++open;
+                    ++first[d];
                 }
+            missing[i] = open;
+            if (open == 0) ready[readies++] = i;
         }
-        vec<int> ready;
-        ready.reserve(n);
-        for (int i = 0; i < n; ++i)
-            if (missing[i] == 0) ready.push(i);
-        for (int k = 0; k < ready.size() && !typed_.wrong; ++k) {
+        for (int i = 0, sum = 0; i <= n; ++i) first[i] = sum += first[i];
+        vec<int> user_list(first[n]);
+        int* users = user_list.begin();
+        for (int i = n - 1; i >= 0; --i)
+            for (const int *begin = operands + nodes[i].first_argument, *a = begin + nodes[i].arguments; a != begin;)
+                if (const int d = symbols[*--a].node; d >= 0) users[--first[d]] = i;
+        for (int k = 0; k < readies && !typed_.wrong; ++k) {
             const int i = ready[k];
-            type(g_.nodes[i]);
-            for (int u = first[i]; u < first[i + 1]; ++u)
-                if (--missing[users[u]] == 0) ready.push(users[u]);
+            type(nodes[i]);
+            for (int u = first[i], end = first[i + 1]; u < end; ++u)
+                if (--missing[users[u]] == 0) ready[readies++] = users[u];
         }
-        if (!typed_.wrong && ready.size() < n) report_cycle();
-        return static_cast<ir::graph_data&&>(typed_);
+        if (!typed_.wrong && readies < n) report_cycle();
+        return static_cast<typing&&>(typed_);
     }
 
 private:
-    constexpr ir::symbol& argument(const ir::node& n, int i) { return typed_.symbols[g_.operands[n.first_argument + i]]; }
-
     constexpr ir::fault& fail(const ir::fault& f) {
         if (!typed_.wrong) typed_.wrong = f;
         return typed_.wrong;
@@ -68,20 +82,17 @@ private:
     constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) { return fail(ir::make_fault(kind, n.statement, n.mention + 1)); }
 
     constexpr void type(const ir::node& n) {
-        tensor_type arguments[64] = {};
-        tensor_type results[max_results] = {};
+        const int* operands = g_.operands.first + n.first_argument;
         const int count = n.arguments < 64 ? n.arguments : 64;
-        for (int i = 0; i < count; ++i) arguments[i] = argument(n, i).type;
+        for (int i = 0; i < count; ++i) arguments_[i] = types_[operands[i]];
         int given = 1;
-        bool host = false;
         if (n.kind == op_kind::compute) {
-            given = n.op->infer(arguments, results);
-            if (given == 0) return refuse(n, arguments, count);
+            given = n.op->infer(arguments_, results_);
+            if (given == 0) return refuse(n, arguments_, count);
         } else if (n.kind == op_kind::to_host || n.kind == op_kind::from_host) {
-            results[0] = arguments[0];
-            host = n.kind == op_kind::to_host;
+            results_[0] = arguments_[0];
         } else {
-            results[0] = communicated(n, arguments);
+            results_[0] = communicated(n, arguments_);
             if (typed_.wrong) return;
         }
         if (given != n.results) {
@@ -89,18 +100,17 @@ private:
             return;
         }
         for (int r = 0; r < n.results; ++r) {
-            if (results[r].bytes() < 0) {
-                fail(ir::make_fault(ir::fault_kind::size_overflow, n.statement)).tensor(results[r]);
+            const int s = g_.operands.first[n.first_result + r];
+            if (results_[r].bytes() < 0) {
+                fail(ir::make_fault(ir::fault_kind::size_overflow, n.statement)).tensor(results_[r]);
                 return;
             }
-            const int s = g_.operands[n.first_result + r];
             if (s < 0) continue;
-            ir::symbol& to = typed_.symbols[s];
-            if (n.update) {
-                if (to.type != results[r]) fail(ir::make_fault(ir::fault_kind::update_mismatch, to.mention, n.mention + 1)).tensor(to.type).tensor(results[r]);
-            } else {
-                to.type = results[r];
-                to.in_host_memory = host;
+            if (!n.update) {
+                types_[s] = results_[r];
+                if (n.kind == op_kind::to_host) host_[s] = 1;
+            } else if (types_[s] != results_[r]) {
+                fail(ir::make_fault(ir::fault_kind::update_mismatch, g_.symbols[s].mention, n.mention + 1)).tensor(types_[s]).tensor(results_[r]);
             }
         }
     }
@@ -163,13 +173,37 @@ private:
     }
 
     const ir::graph& g_;
-    ir::graph_data typed_;
+    typing typed_;
+    tensor_type* types_;
+    char* host_;
+    tensor_type arguments_[64] = {};
+    tensor_type results_[max_results] = {};
 };
 
 }  // namespace detail
 
-constexpr ir::graph_data infer(const ir::graph& g) {
+// A symbol with what has been inferred.
+constexpr ir::symbol typed_symbol(const ir::symbol& s, const typing& t, int i) {
+    ir::symbol made = s;
+    made.type = t.types[i];
+    made.in_host_memory = t.in_host_memory[i] != 0;
+    return made;
+}
+
+constexpr typing infer_types(const ir::graph& g) {
     return detail::inference{g}.run();
+}
+
+constexpr ir::graph_data infer(const ir::graph& g) {
+    const typing t = infer_types(g);
+    ir::graph_data typed;
+    zip(g, typed, [](const auto& from, auto& to) {
+        to.resize(from.size());
+        copy_elements(from, to);
+    });
+    for (int s = 0; s < g.symbols.size(); ++s) typed.symbols[s] = typed_symbol(g.symbols[s], t, s);
+    if (!typed.wrong) typed.wrong = t.wrong;
+    return typed;
 }
 
 }  // namespace dovetail::pass

@@ -16,11 +16,25 @@ struct lifetime {
     bool held = false;            // an output: never dead within the run
 };
 
-struct lifetimes {
-    vec<lifetime> of;             // by buffer
-    vec<int> defined;             // by step: the first buffer that it defines, -1 where none
-    vec<int> next;                // by buffer: the next one defined by the same step, ids ascending
+template <class Store>
+struct basic_lifetimes {
+    typename Store::template of<lifetime, 0> of;      // by buffer
+    typename Store::template of<int, 1> defined;      // by step: the first buffer that it defines, -1 where none
+    typename Store::template of<int, 2> next;         // by buffer: the next one defined by the same step, ids ascending
+
+    static constexpr int tables = 3;
+    constexpr operator basic_lifetimes<viewing>() const requires(!std::is_same_v<Store, viewing>) { return ir::view(*this); }
 };
+
+template <class A, class B, class F>
+constexpr void zip(A& a, B& b, F f) requires(A::tables == 3 && requires { a.defined; }) {
+    f(a.of, b.of);
+    f(a.defined, b.defined);
+    f(a.next, b.next);
+}
+
+using lifetimes = basic_lifetimes<viewing>;
+using lifetimes_data = basic_lifetimes<owning>;
 
 constexpr int owner_of(const ir::program& program, int buffer) {
     const int alias = program.buffers[buffer].alias;
@@ -33,9 +47,9 @@ constexpr bool dead_before(const lifetime& x, const clock& at) {
            x.release.known[2] <= at.known[2];
 }
 
-constexpr lifetimes liveness(const ir::program& program, const issue& issued) {
+constexpr lifetimes_data liveness(const ir::program& program, const issue& issued) {
     const int buffers = program.buffers.size();
-    lifetimes out;
+    lifetimes_data out;
     out.of = vec<lifetime>(buffers);
     out.defined = vec<int>(issued.steps.size(), -1);
     out.next = vec<int>(buffers, -1);

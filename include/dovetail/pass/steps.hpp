@@ -3,18 +3,37 @@
 #pragma once
 
 #include "../ir/schedule.hpp"
+#include "../ir/table.hpp"
 
 namespace dovetail::pass {
 
-struct issue {
-    vec<ir::step> steps;         // by role, in issue order
-    vec<ir::role_plan> roles;    // first_step and steps
-    vec<int> step_of_part;       // by part: index of its step in `steps`
-    vec<int> position;           // by step: of its vertex in the order
-    vec<int> lane_index;         // by step: its place among the steps of its role and lane
-    vec<int> lane_first;         // by role * lane_count + lane: where its steps begin in lane_steps; one more at the end
-    vec<int> lane_steps;         // indices of steps, by role and lane
+template <class Store>
+struct basic_issue {
+    typename Store::template of<ir::step, 0> steps;         // by role, in issue order
+    typename Store::template of<ir::role_plan, 1> roles;    // first_step and steps
+    typename Store::template of<int, 2> step_of_part;       // by part: index of its step in `steps`
+    typename Store::template of<int, 3> position;           // by step: of its vertex in the order
+    typename Store::template of<int, 4> lane_index;         // by step: its place among the steps of its role and lane
+    typename Store::template of<int, 5> lane_first;         // by role * lane_count + lane: where its steps begin in lane_steps; one more at the end
+    typename Store::template of<int, 6> lane_steps;         // indices of steps, by role and lane
+
+    static constexpr int tables = 7;
+    constexpr operator basic_issue<viewing>() const requires(!std::is_same_v<Store, viewing>) { return ir::view(*this); }
 };
+
+template <class A, class B, class F>
+constexpr void zip(A& a, B& b, F f) requires(A::tables == 7 && requires { a.step_of_part; }) {
+    f(a.steps, b.steps);
+    f(a.roles, b.roles);
+    f(a.step_of_part, b.step_of_part);
+    f(a.position, b.position);
+    f(a.lane_index, b.lane_index);
+    f(a.lane_first, b.lane_first);
+    f(a.lane_steps, b.lane_steps);
+}
+
+using issue = basic_issue<viewing>;
+using issue_data = basic_issue<owning>;
 
 namespace detail {
 // One past the last part of the role that `first` belongs to, within [first, end).
@@ -25,8 +44,8 @@ constexpr int end_of_role(const ir::part* parts, int first, int end) {
 }
 }  // namespace detail
 
-constexpr issue steps(const ir::program& program, span<const int> order, span<const unsigned char> lane) {
-    issue out;
+constexpr issue_data steps(const ir::program& program, span<const int> order, span<const unsigned char> lane) {
+    issue_data out;
     const ir::part* parts = program.parts.begin();
     const int lanes = program.roles * lane_count;
     out.roles = vec<ir::role_plan>(program.roles);

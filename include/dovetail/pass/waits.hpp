@@ -19,10 +19,23 @@ struct pending_wait {
     int lag = 0;
 };
 
-struct in_run {
-    vec<pending_wait> waits;  // ascending by step
-    vec<clock> known;         // by step
+template <class Store>
+struct basic_in_run {
+    typename Store::template of<pending_wait, 0> waits;  // ascending by step
+    typename Store::template of<clock, 1> known;         // by step
+
+    static constexpr int tables = 2;
+    constexpr operator basic_in_run<viewing>() const requires(!std::is_same_v<Store, viewing>) { return ir::view(*this); }
 };
+
+template <class A, class B, class F>
+constexpr void zip(A& a, B& b, F f) requires(A::tables == 2 && requires { a.known; }) {
+    f(a.waits, b.waits);
+    f(a.known, b.known);
+}
+
+using in_run = basic_in_run<viewing>;
+using in_run_data = basic_in_run<owning>;
 
 namespace detail {
 
@@ -40,11 +53,11 @@ constexpr void keep_strongest(int (&on)[lane_count], const int* need, const cloc
 
 }  // namespace detail
 
-constexpr in_run waits(const ir::program& program, const issue& issued, span<const ir::edge> edges) {
+constexpr in_run_data waits(const ir::program& program, const issue& issued, span<const ir::edge> edges) {
     const ir::step* steps = issued.steps.begin();
     const int* index = issued.lane_index.begin();
     const int count = issued.steps.size();
-    in_run out;
+    in_run_data out;
     out.known = vec<clock>(count);
     clock* known = out.known.begin();
 

@@ -206,7 +206,7 @@ struct layout {
 // order in which they are recorded. `roles`: those of the arena.
 constexpr layout lay_out(const issue& issued, span<const ir::role_plan> roles, span<const pending_wait> in_run,
                          span<const pending_wait> across) {
-    layout out{issued.steps, vec<ir::wait>(in_run.size() + across.size()), vec<ir::role_plan>(roles.size()), 1};
+    layout out{vec<ir::step>(issued.steps), vec<ir::wait>(in_run.size() + across.size()), vec<ir::role_plan>(roles.size()), 1};
     ir::step* steps = out.steps.begin();
     for (int i = 0; i < 2; ++i)
         for (const pending_wait& w : i == 0 ? in_run : across) {

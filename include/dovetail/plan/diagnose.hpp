@@ -39,35 +39,68 @@ struct typed {
 private:
     static_assert(requires { typename written<G>::dovetail_graph; }, "dovetail: this is no graph: write struct model : dv::graph<statements...> {};");
     struct lowering {
+        static constexpr auto most = ir::largest_graph(dsl::describe<written<G>>::value);
         static constexpr auto make() { return ir::lower(dsl::describe<written<G>>::value, detail::as_written<G>::folded); }
-    };
-    static constexpr ir::graph lowered = ir::frozen<lowering>::value;
-    struct inference {
-        static constexpr auto make() {
-            if (!lowered.wrong) return pass::infer(lowered);
-            ir::graph_data none;
-            none.wrong = lowered.wrong;
-            return none;
-        }
     };
 
 public:
-    static constexpr ir::graph names = lowered;
-    static constexpr ir::graph value = ir::frozen<inference>::value;
+    static constexpr ir::graph names = ir::frozen<lowering>::value;
+
+private:
+    struct typed_symbols {
+        fixed<ir::symbol, names.symbols.size()> list;
+        ir::fault wrong = names.wrong;
+    };
+    static constexpr typed_symbols symbols = [] {
+        typed_symbols made;
+        if (made.wrong) return made;
+        const pass::typing types = pass::infer_types(names);
+        made.wrong = types.wrong;
+        for (int s = 0; s < made.list.count; ++s) made.list.first[s] = pass::typed_symbol(names.symbols.first[s], types, s);
+        return made;
+    }();
+
+public:
+    static constexpr ir::graph value{symbols.list.view(), names.nodes, names.operands, names.roles, names.axes, names.mesh, names.folded, symbols.wrong};
 };
 
 namespace detail {
 
+template <class G>
+inline constexpr ir::fault checked = typed<G>::value.wrong ? typed<G>::value.wrong : pass::check(typed<G>::value);
+
+// The program, of which only the slots of inputs, outputs and channels depend on the options.
+template <class G, int InFlight, int ChannelSlots>
+struct expanded {
+private:
+    struct expansion {
+        static constexpr auto most = pass::largest_program(typed<G>::value);
+        static constexpr auto make() {
+            if (checked<G>) return ir::program_data{};
+            settings s;
+            s.in_flight = InFlight;
+            s.channel_slots = ChannelSlots;
+            return pass::expand(typed<G>::value, s);
+        }
+    };
+
+public:
+    static constexpr ir::program program = ir::frozen<expansion>::value;
+
+private:
+    struct dependencies {
+        static constexpr int most = pass::most_edges(program);
+        static constexpr auto make() { return pass::edges(program); }
+    };
+
+public:
+    static constexpr span<const ir::edge> edges = ir::frozen_list<dependencies>::value;
+};
+
 // Circles show in the program only; whatever the options, it has the same vertices and edges.
 template <class G>
 struct fault_of {
-    static constexpr ir::fault checked = typed<G>::value.wrong ? typed<G>::value.wrong : pass::check(typed<G>::value);
-    static constexpr ir::fault value = [] {
-        if (checked) return checked;
-        const ir::program_data p = pass::expand(typed<G>::value, settings{});
-        const vec<ir::edge> edges = pass::edges(ir::view(p));
-        return pass::circle(typed<G>::value, ir::view(p), edges.view());
-    }();
+    static constexpr ir::fault value = checked<G> ? checked<G> : pass::circle(typed<G>::value, expanded<G, 1, 1>::program, expanded<G, 1, 1>::edges);
 };
 
 template <class G, int I>

@@ -53,28 +53,6 @@ constexpr preference preferred(const std::int64_t (&length)[candidates], const s
     return p;
 }
 
-// What is issued and what waits for what within a run.
-struct issued {
-    pass::issue issue;
-    pass::in_run waits;
-    pass::lifetimes lives;
-
-    constexpr issued(const ir::program& p, span<const ir::edge> edges, span<const int> order, span<const unsigned char> lane)
-        : issue{pass::steps(p, order, lane)}, waits{pass::waits(p, issue, edges)}, lives{pass::liveness(p, issue)} {}
-};
-
-constexpr pass::memory memory_of(const ir::program& p, span<const ir::edge> edges, span<const int> order, span<const unsigned char> lane) {
-    const issued i{p, edges, order, lane};
-    return pass::arena(p, i.issue, i.waits.known.view(), i.lives);
-}
-
-constexpr pass::layout rows_of(const ir::program& p, span<const ir::edge> edges, span<const int> order, span<const unsigned char> lane,
-                               span<const ir::placement> places, span<const ir::role_plan> roles) {
-    const issued i{p, edges, order, lane};
-    const vec<pass::pending_wait> across = pass::wrap(p, i.issue, i.waits, i.lives, places);
-    return pass::lay_out(i.issue, roles, i.waits.waits.view(), across.view());
-}
-
 // Bytes of one rank of a role that a memory limit counts.
 constexpr std::int64_t bytes_of(const ir::role_plan& r) { return r.arena_bytes + r.state_bytes; }
 
@@ -87,17 +65,17 @@ constexpr std::int64_t largest_bytes(span<const ir::role_plan> roles) {
 
 // The tables of a plan from what the stages gave.
 constexpr plan_data assemble(span<const int> order, span<const std::int64_t> start, span<const std::int64_t> end, bool overlapped, std::int64_t length,
-                             std::int64_t sequential, span<const ir::placement> places, const pass::layout& rows) {
+                             std::int64_t sequential, span<const ir::placement> places, pass::layout&& rows) {
     plan_data d;
     d.order = vec<int>(order.size());
     copy_elements(order, d.order);
-    d.steps = rows.steps;
-    for (ir::step& s : d.steps) {
-        s.start = start[s.vertex];
-        s.end = end[s.vertex];
+    d.steps = static_cast<vec<ir::step>&&>(rows.steps);
+    for (ir::step *s = d.steps.begin(), *last = d.steps.end(); s != last; ++s) {
+        s->start = start.first[s->vertex];
+        s->end = end.first[s->vertex];
     }
-    d.waits = rows.waits;
-    d.roles = rows.roles;
+    d.waits = static_cast<vec<ir::wait>&&>(rows.waits);
+    d.roles = static_cast<vec<ir::role_plan>&&>(rows.roles);
     d.placements = vec<ir::placement>(places.size());
     copy_elements(places, d.placements);
     d.overlapped = overlapped;

@@ -47,15 +47,10 @@ struct fixed_memory {
 // Everything that does not depend on which schedule is taken.
 template <class G, class O>
 struct program_of {
+    using of = expanded<G, O::value.in_flight, O::value.channel_slots>;
     static constexpr ir::graph graph = typed<G>::value;
-    struct expansion {
-        static constexpr auto make() { return pass::expand(graph, O::value); }
-    };
-    static constexpr ir::program program = ir::frozen<expansion>::value;
-    struct dependencies {
-        static constexpr auto make() { return pass::edges(program); }
-    };
-    static constexpr span<const ir::edge> edges = ir::frozen_list<dependencies>::value;
+    static constexpr ir::program program = of::program;
+    static constexpr span<const ir::edge> edges = of::edges;
     static constexpr int vertices = program.vertices.size();
     static constexpr fixed<std::int64_t, vertices> costs = [] {
         fixed<std::int64_t, vertices> f;
@@ -73,8 +68,28 @@ struct scheduled {
         const pass::schedule s = schedule_of(C, of::program, of::edges, of::costs.view(), O::value);
         return fixed_schedule<of::vertices>{s};
     }();
+
+private:
+    static constexpr int parts = of::program.parts.size(), buffers = of::program.buffers.size(), roles = of::program.roles;
+    struct issuing {
+        static constexpr ir::sizes<7> most{{parts, roles, parts, parts, parts, roles * lane_count + 1, parts}};
+        static constexpr auto make() { return pass::steps(of::program, value.order.view(), value.lane.view()); }
+    };
+    struct waiting {
+        static constexpr ir::sizes<2> most{{of::edges.size(), parts}};
+        static constexpr auto make() { return pass::waits(of::program, ir::frozen<issuing>::value, of::edges); }
+    };
+    struct living {
+        static constexpr ir::sizes<3> most{{buffers, parts, buffers}};
+        static constexpr auto make() { return pass::liveness(of::program, ir::frozen<issuing>::value); }
+    };
+
+public:
+    static constexpr pass::issue issue = ir::frozen<issuing>::value;
+    static constexpr pass::in_run waits = ir::frozen<waiting>::value;
+    static constexpr pass::lifetimes lives = ir::frozen<living>::value;
     static constexpr fixed_memory<of::program.roles, of::program.buffers.size()> memory = [] {
-        const pass::memory m = memory_of(of::program, of::edges, value.order.view(), value.lane.view());
+        const pass::memory m = pass::arena(of::program, issue, waits.known, lives);
         return fixed_memory<of::program.roles, of::program.buffers.size()>{m};
     }();
     static constexpr bool fits = O::value.memory_limit == 0 || largest_bytes(memory.roles.view()) <= O::value.memory_limit;
@@ -166,11 +181,19 @@ struct tables {
     using of = program_of<G, O>;
     using taken = scheduled<G, O, chosen<G, O>()>;
     static constexpr std::int64_t sequential = scheduled<G, O, candidate::sequential>::value.length;
+    // A step waits for at most two others in each run.
+    struct wrapping {
+        static constexpr int rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
+        static constexpr int most = 2 * rings * taken::issue.steps.size();
+        static constexpr auto make() { return pass::wrap(of::program, taken::issue, taken::waits, taken::lives, taken::memory.places.view()); }
+    };
+    static constexpr span<const pass::pending_wait> across = ir::frozen_list<wrapping>::value;
     struct rows {
+        static constexpr ir::sizes<5> most{{of::vertices, taken::issue.steps.size(), taken::waits.waits.size() + across.size(), of::program.roles, of::program.buffers.size()}};
         static constexpr auto make() {
             const auto& s = taken::value;
-            const pass::layout rows = rows_of(of::program, of::edges, s.order.view(), s.lane.view(), taken::memory.places.view(), taken::memory.roles.view());
-            return assemble(s.order.view(), s.start.view(), s.end.view(), s.overlapped, s.length, sequential, taken::memory.places.view(), rows);
+            return assemble(s.order.view(), s.start.view(), s.end.view(), s.overlapped, s.length, sequential, taken::memory.places.view(),
+                            pass::lay_out(taken::issue, taken::memory.roles.view(), taken::waits.waits, across));
         }
     };
     static constexpr plan value = ir::frozen<rows>::value;

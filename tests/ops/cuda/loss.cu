@@ -94,6 +94,7 @@ TEST_CASE_TEMPLATE("loss, probabilities and gradient", T, dv::half, dv::bfloat16
     softmax<T, 96, 10>();
     softmax<T, 257, 1000>();
     softmax<T, 3, 5003>();
+    softmax<T, 3, 6000>();
 }
 
 TEST_CASE_TEMPLATE("largest elements", T, dv::half, dv::bfloat16, float, double, std::int8_t, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {

@@ -200,15 +200,14 @@ protected:
             return {};
         }
     }
-    // The latest calls of executors, oldest first, and the number of the first.
-    std::vector<std::int64_t> recent_calls(std::int64_t& first) const {
+    detail::call_list recent_calls() const {
         const std::int64_t end = calls_.load(std::memory_order_acquire);
-        std::vector<std::int64_t> calls;
-        first = end > window / 2 ? end - window / 2 : 0;
-        for (std::int64_t i = first; i < end; ++i) calls.push_back(recent_[static_cast<std::size_t>(i % window)].load(std::memory_order_acquire));
+        detail::call_list c;
+        c.first = end > window / 2 ? end - window / 2 : 0;
+        for (std::int64_t i = c.first; i < end; ++i) c.executors.push_back(recent_[static_cast<std::size_t>(i % window)].load(std::memory_order_acquire));
         // Overwritten while it was read: the next heartbeat will do.
-        if (calls_.load(std::memory_order_relaxed) - first >= window) calls.clear();
-        return calls;
+        if (calls_.load(std::memory_order_relaxed) - c.first >= window) c.executors.clear();
+        return c;
     }
     // `told` says that the others have been told of what has ended the work.
     void attend(bool told, bool period) {
@@ -246,7 +245,7 @@ private:
         changed_.wait_for(lock, std::chrono::milliseconds{500}, [&] { return tables_ != table || over(); });
     }
     [[noreturn]] void raise_locked() const {
-        const stop_cause& c = *cause_;
+        const stop_cause c = cause_.value_or(stop_cause{rank_, "rank " + std::to_string(rank_) + " has ended the work, without memory to say why", {}, {}, false});
         if (c.rank == rank_ && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank};
         throw peer_error{"rank " + std::to_string(rank_) + " stops, because " + c.text, c.operation, c.statement, c.rank};
     }

@@ -101,11 +101,12 @@ public:
             check(on_->write_value(stream, words_ + 4 * static_cast<CUdeviceptr>(s.lane), run_word_ + static_cast<cuuint32_t>(index + 1), CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
         if (clock_.open()) clock_.mark(index, true, stream);
         if (capturing_) still_capturing();
-        if (index == brought_ && !capturing_) check(calls.event_record(runs_[now_ % depth].brought, stream), "cudaEventRecord");
+        if (index == brought_ && !capturing_ && !runs_[now_ % depth].copied && !runs_[now_ % depth].in_place) check(calls.event_record(runs_[now_ % depth].brought, stream), "cudaEventRecord");
     }
 
 private:
     static constexpr int depth = 64;  // runs issued ahead of the GPU
+    static constexpr int careful_runs = 2;
     struct issued_run {
         cudaEvent_t done[lane_count] = {};
         cudaEvent_t brought = nullptr;
@@ -314,8 +315,9 @@ private:
     void check_alive() override {
         if (on_->world->aborted()) raise();
         if (on_->ended.load()) throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
-        for (const auto& s : memory_of.states())
-            if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty()) throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
+        if (!memory_of.states().empty() && memory_of.store()->any_lost())
+            for (const auto& s : memory_of.states())
+                if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty()) throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
     }
     // Streams order a run behind the one before; only a reading keeps a slot.
     void give_way(const std::shared_ptr<flight>&) override {}
@@ -328,7 +330,7 @@ private:
         try {
             check(calls.set_device(on_->device), "cudaSetDevice");
             static_cast<void>(calls.get_last_error());  // an old error of the caller's is not ours
-            if (now_ >= depth) wait_for(now_ - depth);
+            make_room();
             const bool replayed = options.replay != replay_mode::never && not_replayed_.empty() && f->times.empty() && can_replay(*f);
             start(*f, replayed);
             if (replayed) graphs_.launch(*on_, now_);
@@ -336,6 +338,7 @@ private:
                 run_word_ = static_cast<cuuint32_t>(now_ & 0x7fff) << 16;
                 if (!f->times.empty()) clock_.begin(now_, steps().size(), *on_);
                 launch::walk(program, plan, role, since_switch_, *this);
+                if (unasked_ > 0) ask();
                 clock_.close();
             }
             finish_issue(*f, replayed);
@@ -347,6 +350,11 @@ private:
             f->failed.store(true);
             fail(std::current_exception(), "run " + std::to_string(now_));
         }
+    }
+    // At most `depth` runs are open. Asking an event takes the time of a launch, so one answer is to do for many runs.
+    void make_room() {
+        if (now_ < depth || ended_.load(std::memory_order_acquire) >= now_ - depth) return;
+        if (!ended(now_ - depth / 2)) wait_for(now_ - depth);
     }
     // The streams go behind what they must go behind: the caller's stream, a run of another kind or of another executor that
     // shares states or communicators. Then the inputs.
@@ -395,7 +403,6 @@ private:
                 check(calls.event_record(r.done[l], on_->streams[l]), "cudaEventRecord");
                 if (f.enqueued) check(calls.stream_wait_event(static_cast<cudaStream_t>(f.stream), r.done[l], 0), "cudaStreamWaitEvent");
             }
-        if (replayed && brought_ >= 0) check(calls.event_record(r.brought, on_->streams[0]), "cudaEventRecord");
         ++since_switch_;
         auto& last = on_->last;
         if (last.engine != this) on_->world->watch(rank, progress_);
@@ -422,7 +429,7 @@ private:
                 cuda::stream s = a.at;
                 s.handle = stream;
                 a.launch(s, &pointers_[static_cast<std::size_t>(a.from)]);
-                return check(calls.get_last_error(), "the launch");
+                return looked_at();
             }
             case act_kind::copy:
                 return check(calls.memcpy_async(at(a.to, a.to_offset), at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes), cudaMemcpyDefault, stream), "cudaMemcpyAsync");
@@ -437,10 +444,23 @@ private:
                 from.count = a.sources;
                 for (int i = 0; i < a.sources; ++i) from.at[i] = at(table_->lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
                 local_reduction_kernel(stream, a.elements, a.how, from, at(a.to, a.to_offset), static_cast<std::int64_t>(a.count));
-                return check(calls.get_last_error(), "the launch");
+                return looked_at();
             }
             default: return communicate(a, stream, pointers_.data());
         }
+    }
+    // A launch says nothing itself, and asking costs about as much as all else that a step does: the first runs ask behind each
+    // launch, since one that is refused is refused at once; later ones now and then, and at the end.
+    void looked_at() {
+        if (now_ >= careful_runs && !capturing_ && ++unasked_ < 16) return;
+        ask();
+    }
+    void ask() {
+        const int first = unasked_ > 1 ? step_ - unasked_ + 1 : step_;
+        unasked_ = 0;
+        const cudaError_t status = calls.get_last_error();
+        if (status == cudaSuccess) return;
+        check(status, first < step_ && first >= 0 ? ("a launch of this operation or of one before it, back to " + names[static_cast<std::size_t>(first)].text()).c_str() : "the launch");
     }
     void* at(int access, std::int64_t offset) const { return static_cast<char*>(pointers_[static_cast<std::size_t>(access)]) + offset; }
     static void communicate(const act& a, cudaStream_t stream, void* const* pointers) {
@@ -613,6 +633,7 @@ private:
     std::int64_t period_ = 1;              // of the slots
     std::int64_t now_ = 0;                 // the run being issued
     std::int64_t since_switch_ = 0;        // runs issued like this one in a row
+    int unasked_ = 0;                      // launches since their status was asked for
     bool capturing_ = false;
     std::atomic<std::int64_t> ended_ = -1;
 };

@@ -56,11 +56,6 @@ private:
         int first = 0, arrived = 0;
         bool faulty = false;
     };
-    // The latest executors that a rank has called.
-    struct calls {
-        std::int64_t first = 0;
-        std::vector<std::int64_t> executors;
-    };
 
     std::string missing() const {
         std::string who;
@@ -240,25 +235,18 @@ private:
             all[rank].at = {run, step};
             all[rank].doing = std::move(doing);
         });
-        calls c;
+        call_list c;
         c.first = r.number();
         const std::int64_t count = std::min(r.number(), window);
         for (std::int64_t i = 0; i < count; ++i) c.executors.push_back(r.number());
         calls_[rank] = std::move(c);
-        for (int other = 1; other < size() && !aborted(); ++other)
-            if (rank == 0 || rank == other) compare_calls(other);
-    }
-    // A rank that has called another executor than rank 0 ends the work: neither would come to the end of its run.
-    void compare_calls(int rank) {
-        const calls &a = calls_[0], &b = calls_[rank];
-        const auto end = std::min(a.first + static_cast<std::int64_t>(a.executors.size()), b.first + static_cast<std::int64_t>(b.executors.size()));
-        for (std::int64_t i = std::max(a.first, b.first); i < end; ++i) {
-            const std::int64_t x = a.executors[i - a.first], y = b.executors[i - b.first];
-            if (x == y) continue;
-            const stop_cause why{rank, "executors are called in different order: run number " + std::to_string(i) + " of rank " + std::to_string(rank) + " is executor " +
-                                           std::to_string(y) + ", of rank 0 executor " + std::to_string(x), {}, {}, false};
+        // Neither of two ranks that call different executors would come to the end of its run.
+        for (int other = 1; other < size() && !aborted(); ++other) {
+            if (rank != 0 && rank != other) continue;
+            const std::string wrong = different_call(calls_[0], calls_[other], other);
+            if (wrong.empty()) continue;
+            const stop_cause why{other, wrong, {}, {}, false};
             if (settle(why)) to_all(frame::stop, packed(why));
-            return;
         }
     }
     void beat() override {
@@ -299,7 +287,7 @@ private:
     std::vector<descriptor> listeners_;
     std::vector<newcomer> pending_;      // connections that have not said who they are
     std::vector<framed> links_;          // by rank
-    std::vector<calls> calls_;           // by rank
+    std::vector<call_list> calls_;       // by rank
     std::map<std::int64_t, gathering> gatherings_;
     std::vector<std::string> notes_;     // for the message of a timeout
     std::string fatal_;

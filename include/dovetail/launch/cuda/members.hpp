@@ -3,6 +3,7 @@
 
 #include "../error.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -62,6 +63,23 @@ inline std::string differing(const std::vector<std::string>& all) {
     for (std::size_t r = 0; r < all.size(); ++r)
         if (hash_of(r) != hash_of(right)) text += (text.empty() ? "rank " : ", rank ") + named(r);
     return text.empty() ? text : text + " against rank " + named(right);
+}
+
+// The latest executors that a rank has called, from the call numbered `first` on.
+struct call_list {
+    std::int64_t first = 0;
+    std::vector<std::int64_t> executors;
+};
+// Where rank 0 and another have called different executors; empty where they have not, as far as both lists go.
+inline std::string different_call(const call_list& zero, const call_list& other, int rank) {
+    const auto end = [](const call_list& c) { return c.first + static_cast<std::int64_t>(c.executors.size()); };
+    for (std::int64_t i = std::max(zero.first, other.first); i < std::min(end(zero), end(other)); ++i) {
+        const auto a = zero.executors[static_cast<std::size_t>(i - zero.first)], b = other.executors[static_cast<std::size_t>(i - other.first)];
+        if (a != b)
+            return "executors are called in different order: run number " + std::to_string(i) + " of rank " + std::to_string(rank) + " is executor " + std::to_string(b) +
+                   ", of rank 0 executor " + std::to_string(a);
+    }
+    return {};
 }
 
 // What each works on; the rank that is furthest behind comes first and is said to be.

@@ -109,4 +109,10 @@ inline membership join(place me, const meeting_options& options = {}) {
 // `auto world = cuda::world::of(cuda::from_environment());` under torchrun, mpirun or srun.
 inline membership from_environment(const place_arguments& given = {}, const meeting_options& options = {}) { return join(find_place(given), options); }
 
+// For programs whose processes know their ranks and have a broadcast of their own, such as MPI's.
+inline membership from_broadcast(int rank, int size, broadcast_function broadcast, meeting_options options = {}) {
+    options.broadcast = std::move(broadcast);
+    return join(find_place({.rank = rank, .size = size}), options);
+}
+
 }  // namespace dovetail::cuda

@@ -92,13 +92,12 @@ protected:
     int wake_fd() const { return pipe_[0].get(); }
     bool closing() const { return closing_.load(std::memory_order_acquire); }
     std::string pulse() {
-        std::int64_t first = 0;
-        const auto calls = recent_calls(first);
+        const call_list calls = recent_calls();
         const std::string doing = words();  // which may announce a mark
         const mark at = mine();
         writer w;
-        w.number(at.run).number(at.step).text(doing).number(first).number(static_cast<std::int64_t>(calls.size()));
-        for (const auto c : calls) w.number(c);
+        w.number(at.run).number(at.step).text(doing).number(calls.first).number(static_cast<std::int64_t>(calls.executors.size()));
+        for (const auto c : calls.executors) w.number(c);
         return w.take();
     }
     void contribute(std::int64_t number, const std::string& what, std::string bytes) override {

@@ -34,7 +34,8 @@ inline std::vector<act> acts_of(const ir::program& p, const geometry& where, int
         a.kind = m.kind;
         a.first_access = part.first_access;
         a.pointers = part.accesses;
-        while (a.pointers > 0 && p.buffers[accesses[a.pointers - 1].buffer].where == ir::storage::workspace) a.workspace = accesses[--a.pointers].buffer;
+        // A result that is discarded lies in scratch memory as well, but has a type.
+        if (a.pointers > 0 && !p.buffers[accesses[a.pointers - 1].buffer].type.valid()) a.workspace = accesses[--a.pointers].buffer;
         if (is_communication(m.kind)) {
             a.move = {m.kind, accesses.empty() ? element::none : p.buffers[accesses[0].buffer].type.type, m.reduce, m.root, m.offset, m.open};
             a.local = m.local;

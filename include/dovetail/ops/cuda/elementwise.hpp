@@ -213,9 +213,9 @@ void add_to_rows(cuda::stream s, std::int64_t rows, std::int64_t columns, const 
 template <class T>
 void sum_of_rows(cuda::stream s, std::int64_t rows, std::int64_t columns, const T* x, T* y) {
     if (columns == 0) return;
-    constexpr int N = sizeof(T) < 4 ? 4 / sizeof(T) : 1;  // wide enough that a warp reads whole lines, no wider: columns are what is shared out
+    constexpr int N = pack_of<T>;
     if (columns % N == 0 && fits_packs<N>(x)) {
-        const detail::rectangle r{s, 1, columns / N, 32, detail::summing_threads};
+        const detail::rectangle r{s, 1, columns / N, 4, detail::summing_threads};  // narrow: columns are what the blocks share out
         detail::sum_of_rows_kernel<N><<<r.blocks, r.threads, 0, on(s)>>>(rows, columns, x, y);
     } else {
         const detail::rectangle r{s, 1, columns, 32, detail::summing_threads};

@@ -40,24 +40,46 @@ __device__ std::int64_t first_row_of_group() { return (static_cast<std::int64_t>
 template <int Threads>
 __device__ std::int64_t groups() { return static_cast<std::int64_t>(gridDim.x) * (threads / Threads); }
 
-template <int Threads, class T, class R>
+// Calls f with this thread's share of a row: each element as R, and its place.
+template <int Threads, int N, class R, class T, class F>
+__device__ void for_share(std::int64_t classes, const T* x, F f) {
+    for (std::int64_t j = threadIdx.x % Threads * N; j < classes; j += Threads * N) {
+        const auto p = pack<T, N>::load(x + j);
+#pragma unroll
+        for (int k = 0; k < N; ++k) f(static_cast<R>(widen(p.at[k])), j + k);
+    }
+}
+
+template <int Threads, int N, class T, class R>
 __global__ void __launch_bounds__(threads) softmax_kernel(std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* losses) {
-    const std::int64_t me = threadIdx.x % Threads;
     for (std::int64_t i = first_row_of_group<Threads>(); i < rows; i += groups<Threads>()) {
         const T* x = logits + i * classes;
         R largest = widen(x[0]);
-        for (std::int64_t j = me; j < classes; j += Threads) largest = widen(x[j]) > largest ? R(widen(x[j])) : largest;
+        for_share<Threads, N, R>(classes, x, [&](R value, std::int64_t) { largest = value > largest ? value : largest; });
         largest = over_group<Threads>(largest, [](R a, R b) { return a > b ? a : b; });
         R sum{};
-        for (std::int64_t j = me; j < classes; j += Threads) sum += std::exp(R(widen(x[j])) - largest);
+        for_share<Threads, N, R>(classes, x, [&](R value, std::int64_t) { sum += std::exp(value - largest); });
         sum = over_group<Threads>(sum, [](R a, R b) { return a + b; });
         const R log_sum = std::log(sum);
-        if (me == 0) {
+        if (threadIdx.x % Threads == 0) {
             const std::int32_t label = labels[i];
             losses[i] = label < 0 || label >= classes ? not_a_number<R> : log_sum - (R(widen(x[label])) - largest);
         }
-        for (std::int64_t j = me; j < classes; j += Threads) probabilities[i * classes + j] = narrow<T>(std::exp(R(widen(x[j])) - largest - log_sum));
+        for (std::int64_t j = threadIdx.x % Threads * N; j < classes; j += Threads * N) {
+            const auto p = pack<T, N>::load(x + j);
+            pack<T, N> q;
+#pragma unroll
+            for (int k = 0; k < N; ++k) q.at[k] = narrow<T>(std::exp(R(widen(p.at[k])) - largest - log_sum));
+            q.store(probabilities + i * classes + j);
+        }
     }
+}
+
+template <int N, class T, class R>
+void softmax_rows(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* losses) {
+    if (classes < long_row) softmax_kernel<32, N><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
+    else softmax_kernel<threads, N><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
+    launched("kernel softmax_cross_entropy");
 }
 
 inline constexpr int mean_threads = 1024;
@@ -99,10 +121,9 @@ template <int Threads, class T>
 __device__ std::int32_t place_of_largest(std::int64_t classes, const T* x) {
     using R = std::conditional_t<sizeof(T) == 1, int, ops::detail::arithmetic_t<T>>;
     candidate<R> best{static_cast<R>(widen(x[0])), 0};
-    for (std::int64_t j = threadIdx.x % Threads; j < classes; j += Threads) {
-        const R value = static_cast<R>(widen(x[j]));
+    for_share<Threads, 1, R>(classes, x, [&](R value, std::int64_t j) {
         if (value > best.value) best = {value, static_cast<std::int32_t>(j)};
-    }
+    });
     return over_group<Threads>(best, [](candidate<R> a, candidate<R> b) {
         return b.value > a.value || (b.value == a.value && b.place < a.place) ? b : a;
     }).place;
@@ -132,9 +153,9 @@ template <class T, class R>
 void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* loss, R* losses) {
     if (rows == 0) return detail::zero(s, loss, sizeof(R));
     if (losses == nullptr || s.workspace_bytes < rows * static_cast<std::int64_t>(sizeof(R))) throw failure{"softmax_cross_entropy needs the workspace that it declares"};
-    if (classes < detail::long_row) detail::softmax_kernel<32><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
-    else detail::softmax_kernel<threads><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
-    launched("kernel softmax_cross_entropy");
+    constexpr int N = pack_of<T>;
+    if (classes % N == 0 && fits_packs<N>(logits, probabilities)) detail::softmax_rows<N>(s, rows, classes, logits, labels, probabilities, losses);
+    else detail::softmax_rows<1>(s, rows, classes, logits, labels, probabilities, losses);
     detail::mean_kernel<<<1, detail::mean_threads, 0, on(s)>>>(rows, static_cast<const R*>(losses), loss);
     launched("kernel mean");
 }

@@ -176,6 +176,9 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
             if (b.role != x.role || a.mode == access_mode::update || !contains(argument ? arguments : results, b.symbol) ||
                 (argument && !g.folded && b.symbol >= 0 && g.symbols.first[b.symbol].role >= 0 && g.symbols.first[b.symbol].role != x.role))
                 bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
+            // Where one rank plays all roles, the seat alone says which argument is whose.
+            if (argument && g.folded && n.arguments > 1 && (x.seat < 0 || x.seat >= n.arguments || b.symbol != arguments.first[x.seat]))
+                bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
             if (!argument && !g.folded && !contains(targets, x.role)) bad = {flaw::node_mismatch, x.role, v, -1, a.buffer};
             tensor_type& type = argument ? in : out;
             if (type.valid() && (type.type != b.type.type || type.size() != b.type.size())) bad = {flaw::partner_mismatch, x.role, v, -1, a.buffer};

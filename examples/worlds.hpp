@@ -1,0 +1,43 @@
+// The worlds an example runs in: ranks as threads of the host, their links timed sleeps; and GPUs, one for each rank, where
+// nvcc compiles the example (-x cu) and it is started with --gpu.
+#pragma once
+
+#include <dovetail/launch/host/world.hpp>
+#if defined(__CUDACC__)
+#include <dovetail/launch/cuda/world.hpp>
+#endif
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace worlds {
+
+namespace dv = dovetail;
+
+struct host_threads {
+    dv::host::link link;
+    auto operator()(int ranks) const { return dv::host::world{ranks, link}; }
+};
+
+#if defined(__CUDACC__)
+struct gpus {
+    auto operator()(int ranks) const { return dv::cuda::world::local(ranks); }
+};
+#endif
+
+inline bool wants_gpus(int count, char** arguments) { return count > 1 && std::strcmp(arguments[1], "--gpu") == 0; }
+
+// Calls body with what makes the world that the command line asks for.
+template <class Body>
+int choose(int count, char** arguments, dv::host::link link, Body body) {
+    if (!wants_gpus(count, arguments)) return body(host_threads{link});
+#if defined(__CUDACC__)
+    return body(gpus{});
+#else
+    std::fprintf(stderr, "%s was compiled without CUDA: nvcc -x cu makes one for GPUs\n", arguments[0]);
+    return EXIT_FAILURE;
+#endif
+}
+
+}  // namespace worlds

@@ -1,0 +1,52 @@
+// The main function of a program that shows plans without running them: the text on the standard output, and a page and a
+// DOT file for each graph in the folder given as its argument. What dovetail_plan of CMake and Meson builds.
+//   int main(int count, char** arguments) { return dovetail::observe::program<app::model>(count, arguments); }
+#pragma once
+
+#include "files.hpp"
+#include "dot.hpp"
+#include "html.hpp"
+#include "text.hpp"
+
+namespace dovetail::observe {
+
+// A graph with options of its plan, where they are not the default ones.
+template <class G, class O>
+struct with {};
+
+namespace detail {
+
+template <class G>
+struct graph_and_options {
+    using graph = G;
+    using options = dovetail::options<>;
+};
+template <class G, class O>
+struct graph_and_options<with<G, O>> {
+    using graph = G;
+    using options = O;
+};
+
+template <class G>
+bool show(const std::string& folder, int number) {
+    using asked = graph_and_options<G>;
+    const study of{subject_of<typename asked::graph, typename asked::options>()};
+    const std::string text = explain(of) + "\n" + report_text(of, overlap(of, predicted(of), sequential(of))) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    const std::string path = folder + "/" + file_name(of.title()) + (number > 1 ? "_" + std::to_string(number) : "");
+    return write_file(path + ".html", html(of)) && write_file(path + ".dot", dot(of));
+}
+
+}  // namespace detail
+
+// Files of the second and further plans carry their number. 1 where a file could not be written.
+template <class... G>
+int program(int count, char** arguments) {
+    const std::string folder = count > 1 ? arguments[1] : ".";
+    int number = 0;
+    bool all = true;
+    ((all = detail::show<G>(folder, ++number) && all), ...);
+    return all ? 0 : 1;
+}
+
+}  // namespace dovetail::observe

@@ -1,0 +1,158 @@
+// Every call of the table made to fail, once each: an exception, no hang, nothing left behind, and the process goes on.
+#include "support/exercise.hpp"
+#include "support/samples.hpp"
+#include "support/simulated_cuda.hpp"
+
+#include <doctest/doctest.h>
+
+namespace dv = dovetail;
+using namespace std::chrono_literals;
+using dv::cuda::api;
+
+namespace {
+// How often an entry may be called before one call fails; -1: never.
+int countdown[128];
+int made[128];
+template <class Result>
+Result refusal() {
+    if constexpr (std::is_same_v<Result, cudaError_t>) return cudaErrorUnknown;
+    else if constexpr (std::is_same_v<Result, ncclResult_t>) return ncclSystemError;
+    else return CUBLAS_STATUS_EXECUTION_FAILED;
+}
+std::mutex counting;
+template <int I, auto Entry, class F>
+struct counted;
+template <int I, auto Entry, class Result, class... Arguments>
+struct counted<I, Entry, Result (*)(Arguments...)> {
+    static inline Result (*real)(Arguments...) = nullptr;
+    static Result call(Arguments... arguments) {
+        {
+            const std::lock_guard lock{counting};
+            ++made[I];
+            if (countdown[I] >= 0 && countdown[I]-- == 0) return refusal<Result>();
+        }
+        return real(arguments...);
+    }
+};
+template <int I, auto Entry>
+void wrap(api& t) {
+    using one = counted<I, Entry, std::remove_reference_t<decltype(t.*Entry)>>;
+    one::real = t.*Entry;
+    t.*Entry = &one::call;
+}
+template <auto... Entry>
+struct entries {
+    static constexpr int count = sizeof...(Entry);
+    template <int... I>
+    static void wrap_all(api& t, std::integer_sequence<int, I...>) { (wrap<I, Entry>(t), ...); }
+    static void wrap_all(api& t) { wrap_all(t, std::make_integer_sequence<int, count>{}); }
+};
+// Destruction and queries about the past are left out: they report to nobody.
+using all = entries<&api::get_device_count, &api::set_device, &api::malloc, &api::malloc_host, &api::memcpy, &api::memcpy_async, &api::memset, &api::stream_priority_range,
+                    &api::stream_create, &api::stream_synchronize, &api::stream_wait_event, &api::event_create, &api::event_record, &api::event_query, &api::find_write_value,
+                    &api::stream_begin_capture, &api::stream_end_capture, &api::stream_is_capturing, &api::graph_instantiate, &api::graph_upload, &api::graph_launch,
+                    &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_split, &api::comm_get_async_error, &api::group_start, &api::group_end, &api::send,
+                    &api::recv, &api::all_reduce, &api::blas_create, &api::blas_set_stream, &api::blas_set_workspace, &api::stream_query>;
+
+struct table {
+    table() {
+        dv::cuda::calls = simulated::table();
+        dv::cuda::local_reduction_kernel = &simulated::reduce_here;
+        all::wrap_all(dv::cuda::calls);
+        for (int i = 0; i < 128; ++i) {
+            countdown[i] = -1;
+            made[i] = 0;
+        }
+    }
+    ~table() { dv::cuda::calls = api{}; }
+};
+
+// Channels, collectives over overlapping roles, replayed and not.
+void program() {
+    simulated::run(3, [](auto& rank) {
+        support::exercise<samples::overlapping_collectives, samples::overlapped>(rank, 3, 1);
+        support::exercise<samples::ring_of_three, samples::overlapped>(rank, 3, 1);
+        support::exercise<samples::ring_of_three, samples::overlapped>(rank, 3, 1, dv::replay);
+    });
+}
+}  // namespace
+
+TEST_CASE("every call fails once, at its first, second and last use") {
+    int uses[128];
+    {
+        const table t;
+        program();
+        std::copy(std::begin(made), std::end(made), std::begin(uses));
+    }
+    for (int i = 0; i < all::count; ++i) {
+        CAPTURE(i);
+        CHECK(uses[i] > 0);
+        for (const int at : {0, 1, uses[i] / 2, uses[i] - 1}) {
+            CAPTURE(at);
+            if (at < 0 || at >= uses[i]) continue;
+            std::size_t memory = 0;
+            {
+                const std::lock_guard lock{simulated::here().mutex};
+                memory = simulated::here().memory.size() + simulated::here().pinned.size();
+            }
+            const table t;
+            countdown[i] = at;
+            const auto start = std::chrono::steady_clock::now();
+            std::string what;
+            try {
+                program();
+            } catch (const dv::failure& e) {
+                what = e.what();
+            }
+            CHECK(std::chrono::steady_clock::now() - start < 30s);
+            // A query that fails while somebody polls may be asked by nobody else; all others are reported.
+            if (countdown[i] < 0 && !what.empty()) CHECK(what.rfind("dovetail: ", 0) == 0);
+            const std::lock_guard lock{simulated::here().mutex};
+            CHECK(simulated::here().memory.size() + simulated::here().pinned.size() == memory);
+        }
+    }
+    const table t;
+    program();  // the process goes on
+}
+
+TEST_CASE("a rank that does not come is named, and the others end") {
+    const table t;
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+        std::string what;
+        try {
+            simulated::run(2, [&](auto& rank) {
+                dv::executor<samples::descent> step{rank, 20s, how};
+                step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.5f);
+                step.run().wait();
+                if (rank.index() == 1) std::this_thread::sleep_for(1s);
+                else step.run().wait_for(200ms);
+            });
+        } catch (const dv::timeout& e) {
+            what = e.what();
+        }
+        CAPTURE(what);
+        CHECK(what.find("rank 0 has not ended operation `all_reduce") != std::string::npos);
+        CHECK(what.find("rank 1 has nothing to do") != std::string::npos);
+    }
+}
+
+TEST_CASE("worlds that do not fit this machine") {
+    const auto message = [](auto f) -> std::string {
+        try {
+            f();
+        } catch (const dv::world_error& e) {
+            return e.what();
+        }
+        return "nothing thrown";
+    };
+    const table t;
+    CHECK(message([] { dv::cuda::world::local(5); }) == "dovetail: rank 4 is to use device 4, and this machine has 4 devices");
+    CHECK(message([] { dv::cuda::world::local(2, {1, 1}); }) == "dovetail: ranks 0 and 1 are both to use device 1");
+    CHECK(message([] { dv::cuda::world::local(0); }) == "dovetail: a world has at least one rank, not 0");
+    dv::cuda::calls.get_device_count = [](int*) { return cudaErrorNoDevice; };
+    CHECK(message([] { dv::cuda::world::local(1); }) == "dovetail: no CUDA device on this machine");
+    dv::cuda::calls.get_device_count = [](int*) { return cudaErrorInsufficientDriver; };
+    CHECK(message([] { dv::cuda::world::local(1); }).rfind("dovetail: no CUDA driver that fits this program", 0) == 0);
+    dv::cuda::calls.get_version = [](int* v) { *v = 22005; return ncclSuccess; };
+    CHECK(message([] { dv::cuda::world::local(1); }).rfind("dovetail: the NCCL library found at run time is version 2.20.5, older than the headers", 0) == 0);
+}

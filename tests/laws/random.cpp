@@ -1,0 +1,42 @@
+// The laws on random graphs, planned at run time, and how near their arenas are to what they must hold.
+#include "support/laws.hpp"
+#include "support/random_graph.hpp"
+
+#include <dovetail/plan/make.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace support;
+
+TEST_CASE("on random graphs: the same laws, and how near the arenas are to what they must hold") {
+    std::vector<double> small, large;
+    for (int i = 0; i < 500; ++i) {
+        knobs k;
+        if (i % 5 == 4) k.nodes_low = 40, k.nodes_high = 90;
+        const sketch s = random_graph(mix(2) + static_cast<word>(i), k);
+        const dv::ir::graph_data data = emit(s);
+        const dv::plan::made made = dv::plan::make(dv::ir::view(data), s.settings);
+        CAPTURE(i);
+        REQUIRE(!made.wrong);
+        const dv::ir::program p = dv::ir::view(made.program);
+        const dv::plan::plan plan = dv::ir::view(made.plan);
+        if (i % 5 != 4) CHECK(broken_order(p, plan) == "");
+        CHECK(broken_sizes(p, plan) == "");
+        CHECK(plan.predicted <= plan.predicted_sequential);
+        for (int role = 0; role < p.roles; ++role) {
+            const double ratio = unrolled{p, plan, role, 1}.ratio();
+            CHECK(ratio >= 1.0);
+            (i % 5 == 4 ? large : small).push_back(ratio);
+        }
+    }
+    for (std::vector<double>* r : {&small, &large}) {
+        std::sort(r->begin(), r->end());
+        const double median = (*r)[r->size() / 2], ninth = (*r)[r->size() * 9 / 10];
+        MESSAGE((r == &small ? "small graphs: " : "large graphs: ") << r->size() << " arenas over the heaviest antichain: median " << median << ", 90th percentile " << ninth << ", largest "
+                                                                    << r->back());
+        CHECK(median <= 1.02);
+        CHECK(ninth <= 1.10);
+    }
+}

@@ -1,0 +1,191 @@
+// Traces of runs on the host, read back by a small JSON reader and checked against the rules of the format; and the
+// recorder that the environment asks for: files that can and cannot be written.
+#include <doctest/doctest.h>
+
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/host/world.hpp>
+#include <dovetail/observe/observe.hpp>
+
+#include "../support/json.hpp"
+#include "../support/samples.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace {
+
+using namespace samples;
+using support::json;
+namespace observe = dv::observe;
+
+std::string content(const std::filesystem::path& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+// A folder of this test's own, gone with it.
+struct folder {
+    std::filesystem::path path = std::filesystem::temp_directory_path() / ("dovetail_observe_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
+    folder() { std::filesystem::create_directory(path); }
+    ~folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+    std::string operator/(const std::string& name) const { return (path / name).string(); }
+};
+
+// While it lives, executors are seen by a recorder with these wishes.
+struct watched {
+    observe::recorder one;
+    dv::run_observer* before = dv::observing.exchange(&one);
+    explicit watched(observe::environment e) : one{std::move(e)} {}
+    ~watched() { dv::observing = before; }
+};
+
+template <class G>
+void play(int ranks, int runs, bool wait) {
+    const std::vector<float> ones(8, 1.0f);
+    dv::host::world{ranks, dv::host::link{std::chrono::microseconds{100}}}.run([&](auto& rank) {
+        dv::executor<G, overlapped> step{rank};
+        step.bind(dv::name<x>, ones);
+        for (int i = 0; i < runs; ++i) {
+            const auto ticket = step.run();
+            if (wait) ticket.wait();
+        }
+    });
+}
+
+struct checked_trace {
+    int slices = 0, predicted = 0, arrows = 0;
+    std::map<int, std::string> processes;
+};
+
+// The rules of the format, and that slices which overlap are on different tracks.
+checked_trace check(const json& trace) {
+    checked_trace found;
+    struct interval {
+        double start, end;
+    };
+    std::map<std::pair<int, int>, std::vector<interval>> tracks;
+    std::map<std::pair<int, int>, std::string> names;
+    for (const json& e : trace["traceEvents"].list) {
+        const std::string phase = e["ph"].text;
+        if (phase == "M") {
+            if (e["name"].text == "process_name") found.processes[e["pid"].integer()] = e["args"]["name"].text;
+            if (e["name"].text == "thread_name") names[{e["pid"].integer(), e["tid"].integer()}] = e["args"]["name"].text;
+            continue;
+        }
+        CHECK(e["ts"].is_number());
+        CHECK(!e["name"].text.empty());
+        CHECK(!e["cat"].text.empty());
+        if (phase != "X") continue;
+        CHECK(e["dur"].number >= 0);
+        ++(e["cat"].text == "predicted" ? found.predicted : found.slices);
+        tracks[{e["pid"].integer(), e["tid"].integer()}].push_back({e["ts"].number, e["ts"].number + e["dur"].number});
+    }
+    for (auto& [track, list] : tracks) {
+        CHECK(names.count(track) == 1);
+        CHECK(found.processes.count(track.first) == 1);
+        std::sort(list.begin(), list.end(), [](const interval& a, const interval& b) { return a.start < b.start; });
+        for (std::size_t i = 1; i < list.size(); ++i) CHECK(list[i - 1].end <= list[i].start + 1e-6);
+    }
+    std::map<int, double> begun;
+    for (const json& e : trace["traceEvents"].list)
+        if (e["ph"].text == "s") CHECK(begun.emplace(e["id"].integer(), e["ts"].number).second);
+    for (const json& e : trace["traceEvents"].list) {
+        const std::string phase = e["ph"].text;
+        if (phase != "s" && phase != "f") continue;
+        bool inside = false;  // an arrow ends in a slice of its track
+        for (const interval& i : tracks[{e["pid"].integer(), e["tid"].integer()}]) inside = inside || (i.start <= e["ts"].number + 1e-6 && e["ts"].number <= i.end + 1e-6);
+        CHECK(inside);
+        if (phase == "s") continue;
+        CHECK(e["bp"].text == "e");
+        REQUIRE(begun.count(e["id"].integer()) == 1);
+        CHECK(begun[e["id"].integer()] <= e["ts"].number);
+        ++found.arrows;
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("a trace of several ranks and runs in flight") {
+    folder here;
+    const observe::study of{observe::subject_of<there_and_back, overlapped>()};
+    int steps = 0;
+    for (int role = 0; role < of.roles(); ++role) steps += of.steps(role).size();
+    for (const bool wait : {true, false}) {
+        const std::string path = here / (wait ? "waited.json" : "in_flight.json");
+        {
+            watched w{{path, "", false}};
+            play<there_and_back>(3, 4, wait);
+        }
+        const checked_trace found = check(json::read(content(path)));
+        CHECK(found.slices == 4 * steps);
+        CHECK(found.predicted == 4 * steps);
+        CHECK(found.arrows == 4 * 4);  // four channels
+        CHECK(found.processes.size() == 6);
+        CHECK(found.processes.at(0) == "rank 0 (left)");
+    }
+}
+
+TEST_CASE("arrows of collectives; a file for each rank") {
+    folder here;
+    {
+        watched w{{here / "all.json", "", false}};
+        play<overlapping_collectives>(3, 1, true);
+    }
+    CHECK(check(json::read(content(here / "all.json"))).arrows == 1 + 1 + 2);
+    {
+        watched w{{here / "r%r.json", "", false}};
+        play<overlapping_collectives>(3, 2, true);
+    }
+    for (int rank = 0; rank < 3; ++rank) {
+        const json trace = json::read(content(here / ("r" + std::to_string(rank) + ".json")));
+        CHECK(trace["distributedInfo"]["rank"].integer() == rank);
+        CHECK(trace["distributedInfo"]["world_size"].integer() == 3);
+        const checked_trace found = check(trace);
+        CHECK(found.processes.size() == 2);
+        CHECK(found.slices > 0);
+    }
+}
+
+TEST_CASE("two executors in one trace, of one graph one after the other and of another") {
+    folder here;
+    {
+        watched w{{here / "t.json", "", false}};
+        play<there_and_back>(3, 1, true);
+        play<there_and_back>(3, 1, true);
+        play<ring_of_three>(3, 1, true);
+    }
+    const std::string text = content(here / "t.json");
+    CHECK(check(json::read(text)).processes.size() == 6);
+    CHECK(text.find("\"graph\": \"there_and_back\"") != std::string::npos);
+    CHECK(text.find("\"graph\": \"ring_of_three\"") != std::string::npos);
+}
+
+TEST_CASE("the page and the DOT at the first run; what cannot be written does not stop the run") {
+    folder here;
+    {
+        watched w{{"", here.path.string(), false}};
+        play<there_and_back>(3, 2, true);
+        play<there_and_back>(3, 1, true);
+    }
+    CHECK(content(here / "there_and_back.html").find("</html>") != std::string::npos);
+    CHECK(content(here / "there_and_back.dot").find("digraph") == 0);
+    CHECK(!std::filesystem::exists(here / "there_and_back_2.html"));
+    {
+        watched w{{here / "no/such/folder.json", here / "neither", false}};
+        CHECK_NOTHROW(play<there_and_back>(3, 2, true));
+    }
+}
+
+TEST_CASE("a run that is not recorded is not in the trace, and nothing is done without a wish") {
+    CHECK(!observe::environment{}.any());
+    CHECK(dv::observing.load() == nullptr);
+    play<ring_of_three>(3, 1, true);
+    CHECK(observe::file_name("pipeline<4, 85>") == "pipeline_4_85");
+    CHECK(observe::file_name("<>") == "graph");
+}

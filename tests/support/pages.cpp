@@ -1,0 +1,95 @@
+// What tests/observe/browser looks at, written into the current folder: pages of a graph of about ten operations and of one of
+// about a thousand, the first also with a measured run; a trace for each rank, and the overlap that we count in it.
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/host/world.hpp>
+#include <dovetail/observe/observe.hpp>
+#include <dovetail/plan/make.hpp>
+
+#include "samples.hpp"
+
+#include <cstdio>
+
+namespace {
+
+using namespace samples;
+namespace observe = dv::observe;
+
+// Four stages, 85 micro-batches, two operations each: 1,024 operations, inputs and transfers included.
+struct quick_links {
+    static constexpr dv::machine_description description{"quick_links", 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'000'000, 1, 1'000'000,
+                                                         30'000'000, 30'000'000, 30'000'000, 1100, 1030, 0};
+};
+template <int S, int M> using two_steps = dv::let<hop<S + 1, M>, add(multiply(hop<S, M>, bias_of_stage), bias_of_stage)>;
+template <int S> struct on_stage {
+    template <int M> using body = two_steps<S, M>;
+};
+template <int S> using long_stage = dv::on<stage<S>, dv::repeat<on_stage<S>::template body, 85>>;
+template <int M> using last_hop = hop<4, M>;
+struct long_pipeline : dv::graph<dv::input<bias_of_stage, vector>, dv::repeat<pipeline_of<85>::feed, 85>, dv::repeat<long_stage, 4>, dv::output<dv::all<85, last_hop>>> {};
+
+// The README's graph, at a size that takes milliseconds.
+struct value;
+struct receiver;
+template <int> struct sender;
+template <int> struct block;
+template <int> struct product;
+using matrix = dv::tensor<dv::half, 128, 128>;
+template <int I> using make = dv::on<sender<I>, dv::let<block<I>, fill<matrix>(value)>>;
+template <int I> using use = dv::let<product<I>, matmul(block<I>, block<I>)>;
+struct three_senders : dv::graph<dv::input<value, number>, dv::repeat<make, 3>, dv::on<receiver, dv::repeat<use, 3>>, dv::output<dv::all<3, product>>> {};
+struct host_threads {
+    static constexpr dv::machine_description description{"host_threads", 5'000'000'000, 5'000'000'000, 5'000'000'000, 20'000'000'000, 5'000'000, 20'000'000, 50'000'000,
+                                                         40'000'000, 40'000'000, 5'000'000'000, 1000, 1000, 30};
+};
+using with_threads = dv::options<host_threads>;
+
+std::vector<observe::measured_run> runs_of_three(int count) {
+    std::vector<observe::measured_run> runs(static_cast<std::size_t>(count));
+    std::mutex guard;
+    dv::host::world{4, dv::host::link{std::chrono::microseconds{50}, 40e6}}.run([&](auto& rank) {
+        dv::executor<three_senders, with_threads> step{rank, dv::record_times};
+        step.bind(dv::name<value>, 0.5f);
+        for (int i = 0; i < count; ++i) {
+            const auto ticket = step.run();
+            const auto times = ticket.times();
+            const std::lock_guard lock{guard};
+            auto& run = runs[static_cast<std::size_t>(i)];
+            run.run = i;
+            std::size_t at = run.ranks.size();
+            while (at > 0 && run.ranks[at - 1].rank > rank.index()) --at;
+            run.ranks.insert(run.ranks.begin() + static_cast<std::ptrdiff_t>(at), observe::measured_rank{rank.index(), step.at().role, times});
+        }
+    });
+    return runs;
+}
+
+}  // namespace
+
+int main() {
+    const observe::study ten{observe::subject_of<there_and_back, overlapped>()};
+    bool all = observe::write_file("ten.html", observe::html(ten));
+
+    const dv::settings s = dv::options<quick_links>::value;
+    const auto made = dv::plan::make(dv::plan::typed<long_pipeline>::value, s);
+    const observe::study thousand{{&dv::tag_of<long_pipeline>, dv::plan::typed<long_pipeline>::value, dv::ir::view(made.program), dv::ir::view(made.plan), s}};
+    all = all && observe::write_file("thousand.html", observe::html(thousand));
+    std::printf("%d operations\n", thousand.program.vertices.size());
+
+    const observe::study three{observe::subject_of<three_senders, with_threads>()};
+    observe::traced trace{&three, {}};
+    for (const observe::measured_run& run : runs_of_three(5)) trace.runs.push_back(observe::measured(three, run));
+    all = all && observe::write_file("measured.html", observe::html(three, {trace.runs.back()}));
+    std::string ours;
+    for (int rank = 0; rank < 4; ++rank) {
+        all = all && observe::write_file("rank" + std::to_string(rank) + ".json", observe::trace({trace}, rank, 4));
+        std::int64_t both = 0, communication = 0;
+        for (const observe::timeline& t : trace.runs) {
+            const auto report = observe::overlap(three, t, observe::sequential(three));
+            both += report.ranks[static_cast<std::size_t>(rank)].both;
+            communication += report.ranks[static_cast<std::size_t>(rank)].communication;
+        }
+        ours += std::to_string(rank) + " " + observe::ratio(both * 100, communication, 4) + "\n";
+    }
+    all = all && observe::write_file("overlap.txt", ours);
+    return all ? 0 : 1;
+}
