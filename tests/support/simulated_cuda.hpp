@@ -163,7 +163,7 @@ inline void arrive(const operation& o, std::int64_t turn) {
         auto& sent = m->sent[static_cast<std::size_t>(o.c->rank)];
         sent.assign(p, p + o.bytes);
         m->seats[static_cast<std::size_t>(o.c->rank)] = {sent.data(), o.to, o.bytes, o.to_bytes};
-        if (++m->arrived == r.size) {
+        if (++m->arrived == r.size && !r.aborted) {  // else some have gone
             std::vector<char> scratch;
             dv::host::move_data(o.how, m->seats, scratch);
             m->complete = true;

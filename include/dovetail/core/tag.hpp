@@ -16,19 +16,31 @@ struct tag {
 
 namespace detail {
 
+struct text {
+    const char* first;
+    std::size_t size;
+};
 template <class T>
-constexpr std::string_view spelled() {
+constexpr text pretty() {
 #if defined(__clang__) || defined(__GNUC__)
-    std::string_view text = __PRETTY_FUNCTION__;
+    return {__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1};
 #else
 #error "dovetail needs g++, clang or nvcc with one of them"
 #endif
-    // "... spelled() [with T = X; ...]" (g++), "... spelled() [T = X]" (clang), "... [with T=X]" (nvcc's front end)
-    auto begin = text.find("T = ");
-    begin = begin == std::string_view::npos ? text.find("T=") + 2 : begin + 4;
-    auto end = text.find(';', begin);
-    if (end == std::string_view::npos) end = text.rfind(']');
-    return text.substr(begin, end - begin);
+}
+// "... pretty() [with T = X; ...]" (g++), "... pretty() [T = X]" (clang), "... [with T=X]" (nvcc's front end): what stands
+// around the type is the same for all, and is measured once.
+inline constexpr std::size_t pretty_before = [] {
+    const std::string_view all{pretty<char>().first, pretty<char>().size};
+    const auto spaced = all.find("T = char");
+    return spaced == std::string_view::npos ? all.find("T=char") + 2 : spaced + 4;
+}();
+inline constexpr std::size_t pretty_around = pretty<char>().size - 4;
+
+template <class T>
+constexpr std::string_view spelled() {
+    constexpr text all = pretty<T>();
+    return {all.first + pretty_before, all.size - pretty_around};
 }
 
 constexpr unsigned long long hashed(std::string_view text) {
@@ -52,7 +64,14 @@ constexpr bool named(const tag* t) { return t->hash != 0; }
 
 // Whether two tags are one type's. Not by address: g++ does not compare addresses of inline variables while compiling when
 // -fsanitize=undefined is on, and for the same reason nothing here is compared with nullptr.
-constexpr bool same(const tag* a, const tag* b) { return a->hash == b->hash && a->spelling == b->spelling; }
+constexpr bool same(const tag* a, const tag* b) {
+    const std::size_t n = a->spelling.size();
+    if (a->hash != b->hash || b->spelling.size() != n) return false;
+    const char* other = b->spelling.data();
+    for (const char *p = a->spelling.data(), *end = p + n; p != end; ++p, ++other)
+        if (*p != *other) return false;
+    return true;
+}
 
 // The name as a person writes it: without namespaces, `struct`, casts of integers and blanks; the same on every compiler.
 constexpr std::string display(std::string_view spelling) {

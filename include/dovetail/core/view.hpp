@@ -4,10 +4,6 @@
 
 #include "tensor.hpp"
 
-#if defined(__CUDACC__)
-#include <cuda/std/mdspan>
-#endif
-
 namespace dovetail {
 
 namespace detail {
@@ -27,16 +23,16 @@ struct view {
     DOVETAIL_HOST_DEVICE constexpr T* begin() const { return pointer; }
     DOVETAIL_HOST_DEVICE constexpr T* end() const { return pointer + size; }
 
-#if defined(__CUDACC__)
-    template <std::int64_t... E>
-    static constexpr cuda::std::extents<std::int64_t, static_cast<std::size_t>(E)...> extents_of(dovetail::tensor<typename X::element_type, E...>*);
-    // The same memory as an mdspan with static extents.
-    DOVETAIL_HOST_DEVICE constexpr auto mdspan() const {
-        return cuda::std::mdspan<T, decltype(extents_of(static_cast<X*>(nullptr)))>{pointer};
+    // As cuda::std::mdspan, or std::mdspan, with static extents. By the members that any mdspan has: including the header here
+    // would cost every nvcc compile three seconds.
+    template <class Mdspan>
+        requires requires {
+            typename Mdspan::mapping_type;
+            typename Mdspan::data_handle_type;
+        }
+    DOVETAIL_HOST_DEVICE constexpr operator Mdspan() const {
+        return Mdspan{pointer};
     }
-    template <class Extents>
-    DOVETAIL_HOST_DEVICE constexpr operator cuda::std::mdspan<T, Extents>() const { return mdspan(); }
-#endif
 };
 }  // namespace detail
 

@@ -18,14 +18,18 @@ constexpr std::int64_t time_at(std::int64_t amount, std::int64_t rate) {
         rate /= 2;
         amount /= 2;
     }
-    std::int64_t whole = amount / rate;
-    std::int64_t rest = amount % rate;
+    const std::int64_t whole = amount / rate;
     if (whole > longest_duration / 1'000'000'000'000) return longest_duration;
+    if (amount < INT64_MAX / 1'000'000'000'000) {
+        const std::int64_t time = amount * 1'000'000'000'000 / rate;
+        return time < longest_duration ? time : longest_duration;
+    }
+    std::int64_t time = whole, rest = amount % rate;
     for (int i = 0; i < 4; ++i) {
-        whole = whole * 1000 + rest * 1000 / rate;
+        time = time * 1000 + rest * 1000 / rate;
         rest = rest * 1000 % rate;
     }
-    return whole < longest_duration ? whole : longest_duration;
+    return time < longest_duration ? time : longest_duration;
 }
 
 namespace detail {
@@ -55,20 +59,27 @@ constexpr int width(const ir::graph& g, const ir::program& p, const ir::member& 
     return n;
 }
 
-constexpr cost work_of(const ir::graph& g, const ir::member& m) {
-    const ir::node& node = g.nodes[m.node];
+// The operands of one member after another: what nobody has written is not made anew for each.
+struct operands {
+    vec<tensor_type> arguments{64};
     tensor_type results[max_results] = {};
-    vec<tensor_type> arguments(node.arguments);
-    for (int i = 0; i < node.arguments; ++i) arguments[i] = g.symbols[g.operands[node.first_argument + i]].type;
+};
+
+constexpr cost work_of(const ir::graph& g, const ir::member& m, operands& on) {
+    const ir::node& node = g.nodes.first[m.node];
+    const int* ids = g.operands.first;
+    if (node.arguments > on.arguments.size()) on.arguments.resize(node.arguments);
+    tensor_type* arguments = on.arguments.begin();
+    for (int i = 0; i < node.arguments; ++i) arguments[i] = g.symbols.first[ids[node.first_argument + i]].type;
     bool discarded = false;
     for (int i = 0; i < node.results && i < max_results; ++i) {
-        const int symbol = g.operands[node.first_result + i];
-        if (symbol >= 0) results[i] = g.symbols[symbol].type;
+        const int symbol = ids[node.first_result + i];
+        if (symbol >= 0) on.results[i] = g.symbols.first[symbol].type;
         else discarded = true;
     }
     // A discarded result has no symbol to tell its type.
-    if (discarded && m.kind == op_kind::compute) m.op->infer(arguments.begin(), results);
-    return m.op->work(arguments.begin(), results);
+    if (discarded && m.kind == op_kind::compute) m.op->infer(arguments, on.results);
+    return m.op->work(arguments, on.results);
 }
 
 // What a member takes: a latency, and a time that its bytes or operations need.
@@ -80,11 +91,11 @@ struct member_time {
 // `total` and `largest`: bytes of all buffers that the member touches, and of the largest one, which is the payload of a
 // collective whichever side it stands on.
 constexpr member_time time_of(const ir::graph& g, const ir::program& p, const ir::member& m, const settings& s, std::int64_t total,
-                              std::int64_t largest) {
+                              std::int64_t largest, operands& room) {
     const machine_description& on = s.machine;
     if (m.kind == op_kind::compute) {
         if (m.node < 0 || !m.op->has_work) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
-        const cost c = work_of(g, m);
+        const cost c = work_of(g, m, room);
         const std::int64_t arithmetic = time_at(c.flops, flop_rate(on, c.arithmetic));
         const std::int64_t memory = time_at(c.bytes, on.memory_bandwidth);
         return {on.launch_latency, arithmetic > memory ? arithmetic : memory};
@@ -107,34 +118,37 @@ constexpr member_time time_of(const ir::graph& g, const ir::program& p, const ir
 }  // namespace detail
 
 // One vertex alone. The members of a group share one latency; their payloads follow each other.
-constexpr std::int64_t duration(const ir::graph& g, const ir::program& p, const ir::vertex& v, const settings& s) {
-    const ir::part* parts = p.parts.first + v.first_part;
+constexpr std::int64_t duration(const ir::graph& g, const ir::program& p, const ir::vertex& v, const settings& s, detail::operands& room) {
     const ir::access* accesses = p.accesses.first;
     const ir::buffer* buffers = p.buffers.first;
-    vec<std::int64_t> bytes(2 * v.members);
-    std::int64_t* total = bytes.begin();
-    std::int64_t* largest = total + v.members;
-    for (int i = 0; i < v.parts; ++i) {
-        const int member = parts[i].member - v.first_member;
-        for (int a = parts[i].first_access; a < parts[i].first_access + parts[i].accesses; ++a) {
-            const std::int64_t b = buffers[accesses[a].buffer].bytes;
-            total[member] += b;
-            if (b > largest[member]) largest[member] = b;
-        }
-    }
     std::int64_t latency = 0, work = 0;
-    for (int i = 0; i < v.members; ++i) {
-        const detail::member_time t = detail::time_of(g, p, p.members[v.first_member + i], s, total[i], largest[i]);
+    for (int m = v.first_member; m < v.first_member + v.members; ++m) {
+        std::int64_t total = 0, largest = 0;
+        for (const ir::part *part = p.parts.first + v.first_part, *end = part + v.parts; part != end; ++part) {
+            if (part->member != m) continue;
+            for (const ir::access *a = accesses + part->first_access, *last = a + part->accesses; a != last; ++a) {
+                const std::int64_t b = buffers[a->buffer].bytes;
+                total += b;
+                if (b > largest) largest = b;
+            }
+        }
+        const detail::member_time t = detail::time_of(g, p, p.members.first[m], s, total, largest, room);
         if (t.latency > latency) latency = t.latency;
         work = detail::plus(work, t.work);
     }
     return detail::plus(work, latency);
 }
+constexpr std::int64_t duration(const ir::graph& g, const ir::program& p, const ir::vertex& v, const settings& s) {
+    detail::operands room;
+    return duration(g, p, v, s, room);
+}
 
 // Every vertex.
 constexpr vec<std::int64_t> costs(const ir::graph& g, const ir::program& p, const settings& s) {
     vec<std::int64_t> list(p.vertices.size());
-    for (int v = 0; v < list.size(); ++v) list[v] = duration(g, p, p.vertices[v], s);
+    detail::operands room;
+    std::int64_t* to = list.begin();
+    for (int v = 0; v < p.vertices.count; ++v) to[v] = duration(g, p, p.vertices.first[v], s, room);
     return list;
 }
 

@@ -18,47 +18,51 @@ struct describe;
 
 namespace detail {
 
-template <class... C>
-struct linked {
-    using children = types<C...>;
-    static constexpr int count = sizeof...(C);
-    static constexpr const record* list[sizeof...(C) + 1] = {&describe<C>::value..., nullptr};
-    static constexpr int mentions = count_mentions(list, count);
-};
-template <>
-struct linked<> {
-    using children = types<>;
-    static constexpr int count = 0;
-    static constexpr const record* const* list = nullptr;
-    static constexpr int mentions = 1;
-};
-
+// One class for each type that a graph mentions, with as little in it as possible: a large graph has thousands.
 template <word Kind, class... C>
-struct composite : linked<C...> {
-    static constexpr record value{Kind, &nameless, linked<C...>::list, linked<C...>::count, linked<C...>::mentions, false, nullptr, {}, 0};
+struct composite {
+    using children = types<C...>;
+    static constexpr const record* list[sizeof...(C)] = {&describe<C>::value...};
+    static constexpr record value{Kind, &nameless, list, sizeof...(C), count_mentions(list, sizeof...(C))};
+};
+template <word Kind>
+struct composite<Kind> {
+    using children = types<>;
+    static constexpr record value{Kind};
 };
 
-// A name or an operation; an operation's children are the axes, roles and roots it names.
-template <class T, word Kind, class... C>
-struct tagged : linked<C...> {
-    static constexpr record value{Kind, &tag_of<T>, linked<C...>::list, linked<C...>::count, linked<C...>::mentions, false, nullptr, {}, 0};
+// An operation; its children are the axes, roles and roots it names.
+template <class T, class... C>
+struct operator_with {
+    using children = types<C...>;
+    static constexpr const record* list[sizeof...(C)] = {&describe<C>::value...};
+    static constexpr record value{word::operation, &tag_of<T>, list, sizeof...(C), count_mentions(list, sizeof...(C))};
+};
+template <class T>
+struct operator_with<T> {
+    using children = types<>;
+    static constexpr record value{word::operation, &tag_of<T>};
 };
 
-template <class A>
-inline constexpr int argument_count = 1;
-template <int N, template <int...> class F>
-inline constexpr int argument_count<all<N, F>> = N;
-
+constexpr int count_arguments(const record* const* list, int count) {
+    int n = 0;
+    for (int i = 1; i < count; ++i) n += list[i]->kind == word::all ? list[i]->child_count : 1;
+    return n;
+}
 template <class Op, class... A>
-struct expression : linked<Op, A...> {
-    static constexpr int arguments = (0 + ... + argument_count<A>);
-    static constexpr record value{word::expression, &nameless, linked<Op, A...>::list, linked<Op, A...>::count, linked<Op, A...>::mentions,
-                                  accepts_arguments<Op, arguments>, find_operation<Op, arguments>(), {}, 0};
+struct expression {
+    using children = types<Op, A...>;
+    static constexpr const record* list[sizeof...(A) + 1] = {&describe<Op>::value, &describe<A>::value...};
+    static constexpr int arguments = count_arguments(list, sizeof...(A) + 1);
+    static constexpr record value{word::expression, &nameless, list, sizeof...(A) + 1, count_mentions(list, sizeof...(A) + 1),
+                                  accepts_arguments<Op, arguments>, find_operation<Op, arguments>()};
 };
 
+// Names are types without a definition as a rule: nothing is asked of those.
 template <class T>
 constexpr word kind_of_tag() {
-    if constexpr (is_operation<T>) return word::operation;
+    if constexpr (!complete<T>) return word::name;
+    else if constexpr (is_operation<T>) return word::operation;
     else if constexpr (has_launch<T>()) return word::no_shape_rule;
     else return word::name;
 }
@@ -99,20 +103,21 @@ struct graph_of;
 template <class T, class... S>
 struct graph_of<T, graph<S...>> : composite<word::graph, S...> {};
 
-template <class T>
-struct plain : tagged<T, kind_of_tag<T>()> {};
-template <class T>
-    requires requires { typename T::dovetail_graph; }
-struct plain<T> : graph_of<T, typename T::dovetail_graph> {};
-
 }  // namespace detail
 
 template <class T>
-struct describe : detail::plain<T> {};
+struct describe {
+    using children = types<>;
+    static constexpr record value{detail::kind_of_tag<T>(), &tag_of<T>};
+};
+template <class T>
+    requires requires { typename T::dovetail_graph; }
+struct describe<T> : detail::graph_of<T, typename T::dovetail_graph> {};
 
 template <class T, std::int64_t... E>
-struct describe<tensor<T, E...>> : detail::linked<> {
-    static constexpr record value{word::tensor, &nameless, nullptr, 0, 1, false, nullptr, tensor<T, E...>::type, 0};
+struct describe<tensor<T, E...>> {
+    using children = types<>;
+    static constexpr record value{word::tensor, &nameless, nullptr, 0, 1, false, nullptr, &tensor<T, E...>::type};
 };
 
 template <class Op, class... A> struct describe<Op(A...)> : detail::expression<Op, A...> {};
@@ -122,7 +127,11 @@ template <class Op, class... A> struct describe<Op (*)(A..., ...)> : detail::com
 
 template <class N, class T, class... A> struct describe<input<N, T, A...>> : detail::composite<word::input, N, T, A...> {};
 template <class N, class T, class... A> struct describe<state<N, T, A...>> : detail::composite<word::state, N, T, A...> {};
-template <class N, class X> struct describe<let<N, X>> : detail::composite<word::let, N, X> {};
+template <class N, class X> struct describe<let<N, X>> {
+    using children = types<N, X>;
+    static constexpr const record* list[2] = {&describe<N>::value, &describe<X>::value};
+    static constexpr record value{word::let, &nameless, list, 2, 1 + list[0]->mentions + list[1]->mentions};
+};
 template <class N, class X> struct describe<update<N, X>> : detail::composite<word::update, N, X> {};
 template <class... N> struct describe<values<N...>> : detail::composite<word::values, N...> {};
 template <> struct describe<discard> : detail::composite<word::discard> {};
@@ -132,8 +141,10 @@ template <class... A> struct describe<replicated<A...>> : detail::composite<word
 template <class... N> struct describe<output<N...>> : detail::composite<word::output, N...> {};
 template <class R, class... S> struct describe<on<R, S...>> : detail::composite<word::on, R, S...> {};
 template <class... A> struct describe<mesh<A...>> : detail::composite<word::mesh, A...> {};
-template <class N, int W> struct describe<axis<N, W>> : detail::linked<N> {
-    static constexpr record value{word::axis, &nameless, detail::linked<N>::list, 1, detail::linked<N>::mentions, false, nullptr, {}, W};
+template <class N, int W> struct describe<axis<N, W>> {
+    using children = types<N>;
+    static constexpr const record* list[1] = {&describe<N>::value};
+    static constexpr record value{word::axis, &nameless, list, 1, count_mentions(list, 1), false, nullptr, &no_tensor, W};
 };
 template <class A> struct describe<lane<A>> : detail::composite<word::lane, A> {};
 template <class... S> struct describe<group<S...>> : detail::composite<word::group, S...> {};
@@ -143,19 +154,22 @@ template <template <int...> class B, int... N> struct describe<repeat<B, N...>> 
 template <int N, template <int...> class F>
 struct describe<all<N, F>> : detail::family<F, std::make_integer_sequence<int, N>>::template make<word::all> {};
 
+template <> struct describe<ops::to_host> : detail::operator_with<ops::to_host> {};
+template <> struct describe<ops::from_host> : detail::operator_with<ops::from_host> {};
 template <class R> struct describe<ops::root<R>> : detail::composite<word::root, R> {};
-template <int L> struct describe<ops::root_lane<L>> : detail::linked<> {
-    static constexpr record value{word::root_lane, &nameless, nullptr, 0, 1, false, nullptr, {}, L};
+template <int L> struct describe<ops::root_lane<L>> {
+    using children = types<>;
+    static constexpr record value{word::root_lane, &nameless, nullptr, 0, 1, false, nullptr, &no_tensor, L};
 };
 template <class... R> struct describe<ops::to<R...>> : detail::composite<word::to, R...> {};
-template <class X, class... W> struct describe<ops::all_reduce<X, W...>> : detail::tagged<ops::all_reduce<X, W...>, word::operation, W...> {};
-template <class X, class... W> struct describe<ops::reduce<X, W...>> : detail::tagged<ops::reduce<X, W...>, word::operation, W...> {};
-template <class X, class... W> struct describe<ops::reduce_scatter<X, W...>> : detail::tagged<ops::reduce_scatter<X, W...>, word::operation, W...> {};
-template <class... W> struct describe<ops::broadcast<W...>> : detail::tagged<ops::broadcast<W...>, word::operation, W...> {};
-template <class... W> struct describe<ops::all_gather<W...>> : detail::tagged<ops::all_gather<W...>, word::operation, W...> {};
-template <class... W> struct describe<ops::all_to_all<W...>> : detail::tagged<ops::all_to_all<W...>, word::operation, W...> {};
-template <class... W> struct describe<ops::gather<W...>> : detail::tagged<ops::gather<W...>, word::operation, W...> {};
-template <class... W> struct describe<ops::scatter<W...>> : detail::tagged<ops::scatter<W...>, word::operation, W...> {};
-template <class A, int O, class E> struct describe<ops::shift<A, O, E>> : detail::tagged<ops::shift<A, O, E>, word::operation, A> {};
+template <class X, class... W> struct describe<ops::all_reduce<X, W...>> : detail::operator_with<ops::all_reduce<X, W...>, W...> {};
+template <class X, class... W> struct describe<ops::reduce<X, W...>> : detail::operator_with<ops::reduce<X, W...>, W...> {};
+template <class X, class... W> struct describe<ops::reduce_scatter<X, W...>> : detail::operator_with<ops::reduce_scatter<X, W...>, W...> {};
+template <class... W> struct describe<ops::broadcast<W...>> : detail::operator_with<ops::broadcast<W...>, W...> {};
+template <class... W> struct describe<ops::all_gather<W...>> : detail::operator_with<ops::all_gather<W...>, W...> {};
+template <class... W> struct describe<ops::all_to_all<W...>> : detail::operator_with<ops::all_to_all<W...>, W...> {};
+template <class... W> struct describe<ops::gather<W...>> : detail::operator_with<ops::gather<W...>, W...> {};
+template <class... W> struct describe<ops::scatter<W...>> : detail::operator_with<ops::scatter<W...>, W...> {};
+template <class A, int O, class E> struct describe<ops::shift<A, O, E>> : detail::operator_with<ops::shift<A, O, E>, A> {};
 
 }  // namespace dovetail::dsl

@@ -12,6 +12,8 @@ enum class word : unsigned char {
     output, on, mesh, axis, lane, group, grouped, repeat, graph, root, root_lane, to, ellipsis, no_shape_rule
 };
 
+inline constexpr tensor_type no_tensor{};
+
 struct record {
     word kind = word::name;
     const tag* id = &nameless;               // of a name, operation, axis or initialiser
@@ -20,7 +22,7 @@ struct record {
     int mentions = 1;                        // itself and all below
     bool accepts = false;                    // expression: its operation takes this number of arguments
     const operation* op = nullptr;           // ... and its facts with them
-    tensor_type type = {};                   // tensor
+    const tensor_type* type = &no_tensor;    // tensor
     int number = 0;                          // width of an axis, lane of a root
 };
 

@@ -15,19 +15,64 @@ namespace detail {
 using dsl::record;
 using dsl::word;
 
+struct room {
+    int symbols = 0, nodes = 0, operands = 0, roles = 1, axes = 0;
+};
+
+constexpr void add_room(const record& r, room& to) {
+    switch (r.kind) {
+        case word::input:
+        case word::state: ++to.symbols; return;
+        case word::let:
+        case word::update: {
+            const record &names = *r.children[0], &e = *r.children[1];
+            const int count = names.kind == word::values ? names.child_count : 1;
+            // What stands below an argument may be an expression, a lane or another argument each.
+            const int below = e.kind != word::expression ? 0 : e.mentions - e.children[0]->mentions - e.child_count;
+            to.symbols += count + below;
+            to.nodes += 1 + below;
+            to.operands += count + e.child_count + 2 * below;
+            if (e.accepts && is_communication(e.op->kind)) to.operands += e.mentions;
+            return;
+        }
+        case word::mesh: to.axes += r.child_count; return;
+        case word::on: ++to.roles; break;
+        case word::group:
+        case word::grouped:
+        case word::repeat:
+        case word::graph: break;
+        default: return;
+    }
+    for (int i = 0; i < r.child_count; ++i) add_room(*r.children[i], to);
+}
+
+}  // namespace detail
+
+// The sizes that the graph's arrays have at most.
+constexpr sizes<6> largest_graph(const dsl::record& root) {
+    detail::room r;
+    detail::add_room(root, r);
+    return {{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles}};
+}
+
+namespace detail {
+
 inline constexpr int outside = -2;  // outside every role, in a graph that has roles
 
 class lowering {
 public:
-    constexpr explicit lowering(const record& root) : names_{root.mentions / 2 + 8} {  // a definition mentions at least its statement and its name
-        
+    constexpr lowering(const record& root, const sizes<6>& most) : names_{most.of[0]} {
+        graph_.symbols.reserve(most.of[0]);
+        graph_.nodes.reserve(most.of[1]);
+        graph_.operands.reserve(most.of[2]);
+        items_.reserve(most.of[1] + 8);
         names_roles_ = has_roles(root);
         if (!names_roles_) graph_.roles.push({});
         find(root, 0, names_roles_ ? outside : 0, -1);
         place_meshes();
-        for (const item& i : items_) {
+        for (const item *i = items_.begin(), *end = items_.end(); i != end; ++i) {
             if (graph_.wrong) return;
-            connect(i);
+            connect(*i);
         }
         if (!graph_.wrong && graph_.nodes.empty()) fail(make_fault(fault_kind::empty_graph, 0));
     }
@@ -70,10 +115,12 @@ private:
     // ---- first walk: what is defined
 
     constexpr void find(const record& parent, int mention, int role, int bundle) {
+        const record* const* child = parent.children;
+        const int count = parent.child_count;
         int at = mention + 1;
-        for (int i = 0; i < parent.child_count; at += parent.children[i]->mentions, ++i) {
-            if (parent.kind == word::on && i == 0) continue;
-            statement(*parent.children[i], at, role, bundle);
+        for (int i = 0; i < count; at += child[i]->mentions, ++i) {
+            if (i == 0 && parent.kind == word::on) continue;
+            statement(*child[i], at, role, bundle);
         }
     }
 
@@ -127,7 +174,7 @@ private:
         symbol s;
         s.name = r.children[0]->id;
         s.kind = r.kind == word::input ? symbol_kind::input : symbol_kind::state;
-        s.type = r.children[1]->type;
+        s.type = *r.children[1]->type;
         if (!s.type.valid()) return fail(make_fault(fault_kind::not_a_statement, mention));
         if (s.type.bytes() < 0) fail(make_fault(fault_kind::size_overflow, mention + 1).tensor(s.type));
         if (r.kind == word::state && role == outside) fail(make_fault(fault_kind::outside_role, mention + 1));
@@ -275,7 +322,7 @@ private:
         n.mention = mention;
         n.first_argument = graph_.operands.size();
         n.arguments = count;
-        for (int i = base; i < base + count; ++i) graph_.operands.push(arguments_[i]);
+        for (const int *a = arguments_.begin() + base, *end = arguments_.end(); a != end; ++a) graph_.operands.push(*a);
         arguments_.resize(base);
         if (bundle >= 0 && !is_communication(n.kind)) return fail(make_fault(fault_kind::not_communication, name, mention + 1)), -1;
         if (role == outside && !is_collective(n.kind)) return fail(make_fault(fault_kind::outside_role, name)), -1;
@@ -433,52 +480,11 @@ private:
 
 }  // namespace detail
 
-namespace detail {
-
-struct room {
-    int symbols = 0, nodes = 0, operands = 0, roles = 1, axes = 0;
-};
-
-constexpr void add_room(const record& r, room& to) {
-    switch (r.kind) {
-        case word::input:
-        case word::state: ++to.symbols; return;
-        case word::let:
-        case word::update: {
-            const record &names = *r.children[0], &e = *r.children[1];
-            const int count = names.kind == word::values ? names.child_count : 1;
-            // What stands below an argument may be an expression, a lane or another argument each.
-            const int below = e.kind != word::expression ? 0 : e.mentions - e.children[0]->mentions - e.child_count;
-            to.symbols += count + below;
-            to.nodes += 1 + below;
-            to.operands += count + e.child_count + 2 * below;
-            if (e.accepts && is_communication(e.op->kind)) to.operands += e.mentions;
-            return;
-        }
-        case word::mesh: to.axes += r.child_count; return;
-        case word::on: ++to.roles; break;
-        case word::group:
-        case word::grouped:
-        case word::repeat:
-        case word::graph: break;
-        default: return;
-    }
-    for (int i = 0; i < r.child_count; ++i) add_room(*r.children[i], to);
-}
-
-}  // namespace detail
-
-// The sizes that the graph's arrays have at most.
-constexpr sizes<6> largest_graph(const dsl::record& root) {
-    detail::room r;
-    detail::add_room(root, r);
-    return {{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles}};
-}
-
-constexpr graph_data lower(const dsl::record& root, bool folded = false) {
-    graph_data g = detail::lowering{root}.take();
+constexpr graph_data lower(const dsl::record& root, bool folded, const sizes<6>& most) {
+    graph_data g = detail::lowering{root, most}.take();
     g.folded = folded;
     return g;
 }
+constexpr graph_data lower(const dsl::record& root, bool folded = false) { return lower(root, folded, largest_graph(root)); }
 
 }  // namespace dovetail::ir

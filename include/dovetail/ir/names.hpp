@@ -6,35 +6,48 @@
 
 namespace dovetail::ir {
 
-// Room for `capacity` names. Open addressing.
+// Room for `capacity` names. Open addressing: at each place the name's number among those stored, one more, or 0.
 class name_table {
 public:
-    constexpr explicit name_table(int capacity) : size_{16} {
-        while (size_ < 2 * capacity) size_ *= 2;
-        keys_ = vec<const tag*>(size_);
-        ids_ = vec<int>(size_, -1);
+    constexpr explicit name_table(int capacity) {
+        int size = 16;
+        while (2 * size < 3 * capacity) size *= 2;
+        mask_ = static_cast<unsigned>(size - 1);
+        places_ = vec<int>(size);
+        names_.reserve(capacity);
+        ids_.reserve(capacity);
+        place_ = places_.begin();
     }
+    name_table(const name_table&) = delete;
+    name_table& operator=(const name_table&) = delete;
+
     // The id stored for `name`, or -1.
     constexpr int find(const tag* name) const {
-        for (int i = home(name);; i = (i + 1) & (size_ - 1)) {
-            if (ids_[i] < 0 || same(keys_[i], name)) return ids_[i];
-        }
+        const int at = place_[place_of(name)];
+        return at == 0 ? -1 : ids_[at - 1];
     }
     // Stores `id` unless the name is there already; returns what is stored.
     constexpr int insert(const tag* name, int id) {
-        int i = home(name);
-        for (; ids_[i] >= 0; i = (i + 1) & (size_ - 1))
-            if (same(keys_[i], name)) return ids_[i];
-        keys_[i] = name;
-        return ids_[i] = id;
+        const unsigned i = place_of(name);
+        if (place_[i] != 0) return ids_[place_[i] - 1];
+        names_.push(name);
+        ids_.push(id);
+        place_[i] = ids_.size();
+        return id;
     }
 
 private:
-    constexpr int home(const tag* name) const { return static_cast<int>((name->hash ^ (name->hash >> 29)) & static_cast<unsigned long long>(size_ - 1)); }
+    constexpr unsigned place_of(const tag* name) const {
+        unsigned i = static_cast<unsigned>(name->hash ^ (name->hash >> 29)) & mask_;
+        while (place_[i] != 0 && !same(names_[place_[i] - 1], name)) i = (i + 1) & mask_;
+        return i;
+    }
 
-    int size_;
-    vec<const tag*> keys_;
+    unsigned mask_ = 0;
+    vec<int> places_;
+    vec<const tag*> names_;
     vec<int> ids_;
+    int* place_ = nullptr;
 };
 
 // The name itself, without the namespaces before it.

@@ -294,13 +294,11 @@ private:
                 for (int r : g_.operands.part(n.first_result, n.results)) target = target || r == a;
             touch(place_of(a, n.role), target && first_use(n, a) ? access_mode::update : access_mode::read);
         }
-        tensor_type types[64] = {};
-        tensor_type made[max_results] = {};
-        for (int a = 0; a < n.arguments && a < 64; ++a) types[a] = g_.symbols[g_.operands[n.first_argument + a]].type;
         for (int k = 0; k < n.results; ++k) {
             const int r = g_.operands[n.first_result + k];
             if (r < 0) {
-                n.op->infer(types, made);
+                tensor_type made[max_results] = {};
+                n.op->infer(types_of(n), made);
                 touch(scratch(n.role, made[k], made[k].bytes()), access_mode::write);
             } else if (n.update) {
                 bool argument = false;
@@ -313,7 +311,14 @@ private:
             }
         }
         if (!n.op->has_workspace) return;
-        if (const std::int64_t bytes = n.op->workspace(types); bytes > 0) touch(scratch(n.role, {}, bytes), access_mode::write);
+        if (const std::int64_t bytes = n.op->workspace(types_of(n)); bytes > 0) touch(scratch(n.role, {}, bytes), access_mode::write);
+    }
+
+    // Of the arguments.
+    constexpr const tensor_type* types_of(const ir::node& n) {
+        types_.resize(n.arguments);
+        for (int a = 0; a < n.arguments; ++a) types_[a] = g_.symbols.first[g_.operands.first[n.first_argument + a]].type;
+        return types_.begin();
     }
 
     // Statements may stand in any order, so a buffer may have become an alias, or got slots, after others referred to it.
@@ -362,6 +367,7 @@ private:
     vec<int> home_;      // symbol x role: the buffer
     vec<int> readers_;   // of each symbol
     vec<int> bundle_;    // the vertex of each NCCL group
+    vec<tensor_type> types_;
 };
 
 }  // namespace detail

@@ -23,7 +23,9 @@ struct basic_lifetimes {
     typename Store::template of<int, 2> next;         // by buffer: the next one defined by the same step, ids ascending
 
     static constexpr int tables = 3;
-    constexpr operator basic_lifetimes<viewing>() const requires(!std::is_same_v<Store, viewing>) { return ir::view(*this); }
+    template <class View>
+        requires std::is_same_v<View, basic_lifetimes<viewing>>
+    constexpr operator View() const { return ir::view(*this); }
 };
 
 template <class A, class B, class F>

@@ -18,7 +18,9 @@ struct basic_issue {
     typename Store::template of<int, 6> lane_steps;         // indices of steps, by role and lane
 
     static constexpr int tables = 7;
-    constexpr operator basic_issue<viewing>() const requires(!std::is_same_v<Store, viewing>) { return ir::view(*this); }
+    template <class View>
+        requires std::is_same_v<View, basic_issue<viewing>>
+    constexpr operator View() const { return ir::view(*this); }
 };
 
 template <class A, class B, class F>

@@ -25,7 +25,9 @@ struct basic_in_run {
     typename Store::template of<clock, 1> known;         // by step
 
     static constexpr int tables = 2;
-    constexpr operator basic_in_run<viewing>() const requires(!std::is_same_v<Store, viewing>) { return ir::view(*this); }
+    template <class View>
+        requires std::is_same_v<View, basic_in_run<viewing>>
+    constexpr operator View() const { return ir::view(*this); }
 };
 
 template <class A, class B, class F>

@@ -40,7 +40,7 @@ private:
     static_assert(requires { typename written<G>::dovetail_graph; }, "dovetail: this is no graph: write struct model : dv::graph<statements...> {};");
     struct lowering {
         static constexpr auto most = ir::largest_graph(dsl::describe<written<G>>::value);
-        static constexpr auto make() { return ir::lower(dsl::describe<written<G>>::value, detail::as_written<G>::folded); }
+        static constexpr auto make() { return ir::lower(dsl::describe<written<G>>::value, detail::as_written<G>::folded, most); }
     };
 
 public:

@@ -25,6 +25,8 @@ constexpr made make(const ir::graph& g, const settings& s) {
     pass::schedule tried[candidates];
     std::int64_t length[candidates] = {};
     for (int c = 0; c < (s.overlap ? candidates : 1); ++c) {
+        length[c] = not_tried;
+        if (static_cast<candidate>(c) == candidate::written && p.vertices.size() > most_tried_as_written) continue;
         tried[c] = schedule_of(static_cast<candidate>(c), p, edges.view(), costs.view(), s);
         length[c] = tried[c].length;
     }
@@ -35,7 +37,8 @@ constexpr made make(const ir::graph& g, const settings& s) {
     pass::memory memory;
     const pass::schedule* chosen = nullptr;
     for (int i = 0; i < wanted.count && chosen == nullptr; ++i) {
-        const pass::schedule& c = tried[static_cast<int>(wanted.list[i])];
+        pass::schedule& c = tried[static_cast<int>(wanted.list[i])];
+        if (c.order.empty()) c = schedule_of(wanted.list[i], p, edges.view(), costs.view(), s);
         issue = pass::steps(p, c.order.view(), c.lane.view());
         waits = pass::waits(p, issue, edges.view());
         lives = pass::liveness(p, issue);

@@ -20,6 +20,11 @@ namespace dovetail::plan {
 enum class candidate : unsigned char { sequential, written, listed };
 inline constexpr int candidates = 3;
 
+// Of a larger graph the written order is predicted only where nothing else fits into memory: list scheduling hardly ever
+// loses to it, and a prediction is most of what a candidate costs the compiler.
+inline constexpr int most_tried_as_written = 256;
+inline constexpr std::int64_t not_tried = INT64_MAX;
+
 constexpr pass::schedule schedule_of(candidate c, const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, const settings& s) {
     if (c == candidate::sequential) return pass::sequential_schedule(p, edges, costs, s);
     // Two statements rather than a conditional operator, whose temporaries g++ 12 destroys too early in constant evaluation.

@@ -100,9 +100,9 @@ constexpr preference preference_of() {
     if constexpr (!O::value.overlap) {
         return preferred({}, O::value);
     } else {
-        return preferred({scheduled<G, O, candidate::sequential>::value.length, scheduled<G, O, candidate::written>::value.length,
-                          scheduled<G, O, candidate::listed>::value.length},
-                         O::value);
+        std::int64_t written = not_tried;
+        if constexpr (program_of<G, O>::vertices <= most_tried_as_written) written = scheduled<G, O, candidate::written>::value.length;
+        return preferred({scheduled<G, O, candidate::sequential>::value.length, written, scheduled<G, O, candidate::listed>::value.length}, O::value);
     }
 }
 

@@ -233,10 +233,10 @@ TEST_CASE("two aborts at once end all ranks with one of them") {
             return std::string{"passed"};
         });
     });
-    CHECK(says(said[0], " failed"));
-    CHECK(says(said[1], "threw: dovetail: rank 1 failed"));
-    CHECK(says(said[2], " failed"));
-    CHECK(says(said[3], "threw: dovetail: rank 3 failed"));
+    for (int r = 0; r < 4; ++r) {
+        INFO(said[r]);
+        CHECK((says(said[r], "rank 1 failed") || says(said[r], "rank 3 failed")));
+    }
 }
 
 TEST_CASE("a watcher that comes after the abort is called too") {

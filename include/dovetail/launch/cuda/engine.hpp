@@ -272,7 +272,7 @@ private:
                 const cudaError_t status = calls.stream_query(s);
                 if (status == cudaSuccess) break;
                 if (status == cudaErrorNotReady) static_cast<void>(calls.get_last_error());
-                else check(status, "cudaStreamQuery");
+                else give_up(std::string{"cudaStreamQuery: "} + cudaGetErrorString(status) + " while connections were made");
                 look_for_errors();
                 if (on_->world->aborted()) raise();
                 if (std::chrono::steady_clock::now() > until) give_up("the connections of " + described() + " were not made within " + seconds(options.time_limit) + " s");
@@ -577,8 +577,10 @@ private:
         on_->world->abort({rank, where.describe(rank) + ": " + why, {}, {}, nullptr, false});
         raise();
     }
+    // Returns to the caller, who may free what the GPU uses, when the GPU uses it no more; what it does not let go of is kept.
     [[noreturn]] void raise() {
         on_->abort_communication();
+        if (!on_->drain(std::chrono::seconds{5})) on_->memory->abandon();
         lose_states_safely("a run of " + described() + " did not end: " + on_->world->why().text);
         on_->world->raise(rank);
     }

@@ -2,8 +2,9 @@
 // first finds out who this process is. The control channel becomes the `peers` of the engines.
 #pragma once
 
-#include "rendezvous.hpp"
 #include "world.hpp"
+
+#include "rendezvous.hpp"
 
 #include <cstdio>
 
