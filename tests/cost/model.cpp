@@ -38,6 +38,7 @@ constexpr dv::operation matmul = [] {
     dv::operation o;
     o.arguments = 2;
     o.work = product;
+    o.has_work = true;
     o.infer = product_shape;
     return o;
 }();

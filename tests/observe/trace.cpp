@@ -88,7 +88,7 @@ checked_trace check(const json& trace) {
     for (auto& [track, list] : tracks) {
         CHECK(names.count(track) == 1);
         CHECK(found.processes.count(track.first) == 1);
-        std::sort(list.begin(), list.end(), [](const interval& a, const interval& b) { return a.start < b.start; });
+        std::sort(list.begin(), list.end(), [](const interval& a, const interval& b) { return a.start < b.start || (a.start == b.start && a.end < b.end); });
         for (std::size_t i = 1; i < list.size(); ++i) CHECK(list[i - 1].end <= list[i].start + 1e-6);
     }
     std::map<int, double> begun;
@@ -150,6 +150,18 @@ TEST_CASE("arrows of collectives; a file for each rank") {
         CHECK(found.processes.size() == 2);
         CHECK(found.slices > 0);
     }
+}
+
+TEST_CASE("only the first runs are kept") {
+    folder here;
+    {
+        watched w{{here / "t.json", "", false}};
+        play<ring_of_three>(3, 70, false);
+    }
+    const observe::study of{observe::subject_of<ring_of_three, overlapped>()};
+    int steps = 0;
+    for (int role = 0; role < of.roles(); ++role) steps += of.steps(role).size();
+    CHECK(check(json::read(content(here / "t.json"))).slices == 64 * steps);
 }
 
 TEST_CASE("two executors in one trace, of one graph one after the other and of another") {

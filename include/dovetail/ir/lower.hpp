@@ -1,6 +1,7 @@
 // lower: the records of a graph to arrays. First every statement is found and what it defines gets an id, then arguments
 // are looked up and each operation, nested ones before those that use them, becomes a node. Takes the root record, gives
 // a graph whose values have no types yet, with the first mistake in names, placement or form in `wrong`.
+// Long: one walk over one tree; its two halves share every table.
 #pragma once
 
 #include "../dsl/record.hpp"

@@ -24,6 +24,11 @@ inline std::string microseconds(std::int64_t picoseconds) {
     return (picoseconds < 0 ? "-" : "") + std::to_string(ns / 1000) + "." + std::string(3 - decimals.size(), '0') + decimals;
 }
 
+// The same with its unit, in milliseconds from ten of them on.
+inline std::string duration_text(std::int64_t picoseconds) {
+    return picoseconds < 10'000'000'000 ? microseconds(picoseconds) + " us" : microseconds(picoseconds / 1000) + " ms";
+}
+
 // a / b with this many decimals, rounded down; "-" where b is 0.
 inline std::string ratio(std::int64_t a, std::int64_t b, int decimals) {
     if (b == 0) return "-";

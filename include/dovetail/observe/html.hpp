@@ -73,12 +73,13 @@ inline std::string html(const study& of, std::vector<timeline> runs = {}) {
     }
 
     std::vector<std::pair<std::string, std::string>> cards{
-        {"predicted", microseconds(of.plan.predicted) + " us"},
-        {"on one stream", microseconds(of.plan.predicted_sequential) + " us"},
+        {"predicted", duration_text(of.plan.predicted)},
+        {"on one stream", duration_text(of.plan.predicted_sequential)},
         {"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)},
     };
     const overlap_report report = overlap(of, actual, before);
-    cards.push_back({"hidden communication", percent(report.total.both, report.total.communication)});
+    const auto hidden = dovetail::plan::detail::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
+    cards.push_back({"communication hidden", percent(hidden.hidden, hidden.communication)});
     std::int64_t peak = 0;
     for (int r = 0; r < of.roles(); ++r) peak = of.peak(r) > peak ? of.peak(r) : peak;
     cards.push_back({"peak bytes of a rank", bytes_text(peak)});

@@ -31,7 +31,10 @@ public:
         const auto found = open_.find(&e);
         if (found == open_.end()) return;
         if (f->run == 0 && e.rank == 0) show(e, found->second.s);
-        if (!f->times.empty() && found->second.flights.size() < runs_kept) found->second.flights.push_back(f);
+        auto& kept = found->second.flights;
+        if (asked_.trace.empty() || f->times.empty() || kept.size() == runs_kept) return;
+        kept.push_back(f);
+        if (kept.size() == runs_kept && !e.options.record_times) e.record_times(false);  // the rest at full speed, replayed again
     }
     void closed(engine& e) noexcept override {
         try {

@@ -22,7 +22,7 @@ inline constexpr const char* page_style = R"page(:root { color-scheme: light dar
 body { margin: 0 auto; max-width: 1600px; padding: 12px 16px 40px; background: var(--bg); color: var(--fg); font: 14px/1.45 system-ui, sans-serif; }
 h1 { font-size: 20px; margin: 4px 0 10px; overflow-wrap: anywhere; }
 h2 { font-size: 15px; margin: 22px 0 6px; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 8px; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(118px, 1fr)); gap: 8px; }
 .card { background: var(--panel); border-radius: 8px; padding: 7px 10px; }
 .card b { display: block; font-size: 16px; font-variant-numeric: tabular-nums; }
 .card span, .hint { color: var(--muted); font-size: 12px; }

@@ -1,6 +1,7 @@
 // expand: from what the user wrote to what ranks do. Channels become transfers, inputs become vertices on the copy lane of
 // every role that uses them, values get a buffer on each role that holds them, collectives get their members.
 // Takes a checked graph, gives the program; a vertex's place among the vertices is that of its first use as written.
+// Long: buffers and the vertices that bring values into them make each other.
 #pragma once
 
 #include "../cost/machine.hpp"
@@ -16,19 +17,26 @@ public:
     constexpr expansion(const ir::graph& g, const settings& s)
         : g_{g}, s_{s}, home_(g.symbols.size() * g.roles.size(), -1), readers_(g.symbols.size()) {
         program_.roles = g.folded ? 1 : g.roles.size();
+        const int symbols = g.symbols.count, nodes = g.nodes.count;
+        program_.buffers.reserve(symbols);
+        program_.accesses.reserve(g.operands.count + symbols - nodes);
+        program_.parts.reserve(symbols);
+        program_.members.reserve(symbols);
+        program_.vertices.reserve(symbols);
         int bundles = 0;
-        for (const ir::node& n : g.nodes) {
-            if (n.bundle >= bundles) bundles = n.bundle + 1;
-            for (int a : arguments(n)) ++readers_[a];
+        int* readers = readers_.begin();
+        for (const ir::node *n = g.nodes.begin(), *last = n + nodes; n != last; ++n) {
+            if (n->bundle >= bundles) bundles = n->bundle + 1;
+            for (const int *a = g.operands.first + n->first_argument, *end = a + n->arguments; a != end; ++a) ++readers[*a];
         }
         bundle_ = vec<int>(bundles, -1);
     }
 
     constexpr ir::program_data run() {
-        for (int i = 0; i < g_.nodes.size(); ++i) {
-            const ir::node& n = g_.nodes[i];
-            if (n.bundle < 0) one(i);
-            else if (bundle_[n.bundle] < 0) several(i);
+        for (int i = 0; i < g_.nodes.count; ++i) {
+            const int bundle = g_.nodes.first[i].bundle;
+            if (bundle < 0) one(i);
+            else if (bundle_[bundle] < 0) several(i);
         }
         settle_aliases();
         return static_cast<ir::program_data&&>(program_);
@@ -42,8 +50,8 @@ private:
 
     // What every role has for itself, an input or a lane index, a folded graph has once.
     constexpr int& place_of(int symbol, int role) {
-        const bool once = g_.folded && g_.symbols[symbol].role < 0 && g_.symbols[symbol].node < 0;
-        return home_[symbol * g_.roles.size() + (once ? 0 : role)];
+        const bool once = g_.folded && g_.symbols.first[symbol].role < 0 && g_.symbols.first[symbol].node < 0;
+        return home_.begin()[symbol * g_.roles.count + (once ? 0 : role)];
     }
 
     constexpr int make_buffer(int symbol, int role, ir::storage where) {

@@ -199,12 +199,16 @@ struct tables {
     static constexpr plan value = ir::frozen<rows>::value;
 };
 
+template <class G, class O>
+inline constexpr verdict proven_order = prove_order(program_of<G, O>::graph, program_of<G, O>::program, tables<G, O>::value);
+
 template <class G, class O, int Role>
-inline constexpr verdict proven_role = prove_role(program_of<G, O>::graph, program_of<G, O>::program, tables<G, O>::value, Role);
+inline constexpr verdict proven_role =
+    proven_order<G, O> ? prove_ordered_role(program_of<G, O>::graph, program_of<G, O>::program, tables<G, O>::value, Role) : proven_order<G, O>;
 
 template <class G, class O>
 struct proof {
-    static constexpr verdict order = prove_order(program_of<G, O>::graph, program_of<G, O>::program, tables<G, O>::value);
+    static constexpr verdict order = proven_order<G, O>;
     template <int... R>
     static constexpr verdict all(std::integer_sequence<int, R...>) {
         const verdict roles[] = {order, proven_role<G, O, R>...};

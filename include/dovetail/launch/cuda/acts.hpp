@@ -4,6 +4,8 @@
 //     all_gather of `z` over 4 ranks        ->  all_gather
 //     all_to_all of `z` over 4 ranks        ->  copy of the own piece, group_start, 3 sends, 3 receives, group_end
 //     all_reduce of a folded graph          ->  local_reduce, copies to the other results
+//
+// Long: one case for each kind of operation, and nothing else.
 #pragma once
 
 #include "../engine.hpp"

@@ -5,6 +5,7 @@
 #include "memory.hpp"
 #include "peers.hpp"
 
+#include <functional>
 #include <thread>
 
 namespace dovetail::cuda {
@@ -95,8 +96,18 @@ public:
         look(all_);
         for (const auto& s : splits_) look(s.comm);
     }
+    // Graphs that hold communication: destroyed before the communicators go.
+    void watch_graphs(const void* who, std::function<void()> destroy) {
+        const std::lock_guard lock{graphs_mutex_};
+        graphs_.emplace_back(who, std::move(destroy));
+    }
+    void forget_graphs(const void* who) noexcept {
+        const std::lock_guard lock{graphs_mutex_};
+        std::erase_if(graphs_, [&](const auto& g) { return g.first == who; });
+    }
     // Ends whatever NCCL does on this rank, once; from any thread.
     void abort_communication() noexcept {
+        destroy_graphs();
         const std::lock_guard lock{mutex_};
         if (std::exchange(dead_, true)) return;
         static_cast<void>(calls.set_device(device));
@@ -126,14 +137,20 @@ public:
             if (!drain(std::chrono::seconds{5})) memory->abandon();
             return;
         }
+        destroy_graphs();
         const std::lock_guard lock{mutex_};
         if (std::exchange(dead_, true)) return;
         for (auto& s : splits_)
             if (s.comm != nullptr) static_cast<void>(calls.comm_destroy(std::exchange(s.comm, nullptr)));
         if (all_ != nullptr) static_cast<void>(calls.comm_destroy(std::exchange(all_, nullptr)));
+        memory->clear();
     }
 
 private:
+    void destroy_graphs() noexcept {
+        const std::lock_guard lock{graphs_mutex_};
+        for (const auto& g : graphs_) g.second();
+    }
     void close() noexcept {
         if (!ended.load() && all_ != nullptr) abort_communication();  // the constructor failed
         if (blas_ != nullptr) static_cast<void>(calls.blas_destroy(blas_));
@@ -147,6 +164,8 @@ private:
     };
     ncclComm_t all_ = nullptr;
     std::vector<split> splits_;
+    std::mutex graphs_mutex_;
+    std::vector<std::pair<const void*, std::function<void()>>> graphs_;
     std::mutex mutex_;     // of the communicators, once they exist
     bool dead_ = false;
     cublasHandle_t blas_ = nullptr;

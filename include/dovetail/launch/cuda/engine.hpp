@@ -244,7 +244,9 @@ private:
     void warm(std::uint64_t hash) {
         if (!communicates() || std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
         const std::int64_t half = ir::aligned(table_->largest);
-        const block spare{on_->memory, 2 * half + table_->scratch_bytes};
+        const block spare{on_->memory, 2 * half};
+        // From here on a kernel may wait for another rank, so nobody may still allocate: that may wait for kernels.
+        meet("the connections of " + described());
         for (int i = 0; i < steps().size(); ++i) {
             step_ = i;
             try {
@@ -280,6 +282,7 @@ private:
             }
         on_->warmed.push_back(hash);
     }
+    void meet(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
     void initialise() {
         const auto& store = memory_of.store();
         for (const auto& s : memory_of.states()) {
@@ -330,10 +333,11 @@ private:
         try {
             check(calls.set_device(on_->device), "cudaSetDevice");
             static_cast<void>(calls.get_last_error());  // an old error of the caller's is not ours
+            if (now_ == 0) first(*f);
             make_room();
             const bool replayed = options.replay != replay_mode::never && not_replayed_.empty() && f->times.empty() && can_replay(*f);
             start(*f, replayed);
-            if (replayed) graphs_.launch(*on_, now_);
+            if (replayed) graphs_.launch(now_);
             else {
                 run_word_ = static_cast<cuuint32_t>(now_ & 0x7fff) << 16;
                 if (!f->times.empty()) clock_.begin(now_, steps().size(), *on_);
@@ -350,6 +354,13 @@ private:
             f->failed.store(true);
             fail(std::current_exception(), "run " + std::to_string(now_));
         }
+    }
+    // Before the first run, the memory that its bindings need; then all ranks start it together, so that none still allocates
+    // or frees while another's kernels wait for it.
+    void first(const flight& f) {
+        for (const brought_input& in : inputs_)
+            if (const binding& b = f.inputs[static_cast<std::size_t>(in.number)]; !b.in_place) staging_->reserve(in.number, b, in.bytes, options.replay != replay_mode::never);
+        if (communicates()) meet("the first run of " + described());
     }
     // At most `depth` runs are open. Asking an event takes the time of a launch, so one answer is to do for many runs.
     void make_room() {
@@ -520,7 +531,7 @@ private:
             brings_[i] = f.inputs[static_cast<std::size_t>(inputs_[i].number)].in_place ? nullptr : staging_->place(inputs_[i].number, inputs_[i].bytes, phase);
         step_ = -1;
         run_word_ = 0;
-        graphs_.capture(*on_, lanes_ | 1u, joins_, [&] {
+        graphs_.capture(lanes_ | 1u, joins_, [&] {
             capturing_ = true;
             for (int l = 0; l < lane_count; ++l)
                 if (!progress_->communication[static_cast<std::size_t>(l)].empty() && on_->write_value != nullptr)
@@ -623,7 +634,7 @@ private:
     block scratch_;
     std::shared_ptr<block> words_memory_;
     std::shared_ptr<progress> progress_;
-    replays graphs_;
+    replays graphs_{on_};
     step_clock clock_;
     std::string not_replayed_;
     CUdeviceptr words_ = 0;

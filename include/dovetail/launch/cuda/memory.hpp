@@ -1,5 +1,6 @@
-// Memory of one GPU, and pinned memory of its host. What cannot be given back safely, because the GPU still works on it after
-// an abort, is kept: `abandon` says so.
+// Memory of one GPU, and pinned memory of its host. What is released is kept for the next who asks and goes back to CUDA when
+// the rank ends: cudaFree waits for the GPU, and where one process has several GPUs perhaps for a kernel of NCCL that waits
+// for this very thread. What the GPU still works on after an abort is never given back: `abandon` says so.
 #pragma once
 
 #include "../../ir/schedule.hpp"
@@ -8,6 +9,8 @@
 
 #include <atomic>
 #include <cstring>
+#include <mutex>
+#include <vector>
 
 namespace dovetail::cuda {
 
@@ -15,39 +18,83 @@ class device_memory final : public memory {
 public:
     device_memory(int device, int rank) : device_{device}, rank_{rank} {}
 
+    ~device_memory() override { clear(); }
+
     void* allocate(std::int64_t bytes) override {
         const auto size = static_cast<std::size_t>(ir::aligned(bytes < 1 ? 1 : bytes));
         check(calls.set_device(device_), "cudaSetDevice");
-        void* p = nullptr;
-        if (const cudaError_t status = calls.malloc(&p, size); status != cudaSuccess) fail("cudaMalloc", status, size, true);
+        void* const p = take(device_blocks_, size, false);
         // The streams of a rank do not wait for the default one, so the zeros are to be there before anybody uses them.
         cudaError_t status = calls.memset(p, 0, size);
-        if (status == cudaSuccess) status = calls.stream_synchronize(nullptr);
-        if (status != cudaSuccess) {
-            static_cast<void>(calls.free(p));
-            fail("cudaMemset", status, size, false);
-        }
-        return p;
+        const char* call = "cudaMemset";
+        if (status == cudaSuccess) status = calls.stream_synchronize(nullptr), call = "cudaStreamSynchronize";
+        if (status == cudaSuccess) return p;
+        release(p);
+        fail(call, status, size, false);
     }
-    void release(void* p) noexcept override {
-        if (!abandoned_.load(std::memory_order_relaxed)) static_cast<void>(calls.free(p));
-    }
+    void release(void* p) noexcept override { give(device_blocks_, p); }
     void* allocate_host(std::int64_t bytes) override {
         const auto size = static_cast<std::size_t>(ir::aligned(bytes < 1 ? 1 : bytes));
         check(calls.set_device(device_), "cudaSetDevice");
-        void* p = nullptr;
-        if (const cudaError_t status = calls.malloc_host(&p, size); status != cudaSuccess) fail("cudaMallocHost", status, size, false);
-        return std::memset(p, 0, size);
+        return std::memset(take(host_blocks_, size, true), 0, size);
     }
-    void release_host(void* p) noexcept override {
-        if (!abandoned_.load(std::memory_order_relaxed)) static_cast<void>(calls.free_host(p));
-    }
+    void release_host(void* p) noexcept override { give(host_blocks_, p); }
     void to_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
     void from_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
 
     void abandon() noexcept { abandoned_.store(true, std::memory_order_relaxed); }
+    // Gives back what nobody uses.
+    void clear() noexcept {
+        const std::lock_guard lock{mutex_};
+        clear_locked();
+    }
 
 private:
+    struct piece {
+        void* at = nullptr;
+        std::size_t bytes = 0;
+        bool free = false;
+    };
+    using pieces = std::vector<piece>;
+
+    // A piece of about the size, or a new one; where there is no room, after giving back the unused ones.
+    void* take(pieces& from, std::size_t size, bool host) {
+        const std::lock_guard lock{mutex_};
+        piece* best = nullptr;
+        for (piece& p : from)
+            if (p.free && p.bytes >= size && p.bytes <= size + size / 4 && (best == nullptr || p.bytes < best->bytes)) best = &p;
+        if (best != nullptr) {
+            best->free = false;
+            return best->at;
+        }
+        from.reserve(from.size() + 1);
+        void* p = nullptr;
+        const auto get = [&] { return host ? calls.malloc_host(&p, size) : calls.malloc(&p, size); };
+        cudaError_t status = get();
+        if (status == cudaErrorMemoryAllocation) {
+            static_cast<void>(calls.get_last_error());
+            clear_locked();
+            status = get();
+        }
+        if (status != cudaSuccess) fail(host ? "cudaMallocHost" : "cudaMalloc", status, size, !host);
+        from.push_back({p, size, false});
+        return p;
+    }
+    void give(pieces& to, void* at) noexcept {
+        const std::lock_guard lock{mutex_};
+        for (piece& p : to)
+            if (p.at == at) p.free = !abandoned_.load(std::memory_order_relaxed);
+    }
+    void clear_locked() noexcept {
+        if (abandoned_.load(std::memory_order_relaxed)) return;
+        for (const piece& p : device_blocks_)
+            if (p.free) static_cast<void>(calls.free(p.at));
+        for (const piece& p : host_blocks_)
+            if (p.free) static_cast<void>(calls.free_host(p.at));
+        const auto freed = [](const piece& p) { return p.free; };
+        std::erase_if(device_blocks_, freed);
+        std::erase_if(host_blocks_, freed);
+    }
     void copy(void* to, const void* from, std::int64_t bytes) {
         if (bytes <= 0) return;
         check(calls.set_device(device_), "cudaSetDevice");
@@ -66,6 +113,8 @@ private:
 
     const int device_;
     const int rank_;
+    std::mutex mutex_;
+    pieces device_blocks_, host_blocks_;
     std::atomic<bool> abandoned_ = false;
 };
 

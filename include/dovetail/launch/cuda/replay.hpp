@@ -1,4 +1,5 @@
-// The CUDA graphs of one executor: instances of a captured walk, one for each phase of its slots, launched in turn.
+// The CUDA graphs of one executor: instances of a captured walk, one for each phase of its slots, launched in turn. NCCL does
+// not let go of a communicator, not even in an abort, while a graph that holds its work exists: the context destroys them first.
 #pragma once
 
 #include "context.hpp"
@@ -7,52 +8,66 @@ namespace dovetail::cuda {
 
 class replays {
 public:
-    replays() = default;
+    explicit replays(std::shared_ptr<context> on) : on_{std::move(on)} { on_->watch_graphs(this, [this] { clear(); }); }
     replays(const replays&) = delete;
     replays& operator=(const replays&) = delete;
-    ~replays() { clear(); }
+    ~replays() {
+        on_->forget_graphs(this);
+        clear();
+    }
 
-    bool empty() const { return instances_.empty(); }
+    bool empty() const {
+        const std::lock_guard lock{mutex_};
+        return instances_.empty();
+    }
     void clear() noexcept {
+        const std::lock_guard lock{mutex_};
         for (const cudaGraphExec_t e : instances_) static_cast<void>(calls.graph_exec_destroy(e));
         instances_.clear();
     }
     // Captures what `walk` issues: it starts on the first stream and, over events, reaches the others in use and comes back.
     // Capture is the calling thread's own, so that other threads may go on with calls that a capture forbids.
     template <class Walk>
-    void capture(const context& on, unsigned lanes, const cudaEvent_t* joins, Walk walk) {
-        check(calls.stream_begin_capture(on.streams[0], cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    void capture(unsigned lanes, const cudaEvent_t* joins, Walk walk) {
+        check(calls.stream_begin_capture(on_->streams[0], cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
         cudaGraph_t graph = nullptr;
         try {
-            check(calls.event_record(joins[0], on.streams[0]), "cudaEventRecord");
+            check(calls.event_record(joins[0], on_->streams[0]), "cudaEventRecord");
             for (int l = 1; l < lane_count; ++l)
-                if ((lanes >> l) & 1u) check(calls.stream_wait_event(on.streams[l], joins[0], 0), "cudaStreamWaitEvent");
+                if ((lanes >> l) & 1u) check(calls.stream_wait_event(on_->streams[l], joins[0], 0), "cudaStreamWaitEvent");
             walk();
             for (int l = 1; l < lane_count; ++l)
                 if ((lanes >> l) & 1u) {
-                    check(calls.event_record(joins[l], on.streams[l]), "cudaEventRecord");
-                    check(calls.stream_wait_event(on.streams[0], joins[l], 0), "cudaStreamWaitEvent");
+                    check(calls.event_record(joins[l], on_->streams[l]), "cudaEventRecord");
+                    check(calls.stream_wait_event(on_->streams[0], joins[l], 0), "cudaStreamWaitEvent");
                 }
         } catch (...) {
             // Ends the capture, whose graph nobody wants.
-            if (calls.stream_end_capture(on.streams[0], &graph) == cudaSuccess && graph != nullptr) static_cast<void>(calls.graph_destroy(graph));
+            if (calls.stream_end_capture(on_->streams[0], &graph) == cudaSuccess && graph != nullptr) static_cast<void>(calls.graph_destroy(graph));
             static_cast<void>(calls.get_last_error());
             throw;
         }
-        check(calls.stream_end_capture(on.streams[0], &graph), "cudaStreamEndCapture");
+        check(calls.stream_end_capture(on_->streams[0], &graph), "cudaStreamEndCapture");
         cudaGraphExec_t made = nullptr;
         // Without node priorities the communication stream's would be lost.
         cudaError_t status = calls.graph_instantiate(&made, graph, cudaGraphInstantiateFlagUseNodePriority);
         static_cast<void>(calls.graph_destroy(graph));
         check(status, "cudaGraphInstantiateWithFlags");
-        instances_.push_back(made);
-        check(calls.graph_upload(made, on.streams[0]), "cudaGraphUpload");
+        {
+            const std::lock_guard lock{mutex_};
+            instances_.push_back(made);
+        }
+        check(calls.graph_upload(made, on_->streams[0]), "cudaGraphUpload");
     }
-    void launch(const context& on, std::int64_t run) const {
-        check(calls.graph_launch(instances_[static_cast<std::size_t>(run) % instances_.size()], on.streams[0]), "cudaGraphLaunch");
+    void launch(std::int64_t run) const {
+        const std::lock_guard lock{mutex_};
+        if (instances_.empty()) throw failure{"the graphs are gone: the communication was aborted"};
+        check(calls.graph_launch(instances_[static_cast<std::size_t>(run) % instances_.size()], on_->streams[0]), "cudaGraphLaunch");
     }
 
 private:
+    const std::shared_ptr<context> on_;
+    mutable std::mutex mutex_;
     std::vector<cudaGraphExec_t> instances_;
 };
 

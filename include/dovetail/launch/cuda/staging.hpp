@@ -22,17 +22,10 @@ public:
     // Makes input i ready to be copied: `wait(run)` returns when the copies of that run are over.
     template <class Wait>
     source ready(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always, Wait wait) {
-        input& in = inputs_[static_cast<std::size_t>(i)];
-        if (b.data != in.last) {
-            in.last = b.data;
-            cudaPointerAttributes a{};
-            const cudaError_t status = calls.pointer_get_attributes(&a, b.data);
-            if (status != cudaSuccess) static_cast<void>(calls.get_last_error());
-            in.pinned = status == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
-        }
+        input& in = looked_at(i, b);
         if (!always && (in.pinned || bytes > most_pinned)) return {b.data, false};
         part& p = in.parts[run % halves];
-        if (!p.memory) p.memory = block{memory_, bytes, true};
+        hold(p, bytes);
         const std::int64_t before = std::exchange(p.run, run);
         if (b.owner != nullptr && p.owner == b.owner) return {p.memory.data(), true};
         if (before >= 0) wait(before);
@@ -43,8 +36,14 @@ public:
     // Where input i of such a run is read from, for a capture.
     const void* place(int i, std::int64_t bytes, std::int64_t run) {
         part& p = inputs_[static_cast<std::size_t>(i)].parts[run % halves];
-        if (!p.memory) p.memory = block{memory_, bytes, true};
+        hold(p, bytes);
         return p.memory.data();
+    }
+    // The memory for a binding like this one.
+    void reserve(int i, const binding& b, std::int64_t bytes, bool always) {
+        input& in = looked_at(i, b);
+        if (always || (!in.pinned && bytes <= most_pinned))
+            for (part& p : in.parts) hold(p, bytes);
     }
 
 private:
@@ -58,6 +57,21 @@ private:
         bool pinned = false;
         part parts[halves];
     };
+    void hold(part& p, std::int64_t bytes) {
+        if (!p.memory) p.memory = block{memory_, bytes, true};
+    }
+    input& looked_at(int i, const binding& b) {
+        input& in = inputs_[static_cast<std::size_t>(i)];
+        if (b.data != in.last) {
+            in.last = b.data;
+            cudaPointerAttributes a{};
+            const cudaError_t status = calls.pointer_get_attributes(&a, b.data);
+            if (status != cudaSuccess) static_cast<void>(calls.get_last_error());
+            in.pinned = status == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
+        }
+        return in;
+    }
+
     std::shared_ptr<device_memory> memory_;
     std::vector<input> inputs_;
 };
