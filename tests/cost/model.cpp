@@ -148,7 +148,9 @@ TEST_CASE("compute is the slower of arithmetic and memory, behind one launch") {
     CHECK(s.time(slow) == 3 + 3 * 40'000'000);
     s.g.operands[2] = -1;  // a discarded result: its type comes from the shape rule
     CHECK(s.time(slow) == 3 + 3 * 40'000'000);
-    m.op = nullptr;  // nothing declared: the bytes it touches
+    dv::operation undeclared = matmul;  // the bytes it touches
+    undeclared.has_work = false;
+    m.op = &undeclared;
     CHECK(s.time() == 3 + 400'000);
 }
 
