@@ -143,7 +143,8 @@ inline thread_local stream* capture_origin = nullptr;
 inline thread_local std::vector<stream*> captured_streams;
 
 inline stream* of(cudaStream_t s) { return reinterpret_cast<stream*>(s); }
-inline event* of(cudaEvent_t e) { return reinterpret_cast<event*>(e); }
+// Shared, since an event may be destroyed while a stream still works on it.
+inline const std::shared_ptr<event>& of(cudaEvent_t e) { return *reinterpret_cast<std::shared_ptr<event>*>(e); }
 inline communicator* of(ncclComm_t c) { return reinterpret_cast<communicator*>(c); }
 
 inline void arrive(const operation& o, std::int64_t turn) {
@@ -341,10 +342,10 @@ inline dv::cuda::api table() {
         while (!of(s)->empty()) std::this_thread::yield();
         return cudaSuccess;
     };
-    t.event_create = [](cudaEvent_t* e, unsigned) { *e = reinterpret_cast<cudaEvent_t>(keep(new event)); return cudaSuccess; };
-    t.event_destroy = [](cudaEvent_t e) { drop(of(e)); return cudaSuccess; };
+    t.event_create = [](cudaEvent_t* e, unsigned) { *e = reinterpret_cast<cudaEvent_t>(keep(new std::shared_ptr<event>{std::make_shared<event>()})); return cudaSuccess; };
+    t.event_destroy = [](cudaEvent_t e) { drop(reinterpret_cast<std::shared_ptr<event>*>(e)); return cudaSuccess; };
     t.event_record = [](cudaEvent_t e, cudaStream_t s) {
-        event* const x = of(e);
+        const std::shared_ptr<event> x = of(e);
         stream* const on = of(s);
         x->captured_on = on->capturing != nullptr ? on : nullptr;
         if (on->capturing != nullptr) return cudaSuccess;  // a graph is run in the order of its capture
@@ -363,7 +364,7 @@ inline dv::cuda::api table() {
         return cudaSuccess;
     };
     t.stream_wait_event = [](cudaStream_t s, cudaEvent_t e, unsigned) {
-        event* const x = of(e);
+        const std::shared_ptr<event> x = of(e);
         stream* const on = of(s);
         if (x->captured_on != nullptr) {
             if (x->captured_on->capturing == nullptr) return cudaErrorStreamCaptureIsolation;

@@ -365,7 +365,7 @@ private:
     // At most `depth` runs are open. Asking an event takes the time of a launch, so one answer is to do for many runs.
     void make_room() {
         if (now_ < depth || ended_.load(std::memory_order_acquire) >= now_ - depth) return;
-        if (!ended(now_ - depth / 2)) wait_for(now_ - depth);
+        if (!ended(now_ - depth / 2) && !ended(now_ - depth * 3 / 4)) wait_for(now_ - depth);
     }
     // The streams go behind what they must go behind: the caller's stream, a run of another kind or of another executor that
     // shares states or communicators. Then the inputs.

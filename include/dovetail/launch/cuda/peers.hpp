@@ -25,7 +25,7 @@ struct progress {
     std::string graph;
     std::vector<std::string> steps;              // what each step is called
     std::vector<std::vector<int>> communication; // by lane: the communicating steps, in order
-    volatile const std::uint32_t* words = nullptr;  // by lane: run % 32768 * 65536 + step + 1
+    const std::uint32_t* words = nullptr;        // by lane: run % 32768 * 65536 + step + 1
     std::shared_ptr<void> keeps;                 // the memory of `words`
     std::atomic<std::int64_t> issued = -1;       // the latest run
     std::atomic<std::int64_t> ended = -1;        // the latest one known to have ended
@@ -37,7 +37,7 @@ struct progress {
         if (run > issued.load() || words == nullptr) return -1;
         int first = -1;
         for (std::size_t l = 0; l < communication.size(); ++l) {
-            const std::uint32_t word = words[l];
+            const std::uint32_t word = __atomic_load_n(words + l, __ATOMIC_RELAXED);  // the GPU writes it
             const int done = static_cast<int>(word & 0xffffu) - 1;
             const int of = static_cast<int>(word >> 16);
             const bool now = replayed.load() ? word != 0 : word != 0 && of == static_cast<int>(run & 0x7fff);
