@@ -55,7 +55,8 @@ public:
             const auto now = std::chrono::steady_clock::now();
             if (turn % 64 == 63) {
                 look_for_errors();
-                if (left == deadline::max() && communicates() && somebody_left()) left = now + std::chrono::seconds{1};
+                if (!communicates() || !somebody_left()) left = deadline::max();
+                else if (left == deadline::max()) left = now + std::chrono::seconds{1};
                 if (now > left) give_up("a rank has left and takes no part any more: " + stuck());
             }
             if (now >= until) return false;
@@ -570,9 +571,15 @@ private:
         if (!wait(f, std::chrono::steady_clock::now() + options.time_limit))
             throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(run) + " of " + described() + " has not ended: " + stuck(), rank};
     }
+    // Whether a partner of the communication that this rank waits for takes no part any more. Others may leave when their work is
+    // done, also while this rank is still computing.
     bool somebody_left() const {
-        for (int r = 0; r < on_->size; ++r)
-            if (r != rank && on_->world->gone(r)) return true;
+        const int waiting = progress_->waiting_for();
+        if (waiting < 0) return false;
+        const ir::step& s = steps()[waiting];
+        for (const ir::part& mine : program.parts.part(s.first_part, s.parts))
+            for (const int r : where.partners(program, program.vertices[s.vertex], mine.member, rank))
+                if (r != rank && on_->world->gone(r)) return true;
         return false;
     }
     void look_for_errors() {
