@@ -15,13 +15,13 @@ struct filled {
     std::vector<element_type> elements = std::vector<element_type>(static_cast<std::size_t>(X::size));
 
     filled() = default;
-    // Element i depends on i and the seed: a number between -4 and 4, an integer between -8 and 8, without a sign between 0 and 16.
+    // Element i depends on i and the seed: a number between -4 and 4, an integer between -8 and 8, without a sign between 0 and 15.
     explicit filled(unsigned seed) {
         for (auto& x : elements) {
             seed = seed * 1664525u + 1013904223u;
             const int number = static_cast<int>(seed >> 20) % 17;
             if constexpr (dovetail::is_floating(X::type.type)) x = static_cast<element_type>(static_cast<float>(number - 8) / 2.0f);
-            else if constexpr (std::is_unsigned_v<element_type>) x = static_cast<element_type>(number);
+            else if constexpr (std::is_unsigned_v<element_type>) x = static_cast<element_type>(number % 16);  // squares fit in 8 bits
             else x = static_cast<element_type>(number - 8);
         }
     }
