@@ -76,7 +76,7 @@ struct communicator {
 
 enum class edge_kind : unsigned char { flow, anti, output };
 
-// `to` starts after `from` of `lag` runs earlier, on `role`, because both touch `buffer`.
+// `to` starts after `from` of the same run, on `role`, because both touch `buffer`. Waits on earlier runs come from pass/wrap.
 struct edge {
     int from = 0;
     int to = 0;
