@@ -38,7 +38,9 @@ std::vector<bar> bars_of(int role) {
 
 // The prediction of options O for graph G.
 template <class G, class O>
-std::vector<bar> predicted(int role) { return bars_of<G, O>(role); }
+std::vector<bar> predicted(int role) {
+    return bars_of<G, O>(role);
+}
 
 // What a run of the same plan took, from ticket.times() of a rank of the role.
 template <class G, class O>
@@ -130,7 +132,8 @@ inline void print(const std::string& title, const std::vector<bar>& bars, double
         if (used) std::printf("  %-8s|%s|\n", dv::name_of(static_cast<dv::lane_kind>(lane)), row.c_str());
     }
     for (std::size_t i = 0; i < bars.size(); ++i)
-        std::printf("  %c %c %-28s %7.2f .. %7.2f\n", bars[i].moved ? '*' : ' ', static_cast<char>('a' + i % 26), bars[i].name.c_str(), bars[i].start, bars[i].end);
+        std::printf("  %c %c %-28s %7.2f .. %7.2f\n", bars[i].moved ? '*' : ' ', static_cast<char>('a' + i % 26), bars[i].name.c_str(), bars[i].start,
+                    bars[i].end);
 }
 
 }  // namespace timeline

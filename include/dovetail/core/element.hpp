@@ -7,9 +7,7 @@
 
 namespace dovetail {
 
-enum class element : unsigned char {
-    none, float16, bfloat16, float32, float64, int8, uint8, int32, uint32, int64, uint64
-};
+enum class element : unsigned char { none, float16, bfloat16, float32, float64, int8, uint8, int32, uint32, int64, uint64 };
 
 constexpr int bytes_of(element e) {
     switch (e) {
@@ -99,9 +97,7 @@ struct bfloat16 {
 
     bfloat16() = default;
     DOVETAIL_HOST_DEVICE constexpr bfloat16(float value) : bits{from_float(value)} {}
-    DOVETAIL_HOST_DEVICE constexpr operator float() const {
-        return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16);
-    }
+    DOVETAIL_HOST_DEVICE constexpr operator float() const { return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16); }
 
 private:
     DOVETAIL_HOST_DEVICE static constexpr std::uint16_t from_float(float value) {
@@ -127,16 +123,36 @@ template <> inline constexpr element element_of<std::uint64_t> = element::uint64
 
 namespace detail {
 template <element E> struct element_type;
-template <> struct element_type<element::float16> { using type = half; };
-template <> struct element_type<element::bfloat16> { using type = bfloat16; };
-template <> struct element_type<element::float32> { using type = float; };
-template <> struct element_type<element::float64> { using type = double; };
-template <> struct element_type<element::int8> { using type = std::int8_t; };
-template <> struct element_type<element::uint8> { using type = std::uint8_t; };
-template <> struct element_type<element::int32> { using type = std::int32_t; };
-template <> struct element_type<element::uint32> { using type = std::uint32_t; };
-template <> struct element_type<element::int64> { using type = std::int64_t; };
-template <> struct element_type<element::uint64> { using type = std::uint64_t; };
+template <> struct element_type<element::float16> {
+    using type = half;
+};
+template <> struct element_type<element::bfloat16> {
+    using type = bfloat16;
+};
+template <> struct element_type<element::float32> {
+    using type = float;
+};
+template <> struct element_type<element::float64> {
+    using type = double;
+};
+template <> struct element_type<element::int8> {
+    using type = std::int8_t;
+};
+template <> struct element_type<element::uint8> {
+    using type = std::uint8_t;
+};
+template <> struct element_type<element::int32> {
+    using type = std::int32_t;
+};
+template <> struct element_type<element::uint32> {
+    using type = std::uint32_t;
+};
+template <> struct element_type<element::int64> {
+    using type = std::int64_t;
+};
+template <> struct element_type<element::uint64> {
+    using type = std::uint64_t;
+};
 }  // namespace detail
 
 template <element E>

@@ -10,8 +10,8 @@
 namespace dovetail {
 
 struct tag {
-    std::string_view spelling;     // as this compiler prints the type, qualified
-    unsigned long long hash = 0;   // of the spelling
+    std::string_view spelling;    // as this compiler prints the type, qualified
+    unsigned long long hash = 0;  // of the spelling
 };
 
 namespace detail {

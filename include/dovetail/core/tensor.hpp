@@ -62,7 +62,8 @@ struct tensor_type {
 
 template <class T, std::int64_t... E>
 struct tensor {
-    static_assert(element_of<T> != element::none, "dovetail: an element is one of the types NCCL moves: half, bfloat16, float, double, (u)int8, (u)int32, (u)int64");
+    static_assert(element_of<T> != element::none,
+                  "dovetail: an element is one of the types NCCL moves: half, bfloat16, float, double, (u)int8, (u)int32, (u)int64");
     static_assert(sizeof...(E) <= max_rank, "dovetail: a tensor has at most six extents");
     static_assert(((E >= 0) && ...), "dovetail: an extent is not negative");
 

@@ -8,12 +8,12 @@ namespace dovetail {
 
 // What an operation of the graph does when it is launched.
 enum class op_kind : unsigned char {
-    compute,         // the user's own: one launch on the compute lane
-    input,           // brings the caller's binding in: a copy, or nothing where a device pointer is used in place
-    to_host,         // device to pinned host memory, on the copy lane
-    from_host,       // pinned host memory to device, on the copy lane
-    transfer,        // one role's value to another role, equal lane coordinates
-    shift,           // lane i gets the value of lane i - offset of one axis
+    compute,    // the user's own: one launch on the compute lane
+    input,      // brings the caller's binding in: a copy, or nothing where a device pointer is used in place
+    to_host,    // device to pinned host memory, on the copy lane
+    from_host,  // pinned host memory to device, on the copy lane
+    transfer,   // one role's value to another role, equal lane coordinates
+    shift,      // lane i gets the value of lane i - offset of one axis
     all_reduce,
     reduce,
     broadcast,
@@ -26,16 +26,12 @@ enum class op_kind : unsigned char {
 
 constexpr bool is_communication(op_kind k) { return k >= op_kind::transfer; }
 constexpr bool is_collective(op_kind k) { return k >= op_kind::all_reduce; }
-constexpr bool is_rooted(op_kind k) {
-    return k == op_kind::reduce || k == op_kind::broadcast || k == op_kind::gather || k == op_kind::scatter;
-}
-constexpr bool is_reducing(op_kind k) {
-    return k == op_kind::all_reduce || k == op_kind::reduce || k == op_kind::reduce_scatter;
-}
+constexpr bool is_rooted(op_kind k) { return k == op_kind::reduce || k == op_kind::broadcast || k == op_kind::gather || k == op_kind::scatter; }
+constexpr bool is_reducing(op_kind k) { return k == op_kind::all_reduce || k == op_kind::reduce || k == op_kind::reduce_scatter; }
 
 constexpr const char* name_of(op_kind k) {
-    constexpr const char* names[] = {"compute",   "input",      "to_host",        "from_host",  "transfer", "shift",  "all_reduce",
-                                     "reduce",    "broadcast",  "all_gather",     "reduce_scatter", "all_to_all", "gather", "scatter"};
+    constexpr const char* names[] = {"compute", "input",     "to_host",    "from_host",      "transfer",   "shift",  "all_reduce",
+                                     "reduce",  "broadcast", "all_gather", "reduce_scatter", "all_to_all", "gather", "scatter"};
     return names[static_cast<int>(k)];
 }
 
@@ -67,9 +63,7 @@ struct cost {
     std::int64_t bytes = 0;
     element arithmetic = element::float32;  // which rate of the machine the flops run at
 
-    friend constexpr cost operator+(cost a, cost b) {
-        return {a.flops + b.flops, a.bytes + b.bytes, a.flops != 0 ? a.arithmetic : b.arithmetic};
-    }
+    friend constexpr cost operator+(cost a, cost b) { return {a.flops + b.flops, a.bytes + b.bytes, a.flops != 0 ? a.arithmetic : b.arithmetic}; }
 };
 
 constexpr cost bytes_moved(std::int64_t bytes) { return {0, bytes, element::float32}; }
@@ -99,15 +93,15 @@ struct operation {
     // Bytes of scratch memory during the launch.
     bool has_workspace = false;
     std::int64_t (*workspace)(const tensor_type* arguments) = nullptr;
-    int in_place = -1;            // argument whose buffer the first result may take
-    bool in_place_only = false;   // ... and must take: the launch gets one `inout`
-    int row_wise = -1;            // axis along which rows are independent
-    bool has_effect = false;      // needed even where nobody uses its results
-    int sms = 0;                  // streaming multiprocessors it needs; 0: all it can get
+    int in_place = -1;           // argument whose buffer the first result may take
+    bool in_place_only = false;  // ... and must take: the launch gets one `inout`
+    int row_wise = -1;           // axis along which rows are independent
+    bool has_effect = false;     // needed even where nobody uses its results
+    int sms = 0;                 // streaming multiprocessors it needs; 0: all it can get
     reduction reduce = reduction::none;
-    int offset = 0;               // of a shift
-    bool open = false;            // a shift whose edge lanes get zeros
-    int root_lane = -1;           // along the axis of a rooted collective
+    int offset = 0;      // of a shift
+    bool open = false;   // a shift whose edge lanes get zeros
+    int root_lane = -1;  // along the axis of a rooted collective
 };
 
 }  // namespace dovetail

@@ -12,28 +12,36 @@ struct machine_description {
     std::int64_t half_flops = 0;
     std::int64_t float_flops = 0;
     std::int64_t double_flops = 0;
-    std::int64_t memory_bandwidth = 0;      // bytes per second, read plus written
-    std::int64_t launch_latency = 0;        // one kernel on the device, ps
-    std::int64_t edge_latency = 0;          // a dependency between two streams, ps
-    std::int64_t link_latency = 0;          // one message between ranks, ps
-    std::int64_t link_bandwidth = 0;        // bytes per second and direction, one peer
-    std::int64_t bus_bandwidth = 0;         // bytes per second a collective sustains on each rank (NCCL's bus bandwidth)
-    std::int64_t host_bandwidth = 0;        // bytes per second between device and pinned host memory
-    int beside_communication = 1000;        // a compute operation's time while communication runs beside it, thousandths of alone
-    int beside_copy = 1000;                 // ... while a copy runs beside it
-    int model_error = 30;                   // stated error of the prediction, thousandths: a smaller gain is no gain
+    std::int64_t memory_bandwidth = 0;  // bytes per second, read plus written
+    std::int64_t launch_latency = 0;    // one kernel on the device, ps
+    std::int64_t edge_latency = 0;      // a dependency between two streams, ps
+    std::int64_t link_latency = 0;      // one message between ranks, ps
+    std::int64_t link_bandwidth = 0;    // bytes per second and direction, one peer
+    std::int64_t bus_bandwidth = 0;     // bytes per second a collective sustains on each rank (NCCL's bus bandwidth)
+    std::int64_t host_bandwidth = 0;    // bytes per second between device and pinned host memory
+    int beside_communication = 1000;    // a compute operation's time while communication runs beside it, thousandths of alone
+    int beside_copy = 1000;             // ... while a copy runs beside it
+    int model_error = 30;               // stated error of the prediction, thousandths: a smaller gain is no gain
 };
 
 namespace machine {
 
 // 4 to 8 H200 joined by NVLink, measured: FACTS of the design. Communication by NCCL kernels, which own the SMs they run on.
 struct h200_nvlink {
-    static constexpr machine_description description{
-        "h200_nvlink",
-        730'000'000'000'000, 50'000'000'000'000, 30'000'000'000'000, 4'000'000'000'000,
-        3'000'000, 2'000'000, 10'000'000,
-        350'000'000'000, 300'000'000'000, 50'000'000'000,
-        1120, 1030, 30};
+    static constexpr machine_description description{"h200_nvlink",
+                                                     730'000'000'000'000,
+                                                     50'000'000'000'000,
+                                                     30'000'000'000'000,
+                                                     4'000'000'000'000,
+                                                     3'000'000,
+                                                     2'000'000,
+                                                     10'000'000,
+                                                     350'000'000'000,
+                                                     300'000'000'000,
+                                                     50'000'000'000,
+                                                     1120,
+                                                     1030,
+                                                     30};
 };
 
 }  // namespace machine
@@ -41,11 +49,11 @@ struct h200_nvlink {
 // What the options of a plan say, as a value.
 struct settings {
     machine_description machine = machine::h200_nvlink::description;
-    bool overlap = true;             // false: everything on one stream
-    std::int64_t memory_limit = 0;   // bytes of arena and states of one rank; 0: none
-    int in_flight = 1;               // slots of inputs and outputs
-    int channel_slots = 1;           // slots of the receiving side of a channel
-    int assumed_width = 4;           // of an open axis, for the prediction
+    bool overlap = true;            // false: everything on one stream
+    std::int64_t memory_limit = 0;  // bytes of arena and states of one rank; 0: none
+    int in_flight = 1;              // slots of inputs and outputs
+    int channel_slots = 1;          // slots of the receiving side of a channel
+    int assumed_width = 4;          // of an open axis, for the prediction
 };
 
 }  // namespace dovetail

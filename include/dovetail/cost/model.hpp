@@ -34,9 +34,7 @@ constexpr std::int64_t time_at(std::int64_t amount, std::int64_t rate) {
 
 namespace detail {
 
-constexpr std::int64_t plus(std::int64_t a, std::int64_t b) {
-    return a < longest_duration - b ? a + b : longest_duration;
-}
+constexpr std::int64_t plus(std::int64_t a, std::int64_t b) { return a < longest_duration - b ? a + b : longest_duration; }
 
 constexpr std::int64_t flop_rate(const machine_description& m, element e) {
     switch (e) {
@@ -74,8 +72,10 @@ constexpr cost work_of(const ir::graph& g, const ir::member& m, operands& on) {
     bool discarded = false;
     for (int i = 0; i < node.results && i < max_results; ++i) {
         const int symbol = ids[node.first_result + i];
-        if (symbol >= 0) on.results[i] = g.symbols.first[symbol].type;
-        else discarded = true;
+        if (symbol >= 0)
+            on.results[i] = g.symbols.first[symbol].type;
+        else
+            discarded = true;
     }
     // A discarded result has no symbol to tell its type.
     if (discarded && m.kind == op_kind::compute) m.op->infer(arguments, on.results);
@@ -90,8 +90,8 @@ struct member_time {
 
 // `total` and `largest`: bytes of all buffers that the member touches, and of the largest one, which is the payload of a
 // collective whichever side it stands on.
-constexpr member_time time_of(const ir::graph& g, const ir::program& p, const ir::member& m, const settings& s, std::int64_t total,
-                              std::int64_t largest, operands& room) {
+constexpr member_time time_of(const ir::graph& g, const ir::program& p, const ir::member& m, const settings& s, std::int64_t total, std::int64_t largest,
+                              operands& room) {
     const machine_description& on = s.machine;
     if (m.kind == op_kind::compute) {
         if (m.node < 0 || !m.op->has_work) return {on.launch_latency, time_at(total, on.memory_bandwidth)};

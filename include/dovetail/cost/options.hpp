@@ -42,9 +42,12 @@ struct assumed_width {
 namespace detail {
 template <class Option>
 constexpr int apply_option(settings& s) {
-    if constexpr (requires { Option::description.launch_latency; }) s.machine = Option::description;
-    else if constexpr (requires { Option::apply(s); }) Option::apply(s);
-    else static_cast<void>(sizeof(error::unknown_option<Option>));
+    if constexpr (requires { Option::description.launch_latency; })
+        s.machine = Option::description;
+    else if constexpr (requires { Option::apply(s); })
+        Option::apply(s);
+    else
+        static_cast<void>(sizeof(error::unknown_option<Option>));
     return 0;
 }
 }  // namespace detail

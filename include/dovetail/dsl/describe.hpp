@@ -54,17 +54,26 @@ struct expression {
     using children = types<Op, A...>;
     static constexpr const record* list[sizeof...(A) + 1] = {&describe<Op>::value, &describe<A>::value...};
     static constexpr int arguments = count_arguments(list, sizeof...(A) + 1);
-    static constexpr record value{word::expression, &nameless, list, sizeof...(A) + 1, count_mentions(list, sizeof...(A) + 1),
-                                  accepts_arguments<Op, arguments>, find_operation<Op, arguments>()};
+    static constexpr record value{word::expression,
+                                  &nameless,
+                                  list,
+                                  sizeof...(A) + 1,
+                                  count_mentions(list, sizeof...(A) + 1),
+                                  accepts_arguments<Op, arguments>,
+                                  find_operation<Op, arguments>()};
 };
 
 // Names are types without a definition as a rule: nothing is asked of those.
 template <class T>
 constexpr word kind_of_tag() {
-    if constexpr (!complete<T>) return word::name;
-    else if constexpr (is_operation<T>) return word::operation;
-    else if constexpr (has_launch<T>()) return word::no_shape_rule;
-    else return word::name;
+    if constexpr (!complete<T>)
+        return word::name;
+    else if constexpr (is_operation<T>)
+        return word::operation;
+    else if constexpr (has_launch<T>())
+        return word::no_shape_rule;
+    else
+        return word::name;
 }
 
 template <template <int...> class Family, class Indices>

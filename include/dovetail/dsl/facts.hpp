@@ -46,9 +46,12 @@ constexpr bool has_launch() {
 
 template <class Op>
 constexpr bool has_shape_rule() {
-    if constexpr (!complete<Op>) return false;
-    else if constexpr (requires { &Op::result; }) return true;
-    else return accepts_some<Op>(std::make_integer_sequence<int, 9>{});
+    if constexpr (!complete<Op>)
+        return false;
+    else if constexpr (requires { &Op::result; })
+        return true;
+    else
+        return accepts_some<Op>(std::make_integer_sequence<int, 9>{});
 }
 
 constexpr int put(tensor_type t, tensor_type* to) {
@@ -155,9 +158,12 @@ inline constexpr operation operation_of = detail::facts<Op, N>();
 
 template <class Op, int N>
 constexpr bool accepts_count() {
-    if constexpr (is_communication_operation<Op>) return true;
-    else if constexpr (!is_operation<Op>) return false;
-    else return detail::accepts<Op, N>;
+    if constexpr (is_communication_operation<Op>)
+        return true;
+    else if constexpr (!is_operation<Op>)
+        return false;
+    else
+        return detail::accepts<Op, N>;
 }
 template <class Op, int N>
 inline constexpr bool accepts_arguments = accepts_count<Op, N>();
@@ -165,8 +171,10 @@ inline constexpr bool accepts_arguments = accepts_count<Op, N>();
 // The facts of Op with N arguments, or null where it does not take N.
 template <class Op, int N>
 constexpr const operation* find_operation() {
-    if constexpr (accepts_arguments<Op, N>) return &operation_of<Op, N>;
-    else return nullptr;
+    if constexpr (accepts_arguments<Op, N>)
+        return &operation_of<Op, N>;
+    else
+        return nullptr;
 }
 
 }  // namespace dovetail::dsl

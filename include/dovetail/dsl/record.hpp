@@ -8,22 +8,48 @@
 namespace dovetail::dsl {
 
 enum class word : unsigned char {
-    name, operation, expression, values, discard, all, tensor, input, pinned, replicated, state, from_store, let, update,
-    output, on, mesh, axis, lane, group, grouped, repeat, graph, root, root_lane, to, ellipsis, no_shape_rule
+    name,
+    operation,
+    expression,
+    values,
+    discard,
+    all,
+    tensor,
+    input,
+    pinned,
+    replicated,
+    state,
+    from_store,
+    let,
+    update,
+    output,
+    on,
+    mesh,
+    axis,
+    lane,
+    group,
+    grouped,
+    repeat,
+    graph,
+    root,
+    root_lane,
+    to,
+    ellipsis,
+    no_shape_rule
 };
 
 inline constexpr tensor_type no_tensor{};
 
 struct record {
     word kind = word::name;
-    const tag* id = &nameless;               // of a name, operation, axis or initialiser
+    const tag* id = &nameless;  // of a name, operation, axis or initialiser
     const record* const* children = nullptr;
     int child_count = 0;
-    int mentions = 1;                        // itself and all below
-    bool accepts = false;                    // expression: its operation takes this number of arguments
-    const operation* op = nullptr;           // ... and its facts with them
-    const tensor_type* type = &no_tensor;    // tensor
-    int number = 0;                          // width of an axis, lane of a root
+    int mentions = 1;                      // itself and all below
+    bool accepts = false;                  // expression: its operation takes this number of arguments
+    const operation* op = nullptr;         // ... and its facts with them
+    const tensor_type* type = &no_tensor;  // tensor
+    int number = 0;                        // width of an axis, lane of a root
 };
 
 constexpr int count_mentions(const record* const* children, int count) {

@@ -7,7 +7,9 @@ namespace dovetail::error {
 
 template <class Operation, class Stream, class... Views>
 struct no_launch {
-    static_assert(detail::never<Operation>, "dovetail: this operation (first) has no launch for this backend's stream (second) with these arguments: static void launch(stream, in<X>..., out<Y>...)");
+    static_assert(
+        detail::never<Operation>,
+        "dovetail: this operation (first) has no launch for this backend's stream (second) with these arguments: static void launch(stream, in<X>..., out<Y>...)");
 };
 template <class Name>
 struct not_an_input {
@@ -19,7 +21,8 @@ struct not_an_output {
 };
 template <class Name, class Declared, class Given>
 struct wrong_binding {
-    static_assert(detail::never<Name>, "dovetail: the value bound to this input (first) has another element type or another size than the input is declared with (second)");
+    static_assert(detail::never<Name>,
+                  "dovetail: the value bound to this input (first) has another element type or another size than the input is declared with (second)");
 };
 
 }  // namespace dovetail::error

@@ -11,15 +11,20 @@ struct not_a_state {
 };
 template <class State, class Reader>
 struct uninitialised {
-    static_assert(detail::never<State>, "dovetail: this state (first) is read (second) before anything sets it: give it an initialiser, from_store, or an update above");
+    static_assert(detail::never<State>,
+                  "dovetail: this state (first) is read (second) before anything sets it: give it an initialiser, from_store, or an update above");
 };
 template <class State, class Axis>
 struct diverging_replicas {
-    static_assert(detail::never<State>, "dovetail: this state (first) is declared replicated along an axis (second) but updated from a value that differs between its lanes: is an all_reduce missing?");
+    static_assert(
+        detail::never<State>,
+        "dovetail: this state (first) is declared replicated along an axis (second) but updated from a value that differs between its lanes: is an all_reduce missing?");
 };
 template <class Statement, class Operation, class Value>
 struct in_place_shared {
-    static_assert(detail::never<Statement>, "dovetail: this operation (second) works in place on a value (third) that something else reads too, or that is no value of this role; copy it first");
+    static_assert(
+        detail::never<Statement>,
+        "dovetail: this operation (second) works in place on a value (third) that something else reads too, or that is no value of this role; copy it first");
 };
 template <class State>
 struct state_crosses_roles {
@@ -27,7 +32,8 @@ struct state_crosses_roles {
 };
 template <class Name, class Reader>
 struct host_value {
-    static_assert(detail::never<Name>, "dovetail: this value (first) is in pinned host memory and only from_host on its own role reads it, not this statement (second)");
+    static_assert(detail::never<Name>,
+                  "dovetail: this value (first) is in pinned host memory and only from_host on its own role reads it, not this statement (second)");
 };
 template <class Name, class Reader>
 struct device_value {
@@ -35,7 +41,9 @@ struct device_value {
 };
 template <class Role, class Limit, class Needed, class... Largest>
 struct memory_exceeded {
-    static_assert(detail::never<Role>, "dovetail: no schedule of this role (first) keeps within the memory limit (second, bytes); the best needs (third); the largest values alive follow");
+    static_assert(
+        detail::never<Role>,
+        "dovetail: no schedule of this role (first) keeps within the memory limit (second, bytes); the best needs (third); the largest values alive follow");
 };
 template <class Option>
 struct unknown_option {

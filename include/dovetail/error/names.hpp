@@ -7,7 +7,8 @@ namespace dovetail::error {
 
 template <class Statement, class Missing, class... Nearest>
 struct unknown_name {
-    static_assert(detail::never<Statement>, "dovetail: this statement (first) uses a name (second) that nothing in the graph defines; the nearest defined name follows");
+    static_assert(detail::never<Statement>,
+                  "dovetail: this statement (first) uses a name (second) that nothing in the graph defines; the nearest defined name follows");
 };
 template <class Name>
 struct defined_twice {
@@ -19,7 +20,8 @@ struct cycle {
 };
 template <class Name>
 struct unused {
-    static_assert(detail::never<Name>, "dovetail: nothing uses this name: no output, update or operation with an effect needs it; use it, output it or remove it");
+    static_assert(detail::never<Name>,
+                  "dovetail: nothing uses this name: no output, update or operation with an effect needs it; use it, output it or remove it");
 };
 template <class Name>
 struct output_twice {
@@ -31,7 +33,8 @@ struct unknown_output {
 };
 template <class Name>
 struct output_not_a_value {
-    static_assert(detail::never<Name>, "dovetail: an output is a value that the graph computes; for an input or a state write let<copy_of_it, copy(it)> and output that");
+    static_assert(detail::never<Name>,
+                  "dovetail: an output is a value that the graph computes; for an input or a state write let<copy_of_it, copy(it)> and output that");
 };
 template <class Graph>
 struct empty_graph {
@@ -39,11 +42,15 @@ struct empty_graph {
 };
 template <class Statement, class Name>
 struct not_an_operation {
-    static_assert(detail::never<Statement>, "dovetail: this statement (first) uses as an operation something (second) that is none: an operation is a complete type with a shape rule `result`");
+    static_assert(
+        detail::never<Statement>,
+        "dovetail: this statement (first) uses as an operation something (second) that is none: an operation is a complete type with a shape rule `result`");
 };
 template <class Statement, class Operation>
 struct operation_as_value {
-    static_assert(detail::never<Statement>, "dovetail: this statement (first) uses an operation (second) as a value: is an argument undeclared, or hidden by a function of the same name? gelu(relu(typo)) means gelu(relu) to C++");
+    static_assert(
+        detail::never<Statement>,
+        "dovetail: this statement (first) uses an operation (second) as a value: is an argument undeclared, or hidden by a function of the same name? gelu(relu(typo)) means gelu(relu) to C++");
 };
 template <class Statement, class Operation>
 struct ellipsis {
@@ -51,7 +58,8 @@ struct ellipsis {
 };
 template <class Operation>
 struct no_shape_rule {
-    static_assert(detail::never<Operation>, "dovetail: this operation has a launch but no shape rule: add static constexpr dv::tensor_type result(dv::tensor_type...)");
+    static_assert(detail::never<Operation>,
+                  "dovetail: this operation has a launch but no shape rule: add static constexpr dv::tensor_type result(dv::tensor_type...)");
 };
 template <class Type>
 struct not_a_statement {

@@ -15,15 +15,19 @@ struct on_in_on {
 };
 template <class Name>
 struct outside_role {
-    static_assert(detail::never<Name>, "dovetail: in a graph with roles this stands outside every on<role, ...>; only inputs, outputs and collectives with one argument per role may");
+    static_assert(
+        detail::never<Name>,
+        "dovetail: in a graph with roles this stands outside every on<role, ...>; only inputs, outputs and collectives with one argument per role may");
 };
 template <class Name, class From, class To>
 struct mesh_mismatch {
-    static_assert(detail::never<Name>, "dovetail: this value (first) joins two roles (second, third) whose meshes differ; a channel joins equal lane coordinates");
+    static_assert(detail::never<Name>,
+                  "dovetail: this value (first) joins two roles (second, third) whose meshes differ; a channel joins equal lane coordinates");
 };
 template <class Name, class Reader>
 struct off_root_read {
-    static_assert(detail::never<Name>, "dovetail: this result (first) exists at the collective's root or receivers only, and a statement (second) reads it elsewhere");
+    static_assert(detail::never<Name>,
+                  "dovetail: this result (first) exists at the collective's root or receivers only, and a statement (second) reads it elsewhere");
 };
 template <class Statement, class Argument>
 struct role_twice {
@@ -31,7 +35,8 @@ struct role_twice {
 };
 template <class Statement, class Role>
 struct unknown_role {
-    static_assert(detail::never<Statement>, "dovetail: this communication (first) names a role (second) that the graph does not have or that does not take part");
+    static_assert(detail::never<Statement>,
+                  "dovetail: this communication (first) names a role (second) that the graph does not have or that does not take part");
 };
 template <class Statement, class Axis>
 struct unknown_axis {
@@ -47,15 +52,19 @@ struct member_mismatch {
 };
 template <class Statement, class Operation>
 struct member_count {
-    static_assert(detail::never<Statement>, "dovetail: this communication (first) has too few members: give it an axis of a mesh, or one argument for each of several roles");
+    static_assert(detail::never<Statement>,
+                  "dovetail: this communication (first) has too few members: give it an axis of a mesh, or one argument for each of several roles");
 };
 template <class Statement, class Operation>
 struct open_width {
-    static_assert(detail::never<Statement>, "dovetail: this collective (first) changes or divides the shape by the width of its axes, which is open; give the axis a width: axis<name, 8>");
+    static_assert(
+        detail::never<Statement>,
+        "dovetail: this collective (first) changes or divides the shape by the width of its axes, which is open; give the axis a width: axis<name, 8>");
 };
 template <class Statement, class Operation, class Tensor, class Width>
 struct indivisible {
-    static_assert(detail::never<Statement>, "dovetail: this collective (first) divides extent 0 of its tensor (third) by a number of members (fourth) that does not divide it");
+    static_assert(detail::never<Statement>,
+                  "dovetail: this collective (first) divides extent 0 of its tensor (third) by a number of members (fourth) that does not divide it");
 };
 template <class Statement, class Operation>
 struct bad_reduction {
@@ -63,7 +72,9 @@ struct bad_reduction {
 };
 template <class Statement, class Operation, class... Root>
 struct bad_root {
-    static_assert(detail::never<Statement>, "dovetail: the root or the members of this communication (first) are missing, do not exist or do not fit its form: along axes root_lane<k> below the width, over roles root<role> or to<roles...>");
+    static_assert(
+        detail::never<Statement>,
+        "dovetail: the root or the members of this communication (first) are missing, do not exist or do not fit its form: along axes root_lane<k> below the width, over roles root<role> or to<roles...>");
 };
 template <class Statement, class Operation>
 struct not_communication {
@@ -71,7 +82,9 @@ struct not_communication {
 };
 template <class... Names>
 struct group_dependence {
-    static_assert(detail::never<Names...>, "dovetail: this group cannot be issued as one: its members need one another, directly or through these statements, or belong to different roles");
+    static_assert(
+        detail::never<Names...>,
+        "dovetail: this group cannot be issued as one: its members need one another, directly or through these statements, or belong to different roles");
 };
 
 }  // namespace dovetail::error

@@ -7,19 +7,24 @@ namespace dovetail::error {
 
 template <class Statement, class Operation, class... Given>
 struct wrong_arity {
-    static_assert(detail::never<Statement>, "dovetail: in this statement (first) the operation (second) is given a number of arguments that its shape rule does not take");
+    static_assert(detail::never<Statement>,
+                  "dovetail: in this statement (first) the operation (second) is given a number of arguments that its shape rule does not take");
 };
 template <class Statement, class Operation, class... Tensors>
 struct shape_mismatch {
-    static_assert(detail::never<Statement>, "dovetail: in this statement (first) the operation's (second) shape rule refuses the arguments; their tensors follow");
+    static_assert(detail::never<Statement>,
+                  "dovetail: in this statement (first) the operation's (second) shape rule refuses the arguments; their tensors follow");
 };
 template <class Statement, class Operation, class Given>
 struct wrong_result_count {
-    static_assert(detail::never<Statement>, "dovetail: this statement (first) names another number of results than the operation (second) has; discard stands for one that is not wanted");
+    static_assert(
+        detail::never<Statement>,
+        "dovetail: this statement (first) names another number of results than the operation (second) has; discard stands for one that is not wanted");
 };
 template <class State, class Operation, class Declared, class Given>
 struct update_mismatch {
-    static_assert(detail::never<State>, "dovetail: the operation (second) that updates this state (first) gives another tensor (fourth) than the state is declared with (third)");
+    static_assert(detail::never<State>,
+                  "dovetail: the operation (second) that updates this state (first) gives another tensor (fourth) than the state is declared with (third)");
 };
 template <class Name, class... Tensor>
 struct size_overflow {

@@ -9,26 +9,62 @@ namespace dovetail::ir {
 enum class fault_kind : unsigned char {
     none,
     // names
-    unknown_name, defined_twice, cycle, unused, output_twice, unknown_output, output_not_a_value, empty_graph,
-    not_an_operation, operation_as_value, ellipsis, no_shape_rule, not_a_statement,
+    unknown_name,
+    defined_twice,
+    cycle,
+    unused,
+    output_twice,
+    unknown_output,
+    output_not_a_value,
+    empty_graph,
+    not_an_operation,
+    operation_as_value,
+    ellipsis,
+    no_shape_rule,
+    not_a_statement,
     // shapes
-    wrong_arity, shape_mismatch, wrong_result_count, update_mismatch, size_overflow,
+    wrong_arity,
+    shape_mismatch,
+    wrong_result_count,
+    update_mismatch,
+    size_overflow,
     // roles, axes and collectives
-    unused_role, on_in_on, outside_role, mesh_mismatch, off_root_read, role_twice, unknown_role, unknown_axis, axis_twice,
-    member_mismatch, member_count, open_width, indivisible, bad_reduction, bad_root, not_communication, group_dependence,
+    unused_role,
+    on_in_on,
+    outside_role,
+    mesh_mismatch,
+    off_root_read,
+    role_twice,
+    unknown_role,
+    unknown_axis,
+    axis_twice,
+    member_mismatch,
+    member_count,
+    open_width,
+    indivisible,
+    bad_reduction,
+    bad_root,
+    not_communication,
+    group_dependence,
     // states and memory
-    not_a_state, uninitialised, diverging_replicas, in_place_shared, state_crosses_roles, host_value, device_value
+    not_a_state,
+    uninitialised,
+    diverging_replicas,
+    in_place_shared,
+    state_crosses_roles,
+    host_value,
+    device_value
 };
 
 inline constexpr int max_fault_names = 12;
 
 struct fault {
     fault_kind kind = fault_kind::none;
-    int count = 0;                      // mentions to name, in the order of the error's arguments
+    int count = 0;  // mentions to name, in the order of the error's arguments
     int mention[max_fault_names] = {};
-    int types = 0;                      // tensors to name behind them
+    int types = 0;  // tensors to name behind them
     tensor_type type[4] = {};
-    std::int64_t number = 0;            // a count, an extent or a width, where the error shows one
+    std::int64_t number = 0;  // a count, an extent or a width, where the error shows one
 
     constexpr explicit operator bool() const { return kind != fault_kind::none; }
     constexpr fault& name(int m) {

@@ -11,44 +11,44 @@ namespace dovetail::ir {
 enum class symbol_kind : unsigned char { value, input, state, lane_index };
 
 struct symbol {
-    const tag* name = &nameless;    // nameless: a nested expression
+    const tag* name = &nameless;  // nameless: a nested expression
     symbol_kind kind = symbol_kind::value;
-    tensor_type type = {};          // per lane
-    int role = -1;                  // home; -1: an input bound on every role that uses it, or the result of a collective over roles
-    int node = -1;                  // what computes a value
-    int result = 0;                 // ... and which of its results it is
+    tensor_type type = {};  // per lane
+    int role = -1;          // home; -1: an input bound on every role that uses it, or the result of a collective over roles
+    int node = -1;          // what computes a value
+    int result = 0;         // ... and which of its results it is
     bool output = false;
-    bool in_host_memory = false;    // pinned: written by to_host or bound as a host input
-    bool initialised = false;       // a state with an initialiser, or one that the store supplies
-    unsigned replicated = 0;        // axes along which the lanes are declared to agree
-    unsigned index_axis = 0;        // lane_index: the axis (as a mask)
-    int mention = -1;               // where it was declared
+    bool in_host_memory = false;  // pinned: written by to_host or bound as a host input
+    bool initialised = false;     // a state with an initialiser, or one that the store supplies
+    unsigned replicated = 0;      // axes along which the lanes are declared to agree
+    unsigned index_axis = 0;      // lane_index: the axis (as a mask)
+    int mention = -1;             // where it was declared
 };
 
 struct node {
     const operation* op = nullptr;
     op_kind kind = op_kind::compute;
-    int role = -1;                  // -1: a collective over roles
-    int first_argument = 0;         // symbol ids in graph.operands
+    int role = -1;           // -1: a collective over roles
+    int first_argument = 0;  // symbol ids in graph.operands
     int arguments = 0;
-    int first_result = 0;           // symbol ids in graph.operands; -1 for discard
+    int first_result = 0;  // symbol ids in graph.operands; -1 for discard
     int results = 0;
-    int first_target = 0;           // a collective over roles: the receiving roles in graph.operands
+    int first_target = 0;  // a collective over roles: the receiving roles in graph.operands
     int targets = 0;
-    bool update = false;            // results are states, changed in place
+    bool update = false;  // results are states, changed in place
     reduction reduce = reduction::none;
-    unsigned axes = 0;              // mask of axis ids; 0 for a collective over roles
-    int root = -1;                  // lane along the axis, or role id for a collective over roles
-    int offset = 0;                 // of a shift
+    unsigned axes = 0;  // mask of axis ids; 0 for a collective over roles
+    int root = -1;      // lane along the axis, or role id for a collective over roles
+    int offset = 0;     // of a shift
     bool open = false;
-    int bundle = -1;                // statements of one `grouped` share this number
-    int statement = 0;              // written order, nested expressions counted with their statement
-    int mention = -1;               // of the expression
+    int bundle = -1;    // statements of one `grouped` share this number
+    int statement = 0;  // written order, nested expressions counted with their statement
+    int mention = -1;   // of the expression
 };
 
 struct role {
-    const tag* name = &nameless;    // nameless: the only role
-    int first_axis = 0;             // in graph.mesh
+    const tag* name = &nameless;  // nameless: the only role
+    int first_axis = 0;           // in graph.mesh
     int axes = 0;
     int mention = -1;
 };
@@ -80,7 +80,9 @@ struct basic_graph {
 
 // Calls f on each pair of corresponding arrays.
 template <class A, class B, class F>
-constexpr void zip(A& a, B& b, F f) requires(A::tables == 6 && requires { a.symbols; }) {
+constexpr void zip(A& a, B& b, F f)
+    requires(A::tables == 6 && requires { a.symbols; })
+{
     f(a.symbols, b.symbols);
     f(a.nodes, b.nodes);
     f(a.operands, b.operands);

@@ -160,8 +160,10 @@ private:
     }
 
     constexpr int define(symbol s, const record& name, int mention, int role, int result) {
-        if (name.kind == word::operation || name.kind == word::no_shape_rule) fail(make_fault(fault_kind::operation_as_value, mention, mention));
-        else if (name.kind != word::name) fail(make_fault(fault_kind::not_a_statement, mention));
+        if (name.kind == word::operation || name.kind == word::no_shape_rule)
+            fail(make_fault(fault_kind::operation_as_value, mention, mention));
+        else if (name.kind != word::name)
+            fail(make_fault(fault_kind::not_a_statement, mention));
         s.role = role < 0 ? -1 : role;
         s.result = result;
         s.mention = mention;
@@ -182,10 +184,14 @@ private:
         int at = mention + 1 + r.children[0]->mentions + r.children[1]->mentions;
         for (int i = 2; i < r.child_count; at += r.children[i]->mentions, ++i) {
             const record& a = *r.children[i];
-            if (a.kind == word::pinned && r.kind == word::input) s.in_host_memory = true;
-            else if (a.kind == word::replicated) replicated_.push({&a, at, graph_.symbols.size()});
-            else if (r.kind == word::state && (a.kind == word::from_store || a.kind == word::no_shape_rule)) s.initialised = true;
-            else fail(make_fault(fault_kind::not_a_statement, at));
+            if (a.kind == word::pinned && r.kind == word::input)
+                s.in_host_memory = true;
+            else if (a.kind == word::replicated)
+                replicated_.push({&a, at, graph_.symbols.size()});
+            else if (r.kind == word::state && (a.kind == word::from_store || a.kind == word::no_shape_rule))
+                s.initialised = true;
+            else
+                fail(make_fault(fault_kind::not_a_statement, at));
         }
         define(s, *r.children[0], mention + 1, role, 0);
     }
@@ -234,8 +240,10 @@ private:
             int at = p.mention + 1;
             for (int i = 0; i < p.r->child_count; at += p.r->children[i]->mentions, ++i) {
                 const int axis = find_axis(p.r->children[i]->id);
-                if (axis < 0) fail(make_fault(fault_kind::unknown_axis, graph_.symbols[p.symbol].mention, at));
-                else graph_.symbols[p.symbol].replicated |= 1u << axis;
+                if (axis < 0)
+                    fail(make_fault(fault_kind::unknown_axis, graph_.symbols[p.symbol].mention, at));
+                else
+                    graph_.symbols[p.symbol].replicated |= 1u << axis;
             }
         }
     }
@@ -303,7 +311,7 @@ private:
         const record& op = *e.children[0];
         if (op.kind == word::no_shape_rule) return fail(make_fault(fault_kind::no_shape_rule, mention + 1)), -1;
         if (op.kind != word::operation) return fail(make_fault(fault_kind::not_an_operation, name, mention + 1)), -1;
-        
+
         // One stack for all expressions: an array of its own for each is where nvcc's front end forgets to release some.
         const int base = arguments_.size();
         collect(e, 1, mention + 1 + op.mentions, role, name);
@@ -327,8 +335,10 @@ private:
         arguments_.resize(base);
         if (bundle >= 0 && !is_communication(n.kind)) return fail(make_fault(fault_kind::not_communication, name, mention + 1)), -1;
         if (role == outside && !is_collective(n.kind)) return fail(make_fault(fault_kind::outside_role, name)), -1;
-        if (is_communication(n.kind)) place(n, op, mention + 1, name);
-        else if ((n.kind == op_kind::to_host || n.kind == op_kind::from_host) && n.arguments != 1) arity(name, mention + 1, n.arguments);
+        if (is_communication(n.kind))
+            place(n, op, mention + 1, name);
+        else if ((n.kind == op_kind::to_host || n.kind == op_kind::from_host) && n.arguments != 1)
+            arity(name, mention + 1, n.arguments);
         if (graph_.wrong) return -1;
         graph_.nodes.push(n);
         return graph_.nodes.size() - 1;
@@ -338,12 +348,18 @@ private:
         int at = mention;
         for (int i = from; i < parent.child_count && !graph_.wrong; at += parent.children[i]->mentions, ++i) {
             const record& a = *parent.children[i];
-            if (a.kind == word::all) collect(a, 0, at + 1, role, name);
-            else if (a.kind == word::lane) arguments_.push(lane_index(*a.children[0], at + 1, role, name));
-            else if (a.kind == word::expression || a.kind == word::ellipsis) arguments_.push(nested(a, at, role, name));
-            else if (a.kind == word::operation || a.kind == word::no_shape_rule) fail(make_fault(fault_kind::operation_as_value, name, at));
-            else if (a.kind != word::name) fail(make_fault(fault_kind::not_a_statement, at));
-            else arguments_.push(named(a, at, role, name));
+            if (a.kind == word::all)
+                collect(a, 0, at + 1, role, name);
+            else if (a.kind == word::lane)
+                arguments_.push(lane_index(*a.children[0], at + 1, role, name));
+            else if (a.kind == word::expression || a.kind == word::ellipsis)
+                arguments_.push(nested(a, at, role, name));
+            else if (a.kind == word::operation || a.kind == word::no_shape_rule)
+                fail(make_fault(fault_kind::operation_as_value, name, at));
+            else if (a.kind != word::name)
+                fail(make_fault(fault_kind::not_a_statement, at));
+            else
+                arguments_.push(named(a, at, role, name));
         }
     }
 

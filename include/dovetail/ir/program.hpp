@@ -19,13 +19,13 @@ enum class storage : unsigned char {
 struct buffer {
     storage where = storage::arena;
     int role = 0;
-    int symbol = -1;             // whose value it holds; -1: workspace
+    int symbol = -1;  // whose value it holds; -1: workspace
     tensor_type type = {};
     std::int64_t bytes = 0;
-    int slots = 1;               // copies, used by successive runs in turn
-    bool output = false;         // read by the caller after the run
-    int alias = -1;              // the buffer whose bytes it takes over (an in-place result); that one has no alias itself
-    int common = -1;             // buffers with equal numbers lie at equal offsets on their roles (collectives over roles)
+    int slots = 1;        // copies, used by successive runs in turn
+    bool output = false;  // read by the caller after the run
+    int alias = -1;       // the buffer whose bytes it takes over (an in-place result); that one has no alias itself
+    int common = -1;      // buffers with equal numbers lie at equal offsets on their roles (collectives over roles)
 };
 
 struct access {
@@ -37,8 +37,8 @@ struct access {
 // is also an argument stands once, as `update`), then workspace.
 struct part {
     int role = 0;
-    int member = 0;              // index into program.members
-    int seat = 0;                // the part's place among its member's: a transfer's sender is 0, its receiver 1
+    int member = 0;  // index into program.members
+    int seat = 0;    // the part's place among its member's: a transfer's sender is 0, its receiver 1
     int first_access = 0;
     int accesses = 0;
 };
@@ -47,18 +47,18 @@ struct part {
 struct member {
     op_kind kind = op_kind::compute;
     const operation* op = nullptr;
-    int node = -1;               // of the graph; -1: a derived transfer or an input
-    int symbol = -1;             // what a transfer or input moves; else the first result
+    int node = -1;    // of the graph; -1: a derived transfer or an input
+    int symbol = -1;  // what a transfer or input moves; else the first result
     reduction reduce = reduction::none;
     int communicator = -1;
-    int root = -1;               // seat (collective over roles) or lane coordinate along the communicator's axes
+    int root = -1;  // seat (collective over roles) or lane coordinate along the communicator's axes
     int offset = 0;
     bool open = false;
-    bool local = false;          // all parts are played by one rank (a folded graph): no communication
+    bool local = false;  // all parts are played by one rank (a folded graph): no communication
 };
 
 struct vertex {
-    int first_part = 0;          // parts of one role are adjacent, roles ascending
+    int first_part = 0;  // parts of one role are adjacent, roles ascending
     int parts = 0;
     int first_member = 0;
     int members = 0;
@@ -94,14 +94,16 @@ struct basic_program {
     typename Store::template of<vertex, 4> vertices;
     typename Store::template of<communicator, 5> communicators;
     typename Store::template of<int, 6> communicator_roles;
-    int roles = 1;               // distinct ranks' programs: 1 when folded
-    int commons = 0;             // number of distinct buffer.common values
+    int roles = 1;    // distinct ranks' programs: 1 when folded
+    int commons = 0;  // number of distinct buffer.common values
 
     static constexpr int tables = 7;
 };
 
 template <class A, class B, class F>
-constexpr void zip(A& a, B& b, F f) requires(A::tables == 7 && requires { a.buffers; }) {
+constexpr void zip(A& a, B& b, F f)
+    requires(A::tables == 7 && requires { a.buffers; })
+{
     f(a.buffers, b.buffers);
     f(a.accesses, b.accesses);
     f(a.parts, b.parts);

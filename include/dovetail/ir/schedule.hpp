@@ -8,31 +8,31 @@ namespace dovetail::ir {
 // One vertex as one role issues it.
 struct step {
     int vertex = 0;
-    int first_part = 0;          // this role's parts of the vertex, adjacent in program.parts
+    int first_part = 0;  // this role's parts of the vertex, adjacent in program.parts
     int parts = 0;
-    int lane = 0;                // lane_kind as a number
-    int first_wait = 0;          // in the plan's waits
+    int lane = 0;        // lane_kind as a number
+    int first_wait = 0;  // in the plan's waits
     int waits = 0;
-    int event = -1;              // recorded on the lane behind it; -1: nobody waits
-    std::int64_t start = 0;      // predicted, picoseconds from the start of the run
+    int event = -1;          // recorded on the lane behind it; -1: nobody waits
+    std::int64_t start = 0;  // predicted, picoseconds from the start of the run
     std::int64_t end = 0;
 };
 
 // The step's lane waits for the event as it was recorded `lag` runs earlier: 0 this run, 1 the run before. Before run
 // `lag` there is nothing to wait for.
 struct wait {
-    int event = 0;               // of the same role
+    int event = 0;  // of the same role
     int lag = 0;
-    int step = 0;                // index within the role's steps of the step that records it
+    int step = 0;  // index within the role's steps of the step that records it
 };
 
 struct role_plan {
     int first_step = 0;
     int steps = 0;
-    int events = 0;                      // event ids are 0 ... events-1 within the role
-    std::int64_t arena_bytes = 0;        // device arena, outputs and all their slots included
-    std::int64_t host_arena_bytes = 0;   // pinned host arena
-    std::int64_t state_bytes = 0;        // in the store
+    int events = 0;                     // event ids are 0 ... events-1 within the role
+    std::int64_t arena_bytes = 0;       // device arena, outputs and all their slots included
+    std::int64_t host_arena_bytes = 0;  // pinned host arena
+    std::int64_t state_bytes = 0;       // in the store
 };
 
 // Offset of a buffer in its arena, and the distance of its slots: run k uses offset + (k % slots) * stride. Buffers that

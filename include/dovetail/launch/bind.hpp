@@ -75,9 +75,12 @@ struct combinations {
 template <access_mode Mode, class X>
 constexpr auto typed_view(void* pointer) {
     using element = typename X::element_type;
-    if constexpr (Mode == access_mode::read) return in<X>{{static_cast<const element*>(pointer)}};
-    else if constexpr (Mode == access_mode::write) return out<X>{{static_cast<element*>(pointer)}};
-    else return inout<X>{{static_cast<element*>(pointer)}};
+    if constexpr (Mode == access_mode::read)
+        return in<X>{{static_cast<const element*>(pointer)}};
+    else if constexpr (Mode == access_mode::write)
+        return out<X>{{static_cast<element*>(pointer)}};
+    else
+        return inout<X>{{static_cast<element*>(pointer)}};
 }
 
 // The launch of one member. An operation that works in place only gets the argument it takes over once, as inout.
@@ -99,8 +102,10 @@ struct launching {
     static constexpr auto argument([[maybe_unused]] void* const* pointers) {
         constexpr bool workspace = !type<I>.valid();
         constexpr bool merged = in_place && I == member.op->arguments;
-        if constexpr (workspace || merged) return hana::make_tuple();
-        else return hana::make_tuple(typed_view<I == taken ? access_mode::update : access<I>.mode, plan::detail::tensor_at<type<I>>>(pointers[I]));
+        if constexpr (workspace || merged)
+            return hana::make_tuple();
+        else
+            return hana::make_tuple(typed_view < I == taken ? access_mode::update : access<I>.mode, plan::detail::tensor_at < type < I >>> (pointers[I]));
     }
     template <int... I>
     static constexpr auto arguments(void* const* pointers, std::integer_sequence<int, I...>) {
@@ -139,14 +144,19 @@ struct launching {
 
     template <class... View>
     static void launch(Stream s, [[maybe_unused]] void* const* pointers, View... view) {
-        if constexpr (launches<View...>) called::launch(s, view...);
-        else if constexpr (split) hana::unpack(split_arguments(pointers, std::make_integer_sequence<int, node.arguments>{}), [&](auto... v) { launch_split(s, v...); });
-        else static_cast<void>(sizeof(error::no_launch<called, Stream, View...>));
+        if constexpr (launches<View...>)
+            called::launch(s, view...);
+        else if constexpr (split)
+            hana::unpack(split_arguments(pointers, std::make_integer_sequence<int, node.arguments>{}), [&](auto... v) { launch_split(s, v...); });
+        else
+            static_cast<void>(sizeof(error::no_launch<called, Stream, View...>));
     }
     template <class... View>
     static void launch_split(Stream s, View... view) {
-        if constexpr (launches<View...>) called::launch(s, view...);
-        else static_cast<void>(sizeof(error::no_launch<called, Stream, View...>));
+        if constexpr (launches<View...>)
+            called::launch(s, view...);
+        else
+            static_cast<void>(sizeof(error::no_launch<called, Stream, View...>));
     }
 
     static void call(Stream s, void* const* pointers) {
@@ -185,11 +195,14 @@ struct initialising {
         // The name stands right behind its statement.
         if constexpr (symbol.kind == ir::symbol_kind::state)
             return state_attributes<dsl::mention<plan::written<G>, symbol.mention - 1>>::template initialiser<Stream>();
-        else return nullptr;
+        else
+            return nullptr;
     }
     static constexpr bool supplied() {
-        if constexpr (symbol.kind == ir::symbol_kind::state) return state_attributes<dsl::mention<plan::written<G>, symbol.mention - 1>>::supplied;
-        else return false;
+        if constexpr (symbol.kind == ir::symbol_kind::state)
+            return state_attributes<dsl::mention<plan::written<G>, symbol.mention - 1>>::supplied;
+        else
+            return false;
     }
 };
 
@@ -233,8 +246,9 @@ private:
     static constexpr auto supplied = supplied_of(std::make_integer_sequence<int, symbols>{});
 
     static image<Stream> make() {
-        return {&tag_of<G>, planned::graph, planned::program, planned::plan, O::value, launches.view(), initialisers.view(), supplied.view(),
-                hash_of(planned::graph, planned::program, planned::plan)};
+        return {&tag_of<G>,          planned::graph,  planned::program,
+                planned::plan,       O::value,        launches.view(),
+                initialisers.view(), supplied.view(), hash_of(planned::graph, planned::program, planned::plan)};
     }
 };
 

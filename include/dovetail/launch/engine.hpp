@@ -35,13 +35,13 @@ struct engine_options {
 // One run, from its issue until nobody reads its results.
 struct flight {
     std::int64_t run = 0;
-    std::vector<binding> inputs;       // as they were when the run was issued
-    std::vector<step_time> times;      // by step of the role; empty unless asked for
-    std::atomic<int> pending = 0;      // lanes that have not ended the run
+    std::vector<binding> inputs;          // as they were when the run was issued
+    std::vector<step_time> times;         // by step of the role; empty unless asked for
+    std::atomic<int> pending = 0;         // lanes that have not ended the run
     std::atomic<int> reading_inputs = 0;  // steps that still read what the caller bound
     std::atomic<bool> failed = false;
-    int held = 0;                      // readings alive; guarded by the engine's mutex
-    bool enqueued = false;             // behind and before the work on `stream`, the caller's
+    int held = 0;           // readings alive; guarded by the engine's mutex
+    bool enqueued = false;  // behind and before the work on `stream`, the caller's
     void* stream = nullptr;
 };
 
@@ -49,7 +49,13 @@ class engine : public detail::state_user, public std::enable_shared_from_this<en
 public:
     engine(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan, const tag* name, int in_flight, int rank, int ranks,
            std::shared_ptr<memory> source, engine_options options)
-        : graph{g}, program{p}, plan{plan}, name{name}, rank{rank}, options{std::move(options)}, where{g, ranks, this->options.widths},
+        : graph{g},
+          program{p},
+          plan{plan},
+          name{name},
+          rank{rank},
+          options{std::move(options)},
+          where{g, ranks, this->options.widths},
           role{where.role_of(rank)},
           memory_of{g, p, plan, where, rank, source, this->options.store ? this->options.store : std::make_shared<detail::store_core>(source)} {
         in_flight_ = in_flight < 1 ? 1 : in_flight;
@@ -213,8 +219,9 @@ private:
             std::unique_lock lock{mutex_};
             const auto free = [&] { return before->held == 0; };
             if (!free() && !released_.wait_until(lock, std::chrono::steady_clock::now() + options.time_limit, free))
-                throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(next_run_) + " of " + described() + " needs the slot of run " +
-                                  std::to_string(before->run) + ", whose result is still held by a reading on " + where.describe(rank),
+                throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(next_run_) + " of " + described() +
+                                  " needs the slot of run " + std::to_string(before->run) + ", whose result is still held by a reading on " +
+                                  where.describe(rank),
                               rank};
         }
         const std::lock_guard lock{mutex_};
@@ -223,7 +230,8 @@ private:
             slot->pending.store(0);
             slot->reading_inputs.store(0);
             slot->failed.store(false);
-        } else slot = std::make_shared<flight>();
+        } else
+            slot = std::make_shared<flight>();
         return slot;
     }
     std::string input_name(int i) const { return "`" + symbol_name(memory_of.inputs()[static_cast<std::size_t>(i)].symbol) + "`"; }
@@ -231,7 +239,7 @@ private:
     int in_flight_ = 1;
     std::int64_t next_run_ = 0;
     std::vector<binding> bound_;
-    std::vector<std::shared_ptr<flight>> slots_;   // the latest run that uses each
+    std::vector<std::shared_ptr<flight>> slots_;  // the latest run that uses each
     std::mutex mutex_;
     std::condition_variable released_;
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;

@@ -38,10 +38,10 @@ struct operation_error : failure {
     operation_error(const std::string& text, std::string op, std::string of, int on, std::exception_ptr why = nullptr)
         : failure{text}, operation{std::move(op)}, statement{std::move(of)}, rank{on}, cause{std::move(why)} {}
 
-    std::string operation;      // empty where no operation is to blame
+    std::string operation;  // empty where no operation is to blame
     std::string statement;
-    int rank = -1;              // where it happened
-    std::exception_ptr cause;   // what the operation threw
+    int rank = -1;             // where it happened
+    std::exception_ptr cause;  // what the operation threw
 };
 
 // The same, seen from the other ranks.

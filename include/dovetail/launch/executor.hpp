@@ -84,8 +84,10 @@ public:
     auto read(Name) const {
         using N = typename Name::type;
         constexpr int symbol = plan::symbol_of<G, N>;
-        if constexpr (symbol < 0) detail::refuse<error::not_an_output<N>>();
-        else if constexpr (!plan::typed<G>::value.symbols[symbol].output) detail::refuse<error::not_an_output<N>>();
+        if constexpr (symbol < 0)
+            detail::refuse<error::not_an_output<N>>();
+        else if constexpr (!plan::typed<G>::value.symbols[symbol].output)
+            detail::refuse<error::not_an_output<N>>();
         else {
             wait();
             return reading<plan::tensor_of<G, N>>{engine_, flight_, symbol};
@@ -142,15 +144,19 @@ public:
             } else if constexpr (detail::sequence<V>) {
                 using given = std::remove_cvref_t<decltype(*std::data(value))>;
                 constexpr std::int64_t known = detail::static_count<V>;
-                if constexpr (!std::is_same_v<given, T> || (known >= 0 && known < tensor::size)) detail::refuse<error::wrong_binding<N, tensor, V>>();
+                if constexpr (!std::is_same_v<given, T> || (known >= 0 && known < tensor::size))
+                    detail::refuse<error::wrong_binding<N, tensor, V>>();
                 else if constexpr (!std::is_lvalue_reference_v<Value> && !std::is_trivially_copyable_v<V>) {
                     const auto kept = std::make_shared<V>(std::move(value));
                     at().bind(symbol, {std::data(*kept), static_cast<std::int64_t>(std::size(*kept)), false, kept});
-                } else if constexpr (!std::is_lvalue_reference_v<Value> && known >= 0 && sizeof(V) == static_cast<std::size_t>(known) * sizeof(T) && known > 0) {
+                } else if constexpr (!std::is_lvalue_reference_v<Value> && known >= 0 && sizeof(V) == static_cast<std::size_t>(known) * sizeof(T) &&
+                                     known > 0) {
                     const auto kept = std::make_shared<V>(value);  // an array that is about to die
                     at().bind(symbol, {std::data(*kept), known, false, kept});
-                } else at().bind(symbol, {std::data(value), static_cast<std::int64_t>(std::size(value)), false, nullptr});
-            } else detail::refuse<error::wrong_binding<N, tensor, V>>();
+                } else
+                    at().bind(symbol, {std::data(value), static_cast<std::int64_t>(std::size(value)), false, nullptr});
+            } else
+                detail::refuse<error::wrong_binding<N, tensor, V>>();
         }
         return *this;
     }
@@ -160,8 +166,10 @@ public:
         using N = typename Name::type;
         constexpr int symbol = input_symbol<N>();
         if constexpr (symbol >= 0) {
-            if constexpr (!std::is_same_v<T, typename plan::tensor_of<G, N>::element_type>) detail::refuse<error::wrong_binding<N, plan::tensor_of<G, N>, T*>>();
-            else at().bind(symbol, {data, count, false, nullptr});
+            if constexpr (!std::is_same_v<T, typename plan::tensor_of<G, N>::element_type>)
+                detail::refuse<error::wrong_binding<N, plan::tensor_of<G, N>, T*>>();
+            else
+                at().bind(symbol, {data, count, false, nullptr});
         }
         return *this;
     }
@@ -198,7 +206,8 @@ public:
             using tensor = plan::tensor_of<G, N>;
             const typename tensor::element_type* from = std::data(values);
             if (static_cast<std::int64_t>(std::size(values)) != tensor::size)
-                throw state_error{"state `" + display(tag_of<N>) + "` has " + std::to_string(tensor::size) + " elements, given are " + std::to_string(std::size(values))};
+                throw state_error{"state `" + display(tag_of<N>) + "` has " + std::to_string(tensor::size) + " elements, given are " +
+                                  std::to_string(std::size(values))};
             at().settle();
             at().memory_of.store()->write(at().state_of(symbol), from);
         }
@@ -217,17 +226,23 @@ private:
     template <class N>
     static constexpr int input_symbol() {
         constexpr int symbol = plan::symbol_of<G, N>;
-        if constexpr (symbol < 0) detail::refuse<error::not_an_input<N>>();
-        else if constexpr (plan::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::input) detail::refuse<error::not_an_input<N>>();
-        else return symbol;
+        if constexpr (symbol < 0)
+            detail::refuse<error::not_an_input<N>>();
+        else if constexpr (plan::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::input)
+            detail::refuse<error::not_an_input<N>>();
+        else
+            return symbol;
         return -1;
     }
     template <class N>
     static constexpr int state_symbol() {
         constexpr int symbol = plan::symbol_of<G, N>;
-        if constexpr (symbol < 0) detail::refuse<error::not_a_state<N>>();
-        else if constexpr (plan::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::state) detail::refuse<error::not_a_state<N>>();
-        else return symbol;
+        if constexpr (symbol < 0)
+            detail::refuse<error::not_a_state<N>>();
+        else if constexpr (plan::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::state)
+            detail::refuse<error::not_a_state<N>>();
+        else
+            return symbol;
         return -1;
     }
 

@@ -34,7 +34,8 @@ public:
         }
         for (int r = roles_; r < g.roles.size(); ++r)
             if (lanes_of(r) != lanes_[0]) throw world_error{"a folded graph needs equal meshes on all its roles; " + described()};
-        if (next != ranks) throw world_error{"the world has " + std::to_string(ranks) + " ranks and the graph needs " + std::to_string(next) + ": " + described()};
+        if (next != ranks)
+            throw world_error{"the world has " + std::to_string(ranks) + " ranks and the graph needs " + std::to_string(next) + ": " + described()};
     }
 
     int ranks() const { return ranks_; }

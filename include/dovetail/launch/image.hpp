@@ -15,15 +15,15 @@ using launch_function = void (*)(Stream, void* const* pointers);
 
 template <class Stream>
 struct image {
-    const tag* name = &nameless;                           // of the graph, for messages
+    const tag* name = &nameless;  // of the graph, for messages
     ir::graph graph = {};
     ir::program program = {};
     dovetail::plan::plan plan = {};
     settings s = {};
-    span<const launch_function<Stream>> launches = {};     // by member; null for communication and copies
-    span<const launch_function<Stream>> initialisers = {}; // by symbol; null: zeros
-    span<const bool> from_store = {};                      // by symbol: a state that the store must already hold; may be empty
-    std::uint64_t hash = 0;                                // of the tables and names: equal on all ranks
+    span<const launch_function<Stream>> launches = {};      // by member; null for communication and copies
+    span<const launch_function<Stream>> initialisers = {};  // by symbol; null: zeros
+    span<const bool> from_store = {};                       // by symbol: a state that the store must already hold; may be empty
+    std::uint64_t hash = 0;                                 // of the tables and names: equal on all ranks
 };
 
 namespace detail {

@@ -27,10 +27,8 @@ class block {
 public:
     block() = default;
     block(std::shared_ptr<memory> source, std::int64_t bytes, bool host = false)
-        : source_{std::move(source)}, host_{host}, bytes_{bytes},
-          data_{host ? source_->allocate_host(bytes) : source_->allocate(bytes)} {}
-    block(block&& other) noexcept
-        : source_{std::move(other.source_)}, host_{other.host_}, bytes_{other.bytes_}, data_{std::exchange(other.data_, nullptr)} {}
+        : source_{std::move(source)}, host_{host}, bytes_{bytes}, data_{host ? source_->allocate_host(bytes) : source_->allocate(bytes)} {}
+    block(block&& other) noexcept : source_{std::move(other.source_)}, host_{other.host_}, bytes_{other.bytes_}, data_{std::exchange(other.data_, nullptr)} {}
     block& operator=(block&& other) noexcept {
         std::swap(source_, other.source_);
         std::swap(host_, other.host_);
@@ -40,8 +38,10 @@ public:
     }
     ~block() {
         if (data_ == nullptr) return;
-        if (host_) source_->release_host(data_);
-        else source_->release(data_);
+        if (host_)
+            source_->release_host(data_);
+        else
+            source_->release(data_);
     }
 
     char* data() const { return static_cast<char*>(data_); }

@@ -75,7 +75,8 @@ public:
         const std::lock_guard lock{mutex_};
         if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
         if (!s.initialised && from_store)
-            throw state_error{"state `" + display(*s.name) + "` is to come from the store, which does not hold it: write it, or make the executor that initialises it first"};
+            throw state_error{"state `" + display(*s.name) +
+                              "` is to come from the store, which does not hold it: write it, or make the executor that initialises it first"};
         return !s.initialised;
     }
     void initialised(stored_state& s) {
@@ -121,7 +122,8 @@ public:
     template <class Tensor, class Name, class Values>
     void write(Name, const Values& values) {
         if (static_cast<std::int64_t>(std::size(values)) != Tensor::size)
-            throw state_error{"state `" + display(tag_of<typename Name::type>) + "` has " + std::to_string(Tensor::size) + " elements, given are " + std::to_string(std::size(values))};
+            throw state_error{"state `" + display(tag_of<typename Name::type>) + "` has " + std::to_string(Tensor::size) + " elements, given are " +
+                              std::to_string(std::size(values))};
         const typename Tensor::element_type* from = std::data(values);
         core_->write(core_->at(&tag_of<typename Name::type>, Tensor::type), from);
     }

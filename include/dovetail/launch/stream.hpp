@@ -9,7 +9,7 @@ namespace dovetail::host {
 // A launch on the host runs at once, on the thread of its lane.
 struct stream {
     int rank = 0;
-    int lane = 0;                         // lane_kind as a number
+    int lane = 0;  // lane_kind as a number
     void* workspace = nullptr;
     std::int64_t workspace_bytes = 0;
 };
@@ -19,9 +19,9 @@ struct stream {
 namespace dovetail::cuda {
 
 struct stream {
-    void* handle = nullptr;               // a cudaStream_t
-    void* blas = nullptr;                 // a cublasHandle_t that is set to this stream
-    int sms = 0;                          // streaming multiprocessors the plan leaves to the operation; 0: all
+    void* handle = nullptr;  // a cudaStream_t
+    void* blas = nullptr;    // a cublasHandle_t that is set to this stream
+    int sms = 0;             // streaming multiprocessors the plan leaves to the operation; 0: all
     void* workspace = nullptr;
     std::int64_t workspace_bytes = 0;
 };

@@ -13,9 +13,9 @@ namespace dovetail {
 // What an input is bound to: host memory that a run copies, or a pointer that it uses in place.
 struct binding {
     const void* data = nullptr;
-    std::int64_t count = 0;                      // elements
+    std::int64_t count = 0;  // elements
     bool in_place = false;
-    std::shared_ptr<const void> owner = nullptr; // a copy that the library made
+    std::shared_ptr<const void> owner = nullptr;  // a copy that the library made
 };
 
 // An operation as messages name it.
@@ -23,16 +23,14 @@ struct step_name {
     std::string operation;
     std::string statement;
 
-    std::string text() const {
-        return statement.empty() ? "operation `" + operation + "`" : "operation `" + operation + "` of `" + statement + "`";
-    }
+    std::string text() const { return statement.empty() ? "operation `" + operation + "`" : "operation `" + operation + "` of `" + statement + "`"; }
 };
 
 // The buffers of one role on one rank. An address depends on the run (slots) and, for inputs used in place, its bindings.
 class buffers {
 public:
-    buffers(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan, const geometry& where, int rank,
-            std::shared_ptr<memory> source, std::shared_ptr<detail::store_core> store)
+    buffers(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan, const geometry& where, int rank, std::shared_ptr<memory> source,
+            std::shared_ptr<detail::store_core> store)
         : source_{std::move(source)}, store_{std::move(store)} {
         const int role = where.role_of(rank);
         arena_ = block{source_, plan.roles[role].arena_bytes};
@@ -123,7 +121,7 @@ private:
         char* base = nullptr;
         std::int64_t stride = 0;
         int slots = 1;
-        int input = -1;   // index in inputs where it may be used in place
+        int input = -1;  // index in inputs where it may be used in place
     };
     std::shared_ptr<memory> source_;
     std::shared_ptr<detail::store_core> store_;

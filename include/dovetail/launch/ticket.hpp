@@ -21,9 +21,7 @@ public:
     }
     bool ready() const { return checked().ready(*flight_); }
     // Whether the memory that inputs were bound to may be changed.
-    bool consumed() const {
-        return checked().consumed(*flight_);
-    }
+    bool consumed() const { return checked().consumed(*flight_); }
     std::int64_t run() const { return flight_->run; }
     // By step of this rank's role, in issue order; empty unless the executor records times. Waits for the end of the run.
     const std::vector<step_time>& times() const {

@@ -12,8 +12,8 @@
 namespace dovetail::observe {
 
 struct environment {
-    std::string trace;       // empty: off
-    std::string visualize;   // the folder; empty: off
+    std::string trace;      // empty: off
+    std::string visualize;  // the folder; empty: off
     bool explain = false;
 
     bool any() const { return !trace.empty() || !visualize.empty() || explain; }

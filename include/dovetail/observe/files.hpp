@@ -31,8 +31,10 @@ inline std::string file_name(const std::string& name) {
     std::string out;
     for (const char c : name) {
         const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (word) out += c;
-        else if (!out.empty() && out.back() != '_') out += '_';
+        if (word)
+            out += c;
+        else if (!out.empty() && out.back() != '_')
+            out += '_';
     }
     while (!out.empty() && out.back() == '_') out.pop_back();
     return out.empty() ? "graph" : out;

@@ -70,10 +70,14 @@ inline std::string in_quotes(std::string_view text, bool json = true) {
     static constexpr char hex[] = "0123456789abcdef";
     std::string out = "\"";
     for (const char c : text) {
-        if (c == '"' || c == '\\') (out += '\\') += c;
-        else if (c == '\n') out += "\\n";
-        else if (json && (static_cast<unsigned char>(c) < 0x20 || c == '<')) ((out += "\\u00") += hex[(c >> 4) & 15]) += hex[c & 15];
-        else out += c;
+        if (c == '"' || c == '\\')
+            (out += '\\') += c;
+        else if (c == '\n')
+            out += "\\n";
+        else if (json && (static_cast<unsigned char>(c) < 0x20 || c == '<'))
+            ((out += "\\u00") += hex[(c >> 4) & 15]) += hex[c & 15];
+        else
+            out += c;
     }
     return out += '"';
 }
@@ -81,11 +85,16 @@ inline std::string in_quotes(std::string_view text, bool json = true) {
 inline std::string html_text(std::string_view text) {
     std::string out;
     for (const char c : text) {
-        if (c == '<') out += "&lt;";
-        else if (c == '>') out += "&gt;";
-        else if (c == '&') out += "&amp;";
-        else if (c == '"') out += "&quot;";
-        else out += c;
+        if (c == '<')
+            out += "&lt;";
+        else if (c == '>')
+            out += "&gt;";
+        else if (c == '&')
+            out += "&amp;";
+        else if (c == '"')
+            out += "&quot;";
+        else
+            out += c;
     }
     return out;
 }

@@ -25,7 +25,8 @@ std::string json_list(const List& list, One one) {
 inline std::string chart_json(const study& of, const timeline& t, const std::vector<place>& path, bool planned) {
     std::string text = "{\"title\":" + in_quotes(t.title) + ",\"length\":" + std::to_string(t.length) + ",\"rows\":";
     text += json_list(t.rows, [&](const row& r) {
-        std::string one = "{\"name\":" + in_quotes((r.rank >= 0 ? "rank " + std::to_string(r.rank) + " " : "") + r.name) + ",\"role\":" + std::to_string(r.role) + ",\"slices\":";
+        std::string one = "{\"name\":" + in_quotes((r.rank >= 0 ? "rank " + std::to_string(r.rank) + " " : "") + r.name) +
+                          ",\"role\":" + std::to_string(r.role) + ",\"slices\":";
         one += json_list(r.slices, [](const slice& s) {
             return "[" + std::to_string(s.vertex) + "," + std::to_string(s.lane) + "," + std::to_string(s.start) + "," + std::to_string(s.end) + "," +
                    std::to_string((s.moved ? 1 : 0) + (s.critical ? 2 : 0)) + "]";
@@ -44,10 +45,13 @@ inline std::string chart_json(const study& of, const timeline& t, const std::vec
 }
 
 inline std::string memory_json(const study& of, const timeline& t, const row& r) {
-    return "{\"name\":" + in_quotes((r.rank >= 0 ? "rank " + std::to_string(r.rank) + " " : "") + r.name) + ",\"arena\":" + std::to_string(of.plan.roles[r.role].arena_bytes) + ",\"blocks\":" +
-           json_list(residences(of, t, r), [&](const residence& x) {
-               return "[" + in_quotes(of.buffer_name(x.buffer)) + "," + std::to_string(x.offset) + "," + std::to_string(ir::aligned(x.bytes)) + "," + std::to_string(x.start) + "," + std::to_string(x.end) + "]";
-           }) +
+    return "{\"name\":" + in_quotes((r.rank >= 0 ? "rank " + std::to_string(r.rank) + " " : "") + r.name) +
+           ",\"arena\":" + std::to_string(of.plan.roles[r.role].arena_bytes) + ",\"blocks\":" +
+           json_list(residences(of, t, r),
+                     [&](const residence& x) {
+                         return "[" + in_quotes(of.buffer_name(x.buffer)) + "," + std::to_string(x.offset) + "," + std::to_string(ir::aligned(x.bytes)) + "," +
+                                std::to_string(x.start) + "," + std::to_string(x.end) + "]";
+                     }) +
            "}";
 }
 
@@ -92,24 +96,27 @@ inline std::string html(const study& of, std::vector<timeline> runs = {}) {
 
     std::vector<std::vector<int>> at;
     for (const row& r : actual.rows) at.push_back(places(of, r));
-    std::string data = "{\"title\":" + in_quotes(of.title()) + ",\"cards\":" + json_list(cards, [](const auto& c) { return "[" + in_quotes(c.first) + "," + in_quotes(c.second) + "]"; });
+    std::string data = "{\"title\":" + in_quotes(of.title()) +
+                       ",\"cards\":" + json_list(cards, [](const auto& c) { return "[" + in_quotes(c.first) + "," + in_quotes(c.second) + "]"; });
     data += ",\"ops\":[";
     for (int v = 0; v < of.program.vertices.size(); ++v)
-        data += std::string(v > 0 ? "," : "") + "[" + in_quotes(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.vertices[v].lane)) + "," + (of.communicates[static_cast<std::size_t>(v)] ? "1" : "0") + "]";
+        data += std::string(v > 0 ? "," : "") + "[" + in_quotes(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.vertices[v].lane)) + "," +
+                (of.communicates[static_cast<std::size_t>(v)] ? "1" : "0") + "]";
     data += "],\"steps\":[";  // by role: what the tooltip of a step adds
     for (int r = 0; r < of.roles(); ++r) {
         data += std::string(r > 0 ? "," : "") + json_list(of.steps(r), [&](const ir::step& s) { return in_quotes(memory_text(of, s)); });
     }
     data += "],\"charts\":[" + charts + "],\"memory\":" + json_list(actual.rows, [&](const row& r) { return memory_json(of, actual, r); });
     data += ",\"edges\":" + json_list(of.edges, [&](const ir::edge& e) {
-        const auto& here = at[static_cast<std::size_t>(e.role)];
-        return "[" + std::to_string(e.role) + "," + std::to_string(here[static_cast<std::size_t>(e.from)]) + "," + std::to_string(here[static_cast<std::size_t>(e.to)]) + "," + std::to_string(static_cast<int>(e.kind)) + "]";
-    });
+                const auto& here = at[static_cast<std::size_t>(e.role)];
+                return "[" + std::to_string(e.role) + "," + std::to_string(here[static_cast<std::size_t>(e.from)]) + "," +
+                       std::to_string(here[static_cast<std::size_t>(e.to)]) + "," + std::to_string(static_cast<int>(e.kind)) + "]";
+            });
     data += ",\"report\":" + in_quotes(reports) + "}";
 
     std::string page = page_head;
-    page += "<title>" + html_text(of.title()) + " - dovetail</title>\n<style>\n" + page_style + "</style>\n</head>\n<body>\n" + page_body + "<script>\nconst D = " + data + ";\n" + page_script +
-            "</script>\n</body>\n</html>\n";
+    page += "<title>" + html_text(of.title()) + " - dovetail</title>\n<style>\n" + page_style + "</style>\n</head>\n<body>\n" + page_body +
+            "<script>\nconst D = " + data + ";\n" + page_script + "</script>\n</body>\n</html>\n";
     return page;
 }
 

@@ -9,7 +9,7 @@ namespace dovetail::observe {
 struct measured_rank {
     int rank = 0;
     int role = 0;
-    std::vector<step_time> times;   // by step of the role
+    std::vector<step_time> times;  // by step of the role
 };
 
 // One run on those ranks that this process knows of, ascending.
@@ -46,7 +46,9 @@ inline int align(const study& of, std::vector<measured_run>& runs, const geometr
         for (int i = 0; i < y.size(); ++i) at[static_cast<std::size_t>(y[i].vertex)] = i;
         for (int i = 0; i < x.size(); ++i) {
             const int j = at[static_cast<std::size_t>(x[i].vertex)];
-            if (j < 0 || !of.communicates[static_cast<std::size_t>(x[i].vertex)] || !detail::meet(of, where, x[i].vertex, runs[0].ranks[a].rank, runs[0].ranks[b].rank)) continue;
+            if (j < 0 || !of.communicates[static_cast<std::size_t>(x[i].vertex)] ||
+                !detail::meet(of, where, x[i].vertex, runs[0].ranks[a].rank, runs[0].ranks[b].rank))
+                continue;
             for (const measured_run& r : runs) {
                 if (r.ranks.size() != ranks) continue;
                 const step_time &mine = r.ranks[a].times[static_cast<std::size_t>(i)], &other = r.ranks[b].times[static_cast<std::size_t>(j)];
@@ -114,7 +116,8 @@ inline timeline measured(const study& of, const measured_run& from, const geomet
             std::vector<char> met(static_cast<std::size_t>(where->ranks()), 0);
             for (const slice& s : a.slices)
                 if (of.communicates[static_cast<std::size_t>(s.vertex)])
-                    for (const int r : where->partners(of.program, of.program.vertices[s.vertex], of.program.vertices[s.vertex].first_member, a.rank)) met[static_cast<std::size_t>(r)] = 1;
+                    for (const int r : where->partners(of.program, of.program.vertices[s.vertex], of.program.vertices[s.vertex].first_member, a.rank))
+                        met[static_cast<std::size_t>(r)] = 1;
             for (std::size_t b = 0; b < t.rows.size(); ++b)
                 if (met[static_cast<std::size_t>(t.rows[b].rank)] != 0) t.partners.back().push_back(static_cast<int>(b));
         }

@@ -78,7 +78,8 @@ private:
         for (const std::string& n : names_) same += n == path ? 1 : 0;
         names_.push_back(path);
         if (same > 0) path += "_" + std::to_string(same + 1);
-        if (write_file(path + ".html", html(of)) && write_file(path + ".dot", dot(of))) std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
+        if (write_file(path + ".html", html(of)) && write_file(path + ".dot", dot(of)))
+            std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
     }
     static bool ended(engine& e, flight& f) {
         try {
@@ -134,7 +135,8 @@ private:
         };
         // A rank in a process of its own writes a file of its own.
         const bool apart = mark != std::string::npos || static_cast<int>(ranks.size()) < world;
-        if (!apart) write_file(asked_.trace, trace(graphs));
+        if (!apart)
+            write_file(asked_.trace, trace(graphs));
         else
             for (const int rank : ranks) write_file(named(rank), trace(graphs, rank, world));
     }

@@ -8,10 +8,10 @@ namespace dovetail::observe {
 
 // Why an operation of the rank did not run beside an exposed communication.
 enum class obstacle : unsigned char {
-    dependency,    // one needs what the other makes
-    memory,        // ordered only because they share bytes
-    elsewhere,     // it runs beside another communication
-    interference   // nothing forbids it: by the prediction it gains less than slow-down, latencies and the model's error cost
+    dependency,   // one needs what the other makes
+    memory,       // ordered only because they share bytes
+    elsewhere,    // it runs beside another communication
+    interference  // nothing forbids it: by the prediction it gains less than slow-down, latencies and the model's error cost
 };
 
 inline const char* name_of(obstacle o) {
@@ -26,30 +26,30 @@ struct cover {
 };
 
 struct exposure {
-    int vertex = 0;                   // the communication
-    std::int64_t time = 0;            // of it without computation beside it
-    std::vector<cover> candidates;    // computations of the rank that did not run beside it, what nothing forbids first, then the longest
-    std::int64_t sum[4] = {};         // of their times, by obstacle
+    int vertex = 0;                 // the communication
+    std::int64_t time = 0;          // of it without computation beside it
+    std::vector<cover> candidates;  // computations of the rank that did not run beside it, what nothing forbids first, then the longest
+    std::int64_t sum[4] = {};       // of their times, by obstacle
     int count[4] = {};
 };
 
 // Times in picoseconds; shares are ratios of them.
 struct rank_overlap {
-    int rank = -1;                        // -1: a role, or all ranks
+    int rank = -1;  // -1: a role, or all ranks
     std::string name;
-    std::int64_t length = 0;              // of the run, on all ranks
-    std::int64_t compute = 0;             // time during which something computes
-    std::int64_t communication = 0;       // ... during which something communicates, waiting for the partner included
+    std::int64_t length = 0;         // of the run, on all ranks
+    std::int64_t compute = 0;        // time during which something computes
+    std::int64_t communication = 0;  // ... during which something communicates, waiting for the partner included
     std::int64_t both = 0;
-    std::int64_t exposed = 0;             // communication without computation
-    std::int64_t waiting = 0;             // communication before the last of its ranks had come
-    std::int64_t compute_alone = 0;       // on one stream
-    std::int64_t communication_alone = 0; // ... without waiting for partners
-    std::int64_t exposed_moving = 0;      // exposed, without waiting for partners
-    std::int64_t sequential = 0;          // length of the run on one stream
-    std::int64_t smaller = 0;             // of the two alone; in the total, that of the rank where it is largest
+    std::int64_t exposed = 0;              // communication without computation
+    std::int64_t waiting = 0;              // communication before the last of its ranks had come
+    std::int64_t compute_alone = 0;        // on one stream
+    std::int64_t communication_alone = 0;  // ... without waiting for partners
+    std::int64_t exposed_moving = 0;       // exposed, without waiting for partners
+    std::int64_t sequential = 0;           // length of the run on one stream
+    std::int64_t smaller = 0;              // of the two alone; in the total, that of the rank where it is largest
     std::int64_t larger = 0;
-    std::vector<exposure> exposures;      // longest first
+    std::vector<exposure> exposures;  // longest first
 
     // Share of the communication that is hidden: as HolisticTraceAnalysis counts it, against communication alone, and by what
     // the run gained of what it could gain: more than all of it where ranks also wait less for each other.
@@ -66,7 +66,7 @@ private:
 struct overlap_report {
     bool measured = false;
     std::vector<rank_overlap> ranks;
-    rank_overlap total;   // sums over the ranks
+    rank_overlap total;  // sums over the ranks
 };
 
 namespace detail {
@@ -112,8 +112,10 @@ inline std::vector<stretch> busy(const study& of, const row& r, bool communicati
     }
     std::vector<stretch> merged;
     for (const stretch& x : list) {
-        if (merged.empty() || x.start > merged.back().end) merged.push_back(x);
-        else if (x.end > merged.back().end) merged.back().end = x.end;
+        if (merged.empty() || x.start > merged.back().end)
+            merged.push_back(x);
+        else if (x.end > merged.back().end)
+            merged.back().end = x.end;
     }
     return merged;
 }
@@ -129,8 +131,10 @@ inline std::int64_t within(const std::vector<stretch>& list, std::int64_t start,
     std::size_t low = 0, high = list.size();
     while (low < high) {
         const std::size_t middle = (low + high) / 2;
-        if (list[middle].end <= start) low = middle + 1;
-        else high = middle;
+        if (list[middle].end <= start)
+            low = middle + 1;
+        else
+            high = middle;
     }
     std::int64_t n = 0;
     for (; low < list.size() && list[low].start < end; ++low)
@@ -141,7 +145,8 @@ inline std::int64_t within(const std::vector<stretch>& list, std::int64_t start,
 // Which vertices come before which, along edges of the given kinds.
 class order_of {
 public:
-    order_of(const study& of, bool flow_only) : words_{static_cast<std::size_t>(of.program.vertices.size() + 63) / 64}, bits_(static_cast<std::size_t>(of.program.vertices.size()) * words_) {
+    order_of(const study& of, bool flow_only)
+        : words_{static_cast<std::size_t>(of.program.vertices.size() + 63) / 64}, bits_(static_cast<std::size_t>(of.program.vertices.size()) * words_) {
         const pass::adjacency in = pass::predecessors(of.program.vertices.size(), of.edges.view());
         for (const int v : of.plan.order)
             for (int k = in.first[v]; k < in.first[v + 1]; ++k) {
@@ -171,7 +176,8 @@ inline bool share_bytes(const study& of, int role, int a, int b) {
                     if (!writes(i.mode) && !writes(j.mode)) continue;
                     const int m = of.owner(i.buffer), n = of.owner(j.buffer);
                     const std::int64_t from = of.plan.placements[m].offset, other = of.plan.placements[n].offset;
-                    if (from < 0 || other < 0 || (of.program.buffers[m].where == ir::storage::host) != (of.program.buffers[n].where == ir::storage::host)) continue;
+                    if (from < 0 || other < 0 || (of.program.buffers[m].where == ir::storage::host) != (of.program.buffers[n].where == ir::storage::host))
+                        continue;
                     if (from < other + of.program.buffers[n].bytes && other < from + of.program.buffers[m].bytes) return true;
                 }
         }
@@ -231,11 +237,12 @@ inline overlap_report overlap(const study& of, const timeline& t, const timeline
             if (e.time <= 0) continue;
             for (const slice& s : r.slices) {
                 if (of.program.vertices[s.vertex].kind != op_kind::compute || s.end <= s.start || (s.start < c.end && c.start < s.end)) continue;
-                const bool memory = (all.ordered(s.vertex, c.vertex) && !flow.ordered(s.vertex, c.vertex)) || detail::share_bytes(of, r.role, s.vertex, c.vertex);
-                const obstacle why = flow.ordered(s.vertex, c.vertex)                      ? obstacle::dependency
-                                     : memory                                              ? obstacle::memory
-                                     : detail::within(communication, s.start, s.end) > 0   ? obstacle::elsewhere
-                                                                                           : obstacle::interference;
+                const bool memory =
+                    (all.ordered(s.vertex, c.vertex) && !flow.ordered(s.vertex, c.vertex)) || detail::share_bytes(of, r.role, s.vertex, c.vertex);
+                const obstacle why = flow.ordered(s.vertex, c.vertex)                    ? obstacle::dependency
+                                     : memory                                            ? obstacle::memory
+                                     : detail::within(communication, s.start, s.end) > 0 ? obstacle::elsewhere
+                                                                                         : obstacle::interference;
                 e.candidates.push_back({s.vertex, s.end - s.start, why});
                 e.sum[static_cast<int>(why)] += s.end - s.start;
                 ++e.count[static_cast<int>(why)];

@@ -12,7 +12,8 @@ inline constexpr const char* page_head = R"page(<!DOCTYPE html>
 <link rel="icon" href="data:,">
 )page";
 
-inline constexpr const char* page_style = R"page(:root { color-scheme: light dark; --bg: #ffffff; --panel: #f5f6f8; --fg: #1b1f24; --muted: #5b6570; --grid: #dfe3e8;
+inline constexpr const char* page_style =
+    R"page(:root { color-scheme: light dark; --bg: #ffffff; --panel: #f5f6f8; --fg: #1b1f24; --muted: #5b6570; --grid: #dfe3e8;
   --lane0: #4c78c8; --lane1: #b0740a; --lane2: #4b9a61; --moved: #d1242f; --ontop: #ffffff; }
 @media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { --bg: #0f1216; --panel: #181c22; --fg: #e6e8eb; --muted: #9aa4ae; --grid: #2c333b;
   --lane0: #6f9be8; --lane1: #dba83a; --lane2: #63b37a; --moved: #ff5d5d; --ontop: #0f1216; } }

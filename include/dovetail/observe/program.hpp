@@ -3,8 +3,8 @@
 //   int main(int count, char** arguments) { return dovetail::observe::program<app::model>(count, arguments); }
 #pragma once
 
-#include "files.hpp"
 #include "dot.hpp"
+#include "files.hpp"
 #include "html.hpp"
 #include "text.hpp"
 

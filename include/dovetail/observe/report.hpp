@@ -26,12 +26,15 @@ inline std::vector<std::string> report_row(const rank_overlap& x) {
 
 // `exposures`: the longest ones to list of each rank.
 inline std::string report_text(const study& of, const overlap_report& report, int exposures = 5) {
-    std::vector<std::vector<std::string>> rows{{report.measured ? "rank" : "role", "time", "compute", "comm", "exposed", "waiting", "hidden 1", "hidden 2", "hidden 3", "one stream", "speed-up", "at most"}};
+    std::vector<std::vector<std::string>> rows{{report.measured ? "rank" : "role", "time", "compute", "comm", "exposed", "waiting", "hidden 1", "hidden 2",
+                                                "hidden 3", "one stream", "speed-up", "at most"}};
     for (const rank_overlap& x : report.ranks) rows.push_back(detail::report_row(x));
     if (report.ranks.size() > 1) rows.push_back(detail::report_row(report.total));
-    std::string text = std::string("overlap of `") + of.title() + "`, " + (report.measured ? "measured" : "predicted") + ", microseconds\n" + table(rows, "lrrrrrrrrrrr");
-    text += "  hidden 1: of the time that communicates, the share that also computes (as HolisticTraceAnalysis counts); 2: one minus exposed over\n"
-            "  communication on one stream, both without waiting for partners; 3: what was gained over the smaller of compute and communication on one stream\n";
+    std::string text =
+        std::string("overlap of `") + of.title() + "`, " + (report.measured ? "measured" : "predicted") + ", microseconds\n" + table(rows, "lrrrrrrrrrrr");
+    text +=
+        "  hidden 1: of the time that communicates, the share that also computes (as HolisticTraceAnalysis counts); 2: one minus exposed over\n"
+        "  communication on one stream, both without waiting for partners; 3: what was gained over the smaller of compute and communication on one stream\n";
     for (const rank_overlap& x : report.ranks) {
         if (x.exposures.empty()) continue;
         text += "exposed on " + (x.rank >= 0 ? "rank " + std::to_string(x.rank) + " " : std::string{}) + x.name + ":\n";
@@ -45,7 +48,8 @@ inline std::string report_text(const study& of, const overlap_report& report, in
             bool any = false;
             for (int why = 0; why < 4; ++why)
                 if (e.count[why] > 0) {
-                    text += std::string(any ? "," : "") + " " + std::to_string(e.count[why]) + " (" + microseconds(e.sum[why]) + ") " + name_of(static_cast<obstacle>(why));
+                    text += std::string(any ? "," : "") + " " + std::to_string(e.count[why]) + " (" + microseconds(e.sum[why]) + ") " +
+                            name_of(static_cast<obstacle>(why));
                     any = true;
                 }
             text += any ? "\n" : " nothing else computes on it\n";

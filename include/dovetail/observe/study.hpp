@@ -35,9 +35,9 @@ struct study : subject {
     }
 
     vec<ir::edge> edges;
-    vec<std::int64_t> costs;            // by vertex, picoseconds alone
-    std::vector<step_name> labels;      // by vertex
-    std::vector<bool> communicates;     // by vertex
+    vec<std::int64_t> costs;         // by vertex, picoseconds alone
+    std::vector<step_name> labels;   // by vertex
+    std::vector<bool> communicates;  // by vertex
 
     std::string title() const { return named(name) ? display(*name) : std::string{"graph"}; }
     std::string label(int vertex) const {

@@ -86,7 +86,9 @@ inline std::string lanes_text(const timeline& t, int columns = 96) {
         for (int lane = 0; lane < lane_count; ++lane) {
             bool used = false;
             for (const slice& s : r.slices) used = used || s.lane == lane;
-            if (used) text += "  " + padded(r.name, width) + " " + padded(detail::lane_text(lane, overlapped), 8) + "|" + detail::bars(r, lane, t.length, columns) + "\n";
+            if (used)
+                text +=
+                    "  " + padded(r.name, width) + " " + padded(detail::lane_text(lane, overlapped), 8) + "|" + detail::bars(r, lane, t.length, columns) + "\n";
         }
     return text;
 }
@@ -96,7 +98,8 @@ inline std::string path_text(const study& of, const timeline& t, const std::vect
     for (const place& p : path) {
         const row& r = t.rows[static_cast<std::size_t>(p.row)];
         const slice& s = r.slices[static_cast<std::size_t>(p.slice)];
-        text += "  " + padded(microseconds(s.start), 12, true) + " " + padded(microseconds(s.end), 12, true) + "  " + r.name + " " + std::to_string(p.slice) + ": " + of.label(s.vertex) + "\n";
+        text += "  " + padded(microseconds(s.start), 12, true) + " " + padded(microseconds(s.end), 12, true) + "  " + r.name + " " + std::to_string(p.slice) +
+                ": " + of.label(s.vertex) + "\n";
     }
     return text;
 }
@@ -111,8 +114,9 @@ inline std::string explain(const study& of) {
                        std::to_string(of.roles()) + (of.roles() == 1 ? " role, " : " roles, ") + (of.plan.overlapped ? "overlapped" : "one stream") + "\n";
     for (int role = 0; role < of.roles(); ++role) {
         const ir::role_plan& p = of.plan.roles[role];
-        text += "\n" + std::string(of.graph.folded || named(of.graph.roles[role].name) ? "role " : "") + of.role_name(role) + ": " + std::to_string(p.steps) + " steps, " + std::to_string(of.wait_count(role)) + " waits, " +
-                std::to_string(p.events) + " events; arena " + grouped(p.arena_bytes) + " bytes" + (p.host_arena_bytes > 0 ? ", pinned " + grouped(p.host_arena_bytes) : "") +
+        text += "\n" + std::string(of.graph.folded || named(of.graph.roles[role].name) ? "role " : "") + of.role_name(role) + ": " + std::to_string(p.steps) +
+                " steps, " + std::to_string(of.wait_count(role)) + " waits, " + std::to_string(p.events) + " events; arena " + grouped(p.arena_bytes) +
+                " bytes" + (p.host_arena_bytes > 0 ? ", pinned " + grouped(p.host_arena_bytes) : "") +
                 (p.state_bytes > 0 ? ", states " + grouped(p.state_bytes) : "") + "\n";
         std::vector<std::vector<std::string>> rows{{"step", "lane", "operation", "of", "waits for", "bytes", "start", "end", "", "memory"}};
         const span<const ir::step> steps = of.steps(role);
@@ -120,8 +124,9 @@ inline std::string explain(const study& of) {
             const ir::step& s = steps[i];
             const step_name& label = of.labels[static_cast<std::size_t>(s.vertex)];
             const slice& marks = actual.rows[static_cast<std::size_t>(role)].slices[static_cast<std::size_t>(i)];
-            rows.push_back({std::to_string(i), detail::lane_text(s.lane, of.plan.overlapped), label.operation, label.statement, detail::waits_text(of, s), grouped(of.bytes(s)), microseconds(s.start),
-                            microseconds(s.end), std::string(marks.moved ? "*" : "") + (marks.critical ? "!" : ""), detail::memory_text(of, s)});
+            rows.push_back({std::to_string(i), detail::lane_text(s.lane, of.plan.overlapped), label.operation, label.statement, detail::waits_text(of, s),
+                            grouped(of.bytes(s)), microseconds(s.start), microseconds(s.end), std::string(marks.moved ? "*" : "") + (marks.critical ? "!" : ""),
+                            detail::memory_text(of, s)});
         }
         text += table(rows, "rllllrrrll");
     }
@@ -150,8 +155,9 @@ inline std::string compact(const study& of) {
         text += of.role_name(role) + ":";
         for (int i = 0; i < steps.size(); ++i) {
             const std::string waits = detail::waits_text(of, steps[i]);
-            text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " + detail::lane_text(steps[i].lane, of.plan.overlapped) + " " + of.label(steps[i].vertex) + (waits.empty() ? "" : " waits " + waits) +
-                    " [" + microseconds(steps[i].start) + "," + microseconds(steps[i].end) + ")";
+            text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " + detail::lane_text(steps[i].lane, of.plan.overlapped) + " " +
+                    of.label(steps[i].vertex) + (waits.empty() ? "" : " waits " + waits) + " [" + microseconds(steps[i].start) + "," +
+                    microseconds(steps[i].end) + ")";
         }
         text += "\n";
     }

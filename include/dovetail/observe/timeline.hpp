@@ -17,18 +17,18 @@ struct slice {
 
 struct row {
     int role = 0;
-    int rank = -1;                        // -1: a prediction, alike on all ranks of the role
+    int rank = -1;  // -1: a prediction, alike on all ranks of the role
     std::string name;
-    std::vector<slice> slices;            // by step of the role, in issue order
+    std::vector<slice> slices;  // by step of the role, in issue order
 };
 
 struct timeline {
     std::string title;
     bool measured = false;
     std::int64_t run = 0;
-    std::int64_t origin = 0;              // of a measured run: when it began, picoseconds on the world's clock
+    std::int64_t origin = 0;  // of a measured run: when it began, picoseconds on the world's clock
     std::int64_t length = 0;
-    std::vector<row> rows;                // ranks or roles ascending
+    std::vector<row> rows;                   // ranks or roles ascending
     std::vector<std::vector<int>> partners;  // by row: rows of other ranks that it meets in communication; empty: all rows
 
     bool meets(int a, int b) const {
@@ -162,7 +162,7 @@ inline std::vector<place> mark_critical(const study& of, timeline& t) {
 struct residence {
     int buffer = 0;
     std::int64_t offset = 0;
-    std::int64_t bytes = 0;   // all slots
+    std::int64_t bytes = 0;  // all slots
     std::int64_t start = 0;
     std::int64_t end = 0;
 };
@@ -184,11 +184,13 @@ inline std::vector<residence> residences(const study& of, const timeline& t, con
     std::vector<residence> list;
     for (int b = 0; b < of.program.buffers.size(); ++b) {
         const ir::buffer& x = of.program.buffers[b];
-        if (x.role != r.role || x.alias >= 0 || of.plan.placements[b].offset < 0 || x.where == ir::storage::host || first[static_cast<std::size_t>(b)] < 0) continue;
+        if (x.role != r.role || x.alias >= 0 || of.plan.placements[b].offset < 0 || x.where == ir::storage::host || first[static_cast<std::size_t>(b)] < 0)
+            continue;
         const int slots = x.slots < 1 ? 1 : x.slots;
         const std::int64_t bytes = of.plan.placements[b].stride * (slots - 1) + x.bytes;
         // Several slots hold the values of several runs: they are never free.
-        list.push_back({b, of.plan.placements[b].offset, bytes, slots > 1 ? 0 : first[static_cast<std::size_t>(b)], slots > 1 ? t.length : last[static_cast<std::size_t>(b)]});
+        list.push_back({b, of.plan.placements[b].offset, bytes, slots > 1 ? 0 : first[static_cast<std::size_t>(b)],
+                        slots > 1 ? t.length : last[static_cast<std::size_t>(b)]});
     }
     return list;
 }

@@ -24,7 +24,8 @@ public:
         events += text;
     }
     void metadata(const char* what, int process, int track, const std::string& value) {
-        event("{\"ph\": \"M\", \"name\": " + in_quotes(what) + ", \"pid\": " + std::to_string(process) + (track >= 0 ? ", \"tid\": " + std::to_string(track) : "") + ", \"args\": {" + value + "}}");
+        event("{\"ph\": \"M\", \"name\": " + in_quotes(what) + ", \"pid\": " + std::to_string(process) +
+              (track >= 0 ? ", \"tid\": " + std::to_string(track) : "") + ", \"args\": {" + value + "}}");
     }
     void process(int id, const std::string& name, int place) {
         for (const int known : processes_)
@@ -47,7 +48,9 @@ public:
         }
         const int id = 1 + lane + lane_count * same;
         tracks_.push_back({process, lane, id, end});
-        metadata("thread_name", process, id, "\"name\": " + in_quotes(std::string("stream ") + dovetail::name_of(static_cast<lane_kind>(lane)) + (same > 0 ? " (" + std::to_string(same + 1) + ")" : "")));
+        metadata("thread_name", process, id,
+                 "\"name\": " + in_quotes(std::string("stream ") + dovetail::name_of(static_cast<lane_kind>(lane)) +
+                                          (same > 0 ? " (" + std::to_string(same + 1) + ")" : "")));
         metadata("thread_sort_index", process, id, "\"sort_index\": " + std::to_string(id));
         return id;
     }
@@ -74,8 +77,9 @@ inline std::string kernel_name(const study& of, int vertex) {
 }
 
 inline std::string flow(const char* phase, int id, const std::string& name, bool channel, int process, int track, std::int64_t at) {
-    return std::string("{\"ph\": \"") + phase + "\", \"id\": " + std::to_string(id) + ", \"name\": " + in_quotes(name) + ", \"cat\": \"" + (channel ? "channel" : "collective") + "\", \"pid\": " +
-           std::to_string(process) + ", \"tid\": " + std::to_string(track) + ", \"ts\": " + microseconds(at) + (*phase == 'f' ? ", \"bp\": \"e\"}" : "}");
+    return std::string("{\"ph\": \"") + phase + "\", \"id\": " + std::to_string(id) + ", \"name\": " + in_quotes(name) + ", \"cat\": \"" +
+           (channel ? "channel" : "collective") + "\", \"pid\": " + std::to_string(process) + ", \"tid\": " + std::to_string(track) +
+           ", \"ts\": " + microseconds(at) + (*phase == 'f' ? ", \"bp\": \"e\"}" : "}");
 }
 
 inline constexpr int first_predicted = 100'000;  // process ids behind those of the ranks
@@ -98,10 +102,11 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
                     const slice& s = r.slices[i];
                     const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
                     track[k].push_back(w.track(r.rank, s.lane, start, end));
-                    w.event("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": " + in_quotes(detail::kernel_name(of, s.vertex)) + ", \"pid\": " + std::to_string(r.rank) + ", \"tid\": " + std::to_string(track[k].back()) +
-                            ", \"ts\": " + microseconds(start) + ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"stream\": " + std::to_string(s.lane + 1) + ", \"correlation\": " +
-                            std::to_string(w.next_correlation()) + ", \"graph\": " + in_quotes(of.title()) + ", \"run\": " + std::to_string(t.run) + ", \"step\": " + std::to_string(i) + ", \"bytes\": " +
-                            std::to_string(of.bytes(of.steps(r.role)[static_cast<int>(i)])) + "}}");
+                    w.event("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": " + in_quotes(detail::kernel_name(of, s.vertex)) +
+                            ", \"pid\": " + std::to_string(r.rank) + ", \"tid\": " + std::to_string(track[k].back()) + ", \"ts\": " + microseconds(start) +
+                            ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"stream\": " + std::to_string(s.lane + 1) + ", \"correlation\": " +
+                            std::to_string(w.next_correlation()) + ", \"graph\": " + in_quotes(of.title()) + ", \"run\": " + std::to_string(t.run) +
+                            ", \"step\": " + std::to_string(i) + ", \"bytes\": " + std::to_string(of.bytes(of.steps(r.role)[static_cast<int>(i)])) + "}}");
                 }
             }
             // An arrow from the sender, or from the rank that came last to a collective, to each of the others.
@@ -143,13 +148,15 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
                 w.process(process, "predicted: " + r.name, 2 * first + 1);
                 for (const slice& s : r.slices) {
                     const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
-                    w.event("{\"ph\": \"X\", \"cat\": \"predicted\", \"name\": " + in_quotes(of.label(s.vertex)) + ", \"pid\": " + std::to_string(process) + ", \"tid\": " +
-                            std::to_string(w.track(process, s.lane, start, end)) + ", \"ts\": " + microseconds(start) + ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"run\": " + std::to_string(t.run) + "}}");
+                    w.event("{\"ph\": \"X\", \"cat\": \"predicted\", \"name\": " + in_quotes(of.label(s.vertex)) + ", \"pid\": " + std::to_string(process) +
+                            ", \"tid\": " + std::to_string(w.track(process, s.lane, start, end)) + ", \"ts\": " + microseconds(start) +
+                            ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"run\": " + std::to_string(t.run) + "}}");
                 }
             }
         }
     }
-    return "{\n\"schemaVersion\": 1,\n" + (only >= 0 ? "\"distributedInfo\": {\"rank\": " + std::to_string(only) + ", \"world_size\": " + std::to_string(ranks) + "},\n" : std::string{}) +
+    return "{\n\"schemaVersion\": 1,\n" +
+           (only >= 0 ? "\"distributedInfo\": {\"rank\": " + std::to_string(only) + ", \"world_size\": " + std::to_string(ranks) + "},\n" : std::string{}) +
            "\"displayTimeUnit\": \"ns\",\n\"traceEvents\": [\n" + w.events + "\n]\n}\n";
 }
 

@@ -61,7 +61,8 @@ private:
     }
     template <class X, std::size_t... I, class Views>
     static void split(cuda::stream s, std::index_sequence<I...>, in<X> x, const Views& views) {
-        kernels::transform<F>(s, X::size, std::get<sizeof...(I)>(views).data(), spread<kernels::operand, X>(x), spread<kernels::operand, X>(std::get<I>(views))...);
+        kernels::transform<F>(s, X::size, std::get<sizeof...(I)>(views).data(), spread<kernels::operand, X>(x),
+                              spread<kernels::operand, X>(std::get<I>(views))...);
     }
     template <template <class, bool> class Operand, class X, class Y>
     static auto spread(in<Y> y) {
@@ -72,23 +73,33 @@ private:
 namespace detail {
 struct plus {
     template <class T>
-    DOVETAIL_HOST_DEVICE constexpr auto operator()(T a, T b) const { return a + b; }
+    DOVETAIL_HOST_DEVICE constexpr auto operator()(T a, T b) const {
+        return a + b;
+    }
 };
 struct minus {
     template <class T>
-    DOVETAIL_HOST_DEVICE constexpr auto operator()(T a, T b) const { return a - b; }
+    DOVETAIL_HOST_DEVICE constexpr auto operator()(T a, T b) const {
+        return a - b;
+    }
 };
 struct times {
     template <class T>
-    DOVETAIL_HOST_DEVICE constexpr auto operator()(T a, T b) const { return a * b; }
+    DOVETAIL_HOST_DEVICE constexpr auto operator()(T a, T b) const {
+        return a * b;
+    }
 };
 struct positive_part {
     template <class T>
-    DOVETAIL_HOST_DEVICE constexpr T operator()(T x) const { return x > T{} ? x : T{}; }
+    DOVETAIL_HOST_DEVICE constexpr T operator()(T x) const {
+        return x > T{} ? x : T{};
+    }
 };
 struct where_positive {
     template <class T>
-    DOVETAIL_HOST_DEVICE constexpr T operator()(T gradient, T x) const { return x > T{} ? gradient : T{}; }
+    DOVETAIL_HOST_DEVICE constexpr T operator()(T gradient, T x) const {
+        return x > T{} ? gradient : T{};
+    }
 };
 }  // namespace detail
 
@@ -98,9 +109,7 @@ struct multiply : zip_with<detail::times> {};
 
 // scale(x, factor): factor is a scalar of x's element.
 struct scale : zip_with<detail::times> {
-    static constexpr tensor_type result(tensor_type x, tensor_type factor) {
-        return detail::is_scalar(factor) && factor.type == x.type ? x : tensor_type{};
-    }
+    static constexpr tensor_type result(tensor_type x, tensor_type factor) { return detail::is_scalar(factor) && factor.type == x.type ? x : tensor_type{}; }
 };
 
 struct relu : map<detail::positive_part> {};
@@ -112,12 +121,8 @@ struct relu_gradient : zip_with<detail::where_positive> {
 
 // bias_add(x, b): b [N] added to every row of x [..., N].
 struct bias_add {
-    static constexpr tensor_type result(tensor_type x, tensor_type b) {
-        return x.rank > 0 && b == x.with_extents(x.extent[x.rank - 1]) ? x : tensor_type{};
-    }
-    static constexpr dovetail::cost cost(tensor_type x, tensor_type b) {
-        return {x.size(), 2 * x.bytes() + b.bytes(), detail::arithmetic_of(x.type)};
-    }
+    static constexpr tensor_type result(tensor_type x, tensor_type b) { return x.rank > 0 && b == x.with_extents(x.extent[x.rank - 1]) ? x : tensor_type{}; }
+    static constexpr dovetail::cost cost(tensor_type x, tensor_type b) { return {x.size(), 2 * x.bytes() + b.bytes(), detail::arithmetic_of(x.type)}; }
     static constexpr int in_place = 0;
 
     template <class X, class B>
@@ -137,9 +142,7 @@ struct bias_gradient {
     static constexpr tensor_type result(tensor_type dy) {
         return dy.rank > 0 && is_floating(dy.type) ? dy.with_extents(dy.extent[dy.rank - 1]) : tensor_type{};
     }
-    static constexpr dovetail::cost cost(tensor_type dy) {
-        return {dy.size(), dy.bytes() + result(dy).bytes(), detail::arithmetic_of(dy.type)};
-    }
+    static constexpr dovetail::cost cost(tensor_type dy) { return {dy.size(), dy.bytes() + result(dy).bytes(), detail::arithmetic_of(dy.type)}; }
 
     template <class X, class Y>
     static void launch(host::stream, in<X> dy, out<Y> y) {

@@ -11,9 +11,15 @@ namespace dovetail::ops {
 namespace detail {
 
 // half and bfloat16 are storage: sums and functions are taken in float.
-template <class T> struct arithmetic { using type = T; };
-template <> struct arithmetic<half> { using type = float; };
-template <> struct arithmetic<bfloat16> { using type = float; };
+template <class T> struct arithmetic {
+    using type = T;
+};
+template <> struct arithmetic<half> {
+    using type = float;
+};
+template <> struct arithmetic<bfloat16> {
+    using type = float;
+};
 template <class T>
 using arithmetic_t = typename arithmetic<T>::type;
 

@@ -12,7 +12,9 @@ namespace detail {
 template <class T>
 struct converted {
     template <class V>
-    DOVETAIL_HOST_DEVICE constexpr arithmetic_t<T> operator()(V value) const { return static_cast<arithmetic_t<T>>(value); }
+    DOVETAIL_HOST_DEVICE constexpr arithmetic_t<T> operator()(V value) const {
+        return static_cast<arithmetic_t<T>>(value);
+    }
 };
 }  // namespace detail
 
@@ -41,9 +43,13 @@ struct copy {
     static constexpr dovetail::cost cost(tensor_type x) { return bytes_moved(2 * x.bytes()); }
 
     template <class X>
-    static void launch(host::stream, in<X> x, out<X> y) { loops::copy(X::size, x.data(), y.data()); }
+    static void launch(host::stream, in<X> x, out<X> y) {
+        loops::copy(X::size, x.data(), y.data());
+    }
     template <class X>
-    static void launch(cuda::stream s, in<X> x, out<X> y) { kernels::copy(s, X::size, x.data(), y.data()); }
+    static void launch(cuda::stream s, in<X> x, out<X> y) {
+        kernels::copy(s, X::size, x.data(), y.data());
+    }
 };
 
 template <class T>

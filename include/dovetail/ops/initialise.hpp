@@ -57,7 +57,9 @@ void initialise(host::stream, out<X> x, G g) {
     for (std::int64_t i = 0; i < X::size; ++i) x[i] = static_cast<typename X::element_type>(g(i));
 }
 template <class X, class G>
-void initialise(cuda::stream s, out<X> x, G g) { kernels::generate(s, X::size, x.data(), g); }
+void initialise(cuda::stream s, out<X> x, G g) {
+    kernels::generate(s, X::size, x.data(), g);
+}
 
 }  // namespace detail
 
@@ -67,9 +69,13 @@ struct constant {
     static_assert(Denominator != 0, "dovetail: a denominator is not zero");
 
     template <class X>
-    static void launch(host::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+    static void launch(host::stream s, out<X> x) {
+        detail::initialise(s, x, values<X>());
+    }
     template <class X>
-    static void launch(cuda::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+    static void launch(cuda::stream s, out<X> x) {
+        detail::initialise(s, x, values<X>());
+    }
 
 private:
     template <class X>
@@ -87,9 +93,13 @@ struct normal_init {
     static_assert(Denominator != 0, "dovetail: a denominator is not zero");
 
     template <class X>
-    static void launch(host::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+    static void launch(host::stream s, out<X> x) {
+        detail::initialise(s, x, values<X>());
+    }
     template <class X>
-    static void launch(cuda::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+    static void launch(cuda::stream s, out<X> x) {
+        detail::initialise(s, x, values<X>());
+    }
 
 private:
     template <class X>
@@ -105,9 +115,13 @@ struct uniform_init {
     static_assert(Denominator != 0, "dovetail: a denominator is not zero");
 
     template <class X>
-    static void launch(host::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+    static void launch(host::stream s, out<X> x) {
+        detail::initialise(s, x, values<X>());
+    }
     template <class X>
-    static void launch(cuda::stream s, out<X> x) { detail::initialise(s, x, values<X>()); }
+    static void launch(cuda::stream s, out<X> x) {
+        detail::initialise(s, x, values<X>());
+    }
 
 private:
     template <class X>

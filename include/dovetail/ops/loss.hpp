@@ -23,14 +23,11 @@ struct softmax_cross_entropy {
         return {8 * logits.size(), 2 * logits.bytes() + labels.bytes(), detail::arithmetic_of(logits.type)};
     }
     // A loss for each row, to be added up in one order.
-    static constexpr std::int64_t workspace(tensor_type logits, tensor_type labels) {
-        return labels.with_element(detail::arithmetic_of(logits.type)).bytes();
-    }
+    static constexpr std::int64_t workspace(tensor_type logits, tensor_type labels) { return labels.with_element(detail::arithmetic_of(logits.type)).bytes(); }
 
     template <class X, class Y, class L>
     static void launch(host::stream, in<X> logits, in<Y> labels, out<L> loss, out<X> probabilities) {
-        *loss.data() = loops::softmax_cross_entropy(X::template extent<0>, X::template extent<1>, logits.data(), labels.data(),
-                                                    probabilities.data());
+        *loss.data() = loops::softmax_cross_entropy(X::template extent<0>, X::template extent<1>, logits.data(), labels.data(), probabilities.data());
     }
     template <class X, class Y, class L>
     static void launch(cuda::stream s, in<X> logits, in<Y> labels, out<L> loss, out<X> probabilities) {
@@ -50,8 +47,7 @@ struct softmax_cross_entropy_gradient {
 
     template <class X, class Y>
     static void launch(host::stream, in<X> probabilities, in<Y> labels, out<X> gradient) {
-        loops::softmax_cross_entropy_gradient(X::template extent<0>, X::template extent<1>, probabilities.data(), labels.data(),
-                                              gradient.data());
+        loops::softmax_cross_entropy_gradient(X::template extent<0>, X::template extent<1>, probabilities.data(), labels.data(), gradient.data());
     }
     template <class X, class Y>
     static void launch(cuda::stream s, in<X> probabilities, in<Y> labels, out<X> gradient) {
@@ -83,16 +79,13 @@ struct correct_count {
         const bool fits = logits.rank == 2 && logits.extent[1] > 0 && detail::are_labels(labels, logits);
         return fits ? tensor_type{element::int32, 0, {}} : tensor_type{};
     }
-    static constexpr dovetail::cost cost(tensor_type logits, tensor_type labels) {
-        return bytes_moved(logits.bytes() + labels.bytes());
-    }
+    static constexpr dovetail::cost cost(tensor_type logits, tensor_type labels) { return bytes_moved(logits.bytes() + labels.bytes()); }
 
     template <class X, class Y, class C>
     static void launch(host::stream, in<X> logits, in<Y> labels, out<C> count) {
         constexpr std::int64_t classes = X::template extent<1>;
         std::int32_t correct = 0;
-        for (std::int64_t i = 0; i < Y::size; ++i)
-            correct += loops::place_of_largest(classes, logits.data() + i * classes) == labels[i] ? 1 : 0;
+        for (std::int64_t i = 0; i < Y::size; ++i) correct += loops::place_of_largest(classes, logits.data() + i * classes) == labels[i] ? 1 : 0;
         *count.data() = correct;
     }
     template <class X, class Y, class C>

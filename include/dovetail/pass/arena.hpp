@@ -33,17 +33,14 @@ constexpr vec<clock> floors(const issue& issued, const clock* known) {
         for (clock& c : next) c = {{INT_MAX, INT_MAX, INT_MAX}};
         for (int s = role.first_step + role.steps - 1; s >= role.first_step; --s) {
             next[steps[s].lane] = known[s];
-            floor[s] = {{least_of(next[0].known[0], next[1].known[0], next[2].known[0]),
-                         least_of(next[0].known[1], next[1].known[1], next[2].known[1]),
+            floor[s] = {{least_of(next[0].known[0], next[1].known[0], next[2].known[0]), least_of(next[0].known[1], next[1].known[1], next[2].known[1]),
                          least_of(next[0].known[2], next[1].known[2], next[2].known[2])}};
         }
     }
     return out;
 }
 
-constexpr bool in_arena(ir::storage where) {
-    return where == ir::storage::arena || where == ir::storage::host || where == ir::storage::workspace;
-}
+constexpr bool in_arena(ir::storage where) { return where == ir::storage::arena || where == ir::storage::host || where == ir::storage::workspace; }
 
 // The memory of one common number: its members, by role.
 struct commons {
@@ -75,8 +72,10 @@ constexpr int free_for_all(const lifetime& life, const ir::role_plan& role, cons
     if (life.held) return high;
     while (low < high) {
         const int middle = (low + high) / 2;
-        if (dead_before(life, floor[middle])) high = middle;
-        else low = middle + 1;
+        if (dead_before(life, floor[middle]))
+            high = middle;
+        else
+            low = middle + 1;
     }
     return low;
 }
@@ -84,8 +83,8 @@ constexpr int free_for_all(const lifetime& life, const ir::role_plan& role, cons
 // The common prefix: places for the buffers of collectives over roles. Their lifetimes last, on one time line for all roles,
 // from the first definition to where all steps of all members know of the end; copies for runs in flight come in front.
 // `end`: of the bytes used on each role; `low`: of those copies.
-constexpr void place_commons(const ir::program& program, const issue& issued, const commons& commons, const lifetime* life,
-                             const clock* floor, ir::placement* place, vec<std::int64_t>& low, vec<std::int64_t>& end, int pairs) {
+constexpr void place_commons(const ir::program& program, const issue& issued, const commons& commons, const lifetime* life, const clock* floor,
+                             ir::placement* place, vec<std::int64_t>& low, vec<std::int64_t>& end, int pairs) {
     const int roles = program.roles;
     std::int64_t dedicated = 0;
     int after = 1;
@@ -139,8 +138,7 @@ constexpr void place_commons(const ir::program& program, const issue& issued, co
 
 }  // namespace detail
 
-constexpr memory arena(const ir::program& program, const issue& issued, span<const clock> clocks, const lifetimes& lives,
-                       const arena_settings& settings = {}) {
+constexpr memory arena(const ir::program& program, const issue& issued, span<const clock> clocks, const lifetimes& lives, const arena_settings& settings = {}) {
     const int buffers = program.buffers.size(), roles = program.roles;
     const ir::buffer* buffer = program.buffers.begin();
     const lifetime* life = lives.of.begin();
@@ -154,8 +152,7 @@ constexpr memory arena(const ir::program& program, const issue& issued, span<con
     int pairs = settings.pairs;
     // Commons go first; the rest of a role's arena may fill gaps between them.
     vec<std::int64_t> low(roles), prefix(roles);
-    if (program.commons > 0 && roles > 1)
-        detail::place_commons(program, issued, commons, life, floor.begin(), place, low, prefix, pairs / 2);
+    if (program.commons > 0 && roles > 1) detail::place_commons(program, issued, commons, life, floor.begin(), place, low, prefix, pairs / 2);
 
     const int *defined = lives.defined.begin(), *next = lives.next.begin();
     for (int r = 0; r < roles; ++r) {

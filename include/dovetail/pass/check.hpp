@@ -57,7 +57,8 @@ private:
         for (int s = 0; s < g_.symbols.size(); ++s) set[s] = g_.symbols[s].initialised ? 1 : 0;
         for (const ir::node& n : g_.nodes) {
             for (int a : arguments(n))
-                if (g_.symbols[a].kind == ir::symbol_kind::state && set[a] == 0) fail(ir::make_fault(ir::fault_kind::uninitialised, g_.symbols[a].mention, n.statement));
+                if (g_.symbols[a].kind == ir::symbol_kind::state && set[a] == 0)
+                    fail(ir::make_fault(ir::fault_kind::uninitialised, g_.symbols[a].mention, n.statement));
             if (n.update)
                 for (int r : results(n))
                     if (r >= 0) set[r] = 1;
@@ -107,7 +108,8 @@ private:
             if (s.role < 0) continue;
             if (first < 0) first = s.role;
             if (s.role != first && !same_mesh(s.role, first))
-                fail(ir::make_fault(ir::fault_kind::mesh_mismatch, s.mention >= 0 ? s.mention : n.statement, g_.roles[s.role].mention, g_.roles[first].mention));
+                fail(
+                    ir::make_fault(ir::fault_kind::mesh_mismatch, s.mention >= 0 ? s.mention : n.statement, g_.roles[s.role].mention, g_.roles[first].mention));
         }
         if (n.role < 0)
             for (int r : g_.operands.part(n.first_target, n.targets))
@@ -140,7 +142,8 @@ private:
         for (int a : arguments(n)) {
             const ir::symbol& s = g_.symbols[a];
             if (n.kind == op_kind::from_host && !s.in_host_memory) fail(ir::make_fault(ir::fault_kind::device_value, s.mention, n.statement));
-            if (s.in_host_memory && (n.kind != op_kind::from_host || (s.role >= 0 && s.role != n.role))) fail(ir::make_fault(ir::fault_kind::host_value, s.mention, n.statement));
+            if (s.in_host_memory && (n.kind != op_kind::from_host || (s.role >= 0 && s.role != n.role)))
+                fail(ir::make_fault(ir::fault_kind::host_value, s.mention, n.statement));
         }
         if (!n.op->in_place_only || n.update) return;
         const int k = n.op->in_place < 0 ? 0 : n.op->in_place;
@@ -168,8 +171,10 @@ private:
         for (int s = 0; s < g_.symbols.size(); ++s) {
             const ir::symbol& y = g_.symbols[s];
             any = any || (y.kind == ir::symbol_kind::state && y.replicated != 0);
-            if (y.kind == ir::symbol_kind::lane_index) varies_[s] = y.index_axis;
-            else if (y.kind != ir::symbol_kind::value) varies_[s] = ~y.replicated;
+            if (y.kind == ir::symbol_kind::lane_index)
+                varies_[s] = y.index_axis;
+            else if (y.kind != ir::symbol_kind::value)
+                varies_[s] = ~y.replicated;
         }
         if (!any) return;
         for (bool changed = true; changed;) {
@@ -190,7 +195,8 @@ private:
                 if (r < 0) continue;
                 const unsigned both = v & g_.symbols[r].replicated;
                 for (int axis = 0; axis < g_.axes.size(); ++axis)
-                    if ((both >> axis & 1u) != 0) return static_cast<void>(fail(ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].mention, g_.axes[axis].mention)));
+                    if ((both >> axis & 1u) != 0)
+                        return static_cast<void>(fail(ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].mention, g_.axes[axis].mention)));
             }
         }
     }
@@ -204,8 +210,6 @@ private:
 
 }  // namespace detail
 
-constexpr ir::fault check(const ir::graph& g) {
-    return detail::checker{g}.run();
-}
+constexpr ir::fault check(const ir::graph& g) { return detail::checker{g}.run(); }
 
 }  // namespace dovetail::pass

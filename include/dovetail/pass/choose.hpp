@@ -14,15 +14,13 @@ constexpr schedule sequential_schedule(const ir::program& p, span<const ir::edge
 }
 
 // Three lanes, each as written.
-constexpr schedule overlapped_written_schedule(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs,
-                                               const settings& s) {
+constexpr schedule overlapped_written_schedule(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, const settings& s) {
     const vec<int> order = written_order(p.vertices.size(), edges);
     return predict(p, edges, costs, order.view(), true, s);
 }
 
 // Three lanes, by list scheduling.
-constexpr schedule overlapped_list_schedule(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs,
-                                            const settings& s) {
+constexpr schedule overlapped_list_schedule(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, const settings& s) {
     const vec<int> written = written_order(p.vertices.size(), edges);
     const vec<std::int64_t> priority = priorities(p, edges, costs, written.view(), s);
     const vec<int> order = list_order(p, edges, costs, priority.view(), s);
@@ -36,8 +34,7 @@ inline constexpr int improvement_window = 8;
 
 // A better order of a small graph: one vertex at a time is tried earlier, by at most a window, and stays there if the
 // prediction gains. A larger graph, or a sequential schedule, comes back as it is.
-constexpr schedule improved(const schedule& given, const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs,
-                            const settings& s) {
+constexpr schedule improved(const schedule& given, const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, const settings& s) {
     schedule best = given;
     const int n = p.vertices.size();
     if (!best.overlapped || best.length < 0 || n > improved_vertices) return best;

@@ -15,7 +15,7 @@ struct adjacency {
 };
 
 namespace detail {
-template <int ir::edge::*Near, int ir::edge::*Far>
+template <int ir::edge::* Near, int ir::edge::* Far>
 constexpr adjacency adjacent(int vertices, span<const ir::edge> list) {
     adjacency a{vec<int>(vertices + 1), vec<int>(list.count), vec<int>(list.count)};
     int* first = a.first.begin();
@@ -33,12 +33,8 @@ constexpr adjacency adjacent(int vertices, span<const ir::edge> list) {
 }
 }  // namespace detail
 
-constexpr adjacency successors(int vertices, span<const ir::edge> list) {
-    return detail::adjacent<&ir::edge::from, &ir::edge::to>(vertices, list);
-}
-constexpr adjacency predecessors(int vertices, span<const ir::edge> list) {
-    return detail::adjacent<&ir::edge::to, &ir::edge::from>(vertices, list);
-}
+constexpr adjacency successors(int vertices, span<const ir::edge> list) { return detail::adjacent<&ir::edge::from, &ir::edge::to>(vertices, list); }
+constexpr adjacency predecessors(int vertices, span<const ir::edge> list) { return detail::adjacent<&ir::edge::to, &ir::edge::from>(vertices, list); }
 
 namespace detail {
 
@@ -140,8 +136,7 @@ constexpr vec<ir::edge> edges(const ir::program& p) {
                     list.push({from, v, role, b, ir::edge_kind::anti});
                     alone = false;
                 }
-                if (alone && touches[i].mode == access_mode::write && writer >= 0 && writer != v)
-                    list.push({writer, v, role, b, ir::edge_kind::output});
+                if (alone && touches[i].mode == access_mode::write && writer >= 0 && writer != v) list.push({writer, v, role, b, ir::edge_kind::output});
                 writer = v;
                 read = i + 1;
             }

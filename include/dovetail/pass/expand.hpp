@@ -14,8 +14,7 @@ namespace detail {
 
 class expansion {
 public:
-    constexpr expansion(const ir::graph& g, const settings& s)
-        : g_{g}, s_{s}, home_(g.symbols.size() * g.roles.size(), -1), readers_(g.symbols.size()) {
+    constexpr expansion(const ir::graph& g, const settings& s) : g_{g}, s_{s}, home_(g.symbols.size() * g.roles.size(), -1), readers_(g.symbols.size()) {
         program_.roles = g.folded ? 1 : g.roles.size();
         const int symbols = g.symbols.count, nodes = g.nodes.count;
         program_.buffers.reserve(symbols);
@@ -35,8 +34,10 @@ public:
     constexpr ir::program_data run() {
         for (int i = 0; i < g_.nodes.count; ++i) {
             const int bundle = g_.nodes.first[i].bundle;
-            if (bundle < 0) one(i);
-            else if (bundle_[bundle] < 0) several(i);
+            if (bundle < 0)
+                one(i);
+            else if (bundle_[bundle] < 0)
+                several(i);
         }
         settle_aliases();
         return static_cast<ir::program_data&&>(program_);
@@ -72,9 +73,7 @@ private:
     }
 
     // The role a value comes from when another reads it.
-    constexpr int source_role(const ir::symbol& y) const {
-        return y.role >= 0 ? y.role : g_.operands[g_.nodes[y.node].first_target];
-    }
+    constexpr int source_role(const ir::symbol& y) const { return y.role >= 0 ? y.role : g_.operands[g_.nodes[y.node].first_target]; }
 
     constexpr bool lives_on(const ir::symbol& y, int role) const {
         if (y.role >= 0) return y.role == role;
@@ -131,9 +130,7 @@ private:
 
     // ---- vertices
 
-    constexpr void begin_vertex(op_kind kind, lane_kind lane) {
-        program_.vertices.push({program_.parts.size(), 0, program_.members.size(), 0, lane, kind});
-    }
+    constexpr void begin_vertex(op_kind kind, lane_kind lane) { program_.vertices.push({program_.parts.size(), 0, program_.members.size(), 0, lane, kind}); }
     constexpr void add_member(const ir::member& m) {
         program_.members.push(m);
         ++program_.vertices.back().members;
@@ -174,8 +171,10 @@ private:
         bring_arguments(n);
         begin_vertex(n.kind, n.role < 0 && g_.folded ? lane_kind::compute : lane_of(n.kind));
         add_member(member_of(i));
-        if (n.role >= 0) local_part(i, program_.members.size() - 1);
-        else seats(i, program_.members.size() - 1, -1);
+        if (n.role >= 0)
+            local_part(i, program_.members.size() - 1);
+        else
+            seats(i, program_.members.size() - 1, -1);
     }
 
     // An NCCL group: the members of the vertex are all its collectives, and each role's parts stand together.
@@ -196,8 +195,10 @@ private:
         for (int role = 0; role < g_.roles.size(); ++role)
             for (int k = 0; k < nodes.size(); ++k) {
                 const ir::node& n = g_.nodes[nodes[k]];
-                if (n.role == role) local_part(nodes[k], base + k);
-                else if (n.role < 0) seats(nodes[k], base + k, role);
+                if (n.role == role)
+                    local_part(nodes[k], base + k);
+                else if (n.role < 0)
+                    seats(nodes[k], base + k, role);
             }
     }
 
@@ -248,7 +249,7 @@ private:
         const ir::node& n = g_.nodes[i];
         const vec<int> roles = seat_roles(n);
         const int result = g_.operands[n.first_result];
-        int given = -1;   // buffers that every member has in common: equal offsets
+        int given = -1;  // buffers that every member has in common: equal offsets
         int taken = -1;
         for (int role = 0; role < g_.roles.size(); ++role) {
             if (only_role >= 0 && role != only_role) continue;
@@ -372,9 +373,9 @@ private:
     const ir::graph& g_;
     const settings& s_;
     ir::program_data program_;
-    vec<int> home_;      // symbol x role: the buffer
-    vec<int> readers_;   // of each symbol
-    vec<int> bundle_;    // the vertex of each NCCL group
+    vec<int> home_;     // symbol x role: the buffer
+    vec<int> readers_;  // of each symbol
+    vec<int> bundle_;   // the vertex of each NCCL group
     vec<tensor_type> types_;
 };
 
@@ -406,12 +407,10 @@ constexpr ir::sizes<7> largest_program(const ir::graph& g) {
             touches += n->arguments + n->targets;
         }
     }
-    return {{symbols + brought + scratch + ends, touches + scratch + 2 * brought, statements + ends + 2 * brought, statements + brought,
-             statements + brought, talks + brought, talks + ends + 2 * brought}};
+    return {{symbols + brought + scratch + ends, touches + scratch + 2 * brought, statements + ends + 2 * brought, statements + brought, statements + brought,
+             talks + brought, talks + ends + 2 * brought}};
 }
 
-constexpr ir::program_data expand(const ir::graph& g, const settings& s) {
-    return detail::expansion{g, s}.run();
-}
+constexpr ir::program_data expand(const ir::graph& g, const settings& s) { return detail::expansion{g, s}.run(); }
 
 }  // namespace dovetail::pass

@@ -20,7 +20,7 @@ constexpr std::int64_t lanes_along(const ir::graph& g, int role, unsigned mask) 
 }  // namespace detail
 
 struct typing {
-    vec<tensor_type> types;    // by symbol
+    vec<tensor_type> types;  // by symbol
     vec<char> in_host_memory;
     ir::fault wrong;
 };
@@ -30,7 +30,10 @@ namespace detail {
 class inference {
 public:
     constexpr explicit inference(const ir::graph& g)
-        : g_{g}, typed_{vec<tensor_type>(g.symbols.size()), vec<char>(g.symbols.size()), {}}, types_{typed_.types.begin()}, host_{typed_.in_host_memory.begin()} {}
+        : g_{g},
+          typed_{vec<tensor_type>(g.symbols.size()), vec<char>(g.symbols.size()), {}},
+          types_{typed_.types.begin()},
+          host_{typed_.in_host_memory.begin()} {}
 
     constexpr typing run() {
         const int n = g_.nodes.count;
@@ -38,8 +41,8 @@ public:
         const ir::symbol* symbols = g_.symbols.first;
         const int* operands = g_.operands.first;
         vec<int> lists(3 * n + 1);
-        int* missing = lists.begin();   // arguments of a node that have no type yet
-        int* first = missing + n;       // where the users of a node's results begin
+        int* missing = lists.begin();  // arguments of a node that have no type yet
+        int* first = missing + n;      // where the users of a node's results begin
         int* ready = first + n + 1;
         int readies = 0;
         for (int s = 0; s < g_.symbols.count; ++s) {
@@ -190,9 +193,7 @@ constexpr ir::symbol typed_symbol(const ir::symbol& s, const typing& t, int i) {
     return made;
 }
 
-constexpr typing infer_types(const ir::graph& g) {
-    return detail::inference{g}.run();
-}
+constexpr typing infer_types(const ir::graph& g) { return detail::inference{g}.run(); }
 
 constexpr ir::graph_data infer(const ir::graph& g) {
     const typing t = infer_types(g);

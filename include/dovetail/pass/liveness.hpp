@@ -9,27 +9,31 @@ namespace dovetail::pass {
 
 // A buffer that takes over another one's bytes has no lifetime of its own: its accesses count for the other one.
 struct lifetime {
-    int definition = -1;          // the first step that writes it; of a state the first update. -1: none
-    int last_write = -1;          // the last step that writes it
-    int last = -1;                // the last step in issue order that touches it
-    clock release = {};           // by lane: one past the last step on it that touches the buffer, 0 where there is none
-    bool held = false;            // an output: never dead within the run
+    int definition = -1;  // the first step that writes it; of a state the first update. -1: none
+    int last_write = -1;  // the last step that writes it
+    int last = -1;        // the last step in issue order that touches it
+    clock release = {};   // by lane: one past the last step on it that touches the buffer, 0 where there is none
+    bool held = false;    // an output: never dead within the run
 };
 
 template <class Store>
 struct basic_lifetimes {
-    typename Store::template of<lifetime, 0> of;      // by buffer
-    typename Store::template of<int, 1> defined;      // by step: the first buffer that it defines, -1 where none
-    typename Store::template of<int, 2> next;         // by buffer: the next one defined by the same step, ids ascending
+    typename Store::template of<lifetime, 0> of;  // by buffer
+    typename Store::template of<int, 1> defined;  // by step: the first buffer that it defines, -1 where none
+    typename Store::template of<int, 2> next;     // by buffer: the next one defined by the same step, ids ascending
 
     static constexpr int tables = 3;
     template <class View>
         requires std::is_same_v<View, basic_lifetimes<viewing>>
-    constexpr operator View() const { return ir::view(*this); }
+    constexpr operator View() const {
+        return ir::view(*this);
+    }
 };
 
 template <class A, class B, class F>
-constexpr void zip(A& a, B& b, F f) requires(A::tables == 3 && requires { a.defined; }) {
+constexpr void zip(A& a, B& b, F f)
+    requires(A::tables == 3 && requires { a.defined; })
+{
     f(a.of, b.of);
     f(a.defined, b.defined);
     f(a.next, b.next);
@@ -45,8 +49,7 @@ constexpr int owner_of(const ir::program& program, int buffer) {
 
 // Whether x is over before the step with this clock starts.
 constexpr bool dead_before(const lifetime& x, const clock& at) {
-    return !x.held && x.release.known[0] <= at.known[0] && x.release.known[1] <= at.known[1] &&
-           x.release.known[2] <= at.known[2];
+    return !x.held && x.release.known[0] <= at.known[0] && x.release.known[1] <= at.known[1] && x.release.known[2] <= at.known[2];
 }
 
 constexpr lifetimes_data liveness(const ir::program& program, const issue& issued) {

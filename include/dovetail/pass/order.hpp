@@ -39,8 +39,8 @@ constexpr vec<int> written_order(int vertices, span<const ir::edge> edges) {
 }
 
 // The longest way, in time, from the start of a vertex to the end of the run, on all roles together.
-constexpr vec<std::int64_t> priorities(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs,
-                                       span<const int> topological, const settings& s) {
+constexpr vec<std::int64_t> priorities(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, span<const int> topological,
+                                       const settings& s) {
     const adjacency out = successors(p.vertices.size(), edges);
     const int *first = out.first.begin(), *to = out.neighbour.begin();
     const ir::vertex* vertices = p.vertices.first;
@@ -63,8 +63,8 @@ constexpr vec<std::int64_t> priorities(const ir::program& p, span<const ir::edge
 //
 // A ready vertex waits in the queue of one slot: of one that is busy if any of its slots is. A slot is looked at when it
 // becomes free or, being free, gets another vertex.
-constexpr vec<int> list_order(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs,
-                              span<const std::int64_t> priority, const settings& s) {
+constexpr vec<int> list_order(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, span<const std::int64_t> priority,
+                              const settings& s) {
     const int n = p.vertices.count;
     const seats at = seats_of(p, true);
     const adjacency out = successors(n, edges);
@@ -74,18 +74,18 @@ constexpr vec<int> list_order(const ir::program& p, span<const ir::edge> edges, 
     vec<std::int64_t> ready_list(n), key_list(n), free_list(at.slots);
     vec<unsigned char> busy_list(at.slots), listed_list(at.slots);
     vec<heap> queues(at.slots);
-    int* waiting = waiting_list.begin();              // edges not yet met
-    std::int64_t* ready = ready_list.begin();         // when the met ones allow a start
-    std::int64_t* key = key_list.begin();             // smaller goes first
-    unsigned char* busy = busy_list.begin();          // by slot
-    std::int64_t* free_at = free_list.begin();        // when a busy slot becomes free
-    heap* queue = queues.begin();                     // by slot
-    int* look = look_list.begin();                    // the slots to look at, by lane
-    unsigned char* listed = listed_list.begin();      // whether a slot stands there
+    int* waiting = waiting_list.begin();          // edges not yet met
+    std::int64_t* ready = ready_list.begin();     // when the met ones allow a start
+    std::int64_t* key = key_list.begin();         // smaller goes first
+    unsigned char* busy = busy_list.begin();      // by slot
+    std::int64_t* free_at = free_list.begin();    // when a busy slot becomes free
+    heap* queue = queues.begin();                 // by slot
+    int* look = look_list.begin();                // the slots to look at, by lane
+    unsigned char* listed = listed_list.begin();  // whether a slot stands there
     int* issued = order.begin();
     int looks[lane_count] = {};
     int started = 0;
-    heap events;                                      // v: vertex v ends; n + v: it becomes ready
+    heap events;  // v: vertex v ends; n + v: it becomes ready
     std::int64_t now = 0;
 
     // The slot of v that is busy longest, or its first.
@@ -161,8 +161,10 @@ constexpr vec<int> list_order(const ir::program& p, span<const ir::edge> edges, 
                 const std::int64_t time = lane[to] == lane[v] ? now : now + s.machine.edge_latency;
                 if (time > ready[to]) ready[to] = time;
                 if (--waiting[to] > 0) continue;
-                if (ready[to] <= now) place(to);
-                else events.push(ready[to], n + to);
+                if (ready[to] <= now)
+                    place(to);
+                else
+                    events.push(ready[to], n + to);
             }
         }
     }

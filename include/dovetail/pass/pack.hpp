@@ -12,15 +12,15 @@
 namespace dovetail::pass::detail {
 
 struct item {
-    std::int64_t size = 0;       // aligned
-    std::int64_t offset = -1;    // given before packing: stays
-    int definition = 0;          // times: a step, or a position in the order
-    int last = 0;                // ... behind which nobody touches it
-    clock release = {};          // what one must know to take over its bytes; INT_MAX: never
-    clock known = {};            // what its definition knows
-    clock floor = {};            // ... and what everybody knows from there on
+    std::int64_t size = 0;     // aligned
+    std::int64_t offset = -1;  // given before packing: stays
+    int definition = 0;        // times: a step, or a position in the order
+    int last = 0;              // ... behind which nobody touches it
+    clock release = {};        // what one must know to take over its bytes; INT_MAX: never
+    clock known = {};          // what its definition knows
+    clock floor = {};          // ... and what everybody knows from there on
     int id = 0;
-    int until = INT_MAX;         // the first item whose floor covers the release: filled by pack_in_order
+    int until = INT_MAX;  // the first item whose floor covers the release: filled by pack_in_order
 };
 
 constexpr bool covers(const clock& known, const clock& release) {
@@ -32,8 +32,14 @@ constexpr bool covers(const clock& known, const clock& release) {
 class blocks {
 public:
     constexpr blocks(std::int64_t base, vec<item>& items)
-        : items_{items.begin()}, store_(items.size() + 2), index_(3 * store_.size()), list_{store_.begin()},
-          merged_{index_.begin()}, waiting_{merged_ + store_.size()}, spare_{waiting_ + store_.size()}, top_{base} {}
+        : items_{items.begin()},
+          store_(items.size() + 2),
+          index_(3 * store_.size()),
+          list_{store_.begin()},
+          merged_{index_.begin()},
+          waiting_{merged_ + store_.size()},
+          spare_{waiting_ + store_.size()},
+          top_{base} {}
 
     constexpr std::int64_t top() const { return top_; }
 
@@ -71,7 +77,7 @@ private:
         int previous = 0, next = 0;  // block 0 joins both ends of the list
         int item = 0;                // that had it last
         bool free = false, merged = false;
-        int place = 0;               // in its list of free blocks
+        int place = 0;  // in its list of free blocks
     };
 
     // Takes block b, of `bytes`, for the best so far where it fits more tightly, or as tightly at a lower address.
@@ -80,9 +86,7 @@ private:
         best = b;
         room = bytes;
     }
-    constexpr bool usable(int b, const clock& known) const {
-        return list_[b].free && (list_[b].merged || covers(known, items_[list_[b].item].release));
-    }
+    constexpr bool usable(int b, const clock& known) const { return list_[b].free && (list_[b].merged || covers(known, items_[list_[b].item].release)); }
     // The free bytes from b on, or 0 where they begin before it.
     constexpr std::int64_t run(int b, const clock& known) const {
         if (usable(list_[b].previous, known)) return 0;
@@ -194,7 +198,8 @@ struct stretches {
         int* at = start.begin();
         for (int i = 0; i < n; ++i) {
             const int first = 1 + i / stretch, last = last_of(items.begin()[i], n);
-            if (last - first >= most) ++at[1];
+            if (last - first >= most)
+                ++at[1];
             else
                 for (int q = first; q <= last; ++q) ++at[q + 1];
         }
@@ -219,9 +224,9 @@ constexpr std::int64_t pack_by_size(vec<item>& items, const stretches& lists, bo
     // Those that have their place already come first of all.
     std::int64_t* key_of = keys.begin();
     for (int i = 0; i < n; ++i)
-        key_of[i] = item[i].offset >= 0 ? i
-                                        : (((std::int64_t{1} << 42) - item[i].size / ir::alignment *
-                                                (times_time ? (item[i].until < n ? item[i].until : n) - i : 1)) << 20) + i;
+        key_of[i] = item[i].offset >= 0
+                        ? i
+                        : (((std::int64_t{1} << 42) - item[i].size / ir::alignment * (times_time ? (item[i].until < n ? item[i].until : n) - i : 1)) << 20) + i;
     sort(keys);
     for (const std::int64_t key : keys) {
         const int i = static_cast<int>(key & 0xfffff);
@@ -241,13 +246,12 @@ constexpr std::int64_t pack_by_size(vec<item>& items, const stretches& lists, bo
                     const int* list = entries.begin() + start[q];
                     int k = cursor[q];
                     for (const int end = count[q]; k < end && (other = item + list[k])->offset < at + size; ++k)
-                        at = other->offset + other->size <= at ||
-                                     (other < me ? other->until <= i || (other->release.known[0] <= me->known.known[0] &&
-                                                                         other->release.known[1] <= me->known.known[1] &&
-                                                                         other->release.known[2] <= me->known.known[2])
-                                                 : me->until <= list[k] || (me->release.known[0] <= other->known.known[0] &&
-                                                                            me->release.known[1] <= other->known.known[1] &&
-                                                                            me->release.known[2] <= other->known.known[2]))
+                        at = other->offset + other->size <= at || (other < me ? other->until <= i || (other->release.known[0] <= me->known.known[0] &&
+                                                                                                      other->release.known[1] <= me->known.known[1] &&
+                                                                                                      other->release.known[2] <= me->known.known[2])
+                                                                              : me->until <= list[k] || (me->release.known[0] <= other->known.known[0] &&
+                                                                                                         me->release.known[1] <= other->known.known[1] &&
+                                                                                                         me->release.known[2] <= other->known.known[2]))
                                  ? at
                                  : other->offset + other->size;
                     cursor[q] = k;

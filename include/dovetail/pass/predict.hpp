@@ -21,8 +21,8 @@ struct schedule {
 namespace detail {
 
 // Where nothing slows anything, a vertex starts at the latest of what it waits for: one walk along the order.
-constexpr schedule predict_alone(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, span<const int> order,
-                                 bool overlapped, const settings& s) {
+constexpr schedule predict_alone(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, span<const int> order, bool overlapped,
+                                 const settings& s) {
     const int n = p.vertices.count;
     seats at = seats_of(p, overlapped);
     const adjacency out = successors(n, edges);
@@ -45,8 +45,10 @@ constexpr schedule predict_alone(const ir::program& p, span<const ir::edge> edge
         for (int i = seat[v]; i < seat[v + 1]; ++i) free_at[slot[i]] = end[v];
         for (int i = first[v]; i < first[v + 1]; ++i) {
             const std::int64_t time = lane[to[i]] == lane[v] ? end[v] : end[v] + s.machine.edge_latency;
-            if (passed[to[i]] != 0) extension = false;
-            else if (time > start[to[i]]) start[to[i]] = time;
+            if (passed[to[i]] != 0)
+                extension = false;
+            else if (time > start[to[i]])
+                start[to[i]] = time;
         }
     }
     if (!extension || order.count != n) result.length = -1;
@@ -62,21 +64,21 @@ constexpr schedule predict_alone(const ir::program& p, span<const ir::edge> edge
 // Event-driven. A seat (a vertex on one role) opens when its lane reaches it and the edges into it on that role are met; the
 // vertex runs once all its seats are open, and ends on all at once. A communication occupies its lane from the opening, its
 // wait for the others included: its kernel holds multiprocessors while it waits.
-constexpr schedule predict(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, span<const int> order,
-                           bool overlapped, const settings& s) {
+constexpr schedule predict(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, span<const int> order, bool overlapped,
+                           const settings& s) {
     if (!overlapped || (s.machine.beside_communication == 1000 && s.machine.beside_copy == 1000))
         return detail::predict_alone(p, edges, costs, order, overlapped, s);
     struct slot_state {
-        int next = 0, end = 0;        // of its seats in order
-        bool occupied = false;        // by a communication or copy
-        int running = -1;             // the vertex that computes here
-        int pace = 1000;              // its time in thousandths of alone
-        std::int64_t since = 0;       // when the pace was set
-        std::int64_t remaining = 0;   // work left at that moment, in time alone
+        int next = 0, end = 0;       // of its seats in order
+        bool occupied = false;       // by a communication or copy
+        int running = -1;            // the vertex that computes here
+        int pace = 1000;             // its time in thousandths of alone
+        std::int64_t since = 0;      // when the pace was set
+        std::int64_t remaining = 0;  // work left at that moment, in time alone
     };
     struct seat_state {
-        std::int64_t ready = 0;       // when the met edges allow it to open
-        int closed = 0;               // what is missing: the lane's arrival and edges
+        std::int64_t ready = 0;  // when the met edges allow it to open
+        int closed = 0;          // what is missing: the lane's arrival and edges
         int vertex = 0;
     };
     constexpr int compute = static_cast<int>(lane_kind::compute);
@@ -140,8 +142,10 @@ constexpr schedule predict(const ir::program& p, span<const ir::edge> edges, spa
     const auto meet = [&](int i, std::int64_t time) {
         if (time > seat[i].ready) seat[i].ready = time;
         if (--seat[i].closed > 0) return;
-        if (seat[i].ready <= now) open(i);
-        else events.push(seat[i].ready, n + i);
+        if (seat[i].ready <= now)
+            open(i);
+        else
+            events.push(seat[i].ready, n + i);
     };
 
     for (int v = 0; v < n; ++v) {
@@ -156,8 +160,10 @@ constexpr schedule predict(const ir::program& p, span<const ir::edge> edges, spa
         if (closed[edges.first[i].to] > 1)
             for (int high = first_seat[edges.first[i].to + 1]; high - low > 1;) {
                 const int middle = (low + high) / 2;
-                if (slot_of[middle] / lane_count > edges.first[i].role) high = middle;
-                else low = middle;
+                if (slot_of[middle] / lane_count > edges.first[i].role)
+                    high = middle;
+                else
+                    low = middle;
             }
         target[i] = low;
         ++seat[low].closed;
@@ -188,8 +194,7 @@ constexpr schedule predict(const ir::program& p, span<const ir::edge> edges, spa
             if (here->next < here->end) meet(line[here->next++], now);
             if (lane[v] != compute && !here->occupied) set_pace(here - lane[v]);
         }
-        for (int i = first[v]; i < first[v + 1]; ++i)
-            meet(target[edge[i]], lane[edges.first[edge[i]].to] == lane[v] ? now : now + s.machine.edge_latency);
+        for (int i = first[v]; i < first[v + 1]; ++i) meet(target[edge[i]], lane[edges.first[edge[i]].to] == lane[v] ? now : now + s.machine.edge_latency);
     }
     if (ended != n) result.length = -1;
     copy_elements(order, result.order);

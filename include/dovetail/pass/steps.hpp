@@ -9,22 +9,26 @@ namespace dovetail::pass {
 
 template <class Store>
 struct basic_issue {
-    typename Store::template of<ir::step, 0> steps;         // by role, in issue order
-    typename Store::template of<ir::role_plan, 1> roles;    // first_step and steps
-    typename Store::template of<int, 2> step_of_part;       // by part: index of its step in `steps`
-    typename Store::template of<int, 3> position;           // by step: of its vertex in the order
-    typename Store::template of<int, 4> lane_index;         // by step: its place among the steps of its role and lane
-    typename Store::template of<int, 5> lane_first;         // by role * lane_count + lane: where its steps begin in lane_steps; one more at the end
-    typename Store::template of<int, 6> lane_steps;         // indices of steps, by role and lane
+    typename Store::template of<ir::step, 0> steps;       // by role, in issue order
+    typename Store::template of<ir::role_plan, 1> roles;  // first_step and steps
+    typename Store::template of<int, 2> step_of_part;     // by part: index of its step in `steps`
+    typename Store::template of<int, 3> position;         // by step: of its vertex in the order
+    typename Store::template of<int, 4> lane_index;       // by step: its place among the steps of its role and lane
+    typename Store::template of<int, 5> lane_first;       // by role * lane_count + lane: where its steps begin in lane_steps; one more at the end
+    typename Store::template of<int, 6> lane_steps;       // indices of steps, by role and lane
 
     static constexpr int tables = 7;
     template <class View>
         requires std::is_same_v<View, basic_issue<viewing>>
-    constexpr operator View() const { return ir::view(*this); }
+    constexpr operator View() const {
+        return ir::view(*this);
+    }
 };
 
 template <class A, class B, class F>
-constexpr void zip(A& a, B& b, F f) requires(A::tables == 7 && requires { a.step_of_part; }) {
+constexpr void zip(A& a, B& b, F f)
+    requires(A::tables == 7 && requires { a.step_of_part; })
+{
     f(a.steps, b.steps);
     f(a.roles, b.roles);
     f(a.step_of_part, b.step_of_part);
@@ -93,8 +97,10 @@ constexpr int step_of(const ir::program& program, const issue& issued, int verte
     int high = low + program.vertices[vertex].parts - 1;
     while (low < high) {
         const int middle = (low + high) / 2;
-        if (parts[middle].role < role) low = middle + 1;
-        else high = middle;
+        if (parts[middle].role < role)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low == high && parts[low].role == role ? issued.step_of_part[low] : -1;
 }

@@ -27,11 +27,15 @@ struct basic_in_run {
     static constexpr int tables = 2;
     template <class View>
         requires std::is_same_v<View, basic_in_run<viewing>>
-    constexpr operator View() const { return ir::view(*this); }
+    constexpr operator View() const {
+        return ir::view(*this);
+    }
 };
 
 template <class A, class B, class F>
-constexpr void zip(A& a, B& b, F f) requires(A::tables == 2 && requires { a.known; }) {
+constexpr void zip(A& a, B& b, F f)
+    requires(A::tables == 2 && requires { a.known; })
+{
     f(a.waits, b.waits);
     f(a.known, b.known);
 }

@@ -50,8 +50,7 @@ constexpr int untaken(int* next, int c) {
 }
 
 // Buffers of one arena that share bytes, in the order of their definition.
-constexpr void demand_shared(const vec<int>& list, const ir::placement* place, const ir::buffer* buffer, const lifetime* life,
-                             demands& out) {
+constexpr void demand_shared(const vec<int>& list, const ir::placement* place, const ir::buffer* buffer, const lifetime* life, demands& out) {
     const int n = list.size();
     // Cells: the bytes between two places at which a buffer begins or ends.
     vec<std::int64_t> keys(2 * n);
@@ -119,8 +118,10 @@ constexpr vec<pending_wait> wrap(const ir::program& program, const issue& issued
             for (int b = lives.defined[s]; b >= 0; b = lives.next[b]) {
                 const ir::storage where = buffer[b].where;
                 if (where == ir::storage::state) continue;
-                if (buffer[b].slots > 1 || where == ir::storage::input) wanted.add(s, buffer[b].slots, life[b].release);
-                else if (places[b].offset >= 0 && buffer[b].bytes > 0) shared[where == ir::storage::host].push(b);
+                if (buffer[b].slots > 1 || where == ir::storage::input)
+                    wanted.add(s, buffer[b].slots, life[b].release);
+                else if (places[b].offset >= 0 && buffer[b].bytes > 0)
+                    shared[where == ir::storage::host].push(b);
             }
         for (const vec<int>& list : shared) detail::demand_shared(list, places.begin(), buffer, life, wanted);
     }
@@ -204,8 +205,7 @@ struct layout {
 
 // The plan's tables of waits and events. A step's waits of its own run stand first; events of a role are numbered in the
 // order in which they are recorded. `roles`: those of the arena.
-constexpr layout lay_out(const issue& issued, span<const ir::role_plan> roles, span<const pending_wait> in_run,
-                         span<const pending_wait> across) {
+constexpr layout lay_out(const issue& issued, span<const ir::role_plan> roles, span<const pending_wait> in_run, span<const pending_wait> across) {
     layout out{vec<ir::step>(issued.steps), vec<ir::wait>(in_run.size() + across.size()), vec<ir::role_plan>(roles.size()), 1};
     ir::step* steps = out.steps.begin();
     for (int i = 0; i < 2; ++i)

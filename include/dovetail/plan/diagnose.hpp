@@ -115,7 +115,8 @@ template <template <class...> class Error, class G, class... More, int... I, int
 auto told(std::integer_sequence<int, I...>, std::integer_sequence<int, T...>) -> std::type_identity<Error<named<G, I>..., tensor_named<G, T>..., More...>>;
 
 template <template <class...> class Error, class G, class... More>
-using tell = decltype(told<Error, G, More...>(std::make_integer_sequence<int, fault_of<G>::value.count>{}, std::make_integer_sequence<int, fault_of<G>::value.types>{}));
+using tell =
+    decltype(told<Error, G, More...>(std::make_integer_sequence<int, fault_of<G>::value.count>{}, std::make_integer_sequence<int, fault_of<G>::value.types>{}));
 
 // The defined name nearest to the one missing: within a third of its letters.
 template <class G>
@@ -142,10 +143,14 @@ template <template <class...> class Error, class G, bool Both>
 constexpr auto tell_nearest() {
     constexpr int near = nearest_mention<G>();
     using missing = named<G, 1>;
-    if constexpr (near < 0 && Both) return std::type_identity<Error<named<G, 0>, missing>>{};
-    else if constexpr (near < 0) return std::type_identity<Error<missing>>{};
-    else if constexpr (Both) return std::type_identity<Error<named<G, 0>, missing, error::did_you_mean<dsl::mention<written<G>, near>>>>{};
-    else return std::type_identity<Error<missing, error::did_you_mean<dsl::mention<written<G>, near>>>>{};
+    if constexpr (near < 0 && Both)
+        return std::type_identity<Error<named<G, 0>, missing>>{};
+    else if constexpr (near < 0)
+        return std::type_identity<Error<missing>>{};
+    else if constexpr (Both)
+        return std::type_identity<Error<named<G, 0>, missing, error::did_you_mean<dsl::mention<written<G>, near>>>>{};
+    else
+        return std::type_identity<Error<missing, error::did_you_mean<dsl::mention<written<G>, near>>>>{};
 }
 
 template <class G>
@@ -153,49 +158,92 @@ constexpr auto error_of() {
     using kind = ir::fault_kind;
     constexpr ir::fault f = fault_of<G>::value;
     using count = error::number<f.number>;
-    if constexpr (f.kind == kind::none) return std::type_identity<error::none>{};
-    else if constexpr (f.kind == kind::unknown_name) return tell_nearest<error::unknown_name, G, true>();
-    else if constexpr (f.kind == kind::unknown_output) return tell_nearest<error::unknown_output, G, false>();
-    else if constexpr (f.kind == kind::defined_twice) return tell<error::defined_twice, G>{};
-    else if constexpr (f.kind == kind::cycle) return tell<error::cycle, G>{};
-    else if constexpr (f.kind == kind::unused) return tell<error::unused, G>{};
-    else if constexpr (f.kind == kind::output_twice) return tell<error::output_twice, G>{};
-    else if constexpr (f.kind == kind::output_not_a_value) return tell<error::output_not_a_value, G>{};
-    else if constexpr (f.kind == kind::empty_graph) return std::type_identity<error::empty_graph<G>>{};
-    else if constexpr (f.kind == kind::not_an_operation) return tell<error::not_an_operation, G>{};
-    else if constexpr (f.kind == kind::operation_as_value) return tell<error::operation_as_value, G>{};
-    else if constexpr (f.kind == kind::ellipsis) return tell<error::ellipsis, G>{};
-    else if constexpr (f.kind == kind::no_shape_rule) return tell<error::no_shape_rule, G>{};
-    else if constexpr (f.kind == kind::not_a_statement) return tell<error::not_a_statement, G>{};
-    else if constexpr (f.kind == kind::wrong_arity) return tell<error::wrong_arity, G, count>{};
-    else if constexpr (f.kind == kind::shape_mismatch) return tell<error::shape_mismatch, G>{};
-    else if constexpr (f.kind == kind::wrong_result_count) return tell<error::wrong_result_count, G, count>{};
-    else if constexpr (f.kind == kind::update_mismatch) return tell<error::update_mismatch, G>{};
-    else if constexpr (f.kind == kind::size_overflow) return tell<error::size_overflow, G>{};
-    else if constexpr (f.kind == kind::unused_role) return tell<error::unused_role, G>{};
-    else if constexpr (f.kind == kind::on_in_on) return tell<error::on_in_on, G>{};
-    else if constexpr (f.kind == kind::outside_role) return tell<error::outside_role, G>{};
-    else if constexpr (f.kind == kind::mesh_mismatch) return tell<error::mesh_mismatch, G>{};
-    else if constexpr (f.kind == kind::off_root_read) return tell<error::off_root_read, G>{};
-    else if constexpr (f.kind == kind::role_twice) return tell<error::role_twice, G>{};
-    else if constexpr (f.kind == kind::unknown_role) return tell<error::unknown_role, G>{};
-    else if constexpr (f.kind == kind::unknown_axis) return tell<error::unknown_axis, G>{};
-    else if constexpr (f.kind == kind::axis_twice) return tell<error::axis_twice, G>{};
-    else if constexpr (f.kind == kind::member_mismatch) return tell<error::member_mismatch, G>{};
-    else if constexpr (f.kind == kind::member_count) return tell<error::member_count, G>{};
-    else if constexpr (f.kind == kind::open_width) return tell<error::open_width, G>{};
-    else if constexpr (f.kind == kind::indivisible) return tell<error::indivisible, G, count>{};
-    else if constexpr (f.kind == kind::bad_reduction) return tell<error::bad_reduction, G>{};
-    else if constexpr (f.kind == kind::bad_root) return tell<error::bad_root, G>{};
-    else if constexpr (f.kind == kind::not_communication) return tell<error::not_communication, G>{};
-    else if constexpr (f.kind == kind::group_dependence) return tell<error::group_dependence, G>{};
-    else if constexpr (f.kind == kind::not_a_state) return tell<error::not_a_state, G>{};
-    else if constexpr (f.kind == kind::uninitialised) return tell<error::uninitialised, G>{};
-    else if constexpr (f.kind == kind::diverging_replicas) return tell<error::diverging_replicas, G>{};
-    else if constexpr (f.kind == kind::in_place_shared) return tell<error::in_place_shared, G>{};
-    else if constexpr (f.kind == kind::state_crosses_roles) return tell<error::state_crosses_roles, G>{};
-    else if constexpr (f.kind == kind::host_value) return tell<error::host_value, G>{};
-    else return tell<error::device_value, G>{};
+    if constexpr (f.kind == kind::none)
+        return std::type_identity<error::none>{};
+    else if constexpr (f.kind == kind::unknown_name)
+        return tell_nearest<error::unknown_name, G, true>();
+    else if constexpr (f.kind == kind::unknown_output)
+        return tell_nearest<error::unknown_output, G, false>();
+    else if constexpr (f.kind == kind::defined_twice)
+        return tell<error::defined_twice, G>{};
+    else if constexpr (f.kind == kind::cycle)
+        return tell<error::cycle, G>{};
+    else if constexpr (f.kind == kind::unused)
+        return tell<error::unused, G>{};
+    else if constexpr (f.kind == kind::output_twice)
+        return tell<error::output_twice, G>{};
+    else if constexpr (f.kind == kind::output_not_a_value)
+        return tell<error::output_not_a_value, G>{};
+    else if constexpr (f.kind == kind::empty_graph)
+        return std::type_identity<error::empty_graph<G>>{};
+    else if constexpr (f.kind == kind::not_an_operation)
+        return tell<error::not_an_operation, G>{};
+    else if constexpr (f.kind == kind::operation_as_value)
+        return tell<error::operation_as_value, G>{};
+    else if constexpr (f.kind == kind::ellipsis)
+        return tell<error::ellipsis, G>{};
+    else if constexpr (f.kind == kind::no_shape_rule)
+        return tell<error::no_shape_rule, G>{};
+    else if constexpr (f.kind == kind::not_a_statement)
+        return tell<error::not_a_statement, G>{};
+    else if constexpr (f.kind == kind::wrong_arity)
+        return tell<error::wrong_arity, G, count>{};
+    else if constexpr (f.kind == kind::shape_mismatch)
+        return tell<error::shape_mismatch, G>{};
+    else if constexpr (f.kind == kind::wrong_result_count)
+        return tell<error::wrong_result_count, G, count>{};
+    else if constexpr (f.kind == kind::update_mismatch)
+        return tell<error::update_mismatch, G>{};
+    else if constexpr (f.kind == kind::size_overflow)
+        return tell<error::size_overflow, G>{};
+    else if constexpr (f.kind == kind::unused_role)
+        return tell<error::unused_role, G>{};
+    else if constexpr (f.kind == kind::on_in_on)
+        return tell<error::on_in_on, G>{};
+    else if constexpr (f.kind == kind::outside_role)
+        return tell<error::outside_role, G>{};
+    else if constexpr (f.kind == kind::mesh_mismatch)
+        return tell<error::mesh_mismatch, G>{};
+    else if constexpr (f.kind == kind::off_root_read)
+        return tell<error::off_root_read, G>{};
+    else if constexpr (f.kind == kind::role_twice)
+        return tell<error::role_twice, G>{};
+    else if constexpr (f.kind == kind::unknown_role)
+        return tell<error::unknown_role, G>{};
+    else if constexpr (f.kind == kind::unknown_axis)
+        return tell<error::unknown_axis, G>{};
+    else if constexpr (f.kind == kind::axis_twice)
+        return tell<error::axis_twice, G>{};
+    else if constexpr (f.kind == kind::member_mismatch)
+        return tell<error::member_mismatch, G>{};
+    else if constexpr (f.kind == kind::member_count)
+        return tell<error::member_count, G>{};
+    else if constexpr (f.kind == kind::open_width)
+        return tell<error::open_width, G>{};
+    else if constexpr (f.kind == kind::indivisible)
+        return tell<error::indivisible, G, count>{};
+    else if constexpr (f.kind == kind::bad_reduction)
+        return tell<error::bad_reduction, G>{};
+    else if constexpr (f.kind == kind::bad_root)
+        return tell<error::bad_root, G>{};
+    else if constexpr (f.kind == kind::not_communication)
+        return tell<error::not_communication, G>{};
+    else if constexpr (f.kind == kind::group_dependence)
+        return tell<error::group_dependence, G>{};
+    else if constexpr (f.kind == kind::not_a_state)
+        return tell<error::not_a_state, G>{};
+    else if constexpr (f.kind == kind::uninitialised)
+        return tell<error::uninitialised, G>{};
+    else if constexpr (f.kind == kind::diverging_replicas)
+        return tell<error::diverging_replicas, G>{};
+    else if constexpr (f.kind == kind::in_place_shared)
+        return tell<error::in_place_shared, G>{};
+    else if constexpr (f.kind == kind::state_crosses_roles)
+        return tell<error::state_crosses_roles, G>{};
+    else if constexpr (f.kind == kind::host_value)
+        return tell<error::host_value, G>{};
+    else
+        return tell<error::device_value, G>{};
 }
 
 }  // namespace detail

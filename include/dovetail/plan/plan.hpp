@@ -8,21 +8,23 @@ namespace dovetail::plan {
 
 template <class Store>
 struct basic_plan {
-    typename Store::template of<int, 0> order;                  // vertices: the one linear extension
-    typename Store::template of<ir::step, 1> steps;             // by role, in issue order
+    typename Store::template of<int, 0> order;       // vertices: the one linear extension
+    typename Store::template of<ir::step, 1> steps;  // by role, in issue order
     typename Store::template of<ir::wait, 2> waits;
     typename Store::template of<ir::role_plan, 3> roles;
-    typename Store::template of<ir::placement, 4> placements;   // by buffer
-    bool overlapped = false;         // three lanes, or one
-    int rings = 1;                   // copies of each event, used by successive runs in turn: the largest lag, at least 1
-    std::int64_t predicted = 0;              // picoseconds for one run of this plan
-    std::int64_t predicted_sequential = 0;   // ... of the plan with everything on one stream
+    typename Store::template of<ir::placement, 4> placements;  // by buffer
+    bool overlapped = false;                                   // three lanes, or one
+    int rings = 1;                                             // copies of each event, used by successive runs in turn: the largest lag, at least 1
+    std::int64_t predicted = 0;                                // picoseconds for one run of this plan
+    std::int64_t predicted_sequential = 0;                     // ... of the plan with everything on one stream
 
     static constexpr int tables = 5;
 };
 
 template <class A, class B, class F>
-constexpr void zip(A& a, B& b, F f) requires(A::tables == 5 && requires { a.placements; }) {
+constexpr void zip(A& a, B& b, F f)
+    requires(A::tables == 5 && requires { a.placements; })
+{
     f(a.order, b.order);
     f(a.steps, b.steps);
     f(a.waits, b.waits);

@@ -72,7 +72,7 @@ struct scheduled {
 private:
     static constexpr int parts = of::program.parts.size(), buffers = of::program.buffers.size(), roles = of::program.roles;
     struct issuing {
-        static constexpr ir::sizes<7> most{{parts, roles, parts, parts, parts, roles * lane_count + 1, parts}};
+        static constexpr ir::sizes<7> most{{parts, roles, parts, parts, parts, roles* lane_count + 1, parts}};
         static constexpr auto make() { return pass::steps(of::program, value.order.view(), value.lane.view()); }
     };
     struct waiting {
@@ -111,9 +111,12 @@ template <class G, class O, int I = 0>
 constexpr candidate chosen() {
     constexpr preference p = preference_of<G, O>();
     constexpr candidate c = p.list[I];
-    if constexpr (O::value.memory_limit == 0 || I + 1 == p.count) return c;
-    else if constexpr (scheduled<G, O, c>::fits) return c;
-    else return chosen<G, O, I + 1>();
+    if constexpr (O::value.memory_limit == 0 || I + 1 == p.count)
+        return c;
+    else if constexpr (scheduled<G, O, c>::fits)
+        return c;
+    else
+        return chosen<G, O, I + 1>();
 }
 
 // What to say where nothing fits: the role that needs most and its two largest values.
@@ -167,7 +170,8 @@ struct memory_checked {
             constexpr excess e = excess_of(of::graph, of::program, taken::memory.roles.view());
             using role = typename role_named<G, of::graph.roles[e.role].mention>::type;
             if constexpr (e.largest[1] < 0)
-                return std::type_identity<error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>, dsl::mention<written<G>, e.largest[0]>>>{};
+                return std::type_identity<
+                    error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>, dsl::mention<written<G>, e.largest[0]>>>{};
             else
                 return std::type_identity<error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>,
                                                                  dsl::mention<written<G>, e.largest[0]>, dsl::mention<written<G>, e.largest[1]>>>{};
@@ -189,7 +193,8 @@ struct tables {
     };
     static constexpr span<const pass::pending_wait> across = ir::frozen_list<wrapping>::value;
     struct rows {
-        static constexpr ir::sizes<5> most{{of::vertices, taken::issue.steps.size(), taken::waits.waits.size() + across.size(), of::program.roles, of::program.buffers.size()}};
+        static constexpr ir::sizes<5> most{
+            {of::vertices, taken::issue.steps.size(), taken::waits.waits.size() + across.size(), of::program.roles, of::program.buffers.size()}};
         static constexpr auto make() {
             const auto& s = taken::value;
             return assemble(s.order.view(), s.start.view(), s.end.view(), s.overlapped, s.length, sequential, taken::memory.places.view(),
@@ -218,8 +223,10 @@ struct proof {
     }
     static constexpr verdict value = all(std::make_integer_sequence<int, program_of<G, O>::program.roles>{});
     static constexpr auto error() {
-        if constexpr (value) return std::type_identity<error::none>{};
-        else return std::type_identity<error::unproven<G, error::number<value.what>>>{};
+        if constexpr (value)
+            return std::type_identity<error::none>{};
+        else
+            return std::type_identity<error::unproven<G, error::number<value.what>>>{};
     }
     using type = typename decltype(error())::type;
 };

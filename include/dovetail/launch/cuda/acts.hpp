@@ -17,21 +17,35 @@
 namespace dovetail::cuda {
 
 enum class act_kind : unsigned char {
-    call, copy, host_copy, zero, bring, group_start, group_end, send, recv, all_reduce, reduce, broadcast, all_gather, reduce_scatter, local_reduce
+    call,
+    copy,
+    host_copy,
+    zero,
+    bring,
+    group_start,
+    group_end,
+    send,
+    recv,
+    all_reduce,
+    reduce,
+    broadcast,
+    all_gather,
+    reduce_scatter,
+    local_reduce
 };
 
 struct act {
     act_kind kind = act_kind::call;
     ncclDataType_t type = ncclUint8;
     ncclRedOp_t op = ncclSum;
-    int from = -1;                     // in the table of pointers; call: the first of them; -1: none
+    int from = -1;  // in the table of pointers; call: the first of them; -1: none
     int to = -1;
-    int peer = -1;                     // rank of the world, or the root in `comm`
-    int input = -1;                    // bring: which
-    int first_source = 0, sources = 0; // local_reduce: in `lists`
+    int peer = -1;                      // rank of the world, or the root in `comm`
+    int input = -1;                     // bring: which
+    int first_source = 0, sources = 0;  // local_reduce: in `lists`
     std::int64_t from_offset = 0, to_offset = 0;
-    std::int64_t bytes = 0;            // copy, zero, bring
-    std::size_t count = 0;             // elements
+    std::int64_t bytes = 0;  // copy, zero, bring
+    std::size_t count = 0;   // elements
     element elements = element::none;
     reduction how = reduction::none;
     ncclComm_t comm = nullptr;
@@ -42,13 +56,14 @@ struct act {
 class act_table {
 public:
     std::vector<act> acts;
-    std::vector<int> first;            // by step, and the end
-    std::vector<int> lists;            // pointers of local reductions
-    std::int64_t scratch_bytes = 0;    // for exchanges in place; its pointer stands behind those of the accesses
-    std::int64_t largest = 0;          // message
+    std::vector<int> first;          // by step, and the end
+    std::vector<int> lists;          // pointers of local reductions
+    std::int64_t scratch_bytes = 0;  // for exchanges in place; its pointer stands behind those of the accesses
+    std::int64_t largest = 0;        // message
     bool communicates = false;
 
-    act_table(const image<stream>& from, const geometry& where, int rank, int role, context& on) : image_{from}, program_{from.program}, where_{where}, rank_{rank}, on_{on} {
+    act_table(const image<stream>& from, const geometry& where, int rank, int role, context& on)
+        : image_{from}, program_{from.program}, where_{where}, rank_{rank}, on_{on} {
         const ir::role_plan& r = from.plan.roles[role];
         divide(from.plan);
         for (const ir::step& s : from.plan.steps.part(r.first_step, r.steps)) {
@@ -108,8 +123,10 @@ private:
                 if (m.local) {
                     if (std::find(done.begin(), done.end(), p.member) == done.end()) local(s, p.member, before);
                     done.push_back(p.member);
-                } else exchange(s, p, before, calls, scratch_used);
-            } else before.push_back(compute(p, m));
+                } else
+                    exchange(s, p, before, calls, scratch_used);
+            } else
+                before.push_back(compute(p, m));
         }
         scratch_bytes = std::max(scratch_bytes, scratch_used);
         for (act& a : before) acts.push_back(a);
@@ -177,7 +194,8 @@ private:
         };
         return root(a) == root(b);
     }
-    static act moved(act_kind k, int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes, int peer = -1, ncclComm_t comm = nullptr) {
+    static act moved(act_kind k, int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes, int peer = -1,
+                     ncclComm_t comm = nullptr) {
         act a;
         a.kind = k;
         a.from = from;
@@ -221,8 +239,10 @@ private:
             return at;
         };
         if (m.kind == op_kind::transfer) {
-            if (s.send >= 0) send(s.send, 0, s.send_bytes, with[1]);
-            else recv(s.recv, 0, s.recv_bytes, with[0]);
+            if (s.send >= 0)
+                send(s.send, 0, s.send_bytes, with[1]);
+            else
+                recv(s.recv, 0, s.recv_bytes, with[0]);
             return;
         }
         if (m.kind == op_kind::shift) {
@@ -232,8 +252,10 @@ private:
             if (to == mine) return copy(s.send, 0, s.recv, 0, each);
             const std::int64_t offset = to >= 0 ? aside() : 0;
             if (to >= 0) send(s.send, offset, each, with[to]);
-            if (from >= 0) recv(s.recv, 0, each, with[from]);
-            else if (each > 0) before.push_back(moved(act_kind::zero, -1, 0, s.recv, 0, each));
+            if (from >= 0)
+                recv(s.recv, 0, each, with[from]);
+            else if (each > 0)
+                before.push_back(moved(act_kind::zero, -1, 0, s.recv, 0, each));
             return;
         }
         if (n == 1) return copy(s.send, 0, s.recv, 0, s.recv_bytes);
@@ -252,8 +274,10 @@ private:
         if (m.kind == op_kind::gather) {
             if (mine != m.root) return send(s.send, 0, s.send_bytes, with[m.root]);
             for (int i = 0; i < n; ++i)
-                if (i == mine) copy(s.send, 0, s.recv, i * s.send_bytes, s.send_bytes);
-                else recv(s.recv, i * s.send_bytes, s.send_bytes, with[i]);
+                if (i == mine)
+                    copy(s.send, 0, s.recv, i * s.send_bytes, s.send_bytes);
+                else
+                    recv(s.recv, i * s.send_bytes, s.send_bytes, with[i]);
             return;
         }
         if (m.kind == op_kind::scatter) {
@@ -262,13 +286,18 @@ private:
             const int pieces = s.recv >= 0 ? n : n - 1;
             const std::int64_t each = s.send_bytes / pieces;
             for (int i = 0; i < pieces; ++i)
-                if (i == mine) copy(s.send, i * each, s.recv, 0, each);
-                else send(s.send, i * each, each, with[i]);
+                if (i == mine)
+                    copy(s.send, i * each, s.recv, 0, each);
+                else
+                    send(s.send, i * each, each, with[i]);
             return;
         }
         act a;
-        a.kind = m.kind == op_kind::all_reduce ? act_kind::all_reduce : m.kind == op_kind::reduce ? act_kind::reduce : m.kind == op_kind::broadcast ? act_kind::broadcast
-               : m.kind == op_kind::all_gather ? act_kind::all_gather : act_kind::reduce_scatter;
+        a.kind = m.kind == op_kind::all_reduce   ? act_kind::all_reduce
+                 : m.kind == op_kind::reduce     ? act_kind::reduce
+                 : m.kind == op_kind::broadcast  ? act_kind::broadcast
+                 : m.kind == op_kind::all_gather ? act_kind::all_gather
+                                                 : act_kind::reduce_scatter;
         const element type = buffer_of(any).type.type;
         a.type = nccl_type(type);
         a.op = nccl_reduction(m.reduce);
@@ -318,8 +347,10 @@ private:
                 int made = -1;
                 for (const seat& s : seats) {
                     if (s.recv < 0 || (m.kind == op_kind::reduce && s.recv != root.recv)) continue;
-                    if (made < 0) reduce(0, made = s.recv, s.recv_bytes);
-                    else copy(made, 0, s.recv, 0, s.recv_bytes);
+                    if (made < 0)
+                        reduce(0, made = s.recv, s.recv_bytes);
+                    else
+                        copy(made, 0, s.recv, 0, s.recv_bytes);
                 }
                 return;
             }
@@ -341,7 +372,8 @@ private:
             }
             case op_kind::all_to_all:
                 for (int i = 0; i < n; ++i)
-                    for (int j = 0; j < n; ++j) copy(seats[j].send, i * (seats[j].send_bytes / n), seats[i].recv, j * (seats[j].send_bytes / n), seats[j].send_bytes / n);
+                    for (int j = 0; j < n; ++j)
+                        copy(seats[j].send, i * (seats[j].send_bytes / n), seats[i].recv, j * (seats[j].send_bytes / n), seats[j].send_bytes / n);
                 return;
             default: return;
         }

@@ -55,10 +55,10 @@ public:
     const std::chrono::steady_clock::time_point origin = std::chrono::steady_clock::now();
     cudaStream_t streams[lane_count] = {};
     detail::write_value_function write_value = nullptr;
-    std::vector<std::uint64_t> warmed;      // hashes of the plans whose connections exist
-    int executors = 0;                      // made so far
-    std::int64_t runs = 0;                  // that communicate, issued so far
-    std::atomic<bool> ended = false;        // the rank has left world.run
+    std::vector<std::uint64_t> warmed;  // hashes of the plans whose connections exist
+    int executors = 0;                  // made so far
+    std::int64_t runs = 0;              // that communicate, issued so far
+    std::atomic<bool> ended = false;    // the rank has left world.run
     // The run issued last: who issued it, on which store, and the events behind it.
     struct {
         const void* engine = nullptr;
@@ -166,7 +166,7 @@ private:
     std::vector<split> splits_;
     std::mutex graphs_mutex_;
     std::vector<std::pair<const void*, std::function<void()>>> graphs_;
-    std::mutex mutex_;     // of the communicators, once they exist
+    std::mutex mutex_;  // of the communicators, once they exist
     bool dead_ = false;
     cublasHandle_t blas_ = nullptr;
     block blas_workspace_;

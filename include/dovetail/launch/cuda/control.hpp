@@ -48,8 +48,8 @@ public:
         std::string missing;
         for (int r = 0; r < size_; ++r)
             if (members_[r].exchanges <= number && r != rank_) missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(r);
-        throw timeout{"timeout after " + detail::in_seconds(limit) + ": rank " + std::to_string(rank_) + " waits for all ranks at " + what + ", and these have not come: " +
-                          (missing.empty() ? "unknown, since rank 0 does not answer" : missing),
+        throw timeout{"timeout after " + detail::in_seconds(limit) + ": rank " + std::to_string(rank_) + " waits for all ranks at " + what +
+                          ", and these have not come: " + (missing.empty() ? "unknown, since rank 0 does not answer" : missing),
                       rank_};
     }
     void barrier(const std::string& what, limit_type limit) { exchange(what, {}, limit); }
@@ -228,8 +228,7 @@ private:
         lock.unlock();
         try {
             what();
-        } catch (...) {
-        }
+        } catch (...) {}
         lock.lock();
         calling_ = std::thread::id{};
         changed_.notify_all();
@@ -245,12 +244,15 @@ private:
         changed_.wait_for(lock, std::chrono::milliseconds{500}, [&] { return tables_ != table || over(); });
     }
     [[noreturn]] void raise_locked() const {
-        const stop_cause c = cause_.value_or(stop_cause{rank_, "rank " + std::to_string(rank_) + " has ended the work, without memory to say why", {}, {}, false});
+        const stop_cause c =
+            cause_.value_or(stop_cause{rank_, "rank " + std::to_string(rank_) + " has ended the work, without memory to say why", {}, {}, false});
         if (c.rank == rank_ && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank};
         throw peer_error{"rank " + std::to_string(rank_) + " stops, because " + c.text, c.operation, c.statement, c.rank};
     }
     // The first cause does; a rank that leaves may say afterwards what made it.
-    bool counts(const stop_cause& why) const { return !cause_ || (cause_->by_leaving && why.by_leaving && cause_->rank == why.rank && cause_->text != why.text); }
+    bool counts(const stop_cause& why) const {
+        return !cause_ || (cause_->by_leaving && why.by_leaving && cause_->rank == why.rank && cause_->text != why.text);
+    }
     bool left_locked(int rank) const { return rank != rank_ && members_[rank].leaves > leaves_; }
     int first_gone(std::int64_t number) const {
         for (int r = 0; r < size_; ++r)

@@ -23,7 +23,9 @@ public:
         return made;
     }
     device_engine(const image<stream>& from, std::shared_ptr<context> on, engine_options o)
-        : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->size, on->memory, std::move(o)}, image_{from}, on_{std::move(on)} {
+        : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->size, on->memory, std::move(o)},
+          image_{from},
+          on_{std::move(on)} {
         try {
             agree(from.hash);
             table_ = std::make_unique<act_table>(image_, where, rank, role, *on_);
@@ -55,13 +57,17 @@ public:
             const auto now = std::chrono::steady_clock::now();
             if (turn % 64 == 63) {
                 look_for_errors();
-                if (!communicates() || !somebody_left()) left = deadline::max();
-                else if (left == deadline::max()) left = now + std::chrono::seconds{1};
+                if (!communicates() || !somebody_left())
+                    left = deadline::max();
+                else if (left == deadline::max())
+                    left = now + std::chrono::seconds{1};
                 if (now > left) give_up("a rank has left and takes no part any more: " + stuck());
             }
             if (now >= until) return false;
-            if (now - since > std::chrono::milliseconds{2}) std::this_thread::sleep_for(std::chrono::microseconds{20});
-            else std::this_thread::yield();
+            if (now - since > std::chrono::milliseconds{2})
+                std::this_thread::sleep_for(std::chrono::microseconds{20});
+            else
+                std::this_thread::yield();
         }
     }
     bool consumed(flight& f) override {
@@ -82,7 +88,8 @@ public:
                 if (last < 0 || wait(f, std::chrono::steady_clock::now() + options.time_limit)) return;
             }
             if (!on_->world->aborted())
-                on_->world->abort({rank, "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight", {}, {}, nullptr, true});
+                on_->world->abort(
+                    {rank, "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight", {}, {}, nullptr, true});
         } catch (...) {  // the run had failed; a destructor calls this
         }
         on_->abort_communication();
@@ -99,10 +106,13 @@ public:
         if (clock_.open()) clock_.mark(index, false, stream);
         for (int i = table_->first[index], end = table_->first[index + 1]; i < end; ++i) perform(table_->acts[i], stream);
         if (speaks_[index] && on_->write_value != nullptr)
-            check(on_->write_value(stream, words_ + 4 * static_cast<CUdeviceptr>(s.lane), run_word_ + static_cast<cuuint32_t>(index + 1), CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
+            check(on_->write_value(stream, words_ + 4 * static_cast<CUdeviceptr>(s.lane), run_word_ + static_cast<cuuint32_t>(index + 1),
+                                   CU_STREAM_WRITE_VALUE_DEFAULT),
+                  "cuStreamWriteValue32");
         if (clock_.open()) clock_.mark(index, true, stream);
         if (capturing_) still_capturing();
-        if (index == brought_ && !capturing_ && !runs_[now_ % depth].copied && !runs_[now_ % depth].in_place) check(calls.event_record(runs_[now_ % depth].brought, stream), "cudaEventRecord");
+        if (index == brought_ && !capturing_ && !runs_[now_ % depth].copied && !runs_[now_ % depth].in_place)
+            check(calls.event_record(runs_[now_ % depth].brought, stream), "cudaEventRecord");
     }
 
 private:
@@ -112,14 +122,14 @@ private:
         cudaEvent_t done[lane_count] = {};
         cudaEvent_t brought = nullptr;
         unsigned lanes = 0;
-        bool copied = false;          // all host inputs went through our own memory
+        bool copied = false;  // all host inputs went through our own memory
         bool in_place = false;
     };
     // Accesses whose pointer changes from run to run, by buffer.
     struct moving {
         int buffer = 0;
         int input = -1;
-        bool turns = false;           // has several slots
+        bool turns = false;  // has several slots
         void* now = nullptr;
         std::vector<int> accesses;
     };
@@ -167,8 +177,8 @@ private:
         for (std::size_t r = 0; r < all.size(); ++r)
             if (all[r] != all[right]) differing += (differing.empty() ? "rank " : ", rank ") + std::to_string(r) + " (" + all[r] + ")";
         if (!differing.empty())
-            throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + differing + " against rank " + std::to_string(right) + " (" + all[right] +
-                              "). Ranks make the same executors, of the same graphs with the same options, in the same order"};
+            throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + differing + " against rank " + std::to_string(right) + " (" +
+                              all[right] + "). Ranks make the same executors, of the same graphs with the same options, in the same order"};
     }
     void prepare() {
         const int n = steps().size();
@@ -179,7 +189,8 @@ private:
             const ir::step& s = steps()[i];
             lanes_ |= 1u << s.lane;
             bool speaks = false;
-            for (int a = table_->first[i]; a < table_->first[i + 1]; ++a) speaks = speaks || (table_->acts[a].kind >= act_kind::send && table_->acts[a].kind <= act_kind::reduce_scatter);
+            for (int a = table_->first[i]; a < table_->first[i + 1]; ++a)
+                speaks = speaks || (table_->acts[a].kind >= act_kind::send && table_->acts[a].kind <= act_kind::reduce_scatter);
             speaks_.push_back(speaks && i < 0xffff);
             if (speaks_.back()) progress_->communication[s.lane].push_back(i);
             progress_->steps.push_back(names[i].text());
@@ -233,7 +244,8 @@ private:
             }
             if (a.kind == act_kind::local_reduce) {
                 if (local_reduction_kernel == nullptr)
-                    throw usage_error{"a folded graph with a reduction needs a kernel of the library: compile one unit of the program that includes <dovetail/launch/cuda/local.hpp> with nvcc"};
+                    throw usage_error{
+                        "a folded graph with a reduction needs a kernel of the library: compile one unit of the program that includes <dovetail/launch/cuda/local.hpp> with nvcc"};
                 if (a.sources > most_local_sources) throw usage_error{"a folded graph reduces over at most " + std::to_string(most_local_sources) + " roles"};
             }
         }
@@ -274,11 +286,14 @@ private:
             for (;;) {
                 const cudaError_t status = calls.stream_query(s);
                 if (status == cudaSuccess) break;
-                if (status == cudaErrorNotReady) static_cast<void>(calls.get_last_error());
-                else give_up(std::string{"cudaStreamQuery: "} + cudaGetErrorString(status) + " while connections were made");
+                if (status == cudaErrorNotReady)
+                    static_cast<void>(calls.get_last_error());
+                else
+                    give_up(std::string{"cudaStreamQuery: "} + cudaGetErrorString(status) + " while connections were made");
                 look_for_errors();
                 if (on_->world->aborted()) raise();
-                if (std::chrono::steady_clock::now() > until) give_up("the connections of " + described() + " were not made within " + seconds(options.time_limit) + " s");
+                if (std::chrono::steady_clock::now() > until)
+                    give_up("the connections of " + described() + " were not made within " + seconds(options.time_limit) + " s");
                 std::this_thread::sleep_for(std::chrono::microseconds{50});
             }
         on_->warmed.push_back(hash);
@@ -318,10 +333,12 @@ private:
 
     void check_alive() override {
         if (on_->world->aborted()) raise();
-        if (on_->ended.load()) throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
+        if (on_->ended.load())
+            throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
         if (!memory_of.states().empty() && memory_of.store()->any_lost())
             for (const auto& s : memory_of.states())
-                if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty()) throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
+                if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty())
+                    throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
     }
     // Streams order a run behind the one before; only a reading keeps a slot.
     void give_way(const std::shared_ptr<flight>&) override {}
@@ -338,7 +355,8 @@ private:
             make_room();
             const bool replayed = options.replay != replay_mode::never && not_replayed_.empty() && f->times.empty() && can_replay(*f);
             start(*f, replayed);
-            if (replayed) graphs_.launch(now_);
+            if (replayed)
+                graphs_.launch(now_);
             else {
                 run_word_ = static_cast<cuuint32_t>(now_ & 0x7fff) << 16;
                 if (!f->times.empty()) clock_.begin(now_, steps().size(), *on_);
@@ -360,7 +378,8 @@ private:
     // or frees while another's kernels wait for it.
     void first(const flight& f) {
         for (const brought_input& in : inputs_)
-            if (const binding& b = f.inputs[static_cast<std::size_t>(in.number)]; !b.in_place) staging_->reserve(in.number, b, in.bytes, options.replay != replay_mode::never);
+            if (const binding& b = f.inputs[static_cast<std::size_t>(in.number)]; !b.in_place)
+                staging_->reserve(in.number, b, in.bytes, options.replay != replay_mode::never);
         if (communicates()) meet("the first run of " + described());
     }
     // At most `depth` runs are open. Asking an event takes the time of a launch, so one answer is to do for many runs.
@@ -380,7 +399,8 @@ private:
         if (kind || (other && (replayed || (store != nullptr && store == last.store))))
             for (int l = 0; l < lane_count; ++l)
                 for (int k = 0; k < lane_count; ++k)
-                    if ((lanes >> l & 1u) && (last.lanes >> k & 1u) && k != l) check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
+                    if ((lanes >> l & 1u) && (last.lanes >> k & 1u) && k != l)
+                        check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
         if (f.enqueued) {
             check(calls.event_record(joins_[0], static_cast<cudaStream_t>(f.stream)), "cudaEventRecord");
             for (int l = 0; l < lane_count; ++l)
@@ -444,7 +464,8 @@ private:
                 return looked_at();
             }
             case act_kind::copy:
-                return check(calls.memcpy_async(at(a.to, a.to_offset), at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes), cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+                return check(calls.memcpy_async(at(a.to, a.to_offset), at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes), cudaMemcpyDefault, stream),
+                             "cudaMemcpyAsync");
             case act_kind::zero: return check(calls.memset_async(at(a.to, a.to_offset), 0, static_cast<std::size_t>(a.bytes), stream), "cudaMemsetAsync");
             case act_kind::bring: {
                 const void* const from = brings_[static_cast<std::size_t>(a.peer)];
@@ -472,7 +493,9 @@ private:
         unasked_ = 0;
         const cudaError_t status = calls.get_last_error();
         if (status == cudaSuccess) return;
-        check(status, first < step_ && first >= 0 ? ("a launch of this operation or of one before it, back to " + names[static_cast<std::size_t>(first)].text()).c_str() : "the launch");
+        check(status, first < step_ && first >= 0
+                          ? ("a launch of this operation or of one before it, back to " + names[static_cast<std::size_t>(first)].text()).c_str()
+                          : "the launch");
     }
     void* at(int access, std::int64_t offset) const { return static_cast<char*>(pointers_[static_cast<std::size_t>(access)]) + offset; }
     static void communicate(const act& a, cudaStream_t stream, void* const* pointers) {
@@ -512,7 +535,8 @@ private:
         try {
             for (std::int64_t phase = 0; phase < period_; ++phase) capture(f, phase);
         } catch (const std::exception& e) {
-            wrong = (step_ >= 0 ? names[static_cast<std::size_t>(step_)].text() : described()) + " cannot be captured on " + where.describe(rank) + ": " + e.what();
+            wrong =
+                (step_ >= 0 ? names[static_cast<std::size_t>(step_)].text() : described()) + " cannot be captured on " + where.describe(rank) + ": " + e.what();
         }
         capturing_ = false;
         // All ranks replay, or none.
@@ -536,7 +560,8 @@ private:
             capturing_ = true;
             for (int l = 0; l < lane_count; ++l)
                 if (!progress_->communication[static_cast<std::size_t>(l)].empty() && on_->write_value != nullptr)
-                    check(on_->write_value(on_->streams[l], words_ + 4 * static_cast<CUdeviceptr>(l), 0, CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
+                    check(on_->write_value(on_->streams[l], words_ + 4 * static_cast<CUdeviceptr>(l), 0, CU_STREAM_WRITE_VALUE_DEFAULT),
+                          "cuStreamWriteValue32");
             launch::walk(program, plan, role, 0, *this);
             capturing_ = false;
         });
@@ -560,8 +585,7 @@ private:
             fail(std::current_exception(), "run " + std::to_string(run));
         }
         std::int64_t before = ended_.load(std::memory_order_relaxed);
-        while (before < run && !ended_.compare_exchange_weak(before, run, std::memory_order_acq_rel)) {
-        }
+        while (before < run && !ended_.compare_exchange_weak(before, run, std::memory_order_acq_rel)) {}
         progress_->ended.store(ended_.load(), std::memory_order_release);
         return true;
     }
@@ -569,7 +593,8 @@ private:
         flight f;
         f.run = run;
         if (!wait(f, std::chrono::steady_clock::now() + options.time_limit))
-            throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(run) + " of " + described() + " has not ended: " + stuck(), rank};
+            throw timeout{
+                "timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(run) + " of " + described() + " has not ended: " + stuck(), rank};
     }
     // Whether a partner of the communication that this rank waits for takes no part any more. Others may leave when their work is
     // done, also while this rank is still computing.
@@ -610,8 +635,7 @@ private:
             throw;  // it has been through here
         } catch (const std::exception& e) {
             what = e.what();
-        } catch (...) {
-        }
+        } catch (...) {}
         static_cast<void>(calls.group_end());  // none stays open
         const step_name step = step_ >= 0 ? names[static_cast<std::size_t>(step_)] : step_name{described(), ""};
         const std::string text = (step_ >= 0 ? step.text() : described()) + " failed on " + where.describe(rank) + ", " + when + ": " + what;
@@ -621,8 +645,7 @@ private:
     void lose_states_safely(const std::string& why) noexcept {
         try {
             lose_states(why);
-        } catch (...) {
-        }
+        } catch (...) {}
     }
 
     const image<stream> image_;
@@ -632,12 +655,12 @@ private:
     std::vector<cudaEvent_t> all_events_, events_;
     cudaEvent_t joins_[lane_count] = {};
     std::array<issued_run, depth> runs_;
-    std::vector<void*> pointers_;          // by access
+    std::vector<void*> pointers_;  // by access
     std::vector<moving> moving_;
-    std::vector<brought_input> inputs_;    // by `bring`
-    std::vector<const void*> brings_;      // ... what this run copies; null: nothing
-    std::vector<bool> speaks_;             // by step: communicates, so writes its number
-    std::vector<const void*> captured_;    // by input: the pointer in the graphs
+    std::vector<brought_input> inputs_;  // by `bring`
+    std::vector<const void*> brings_;    // ... what this run copies; null: nothing
+    std::vector<bool> speaks_;           // by step: communicates, so writes its number
+    std::vector<const void*> captured_;  // by input: the pointer in the graphs
     block scratch_;
     std::shared_ptr<block> words_memory_;
     std::shared_ptr<progress> progress_;
@@ -647,13 +670,13 @@ private:
     CUdeviceptr words_ = 0;
     cuuint32_t run_word_ = 0;
     unsigned lanes_ = 0;
-    int brought_ = -1;                     // the last step that copies an input
+    int brought_ = -1;  // the last step that copies an input
     int number_ = 0;
-    int step_ = -1;                        // being issued
-    std::int64_t period_ = 1;              // of the slots
-    std::int64_t now_ = 0;                 // the run being issued
-    std::int64_t since_switch_ = 0;        // runs issued like this one in a row
-    int unasked_ = 0;                      // launches since their status was asked for
+    int step_ = -1;                  // being issued
+    std::int64_t period_ = 1;        // of the slots
+    std::int64_t now_ = 0;           // the run being issued
+    std::int64_t since_switch_ = 0;  // runs issued like this one in a row
+    int unasked_ = 0;                // launches since their status was asked for
     bool capturing_ = false;
     std::atomic<std::int64_t> ended_ = -1;
 };

@@ -126,7 +126,8 @@ public:
         } else if (family("SLURM_PROCID", has("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS", "Slurm")) {
             slurm();
         } else if (has("PMIX_RANK")) {
-            throw world_error{"PMIX_RANK=" + get("PMIX_RANK") + " is set, and no variable has the size of the world: set DOVETAIL_RANK and DOVETAIL_WORLD_SIZE"};
+            throw world_error{"PMIX_RANK=" + get("PMIX_RANK") +
+                              " is set, and no variable has the size of the world: set DOVETAIL_RANK and DOVETAIL_WORLD_SIZE"};
         } else {
             throw world_error{
                 "no variable has the rank of this process: start it with torchrun, mpirun or srun, or set DOVETAIL_RANK and DOVETAIL_WORLD_SIZE (and "
@@ -160,7 +161,8 @@ private:
         if (!has(name)) return;
         found_.local_rank = number(name);
         found_.local_rank_from = said(name);
-        if (found_.local_rank >= found_.size) throw world_error{said(name) + " is not below the size of the world, " + std::to_string(found_.size) + " (" + found_.rank_from + ")"};
+        if (found_.local_rank >= found_.size)
+            throw world_error{said(name) + " is not below the size of the world, " + std::to_string(found_.size) + " (" + found_.rank_from + ")"};
     }
     void address(std::string host, int port, int ports, std::string from) {
         found_.at = {std::move(host), port};
@@ -173,7 +175,8 @@ private:
         if (has("TORCHELASTIC_RUN_ID")) found_.job = get("TORCHELASTIC_RUN_ID") + "." + get("TORCHELASTIC_RESTART_COUNT");
         if (!has("MASTER_ADDR") && !has("MASTER_PORT")) return;
         if (!has("MASTER_ADDR") || !has("MASTER_PORT"))
-            throw world_error{said(has("MASTER_ADDR") ? "MASTER_ADDR" : "MASTER_PORT") + " is set and " + (has("MASTER_ADDR") ? "MASTER_PORT" : "MASTER_ADDR") + " is not (torchrun)"};
+            throw world_error{said(has("MASTER_ADDR") ? "MASTER_ADDR" : "MASTER_PORT") + " is set and " + (has("MASTER_ADDR") ? "MASTER_PORT" : "MASTER_ADDR") +
+                              " is not (torchrun)"};
         const int port = number("MASTER_PORT");
         if (port < 1 || port > 65535) throw world_error{said("MASTER_PORT") + " is outside 1 to 65535"};
         // The agent of torchrun listens at MASTER_PORT itself.
@@ -192,7 +195,8 @@ private:
         local("SLURM_LOCALID");
         found_.job = get("SLURM_JOB_ID") + "." + get("SLURM_STEP_ID");
         const char* nodes = has("SLURM_STEP_NODELIST") ? "SLURM_STEP_NODELIST" : "SLURM_JOB_NODELIST";
-        if (has(nodes) && has("SLURM_JOB_ID")) address(first_host(get(nodes)), port_of(found_.job), 4, "first of " + said(nodes) + "; port from the job's number");
+        if (has(nodes) && has("SLURM_JOB_ID"))
+            address(first_host(get(nodes)), port_of(found_.job), 4, "first of " + said(nodes) + "; port from the job's number");
     }
     // What the library's own variables and the caller say beside the rank goes before what a launcher says.
     void ours() {
@@ -206,10 +210,14 @@ private:
             const endpoint e = endpoint_in(name, value);
             address(e.host, e.port, 1, name);
         };
-        if (!given_.rendezvous.empty()) take("rendezvous", given_.rendezvous);
-        else if (has("DOVETAIL_RENDEZVOUS")) take("DOVETAIL_RENDEZVOUS", get("DOVETAIL_RENDEZVOUS"));
-        if (!given_.job.empty()) found_.job = given_.job;
-        else if (has("DOVETAIL_JOB")) found_.job = get("DOVETAIL_JOB");
+        if (!given_.rendezvous.empty())
+            take("rendezvous", given_.rendezvous);
+        else if (has("DOVETAIL_RENDEZVOUS"))
+            take("DOVETAIL_RENDEZVOUS", get("DOVETAIL_RENDEZVOUS"));
+        if (!given_.job.empty())
+            found_.job = given_.job;
+        else if (has("DOVETAIL_JOB"))
+            found_.job = get("DOVETAIL_JOB");
         if (has("DOVETAIL_TIME_LIMIT")) found_.limit = std::chrono::seconds{number("DOVETAIL_TIME_LIMIT")};
         found_.verbose = has("DOVETAIL_VERBOSE") && get("DOVETAIL_VERBOSE") != "0";
     }

@@ -7,7 +7,8 @@ namespace dovetail::cuda::detail {
 
 class hub final : public wired {
 public:
-    hub(const place& me, control_timing timing) : wired{0, me.size, timing}, job_{me.job}, links_(static_cast<std::size_t>(me.size)), calls_(static_cast<std::size_t>(me.size)) {}
+    hub(const place& me, control_timing timing)
+        : wired{0, me.size, timing}, job_{me.job}, links_(static_cast<std::size_t>(me.size)), calls_(static_cast<std::size_t>(me.size)) {}
 
     // Listens at the first port that is free of those it may have. An empty host and port 0: anywhere. Returns the port.
     int listen(const endpoint& at, int ports, std::chrono::nanoseconds limit) {
@@ -26,7 +27,8 @@ public:
         auto next = now();
         while (arrived_ < size() && fatal_.empty()) {
             if (now() >= until) {
-                std::string text = "timeout after " + in_seconds(limit) + ": rank 0 of " + std::to_string(size()) + " waits for all ranks, and these have not come: " + missing();
+                std::string text = "timeout after " + in_seconds(limit) + ": rank 0 of " + std::to_string(size()) +
+                                   " waits for all ranks, and these have not come: " + missing();
                 for (const std::string& n : notes_) text += "; " + n;
                 send_away_all(refusal::late, text);
                 throw timeout{text, 0};
@@ -115,8 +117,10 @@ private:
         char kind = 0;
         std::string body;
         while (link.next(kind, body, longest_frame)) receive(r, kind, body);
-        if (!more || !link.open()) lost(r, "its connection closed without a farewell");
-        else if (complete_ && silent(link)) lost(r, "it has not been heard of for " + in_seconds(timing_.silence));
+        if (!more || !link.open())
+            lost(r, "its connection closed without a farewell");
+        else if (complete_ && silent(link))
+            lost(r, "it has not been heard of for " + in_seconds(timing_.silence));
     }
     void lost(int r, const std::string& how) {
         links_[r].close();
@@ -161,11 +165,16 @@ private:
             return send_away(link, refusal::stale, "this is another start of the program, of job `" + job_ + "`, and " + who + " is of job `" + job + "`");
         }
         std::string wrong;
-        if (version != library_version()) wrong = who + " was built with dovetail " + version + ", rank 0 with " + library_version();
-        else if (size_there != size()) wrong = who + " says that the world has " + std::to_string(size_there) + " ranks, rank 0 says " + std::to_string(size());
-        else if (rank < 0 || rank >= size()) wrong = who + " is not in a world of " + std::to_string(size());
-        else if (rank == 0 || links_[rank].open()) wrong = "rank " + std::to_string(rank) + " came twice: " + described(static_cast<int>(rank), members()[rank]) + ", then " + who;
-        else if (complete_) wrong = "the world is complete, and " + who + " came to it again";
+        if (version != library_version())
+            wrong = who + " was built with dovetail " + version + ", rank 0 with " + library_version();
+        else if (size_there != size())
+            wrong = who + " says that the world has " + std::to_string(size_there) + " ranks, rank 0 says " + std::to_string(size());
+        else if (rank < 0 || rank >= size())
+            wrong = who + " is not in a world of " + std::to_string(size());
+        else if (rank == 0 || links_[rank].open())
+            wrong = "rank " + std::to_string(rank) + " came twice: " + described(static_cast<int>(rank), members()[rank]) + ", then " + who;
+        else if (complete_)
+            wrong = "the world is complete, and " + who + " came to it again";
         if (!wrong.empty()) {
             if (!complete_ && fatal_.empty()) fatal_ = wrong;
             return send_away(link, refusal::wrong, wrong);
@@ -216,7 +225,8 @@ private:
         }
         g.texts[rank] = r.text();
         std::string fault;
-        if (what != g.what && !g.faulty) fault = "rank " + std::to_string(rank) + " is at " + what + " where rank " + std::to_string(g.first) + " is at " + g.what;
+        if (what != g.what && !g.faulty)
+            fault = "rank " + std::to_string(rank) + " is at " + what + " where rank " + std::to_string(g.first) + " is at " + g.what;
         if (!fault.empty() || (g.arrived == size() && !g.faulty)) {
             writer w;
             w.number(number).text(fault);
@@ -285,11 +295,11 @@ private:
     };
     const std::string job_;
     std::vector<descriptor> listeners_;
-    std::vector<newcomer> pending_;      // connections that have not said who they are
-    std::vector<framed> links_;          // by rank
-    std::vector<call_list> calls_;       // by rank
+    std::vector<newcomer> pending_;  // connections that have not said who they are
+    std::vector<framed> links_;      // by rank
+    std::vector<call_list> calls_;   // by rank
     std::map<std::int64_t, gathering> gatherings_;
-    std::vector<std::string> notes_;     // for the message of a timeout
+    std::vector<std::string> notes_;  // for the message of a timeout
     std::string fatal_;
     int arrived_ = 1;
     bool present_changed_ = false, complete_ = false;

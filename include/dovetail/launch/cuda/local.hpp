@@ -23,14 +23,30 @@ inline local_reduction local_reduction_kernel = nullptr;
 namespace detail {
 
 // As on the host: half precision is summed in float and rounded once, integers wrap, an average is the sum divided.
-template <class T> struct wide { using type = T; };
-template <> struct wide<half> { using type = float; };
-template <> struct wide<bfloat16> { using type = float; };
-template <> struct wide<std::int8_t> { using type = std::uint64_t; };
-template <> struct wide<std::uint8_t> { using type = std::uint64_t; };
-template <> struct wide<std::int32_t> { using type = std::uint64_t; };
-template <> struct wide<std::uint32_t> { using type = std::uint64_t; };
-template <> struct wide<std::int64_t> { using type = std::uint64_t; };
+template <class T> struct wide {
+    using type = T;
+};
+template <> struct wide<half> {
+    using type = float;
+};
+template <> struct wide<bfloat16> {
+    using type = float;
+};
+template <> struct wide<std::int8_t> {
+    using type = std::uint64_t;
+};
+template <> struct wide<std::uint8_t> {
+    using type = std::uint64_t;
+};
+template <> struct wide<std::int32_t> {
+    using type = std::uint64_t;
+};
+template <> struct wide<std::uint32_t> {
+    using type = std::uint64_t;
+};
+template <> struct wide<std::int64_t> {
+    using type = std::uint64_t;
+};
 
 template <class T>
 constexpr bool is_signed_integer = static_cast<T>(-1) < static_cast<T>(0) && static_cast<T>(1) / static_cast<T>(2) == static_cast<T>(0);
@@ -48,15 +64,23 @@ __global__ void reduce_locally(local_sources from, reduction how, T* to, std::in
         W sum = static_cast<W>(best);
         for (int s = 1; s < from.count; ++s) {
             const T next = static_cast<const T*>(from.at[s])[i];
-            if (how == reduction::minimum) best = next < best ? next : best;
-            else if (how == reduction::maximum) best = best < next ? next : best;
-            else if (how == reduction::product) sum = sum * static_cast<W>(next);
-            else sum = sum + static_cast<W>(next);
+            if (how == reduction::minimum)
+                best = next < best ? next : best;
+            else if (how == reduction::maximum)
+                best = best < next ? next : best;
+            else if (how == reduction::product)
+                sum = sum * static_cast<W>(next);
+            else
+                sum = sum + static_cast<W>(next);
         }
-        if (how == reduction::minimum || how == reduction::maximum) to[i] = best;
-        else if (how != reduction::average) to[i] = static_cast<T>(sum);
-        else if constexpr (is_signed_integer<T>) to[i] = static_cast<T>(static_cast<std::int64_t>(sum) / from.count);
-        else to[i] = static_cast<T>(sum / static_cast<W>(from.count));
+        if (how == reduction::minimum || how == reduction::maximum)
+            to[i] = best;
+        else if (how != reduction::average)
+            to[i] = static_cast<T>(sum);
+        else if constexpr (is_signed_integer<T>)
+            to[i] = static_cast<T>(static_cast<std::int64_t>(sum) / from.count);
+        else
+            to[i] = static_cast<T>(sum / static_cast<W>(from.count));
     }
 }
 

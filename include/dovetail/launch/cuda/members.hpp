@@ -33,7 +33,7 @@ struct member {
     std::string machine;  // equal on ranks that share a host
     long process = 0;
     mark at = {};
-    std::string doing;    // in the words of its engine; empty where it has none
+    std::string doing;  // in the words of its engine; empty where it has none
     std::int64_t exchanges = 0;
     std::int64_t leaves = 0;
 };
@@ -76,8 +76,8 @@ inline std::string different_call(const call_list& zero, const call_list& other,
     for (std::int64_t i = std::max(zero.first, other.first); i < std::min(end(zero), end(other)); ++i) {
         const auto a = zero.executors[static_cast<std::size_t>(i - zero.first)], b = other.executors[static_cast<std::size_t>(i - other.first)];
         if (a != b)
-            return "executors are called in different order: run number " + std::to_string(i) + " of rank " + std::to_string(rank) + " is executor " + std::to_string(b) +
-                   ", of rank 0 executor " + std::to_string(a);
+            return "executors are called in different order: run number " + std::to_string(i) + " of rank " + std::to_string(rank) + " is executor " +
+                   std::to_string(b) + ", of rank 0 executor " + std::to_string(a);
     }
     return {};
 }
@@ -95,7 +95,10 @@ inline std::string progress_text(const std::vector<member>& all, const std::vect
         const std::size_t r = (last + i) % all.size();
         const member& m = all[r];
         text += (i > 0 ? "; rank " : "rank ") + std::to_string(r) + (before(r, first) && !before(last, r) ? " is behind: " : ": ");
-        text += gone[r] ? "has left" : !m.doing.empty() ? m.doing : m.at.run < 0 ? "no run" : "run " + std::to_string(m.at.run) + ", step " + std::to_string(m.at.step);
+        text += gone[r]            ? "has left"
+                : !m.doing.empty() ? m.doing
+                : m.at.run < 0     ? "no run"
+                                   : "run " + std::to_string(m.at.run) + ", step " + std::to_string(m.at.step);
     }
     return text;
 }

@@ -103,8 +103,8 @@ private:
     }
     [[noreturn]] void fail(const char* call, cudaError_t status, std::size_t wanted, bool on_device) {
         static_cast<void>(calls.get_last_error());
-        std::string text = std::string{call} + " on rank " + std::to_string(rank_) + " (device " + std::to_string(device_) + "): " + cudaGetErrorString(status) + ", " +
-                           std::to_string(wanted) + " bytes wanted";
+        std::string text = std::string{call} + " on rank " + std::to_string(rank_) + " (device " + std::to_string(device_) +
+                           "): " + cudaGetErrorString(status) + ", " + std::to_string(wanted) + " bytes wanted";
         std::size_t free = 0, total = 0;
         if (on_device && calls.mem_get_info(&free, &total) == cudaSuccess) text += ", " + std::to_string(free) + " of " + std::to_string(total) + " free";
         static_cast<void>(calls.get_last_error());

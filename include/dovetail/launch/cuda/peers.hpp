@@ -13,7 +13,7 @@ namespace dovetail::cuda {
 // The first thing that went wrong.
 struct cause {
     int rank = -1;
-    std::string text;                  // "operation `f` of `y` failed on rank 1: ..."
+    std::string text;  // "operation `f` of `y` failed on rank 1: ..."
     std::string operation, statement;
     std::exception_ptr what;
     bool by_leaving = false;
@@ -23,13 +23,13 @@ struct cause {
 // that anybody may read it at any time, also while a graph is replayed.
 struct progress {
     std::string graph;
-    std::vector<std::string> steps;              // what each step is called
-    std::vector<std::vector<int>> communication; // by lane: the communicating steps, in order
-    const std::uint32_t* words = nullptr;        // by lane: run % 32768 * 65536 + step + 1
-    std::shared_ptr<void> keeps;                 // the memory of `words`
-    std::atomic<std::int64_t> issued = -1;       // the latest run
-    std::atomic<std::int64_t> ended = -1;        // the latest one known to have ended
-    std::atomic<bool> replayed = false;          // the words hold no run
+    std::vector<std::string> steps;               // what each step is called
+    std::vector<std::vector<int>> communication;  // by lane: the communicating steps, in order
+    const std::uint32_t* words = nullptr;         // by lane: run % 32768 * 65536 + step + 1
+    std::shared_ptr<void> keeps;                  // the memory of `words`
+    std::atomic<std::int64_t> issued = -1;        // the latest run
+    std::atomic<std::int64_t> ended = -1;         // the latest one known to have ended
+    std::atomic<bool> replayed = false;           // the words hold no run
 
     // The first communication of the oldest open run that has not ended, or -1.
     int waiting_for() const {
@@ -53,7 +53,8 @@ struct progress {
     }
     std::string text() const {
         const std::int64_t run = ended.load() + 1;
-        if (run > issued.load()) return "has nothing to do" + std::string{graph.empty() ? "" : " in " + graph + ": it has issued " + std::to_string(run) + " runs"};
+        if (run > issued.load())
+            return "has nothing to do" + std::string{graph.empty() ? "" : " in " + graph + ": it has issued " + std::to_string(run) + " runs"};
         const int s = waiting_for();
         const std::string of = " (run " + std::to_string(run) + " of " + graph + ")";
         return s >= 0 ? "has not ended " + steps[static_cast<std::size_t>(s)] + of : "has ended its communication, but not a later operation" + of;
@@ -118,7 +119,8 @@ public:
             lock.unlock();
             raise(rank);
         }
-        if (missing >= 0) throw world_error{"rank " + std::to_string(rank) + " waits for all ranks at " + what + ", and rank " + std::to_string(missing) + " has left"};
+        if (missing >= 0)
+            throw world_error{"rank " + std::to_string(rank) + " waits for all ranks at " + what + ", and rank " + std::to_string(missing) + " has left"};
         std::string who;
         for (int r = 0; r < size_; ++r)
             if (!g->here[r]) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
@@ -170,8 +172,8 @@ public:
         while ((seen >> 16) < static_cast<std::uint64_t>(at + 1))
             if (t.of.compare_exchange_weak(seen, mine, std::memory_order_acq_rel)) return {};
         if ((seen >> 16) != static_cast<std::uint64_t>(at + 1) || seen == mine) return {};
-        return "executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) + " is executor " + std::to_string(executor) + " (" +
-               name + "), of another rank executor " + std::to_string(seen & 0xffff);
+        return "executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) + " is executor " +
+               std::to_string(executor) + " (" + name + "), of another rank executor " + std::to_string(seen & 0xffff);
     }
 
 private:

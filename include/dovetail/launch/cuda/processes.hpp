@@ -19,8 +19,10 @@ public:
     const std::shared_ptr<control>& channel() const { return channel_; }
     // Calls once, on a thread of the channel's, when the work of all ranks has ended: for what blocks the rank's own threads.
     void at_stop(std::function<void()> call) {
-        if (call) channel_->watch([call = std::move(call)](const stop_cause&) { call(); });
-        else channel_->unwatch(std::chrono::seconds{5});
+        if (call)
+            channel_->watch([call = std::move(call)](const stop_cause&) { call(); });
+        else
+            channel_->unwatch(std::chrono::seconds{5});
     }
 
     int size() const override { return channel_->size(); }
@@ -78,8 +80,8 @@ inline membership join(place me, const meeting_options& options = {}) {
         const int there = detail::devices_here();
         if (there == 1) m.device = 0;  // launchers may show each process only its own
         if (m.device >= there)
-            throw world_error{"local rank " + std::to_string(me.local_rank) + " (" + me.local_rank_from + ") is to use device " + std::to_string(m.device) + ", and this machine has " +
-                              std::to_string(there)};
+            throw world_error{"local rank " + std::to_string(me.local_rank) + " (" + me.local_rank_from + ") is to use device " + std::to_string(m.device) +
+                              ", and this machine has " + std::to_string(there)};
         check(device_bus_id(bus, sizeof bus, m.device), "cudaDeviceGetPCIBusId");
     } catch (const failure& e) {
         fault = std::string{e.what()}.substr(std::string_view{"dovetail: "}.size());

@@ -5,9 +5,9 @@
 #include "hub.hpp"
 #include "spoke.hpp"
 
+#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <arpa/inet.h>
 #include <random>
 
 namespace dovetail::cuda {
@@ -17,8 +17,8 @@ namespace dovetail::cuda {
 using broadcast_function = std::function<void(void* bytes, std::size_t n, int root)>;
 
 struct meeting_options {
-    broadcast_function broadcast = {};                      // without it rank 0 is looked for where `place` says
-    std::optional<std::chrono::nanoseconds> limit = {};     // for all ranks to come; otherwise place.limit
+    broadcast_function broadcast = {};                   // without it rank 0 is looked for where `place` says
+    std::optional<std::chrono::nanoseconds> limit = {};  // for all ranks to come; otherwise place.limit
     control_timing timing = {};
 };
 
@@ -79,7 +79,8 @@ inline std::shared_ptr<control> meet(place& me, const meeting_options& options =
     const auto limit = options.limit.value_or(me.limit);
     std::shared_ptr<detail::wired> end;
     if (me.size > 1 && !me.has_address() && !options.broadcast)
-        throw world_error{"rank " + std::to_string(me.rank) + " does not know where rank 0 is to be met (" + me.describe() + "): set DOVETAIL_RENDEZVOUS=host:port, the same on all ranks"};
+        throw world_error{"rank " + std::to_string(me.rank) + " does not know where rank 0 is to be met (" + me.describe() +
+                          "): set DOVETAIL_RENDEZVOUS=host:port, the same on all ranks"};
     const auto until = detail::after(limit);
     if (me.rank == 0) {
         detail::card mine;
@@ -164,7 +165,8 @@ inline void check_devices(control& among, const std::string& device, const std::
         const member& m = members[static_cast<std::size_t>(r)];
         if (!wrong.empty()) throw world_error{detail::described(r, m) + ": " + wrong};
         const auto [first, fresh] = users.try_emplace({m.machine, used}, r);
-        if (!fresh) throw world_error{"ranks " + std::to_string(first->second) + " and " + std::to_string(r) + " on " + m.host + " are both to use device " + used};
+        if (!fresh)
+            throw world_error{"ranks " + std::to_string(first->second) + " and " + std::to_string(r) + " on " + m.host + " are both to use device " + used};
     }
 }
 

@@ -8,7 +8,9 @@ namespace dovetail::cuda {
 
 class replays {
 public:
-    explicit replays(std::shared_ptr<context> on) : on_{std::move(on)} { on_->watch_graphs(this, [this] { clear(); }); }
+    explicit replays(std::shared_ptr<context> on) : on_{std::move(on)} {
+        on_->watch_graphs(this, [this] { clear(); });
+    }
     replays(const replays&) = delete;
     replays& operator=(const replays&) = delete;
     ~replays() {

@@ -4,19 +4,19 @@
 
 #include "environment.hpp"
 
-#include <cerrno>
-#include <condition_variable>
-#include <cstring>
 #include <fcntl.h>
-#include <memory>
-#include <mutex>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <thread>
 #include <unistd.h>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -156,8 +156,10 @@ inline std::vector<descriptor> listen_at(const std::string& host, int& port, ins
     std::vector<descriptor> all;
     for (address a : places) {
         if (!all.empty()) {
-            if (a.family == AF_INET6) reinterpret_cast<sockaddr_in6&>(a.bytes).sin6_port = htons(static_cast<std::uint16_t>(port));
-            else reinterpret_cast<sockaddr_in&>(a.bytes).sin_port = htons(static_cast<std::uint16_t>(port));
+            if (a.family == AF_INET6)
+                reinterpret_cast<sockaddr_in6&>(a.bytes).sin6_port = htons(static_cast<std::uint16_t>(port));
+            else
+                reinterpret_cast<sockaddr_in&>(a.bytes).sin_port = htons(static_cast<std::uint16_t>(port));
         }
         descriptor fd{::socket(a.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
         if (!fd) continue;

@@ -16,7 +16,9 @@ public:
         auto pause = std::chrono::milliseconds{5};
         while (!find(me, at, until, why)) {
             if (now() >= until)
-                throw timeout{"timeout after " + in_seconds(limit) + ": " + who + " has looked for rank 0 at " + at.front().text() + ", and these have not come: rank 0 (" + why + ")", me.rank};
+                throw timeout{"timeout after " + in_seconds(limit) + ": " + who + " has looked for rank 0 at " + at.front().text() +
+                                  ", and these have not come: rank 0 (" + why + ")",
+                              me.rank};
             std::this_thread::sleep_until(earlier(until, now() + pause));
             pause = std::min(2 * pause, std::chrono::milliseconds{200});
         }
@@ -29,7 +31,8 @@ public:
                 throw world_error{who + " was sent away by rank 0: " + refusal_text_};
             }
             if (!link_.open()) throw world_error{who + ": rank 0 at " + at.front().text() + " ended before all ranks had come (" + missing() + ")"};
-            if (now() >= grace) throw timeout{"timeout after " + in_seconds(limit) + ": " + who + " waits for all ranks, and these have not come: " + missing(), me.rank};
+            if (now() >= grace)
+                throw timeout{"timeout after " + in_seconds(limit) + ": " + who + " waits for all ranks, and these have not come: " + missing(), me.rank};
             turn(earlier(grace, next));
             if (now() >= next) {
                 beat();
@@ -44,8 +47,18 @@ private:
             link_ = framed{connect_to(e, until, why)};
             if (!link_.open()) continue;
             const member m = this_process();
-            link_.push(frame::hello, writer{}.text(protocol).text(library_version()).number(me.rank).number(me.size).text(me.job).text(m.host).text(m.machine).number(m.process).take());
-            const auto patience = earlier(after(until - now() + std::chrono::milliseconds{700}), now() + std::chrono::milliseconds{at.size() > 1 ? 1000 : 3000});
+            link_.push(frame::hello, writer{}
+                                         .text(protocol)
+                                         .text(library_version())
+                                         .number(me.rank)
+                                         .number(me.size)
+                                         .text(me.job)
+                                         .text(m.host)
+                                         .text(m.machine)
+                                         .number(m.process)
+                                         .take());
+            const auto patience =
+                earlier(after(until - now() + std::chrono::milliseconds{700}), now() + std::chrono::milliseconds{at.size() > 1 ? 1000 : 3000});
             while (link_.open() && !here_ && !refused_ && !welcome_ && now() < patience) turn(patience);
             if (refused_ && refusal_ == refusal::stale && at.size() > 1) {  // another program's; ours may be at the next port
                 why = refusal_text_;
@@ -76,8 +89,10 @@ private:
         char kind = 0;
         std::string body;
         while (link_.next(kind, body, longest_frame)) receive(kind, body);
-        if (!more || !link_.open()) lost("its connection closed without a farewell");
-        else if (welcome_ && silent(link_)) lost("it has not been heard of for " + in_seconds(timing_.silence));
+        if (!more || !link_.open())
+            lost("its connection closed without a farewell");
+        else if (welcome_ && silent(link_))
+            lost("it has not been heard of for " + in_seconds(timing_.silence));
         if (!link_.flush()) lost("its connection broke");
     }
     void beat() override {

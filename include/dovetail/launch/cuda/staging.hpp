@@ -16,8 +16,8 @@ public:
     staging(std::shared_ptr<device_memory> memory, int inputs) : memory_{std::move(memory)}, inputs_(static_cast<std::size_t>(inputs)) {}
 
     struct source {
-        const void* data = nullptr;   // what the copy stream reads
-        bool copied = false;          // ... is ours: the caller's memory is free again
+        const void* data = nullptr;  // what the copy stream reads
+        bool copied = false;         // ... is ours: the caller's memory is free again
     };
     // Makes input i ready to be copied: `wait(run)` returns when the copies of that run are over.
     template <class Wait>
@@ -49,8 +49,8 @@ public:
 private:
     struct part {
         block memory;
-        std::shared_ptr<const void> owner;   // whose contents it holds, where they cannot change
-        std::int64_t run = -1;               // the latest that reads it
+        std::shared_ptr<const void> owner;  // whose contents it holds, where they cannot change
+        std::int64_t run = -1;              // the latest that reads it
     };
     struct input {
         const void* last = nullptr;

@@ -13,7 +13,7 @@ namespace dovetail::cuda::detail {
 
 // Kinds of frames.
 namespace frame {
-inline constexpr char hello = 'h', present = 'p', welcome = 'w', refused = 'r';                   // at the meeting
+inline constexpr char hello = 'h', present = 'p', welcome = 'w', refused = 'r';  // at the meeting
 inline constexpr char part = 'c', whole = 'g', beat = 'b', ask = 'q', table = 't', stop = 'a', left = 'l', bye = 'e';
 }  // namespace frame
 
@@ -37,7 +37,9 @@ inline member this_process() {
     m.process = static_cast<long>(::getpid());
     return m;
 }
-inline std::string described(int rank, const member& m) { return "rank " + std::to_string(rank) + " (process " + std::to_string(m.process) + " on " + m.host + ")"; }
+inline std::string described(int rank, const member& m) {
+    return "rank " + std::to_string(rank) + " (process " + std::to_string(m.process) + " on " + m.host + ")";
+}
 
 inline std::string packed(const stop_cause& c) { return writer{}.number(c.rank).text(c.text).text(c.operation).text(c.statement).number(c.by_leaving).take(); }
 inline stop_cause unpacked_cause(reader r) {
@@ -84,8 +86,7 @@ protected:
     }
     std::vector<letter> letters() {
         char some[64];
-        while (::read(pipe_[0].get(), some, sizeof some) > 0) {
-        }
+        while (::read(pipe_[0].get(), some, sizeof some) > 0) {}
         const std::lock_guard lock{outbox_mutex_};
         return std::exchange(outbox_, {});
     }
@@ -147,8 +148,10 @@ private:
         std::unique_lock lock{outbox_mutex_};
         const bool in_time = ended_.wait_until(lock, after(timing_.linger + std::chrono::milliseconds{1500}), [&] { return over_; });
         lock.unlock();
-        if (in_time) thread_.join();
-        else thread_.detach();
+        if (in_time)
+            thread_.join();
+        else
+            thread_.detach();
     }
     static std::array<descriptor, 2> make_pipe() {
         int fds[2] = {-1, -1};

@@ -39,7 +39,9 @@ public:
         }
         now_->run = run;
     }
-    void mark(int step, bool end, cudaStream_t stream) const { check(calls.event_record(now_->events[static_cast<std::size_t>(2 * step + (end ? 1 : 0))], stream), "cudaEventRecord"); }
+    void mark(int step, bool end, cudaStream_t stream) const {
+        check(calls.event_record(now_->events[static_cast<std::size_t>(2 * step + (end ? 1 : 0))], stream), "cudaEventRecord");
+    }
     void close() { now_ = nullptr; }
     bool open() const { return now_ != nullptr; }
 

@@ -58,8 +58,8 @@ struct membership {
     int rank = 0;
     int size = 1;
     int device = 0;
-    std::function<ncclUniqueId()> id = {};      // the same on all ranks
-    std::shared_ptr<peers> control = {};        // null: agreement through NCCL itself
+    std::function<ncclUniqueId()> id = {};  // the same on all ranks
+    std::shared_ptr<peers> control = {};    // null: agreement through NCCL itself
 };
 
 namespace detail {
@@ -128,7 +128,8 @@ inline int devices_here() {
     }();
     static_cast<void>(asked);
     int version = 0;
-    if (const ncclResult_t status = calls.get_version(&version); status != ncclSuccess) throw world_error{std::string{"ncclGetVersion: "} + ncclGetErrorString(status)};
+    if (const ncclResult_t status = calls.get_version(&version); status != ncclSuccess)
+        throw world_error{std::string{"ncclGetVersion: "} + ncclGetErrorString(status)};
     if (version < NCCL_VERSION_CODE)
         throw world_error{"the NCCL library found at run time is version " + nccl_version_text(version) + ", older than the headers of this program (" +
                           nccl_version_text(NCCL_VERSION_CODE) + "): put the newer libnccl.so.2 first on LD_LIBRARY_PATH, or compile with the older headers"};
@@ -151,13 +152,15 @@ public:
         const int there = detail::devices_here();
         if (devices.empty())
             for (int r = 0; r < ranks; ++r) devices.push_back(r);
-        if (static_cast<int>(devices.size()) != ranks) throw world_error{std::to_string(devices.size()) + " devices are given for " + std::to_string(ranks) + " ranks"};
+        if (static_cast<int>(devices.size()) != ranks)
+            throw world_error{std::to_string(devices.size()) + " devices are given for " + std::to_string(ranks) + " ranks"};
         for (std::size_t r = 0; r < devices.size(); ++r) {
             if (devices[r] < 0 || devices[r] >= there)
-                throw world_error{"rank " + std::to_string(r) + " is to use device " + std::to_string(devices[r]) + ", and this machine has " + std::to_string(there) +
-                                  (there == 1 ? " device" : " devices")};
+                throw world_error{"rank " + std::to_string(r) + " is to use device " + std::to_string(devices[r]) + ", and this machine has " +
+                                  std::to_string(there) + (there == 1 ? " device" : " devices")};
             for (std::size_t q = 0; q < r; ++q)
-                if (devices[q] == devices[r]) throw world_error{"ranks " + std::to_string(q) + " and " + std::to_string(r) + " are both to use device " + std::to_string(devices[r])};
+                if (devices[q] == devices[r])
+                    throw world_error{"ranks " + std::to_string(q) + " and " + std::to_string(r) + " are both to use device " + std::to_string(devices[r])};
         }
         world w;
         w.size_ = ranks;
@@ -168,7 +171,8 @@ public:
     static world of(membership m) {
         const int there = detail::devices_here();
         if (m.device < 0 || m.device >= there)
-            throw world_error{"rank " + std::to_string(m.rank) + " is to use device " + std::to_string(m.device) + ", and this machine has " + std::to_string(there)};
+            throw world_error{"rank " + std::to_string(m.rank) + " is to use device " + std::to_string(m.device) + ", and this machine has " +
+                              std::to_string(there)};
         if (m.size < 1 || m.rank < 0 || m.rank >= m.size) throw world_error{"rank " + std::to_string(m.rank) + " of a world of " + std::to_string(m.size)};
         world w;
         w.size_ = m.size;
@@ -229,8 +233,10 @@ public:
             }
             shared->leave(index);
         };
-        if (part_) run_part(play);
-        else run_threads(play);
+        if (part_)
+            run_part(play);
+        else
+            run_threads(play);
         if (first) std::rethrow_exception(first);
         if (first_peer) std::rethrow_exception(first_peer);
     }
@@ -280,8 +286,10 @@ private:
             ncclComm_t all = nullptr;
             try {
                 check(calls.set_device(m.device), "cudaSetDevice");
-                if (adopted_ != nullptr) check(calls.comm_split(adopted_, 0, m.rank, &all, nullptr), "ncclCommSplit");
-                else check(calls.comm_init_rank(&all, m.size, m.id(), m.rank), "ncclCommInitRank");
+                if (adopted_ != nullptr)
+                    check(calls.comm_split(adopted_, 0, m.rank, &all, nullptr), "ncclCommSplit");
+                else
+                    check(calls.comm_init_rank(&all, m.size, m.id(), m.rank), "ncclCommInitRank");
             } catch (const call_error& e) {
                 throw world_error{"rank " + std::to_string(m.rank) + " cannot join the world: " + e.what()};
             }

@@ -13,11 +13,11 @@ struct act {
     int member = 0;
     op_kind kind = op_kind::compute;
     int first_access = 0;
-    int pointers = 0;             // arguments and results
-    int workspace = -1;           // buffer
+    int pointers = 0;    // arguments and results
+    int workspace = -1;  // buffer
     exchange move = {};
-    std::vector<int> partners;    // ranks by member of the meeting; empty: nobody to meet
-    int mine = 0;                 // this rank among them
+    std::vector<int> partners;  // ranks by member of the meeting; empty: nobody to meet
+    int mine = 0;               // this rank among them
     // Communication with all its parts on this rank: first access and number of pointers, by seat.
     bool local = false;
     std::vector<int> accesses, counts;
@@ -66,7 +66,8 @@ public:
     void perform(const act& a, const flight& f, int lane) const {
         if (a.kind == op_kind::input) return bring(a, f);
         if (a.local) return exchange_here(a, f);
-        if (a.kind == op_kind::to_host || a.kind == op_kind::from_host) return detail::move(address(a.first_access + 1, f), address(a.first_access, f), bytes(a.first_access + 1));
+        if (a.kind == op_kind::to_host || a.kind == op_kind::from_host)
+            return detail::move(address(a.first_access + 1, f), address(a.first_access, f), bytes(a.first_access + 1));
         launch(a, f, lane);
     }
     seat seat_of(int first, int count, const flight& f) const {

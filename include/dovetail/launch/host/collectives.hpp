@@ -36,26 +36,33 @@ inline void move(void* to, const void* from, std::int64_t bytes) {
 
 // What a reduction is computed in: wide enough for one rounding, unsigned so that integers wrap.
 template <class T>
-using accumulator = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float,
-                                       std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>>;
+using accumulator =
+    std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>>;
 
 template <class T>
 bool less(const T& a, const T& b) {
-    if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) return static_cast<float>(a) < static_cast<float>(b);
-    else return a < b;
+    if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
+        return static_cast<float>(a) < static_cast<float>(b);
+    else
+        return a < b;
 }
 
 template <class T>
 accumulator<T> widened(const T& x) {
-    if constexpr (std::is_integral_v<T>) return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
-    else return static_cast<accumulator<T>>(x);
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
+    else
+        return static_cast<accumulator<T>>(x);
 }
 
 template <class T>
 T divided(accumulator<T> sum, int n) {
-    if constexpr (std::is_unsigned_v<T>) return static_cast<T>(sum / static_cast<std::uint64_t>(n));
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::int64_t>(sum) / n);
-    else return static_cast<T>(sum / static_cast<accumulator<T>>(n));
+    if constexpr (std::is_unsigned_v<T>)
+        return static_cast<T>(sum / static_cast<std::uint64_t>(n));
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::int64_t>(sum) / n);
+    else
+        return static_cast<T>(sum / static_cast<accumulator<T>>(n));
 }
 
 // to[i] = reduction over members of from[m][i], `count` elements; `to` does not overlap a source.
@@ -74,8 +81,10 @@ void reduce(reduction how, const std::vector<const void*>& from, void* to, std::
         }
         accumulator<T> sum = widened(value(0));
         for (int m = 1; m < n; ++m) {
-            if (how == reduction::product) sum = sum * widened(value(m));
-            else sum = sum + widened(value(m));
+            if (how == reduction::product)
+                sum = sum * widened(value(m));
+            else
+                sum = sum + widened(value(m));
         }
         out[i] = how == reduction::average ? divided<T>(sum, n) : static_cast<T>(sum);
     }
@@ -126,8 +135,7 @@ inline void move_data(const exchange& x, const std::vector<seat>& seats, std::ve
     };
     const seat* root = x.root >= 0 && x.root < n ? &seats[static_cast<std::size_t>(x.root)] : nullptr;
     switch (x.kind) {
-        case op_kind::transfer:
-            return detail::move(seats[1].recv, seats[0].send, seats[0].send_bytes);
+        case op_kind::transfer: return detail::move(seats[1].recv, seats[0].send, seats[0].send_bytes);
         case op_kind::all_reduce:
         case op_kind::reduce: {
             std::int64_t bytes = 0;
@@ -185,8 +193,10 @@ inline void move_data(const exchange& x, const std::vector<seat>& seats, std::ve
                 const std::int64_t from = i - x.offset;
                 const bool outside = from < 0 || from >= n;
                 if (seats[i].recv == nullptr || each == 0) continue;
-                if (outside && x.open) std::memset(seats[i].recv, 0, static_cast<std::size_t>(each));
-                else detail::move(seats[i].recv, all + ((from % n + n) % n) * each, each);
+                if (outside && x.open)
+                    std::memset(seats[i].recv, 0, static_cast<std::size_t>(each));
+                else
+                    detail::move(seats[i].recv, all + ((from % n + n) % n) * each, each);
             }
             return;
         }
@@ -207,7 +217,8 @@ inline std::int64_t wire_bytes(const exchange& x, const std::vector<seat>& seats
     }
     if (is_collective(x.kind) && n == 1) return 0;
     if (x.kind == op_kind::all_reduce) return 2 * most / n * (n - 1);
-    if (x.kind == op_kind::all_gather || x.kind == op_kind::reduce_scatter || x.kind == op_kind::all_to_all || x.kind == op_kind::gather || x.kind == op_kind::scatter)
+    if (x.kind == op_kind::all_gather || x.kind == op_kind::reduce_scatter || x.kind == op_kind::all_to_all || x.kind == op_kind::gather ||
+        x.kind == op_kind::scatter)
         return most / n * (n - 1);
     return most;
 }

@@ -12,7 +12,7 @@ namespace dovetail::host {
 // The first thing that went wrong.
 struct cause {
     int rank = -1;
-    std::string text;              // "operation `f` of `y` failed on rank 1: ..."
+    std::string text;  // "operation `f` of `y` failed on rank 1: ..."
     std::string operation, statement;
     std::exception_ptr what;
     bool by_leaving = false;
@@ -20,7 +20,12 @@ struct cause {
 
 class core {
 public:
-    core(int size, link l) : links{l}, size_{size}, ranks_(static_cast<std::size_t>(size)), executors_(static_cast<std::size_t>(size), 0), epochs_(static_cast<std::size_t>(size), 0) {}
+    core(int size, link l)
+        : links{l},
+          size_{size},
+          ranks_(static_cast<std::size_t>(size)),
+          executors_(static_cast<std::size_t>(size), 0),
+          epochs_(static_cast<std::size_t>(size), 0) {}
 
     const link links;
     const std::chrono::steady_clock::time_point origin = std::chrono::steady_clock::now();
@@ -36,8 +41,10 @@ public:
     void abort(cause why) {
         {
             const std::lock_guard lock{mutex_};
-            if (!aborted_.load(std::memory_order_relaxed)) cause_ = std::move(why);
-            else if (cause_.by_leaving && why.by_leaving && cause_.rank == why.rank) cause_ = std::move(why);  // now with its reason
+            if (!aborted_.load(std::memory_order_relaxed))
+                cause_ = std::move(why);
+            else if (cause_.by_leaving && why.by_leaving && cause_.rank == why.rank)
+                cause_ = std::move(why);  // now with its reason
             aborted_.store(true, std::memory_order_release);
         }
         wake();
@@ -143,7 +150,8 @@ public:
                 lock.unlock();
                 raise(rank);
             }
-            if (missing >= 0) throw world_error{"rank " + std::to_string(rank) + " makes " + which + ", and rank " + std::to_string(missing) + " has left without it"};
+            if (missing >= 0)
+                throw world_error{"rank " + std::to_string(rank) + " makes " + which + ", and rank " + std::to_string(missing) + " has left without it"};
             std::string who;
             for (int r = 0; r < size_; ++r)
                 if (!a->hashes[r].here) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
@@ -161,10 +169,11 @@ public:
         }
         std::string differing;
         for (int r = 0; r < size_; ++r)
-            if (a->hashes[r].hash != a->hashes[right].hash) differing += (differing.empty() ? "rank " : ", rank ") + std::to_string(r) + " (" + a->hashes[r].name + ")";
+            if (a->hashes[r].hash != a->hashes[right].hash)
+                differing += (differing.empty() ? "rank " : ", rank ") + std::to_string(r) + " (" + a->hashes[r].name + ")";
         if (!differing.empty())
-            throw world_error{"the plans of executor " + std::to_string(number) + " differ: " + differing + " against rank " + std::to_string(right) + " (" + a->hashes[right].name +
-                              "). Ranks make the same executors, of the same graphs with the same options, in the same order"};
+            throw world_error{"the plans of executor " + std::to_string(number) + " differ: " + differing + " against rank " + std::to_string(right) + " (" +
+                              a->hashes[right].name + "). Ranks make the same executors, of the same graphs with the same options, in the same order"};
         return number;
     }
     // Runs of executors that communicate come in one order on all ranks; throws where this rank departs from it.
@@ -176,8 +185,9 @@ public:
         const turn t = first;
         if (first.seen == size_) order_.erase(at);
         if (t.executor != executor)
-            throw usage_error{"executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) + " is executor " +
-                              std::to_string(executor) + " (" + name + "), of rank " + std::to_string(t.rank) + " executor " + std::to_string(t.executor) + " (" + t.name + ")"};
+            throw usage_error{"executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) +
+                              " is executor " + std::to_string(executor) + " (" + name + "), of rank " + std::to_string(t.rank) + " executor " +
+                              std::to_string(t.executor) + " (" + t.name + ")"};
     }
 
     // What keeps a rank from going on, followed from rank to rank.
@@ -203,7 +213,8 @@ public:
                 }
             }
             const std::string who = "rank " + std::to_string(at);
-            const std::string what = (most.step ? *most.step : std::string{}) + " (run " + std::to_string(most.run) + ", lane " + name_of(static_cast<lane_kind>(number)) + ")";
+            const std::string what =
+                (most.step ? *most.step : std::string{}) + " (run " + std::to_string(most.run) + ", lane " + name_of(static_cast<lane_kind>(number)) + ")";
             if (most.doing == activity::idle) {
                 text += who + (gone(at) ? " has left" : " has nothing to do");
                 break;
@@ -291,8 +302,8 @@ private:
     std::map<meeting_key, std::shared_ptr<meeting>> meetings_;
     std::map<int, std::shared_ptr<agreement>> agreements_;
     std::map<std::int64_t, turn> order_;
-    std::vector<int> executors_;         // made so far, by rank
-    std::vector<std::int64_t> epochs_;   // runs issued so far, by rank
+    std::vector<int> executors_;        // made so far, by rank
+    std::vector<std::int64_t> epochs_;  // runs issued so far, by rank
     std::vector<std::vector<char>> scratch_;
 };
 

@@ -33,7 +33,8 @@ public:
     }
     host_engine(const image<stream>& from, std::shared_ptr<rank_state> on, engine_options o)
         : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->world->size(), on->device, std::move(o)},
-          image_{from}, on_{std::move(on)} {
+          image_{from},
+          on_{std::move(on)} {
         const ir::role_plan& r = plan.roles[role];
         const std::size_t copies = static_cast<std::size_t>(r.events) * static_cast<std::size_t>(plan.rings);
         recorded_ = std::vector<std::atomic<std::int64_t>>(copies);
@@ -76,7 +77,8 @@ public:
                 on_->signal->changed.wait_until(lock, until, [&] { return open_ == 0 || on_->world->aborted(); });
             }
             if (end(std::chrono::nanoseconds{0})) return;
-            on_->world->abort({rank, "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight", {}, {}, nullptr, true});
+            on_->world->abort(
+                {rank, "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight", {}, {}, nullptr, true});
             end(std::chrono::seconds{5});
         } catch (...) {  // a destructor calls this
         }
@@ -97,9 +99,7 @@ public:
             switch (t.kind) {
                 case task_kind::wait: return await(t);
                 case task_kind::step: return step(t);
-                case task_kind::record:
-                    recorded_[t.index].store(t.generation, std::memory_order_release);
-                    return on_->signal->notify();
+                case task_kind::record: recorded_[t.index].store(t.generation, std::memory_order_release); return on_->signal->notify();
                 case task_kind::behind: {
                     std::unique_lock lock{on_->signal->mutex};
                     on_->signal->changed.wait(lock, [&] { return t.of->pending.load(std::memory_order_acquire) == 0 || on_->world->aborted(); });
@@ -147,9 +147,11 @@ private:
 
     void check_alive() override {
         if (on_->world->aborted()) on_->world->raise(rank);
-        if (on_->world->gone(rank)) throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
+        if (on_->world->gone(rank))
+            throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
         for (const auto& s : memory_of.states())
-            if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty()) throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
+            if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty())
+                throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
     }
     void issue(const std::shared_ptr<flight>& f) override {
         if (communicates_) on_->world->in_order(rank, number_, described());
@@ -215,7 +217,8 @@ private:
             on.now({});
             if (timed) f.times[t.index] = {since(start), since(std::chrono::steady_clock::now())};
         }
-        if (f.failed.load() && updates_state_[t.index]) lose_states("run " + std::to_string(f.run) + " of " + described() + " did not end: " + on_->world->why());
+        if (f.failed.load() && updates_state_[t.index])
+            lose_states("run " + std::to_string(f.run) + " of " + described() + " did not end: " + on_->world->why());
         const bool reads = brings_input_[t.index] || touches_input_[t.index];
         bool counted = brings_input_[t.index];
         if (reads && !counted)
@@ -233,8 +236,10 @@ private:
                 continue;
             }
             auto met = on_->world->arrive({number_, f.run, a.member, a.partners[0]}, a.partners, a.mine, me.seat_of(a.first_access, a.pointers, f), a.move);
-            if (met) meetings.push_back(std::move(met));
-            else all = false;
+            if (met)
+                meetings.push_back(std::move(met));
+            else
+                all = false;
         }
         // Also after a failure each meeting is left properly: a partner may be moving data to or from this rank.
         for (const auto& m : meetings) {
@@ -246,7 +251,8 @@ private:
             if (on_->world->depart(*m, missing)) continue;
             all = false;
             if (missing < 0) continue;
-            const std::string text = "rank " + std::to_string(missing) + " has left and does not take part in " + *now.step + " (run " + std::to_string(f.run) + ")";
+            const std::string text =
+                "rank " + std::to_string(missing) + " has left and does not take part in " + *now.step + " (run " + std::to_string(f.run) + ")";
             on_->world->abort({missing, text, {}, {}, nullptr, true});
         }
         return all;
@@ -266,11 +272,13 @@ private:
             std::rethrow_exception(why);
         } catch (const std::exception& e) {
             what = e.what();
-        } catch (...) {
-        }
-        on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + what, step.operation, step.statement, why, false});
+        } catch (...) {}
+        on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + what, step.operation,
+                           step.statement, why, false});
     }
-    std::int64_t since(std::chrono::steady_clock::time_point t) const { return std::chrono::duration_cast<std::chrono::nanoseconds>(t - on_->world->origin).count(); }
+    std::int64_t since(std::chrono::steady_clock::time_point t) const {
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(t - on_->world->origin).count();
+    }
 
     const image<stream> image_;
     const std::shared_ptr<rank_state> on_;
@@ -281,9 +289,9 @@ private:
     bool uses_[lane_count] = {};
     bool communicates_ = false;
     int number_ = 0;
-    int open_ = 0;                                     // runs in flight; guarded by the monitor
-    std::shared_ptr<flight> now_;                      // being issued
-    static constexpr std::size_t batch = 32;           // tasks handed to a lane at once: fewer wake-ups, an early start
+    int open_ = 0;                            // runs in flight; guarded by the monitor
+    std::shared_ptr<flight> now_;             // being issued
+    static constexpr std::size_t batch = 32;  // tasks handed to a lane at once: fewer wake-ups, an early start
     std::vector<task> staged_[lane_count];
     std::vector<std::shared_ptr<const std::string>> texts_;  // by step
 };

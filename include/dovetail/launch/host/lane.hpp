@@ -36,12 +36,12 @@ public:
 
 struct task {
     std::shared_ptr<performer> who;
-    std::shared_ptr<flight> of;       // `behind`: the flight waited for
+    std::shared_ptr<flight> of;  // `behind`: the flight waited for
     task_kind kind = task_kind::step;
     int lane = 0;
-    int index = 0;                    // step, or event copy
-    std::int64_t generation = 0;      // of the event: run + 1
-    int awaited = -1;                 // the step that records it
+    int index = 0;                // step, or event copy
+    std::int64_t generation = 0;  // of the event: run + 1
+    int awaited = -1;             // the step that records it
 };
 
 struct meeting;
@@ -51,7 +51,7 @@ struct activity {
     enum what { idle, operation, event, partners } doing = idle;
     std::shared_ptr<const std::string> step;  // the operation's text, made once by its engine
     std::int64_t run = 0;
-    std::shared_ptr<meeting> at;      // whom it waits for
+    std::shared_ptr<meeting> at;  // whom it waits for
 };
 
 class lane {

@@ -22,13 +22,13 @@ struct link {
 
 // One communication that gathers its members: the last to come moves the data, everybody leaves when that is done.
 struct meeting {
-    std::vector<int> ranks;        // by member
+    std::vector<int> ranks;  // by member
     std::vector<bool> here;
     std::vector<seat> seats;
     int arrived = 0;
-    bool moving = false;           // all are here: from now on it completes, whatever else fails
+    bool moving = false;  // all are here: from now on it completes, whatever else fails
     bool complete = false;
-    bool broken = false;           // moving the data failed
+    bool broken = false;  // moving the data failed
     std::chrono::steady_clock::time_point finish = {};
     std::condition_variable changed;
 };

@@ -1,8 +1,8 @@
 // A rank's memory on the host: device memory and pinned memory are both the program's own.
 #pragma once
 
-#include "../memory.hpp"
 #include "../error.hpp"
+#include "../memory.hpp"
 
 #include <cstring>
 #include <new>

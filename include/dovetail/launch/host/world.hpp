@@ -25,8 +25,7 @@ public:
             if (end(std::chrono::seconds{5})) return;
             state_->world->abort({index(), "rank " + std::to_string(index()) + " ended with work in flight", {}, {}, nullptr, true});
             end(std::chrono::seconds{5});
-        } catch (...) {
-        }
+        } catch (...) {}
         for (const auto& l : state_->streams) l->abandon();
     }
 

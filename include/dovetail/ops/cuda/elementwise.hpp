@@ -185,8 +185,10 @@ template <class T, class G>
 void generate(cuda::stream s, std::int64_t n, T* y, G g) {
     if (n == 0) return;
     constexpr int N = pack_of<T>;
-    if (fits_packs<N>(y)) detail::generate_kernel<N><<<blocks_for(s, (n + N - 1) / N), threads, 0, on(s)>>>(n, y, g);
-    else detail::generate_kernel<1><<<blocks_for(s, n), threads, 0, on(s)>>>(n, y, g);
+    if (fits_packs<N>(y))
+        detail::generate_kernel<N><<<blocks_for(s, (n + N - 1) / N), threads, 0, on(s)>>>(n, y, g);
+    else
+        detail::generate_kernel<1><<<blocks_for(s, n), threads, 0, on(s)>>>(n, y, g);
     launched("kernel generate");
 }
 

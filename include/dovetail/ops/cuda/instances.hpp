@@ -31,9 +31,12 @@ private:
         using all_of = kernels::operand<V, false>;
         using one = kernels::operand<V, true>;
         keep(&kernels::transform<detail::positive_part, V, all_of>, &kernels::transform<detail::where_positive, V, all_of, all_of>);
-        keep(&kernels::transform<detail::plus, V, all_of, all_of>, &kernels::transform<detail::minus, V, all_of, all_of>, &kernels::transform<detail::times, V, all_of, all_of>);
-        keep(&kernels::transform<detail::plus, V, all_of, one>, &kernels::transform<detail::minus, V, all_of, one>, &kernels::transform<detail::times, V, all_of, one>);
-        keep(&kernels::generate<V, detail::same_everywhere<R>>, &kernels::copy<V>, &kernels::add_to_rows<V>, &kernels::places_of_largest<V>, &kernels::count_correct<V>);
+        keep(&kernels::transform<detail::plus, V, all_of, all_of>, &kernels::transform<detail::minus, V, all_of, all_of>,
+             &kernels::transform<detail::times, V, all_of, all_of>);
+        keep(&kernels::transform<detail::plus, V, all_of, one>, &kernels::transform<detail::minus, V, all_of, one>,
+             &kernels::transform<detail::times, V, all_of, one>);
+        keep(&kernels::generate<V, detail::same_everywhere<R>>, &kernels::copy<V>, &kernels::add_to_rows<V>, &kernels::places_of_largest<V>,
+             &kernels::count_correct<V>);
         if constexpr (is_floating(element_of<V>)) {
             keep(&kernels::generate<V, detail::normally_distributed>, &kernels::generate<V, detail::uniformly_distributed>);
             keep(&kernels::gemm<false, false, V>, &kernels::gemm<false, true, V>, &kernels::gemm<true, false, V>, &kernels::sum_of_rows<V>);

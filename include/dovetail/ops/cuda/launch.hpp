@@ -19,7 +19,9 @@ namespace dovetail::ops::kernels {
 
 // half and bfloat16 by the hardware's conversions, which round as the ones of core/element.hpp do.
 template <class T>
-__device__ inline T widen(T value) { return value; }
+__device__ inline T widen(T value) {
+    return value;
+}
 __device__ inline float widen(bfloat16 value) { return value; }
 __device__ inline float widen(half value) {
     float wide;
@@ -51,11 +53,21 @@ __device__ inline double product(double a, double b) { return __dmul_rn(a, b); }
 
 namespace detail {
 template <int Bytes> struct word;
-template <> struct word<1> { using type = unsigned char; };
-template <> struct word<2> { using type = unsigned short; };
-template <> struct word<4> { using type = unsigned; };
-template <> struct word<8> { using type = uint2; };
-template <> struct word<16> { using type = uint4; };
+template <> struct word<1> {
+    using type = unsigned char;
+};
+template <> struct word<2> {
+    using type = unsigned short;
+};
+template <> struct word<4> {
+    using type = unsigned;
+};
+template <> struct word<8> {
+    using type = uint2;
+};
+template <> struct word<16> {
+    using type = uint4;
+};
 }  // namespace detail
 
 // N neighbours, moved as one word of up to sixteen bytes.
@@ -63,7 +75,7 @@ template <class T, int N>
 struct pack {
     T at[N];
 
-    using word = typename detail::word<N * static_cast<int>(sizeof(T))>::type;
+    using word = typename detail::word<N* static_cast<int>(sizeof(T))>::type;
     static __device__ pack load(const T* p) { return __builtin_bit_cast(pack, *reinterpret_cast<const word*>(p)); }
     __device__ void store(T* p) const { *reinterpret_cast<word*>(p) = __builtin_bit_cast(word, *this); }
 };
@@ -105,7 +117,9 @@ inline void launched(const char* kernel) { cuda::check(cuda::calls.get_last_erro
 // All threads of a group of Threads (a warp, or a whole block) get `combine` of all their values; it is commutative, and
 // combined in one order, so that equal values give equal bits.
 template <class R>
-__device__ R from_lane(R value, int distance) { return __shfl_xor_sync(0xffffffffu, value, distance); }
+__device__ R from_lane(R value, int distance) {
+    return __shfl_xor_sync(0xffffffffu, value, distance);
+}
 
 template <int Threads, class R, class Combine>
 __device__ R over_group(R value, Combine combine) {

@@ -16,7 +16,8 @@ template <class T, class R>
 
 // (probabilities - one at the label) / rows; y may be the memory of the probabilities.
 template <class T>
-[[gnu::used]] void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels, T* y);
+[[gnu::used]] void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels,
+                                                  T* y);
 
 // The place of the largest of each row, the first of equals.
 template <class T>
@@ -36,9 +37,13 @@ inline constexpr R not_a_number = std::numeric_limits<R>::quiet_NaN();
 
 // The rows of a group: Threads threads, of which there are threads / Threads in a block.
 template <int Threads>
-__device__ std::int64_t first_row_of_group() { return (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / Threads; }
+__device__ std::int64_t first_row_of_group() {
+    return (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / Threads;
+}
 template <int Threads>
-__device__ std::int64_t groups() { return static_cast<std::int64_t>(gridDim.x) * (threads / Threads); }
+__device__ std::int64_t groups() {
+    return static_cast<std::int64_t>(gridDim.x) * (threads / Threads);
+}
 
 // Calls f with this thread's share of a row: each element as R, and its place.
 template <int Threads, int N, class R, class T, class F>
@@ -51,7 +56,8 @@ __device__ void for_share(std::int64_t classes, const T* x, F f) {
 }
 
 template <int Threads, int N, class T, class R>
-__global__ void __launch_bounds__(threads) softmax_kernel(std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* losses) {
+__global__ void __launch_bounds__(threads)
+    softmax_kernel(std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* losses) {
     for (std::int64_t i = first_row_of_group<Threads>(); i < rows; i += groups<Threads>()) {
         const T* x = logits + i * classes;
         R largest = widen(x[0]);
@@ -77,8 +83,10 @@ __global__ void __launch_bounds__(threads) softmax_kernel(std::int64_t rows, std
 
 template <int N, class T, class R>
 void softmax_rows(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* losses) {
-    if (classes < long_row) softmax_kernel<32, N><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
-    else softmax_kernel<threads, N><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
+    if (classes < long_row)
+        softmax_kernel<32, N><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
+    else
+        softmax_kernel<threads, N><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
     launched("kernel softmax_cross_entropy");
 }
 
@@ -93,8 +101,8 @@ __global__ void __launch_bounds__(mean_threads) mean_kernel(std::int64_t n, cons
 }
 
 template <int N, class T>
-__global__ void __launch_bounds__(threads) softmax_gradient_kernel(std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels, T* y,
-                                                                   ops::detail::arithmetic_t<T> share) {
+__global__ void __launch_bounds__(threads) softmax_gradient_kernel(std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels,
+                                                                   T* y, ops::detail::arithmetic_t<T> share) {
     using R = ops::detail::arithmetic_t<T>;
     for (std::int64_t j = first_unit() * N; j < classes; j += unit_stride() * N)
         for (std::int64_t i = first_row(); i < rows; i += row_stride()) {
@@ -124,9 +132,8 @@ __device__ std::int32_t place_of_largest(std::int64_t classes, const T* x) {
     for_share<Threads, 1, R>(classes, x, [&](R value, std::int64_t j) {
         if (value > best.value) best = {value, static_cast<std::int32_t>(j)};
     });
-    return over_group<Threads>(best, [](candidate<R> a, candidate<R> b) {
-        return b.value > a.value || (b.value == a.value && b.place < a.place) ? b : a;
-    }).place;
+    return over_group<Threads>(best, [](candidate<R> a, candidate<R> b) { return b.value > a.value || (b.value == a.value && b.place < a.place) ? b : a; })
+        .place;
 }
 
 template <int Threads, class T>
@@ -138,7 +145,8 @@ __global__ void __launch_bounds__(threads) places_kernel(std::int64_t rows, std:
 }
 
 template <int Threads, class T>
-__global__ void __launch_bounds__(threads) correct_kernel(std::int64_t rows, std::int64_t classes, const T* x, const std::int32_t* labels, std::int32_t* count) {
+__global__ void __launch_bounds__(threads)
+    correct_kernel(std::int64_t rows, std::int64_t classes, const T* x, const std::int32_t* labels, std::int32_t* count) {
     std::int32_t correct = 0;
     for (std::int64_t i = first_row_of_group<Threads>(); i < rows; i += groups<Threads>())
         correct += place_of_largest<Threads>(classes, x + i * classes) == labels[i] ? 1 : 0;
@@ -150,12 +158,16 @@ inline void zero(cuda::stream s, void* p, std::size_t bytes) { cuda::check(cuda:
 }  // namespace detail
 
 template <class T, class R>
-void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* loss, R* losses) {
+void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* loss,
+                           R* losses) {
     if (rows == 0) return detail::zero(s, loss, sizeof(R));
-    if (losses == nullptr || s.workspace_bytes < rows * static_cast<std::int64_t>(sizeof(R))) throw failure{"softmax_cross_entropy needs the workspace that it declares"};
+    if (losses == nullptr || s.workspace_bytes < rows * static_cast<std::int64_t>(sizeof(R)))
+        throw failure{"softmax_cross_entropy needs the workspace that it declares"};
     constexpr int N = pack_of<T>;
-    if (classes % N == 0 && fits_packs<N>(logits, probabilities)) detail::softmax_rows<N>(s, rows, classes, logits, labels, probabilities, losses);
-    else detail::softmax_rows<1>(s, rows, classes, logits, labels, probabilities, losses);
+    if (classes % N == 0 && fits_packs<N>(logits, probabilities))
+        detail::softmax_rows<N>(s, rows, classes, logits, labels, probabilities, losses);
+    else
+        detail::softmax_rows<1>(s, rows, classes, logits, labels, probabilities, losses);
     detail::mean_kernel<<<1, detail::mean_threads, 0, on(s)>>>(rows, static_cast<const R*>(losses), loss);
     launched("kernel mean");
 }
@@ -179,8 +191,10 @@ void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int6
 template <class T>
 void places_of_largest(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, std::int32_t* y) {
     if (rows == 0) return;
-    if (classes < detail::long_row) detail::places_kernel<32><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, x, y);
-    else detail::places_kernel<threads><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, x, y);
+    if (classes < detail::long_row)
+        detail::places_kernel<32><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, x, y);
+    else
+        detail::places_kernel<threads><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, x, y);
     launched("kernel argmax");
 }
 
@@ -188,8 +202,10 @@ template <class T>
 void count_correct(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, const std::int32_t* labels, std::int32_t* count) {
     detail::zero(s, count, sizeof(std::int32_t));
     if (rows == 0) return;
-    if (classes < detail::long_row) detail::correct_kernel<32><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, x, labels, count);
-    else detail::correct_kernel<threads><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, x, labels, count);
+    if (classes < detail::long_row)
+        detail::correct_kernel<32><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, x, labels, count);
+    else
+        detail::correct_kernel<threads><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, x, labels, count);
     launched("kernel correct_count");
 }
 

@@ -81,8 +81,10 @@ template <class W, class G>
 void descend(cuda::stream s, std::int64_t n, W* w, const G* g, floating_scalar rate) {
     if (n == 0) return;
     constexpr int N = pack_of<W, G>;
-    if (fits_packs<N>(w, g)) detail::descend_kernel<N><<<blocks_for(s, (n + N - 1) / N), threads, 0, on(s)>>>(n, w, g, rate);
-    else detail::descend_kernel<1><<<blocks_for(s, n), threads, 0, on(s)>>>(n, w, g, rate);
+    if (fits_packs<N>(w, g))
+        detail::descend_kernel<N><<<blocks_for(s, (n + N - 1) / N), threads, 0, on(s)>>>(n, w, g, rate);
+    else
+        detail::descend_kernel<1><<<blocks_for(s, n), threads, 0, on(s)>>>(n, w, g, rate);
     launched("kernel sgd");
 }
 
@@ -90,8 +92,10 @@ template <class W, class V, class G>
 void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* g, floating_scalar rate, ops::detail::arithmetic_t<W> momentum) {
     if (n == 0) return;
     constexpr int N = pack_of<W, V, G>;
-    if (fits_packs<N>(w, v, g)) detail::momentum_kernel<N><<<blocks_for(s, (n + N - 1) / N), threads, 0, on(s)>>>(n, w, v, g, rate, momentum);
-    else detail::momentum_kernel<1><<<blocks_for(s, n), threads, 0, on(s)>>>(n, w, v, g, rate, momentum);
+    if (fits_packs<N>(w, v, g))
+        detail::momentum_kernel<N><<<blocks_for(s, (n + N - 1) / N), threads, 0, on(s)>>>(n, w, v, g, rate, momentum);
+    else
+        detail::momentum_kernel<1><<<blocks_for(s, n), threads, 0, on(s)>>>(n, w, v, g, rate, momentum);
     launched("kernel sgd_momentum");
 }
 

@@ -8,7 +8,9 @@
 namespace dovetail::ops::loops {
 
 template <class T>
-inline T widen(T value) { return value; }
+inline T widen(T value) {
+    return value;
+}
 
 inline float widen(bfloat16 value) { return value; }
 

@@ -16,8 +16,8 @@ auto softmax_cross_entropy(std::int64_t rows, std::int64_t classes, const T* log
     R total{};
     for (std::int64_t i = 0; i < rows; ++i, logits += classes, probabilities += classes) {
         if (labels[i] < 0 || labels[i] >= classes)
-            throw std::out_of_range("softmax_cross_entropy: row " + std::to_string(i) + " has label " + std::to_string(labels[i]) +
-                                    ", there are " + std::to_string(classes) + " classes");
+            throw std::out_of_range("softmax_cross_entropy: row " + std::to_string(i) + " has label " + std::to_string(labels[i]) + ", there are " +
+                                    std::to_string(classes) + " classes");
         R largest = widen(logits[0]);
         for (std::int64_t j = 1; j < classes; ++j) largest = widen(logits[j]) > largest ? R(widen(logits[j])) : largest;
         R sum{};
@@ -36,8 +36,7 @@ void softmax_cross_entropy_gradient(std::int64_t rows, std::int64_t classes, con
     using R = ops::detail::arithmetic_t<T>;
     const R share = rows > 0 ? R(1) / static_cast<R>(rows) : R{};
     for (std::int64_t i = 0; i < rows; ++i, probabilities += classes, y += classes)
-        for (std::int64_t j = 0; j < classes; ++j)
-            y[j] = static_cast<T>((widen(probabilities[j]) - (j == labels[i] ? R(1) : R{})) * share);
+        for (std::int64_t j = 0; j < classes; ++j) y[j] = static_cast<T>((widen(probabilities[j]) - (j == labels[i] ? R(1) : R{})) * share);
 }
 
 // The place of the largest of `count` elements, the first of equals.

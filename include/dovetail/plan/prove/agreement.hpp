@@ -17,7 +17,7 @@ constexpr bool alike(const tensor_type& a, const tensor_type& b) {
 
 // A buffer that holds a symbol has its type, its size and the kind of memory it needs.
 constexpr verdict check_buffers(const ir::graph& g, const ir::program& p) {
-    tensor_type known;   // sizes are counted once for a row of equal types
+    tensor_type known;  // sizes are counted once for a row of equal types
     std::int64_t known_bytes = 0;
     for (int b = 0; b < p.buffers.count; ++b) {
         const ir::buffer& x = p.buffers.first[b];
@@ -37,7 +37,9 @@ constexpr verdict check_buffers(const ir::graph& g, const ir::program& p) {
             case ir::symbol_kind::value: fits = fits && (x.where == ir::storage::host ? s.in_host_memory : x.where == ir::storage::arena); break;
             case ir::symbol_kind::input: fits = fits && (x.where == ir::storage::input || (x.where == ir::storage::arena && (!home || g.folded))); break;
             case ir::symbol_kind::state: fits = fits && (x.where == ir::storage::arena ? !home || g.folded : x.where == ir::storage::state && home); break;
-            case ir::symbol_kind::lane_index: fits = fits && (x.where == ir::storage::constant || (x.where == ir::storage::arena && (!home || g.folded))); break;
+            case ir::symbol_kind::lane_index:
+                fits = fits && (x.where == ir::storage::constant || (x.where == ir::storage::arena && (!home || g.folded)));
+                break;
         }
         if (!fits || (x.where == ir::storage::state && (x.slots != 1 || x.alias >= 0))) return {flaw::wrong_storage, x.role, -1, -1, b};
     }
@@ -51,7 +53,8 @@ constexpr verdict check_definitions(const ir::program& p) {
     const ir::buffer* buffers = p.buffers.begin();
     for (const ir::access& a : p.accesses) {
         if (a.mode == access_mode::read || buffers[a.buffer].where == ir::storage::state) continue;
-        if (a.mode == access_mode::update || buffers[a.buffer].where == ir::storage::constant) return {flaw::wrong_access, buffers[a.buffer].role, -1, -1, a.buffer};
+        if (a.mode == access_mode::update || buffers[a.buffer].where == ir::storage::constant)
+            return {flaw::wrong_access, buffers[a.buffer].role, -1, -1, a.buffer};
         if (seen[a.buffer]++ != 0) return {flaw::written_twice, buffers[a.buffer].role, -1, -1, a.buffer};
     }
     return {};
@@ -196,7 +199,8 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
     if (is_rooted(m.kind) && (m.root < 0 || m.root >= seats)) return {flaw::node_mismatch, -1, v};
     if (const flaw f = check_seats(p, all, m, seats, true); f != flaw::none) return {f, -1, v};
     if (in.valid() && out.valid()) {
-        const bool grows = m.kind == op_kind::all_gather || m.kind == op_kind::gather, shrinks = m.kind == op_kind::reduce_scatter || m.kind == op_kind::scatter;
+        const bool grows = m.kind == op_kind::all_gather || m.kind == op_kind::gather,
+                   shrinks = m.kind == op_kind::reduce_scatter || m.kind == op_kind::scatter;
         if (in.type != out.type || in.size() * (grows ? n.arguments : 1) != out.size() * (shrinks ? n.targets : 1)) return {flaw::partner_mismatch, -1, v};
     }
     return {};

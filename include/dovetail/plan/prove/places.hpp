@@ -57,12 +57,12 @@ constexpr verdict check_places(const ir::program& p, const plan& made, int role)
 // A role's arenas cut at the offsets of its buffers. Two buffers share bytes exactly where they share a cell, because
 // whatever reaches into a cell covers its beginning.
 struct cells {
-    vec<int> low, high;   // by buffer: [low, high); in-place results have those of their argument
+    vec<int> low, high;  // by buffer: [low, high); in-place results have those of their argument
     int count = 0;
 };
 
 struct cut {
-    std::int64_t at = 0;   // twice the place; one more where a buffer begins
+    std::int64_t at = 0;  // twice the place; one more where a buffer begins
     int buffer = 0;
 };
 

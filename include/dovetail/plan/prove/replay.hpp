@@ -15,8 +15,16 @@ namespace dovetail::plan::detail {
 class replay {
 public:
     constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role)
-        : g_{g}, p_{p}, made_{made}, mine_{made.roles.first[role]}, role_{role}, states_{versions_of(g, p, role)}, cells_{cells_of(p, made, role)},
-          tiles_{cells_.count}, record_of_(p.buffers.count, -1), stamps_(mine_.events * made.rings) {
+        : g_{g},
+          p_{p},
+          made_{made},
+          mine_{made.roles.first[role]},
+          role_{role},
+          states_{versions_of(g, p, role)},
+          cells_{cells_of(p, made, role)},
+          tiles_{cells_.count},
+          record_of_(p.buffers.count, -1),
+          stamps_(mine_.events * made.rings) {
         int records = 0, most = made.rings;
         first_record_ = record_of_.begin();
         for (int b = 0; b < p.buffers.count; ++b) {
@@ -43,7 +51,7 @@ public:
             if (x.where == ir::storage::state) record_[first_record_[b]].run = 0;
         }
     }
-    replay(const replay&) = delete;   // it keeps pointers into itself
+    replay(const replay&) = delete;  // it keeps pointers into itself
 
     constexpr verdict result() {
         if (!check_events()) return bad_;
@@ -88,7 +96,8 @@ private:
             const ir::step& s = steps[i];
             for (const ir::wait *w = made_.waits.begin() + s.first_wait, *end = w + s.waits; w != end; ++w) {
                 if (w->event < 0 || w->event >= mine_.events || recorded[w->event] < 0) return fail(flaw::wait_unknown_event, s);
-                if (recorded[w->event] != w->step || w->lag < 0 || w->lag > made_.rings) return fail(flaw::wait_wrong_record, s, -1, steps[recorded[w->event]].vertex);
+                if (recorded[w->event] != w->step || w->lag < 0 || w->lag > made_.rings)
+                    return fail(flaw::wait_wrong_record, s, -1, steps[recorded[w->event]].vertex);
             }
         }
         return true;
@@ -98,13 +107,14 @@ private:
     constexpr bool play(const ir::step& s) {
         const int lane = s.lane, own = issued_[lane]++;
         int* now = clocks_[lane].at;
-        now[lane] = own;   // first in, first out: everything before it on the lane is complete
+        now[lane] = own;  // first in, first out: everything before it on the lane is complete
         for (const ir::wait *w = made_.waits.first + s.first_wait, *end = w + s.waits; w != end; ++w) {
             if (w->lag > run_) continue;
             // A wait binds to the latest record issued into its place of the ring.
             const stamp& x = stamp_[w->event * made_.rings + (run_ - w->lag) % made_.rings];
             if (x.run != run_ - w->lag) return fail(flaw::wait_wrong_record, s);
-            now[0] = x.done[0] > now[0] ? x.done[0] : now[0], now[1] = x.done[1] > now[1] ? x.done[1] : now[1], now[2] = x.done[2] > now[2] ? x.done[2] : now[2];
+            now[0] = x.done[0] > now[0] ? x.done[0] : now[0], now[1] = x.done[1] > now[1] ? x.done[1] : now[1],
+            now[2] = x.done[2] > now[2] ? x.done[2] : now[2];
         }
         for (const ir::part *y = p_.parts.first + s.first_part, *end = y + s.parts; y != end; ++y)
             for (const ir::access *a = p_.accesses.first + y->first_access, *last = a + y->accesses; a != last; ++a) {
@@ -196,7 +206,7 @@ private:
         if (x.alias >= 0) {
             if (!take_over(s, y, r, b)) return false;
         } else if (low < high && (x.slots == 1 || run_ == 0)) {
-            if (tile_end_[low] != high) {   // other tiles than last time
+            if (tile_end_[low] != high) {  // other tiles than last time
                 int other = -1;
                 const auto leave = [&](int o) {
                     record& former = record_[first_record_[other = o]];
@@ -211,7 +221,7 @@ private:
                     return refuse_take(s, b, tile_owner_[low], now);
                 former.intact = false;
                 tile_owner_[low] = b;
-                return true;   // b's own last accesses came before those of whoever took all its bytes
+                return true;  // b's own last accesses came before those of whoever took all its bytes
             } else {
                 tile_owner_[low] = b;
             }

@@ -15,8 +15,8 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
     if (p.roles < 1 || (p.roles > 1 && (g.folded || p.roles > g.roles.count))) return {flaw::bad_table};
     for (int b = 0; b < buffers; ++b) {
         const ir::buffer& x = p.buffers.first[b];
-        if (x.role < 0 || x.role >= p.roles || x.symbol < -1 || x.symbol >= symbols || x.bytes < 0 || x.slots < 1 || x.alias < -1 ||
-            x.alias >= buffers || x.common < -1 || x.common >= p.commons)
+        if (x.role < 0 || x.role >= p.roles || x.symbol < -1 || x.symbol >= symbols || x.bytes < 0 || x.slots < 1 || x.alias < -1 || x.alias >= buffers ||
+            x.common < -1 || x.common >= p.commons)
             return {flaw::bad_table, x.role, -1, -1, b};
     }
     for (const ir::access *a = p.accesses.begin(), *end = p.accesses.end(); a != end; ++a)
@@ -30,8 +30,8 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
             return {flaw::bad_table, -1, v};
         for (int m = x.first_member, end = m + x.members; m < end; ++m) {
             const ir::member& y = p.members.first[m];
-            if (member_seen[m]++ != 0 || y.node < -1 || y.node >= g.nodes.count || y.symbol < -1 || y.symbol >= symbols ||
-                y.communicator < -1 || y.communicator >= p.communicators.count)
+            if (member_seen[m]++ != 0 || y.node < -1 || y.node >= g.nodes.count || y.symbol < -1 || y.symbol >= symbols || y.communicator < -1 ||
+                y.communicator >= p.communicators.count)
                 return {flaw::bad_table, -1, v};
         }
         for (int i = x.first_part, role = 0, end = i + x.parts; i < end; ++i) {
@@ -55,8 +55,8 @@ constexpr verdict check_plan_rows(const ir::program& p, const plan& made, int ro
     const ir::role_plan& r = made.roles.first[role];
     if (!inside(r.first_step, r.steps, made.steps.count) || r.events < 0) return {flaw::bad_table, role};
     for (const ir::step *s = made.steps.begin() + r.first_step, *end = s + r.steps; s != end; ++s) {
-        if (s->vertex < 0 || s->vertex >= p.vertices.count || s->parts < 1 || !inside(s->first_part, s->parts, p.parts.count) ||
-            s->waits < 0 || !inside(s->first_wait, s->waits, made.waits.count))
+        if (s->vertex < 0 || s->vertex >= p.vertices.count || s->parts < 1 || !inside(s->first_part, s->parts, p.parts.count) || s->waits < 0 ||
+            !inside(s->first_wait, s->waits, made.waits.count))
             return {flaw::bad_table, role};
         if (s->lane < 0 || s->lane >= lane_count) return {flaw::lane_wrong, role, s->vertex};
         if (s->event < -1 || s->event >= r.events) return {flaw::wait_unknown_event, role, s->vertex};

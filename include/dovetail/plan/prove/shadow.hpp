@@ -17,18 +17,18 @@ struct clock {
 
 // One slot of a buffer together with its in-place results. Steps are counted per lane over all unrolled runs.
 struct record {
-    int holder = -1;                          // the buffer whose value lies here
-    int run = -1;                             // ... and of which run; of a state: its version
+    int holder = -1;  // the buffer whose value lies here
+    int run = -1;     // ... and of which run; of a state: its version
     int write = -1;
     int write_lane = 0;
-    int read[lane_count] = {-1, -1, -1};      // the last read since, by lane
-    int vertex = -1;                          // that wrote it
-    bool intact = false;                      // nobody else has taken bytes of it
+    int read[lane_count] = {-1, -1, -1};  // the last read since, by lane
+    int vertex = -1;                      // that wrote it
+    bool intact = false;                  // nobody else has taken bytes of it
 };
 
 struct tiles {
-    vec<int> owner;   // by cell where a tile begins; -1: nobody
-    vec<int> end;     // ... and where it ends; -1 at all other cells
+    vec<int> owner;  // by cell where a tile begins; -1: nobody
+    vec<int> end;    // ... and where it ends; -1 at all other cells
     vec<unsigned long long> begins;
 
     constexpr explicit tiles(int cells) : owner(cells + 1, -1), end(cells + 1, -1), begins((cells >> 6) + 1) {

@@ -7,8 +7,8 @@
 namespace dovetail::plan::detail {
 
 struct state_versions {
-    vec<int> expected;   // by access: updates of its state above it in a run; -1: not a state; -2: no version is right
-    vec<int> updates;    // by buffer: updates in one run
+    vec<int> expected;  // by access: updates of its state above it in a run; -1: not a state; -2: no version is right
+    vec<int> updates;   // by buffer: updates in one run
 };
 
 // A state that another role reads goes there by one transfer, which has no place of its own in the written order: it

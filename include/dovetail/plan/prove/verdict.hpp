@@ -6,45 +6,70 @@ namespace dovetail::plan {
 
 enum class flaw : unsigned char {
     none,
-    bad_table,               // an index that points outside its table, or rows that do not fit together
-    node_missing,            // a statement of the graph that no vertex carries out
-    node_twice,              // ... or that two do
-    node_mismatch,           // kind, reduction, root, offset or placement differ from the statement
-    wrong_access,            // a part touches another buffer than the statement says, or in another way
-    wrong_storage,           // type, size or kind of memory do not fit the symbol
-    written_twice,           // a value with two definitions
-    group_dependent,         // members of one vertex that touch what another one writes
-    partner_missing,         // a role that takes part has no part, or has two
-    partner_mismatch,        // partners differ in element type, count or place
-    wrong_communicator,      // the communicator does not join the roles that take part
+    bad_table,           // an index that points outside its table, or rows that do not fit together
+    node_missing,        // a statement of the graph that no vertex carries out
+    node_twice,          // ... or that two do
+    node_mismatch,       // kind, reduction, root, offset or placement differ from the statement
+    wrong_access,        // a part touches another buffer than the statement says, or in another way
+    wrong_storage,       // type, size or kind of memory do not fit the symbol
+    written_twice,       // a value with two definitions
+    group_dependent,     // members of one vertex that touch what another one writes
+    partner_missing,     // a role that takes part has no part, or has two
+    partner_mismatch,    // partners differ in element type, count or place
+    wrong_communicator,  // the communicator does not join the roles that take part
     order_not_permutation,
-    edge_backward,           // a dependency against the order
+    edge_backward,  // a dependency against the order
     step_missing,
-    step_order,              // a role's steps are not the restriction of the order, or one stands twice
+    step_order,  // a role's steps are not the restriction of the order, or one stands twice
     lane_wrong,
-    wait_unknown_event,      // nobody records it
-    wait_wrong_record,       // it binds to another step or run than it names
+    wait_unknown_event,  // nobody records it
+    wait_wrong_record,   // it binds to another step or run than it names
     event_recorded_twice,
-    race,                    // conflicting accesses of one buffer, not ordered by lanes and events
-    race_across_runs,        // ... in two runs, of one buffer or of two that share bytes
-    slot_shared_too_early,   // bytes taken over while the former owner's accesses may still be running
-    overlap_of_live_bytes,   // bytes taken over while the former owner is still to be read
-    stale_read,              // the value of an earlier run, or none
-    wrong_value,             // another state than the one that the nearest update above has left
-    slot_not_dedicated,      // memory of a buffer with several slots shared with another, or its slots with each other
+    race,                   // conflicting accesses of one buffer, not ordered by lanes and events
+    race_across_runs,       // ... in two runs, of one buffer or of two that share bytes
+    slot_shared_too_early,  // bytes taken over while the former owner's accesses may still be running
+    overlap_of_live_bytes,  // bytes taken over while the former owner is still to be read
+    stale_read,             // the value of an earlier run, or none
+    wrong_value,            // another state than the one that the nearest update above has left
+    slot_not_dedicated,     // memory of a buffer with several slots shared with another, or its slots with each other
     out_of_arena,
     misaligned,
-    common_offset,           // buffers of one collective at different places on their roles
-    alias_wrong              // an in-place result that is not at its argument's bytes, or whose argument is still read
+    common_offset,  // buffers of one collective at different places on their roles
+    alias_wrong     // an in-place result that is not at its argument's bytes, or whose argument is still read
 };
 
 constexpr const char* name_of(flaw f) {
-    constexpr const char* names[] = {
-        "none", "bad_table", "node_missing", "node_twice", "node_mismatch", "wrong_access", "wrong_storage", "written_twice",
-        "group_dependent", "partner_missing", "partner_mismatch", "wrong_communicator", "order_not_permutation", "edge_backward",
-        "step_missing", "step_order", "lane_wrong", "wait_unknown_event", "wait_wrong_record", "event_recorded_twice", "race",
-        "race_across_runs", "slot_shared_too_early", "overlap_of_live_bytes", "stale_read", "wrong_value", "slot_not_dedicated",
-        "out_of_arena", "misaligned", "common_offset", "alias_wrong"};
+    constexpr const char* names[] = {"none",
+                                     "bad_table",
+                                     "node_missing",
+                                     "node_twice",
+                                     "node_mismatch",
+                                     "wrong_access",
+                                     "wrong_storage",
+                                     "written_twice",
+                                     "group_dependent",
+                                     "partner_missing",
+                                     "partner_mismatch",
+                                     "wrong_communicator",
+                                     "order_not_permutation",
+                                     "edge_backward",
+                                     "step_missing",
+                                     "step_order",
+                                     "lane_wrong",
+                                     "wait_unknown_event",
+                                     "wait_wrong_record",
+                                     "event_recorded_twice",
+                                     "race",
+                                     "race_across_runs",
+                                     "slot_shared_too_early",
+                                     "overlap_of_live_bytes",
+                                     "stale_read",
+                                     "wrong_value",
+                                     "slot_not_dedicated",
+                                     "out_of_arena",
+                                     "misaligned",
+                                     "common_offset",
+                                     "alias_wrong"};
     return names[static_cast<int>(f)];
 }
 
@@ -52,9 +77,9 @@ struct verdict {
     flaw what = flaw::none;
     int role = -1;
     int vertex = -1;
-    int other = -1;    // the vertex it collides with, where one is known
+    int other = -1;  // the vertex it collides with, where one is known
     int buffer = -1;
-    int run = 0;       // of the unrolled runs, the one in which it shows
+    int run = 0;  // of the unrolled runs, the one in which it shows
 
     constexpr explicit operator bool() const { return what == flaw::none; }
 };
