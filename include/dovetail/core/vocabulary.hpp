@@ -51,6 +51,9 @@ constexpr const char* name_of(lane_kind l) {
     return names[static_cast<int>(l)];
 }
 
+// What moves a channel's value: NCCL's kernels on the communication stream, or the receiver's copy engine on its copy stream.
+enum class transport : unsigned char { automatic, nccl, peer_copy };
+
 // How an operation touches a buffer. `update` reads and writes.
 enum class access_mode : unsigned char { read, write, update };
 

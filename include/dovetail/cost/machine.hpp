@@ -17,6 +17,8 @@ struct machine_description {
     std::int64_t edge_latency = 0;      // a dependency between two streams, ps
     std::int64_t link_latency = 0;      // one message between ranks, ps
     std::int64_t link_bandwidth = 0;    // bytes per second and direction, one peer
+    std::int64_t peer_latency = 0;      // one peer copy, its flags included, ps
+    std::int64_t peer_bandwidth = 0;    // bytes per second of a peer copy by the copy engine; 0: the machine has none
     std::int64_t bus_bandwidth = 0;     // bytes per second a collective sustains on each rank (NCCL's bus bandwidth)
     std::int64_t host_bandwidth = 0;    // bytes per second between device and pinned host memory
     int beside_communication = 1000;    // a compute operation's time while communication runs beside it, thousandths of alone
@@ -26,22 +28,25 @@ struct machine_description {
 
 namespace machine {
 
-// 4 to 8 H200 joined by NVLink, measured: FACTS of the design. Communication by NCCL kernels, which own the SMs they run on.
+// 4 to 8 H200 joined by NVLink, measured: FACTS of the design. Arithmetic at the rate of kernels that follow each other without
+// a pause, which the power limit sets; after a pause a product runs up to a tenth faster, which is the model's largest error.
 struct h200_nvlink {
-    static constexpr machine_description description{"h200_nvlink",
-                                                     730'000'000'000'000,
-                                                     50'000'000'000'000,
-                                                     30'000'000'000'000,
-                                                     4'000'000'000'000,
-                                                     3'000'000,
-                                                     2'000'000,
-                                                     10'000'000,
-                                                     350'000'000'000,
-                                                     300'000'000'000,
-                                                     50'000'000'000,
-                                                     1120,
-                                                     1030,
-                                                     30};
+    static constexpr machine_description description{.name = "h200_nvlink",
+                                                     .half_flops = 656'000'000'000'000,
+                                                     .float_flops = 50'000'000'000'000,
+                                                     .double_flops = 30'000'000'000'000,
+                                                     .memory_bandwidth = 4'000'000'000'000,
+                                                     .launch_latency = 3'000'000,
+                                                     .edge_latency = 2'000'000,
+                                                     .link_latency = 10'000'000,
+                                                     .link_bandwidth = 350'000'000'000,
+                                                     .peer_latency = 20'000'000,
+                                                     .peer_bandwidth = 393'000'000'000,
+                                                     .bus_bandwidth = 300'000'000'000,
+                                                     .host_bandwidth = 50'000'000'000,
+                                                     .beside_communication = 1500,
+                                                     .beside_copy = 1060,
+                                                     .model_error = 30};
 };
 
 }  // namespace machine
@@ -54,6 +59,7 @@ struct settings {
     int in_flight = 1;              // slots of inputs and outputs
     int channel_slots = 1;          // slots of the receiving side of a channel
     int assumed_width = 4;          // of an open axis, for the prediction
+    transport channels = transport::automatic;
 };
 
 }  // namespace dovetail

@@ -32,6 +32,12 @@ struct channel_slots {
     static_assert(Slots >= 1 && Slots <= 64, "dovetail: between 1 and 64 slots in a channel");
     static constexpr void apply(settings& s) { s.channel_slots = Slots; }
 };
+// What moves the values of channels; without it, whatever the machine's description makes cheaper for each. A value that
+// does not lie in the sender's arena (an input, a state) goes by NCCL.
+template <transport By>
+struct channels_by {
+    static constexpr void apply(settings& s) { s.channels = By; }
+};
 // Width that the prediction assumes of an axis whose width is open.
 template <int Width>
 struct assumed_width {

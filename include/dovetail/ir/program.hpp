@@ -62,7 +62,7 @@ struct vertex {
     int parts = 0;
     int first_member = 0;
     int members = 0;
-    lane_kind lane = lane_kind::compute;  // in the overlapped plan
+    lane_kind lane = lane_kind::compute;  // in the overlapped plan; a transfer on the copy lane is a peer copy
     op_kind kind = op_kind::compute;      // of its first member
 };
 

@@ -4,7 +4,7 @@
 // Long: buffers and the vertices that bring values into them make each other.
 #pragma once
 
-#include "../cost/machine.hpp"
+#include "../cost/transport.hpp"
 #include "../ir/program.hpp"
 #include "../ir/table.hpp"
 
@@ -14,7 +14,7 @@ namespace detail {
 
 class expansion {
 public:
-    constexpr expansion(const ir::graph& g, const settings& s) : g_{g}, s_{s}, home_(g.symbols.size() * g.roles.size(), -1), readers_(g.symbols.size()) {
+    constexpr expansion(const ir::graph& g, const expansion_settings& s) : g_{g}, s_{s}, home_(g.symbols.size() * g.roles.size(), -1), readers_(g.symbols.size()) {
         program_.roles = g.folded ? 1 : g.roles.size();
         const int symbols = g.symbols.count, nodes = g.nodes.count;
         program_.buffers.reserve(symbols);
@@ -106,12 +106,18 @@ private:
         return b;
     }
 
+    // A peer copy reads the sender's arena, whose offsets the receiver knows; other memory can move from run to run.
+    constexpr lane_kind lane_of_transfer(const ir::buffer& from) const {
+        if (g_.folded) return lane_kind::compute;
+        return from.where == ir::storage::arena && from.bytes >= s_.peer_copies_from ? lane_kind::copy : lane_kind::communication;
+    }
+
     constexpr int transfer(int symbol, int role) {
         const int from_role = source_role(g_.symbols[symbol]);
         const int from = buffer_on(symbol, from_role);
         const int to = make_buffer(symbol, role, ir::storage::arena);
         if (!g_.folded) program_.buffers[to].slots = s_.channel_slots;
-        begin_vertex(op_kind::transfer, g_.folded ? lane_kind::compute : lane_kind::communication);
+        begin_vertex(op_kind::transfer, lane_of_transfer(program_.buffers[from]));
         ir::member m;
         m.kind = op_kind::transfer;
         m.symbol = symbol;
@@ -371,7 +377,7 @@ private:
     }
 
     const ir::graph& g_;
-    const settings& s_;
+    const expansion_settings s_;
     ir::program_data program_;
     vec<int> home_;     // symbol x role: the buffer
     vec<int> readers_;  // of each symbol
@@ -411,6 +417,6 @@ constexpr ir::sizes<7> largest_program(const ir::graph& g) {
              talks + brought, talks + ends + 2 * brought}};
 }
 
-constexpr ir::program_data expand(const ir::graph& g, const settings& s) { return detail::expansion{g, s}.run(); }
+constexpr ir::program_data expand(const ir::graph& g, const expansion_settings& s) { return detail::expansion{g, s}.run(); }
 
 }  // namespace dovetail::pass

@@ -69,18 +69,15 @@ namespace detail {
 template <class G>
 inline constexpr ir::fault checked = typed<G>::value.wrong ? typed<G>::value.wrong : pass::check(typed<G>::value);
 
-// The program, of which only the slots of inputs, outputs and channels depend on the options.
-template <class G, int InFlight, int ChannelSlots>
+// The program, of which only the slots of inputs, outputs and channels and the lanes of transfers depend on the options.
+template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
 struct expanded {
 private:
     struct expansion {
         static constexpr auto most = pass::largest_program(typed<G>::value);
         static constexpr auto make() {
             if (checked<G>) return ir::program_data{};
-            settings s;
-            s.in_flight = InFlight;
-            s.channel_slots = ChannelSlots;
-            return pass::expand(typed<G>::value, s);
+            return pass::expand(typed<G>::value, {InFlight, ChannelSlots, PeerCopiesFrom});
         }
     };
 
@@ -97,10 +94,16 @@ public:
     static constexpr span<const ir::edge> edges = ir::frozen_list<dependencies>::value;
 };
 
+template <class G>
+constexpr std::int64_t peer_copies_from(const settings& s) {
+    return typed<G>::value.roles.count > 1 ? pass::peer_copies_from(s) : pass::never;
+}
+
 // Circles show in the program only; whatever the options, it has the same vertices and edges.
 template <class G>
 struct fault_of {
-    static constexpr ir::fault value = checked<G> ? checked<G> : pass::circle(typed<G>::value, expanded<G, 1, 1>::program, expanded<G, 1, 1>::edges);
+    using of = expanded<G, 1, 1, peer_copies_from<G>(settings{})>;
+    static constexpr ir::fault value = checked<G> ? checked<G> : pass::circle(typed<G>::value, of::program, of::edges);
 };
 
 template <class G, int I>

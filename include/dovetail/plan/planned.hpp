@@ -47,7 +47,7 @@ struct fixed_memory {
 // Everything that does not depend on which schedule is taken.
 template <class G, class O>
 struct program_of {
-    using of = expanded<G, O::value.in_flight, O::value.channel_slots>;
+    using of = expanded<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value)>;
     static constexpr ir::graph graph = typed<G>::value;
     static constexpr ir::program program = of::program;
     static constexpr span<const ir::edge> edges = of::edges;

@@ -159,6 +159,9 @@ constexpr verdict check_transfer(const ir::program& p, const partners& all, cons
     if (const flaw f = check_seats(p, all, m, 2, false); f != flaw::none) return {f, role, v};
     const ir::buffer &from = p.buffers.first[buffer[0]], &to = p.buffers.first[buffer[1]];
     if (from.type != to.type || from.bytes != to.bytes) return {flaw::partner_mismatch, role, v, -1, buffer[1]};
+    // The receiver of a peer copy finds the sender's bytes by their offset.
+    if (p.vertices.first[v].lane == lane_kind::copy && (from.where != ir::storage::arena || to.where != ir::storage::arena))
+        return {flaw::wrong_storage, role, v, -1, buffer[0]};
     return {};
 }
 

@@ -85,7 +85,8 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
             if (s->first_part != first || s->parts != i - first) return {flaw::step_missing, role, *at};
             // one queue for each communicator: its operations never run side by side
             if (s->lane != (made.overlapped ? static_cast<int>(x.lane) : 0) ||
-                (made.overlapped && is_communication(x.kind) && !p.members.first[x.first_member].local && x.lane != lane_kind::communication))
+                (made.overlapped && is_communication(x.kind) && !p.members.first[x.first_member].local && x.lane != lane_kind::communication &&
+                 !(x.kind == op_kind::transfer && x.lane == lane_kind::copy)))
                 return {flaw::lane_wrong, role, *at};
             ++cursor[role];
         }

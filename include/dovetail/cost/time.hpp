@@ -1,0 +1,33 @@
+// Amounts and rates to picoseconds, within 64 bits.
+#pragma once
+
+#include "machine.hpp"
+
+namespace dovetail::pass {
+
+// No vertex is taken to last longer, so that sums over some thousand vertices stay within 63 bits: about 19 minutes.
+inline constexpr std::int64_t longest_duration = std::int64_t{1} << 50;
+
+// Picoseconds for `amount` (bytes, operations) at `rate` per second, rounded down; 0 where the rate is not known.
+constexpr std::int64_t time_at(std::int64_t amount, std::int64_t rate) {
+    if (amount <= 0 || rate <= 0) return 0;
+    // Three decimal digits at a time: the product amount * 10^12 does not fit in 64 bits.
+    while (rate > INT64_MAX / 1000) {
+        rate /= 2;
+        amount /= 2;
+    }
+    const std::int64_t whole = amount / rate;
+    if (whole > longest_duration / 1'000'000'000'000) return longest_duration;
+    if (amount < INT64_MAX / 1'000'000'000'000) {
+        const std::int64_t time = amount * 1'000'000'000'000 / rate;
+        return time < longest_duration ? time : longest_duration;
+    }
+    std::int64_t time = whole, rest = amount % rate;
+    for (int i = 0; i < 4; ++i) {
+        time = time * 1000 + rest * 1000 / rate;
+        rest = rest * 1000 % rate;
+    }
+    return time < longest_duration ? time : longest_duration;
+}
+
+}  // namespace dovetail::pass

@@ -1,0 +1,39 @@
+// What moves a channel's value: a choice by the machine's description and the size of the value.
+#pragma once
+
+#include "time.hpp"
+
+namespace dovetail::pass {
+
+// A transfer alone, picoseconds.
+constexpr std::int64_t transfer_time(const machine_description& m, std::int64_t bytes, bool peer_copy) {
+    return peer_copy ? m.peer_latency + time_at(bytes, m.peer_bandwidth) : m.link_latency + time_at(bytes, m.link_bandwidth);
+}
+
+inline constexpr std::int64_t never = INT64_MAX;
+
+// The bytes from which on the receiver's copy engine pulls a value. Compared is what a transfer costs a rank that computes
+// meanwhile: its own time where nothing else runs, and what it takes from the computation beside it. Both grow with the bytes.
+constexpr std::int64_t peer_copies_from(const settings& s) {
+    const machine_description& m = s.machine;
+    if (s.channels == transport::peer_copy) return 0;
+    if (s.channels == transport::nccl || m.peer_bandwidth <= 0) return never;
+    for (int power = 0; power < 40; ++power) {
+        const std::int64_t bytes = std::int64_t{1} << power;
+        const std::int64_t nccl = transfer_time(m, bytes, false), copied = transfer_time(m, bytes, true);
+        if (copied / 1000 * m.beside_copy < nccl / 1000 * m.beside_communication) return bytes;
+    }
+    return never;
+}
+
+// What the expansion of a graph depends on, of all settings.
+struct expansion_settings {
+    int in_flight = 1;
+    int channel_slots = 1;
+    std::int64_t peer_copies_from = never;
+
+    constexpr expansion_settings(int runs, int slots, std::int64_t from) : in_flight{runs}, channel_slots{slots}, peer_copies_from{from} {}
+    constexpr expansion_settings(const settings& s) : expansion_settings{s.in_flight, s.channel_slots, pass::peer_copies_from(s)} {}
+};
+
+}  // namespace dovetail::pass
