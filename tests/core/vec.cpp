@@ -52,6 +52,9 @@ constexpr bool copies_and_moves() {
     vec<int> none(0), negative(-1 + 1);
     none = negative;
     none.push(1);
+    vec<int> filled(3, dovetail::unset{});
+    for (int i = 0; i < 3; ++i) filled[i] = i;
+    good = good && filled.size() == 3 && filled.back() == 2;
     return good && b[2] == 5 && none.size() == 1;
 }
 

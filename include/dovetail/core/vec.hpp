@@ -4,6 +4,8 @@
 
 #include "config.hpp"
 
+#include <type_traits>
+
 namespace dovetail {
 
 // A view of `count` elements that somebody else owns.
@@ -36,23 +38,27 @@ struct fixed {
     constexpr span<const T> view() const { return {first, count}; }
 };
 
-// An owning array. New elements are value-initialised.
+// Says of a new vec that every element is written before it is read.
+struct unset {};
+
+// An owning array. New elements are value-initialised unless they are `unset`.
 template <class T>
 class vec {
 public:
     constexpr vec() = default;
     constexpr explicit vec(int size) : data_{size > 0 ? new T[size]{} : nullptr}, size_{size}, capacity_{size} {}
-    constexpr vec(int size, const T& value) : vec(size) {
+    constexpr vec(int size, unset) : data_{size > 0 ? room(size) : nullptr}, size_{size}, capacity_{size} {}
+    constexpr vec(int size, const T& value) : vec(size, unset{}) {
         for (int i = 0; i < size; ++i) data_[i] = value;
     }
-    constexpr explicit vec(span<const T> other) : vec(other.count) {
+    constexpr explicit vec(span<const T> other) : vec(other.count, unset{}) {
         for (int i = 0; i < size_; ++i) data_[i] = other.first[i];
     }
     constexpr vec(vec&& other) noexcept : data_{other.data_}, size_{other.size_}, capacity_{other.capacity_} {
         other.data_ = nullptr;
         other.size_ = other.capacity_ = 0;
     }
-    constexpr vec(const vec& other) : vec(other.size_) {
+    constexpr vec(const vec& other) : vec(other.size_, unset{}) {
         for (int i = 0; i < size_; ++i) data_[i] = other.data_[i];
     }
     constexpr vec& operator=(vec other) noexcept {
@@ -85,7 +91,7 @@ public:
     constexpr void clear() { size_ = 0; }
     constexpr void reserve(int capacity) {
         if (capacity <= capacity_) return;
-        T* data = new T[capacity]{};
+        T* data = room(capacity);
         for (int i = 0; i < size_; ++i) data[i] = data_[i];
         delete[] data_;
         data_ = data;
@@ -99,6 +105,15 @@ public:
     }
 
 private:
+    // g++ evaluates every element's initialisation, so there is none where the type allows it; where it does not, `{}` is
+    // three times cheaper than the same constructor called without.
+    static constexpr T* room(int capacity) {
+        if constexpr (std::is_trivially_default_constructible_v<T>)
+            return new T[capacity];
+        else
+            return new T[capacity]{};
+    }
+
     T* data_ = nullptr;
     int size_ = 0;
     int capacity_ = 0;
