@@ -48,7 +48,7 @@ struct flight {
 class engine : public detail::state_user, public std::enable_shared_from_this<engine> {
 public:
     engine(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan, const tag* name, int in_flight, int rank, int ranks,
-           std::shared_ptr<memory> source, engine_options options)
+           const std::shared_ptr<memory>& source, engine_options options)
         : graph{g},
           program{p},
           plan{plan},
@@ -201,7 +201,7 @@ private:
         for (std::size_t i = 0; i < bound_.size(); ++i)
             if (bound_[i].data == nullptr && graph.symbols[memory_of.inputs()[i].symbol].type.size() != 0)
                 throw binding_error{"input " + input_name(static_cast<int>(i)) + " is not bound on " + where.describe(rank)};
-        const std::shared_ptr<flight> next = claim();
+        std::shared_ptr<flight> next = claim();
         next->run = next_run_;
         next->inputs = bound_;
         next->enqueued = enqueued;

@@ -147,7 +147,7 @@ public:
                 if constexpr (!std::is_same_v<given, T> || (known >= 0 && known < tensor::size))
                     detail::refuse<error::wrong_binding<N, tensor, V>>();
                 else if constexpr (!std::is_lvalue_reference_v<Value> && !std::is_trivially_copyable_v<V>) {
-                    const auto kept = std::make_shared<V>(std::move(value));
+                    const auto kept = std::make_shared<V>(std::forward<Value>(value));
                     at().bind(symbol, {std::data(*kept), static_cast<std::int64_t>(std::size(*kept)), false, kept});
                 } else if constexpr (!std::is_lvalue_reference_v<Value> && known >= 0 && sizeof(V) == static_cast<std::size_t>(known) * sizeof(T) &&
                                      known > 0) {

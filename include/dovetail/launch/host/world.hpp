@@ -113,6 +113,7 @@ public:
             shared->leave(index);
         };
         std::vector<std::thread> threads;
+        threads.reserve(static_cast<std::size_t>(size_));
         for (int r = 0; r < size_; ++r) threads.emplace_back(play, r);
         for (auto& t : threads) t.join();
         if (first) std::rethrow_exception(first);
