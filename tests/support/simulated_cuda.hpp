@@ -69,6 +69,7 @@ struct event {
     std::mutex mutex;
     std::condition_variable changed;
     std::int64_t recorded = 0, reached = 0;   // times
+    std::chrono::steady_clock::time_point when;  // reached last
     stream* captured_on = nullptr;
 };
 
@@ -358,8 +359,18 @@ inline dv::cuda::api table() {
             {
                 const std::lock_guard lock{x->mutex};
                 x->reached = mine;
+                x->when = std::chrono::steady_clock::now();
             }
             x->changed.notify_all();
+        });
+        return cudaSuccess;
+    };
+    t.event_record_with_flags = [](cudaEvent_t e, cudaStream_t s, unsigned flags) {
+        if (flags != cudaEventRecordExternal || of(s)->capturing == nullptr) return dv::cuda::calls.event_record(e, s);
+        of(s)->push([x = of(e)] {  // each launch of the graph records it
+            const std::lock_guard lock{x->mutex};
+            x->reached = ++x->recorded;
+            x->when = std::chrono::steady_clock::now();
         });
         return cudaSuccess;
     };
@@ -390,7 +401,14 @@ inline dv::cuda::api table() {
         const std::lock_guard lock{of(e)->mutex};
         return of(e)->reached >= of(e)->recorded ? cudaSuccess : cudaErrorNotReady;
     };
-    t.event_elapsed_time = [](float* ms, cudaEvent_t, cudaEvent_t) { *ms = 1; return cudaSuccess; };
+    t.event_elapsed_time = [](float* ms, cudaEvent_t from, cudaEvent_t to) {
+        const auto when = [](cudaEvent_t e) {
+            const std::lock_guard lock{of(e)->mutex};
+            return of(e)->when;
+        };
+        *ms = std::chrono::duration<float, std::milli>(when(to) - when(from)).count();
+        return cudaSuccess;
+    };
     t.find_write_value = [](dv::cuda::detail::write_value_function* f) {
         *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned) {
             of(s)->push([=] { __atomic_store_n(reinterpret_cast<std::uint32_t*>(at), v, __ATOMIC_RELEASE); });
