@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tables.hpp"
+#include "watch.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -120,6 +121,9 @@ public:
             if (f) finish(f, std::nullopt);
     }
     void record_times(bool on) { recording_.store(on); }
+    // How far times of this rank may be off the clock that all ranks of the world share.
+    virtual std::int64_t clock_error_ns() const { return 0; }
+    launch_watcher* watcher = nullptr;  // of the runs issued from now on
 
     // Keeps the slot of a run from being used again, until `release`.
     void hold(flight& f) {
@@ -208,6 +212,7 @@ private:
         next->stream = stream;
         if (recording_.load()) next->times.assign(static_cast<std::size_t>(steps().size()), {});
         ++next_run_;
+        const launch::watched here{watcher, next->run};
         issue(next);
         return next;
     }

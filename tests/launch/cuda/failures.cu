@@ -49,7 +49,7 @@ struct entries {
 };
 // Destruction and queries about the past are left out: they report to nobody.
 using all = entries<&api::get_device_count, &api::set_device, &api::malloc, &api::malloc_host, &api::memcpy, &api::memcpy_async, &api::memset, &api::stream_priority_range,
-                    &api::stream_create, &api::stream_synchronize, &api::stream_wait_event, &api::event_create, &api::event_record, &api::event_query, &api::find_write_value,
+                    &api::stream_create, &api::stream_synchronize, &api::stream_wait_event, &api::event_create, &api::event_record, &api::event_record_with_flags, &api::event_query, &api::find_write_value,
                     &api::stream_begin_capture, &api::stream_end_capture, &api::stream_is_capturing, &api::graph_instantiate, &api::graph_upload, &api::graph_launch,
                     &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_split, &api::comm_get_async_error, &api::group_start, &api::group_end, &api::send,
                     &api::recv, &api::all_reduce, &api::blas_create, &api::blas_set_stream, &api::blas_set_workspace, &api::stream_query>;
@@ -67,12 +67,12 @@ struct table {
     ~table() { dv::cuda::calls = api{}; }
 };
 
-// Channels, collectives over overlapping roles, replayed and not.
+// Channels, collectives over overlapping roles, replayed and not, recorded.
 void program() {
     simulated::run(3, [](auto& rank) {
         support::exercise<samples::overlapping_collectives, samples::overlapped>(rank, 3, 1);
         support::exercise<samples::ring_of_three, samples::overlapped>(rank, 3, 1);
-        support::exercise<samples::ring_of_three, samples::overlapped>(rank, 3, 1, dv::replay);
+        support::exercise<samples::ring_of_three, samples::overlapped>(rank, 3, 1, dv::replay, dv::record_times);
     });
 }
 }  // namespace

@@ -64,6 +64,7 @@ struct api {
     cudaError_t (*event_create)(cudaEvent_t*, unsigned) = &::cudaEventCreateWithFlags;
     decltype(&::cudaEventDestroy) event_destroy = &::cudaEventDestroy;
     decltype(&::cudaEventRecord) event_record = &::cudaEventRecord;
+    cudaError_t (*event_record_with_flags)(cudaEvent_t, cudaStream_t, unsigned) = &::cudaEventRecordWithFlags;
     decltype(&::cudaEventQuery) event_query = &::cudaEventQuery;
     decltype(&::cudaEventElapsedTime) event_elapsed_time = &::cudaEventElapsedTime;
     cudaError_t (*find_write_value)(detail::write_value_function*) = &detail::find_write_value;

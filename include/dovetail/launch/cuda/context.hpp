@@ -2,8 +2,8 @@
 // are made once for each division of the world and kept; all ranks ask for them in one order.
 #pragma once
 
+#include "clock.hpp"
 #include "memory.hpp"
-#include "peers.hpp"
 
 #include <functional>
 #include <thread>
@@ -52,7 +52,7 @@ public:
     const std::shared_ptr<peers> world;
     const int index, size, device;
     const std::shared_ptr<device_memory> memory;
-    const std::chrono::steady_clock::time_point origin = std::chrono::steady_clock::now();
+    world_clock clock;  // agreed on by the first executor
     cudaStream_t streams[lane_count] = {};
     detail::write_value_function write_value = nullptr;
     std::vector<std::uint64_t> warmed;  // hashes of the plans whose connections exist

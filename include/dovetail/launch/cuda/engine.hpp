@@ -70,6 +70,7 @@ public:
                 std::this_thread::yield();
         }
     }
+    std::int64_t clock_error_ns() const override { return clock_.error_ns(); }
     bool consumed(flight& f) override {
         const auto& r = runs_[static_cast<std::size_t>(f.run % depth)];
         if (ended_.load(std::memory_order_acquire) >= f.run || r.copied) return true;
@@ -162,6 +163,7 @@ private:
 
     void agree(std::uint64_t hash) {
         number_ = on_->executors++;
+        if (number_ == 0) on_->clock = agree_on_clock(*on_->world, rank, options.time_limit);
         const auto all = on_->world->exchange(rank, "executor " + std::to_string(number_) + " (" + described() + ")",
                                               std::to_string(hash) + (options.replay == replay_mode::never ? " s " : " g ") + described(), options.time_limit);
         // The hash that most ranks hold is taken for the right one; of equal numbers, the lowest rank's.
@@ -325,6 +327,7 @@ private:
     void destroy() noexcept {
         if (on_->last.engine == this) on_->last = {};
         graphs_.clear();
+        recorded_graphs_.clear();
         for (const cudaEvent_t e : all_events_) static_cast<void>(calls.event_destroy(e));
         all_events_.clear();
     }
@@ -353,14 +356,17 @@ private:
             static_cast<void>(calls.get_last_error());  // an old error of the caller's is not ours
             if (now_ == 0) first(*f);
             make_room();
-            const bool replayed = options.replay != replay_mode::never && not_replayed_.empty() && f->times.empty() && can_replay(*f);
+            const bool replayed = options.replay != replay_mode::never && not_replayed_.empty() && can_replay(*f), recorded = !f->times.empty();
             start(*f, replayed);
-            if (replayed)
+            if (replayed && recorded) {
+                clock_.replay(static_cast<std::size_t>(now_) % recorded_graphs_.size(), f, [this](std::int64_t run) { wait_for(run); });
+                recorded_graphs_.launch(now_);
+            } else if (replayed)
                 graphs_.launch(now_);
             else {
                 run_word_ = static_cast<cuuint32_t>(now_ & 0x7fff) << 16;
-                if (!f->times.empty()) clock_.begin(now_, steps().size(), *on_);
-                launch::walk(program, plan, role, since_switch_, *this);
+                if (recorded) clock_.begin(f);
+                launch::walk_watched(program, plan, role, since_switch_, *this, watcher);
                 if (unasked_ > 0) ask();
                 clock_.close();
             }
@@ -520,6 +526,18 @@ private:
 
     // Whether this run can be a graph's; captures where there is none yet, or a pointer used in place has changed.
     bool can_replay(const flight& f) {
+        if (!can_replay_unrecorded(f)) return false;
+        // Recorded runs have graphs of their own, whose nodes record events; two of a phase, since reading the times of one takes
+        // until it has ended.
+        if (!f.times.empty() && recorded_graphs_.size() == 0)
+            for (std::int64_t phase = 0; phase < 2 * period_; ++phase) {
+                clock_.begin_capture(f.times.size());
+                capture(f, phase, recorded_graphs_);
+                clock_.close();
+            }
+        return true;
+    }
+    bool can_replay_unrecorded(const flight& f) {
         std::vector<const void*>& seen = captured_;
         bool same = !graphs_.empty();
         for (std::size_t i = 0; same && i < f.inputs.size(); ++i) same = seen[i] == (f.inputs[i].in_place ? f.inputs[i].data : nullptr);
@@ -528,12 +546,14 @@ private:
         if (again) {
             wait_for(now_ - 1);
             graphs_.clear();
+            recorded_graphs_.clear();
+            clock_.forget_captures();
         }
         seen.clear();
         for (const binding& b : f.inputs) seen.push_back(b.in_place ? b.data : nullptr);
         std::string wrong;
         try {
-            for (std::int64_t phase = 0; phase < period_; ++phase) capture(f, phase);
+            for (std::int64_t phase = 0; phase < period_; ++phase) capture(f, phase, graphs_);
         } catch (const std::exception& e) {
             wrong =
                 (step_ >= 0 ? names[static_cast<std::size_t>(step_)].text() : described()) + " cannot be captured on " + where.describe(rank) + ": " + e.what();
@@ -550,13 +570,13 @@ private:
         step_ = -1;
         return false;
     }
-    void capture(const flight& f, std::int64_t phase) {
+    void capture(const flight& f, std::int64_t phase, replays& to) {
         move_pointers(phase, f.inputs);
         for (std::size_t i = 0; i < inputs_.size(); ++i)
             brings_[i] = f.inputs[static_cast<std::size_t>(inputs_[i].number)].in_place ? nullptr : staging_->place(inputs_[i].number, inputs_[i].bytes, phase);
         step_ = -1;
         run_word_ = 0;
-        graphs_.capture(lanes_ | 1u, joins_, [&] {
+        to.capture(lanes_ | 1u, joins_, [&] {
             capturing_ = true;
             for (int l = 0; l < lane_count; ++l)
                 if (!progress_->communication[static_cast<std::size_t>(l)].empty() && on_->write_value != nullptr)
@@ -664,8 +684,8 @@ private:
     block scratch_;
     std::shared_ptr<block> words_memory_;
     std::shared_ptr<progress> progress_;
-    replays graphs_{on_};
-    step_clock clock_;
+    replays graphs_{on_}, recorded_graphs_{on_};
+    step_clock clock_{on_};
     std::string not_replayed_;
     CUdeviceptr words_ = 0;
     cuuint32_t run_word_ = 0;

@@ -64,6 +64,9 @@ struct progress {
 class peers {
 public:
     virtual ~peers() = default;
+    // When this end of the world was made: for all ranks the same moment where they share a process.
+    const std::chrono::steady_clock::time_point made = std::chrono::steady_clock::now();
+    virtual bool one_process() const { return false; }
     virtual int size() const = 0;
     // Every rank brings a text, at the same places of the program; all get everybody's, by rank. A timeout names the ranks that
     // have not come; ends early after an abort.
@@ -94,6 +97,7 @@ class local_peers final : public peers {
 public:
     explicit local_peers(int size) : size_{size}, ranks_(static_cast<std::size_t>(size)) {}
 
+    bool one_process() const override { return true; }
     int size() const override { return size_; }
     std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
         std::unique_lock lock{mutex_};

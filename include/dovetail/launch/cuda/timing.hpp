@@ -1,76 +1,180 @@
-// When the steps of recorded runs ran: pairs of events that carry times, made for the runs that ask for them.
+// When the steps of recorded runs ran: pairs of events that carry times, recorded by the streams, or by nodes of a CUDA graph at
+// each of its launches; and what a GPU's clock shows, on the clock of the world.
 #pragma once
 
 #include "context.hpp"
 
 namespace dovetail::cuda {
 
+namespace detail {
+
+// An event that carries a time.
+class timed_event {
+public:
+    timed_event() { check(calls.event_create(&event_, cudaEventDefault), "cudaEventCreateWithFlags"); }
+    timed_event(const timed_event&) = delete;
+    timed_event& operator=(const timed_event&) = delete;
+    ~timed_event() { static_cast<void>(calls.event_destroy(event_)); }
+    operator cudaEvent_t() const { return event_; }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+inline std::int64_t elapsed_ns(cudaEvent_t from, cudaEvent_t to) {
+    float milliseconds = 0;
+    check(calls.event_elapsed_time(&milliseconds, from, to), "cudaEventElapsedTime");
+    return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+}
+
+}  // namespace detail
+
+// A moment that both the GPU's clock and the world's have seen.
+class anchor {
+public:
+    // Records events on a stream of their own and waits for each: when it was reached lies between two looks at the host's clock.
+    // They bound one number, so those that took long do no harm. Where the stream turns out to share a queue of the GPU with work
+    // that does not end, it waits no longer: the anchor is then known to `patience` only.
+    anchor(cudaStream_t on, const world_clock& world) {
+        detail::clock_bounds at;  // of the first event, on the world's clock
+        for (const auto& e : events_) {
+            taken_ = std::chrono::steady_clock::now();
+            check(calls.event_record(e, on), "cudaEventRecord");
+            const std::int64_t before = world.since_origin(taken_);
+            if (!reached(e)) {
+                if (&e == events_) at.narrow(before, before + 2 * patience.count());
+                break;
+            }
+            const std::int64_t after = world.since_origin(std::chrono::steady_clock::now()), later = detail::elapsed_ns(events_[0], e);
+            at.narrow(before - later - resolution, after - later + resolution);
+        }
+        first_ = at.middle();
+        error_ = at.error();
+    }
+    std::int64_t time_of(cudaEvent_t e) const { return first_ + detail::elapsed_ns(events_[0], e); }
+    std::int64_t error_ns() const { return error_; }
+    // The two clocks drift apart, and times since an anchor are floating-point numbers.
+    bool old() const { return std::chrono::steady_clock::now() - taken_ > std::chrono::milliseconds{50}; }
+
+private:
+    static constexpr std::int64_t resolution = 500;  // of event times, as CUDA states it
+    static constexpr std::chrono::nanoseconds patience = std::chrono::milliseconds{2};
+
+    bool reached(cudaEvent_t e) const {
+        for (;;) {
+            const cudaError_t status = calls.event_query(e);
+            if (status == cudaSuccess) return true;
+            if (status != cudaErrorNotReady) check(status, "cudaEventQuery");
+            static_cast<void>(calls.get_last_error());
+            if (std::chrono::steady_clock::now() - taken_ > patience) return false;
+        }
+    }
+    detail::timed_event events_[8];
+    std::int64_t first_ = 0, error_ = 0;
+    std::chrono::steady_clock::time_point taken_;
+};
+
 class step_clock {
 public:
-    step_clock() = default;
+    explicit step_clock(std::shared_ptr<context> on) : on_{std::move(on)} {}
     step_clock(const step_clock&) = delete;
     step_clock& operator=(const step_clock&) = delete;
     ~step_clock() {
-        for (const auto& s : sets_)
-            for (const cudaEvent_t e : s->events)
-                if (e != nullptr) static_cast<void>(calls.event_destroy(e));
-        if (origin_ != nullptr) static_cast<void>(calls.event_destroy(origin_));
+        if (stream_ != nullptr) static_cast<void>(calls.stream_destroy(stream_));
     }
 
-    // A set of events for a run of `steps`; the one of a run that was read before, where there is one.
-    void begin(std::int64_t run, int steps, const context& on) {
+    // The steps that are issued from now until `close` are a run's: a set of events for it, the one of a run that was read where
+    // there is one.
+    void begin(const std::shared_ptr<flight>& f) {
         const std::lock_guard lock{mutex_};
-        if (origin_ == nullptr) {
-            cudaEvent_t e = nullptr;
-            check(calls.event_create(&e, cudaEventDefault), "cudaEventCreateWithFlags");
-            origin_ = e;
-            check(calls.event_record(origin_, on.streams[0]), "cudaEventRecord");
-            check(calls.stream_synchronize(on.streams[0]), "cudaStreamSynchronize");
-            origin_ns_ = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - on.origin).count();
-        }
-        now_ = nullptr;
+        set* to = nullptr;
         for (const auto& s : sets_)
-            if (s->run < 0) now_ = s.get();
-        if (now_ == nullptr) now_ = sets_.emplace_back(std::make_unique<set>()).get();
-        while (static_cast<int>(now_->events.size()) < 2 * steps) {
-            cudaEvent_t e = nullptr;
-            check(calls.event_create(&e, cudaEventDefault), "cudaEventCreateWithFlags");
-            now_->events.push_back(e);
-        }
-        now_->run = run;
+            if (!s->of) to = s.get();
+        if (to == nullptr) to = sets_.emplace_back(std::make_unique<set>(f->times.size())).get();
+        now_ = to;
+        start(*to, f);
     }
-    void mark(int step, bool end, cudaStream_t stream) const {
-        check(calls.event_record(now_->events[static_cast<std::size_t>(2 * step + (end ? 1 : 0))], stream), "cudaEventRecord");
+    // ... are captured, for the runs that `replay` names.
+    void begin_capture(std::size_t steps) {
+        const std::lock_guard lock{mutex_};
+        now_ = replayed_.emplace_back(std::make_unique<set>(steps)).get();
+        capturing_ = true;
     }
-    void close() { now_ = nullptr; }
+    void close() {
+        now_ = nullptr;
+        capturing_ = false;
+    }
     bool open() const { return now_ != nullptr; }
+    void mark(int step, bool end, cudaStream_t stream) const {
+        const cudaEvent_t e = now_->events[static_cast<std::size_t>(2 * step + (end ? 1 : 0))];
+        if (capturing_)
+            check(calls.event_record_with_flags(e, stream, cudaEventRecordExternal), "cudaEventRecordWithFlags");
+        else
+            check(calls.event_record(e, stream), "cudaEventRecord");
+    }
+    // A run is about to replay captured events: the one before that did is over, `wait` sees to it, and its times are taken.
+    template <class Wait>
+    void replay(std::size_t capture, const std::shared_ptr<flight>& f, Wait wait) {
+        std::shared_ptr<flight> before;
+        {
+            const std::lock_guard lock{mutex_};
+            before = replayed_[capture]->of;
+        }
+        if (before) {
+            wait(before->run);
+            read(*before);
+        }
+        const std::lock_guard lock{mutex_};
+        start(*replayed_[capture], f);
+    }
+    // The captured events are no more, once the runs that recorded them have ended.
+    void forget_captures() {
+        const std::lock_guard lock{mutex_};
+        for (const auto& s : replayed_)
+            if (s->of) take(*s);
+        replayed_.clear();
+    }
 
     // The run has ended: its times, once.
     void read(flight& f) {
         const std::lock_guard lock{mutex_};
-        for (const auto& s : sets_) {
-            if (s->run != f.run) continue;
-            for (std::size_t i = 0; i < f.times.size(); ++i) f.times[i] = {at(s->events[2 * i]), at(s->events[2 * i + 1])};
-            s->run = -1;
-        }
+        for (const auto* list : {&sets_, &replayed_})
+            for (const auto& s : *list)
+                if (s->of.get() == &f) take(*s);
+    }
+    // How far times of this rank may be from the world's clock; 0 before any were taken.
+    std::int64_t error_ns() const {
+        const std::lock_guard lock{mutex_};
+        return most_error_ + (anchor_ ? on_->clock.error.count() : 0);
     }
 
 private:
     struct set {
-        std::int64_t run = -1;
-        std::vector<cudaEvent_t> events;
+        explicit set(std::size_t steps) : events(2 * steps) {}
+        std::vector<detail::timed_event> events;
+        std::shared_ptr<flight> of;  // whose times they hold; null: nobody's
+        std::shared_ptr<const anchor> by;
     };
-    std::int64_t at(cudaEvent_t e) const {
-        float milliseconds = 0;
-        check(calls.event_elapsed_time(&milliseconds, origin_, e), "cudaEventElapsedTime");
-        return origin_ns_ + static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+    static void take(set& s) {
+        auto& times = s.of->times;
+        for (std::size_t i = 0; i < times.size(); ++i) times[i] = {s.by->time_of(s.events[2 * i]), s.by->time_of(s.events[2 * i + 1])};
+        s.of = nullptr;
+    }
+    void start(set& s, const std::shared_ptr<flight>& f) {
+        if (stream_ == nullptr) check(calls.stream_create(&stream_, cudaStreamNonBlocking, 0), "cudaStreamCreateWithPriority");
+        if (!anchor_ || anchor_->old()) anchor_ = std::make_shared<const anchor>(stream_, on_->clock);
+        if (anchor_->error_ns() > most_error_) most_error_ = anchor_->error_ns();
+        s.of = f;
+        s.by = anchor_;
     }
 
-    std::mutex mutex_;
-    cudaEvent_t origin_ = nullptr;
-    std::int64_t origin_ns_ = 0;
-    std::vector<std::unique_ptr<set>> sets_;
+    const std::shared_ptr<context> on_;
+    mutable std::mutex mutex_;
+    std::vector<std::unique_ptr<set>> sets_, replayed_;
+    std::shared_ptr<const anchor> anchor_;
+    std::int64_t most_error_ = 0;
+    cudaStream_t stream_ = nullptr;  // of the anchors: behind no other work
     set* now_ = nullptr;
+    bool capturing_ = false;
 };
 
 }  // namespace dovetail::cuda

@@ -208,6 +208,7 @@ private:
         if (!f.failed.load()) {
             const bool timed = !f.times.empty();
             const auto start = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+            const launch::watched here{watcher, t.index};
             on.now({activity::operation, texts_[static_cast<std::size_t>(t.index)], f.run, nullptr});
             try {
                 if (!play(acts_[t.index], f, on)) f.failed.store(true);

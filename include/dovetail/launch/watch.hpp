@@ -1,0 +1,62 @@
+// Who wants to know when a run and its steps are launched, on the thread that launches them: ranges for profilers. Null unless
+// an observer asks, which costs a comparison a run on GPUs and one a step on the host.
+#pragma once
+
+#include "walk.hpp"
+
+#include <cstdint>
+
+namespace dovetail {
+
+struct launch_watcher {
+    virtual void begin_run(std::int64_t run) = 0;
+    virtual void begin_step(int step) = 0;
+    virtual void end() noexcept = 0;  // of what has begun last on this thread
+
+protected:
+    ~launch_watcher() = default;
+};
+
+namespace launch {
+
+// Ends a watched stretch, also where an exception leaves it.
+class watched {
+public:
+    watched(launch_watcher* by, std::int64_t run) : by_{by} {
+        if (by_ != nullptr) by_->begin_run(run);
+    }
+    watched(launch_watcher* by, int step) : by_{by} {
+        if (by_ != nullptr) by_->begin_step(step);
+    }
+    watched(const watched&) = delete;
+    watched& operator=(const watched&) = delete;
+    ~watched() {
+        if (by_ != nullptr) by_->end();
+    }
+
+private:
+    launch_watcher* const by_;
+};
+
+// The walk, with each step watched. Apart from `walk` so that one that nobody watches asks nothing at its steps.
+template <class Backend>
+void walk_watched(const ir::program& program, const plan::plan& plan, int role, std::int64_t run, Backend& backend, launch_watcher* by) {
+    struct {
+        Backend& to;
+        launch_watcher* by;
+        void wait(int lane, int event, int ring, int step) { to.wait(lane, event, ring, step); }
+        void issue(int index, const ir::step& s) {
+            const watched here{by, index};
+            to.issue(index, s);
+        }
+        void record(int lane, int event, int ring) { to.record(lane, event, ring); }
+    } told{backend, by};
+    if (by == nullptr)
+        walk(program, plan, role, run, backend);
+    else
+        walk(program, plan, role, run, told);
+}
+
+}  // namespace launch
+
+}  // namespace dovetail
