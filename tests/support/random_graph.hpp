@@ -375,11 +375,15 @@ struct drawing {
         s.folded = k.folding && roles > 1 && !mixed && r.chance(8);
         for (int i = r.between(1, 3); i > 0; --i) {
             const bool everywhere = roles > 1 && r.chance(40);
-            const int x = symbol(dv::ir::symbol_kind::input, vector_of(extents[extent_index()]), everywhere ? -1 : r.below(roles));
+            const int extent = extent_index();  // drawn first on every compiler
+            const int x = symbol(dv::ir::symbol_kind::input, vector_of(extents[extent]), everywhere ? -1 : r.below(roles));
             if (!everywhere && r.chance(15)) s.symbols[x].in_host_memory = true;
         }
         if (k.states && r.chance(70))
-            for (int i = r.between(1, 3); i > 0; --i) symbol(dv::ir::symbol_kind::state, vector_of(extents[extent_index()]), r.below(roles));
+            for (int i = r.between(1, 3); i > 0; --i) {
+                const int extent = extent_index();
+                symbol(dv::ir::symbol_kind::state, vector_of(extents[extent]), r.below(roles));
+            }
         for (int a = 0; a < s.axes; ++a)
             if (r.chance(25)) {
                 const int x = symbol(dv::ir::symbol_kind::lane_index, {dv::element::int32, 0, {}}, -1);
