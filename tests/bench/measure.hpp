@@ -1,0 +1,62 @@
+// What the GPU benches share: medians, the meeting of the threads before a measurement, statuses that must be good.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace bench {
+
+using clock = std::chrono::steady_clock;
+
+inline double median(std::vector<double> t) {
+    std::nth_element(t.begin(), t.begin() + static_cast<std::ptrdiff_t>(t.size() / 2), t.end());
+    return t[t.size() / 2];
+}
+
+inline void must(bool good, const char* what) {
+    if (good) return;
+    std::fprintf(stderr, "%s failed\n", what);
+    std::abort();  // other threads wait for this one
+}
+inline void must(cudaError_t status) { must(status == cudaSuccess, cudaGetErrorString(status)); }
+inline void must(ncclResult_t status) { must(status == ncclSuccess, ncclGetErrorString(status)); }
+inline void must(cublasStatus_t status) { must(status == CUBLAS_STATUS_SUCCESS, cublasGetStatusString(status)); }
+
+// Threads wait for each other without sleeping, so that they go on within a microsecond.
+class meeting {
+public:
+    explicit meeting(int threads) : threads_{threads} {}
+    void operator()() {
+        const int round = round_.load();
+        if (come_.fetch_add(1) + 1 == threads_) {
+            come_.store(0);
+            round_.store(round + 1);
+        } else
+            while (round_.load() == round) {}
+    }
+
+private:
+    const int threads_;
+    std::atomic<int> come_ = 0, round_ = 0;
+};
+
+// What one hand-written product needs: a handle with the workspace that cuBLAS recommends for this GPU.
+inline cublasHandle_t product_handle() {
+    constexpr std::size_t bytes = std::size_t{32} << 20;
+    cublasHandle_t handle{};
+    void* workspace = nullptr;
+    must(cublasCreate(&handle));
+    must(cudaMalloc(&workspace, bytes));
+    must(cublasSetWorkspace(handle, workspace, bytes));
+    return handle;
+}
+
+}  // namespace bench

@@ -1,0 +1,357 @@
+// Data-parallel training of a network by the graph template of examples/02_digits with other sizes: eight layers, alternately 4096 to
+// 16384 and back, in bfloat16, 4096 rows a GPU, softmax over 4096 classes, momentum. On 1, 2 and 4 GPUs of one process: dovetail with
+// overlap off and on, on streams and as a CUDA graph, beside the same kernels and NCCL calls written by hand on two streams, in turn.
+// Prints times of a step and how much of the communication is hidden, by the overlap report of runs whose steps were timed.
+// training.py is the same network under PyTorch's DistributedDataParallel.
+#include <dovetail/dovetail.hpp>
+#include <dovetail/launch/cuda/world.hpp>
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/observe/measured.hpp>
+#include <dovetail/observe/overlap.hpp>
+#include <dovetail/ops/ops.hpp>
+
+#include "bench/measure.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace dv = dovetail;
+
+namespace {
+namespace app {
+using namespace dv::ops;
+
+struct dp;
+struct labels;
+struct rate;
+struct loss;
+struct mean_loss;
+struct probabilities;
+template <int> struct activation;
+template <int> struct slope;
+template <int> struct weight;
+template <int> struct bias;
+template <int> struct weight_velocity;
+template <int> struct bias_velocity;
+template <int> struct weight_slope;
+template <int> struct bias_slope;
+template <int> struct mean_weight_slope;
+template <int> struct mean_bias_slope;
+
+using real = dv::bfloat16;
+constexpr int layers = 8;
+constexpr int rows = 4096;  // of each GPU
+constexpr int width(int layer) { return layer % 2 == 0 ? 4096 : 16384; }
+constexpr int deviation(int layer) { return layer % 2 == 0 ? 45 : 90; }  // one over it, by which activations keep their size
+constexpr int classes = width(layers);
+
+template <int L> using weights = dv::tensor<real, width(L), width(L + 1)>;
+template <int L> using biases = dv::tensor<real, width(L + 1)>;
+
+template <int L> using parameters = dv::group<
+    dv::state<weight<L>, weights<L>, normal_init<L + 1, 1, deviation(L)>, dv::replicated<dp>>,
+    dv::state<bias<L>, biases<L>, zeros, dv::replicated<dp>>>;
+
+template <int L> using velocities = dv::group<
+    dv::state<weight_velocity<L>, weights<L>, zeros, dv::replicated<dp>>,
+    dv::state<bias_velocity<L>, biases<L>, zeros, dv::replicated<dp>>>;
+
+template <int L> using hidden_layer = dv::let<activation<L + 1>, relu(bias_add(matmul(activation<L>, weight<L>), bias<L>))>;
+
+using forward = dv::group<
+    dv::repeat<hidden_layer, layers - 1>,
+    dv::let<activation<layers>, bias_add(matmul(activation<layers - 1>, weight<layers - 1>), bias<layers - 1>)>>;
+
+template <int L> using slope_through = dv::let<slope<L>, relu_gradient(matmul_nt(slope<L + 1>, weight<L + 1>), activation<L + 1>)>;
+
+template <int L> using parameter_slopes = dv::group<
+    dv::let<weight_slope<L>, matmul_tn(activation<L>, slope<L>)>,
+    dv::let<bias_slope<L>, bias_gradient(slope<L>)>>;
+
+template <int L> using mean_slopes = dv::group<
+    dv::let<mean_weight_slope<L>, all_reduce<average, dp>(weight_slope<L>)>,
+    dv::let<mean_bias_slope<L>, all_reduce<average, dp>(bias_slope<L>)>>;
+
+template <int L> using learn = dv::group<
+    dv::update<dv::values<weight<L>, weight_velocity<L>>, sgd_momentum<9, 10>(weight<L>, weight_velocity<L>, mean_weight_slope<L>, rate)>,
+    dv::update<dv::values<bias<L>, bias_velocity<L>>, sgd_momentum<9, 10>(bias<L>, bias_velocity<L>, mean_bias_slope<L>, rate)>>;
+
+struct train : dv::graph<
+    dv::mesh<dv::axis<dp>>,
+    dv::input<activation<0>, dv::tensor<real, rows, width(0)>>,
+    dv::input<labels, dv::tensor<std::int32_t, rows>>,
+    dv::input<rate, dv::scalar<float>, dv::replicated<dp>>,
+    dv::repeat<parameters, layers>, dv::repeat<velocities, layers>,
+    forward,
+    dv::let<dv::values<loss, probabilities>, softmax_cross_entropy(activation<layers>, labels)>,
+    dv::let<mean_loss, all_reduce<average, dp>(loss)>,
+    dv::let<slope<layers - 1>, softmax_cross_entropy_gradient(probabilities, labels)>,
+    dv::repeat<slope_through, layers - 1>,
+    dv::repeat<parameter_slopes, layers>,
+    dv::repeat<mean_slopes, layers>,
+    dv::repeat<learn, layers>,
+    dv::output<mean_loss>> {};
+
+template <int Lanes> using on  = dv::options<dv::machine::h200_nvlink, dv::assumed_width<Lanes>>;
+template <int Lanes> using off = dv::options<dv::machine::h200_nvlink, dv::assumed_width<Lanes>, dv::overlap<false>>;
+}  // namespace app
+
+namespace kernels = dv::ops::kernels;
+using app::real;
+constexpr int repeats = 9;
+constexpr int steps = 4;  // of a measurement, one behind the other
+constexpr float learning_rate = 1e-4f;
+
+template <class T>
+T* on_device(std::int64_t count) {
+    T* p = nullptr;
+    bench::must(cudaMalloc(reinterpret_cast<void**>(&p), static_cast<std::size_t>(count) * sizeof(T)));
+    return p;
+}
+
+struct batch {
+    real* images = on_device<real>(std::int64_t{app::rows} * app::width(0));
+    std::int32_t* labels = on_device<std::int32_t>(app::rows);
+    float* rate = on_device<float>(1);
+
+    explicit batch(int rank) {
+        kernels::generate(dv::cuda::stream{}, std::int64_t{app::rows} * app::width(0), images, dv::ops::detail::normally_distributed{100 + rank, 1.0f});
+        std::vector<std::int32_t> l(app::rows);
+        for (int i = 0; i < app::rows; ++i) l[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(dv::ops::detail::random_bits(200 + rank, i) % app::classes);
+        bench::must(cudaMemcpy(labels, l.data(), l.size() * sizeof l[0], cudaMemcpyHostToDevice));
+        bench::must(cudaMemcpy(rate, &learning_rate, sizeof learning_rate, cudaMemcpyHostToDevice));
+    }
+    ~batch() {
+        for (void* p : {static_cast<void*>(images), static_cast<void*>(labels), static_cast<void*>(rate)}) static_cast<void>(cudaFree(p));
+    }
+};
+
+// The same step by hand: the library's own kernels, the means of gradients on a second stream as soon as they are made, each
+// update behind its mean when the backward pass is done.
+class by_hand {
+public:
+    by_hand(int ranks, int rank, const ncclUniqueId& id, const batch& b, bench::meeting& meet) : ranks_{ranks}, batch_{b}, blas_{bench::product_handle()} {
+        int low = 0, high = 0;
+        bench::must(cudaDeviceGetStreamPriorityRange(&low, &high));
+        bench::must(cudaStreamCreateWithPriority(&compute_, cudaStreamNonBlocking, low));
+        bench::must(cudaStreamCreateWithPriority(&means_, cudaStreamNonBlocking, high));
+        bench::must(cublasSetStream(blas_, compute_));
+        on_.handle = compute_;
+        on_.blas = blas_;
+        for (cudaEvent_t* e : {&begin_, &made_, &lost_}) bench::must(cudaEventCreateWithFlags(e, cudaEventDisableTiming));
+        activation_[0] = batch_.images;
+        for (int l = 0; l < app::layers; ++l) {
+            bench::must(cudaEventCreateWithFlags(&mean_[l], cudaEventDisableTiming));
+            const std::int64_t n = size(l), columns = app::width(l + 1);
+            activation_[l + 1] = on_device<real>(app::rows * columns);
+            slope_[l] = on_device<real>(app::rows * columns);
+            for (real** p : {&weight_[l], &weight_velocity_[l], &weight_slope_[l]}) *p = on_device<real>(n);
+            for (real** p : {&bias_[l], &bias_velocity_[l], &bias_slope_[l]}) *p = on_device<real>(columns);
+            kernels::generate(on_, n, weight_[l], dv::ops::detail::normally_distributed{l + 1, 1.0f / static_cast<float>(app::deviation(l))});
+            bench::must(cudaMemsetAsync(weight_velocity_[l], 0, static_cast<std::size_t>(n) * sizeof(real), compute_));
+            for (real* p : {bias_[l], bias_velocity_[l]}) bench::must(cudaMemsetAsync(p, 0, static_cast<std::size_t>(columns) * sizeof(real), compute_));
+        }
+        probabilities_ = on_device<real>(std::int64_t{app::rows} * app::classes);
+        losses_ = on_device<float>(app::rows);
+        loss_ = on_device<float>(1);
+        bench::must(cudaDeviceSynchronize());
+        meet();
+        bench::must(ncclCommInitRank(&comm_, ranks, id, rank));
+    }
+    ~by_hand() {
+        bench::must(cudaDeviceSynchronize());
+        bench::must(ncclCommDestroy(comm_));
+        for (int l = 0; l < app::layers; ++l)
+            for (void* p : {activation_[l + 1], slope_[l], weight_[l], weight_velocity_[l], weight_slope_[l], bias_[l], bias_velocity_[l], bias_slope_[l]})
+                static_cast<void>(cudaFree(p));
+        for (void* p : {static_cast<void*>(probabilities_), static_cast<void*>(losses_), static_cast<void*>(loss_)}) static_cast<void>(cudaFree(p));
+    }
+
+    void step() {
+        using namespace dv::ops::detail;
+        constexpr int last = app::layers - 1;
+        using operand = kernels::operand<real, false>;
+        if (ranks_ > 1) join(means_, begin_, compute_);
+        for (int l = 0; l <= last; ++l) {
+            real* const y = activation_[l + 1];
+            const std::int64_t columns = app::width(l + 1);
+            kernels::gemm<false, false>(on_, app::rows, columns, app::width(l), activation_[l], weight_[l], y);
+            kernels::add_to_rows(on_, app::rows, columns, y, bias_[l], y);
+            if (l < last) kernels::transform<positive_part>(on_, app::rows * columns, y, operand{y});
+        }
+        kernels::softmax_cross_entropy(on_, app::rows, app::classes, activation_[app::layers], batch_.labels, probabilities_, loss_, losses_);
+        mean(loss_, 1, ncclFloat, lost_);
+        kernels::softmax_cross_entropy_gradient(on_, app::rows, app::classes, probabilities_, batch_.labels, slope_[last]);
+        for (int l = last; l >= 0; --l) {
+            kernels::gemm<true, false>(on_, app::width(l), app::width(l + 1), app::rows, activation_[l], slope_[l], weight_slope_[l]);
+            kernels::sum_of_rows(on_, app::rows, app::width(l + 1), slope_[l], bias_slope_[l]);
+            mean(weight_slope_[l], size(l), ncclBfloat16, mean_[l]);
+            mean(bias_slope_[l], app::width(l + 1), ncclBfloat16, mean_[l]);
+            if (l == 0) break;
+            kernels::gemm<false, true>(on_, app::rows, app::width(l), app::width(l + 1), slope_[l], weight_[l], slope_[l - 1]);
+            kernels::transform<where_positive>(on_, std::int64_t{app::rows} * app::width(l), slope_[l - 1], operand{slope_[l - 1]}, operand{activation_[l]});
+        }
+        const kernels::floating_scalar rate{batch_.rate, dv::element::float32};
+        for (int l = last; l >= 0; --l) {
+            if (ranks_ > 1) bench::must(cudaStreamWaitEvent(compute_, mean_[l], 0));
+            kernels::descend_with_momentum(on_, size(l), weight_[l], weight_velocity_[l], weight_slope_[l], rate, 0.9f);
+            kernels::descend_with_momentum(on_, app::width(l + 1), bias_[l], bias_velocity_[l], bias_slope_[l], rate, 0.9f);
+        }
+    }
+    void wait() const { bench::must(cudaStreamSynchronize(compute_)); }
+    float loss() const {
+        float x = 0;
+        bench::must(cudaMemcpy(&x, loss_, sizeof x, cudaMemcpyDeviceToHost));
+        return x;
+    }
+
+private:
+    static std::int64_t size(int l) { return std::int64_t{app::width(l)} * app::width(l + 1); }
+    static void join(cudaStream_t after, cudaEvent_t e, cudaStream_t before) {
+        bench::must(cudaEventRecord(e, before));
+        bench::must(cudaStreamWaitEvent(after, e, 0));
+    }
+    template <class T>
+    void mean(T* at, std::int64_t count, ncclDataType_t type, cudaEvent_t done) {
+        if (ranks_ == 1) return;
+        join(means_, made_, compute_);
+        bench::must(ncclAllReduce(at, at, static_cast<std::size_t>(count), type, ncclAvg, comm_, means_));
+        bench::must(cudaEventRecord(done, means_));
+    }
+
+    const int ranks_;
+    const batch& batch_;
+    cublasHandle_t blas_;
+    ncclComm_t comm_{};
+    cudaStream_t compute_{}, means_{};
+    cudaEvent_t begin_{}, made_{}, lost_{}, mean_[app::layers]{};
+    dv::cuda::stream on_;
+    real *activation_[app::layers + 1]{}, *slope_[app::layers]{}, *weight_[app::layers]{}, *weight_velocity_[app::layers]{}, *weight_slope_[app::layers]{};
+    real *bias_[app::layers]{}, *bias_velocity_[app::layers]{}, *bias_slope_[app::layers]{}, *probabilities_{};
+    float *losses_{}, *loss_{};
+};
+
+struct variant {
+    const char* name;
+    std::function<void()> step, wait;
+    std::function<float()> loss;
+    std::vector<double> milliseconds = {};  // of a step
+};
+
+template <class Options, class Rank, class... Arguments>
+variant planned(Rank& rank, const batch& b, const char* name, const Arguments&... arguments) {
+    const auto step = std::make_shared<dv::executor<app::train, Options>>(rank, arguments...);
+    step->bind(dv::name<app::activation<0>>, dv::device_pointer{b.images, std::int64_t{app::rows} * app::width(0)});
+    step->bind(dv::name<app::labels>, dv::device_pointer{b.labels, app::rows}).bind(dv::name<app::rate>, dv::device_pointer{b.rate, 1});
+    const auto last = std::make_shared<dv::ticket<app::train>>();
+    return {name, [=] { *last = step->run(); }, [=] { last->wait(); }, [=] { return last->read(dv::name<app::mean_loss>)[0]; }};
+}
+
+// Runs of a plan whose steps are timed, by run and rank.
+using timed = std::vector<dv::observe::measured_run>;
+constexpr int timed_runs = 5;
+
+template <class Options, class Rank>
+void time_steps(Rank& rank, const batch& b, timed& to, bench::meeting& meet) {
+    dv::executor<app::train, Options> step{rank, dv::record_times};
+    step.bind(dv::name<app::activation<0>>, dv::device_pointer{b.images, std::int64_t{app::rows} * app::width(0)});
+    step.bind(dv::name<app::labels>, dv::device_pointer{b.labels, app::rows}).bind(dv::name<app::rate>, dv::device_pointer{b.rate, 1});
+    for (int run = -2; run < timed_runs; ++run) {
+        meet();
+        const auto ticket = step.run();
+        if (const auto times = ticket.times(); run >= 0) to[static_cast<std::size_t>(run)].ranks[static_cast<std::size_t>(rank.index())] = {rank.index(), 0, times};
+    }
+    meet();
+}
+
+// The timeline of median length.
+dv::observe::timeline middle(const dv::observe::study& of, timed runs) {
+    dv::observe::align(of, runs);
+    std::vector<dv::observe::timeline> all;
+    for (const auto& r : runs) all.push_back(dv::observe::measured(of, r));
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.length < b.length; });
+    return all[all.size() / 2];
+}
+
+template <int Lanes>
+void report(const timed& off, const timed& on) {
+    const dv::observe::study of{dv::observe::subject_of<app::train, app::on<Lanes>>()};
+    const dv::observe::study of_off{dv::observe::subject_of<app::train, app::off<Lanes>>()};
+    const auto overlapped = middle(of, on), sequential = middle(of_off, off);
+    if (Lanes > 1) {
+        const auto x = dv::observe::overlap(of, overlapped, sequential).total;
+        std::printf("  overlap report, mean of the ranks: communication %.2f ms (%.2f without waiting for partners), beside computation %.2f ms, exposed %.2f ms\n",
+                    static_cast<double>(x.communication) / 1e9 / Lanes, static_cast<double>(x.communication_alone) / 1e9 / Lanes, static_cast<double>(x.both) / 1e9 / Lanes,
+                    static_cast<double>(x.exposed) / 1e9 / Lanes);
+        std::printf("  hidden: %.0f%% by intersection, %.0f%% by what stays exposed, %.0f%% by gain (%.2f ms in sequence, %.2f ms overlapped, with steps timed); predicted %.0f%%\n",
+                    100 * x.by_intersection(), 100 * x.by_exposed(), 100 * x.by_gain(),
+                    static_cast<double>(x.sequential) / 1e9, static_cast<double>(x.length) / 1e9, 100 * dv::hidden_fraction<app::train, app::on<Lanes>>);
+    }
+    const auto print = [](const char* what, const dv::observe::study& s, const dv::observe::timeline& t) {
+        std::map<std::string, double> by_operation;
+        for (const auto& slice : t.rows[0].slices) by_operation[s.labels[static_cast<std::size_t>(slice.vertex)].operation] += static_cast<double>(slice.end - slice.start) / 1e9;
+        std::printf("  ms of rank 0 by operation, %s:", what);
+        for (const auto& [name, time] : by_operation) std::printf(" %s %.2f", name.c_str(), time);
+        std::printf("\n");
+    };
+    print("overlap off", of_off, sequential);
+    print("overlap on", of, overlapped);
+    std::fflush(stdout);
+}
+
+template <int Lanes>
+void play() {
+    ncclUniqueId id;
+    bench::must(ncclGetUniqueId(&id));
+    bench::meeting meet{Lanes};
+    timed off(timed_runs), on(timed_runs);
+    for (timed* t : {&off, &on})
+        for (int r = 0; r < timed_runs; ++r) (*t)[static_cast<std::size_t>(r)] = {r, std::vector<dv::observe::measured_rank>(Lanes)};
+    dv::cuda::world::local(Lanes).run([&](auto& rank) {
+        bench::must(cudaSetDevice(rank.index()));
+        const batch b{rank.index()};
+        by_hand hand{Lanes, rank.index(), id, b, meet};
+        meet();
+        std::vector<variant> all;
+        all.push_back({"by hand, two streams", [&] { hand.step(); }, [&] { hand.wait(); }, [&] { return hand.loss(); }});
+        all.push_back(planned<app::off<Lanes>>(rank, b, "dovetail, overlap off"));
+        all.push_back(planned<app::on<Lanes>>(rank, b, "dovetail, overlap on"));
+        all.push_back(planned<app::on<Lanes>>(rank, b, "dovetail, overlap on, CUDA graph", dv::replay));
+        for (int repeat = -1; repeat < repeats; ++repeat)  // the first warms up
+            for (variant& v : all) {
+                bench::must(cudaDeviceSynchronize());
+                meet();
+                const auto start = bench::clock::now();
+                for (int i = 0; i < steps; ++i) v.step();
+                v.wait();
+                if (repeat >= 0) v.milliseconds.push_back(std::chrono::duration<double, std::milli>(bench::clock::now() - start).count() / steps);
+                meet();
+            }
+        if (rank.index() == 0) {
+            std::printf("%d GPU%s; predicted step: overlap off %.2f ms, on %.2f ms\n", Lanes, Lanes > 1 ? "s" : "", static_cast<double>(dv::predicted_time<app::train, app::off<Lanes>>) / 1e9,
+                        static_cast<double>(dv::predicted_time<app::train, app::on<Lanes>>) / 1e9);
+            for (const variant& v : all)
+                std::printf("  %-34s %8.3f ms a step, ratio to by hand %.3f, loss %.4f\n", v.name, bench::median(v.milliseconds),
+                            bench::median(v.milliseconds) / bench::median(all[0].milliseconds), static_cast<double>(v.loss()));
+        }
+        // Four times the same weights, data and number of steps.
+        const float wanted = all[0].loss();
+        for (const variant& v : all) bench::must(std::isfinite(wanted) && std::abs(v.loss() - wanted) <= 2e-2f * wanted, "equal losses");
+        meet();
+        all.clear();
+        time_steps<app::off<Lanes>>(rank, b, off, meet);
+        time_steps<app::on<Lanes>>(rank, b, on, meet);
+    });
+    report<Lanes>(off, on);
+}
+}  // namespace
+
+TEST_CASE("training") {
+    play<1>();
+    play<2>();
+    play<4>();
+}
