@@ -2,6 +2,7 @@
 //   DOVETAIL_TRACE=file.json          runs are recorded, and written as a trace when executors end; %r in the name: a file a rank
 //   DOVETAIL_VISUALIZE_SCHEDULE=1     at the first run the page and the DOT of each graph are written; a folder in place of 1: there
 //   DOVETAIL_EXPLAIN=1                at the first run each plan is printed, to the standard error
+//   DOVETAIL_NVTX=1                   profilers see ranges with the names of graphs and operations
 #pragma once
 
 #include "../core/config.hpp"
@@ -15,8 +16,9 @@ struct environment {
     std::string trace;      // empty: off
     std::string visualize;  // the folder; empty: off
     bool explain = false;
+    bool nvtx = false;
 
-    bool any() const { return !trace.empty() || !visualize.empty() || explain; }
+    bool any() const { return !trace.empty() || !visualize.empty() || explain || nvtx; }
 
     static environment read() {
         const auto get = [](const char* name) {
@@ -29,6 +31,7 @@ struct environment {
         const std::string visualize = get("DOVETAIL_VISUALIZE_SCHEDULE");
         if (on(visualize)) e.visualize = visualize == "1" ? "." : visualize;
         e.explain = on(get("DOVETAIL_EXPLAIN"));
+        e.nvtx = on(get("DOVETAIL_NVTX"));
         return e;
     }
 };

@@ -1,5 +1,6 @@
 // All observers, and what the environment asks of them: including this in one file of a program is enough for
-// DOVETAIL_TRACE, DOVETAIL_VISUALIZE_SCHEDULE and DOVETAIL_EXPLAIN (environment.hpp). With none of them set nothing is done.
+// DOVETAIL_TRACE, DOVETAIL_VISUALIZE_SCHEDULE, DOVETAIL_EXPLAIN and DOVETAIL_NVTX (environment.hpp). With none of them set
+// nothing is done.
 #pragma once
 
 #include "../launch/observer.hpp"
@@ -7,9 +8,11 @@
 #include "environment.hpp"
 #include "files.hpp"
 #include "html.hpp"
+#include "ranges.hpp"
 #include "text.hpp"
 #include "trace.hpp"
 
+#include <deque>
 #include <map>
 
 namespace dovetail::observe {
@@ -19,12 +22,17 @@ class recorder final : public run_observer {
 public:
     static constexpr std::size_t runs_kept = 64;  // of each executor: the first ones
 
-    explicit recorder(environment asked) : asked_{std::move(asked)} {}
+    explicit recorder(environment asked) : asked_{std::move(asked)} {
+        if (asked_.nvtx && !DOVETAIL_HAS_NVTX) std::fprintf(stderr, "dovetail: no ranges: this program was compiled without NVTX's header\n");
+    }
 
     void made(engine& e, const settings& s) override {
         const std::lock_guard lock{mutex_};
         open_[&e] = {s, {}};
         if (!asked_.trace.empty()) e.record_times(true);
+#if DOVETAIL_HAS_NVTX
+        if (asked_.nvtx) e.watcher = &ranges_.emplace_back(study{subject_of(e, s)}, e.role, e.rank);
+#endif
     }
     void issued(engine& e, const std::shared_ptr<flight>& f) override {
         const std::lock_guard lock{mutex_};
@@ -147,6 +155,9 @@ private:
     std::vector<recorded> done_;
     std::vector<const ir::step*> shown_;
     std::vector<std::string> names_;
+#if DOVETAIL_HAS_NVTX
+    std::deque<ranges> ranges_;  // kept: an operation that has been given up may still end its own
+#endif
 };
 
 namespace detail {

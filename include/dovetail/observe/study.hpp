@@ -64,6 +64,8 @@ struct study : subject {
         if (named(x.name)) return display(*x.name);
         return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // of a nested expression
     }
+    // A channel whose bytes the receiver's copy engine pulls.
+    static bool is_peer_copy(const ir::vertex& v) { return v.kind == op_kind::transfer && v.lane == lane_kind::copy; }
     // The buffer that lends its bytes.
     int owner(int buffer) const { return program.buffers[buffer].alias < 0 ? buffer : program.buffers[buffer].alias; }
     std::int64_t peak(int role) const { return dovetail::plan::bytes_of(plan.roles[role]); }
@@ -85,7 +87,8 @@ private:
             ir::step s;
             for (int i = v.first_part; i < v.first_part + v.parts; ++i)
                 if (program.parts[i].member == m) s.first_part = i;
-            const step_name one = name_of_step(graph, program, s);
+            step_name one = name_of_step(graph, program, s);
+            if (is_peer_copy(v)) one.operation = "peer_copy";
             if (m == v.first_member) {
                 all = one;
                 continue;

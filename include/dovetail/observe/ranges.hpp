@@ -1,0 +1,63 @@
+// Ranges that profilers show (NVTX, domain `dovetail`): of each run around its launch, of each operation around its own, on the
+// thread that launches it. A replayed run is one launch, so has no ranges of operations. Without NVTX's header nothing is here; with it, <fcntl.h> comes along, whose function
+// `open` hides the word of that name: a graph that is written behind this says dv::open.
+#pragma once
+
+#include "study.hpp"
+
+#include "../launch/engine.hpp"
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define DOVETAIL_HAS_NVTX 1
+#else
+#define DOVETAIL_HAS_NVTX 0
+#endif
+
+namespace dovetail::observe {
+
+#if DOVETAIL_HAS_NVTX
+
+// Those of one executor; strings are registered once, so that a range costs no copy of its name.
+class ranges final : public launch_watcher {
+public:
+    ranges(const study& of, int role, int rank) {
+        run_ = event("run of " + of.title() + ", rank " + std::to_string(rank), 0);
+        for (const ir::step& s : of.steps(role)) steps_.push_back(event(of.label(s.vertex), static_cast<std::uint32_t>(1 + s.lane)));
+    }
+
+    void begin_run(std::int64_t run) override {
+        nvtxEventAttributes_t e = run_;
+        e.payloadType = NVTX_PAYLOAD_TYPE_INT64;
+        e.payload.llValue = run;
+        nvtxDomainRangePushEx(domain(), &e);
+    }
+    void begin_step(int step) override { nvtxDomainRangePushEx(domain(), &steps_[static_cast<std::size_t>(step)]); }
+    void end() noexcept override { nvtxDomainRangePop(domain()); }
+
+private:
+    static nvtxDomainHandle_t domain() {
+        static const nvtxDomainHandle_t one = [] {
+            const nvtxDomainHandle_t made = nvtxDomainCreateA("dovetail");
+            for (int l = 0; l < lane_count; ++l) nvtxDomainNameCategoryA(made, static_cast<std::uint32_t>(1 + l), dovetail::name_of(static_cast<lane_kind>(l)));
+            return made;
+        }();
+        return one;
+    }
+    static nvtxEventAttributes_t event(const std::string& name, std::uint32_t category) {
+        nvtxEventAttributes_t e{};
+        e.version = NVTX_VERSION;
+        e.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+        e.category = category;
+        e.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+        e.message.registered = nvtxDomainRegisterStringA(domain(), name.c_str());
+        return e;
+    }
+
+    nvtxEventAttributes_t run_;
+    std::vector<nvtxEventAttributes_t> steps_;  // by step of the role
+};
+
+#endif
+
+}  // namespace dovetail::observe
