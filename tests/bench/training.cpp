@@ -269,8 +269,7 @@ void time_steps(Rank& rank, const batch& b, timed& to, bench::meeting& meet) {
 }
 
 // The timeline of median length.
-dv::observe::timeline middle(const dv::observe::study& of, timed runs) {
-    dv::observe::align(of, runs);
+dv::observe::timeline middle(const dv::observe::study& of, const timed& runs) {
     std::vector<dv::observe::timeline> all;
     for (const auto& r : runs) all.push_back(dv::observe::measured(of, r));
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.length < b.length; });

@@ -114,7 +114,7 @@ private:
             if (run == nullptr) run = &to->runs.emplace_back(measured_run{f->run, {}});
             std::size_t at = run->ranks.size();
             while (at > 0 && run->ranks[at - 1].rank > e.rank) --at;
-            run->ranks.insert(run->ranks.begin() + static_cast<std::ptrdiff_t>(at), measured_rank{e.rank, e.role, f->times});
+            run->ranks.insert(run->ranks.begin() + static_cast<std::ptrdiff_t>(at), measured_rank{e.rank, e.role, f->times, e.clock_error_ns()});
         }
         from.flights.clear();
     }
@@ -123,8 +123,7 @@ private:
         std::vector<int> ranks;
         int world = 1;
         for (recorded& r : done_) {
-            align(*r.of, r.runs, r.where.get());
-            traced g{r.of.get(), {}};
+            traced g{r.of.get(), {}, r.where.get()};
             for (const measured_run& run : r.runs) g.runs.push_back(measured(*r.of, run, r.where.get()));
             graphs.push_back(std::move(g));
             world = r.where->ranks();

@@ -19,7 +19,8 @@ struct row {
     int role = 0;
     int rank = -1;  // -1: a prediction, alike on all ranks of the role
     std::string name;
-    std::vector<slice> slices;  // by step of the role, in issue order
+    std::vector<slice> slices = {};  // by step of the role, in issue order
+    std::int64_t clock_error = 0;    // how far measured times may be off the clock of the world
 };
 
 struct timeline {

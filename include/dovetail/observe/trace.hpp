@@ -1,9 +1,14 @@
 // Runs as a trace that Perfetto and chrome://tracing open: a process for each rank with a track for each stream, flow arrows
-// for channels and collectives, and the prediction as a process beside it. A trace of one rank is laid out so that
-// HolisticTraceAnalysis reads it: kernels with streams, communication named as NCCL's kernels are.
+// for channels and collectives, and the prediction as a process beside it. Times count from the start of the world, on one clock,
+// and numbers of processes and arrows follow from ranks alone: traces of single ranks can be joined by joining their lists of
+// events. Such a trace is laid out so that HolisticTraceAnalysis reads it: kernels with streams, communication named as NCCL's
+// kernels are, peer copies included.
 #pragma once
 
+#include "arrows.hpp"
 #include "measured.hpp"
+
+#include <map>
 
 namespace dovetail::observe {
 
@@ -11,6 +16,7 @@ namespace dovetail::observe {
 struct traced {
     const study* of = nullptr;
     std::vector<timeline> runs;
+    const geometry* where = nullptr;  // of the ranks; null: no arrows
 };
 
 namespace detail {
@@ -34,6 +40,21 @@ public:
         metadata("process_name", id, -1, "\"name\": " + in_quotes(name));
         metadata("process_sort_index", id, -1, "\"sort_index\": " + std::to_string(place));
     }
+    // What the rank's times are worth against those of others.
+    void clock(int process, std::int64_t error) {
+        for (const auto& [known, largest] : clocks_)
+            if (known == process && largest >= error) return;
+        clocks_[process] = error;
+    }
+    // ... of all ranks, at the end.
+    std::string clocks() {
+        std::string text;
+        for (const auto& [process, error] : clocks_) {
+            metadata("process_labels", process, -1, "\"labels\": " + in_quotes("clock to " + microseconds(error) + " us"));
+            text += (text.empty() ? "" : ", ") + in_quotes(std::to_string(process)) + ": " + microseconds(error);
+        }
+        return text;
+    }
     // The track of a stream for what begins at `start`: a further one where the first is still taken, so that slices that
     // overlap never share one.
     int track(int process, int lane, std::int64_t start, std::int64_t end) {
@@ -54,7 +75,6 @@ public:
         metadata("thread_sort_index", process, id, "\"sort_index\": " + std::to_string(id));
         return id;
     }
-    int next_flow() { return ++flows_; }
     int next_correlation() { return ++correlations_; }
 
 private:
@@ -64,7 +84,7 @@ private:
     };
     std::vector<int> processes_;
     std::vector<track_state> tracks_;
-    int flows_ = 0;
+    std::map<int, std::int64_t> clocks_;
     int correlations_ = 0;
 };
 
@@ -76,7 +96,7 @@ inline std::string kernel_name(const study& of, int vertex) {
     return std::string(v.kind == op_kind::to_host ? "Memcpy DtoH " : "Memcpy HtoD ") + of.label(vertex);
 }
 
-inline std::string flow(const char* phase, int id, const std::string& name, bool channel, int process, int track, std::int64_t at) {
+inline std::string flow(const char* phase, std::int64_t id, const std::string& name, bool channel, int process, int track, std::int64_t at) {
     return std::string("{\"ph\": \"") + phase + "\", \"id\": " + std::to_string(id) + ", \"name\": " + in_quotes(name) + ", \"cat\": \"" +
            (channel ? "channel" : "collective") + "\", \"pid\": " + std::to_string(process) + ", \"tid\": " + std::to_string(track) +
            ", \"ts\": " + microseconds(at) + (*phase == 'f' ? ", \"bp\": \"e\"}" : "}");
@@ -89,15 +109,17 @@ inline constexpr int first_predicted = 100'000;  // process ids behind those of 
 // `only`: the rank to write, for tools that want a file each; -1: all.
 inline std::string trace(const std::vector<traced>& graphs, int only = -1, int ranks = 0) {
     detail::trace_writer w;
+    std::int64_t ordinal = -1;
     for (const traced& g : graphs) {
         const study& of = *g.of;
+        ++ordinal;
         for (const timeline& t : g.runs) {
-            std::vector<std::vector<int>> track(t.rows.size()), at;
+            std::vector<std::vector<int>> track(t.rows.size());
             for (std::size_t k = 0; k < t.rows.size(); ++k) {
                 const row& r = t.rows[k];
-                at.push_back(places(of, r));
                 if (only >= 0 && r.rank != only) continue;
                 w.process(r.rank, "rank " + std::to_string(r.rank) + " (" + r.name + ")", 2 * r.rank);
+                w.clock(r.rank, r.clock_error);
                 for (std::size_t i = 0; i < r.slices.size(); ++i) {
                     const slice& s = r.slices[i];
                     const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
@@ -109,35 +131,19 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
                             ", \"step\": " + std::to_string(i) + ", \"bytes\": " + std::to_string(of.bytes(of.steps(r.role)[static_cast<int>(i)])) + "}}");
                 }
             }
-            // An arrow from the sender, or from the rank that came last to a collective, to each of the others.
-            for (std::size_t k = 0; only < 0 && k < t.rows.size(); ++k)
-                for (std::size_t i = 0; i < t.rows[k].slices.size(); ++i) {
-                    const slice& s = t.rows[k].slices[i];
+            for (std::size_t k = 0; g.where != nullptr && k < t.rows.size(); ++k) {
+                const row& r = t.rows[k];
+                for (std::size_t i = 0; i < track[k].size(); ++i) {
+                    const slice& s = r.slices[i];
                     if (!of.communicates[static_cast<std::size_t>(s.vertex)]) continue;
                     const bool channel = of.program.vertices[s.vertex].kind == op_kind::transfer;
-                    bool leads = true;
-                    std::vector<std::size_t> others;
-                    for (std::size_t o = 0; o < t.rows.size(); ++o) {
-                        const int j = at[o][static_cast<std::size_t>(s.vertex)];
-                        if (o == k || j < 0 || !t.meets(static_cast<int>(k), static_cast<int>(o))) continue;
-                        others.push_back(o);
-                        const slice& x = t.rows[o].slices[static_cast<std::size_t>(j)];
-                        if (!channel && (x.start > s.start || (x.start == s.start && o < k))) leads = false;
-                    }
-                    if (channel) {
-                        const ir::step& step = of.steps(t.rows[k].role)[static_cast<int>(i)];
-                        leads = of.program.parts[step.first_part].seat == 0;
-                    }
-                    for (const std::size_t o : others) {
-                        if (!leads) break;
-                        const std::size_t j = static_cast<std::size_t>(at[o][static_cast<std::size_t>(s.vertex)]);
-                        const slice& x = t.rows[o].slices[j];
-                        const std::int64_t from = t.origin + s.start, until = t.origin + (x.end > s.start ? x.end : s.start);
-                        const int id = w.next_flow();
-                        w.event(detail::flow("s", id, of.label(s.vertex), channel, t.rows[k].rank, track[k][i], from));
-                        w.event(detail::flow("f", id, of.label(s.vertex), channel, t.rows[o].rank, track[o][j], until));
+                    for (const arrow& a : arrows(of, *g.where, s.vertex, r.rank)) {
+                        const std::int64_t id = (ordinal << 40) + t.run * of.program.members.size() * g.where->ranks() + a.number;
+                        const bool begins = a.from == r.rank;
+                        w.event(detail::flow(begins ? "s" : "f", id, of.label(s.vertex), channel, r.rank, track[k][i], t.origin + (begins ? s.start : s.end)));
                     }
                 }
+            }
             const timeline p = predicted(of);
             for (const row& r : p.rows) {
                 int first = -1;
@@ -155,9 +161,10 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
             }
         }
     }
+    const std::string clocks = w.clocks();
     return "{\n\"schemaVersion\": 1,\n" +
            (only >= 0 ? "\"distributedInfo\": {\"rank\": " + std::to_string(only) + ", \"world_size\": " + std::to_string(ranks) + "},\n" : std::string{}) +
-           "\"displayTimeUnit\": \"ns\",\n\"traceEvents\": [\n" + w.events + "\n]\n}\n";
+           "\"otherData\": {\"clock_error_us\": {" + clocks + "}},\n\"displayTimeUnit\": \"ns\",\n\"traceEvents\": [\n" + w.events + "\n]\n}\n";
 }
 
 }  // namespace dovetail::observe
