@@ -17,15 +17,14 @@ TEST_CASE("a buffer is dead before a step exactly where all its accesses happen 
         const auto program = p.program();
         for (int b = 0; b < program.buffers.size(); ++b) {
             const auto& buffer = program.buffers[b];
-            const auto& life = p.lives.of[b];
             if (buffer.alias >= 0) {
-                CHECK(life.definition == -1);
+                CHECK(p.lives.definition[b] == -1);
                 continue;
             }
             const auto& role = p.issued.roles[buffer.role];
             const reachability before = happens_before(p, buffer.role, 1);
             std::vector<int> touched;
-            int definition = -1, last_write = -1;
+            int definition = -1;
             bool output = false;
             for (int i = 0; i < program.buffers.size(); ++i) output = output || (bytes_owner(program, i) == b && program.buffers[i].output);
             for (int s = 0; s < role.steps; ++s)
@@ -35,21 +34,25 @@ TEST_CASE("a buffer is dead before a step exactly where all its accesses happen 
                         touched.push_back(s);
                         if (!dv::writes(a.mode)) continue;
                         if (definition < 0) definition = s;
-                        last_write = s;
                     }
-            CHECK(life.held == output);
-            CHECK(life.definition == (definition < 0 ? -1 : role.first_step + definition));
-            CHECK(life.last_write == (last_write < 0 ? -1 : role.first_step + last_write));
+            CHECK(p.lives.held[b] == output);
+            CHECK(p.lives.definition[b] == (definition < 0 ? -1 : role.first_step + definition));
             for (int s = 0; s < role.steps; ++s) {
                 bool dead = !output;
                 for (int t : touched) dead = dead && before(t, s);
-                CHECK(dead == dv::pass::dead_before(life, p.waits.known[role.first_step + s]));
+                CHECK(dead == dv::pass::dead_before(p.lives, b, p.waits.known[role.first_step + s]));
             }
         }
-        for (int s = 0; s < p.issued.steps.size(); ++s)
-            for (int b = p.lives.defined[s]; b >= 0; b = p.lives.next[b]) {
-                CHECK(p.lives.of[b].definition == s);
-                CHECK((p.lives.next[b] < 0 || p.lives.next[b] > b));
+        int defined = 0;
+        for (int b = 0; b < program.buffers.size(); ++b) defined += p.lives.definition[b] >= 0;
+        CHECK(p.lives.defined.size() == defined);
+        for (int r = 0; r < k.roles; ++r)
+            for (int i = p.lives.first[r]; i < p.lives.first[r + 1]; ++i) {
+                const int b = p.lives.defined[i];
+                CHECK(program.buffers[b].role == r);
+                if (i == p.lives.first[r]) continue;
+                const int before = p.lives.defined[i - 1];
+                CHECK((p.lives.definition[before] < p.lives.definition[b] || (p.lives.definition[before] == p.lives.definition[b] && before < b)));
             }
     }
 }

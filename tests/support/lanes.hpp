@@ -13,13 +13,18 @@ struct planned {
     dv::vec<dv::ir::edge> edges;
     dv::vec<int> order;
     dv::vec<unsigned char> lane;
-    dv::pass::issue_data issued;
-    dv::pass::in_run_data waits;
-    dv::pass::lifetimes_data lives;
+    dv::pass::issue issued;
+    dv::pass::in_run waits;
+    dv::pass::lifetimes lives;
     dv::pass::memory memory;
     dv::vec<dv::pass::pending_wait> wrap;
 
     dv::ir::program program() const { return dv::ir::view(data); }
+    int rings() const {
+        int most = 1;
+        for (const dv::pass::pending_wait& w : wrap) most = w.lag > most ? w.lag : most;
+        return most;
+    }
 };
 
 inline planned plan_lanes(dv::ir::program_data data, dv::vec<dv::ir::edge> edges, dv::vec<int> order,
@@ -33,8 +38,8 @@ inline planned plan_lanes(dv::ir::program_data data, dv::vec<dv::ir::edge> edges
     p.issued = dv::pass::steps(program, p.order.view(), p.lane.view());
     p.waits = dv::pass::waits(program, p.issued, p.edges.view());
     p.lives = dv::pass::liveness(program, p.issued);
-    p.memory = dv::pass::arena(program, p.issued, p.waits.known.view(), p.lives, settings);
-    p.wrap = dv::pass::wrap(program, p.issued, p.waits, p.lives, p.memory.placements.view());
+    p.memory = dv::pass::arena(program, p.issued, p.waits.known, p.lives, settings);
+    p.wrap = dv::pass::wrap(program, p.issued, p.waits, p.lives, p.memory);
     return p;
 }
 

@@ -21,20 +21,18 @@ struct arena_settings {
 
 namespace detail {
 
-constexpr int least_of(int a, int b, int c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
-
 // What every step from here on knows of its role's lanes: bytes released by then are free for whoever comes.
 constexpr vec<clock> floors(const issue& issued, const clock* known) {
-    vec<clock> out(issued.steps.size());
+    vec<clock> out(issued.steps.size(), unset{});
     clock* floor = out.begin();
-    const ir::step* steps = issued.steps.begin();
     for (const ir::role_plan& role : issued.roles) {
-        clock next[lane_count];  // of the next step on each lane
-        for (clock& c : next) c = {{INT_MAX, INT_MAX, INT_MAX}};
+        clock least = {{INT_MAX, INT_MAX, INT_MAX}};
         for (int s = role.first_step + role.steps - 1; s >= role.first_step; --s) {
-            next[steps[s].lane] = known[s];
-            floor[s] = {{least_of(next[0].known[0], next[1].known[0], next[2].known[0]), least_of(next[0].known[1], next[1].known[1], next[2].known[1]),
-                         least_of(next[0].known[2], next[1].known[2], next[2].known[2])}};
+            const int* mine = known[s].known;
+            if (mine[0] < least.known[0]) least.known[0] = mine[0];
+            if (mine[1] < least.known[1]) least.known[1] = mine[1];
+            if (mine[2] < least.known[2]) least.known[2] = mine[2];
+            floor[s] = least;
         }
     }
     return out;
@@ -50,8 +48,6 @@ struct commons {
 
 constexpr commons commons_of(const ir::program& program) {
     commons out{vec<int>(program.commons * program.roles, -1), vec<int>(program.buffers.size(), -1)};
-    // On a single role there is nobody to agree with.
-    if (program.roles < 2) return out;
     for (int pass = 0; pass < 2; ++pass)
         for (int b = 0; b < program.buffers.size(); ++b) {
             if (program.buffers[b].common < 0) continue;
@@ -67,12 +63,12 @@ constexpr commons commons_of(const ir::program& program) {
 }
 
 // The step of the role from which on all steps know that the buffer is dead, or the end.
-constexpr int free_for_all(const lifetime& life, const ir::role_plan& role, const clock* floor) {
-    int low = life.last + 1, high = role.first_step + role.steps;
-    if (life.held) return high;
+constexpr int free_for_all(const lifetimes& lives, int buffer, const ir::role_plan& role, const clock* floor) {
+    int low = lives.last[buffer] + 1, high = role.first_step + role.steps;
+    if (lives.held[buffer]) return high;
     while (low < high) {
         const int middle = (low + high) / 2;
-        if (dead_before(life, floor[middle]))
+        if (covers(floor[middle], lives.release[buffer]))
             high = middle;
         else
             low = middle + 1;
@@ -83,108 +79,124 @@ constexpr int free_for_all(const lifetime& life, const ir::role_plan& role, cons
 // The common prefix: places for the buffers of collectives over roles. Their lifetimes last, on one time line for all roles,
 // from the first definition to where all steps of all members know of the end; copies for runs in flight come in front.
 // `end`: of the bytes used on each role; `low`: of those copies.
-constexpr void place_commons(const ir::program& program, const issue& issued, const commons& commons, const lifetime* life, const clock* floor,
+constexpr void place_commons(const ir::program& program, const issue& issued, const commons& commons, const lifetimes& lives, const clock* floor,
                              ir::placement* place, vec<std::int64_t>& low, vec<std::int64_t>& end, int pairs) {
     const int roles = program.roles;
     std::int64_t dedicated = 0;
     int after = 1;
     for (const int position : issued.position)
         if (position >= after) after = position + 1;
-    vec<int> at_position(after, -1), next(program.commons, -1);
-    vec<item> of(program.commons), items;
+    vec<int> at_position(after, -1), next(program.commons, -1), from(program.commons), until(program.commons);
+    vec<std::int64_t> size(program.commons);
     for (int c = program.commons - 1; c >= 0; --c) {
-        item& i = of[c];
-        int slots = 1, from = after, until = 0;
+        int slots = 1;
+        from[c] = after;
         for (int r = 0; r < roles; ++r) {
             const int b = commons.member[c * roles + r];
             if (b < 0) continue;
             const ir::buffer& buffer = program.buffers[b];
             if (buffer.slots > slots) slots = buffer.slots;
-            if (ir::aligned(buffer.bytes) > i.size) i.size = ir::aligned(buffer.bytes);
-            if (life[b].definition < 0) continue;
-            if (issued.position[life[b].definition] < from) from = issued.position[life[b].definition];
-            const int free = free_for_all(life[b], issued.roles[r], floor);
+            if (ir::aligned(buffer.bytes) > size[c]) size[c] = ir::aligned(buffer.bytes);
+            if (lives.definition[b] < 0) continue;
+            if (issued.position[lives.definition[b]] < from[c]) from[c] = issued.position[lives.definition[b]];
+            const int free = free_for_all(lives, b, issued.roles[r], floor);
             const int position = free == issued.roles[r].first_step + issued.roles[r].steps ? INT_MAX : issued.position[free];
-            if (position > until) until = position;
+            if (position > until[c]) until[c] = position;
         }
         if (slots > 1) {
             for (int r = 0; r < roles; ++r)
                 if (const int b = commons.member[c * roles + r]; b >= 0) {
-                    place[b] = {dedicated, i.size};
-                    low[r] = end[r] = dedicated + slots * i.size;
+                    place[b] = {dedicated, size[c]};
+                    low[r] = end[r] = dedicated + slots * size[c];
                 }
-            dedicated += slots * i.size;
-        } else if (from < after) {
-            // Clocks of a single lane: the position.
-            i.definition = from;
-            i.last = until == INT_MAX ? after - 1 : until - 1;
-            i.release.known[0] = until;
-            i.known.known[0] = i.floor.known[0] = from;
-            i.id = c;
-            next[c] = at_position[from];
-            at_position[from] = c;
+            dedicated += slots * size[c];
+        } else if (from[c] < after) {
+            next[c] = at_position[from[c]];
+            at_position[from[c]] = c;
         }
     }
+    // Clocks of a single lane: the position.
+    vec<clock> known(after);
+    for (int t = 0; t < after; ++t) known[t].known[0] = t;
+    items list{program.commons};
+    list.known = list.floor = known.begin();
     for (const int first : at_position)
-        for (int c = first; c >= 0; c = next[c]) items.push(of[c]);
-    pack(items, 0, 0, 0, 0, after, pairs);
-    for (const item& i : items)
+        for (int c = first; c >= 0; c = next[c]) list.add(size[c], -1, from[c], until[c] == INT_MAX ? after - 1 : until[c] - 1, {{until[c]}}, c);
+    pack(list, 0, 0, 0, 0, after, pairs);
+    for (int i = 0; i < list.count; ++i)
         for (int r = 0; r < roles; ++r)
-            if (const int b = commons.member[i.id * roles + r]; b >= 0) {
-                place[b] = {dedicated + i.offset, i.size};
-                if (end[r] < dedicated + i.offset + i.size) end[r] = dedicated + i.offset + i.size;
+            if (const int b = commons.member[list.id[i] * roles + r]; b >= 0) {
+                place[b] = {dedicated + list.offset[i], list.size[i]};
+                if (end[r] < dedicated + list.offset[i] + list.size[i]) end[r] = dedicated + list.offset[i] + list.size[i];
             }
 }
 
 }  // namespace detail
 
-constexpr memory arena(const ir::program& program, const issue& issued, span<const clock> clocks, const lifetimes& lives, const arena_settings& settings = {}) {
-    const int buffers = program.buffers.size(), roles = program.roles;
-    const ir::buffer* buffer = program.buffers.begin();
-    const lifetime* life = lives.of.begin();
+constexpr memory arena(const ir::program& program, const issue& issued, const vec<clock>& clocks, const lifetimes& lives, const arena_settings& settings = {}) {
+    const int buffers = program.buffers.count, roles = program.roles;
+    const ir::buffer* buffer = program.buffers.first;
     const clock* known = clocks.begin();
     const vec<clock> floor = detail::floors(issued, known);
-    const detail::commons commons = detail::commons_of(program);
     memory out{vec<ir::placement>(buffers), vec<ir::role_plan>(issued.roles)};
     ir::placement* place = out.placements.begin();
-    const int* common = commons.of.begin();
     constexpr clock never = {{INT_MAX, INT_MAX, INT_MAX}};
     int pairs = settings.pairs;
-    // Commons go first; the rest of a role's arena may fill gaps between them.
+    // Commons go first; the rest of a role's arena may fill gaps between them. On a single role there is nobody to agree with.
+    const bool agreeing = program.commons > 0 && roles > 1;
+    detail::commons commons;
     vec<std::int64_t> low(roles), prefix(roles);
-    if (program.commons > 0 && roles > 1) detail::place_commons(program, issued, commons, life, floor.begin(), place, low, prefix, pairs / 2);
+    if (agreeing) {
+        commons = detail::commons_of(program);
+        detail::place_commons(program, issued, commons, lives, floor.begin(), place, low, prefix, pairs / 2);
+    }
+    const int* common = agreeing ? commons.of.begin() : nullptr;
 
-    const int *defined = lives.defined.begin(), *next = lives.next.begin();
+    const int *defined = lives.defined.begin(), *definition = lives.definition.begin(), *last = lives.last.begin();
+    const clock* release = lives.release.begin();
+    const bool* held = lives.held.begin();
     for (int r = 0; r < roles; ++r) {
         ir::role_plan& role = out.roles[r];
-        vec<detail::item> items[2];
-        int fixed = 0;
-        for (int s = role.first_step; s < role.first_step + role.steps; ++s)
-            for (int b = defined[s]; b >= 0; b = next[b]) {
+        const int first = lives.first[r], count = lives.first[r + 1] - first;
+        for (int kind = 0; kind < 2; ++kind) {
+            int given = 0, others = 0;
+            detail::items list{count};
+            list.known = known;
+            list.floor = floor.begin();
+            for (const int *d = defined + first, *end = d + count; d != end; ++d) {
+                const int b = *d;
                 const ir::storage where = buffer[b].where;
-                if (!detail::in_arena(where) || buffer[b].slots > 1) continue;
-                const bool shared = common[b] >= 0;
-                if (shared) ++fixed;
-                items[where == ir::storage::host].push({ir::aligned(buffer[b].bytes), shared ? place[b].offset : -1, s, life[b].last,
-                                                        life[b].held ? never : life[b].release, known[s], floor.begin()[s], b});
+                if (where == ir::storage::host ? kind == 0 : kind == 1 || (where != ir::storage::arena && where != ir::storage::workspace)) {
+                    others += where == ir::storage::host ? 1 : 0;
+                    continue;
+                }
+                if (buffer[b].slots > 1) continue;
+                const bool shared = agreeing && common[b] >= 0;
+                if (shared) ++given;
+                list.add(ir::aligned(buffer[b].bytes), shared ? place[b].offset : -1, definition[b], last[b], held[b] ? never : release[b], b);
             }
-        role.arena_bytes = detail::pack(items[0], fixed, low[r], prefix[r], role.first_step, role.steps, pairs);
-        role.host_arena_bytes = detail::pack(items[1], 0, 0, 0, role.first_step, role.steps, pairs);
-        for (const vec<detail::item>& list : items)
-            for (const detail::item& i : list)
-                if (common[i.id] < 0) place[i.id] = {i.offset, i.size};
+            (kind == 0 ? role.arena_bytes : role.host_arena_bytes) =
+                detail::pack(list, given, kind == 0 ? low[r] : 0, kind == 0 ? prefix[r] : 0, role.first_step, role.steps, pairs);
+            const std::int64_t *offset = list.offset.begin(), *size = list.size.begin();
+            for (int i = 0; i < list.count; ++i)
+                if (!agreeing || common[list.id[i]] < 0) place[list.id[i]] = {offset[i], size[i]};
+            if (others == 0) break;
+        }
     }
+    bool in_place = false;
     for (int b = 0; b < buffers; ++b) {
+        if (place[b].offset >= 0) continue;
         ir::role_plan& role = out.roles[buffer[b].role];
         if (buffer[b].where == ir::storage::state) role.state_bytes += ir::aligned(buffer[b].bytes);
-        if (buffer[b].alias >= 0 || !detail::in_arena(buffer[b].where) || place[b].offset >= 0) continue;
+        if (buffer[b].alias >= 0) in_place = true;
+        if (buffer[b].alias >= 0 || !detail::in_arena(buffer[b].where)) continue;
         // Several slots, or never touched.
         std::int64_t& bytes = buffer[b].where == ir::storage::host ? role.host_arena_bytes : role.arena_bytes;
         const std::int64_t each = ir::aligned(buffer[b].bytes);
         place[b] = {bytes, each};
         bytes += buffer[b].slots * each;
     }
-    for (int b = 0; b < buffers; ++b)
+    for (int b = 0; b < buffers && in_place; ++b)
         if (buffer[b].alias >= 0) place[b] = place[buffer[b].alias];
     return out;
 }

@@ -3,88 +3,66 @@
 #pragma once
 
 #include "../ir/schedule.hpp"
-#include "../ir/table.hpp"
 
 namespace dovetail::pass {
 
-template <class Store>
-struct basic_issue {
-    typename Store::template of<ir::step, 0> steps;       // by role, in issue order
-    typename Store::template of<ir::role_plan, 1> roles;  // first_step and steps
-    typename Store::template of<int, 2> step_of_part;     // by part: index of its step in `steps`
-    typename Store::template of<int, 3> position;         // by step: of its vertex in the order
-    typename Store::template of<int, 4> lane_index;       // by step: its place among the steps of its role and lane
-    typename Store::template of<int, 5> lane_first;       // by role * lane_count + lane: where its steps begin in lane_steps; one more at the end
-    typename Store::template of<int, 6> lane_steps;       // indices of steps, by role and lane
-
-    static constexpr int tables = 7;
-    template <class View>
-        requires std::is_same_v<View, basic_issue<viewing>>
-    constexpr operator View() const {
-        return ir::view(*this);
-    }
+struct issue {
+    vec<ir::step> steps;       // by role, in issue order; waits, events and times are not known yet
+    vec<ir::role_plan> roles;  // first_step and steps
+    vec<int> step_of_part;     // by part: the step that it is in, where it is the first part of the step; else -1
+    vec<int> position;         // by step: of its vertex in the order; empty where a single role has all steps in that order
+    vec<int> lane_index;       // by step: its place among the steps of its role and lane
+    vec<int> on_lane;          // by role and lane: how many steps it has
+    vec<int> lane_steps;       // of role r and lane l, in issue order: from lane_count * first_step + l * steps of the role on
 };
 
-template <class A, class B, class F>
-constexpr void zip(A& a, B& b, F f)
-    requires(A::tables == 7 && requires { a.step_of_part; })
-{
-    f(a.steps, b.steps);
-    f(a.roles, b.roles);
-    f(a.step_of_part, b.step_of_part);
-    f(a.position, b.position);
-    f(a.lane_index, b.lane_index);
-    f(a.lane_first, b.lane_first);
-    f(a.lane_steps, b.lane_steps);
-}
-
-using issue = basic_issue<viewing>;
-using issue_data = basic_issue<owning>;
-
-namespace detail {
-// One past the last part of the role that `first` belongs to, within [first, end).
-constexpr int end_of_role(const ir::part* parts, int first, int end) {
-    int i = first + 1;
-    while (i < end && parts[i].role == parts[first].role) ++i;
-    return i;
-}
-}  // namespace detail
-
-constexpr issue_data steps(const ir::program& program, span<const int> order, span<const unsigned char> lane) {
-    issue_data out;
-    const ir::part* parts = program.parts.begin();
-    const int lanes = program.roles * lane_count;
+constexpr issue steps(const ir::program& program, span<const int> order, span<const unsigned char> lane) {
+    const ir::part* parts = program.parts.first;
+    const ir::vertex* vertices = program.vertices.first;
+    const bool alone = program.roles == 1;
+    issue out;
     out.roles = vec<ir::role_plan>(program.roles);
-    out.lane_first = vec<int>(lanes + 1);
-    out.step_of_part = vec<int>(program.parts.size(), -1);
-    int* first = out.lane_first.begin();
-    for (const int v : order) {
-        const ir::vertex& vertex = program.vertices[v];
-        for (int p = vertex.first_part, end = p + vertex.parts; p < end; p = detail::end_of_role(parts, p, end))
-            ++first[parts[p].role * lane_count + lane[v] + 1];
-    }
-    for (int i = 0; i < lanes; ++i) first[i + 1] += first[i];
-    const int count = first[lanes];
-    out.steps = vec<ir::step>(count);
-    out.position = vec<int>(count);
-    out.lane_index = vec<int>(count);
-    out.lane_steps = vec<int>(count);
-    for (int r = 0; r < program.roles; ++r) out.roles[r].first_step = first[r * lane_count];
-
-    vec<int> on_lane(lanes);
     ir::role_plan* roles = out.roles.begin();
-    for (int at = 0; at < order.size(); ++at) {
-        const ir::vertex& vertex = program.vertices[order[at]];
-        for (int p = vertex.first_part, end = p + vertex.parts; p < end;) {
-            const int role = parts[p].role;
-            const int row = role * lane_count + lane[order[at]];
-            const int s = roles[role].first_step + roles[role].steps++;
-            const int next = detail::end_of_role(parts, p, end);
-            out.steps[s] = {order[at], p, next - p, lane[order[at]]};
-            out.position[s] = at;
-            out.lane_steps[first[row] + on_lane[row]] = s;
-            out.lane_index[s] = on_lane[row]++;
-            for (; p < next; ++p) out.step_of_part[p] = s;
+    int count = order.count;
+    if (!alone) {
+        for (const int *v = order.first, *last = v + order.count; v != last; ++v)
+            for (int p = vertices[*v].first_part, end = p + vertices[*v].parts; p < end; ++p)
+                if (p + 1 == end || parts[p + 1].role != parts[p].role) ++roles[parts[p].role].steps;
+        count = 0;
+        for (int r = 0; r < program.roles; ++r) {
+            roles[r].first_step = count;
+            count += roles[r].steps;
+        }
+    } else {
+        roles[0].steps = count;
+    }
+    out.steps = vec<ir::step>(count, unset{});
+    out.step_of_part = vec<int>(program.parts.count, -1);
+    if (!alone) out.position = vec<int>(count, unset{});
+    out.lane_index = vec<int>(count, unset{});
+    out.on_lane = vec<int>(program.roles * lane_count);
+    out.lane_steps = vec<int>(count * lane_count, unset{});
+    vec<int> issued(program.roles);
+    ir::step* steps = out.steps.begin();
+    int *step_of_part = out.step_of_part.begin(), *position = out.position.begin(), *index = out.lane_index.begin(), *lane_steps = out.lane_steps.begin();
+    int *on_lane = out.on_lane.begin(), *next_step = issued.begin();
+    for (int at = 0; at < order.count; ++at) {
+        const int v = order.first[at], l = lane.first[v];
+        const int end = vertices[v].first_part + vertices[v].parts;
+        for (int p = vertices[v].first_part, next = end; p < end; p = next) {
+            int role = 0;
+            if (!alone) {
+                role = parts[p].role;
+                next = p + 1;
+                while (next < end && parts[next].role == role) ++next;
+            }
+            const int first = roles[role].first_step, s = first + next_step[role]++;
+            steps[s] = {v, p, next - p, l};
+            step_of_part[p] = s;
+            if (!alone) position[s] = at;
+            const int i = on_lane[role * lane_count + l]++;
+            index[s] = i;
+            lane_steps[lane_count * first + l * roles[role].steps + i] = s;
         }
     }
     return out;

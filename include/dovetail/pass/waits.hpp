@@ -7,6 +7,8 @@
 
 namespace dovetail::pass {
 
+static_assert(lane_count == 3, "the clocks of the passes are written out for three lanes");
+
 // known[l]: how many of the role's steps on lane l are complete before the step starts, as its waits and its lane tell.
 struct clock {
     int known[lane_count] = {};
@@ -19,29 +21,10 @@ struct pending_wait {
     int lag = 0;
 };
 
-template <class Store>
-struct basic_in_run {
-    typename Store::template of<pending_wait, 0> waits;  // ascending by step
-    typename Store::template of<clock, 1> known;         // by step
-
-    static constexpr int tables = 2;
-    template <class View>
-        requires std::is_same_v<View, basic_in_run<viewing>>
-    constexpr operator View() const {
-        return ir::view(*this);
-    }
+struct in_run {
+    vec<pending_wait> waits;  // ascending by step
+    vec<clock> known;         // by step
 };
-
-template <class A, class B, class F>
-constexpr void zip(A& a, B& b, F f)
-    requires(A::tables == 2 && requires { a.known; })
-{
-    f(a.waits, b.waits);
-    f(a.known, b.known);
-}
-
-using in_run = basic_in_run<viewing>;
-using in_run_data = basic_in_run<owning>;
 
 namespace detail {
 
@@ -59,43 +42,52 @@ constexpr void keep_strongest(int (&on)[lane_count], const int* need, const cloc
 
 }  // namespace detail
 
-constexpr in_run_data waits(const ir::program& program, const issue& issued, span<const ir::edge> edges) {
+constexpr in_run waits(const ir::program& program, const issue& issued, span<const ir::edge> edges) {
     const ir::step* steps = issued.steps.begin();
-    const int* index = issued.lane_index.begin();
+    const int *index = issued.lane_index.begin(), *step_of_part = issued.step_of_part.begin();
+    const ir::vertex* vertices = program.vertices.first;
     const int count = issued.steps.size();
-    in_run_data out;
-    out.known = vec<clock>(count);
+    const bool alone = program.roles == 1;
+    in_run out;
+    out.known = vec<clock>(count, unset{});
     clock* known = out.known.begin();
 
-    // Of the edges into a step only the latest of each lane matters.
-    vec<clock> needs(count);
-    clock* need = needs.begin();
-    for (const ir::edge& e : edges) {
-        const int from = step_of(program, issued, e.from, e.role);
-        const int to = step_of(program, issued, e.to, e.role);
-        if (from < 0 || to < 0 || steps[from].lane == steps[to].lane) continue;
-        if (need[to].known[steps[from].lane] <= index[from]) need[to].known[steps[from].lane] = index[from] + 1;
+    // Of the edges into a step only the latest of each lane matters: one more than its index, by step and lane.
+    vec<int> latest_list(count * lane_count);
+    int* latest = latest_list.begin();
+    for (const ir::edge *e = edges.first, *end = e + edges.count; e != end; ++e) {
+        const int from = alone ? step_of_part[vertices[e->from].first_part] : step_of(program, issued, e->from, e->role);
+        const int to = alone ? step_of_part[vertices[e->to].first_part] : step_of(program, issued, e->to, e->role);
+        if (from < 0 || to < 0) continue;
+        const int lane = steps[from].lane;
+        if (lane != steps[to].lane && latest[to * lane_count + lane] <= from) latest[to * lane_count + lane] = from + 1;
     }
 
     for (int r = 0; r < program.roles; ++r) {
-        const int* lane_first = issued.lane_first.begin() + r * lane_count;
         clock tail[lane_count];  // what a lane knows behind its last step
-        const int first = issued.roles[r].first_step;
-        const int end = first + issued.roles[r].steps;
-        for (int s = first; s < end; ++s) {
+        const int first = issued.roles[r].first_step, end = first + issued.roles[r].steps;
+        const int* last = latest + first * lane_count;
+        for (int s = first; s < end; ++s, last += lane_count) {
             const int lane = steps[s].lane;
             clock& mine = tail[lane];
-            const int* n = need[s].known;
-            if (n[0] > mine.known[0] || n[1] > mine.known[1] || n[2] > mine.known[2]) {
-                int on[lane_count] = {-1, -1, -1};
-                for (int l = 0; l < lane_count; ++l)
-                    if (n[l] > mine.known[l]) on[l] = issued.lane_steps[lane_first[l] + n[l] - 1];
-                detail::keep_strongest(on, n, known);
+            if (last[0] + last[1] + last[2] > 0) {
+                int on[lane_count] = {-1, -1, -1}, need[lane_count] = {};
+                bool any = false;
                 for (int l = 0; l < lane_count; ++l) {
-                    if (on[l] < 0) continue;
-                    out.waits.push({s, on[l], 0});
-                    for (int m = 0; m < lane_count; ++m) detail::raise(mine.known[m], known[on[l]].known[m]);
-                    detail::raise(mine.known[l], n[l]);
+                    if (last[l] == 0) continue;
+                    need[l] = index[last[l] - 1] + 1;
+                    if (need[l] <= mine.known[l]) continue;
+                    on[l] = last[l] - 1;
+                    any = true;
+                }
+                if (any) {
+                    detail::keep_strongest(on, need, known);
+                    for (int l = 0; l < lane_count; ++l) {
+                        if (on[l] < 0) continue;
+                        out.waits.push({s, on[l], 0});
+                        for (int m = 0; m < lane_count; ++m) detail::raise(mine.known[m], known[on[l]].known[m]);
+                        detail::raise(mine.known[l], need[l]);
+                    }
                 }
             }
             known[s] = mine;

@@ -1,5 +1,5 @@
 // Waits from run to run: takes the program, its issued steps with the waits within a run, the lifetimes and the places, gives
-// the waits on steps of earlier runs; and lays out all waits and events in the plan's tables.
+// the waits on steps of earlier runs, by role.
 //
 // For accesses a and b of the same bytes, one of them a write, a of run k has to come before b of run k + s, where s is the
 // number of slots. Within a run a and b are ordered. Where a comes first, nothing is missing: a of run k comes before b of
@@ -23,215 +23,218 @@ struct demand {
 
 class demands {
 public:
-    constexpr demands(const issue& issued, const in_run& waits) : issued_{issued}, known_{waits.known.begin()} {}
+    constexpr demands(const issue& issued, const in_run& waits) : steps_{issued.steps.begin()}, known_{waits.known.begin()} {}
 
     // What the step knows of its own run and what its lane did in runs before needs no wait.
     constexpr void add(int step, int lag, clock need) {
         const clock& known = known_[step];
         for (int l = 0; l < lane_count; ++l)
-            if (l == issued_.steps[step].lane || need.known[l] <= known.known[l]) need.known[l] = 0;
+            if (l == steps_[step].lane || need.known[l] <= known.known[l]) need.known[l] = 0;
         if (need.known[0] + need.known[1] + need.known[2] > 0) list.push({step, lag, need});
     }
 
     vec<demand> list;
 
 private:
-    const issue& issued_;
+    const ir::step* steps_;
     const clock* known_;
 };
 
-// The first of `cells` from c on that is not taken yet.
-constexpr int untaken(int* next, int c) {
-    while (next[c] != c) {
-        next[c] = next[next[c]];
-        c = next[c];
-    }
-    return c;
-}
+// Bytes that one buffer has first, or last.
+struct stretch {
+    std::int64_t begin = 0, end = 0;
+    int buffer = 0;
+};
 
-// Buffers of one arena that share bytes, in the order of their definition.
-constexpr void demand_shared(const vec<int>& list, const ir::placement* place, const ir::buffer* buffer, const lifetime* life, demands& out) {
-    const int n = list.size();
-    // Cells: the bytes between two places at which a buffer begins or ends.
-    vec<std::int64_t> keys(2 * n);
-    for (int i = 0; i < n; ++i) {
-        const std::int64_t begin = place[list[i]].offset / ir::alignment;
-        keys[2 * i] = (begin << 20) + 2 * i;
-        keys[2 * i + 1] = ((begin + ir::aligned(buffer[list[i]].bytes) / ir::alignment) << 20) + 2 * i + 1;
+// The bytes of an arena that no buffer has taken so far, as gaps in the order of addresses.
+class untaken {
+public:
+    constexpr explicit untaken(std::int64_t bytes) {
+        if (bytes == 0) return;
+        gaps_.push({0, bytes, -1});
+        first_ = 0;
     }
-    sort(keys);
-    vec<int> edge_list(2 * n), next_list(2 * n + 1), first_list(2 * n, -1), last_list(2 * n, -1);
-    int *edge = edge_list.begin(), *next = next_list.begin(), *first = first_list.begin(), *last = last_list.begin();
-    int cells = -1;
-    std::int64_t previous = -1;
-    for (const std::int64_t key : keys) {
-        if (key >> 20 != previous) ++cells;
-        previous = key >> 20;
-        edge[key & 0xfffff] = cells;
-    }
-    for (int c = 0; c <= cells; ++c) next[c] = c;
-    for (int i = 0; i < n; ++i)
-        for (int c = untaken(next, edge[2 * i]), end = edge[2 * i + 1]; c < end; c = untaken(next, c)) {
-            first[c] = i;
-            next[c] = c + 1;
-        }
-    for (int c = 0; c <= cells; ++c) next[c] = c;
-    for (int i = n - 1; i >= 0; --i)
-        for (int c = untaken(next, edge[2 * i]), end = edge[2 * i + 1]; c < end; c = untaken(next, c)) {
-            last[c] = i;
-            next[c] = c + 1;
-        }
-    for (int c = 0; c < cells; ++c)
-        if (first[c] >= 0 && (c == 0 || first[c] != first[c - 1] || last[c] != last[c - 1]))
-            out.add(life[list[first[c]]].definition, 1, life[list[last[c]]].release);
-}
 
-constexpr void demand_states(const ir::program& program, const issue& issued, const lifetime* life, demands& out) {
-    // The first update follows every access of the run before, a read above it the last update; reads below follow it.
-    bool any = false;
-    for (int b = 0; b < program.buffers.size(); ++b) {
-        if (program.buffers[b].where != ir::storage::state || life[b].definition < 0) continue;
-        out.add(life[b].definition, 1, life[b].release);
-        any = true;
-    }
-    if (!any) return;
-    for (int s = 0; s < issued.steps.size(); ++s)
-        for (const ir::part& part : program.parts.part(issued.steps[s].first_part, issued.steps[s].parts))
-            for (const ir::access& a : program.accesses.part(part.first_access, part.accesses)) {
-                if (program.buffers[a.buffer].where != ir::storage::state || life[a.buffer].definition <= s) continue;
-                clock need;
-                need.known[issued.steps[life[a.buffer].last_write].lane] = issued.lane_index[life[a.buffer].last_write] + 1;
-                out.add(s, 1, need);
+    constexpr std::int64_t lowest() const { return first_ < 0 ? INT64_MAX : gaps_[first_].begin; }
+
+    // What the buffer gets of the bytes [begin, end) goes to `got`.
+    constexpr void take(std::int64_t begin, std::int64_t end, int buffer, vec<stretch>& got) {
+        int before = -1;
+        for (int g = first_; g >= 0 && gaps_[g].begin < end; g = gaps_[g].buffer) {
+            const stretch gap = gaps_[g];  // whose `buffer` is the next gap
+            if (gap.end <= begin) {
+                before = g;
+                continue;
             }
+            const bool from_start = begin <= gap.begin, to_end = end >= gap.end;
+            got.push({from_start ? gap.begin : begin, to_end ? gap.end : end, buffer});
+            if (from_start && to_end) {
+                (before < 0 ? first_ : gaps_[before].buffer) = gap.buffer;
+                continue;
+            }
+            if (!from_start && !to_end) gaps_.push({end, gap.end, gap.buffer});
+            if (from_start)
+                gaps_[g].begin = end;
+            else
+                gaps_[g].end = begin;
+            if (!from_start && !to_end) gaps_[g].buffer = gaps_.size() - 1;
+            before = g;
+        }
+    }
+
+private:
+    vec<stretch> gaps_;
+    int first_ = -1;
+};
+
+constexpr vec<stretch> by_address(const vec<stretch>& list) {
+    vec<std::int64_t> keys(list.size(), unset{});
+    for (int i = 0; i < list.size(); ++i) keys[i] = (list[i].begin / ir::alignment << 20) + i;
+    sort(keys);
+    vec<stretch> sorted(list.size(), unset{});
+    for (int i = 0; i < list.size(); ++i) sorted[i] = list[static_cast<int>(keys[i] & 0xfffff)];
+    return sorted;
+}
+
+// Who has each byte of an arena first in a run, or last.
+constexpr vec<stretch> takers(const ir::program& program, span<const int> defined, bool last, const ir::placement* place, bool host, std::int64_t bytes) {
+    const ir::buffer* buffer = program.buffers.first;
+    untaken free{bytes};
+    vec<stretch> got;
+    // Mostly the first few buffers fill all of the arena.
+    for (int i = 0; i < defined.count && free.lowest() < bytes; ++i) {
+        const int b = defined.first[last ? defined.count - 1 - i : i];
+        if (place[b].offset < 0 || buffer[b].slots > 1 || (buffer[b].where == ir::storage::host) != host) continue;
+        const std::int64_t end = place[b].offset + ir::aligned(buffer[b].bytes);
+        if (free.lowest() < end && buffer[b].bytes > 0) free.take(place[b].offset, end, b, got);
+    }
+    return by_address(got);
+}
+
+// Of buffers that share bytes the first one's definition waits for the accesses of the last one.
+constexpr void demand_shared(const ir::program& program, const lifetimes& lives, span<const int> defined, const ir::placement* place, bool host,
+                             std::int64_t bytes, demands& out) {
+    if (bytes == 0) return;
+    const vec<stretch> opening = takers(program, defined, false, place, host, bytes), closing = takers(program, defined, true, place, host, bytes);
+    for (int i = 0, j = 0; i < opening.size(); ++i) {
+        while (j < closing.size() && closing[j].end <= opening[i].begin) ++j;
+        for (int k = j; k < closing.size() && closing[k].begin < opening[i].end; ++k)
+            out.add(lives.definition[opening[i].buffer], 1, lives.release[closing[k].buffer]);
+    }
+}
+
+// The first update of a state follows every access of the run before, a read above it the last update; reads below follow it.
+constexpr void demand_states(const ir::program& program, const issue& issued, const lifetimes& lives, const ir::role_plan& role, demands& out) {
+    vec<int> last_write(program.buffers.count, -1);
+    for (int pass = 0; pass < 2; ++pass)
+        for (int s = role.first_step; s < role.first_step + role.steps; ++s)
+            for (const ir::part& part : program.parts.part(issued.steps[s].first_part, issued.steps[s].parts))
+                for (const ir::access& a : program.accesses.part(part.first_access, part.accesses)) {
+                    if (program.buffers[a.buffer].where != ir::storage::state) continue;
+                    if (pass == 0) {
+                        if (writes(a.mode)) last_write[a.buffer] = s;
+                    } else if (lives.definition[a.buffer] > s) {
+                        clock need;
+                        need.known[issued.steps[last_write[a.buffer]].lane] = issued.lane_index[last_write[a.buffer]] + 1;
+                        out.add(s, 1, need);
+                    }
+                }
+}
+
+constexpr vec<demand> demands_of(const ir::program& program, const issue& issued, const in_run& waits, const lifetimes& lives, const memory& memory, int r) {
+    const ir::buffer* buffer = program.buffers.first;
+    const ir::placement* places = memory.placements.begin();
+    demands wanted{issued, waits};
+    bool states = false;
+    const span<const int> defined = lives.defined.view().part(lives.first[r], lives.first[r + 1] - lives.first[r]);
+    for (const int *d = defined.first, *end = d + defined.count; d != end; ++d) {
+        const int b = *d;
+        const ir::storage where = buffer[b].where;
+        if (buffer[b].slots == 1 && where != ir::storage::input && where != ir::storage::state) continue;
+        wanted.add(lives.definition[b], buffer[b].slots, lives.release[b]);
+        if (where == ir::storage::state) states = true;
+    }
+    demand_shared(program, lives, defined, places, false, memory.roles[r].arena_bytes, wanted);
+    demand_shared(program, lives, defined, places, true, memory.roles[r].host_arena_bytes, wanted);
+    if (states) demand_states(program, issued, lives, memory.roles[r], wanted);
+    return static_cast<vec<demand>&&>(wanted.list);
+}
+
+// The waits of one role that meet these demands.
+constexpr void wait_for(const vec<demand>& list, const issue& issued, const in_run& waits, int r, vec<pending_wait>& out) {
+    int rings = 0, latest = 0;
+    for (const demand& d : list) {
+        if (rings < d.lag) rings = d.lag;
+        if (latest < d.step) latest = d.step;
+    }
+    // Runs 0 ... rings with clocks that count the steps of a lane through all of them. What run `lag` has to know of run 0 it
+    // can only learn from the runs between, so that its waits are the same in every later run. In the last run nothing behind
+    // the last demand matters.
+    const int first = issued.roles[r].first_step, count = issued.roles[r].steps;
+    const ir::step* steps = issued.steps.begin() + first;
+    const int *index = issued.lane_index.begin() + first, *length = issued.on_lane.begin() + r * lane_count;
+    const int* lane_steps = issued.lane_steps.begin() + lane_count * first;
+    vec<clock> need_list(count), clock_list(rings * count, unset{});
+    clock* need = need_list.begin();
+    vec<int> first_wait(count, -1), next_wait;  // of this role's waits, by step
+    vec<pending_wait> made;                     // steps counted within the role
+    clock tail[lane_count];
+    for (int l = 0; l < lane_count; ++l) {
+        if (length[l] == 0) continue;
+        tail[l] = waits.known[lane_steps[l * count + length[l] - 1]];
+        tail[l].known[l] = length[l];
+    }
+    int local = 0;
+    while (local < waits.waits.size() && waits.waits[local].step < first) ++local;
+    for (int run = 1; run <= rings; ++run) {
+        for (const demand& d : list)
+            if (d.lag == run)
+                for (int l = 0; l < lane_count; ++l) raise(need[d.step - first].known[l], d.need.known[l]);
+        const auto join = [&](clock& to, int on, int of_run) {
+            const clock& from = of_run == 0 ? waits.known[first + on] : clock_list[(of_run - 1) * count + on];
+            for (int m = 0; m < lane_count; ++m) raise(to.known[m], from.known[m]);
+            const int l = steps[on].lane;
+            raise(to.known[l], of_run * length[l] + index[on] + 1);
+        };
+        const int end = run == rings ? latest - first + 1 : count;
+        for (int s = 0, w = local; s < end; ++s) {
+            const int lane = steps[s].lane;
+            clock& mine = tail[lane];
+            for (; w < waits.waits.size() && waits.waits[w].step == first + s; ++w) join(mine, waits.waits[w].on - first, run);
+            for (int a = first_wait[s]; a >= 0; a = next_wait[a]) join(mine, made[a].on, run - made[a].lag);
+            const int* n = need[s].known;
+            if (n[0] > mine.known[0] || n[1] > mine.known[1] || n[2] > mine.known[2]) {
+                int on[lane_count] = {-1, -1, -1};
+                for (int l = 0; l < lane_count; ++l)
+                    if (n[l] > mine.known[l]) on[l] = lane_steps[l * count + n[l] - 1];
+                keep_strongest(on, n, waits.known.begin());
+                for (int l = 0; l < lane_count; ++l) {
+                    if (on[l] < 0) continue;
+                    next_wait.push(first_wait[s]);
+                    first_wait[s] = made.size();
+                    made.push({s, on[l] - first, run});
+                    join(mine, on[l] - first, 0);
+                }
+            }
+            need[s] = {};
+            clock_list[(run - 1) * count + s] = mine;
+            mine.known[lane] = run * length[lane] + index[s] + 1;
+        }
+    }
+    for (const pending_wait& w : made) out.push({first + w.step, first + w.on, w.lag});
 }
 
 }  // namespace detail
 
-constexpr vec<pending_wait> wrap(const ir::program& program, const issue& issued, const in_run& waits, const lifetimes& lives,
-                                 span<const ir::placement> places) {
-    const ir::buffer* buffer = program.buffers.begin();
-    const lifetime* life = lives.of.begin();
-    detail::demands wanted{issued, waits};
-    for (const ir::role_plan& role : issued.roles) {
-        vec<int> shared[2];
-        for (int s = role.first_step; s < role.first_step + role.steps; ++s)
-            for (int b = lives.defined[s]; b >= 0; b = lives.next[b]) {
-                const ir::storage where = buffer[b].where;
-                if (where == ir::storage::state) continue;
-                if (buffer[b].slots > 1 || where == ir::storage::input)
-                    wanted.add(s, buffer[b].slots, life[b].release);
-                else if (places[b].offset >= 0 && buffer[b].bytes > 0)
-                    shared[where == ir::storage::host].push(b);
-            }
-        for (const vec<int>& list : shared) detail::demand_shared(list, places.begin(), buffer, life, wanted);
-    }
-    detail::demand_states(program, issued, life, wanted);
-
+constexpr vec<pending_wait> wrap(const ir::program& program, const issue& issued, const in_run& waits, const lifetimes& lives, const memory& memory) {
     vec<pending_wait> out;
-    int rings = 0;
-    for (const detail::demand& d : wanted.list)
-        if (rings < d.lag) rings = d.lag;
-    if (rings == 0) return out;
-
-    // Runs 0 ... rings with clocks that count the steps of a lane through all of them. What run `lag` has to know of run 0 it
-    // can only learn from the runs between, so that its waits are the same in every later run.
-    const int count = issued.steps.size();
-    const ir::step* steps = issued.steps.begin();
-    vec<clock> need_list(count), clock_list((rings + 1) * count);
-    clock *need = need_list.begin(), *clocks = clock_list.begin();
-    vec<int> first_wait(count, -1), next_wait;  // of `out`, by step
-    clock length, tail[lane_count];
-    vec<clock> tails(program.roles * lane_count);
-    for (int s = 0; s < count; ++s) clocks[s] = waits.known[s];
-    for (int run = 1; run <= rings; ++run) {
-        for (detail::demand& d : wanted.list)
-            if (d.lag == run)
-                for (int l = 0; l < lane_count; ++l) detail::raise(need[d.step].known[l], d.need.known[l]);
-        const pending_wait* local = waits.waits.begin();
-        const pending_wait* const locals = waits.waits.end();
-        for (int r = 0; r < program.roles; ++r) {
-            const int* lane_first = issued.lane_first.begin() + r * lane_count;
-            for (int l = 0; l < lane_count; ++l) {
-                length.known[l] = lane_first[l + 1] - lane_first[l];
-                tail[l] = tails[r * lane_count + l];
-                // What the last step of run 0 left behind.
-                if (run == 1 && length.known[l] > 0) {
-                    tail[l] = waits.known[issued.lane_steps[lane_first[l + 1] - 1]];
-                    tail[l].known[l] = length.known[l];
-                }
-            }
-            auto join = [&](clock& to, int on, int of_run) {
-                const clock& from = clocks[of_run * count + on];
-                for (int m = 0; m < lane_count; ++m) detail::raise(to.known[m], from.known[m]);
-                const int l = steps[on].lane;
-                detail::raise(to.known[l], of_run * length.known[l] + issued.lane_index[on] + 1);
-            };
-            const int end = issued.roles[r].first_step + issued.roles[r].steps;
-            for (int s = issued.roles[r].first_step; s < end; ++s) {
-                const int lane = steps[s].lane;
-                clock& mine = tail[lane];
-                for (; local != locals && local->step == s; ++local) join(mine, local->on, run);
-                for (int w = first_wait[s]; w >= 0; w = next_wait[w]) join(mine, out[w].on, run - out[w].lag);
-                int* n = need[s].known;
-                if (n[0] > mine.known[0] || n[1] > mine.known[1] || n[2] > mine.known[2]) {
-                    int on[lane_count] = {-1, -1, -1};
-                    for (int l = 0; l < lane_count; ++l)
-                        if (n[l] > mine.known[l]) on[l] = issued.lane_steps[lane_first[l] + n[l] - 1];
-                    detail::keep_strongest(on, n, clocks);
-                    for (int l = 0; l < lane_count; ++l) {
-                        if (on[l] < 0) continue;
-                        next_wait.push(first_wait[s]);
-                        first_wait[s] = out.size();
-                        out.push({s, on[l], run});
-                        join(mine, on[l], 0);
-                    }
-                }
-                need[s] = {};
-                clocks[run * count + s] = mine;
-                mine.known[lane] = run * length.known[lane] + issued.lane_index[s] + 1;
-            }
-            for (int l = 0; l < lane_count; ++l) tails[r * lane_count + l] = tail[l];
-        }
+    for (int r = 0; r < program.roles; ++r) {
+        const int* on_lane = issued.on_lane.begin() + r * lane_count;
+        // On one lane run follows run.
+        if ((on_lane[0] > 0) + (on_lane[1] > 0) + (on_lane[2] > 0) < 2) continue;
+        const vec<detail::demand> wanted = detail::demands_of(program, issued, waits, lives, memory, r);
+        if (!wanted.empty()) detail::wait_for(wanted, issued, waits, r, out);
     }
-    return out;
-}
-
-struct layout {
-    vec<ir::step> steps;
-    vec<ir::wait> waits;
-    vec<ir::role_plan> roles;
-    int rings = 1;
-};
-
-// The plan's tables of waits and events. A step's waits of its own run stand first; events of a role are numbered in the
-// order in which they are recorded. `roles`: those of the arena.
-constexpr layout lay_out(const issue& issued, span<const ir::role_plan> roles, span<const pending_wait> in_run, span<const pending_wait> across) {
-    layout out{vec<ir::step>(issued.steps), vec<ir::wait>(in_run.size() + across.size()), vec<ir::role_plan>(roles.size()), 1};
-    ir::step* steps = out.steps.begin();
-    for (int i = 0; i < 2; ++i)
-        for (const pending_wait& w : i == 0 ? in_run : across) {
-            ++steps[w.step].waits;
-            steps[w.on].event = 0;
-            if (out.rings < w.lag) out.rings = w.lag;
-        }
-    int first = 0;
-    for (int r = 0; r < roles.size(); ++r) {
-        out.roles[r] = roles[r];
-        out.roles[r].events = 0;
-        for (int s = roles[r].first_step; s < roles[r].first_step + roles[r].steps; ++s) {
-            steps[s].first_wait = first;
-            first += steps[s].waits;
-            steps[s].waits = 0;
-            if (steps[s].event == 0) steps[s].event = out.roles[r].events++;
-        }
-    }
-    for (int i = 0; i < 2; ++i)
-        for (const pending_wait& w : i == 0 ? in_run : across) {
-            int role = 0;
-            while (role + 1 < roles.size() && roles[role + 1].first_step <= w.on) ++role;
-            ir::step& s = steps[w.step];
-            out.waits[s.first_wait + s.waits++] = {steps[w.on].event, w.lag, w.on - roles[role].first_step};
-        }
     return out;
 }
 

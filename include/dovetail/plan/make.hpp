@@ -31,25 +31,14 @@ constexpr made make(const ir::graph& g, const settings& s) {
         length[c] = tried[c].length;
     }
     const preference wanted = preferred(length, s);
-    pass::issue_data issue;
-    pass::in_run_data waits;
-    pass::lifetimes_data lives;
-    pass::memory memory;
-    const pass::schedule* chosen = nullptr;
-    for (int i = 0; i < wanted.count && chosen == nullptr; ++i) {
+    m.fits = false;
+    for (int i = 0; i < wanted.count && !m.fits; ++i) {
         pass::schedule& c = tried[static_cast<int>(wanted.list[i])];
         if (c.order.empty()) c = schedule_of(wanted.list[i], p, edges.view(), costs.view(), s);
-        issue = pass::steps(p, c.order.view(), c.lane.view());
-        waits = pass::waits(p, issue, edges.view());
-        lives = pass::liveness(p, issue);
-        memory = pass::arena(p, issue, waits.known.view(), lives);
-        if (s.memory_limit == 0 || largest_bytes(memory.roles.view()) <= s.memory_limit) chosen = &c;
+        plan_data laid = lay(p, edges.view(), {c.order.view(), c.lane.view(), c.start.view(), c.end.view(), c.length, c.overlapped}, length[0], s.memory_limit);
+        m.fits = within(s.memory_limit, laid.roles.view());
+        if (m.fits) m.plan = static_cast<plan_data&&>(laid);
     }
-    m.fits = chosen != nullptr;
-    if (!m.fits) return m;
-    const vec<pass::pending_wait> across = pass::wrap(p, issue, waits, lives, memory.placements.view());
-    m.plan = assemble(chosen->order.view(), chosen->start.view(), chosen->end.view(), chosen->overlapped, chosen->length, length[0], memory.placements.view(),
-                      pass::lay_out(issue, memory.roles.view(), waits.waits.view(), across.view()));
     return m;
 }
 

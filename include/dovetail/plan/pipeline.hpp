@@ -1,7 +1,7 @@
 // The list of passes, in the order in which data flows through them:
 //
 //   graph -> expand -> edges -> circle -> costs -> schedule candidates -> choose
-//         -> steps -> waits -> liveness -> arena -> wrap -> lay_out -> plan
+//         -> steps -> waits -> liveness -> arena -> wrap -> plan (all of it: lay)
 //
 // Each stage is an ordinary function; `make` runs them all at run time, `planned<G, O>` (planned.hpp) runs the same ones in
 // constant evaluations of their own, because compile-time limits are per evaluation.
@@ -11,8 +11,7 @@
 #include "../pass/choose.hpp"
 #include "../pass/circle.hpp"
 #include "../pass/expand.hpp"
-#include "../pass/wrap.hpp"
-#include "plan.hpp"
+#include "lay.hpp"
 
 namespace dovetail::plan {
 
@@ -56,38 +55,6 @@ constexpr preference preferred(const std::int64_t (&length)[candidates], const s
     p.list[p.count++] = candidate::sequential;
     for (int i = gaining; i < 2; ++i) p.list[p.count++] = overlapped[i];
     return p;
-}
-
-// Bytes of one rank of a role that a memory limit counts.
-constexpr std::int64_t bytes_of(const ir::role_plan& r) { return r.arena_bytes + r.state_bytes; }
-
-constexpr std::int64_t largest_bytes(span<const ir::role_plan> roles) {
-    std::int64_t most = 0;
-    for (const ir::role_plan& r : roles)
-        if (bytes_of(r) > most) most = bytes_of(r);
-    return most;
-}
-
-// The tables of a plan from what the stages gave.
-constexpr plan_data assemble(span<const int> order, span<const std::int64_t> start, span<const std::int64_t> end, bool overlapped, std::int64_t length,
-                             std::int64_t sequential, span<const ir::placement> places, pass::layout&& rows) {
-    plan_data d;
-    d.order = vec<int>(order.size());
-    copy_elements(order, d.order);
-    d.steps = static_cast<vec<ir::step>&&>(rows.steps);
-    for (ir::step *s = d.steps.begin(), *last = d.steps.end(); s != last; ++s) {
-        s->start = start.first[s->vertex];
-        s->end = end.first[s->vertex];
-    }
-    d.waits = static_cast<vec<ir::wait>&&>(rows.waits);
-    d.roles = static_cast<vec<ir::role_plan>&&>(rows.roles);
-    d.placements = vec<ir::placement>(places.size());
-    copy_elements(places, d.placements);
-    d.overlapped = overlapped;
-    d.rings = rows.rings;
-    d.predicted = length;
-    d.predicted_sequential = sequential;
-    return d;
 }
 
 }  // namespace dovetail::plan

@@ -31,17 +31,7 @@ struct fixed_schedule {
         copy_elements(s.start, start);
         copy_elements(s.end, end);
     }
-};
-
-template <int Roles, int Buffers>
-struct fixed_memory {
-    fixed<ir::placement, Buffers> places;
-    fixed<ir::role_plan, Roles> roles;
-
-    constexpr explicit fixed_memory(const pass::memory& m) {
-        copy_elements(m.placements, places);
-        copy_elements(m.roles, roles);
-    }
+    constexpr timetable view() const { return {order.view(), lane.view(), start.view(), end.view(), length, overlapped}; }
 };
 
 // Everything that does not depend on which schedule is taken.
@@ -68,31 +58,6 @@ struct scheduled {
         const pass::schedule s = schedule_of(C, of::program, of::edges, of::costs.view(), O::value);
         return fixed_schedule<of::vertices>{s};
     }();
-
-private:
-    static constexpr int parts = of::program.parts.size(), buffers = of::program.buffers.size(), roles = of::program.roles;
-    struct issuing {
-        static constexpr ir::sizes<7> most{{parts, roles, parts, parts, parts, roles* lane_count + 1, parts}};
-        static constexpr auto make() { return pass::steps(of::program, value.order.view(), value.lane.view()); }
-    };
-    struct waiting {
-        static constexpr ir::sizes<2> most{{of::edges.size(), parts}};
-        static constexpr auto make() { return pass::waits(of::program, ir::frozen<issuing>::value, of::edges); }
-    };
-    struct living {
-        static constexpr ir::sizes<3> most{{buffers, parts, buffers}};
-        static constexpr auto make() { return pass::liveness(of::program, ir::frozen<issuing>::value); }
-    };
-
-public:
-    static constexpr pass::issue issue = ir::frozen<issuing>::value;
-    static constexpr pass::in_run waits = ir::frozen<waiting>::value;
-    static constexpr pass::lifetimes lives = ir::frozen<living>::value;
-    static constexpr fixed_memory<of::program.roles, of::program.buffers.size()> memory = [] {
-        const pass::memory m = pass::arena(of::program, issue, waits.known, lives);
-        return fixed_memory<of::program.roles, of::program.buffers.size()>{m};
-    }();
-    static constexpr bool fits = O::value.memory_limit == 0 || largest_bytes(memory.roles.view()) <= O::value.memory_limit;
 };
 
 template <class G, class O>
@@ -106,6 +71,28 @@ constexpr preference preference_of() {
     }
 }
 
+// The plan of one candidate.
+template <class G, class O, candidate C>
+struct laid {
+private:
+    using of = program_of<G, O>;
+    using chosen_schedule = scheduled<G, O, C>;
+    struct tables {
+        // A step waits for at most two others in each run.
+        static constexpr int parts = of::program.parts.size(),
+                             rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
+        static constexpr int waits = chosen_schedule::value.overlapped ? (of::edges.size() < 2 * parts ? of::edges.size() : 2 * parts) + 2 * rings * parts : 0;
+        static constexpr ir::sizes<5> most{{of::vertices, parts, waits, of::program.roles, of::program.buffers.size()}};
+        static constexpr auto make() {
+            return lay(of::program, of::edges, chosen_schedule::value.view(), scheduled<G, O, candidate::sequential>::value.length, O::value.memory_limit);
+        }
+    };
+
+public:
+    static constexpr plan value = ir::frozen<tables>::value;
+    static constexpr bool fits = within(O::value.memory_limit, value.roles);
+};
+
 // The first preferred candidate that fits, from the I-th on; none: the I-th of the last try.
 template <class G, class O, int I = 0>
 constexpr candidate chosen() {
@@ -113,7 +100,7 @@ constexpr candidate chosen() {
     constexpr candidate c = p.list[I];
     if constexpr (O::value.memory_limit == 0 || I + 1 == p.count)
         return c;
-    else if constexpr (scheduled<G, O, c>::fits)
+    else if constexpr (laid<G, O, c>::fits)
         return c;
     else
         return chosen<G, O, I + 1>();
@@ -161,13 +148,13 @@ struct role_named<G, -1> {
 
 template <class G, class O>
 struct memory_checked {
-    using taken = scheduled<G, O, chosen<G, O>()>;
+    using taken = laid<G, O, chosen<G, O>()>;
     static constexpr auto error() {
         if constexpr (taken::fits) {
             return std::type_identity<error::none>{};
         } else {
             using of = program_of<G, O>;
-            constexpr excess e = excess_of(of::graph, of::program, taken::memory.roles.view());
+            constexpr excess e = excess_of(of::graph, of::program, taken::value.roles);
             using role = typename role_named<G, of::graph.roles[e.role].mention>::type;
             if constexpr (e.largest[1] < 0)
                 return std::type_identity<
@@ -181,35 +168,14 @@ struct memory_checked {
 };
 
 template <class G, class O>
-struct tables {
-    using of = program_of<G, O>;
-    using taken = scheduled<G, O, chosen<G, O>()>;
-    static constexpr std::int64_t sequential = scheduled<G, O, candidate::sequential>::value.length;
-    // A step waits for at most two others in each run.
-    struct wrapping {
-        static constexpr int rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
-        static constexpr int most = 2 * rings * taken::issue.steps.size();
-        static constexpr auto make() { return pass::wrap(of::program, taken::issue, taken::waits, taken::lives, taken::memory.places.view()); }
-    };
-    static constexpr span<const pass::pending_wait> across = ir::frozen_list<wrapping>::value;
-    struct rows {
-        static constexpr ir::sizes<5> most{
-            {of::vertices, taken::issue.steps.size(), taken::waits.waits.size() + across.size(), of::program.roles, of::program.buffers.size()}};
-        static constexpr auto make() {
-            const auto& s = taken::value;
-            return assemble(s.order.view(), s.start.view(), s.end.view(), s.overlapped, s.length, sequential, taken::memory.places.view(),
-                            pass::lay_out(taken::issue, taken::memory.roles.view(), taken::waits.waits, across));
-        }
-    };
-    static constexpr plan value = ir::frozen<rows>::value;
-};
+inline constexpr plan plan_of = laid<G, O, chosen<G, O>()>::value;
 
 template <class G, class O>
-inline constexpr verdict proven_order = prove_order(program_of<G, O>::graph, program_of<G, O>::program, tables<G, O>::value);
+inline constexpr verdict proven_order = prove_order(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>);
 
 template <class G, class O, int Role>
 inline constexpr verdict proven_role =
-    proven_order<G, O> ? prove_ordered_role(program_of<G, O>::graph, program_of<G, O>::program, tables<G, O>::value, Role) : proven_order<G, O>;
+    proven_order<G, O> ? prove_ordered_role(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>, Role) : proven_order<G, O>;
 
 template <class G, class O>
 struct proof {
@@ -241,7 +207,7 @@ template <class G, class O>
 struct planning<G, O, true> : required<typename memory_checked<G, O>::type, typename proof<G, O>::type> {
     static constexpr ir::graph graph = program_of<G, O>::graph;
     static constexpr ir::program program = program_of<G, O>::program;
-    static constexpr dovetail::plan::plan plan = tables<G, O>::value;
+    static constexpr dovetail::plan::plan plan = plan_of<G, O>;
 };
 
 }  // namespace detail

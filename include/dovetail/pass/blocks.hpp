@@ -1,0 +1,247 @@
+// Best fit in the order of definition: takes lifetimes of one arena, sets their offsets and gives the bytes needed; near
+// linear. Written for constant evaluation: arrays of numbers, and few statements for what happens at every lifetime.
+#pragma once
+
+#include "liveness.hpp"
+
+#include <climits>
+#include <cstdint>
+
+namespace dovetail::pass::detail {
+
+// What is packed, in the order of definition; arrays by item. Times are steps, or positions in the order.
+struct items {
+    int count = 0;
+    vec<std::int64_t> size;    // aligned
+    vec<std::int64_t> offset;  // -1 before packing; one given already stays
+    vec<int> definition;       // a time
+    vec<int> last;             // ... behind which nobody touches it
+    vec<clock> release;        // what one must know to take over its bytes; INT_MAX: never
+    vec<int> id;
+    const clock* known = nullptr;  // by time: what it knows
+    const clock* floor = nullptr;  // ... and what everybody knows from there on
+
+    vec<int> until;  // the first item from which on everybody knows the release; `count`: none. Filled by pack_in_order
+    int grown = -1;  // the last item that did not fit below the top. Filled by pack_in_order
+
+    constexpr explicit items(int most)
+        : size(most, unset{}), offset(most, unset{}), definition(most, unset{}), last(most, unset{}), release(most, unset{}), id(most, unset{}) {}
+
+    constexpr void add(std::int64_t bytes, std::int64_t at, int from, int to, const clock& end, int name) {
+        size.begin()[count] = bytes;
+        offset.begin()[count] = at;
+        definition.begin()[count] = from;
+        last.begin()[count] = to;
+        release.begin()[count] = end;
+        id.begin()[count++] = name;
+    }
+};
+
+// The arena as a list of blocks in the order of addresses. Free ones that everybody knows to be dead are merged; one that
+// only some lanes know of waits, and keeps its release, until the others know too.
+class blocks {
+public:
+    constexpr blocks(std::int64_t base, items& list)
+        : size_{list.size.begin()},
+          release_{list.release.begin()},
+          until_{list.until.begin()},
+          addresses_(2 * (list.count + 2), unset{}),
+          numbers_(8 * (list.count + 2), unset{}),
+          top_{base} {
+        const int room = list.count + 2;
+        begin_ = addresses_.begin();
+        end_ = begin_ + room;
+        previous_ = numbers_.begin();
+        next_ = previous_ + room;
+        item_ = next_ + room;
+        state_ = item_ + room;
+        place_ = state_ + room;
+        merged_ = place_ + room;
+        waiting_ = merged_ + room;
+        spare_ = waiting_ + room;
+        begin_[0] = end_[0] = 0;
+        previous_[0] = next_[0] = state_[0] = 0;
+    }
+    blocks(const blocks&) = delete;  // it keeps pointers into itself
+
+    constexpr std::int64_t top() const { return top_; }
+    constexpr std::int64_t begin_of(int block) const { return begin_[block]; }
+
+    // A place for item i; gives its block.
+    constexpr int take(int i, const clock& known, const clock& floor) {
+        for (int k = waiting_count_ - 1; k >= 0; --k) {
+            const int* release = release_[item_[waiting_[k]]].known;
+            if (release[0] <= floor.known[0] && release[1] <= floor.known[1] && release[2] <= floor.known[2]) settle(waiting_[k], i);
+        }
+        // The tightest, among equals the lowest.
+        const std::int64_t size = size_[i];
+        int best = -1;
+        std::int64_t room = INT64_MAX;
+        for (int k = 0; k < merged_count_; ++k) {
+            const int b = merged_[k];
+            const std::int64_t bytes = end_[b] - begin_[b];
+            if (bytes < size || bytes > room || (bytes == room && begin_[best] < begin_[b])) continue;
+            best = b;
+            room = bytes;
+        }
+        for (int k = 0; k < waiting_count_; ++k) {
+            const int b = waiting_[k];
+            const std::int64_t bytes = end_[b] - begin_[b];
+            if (bytes < size || bytes > room || (bytes == room && begin_[best] < begin_[b]) || !covers(known, release_[item_[b]])) continue;
+            best = b;
+            room = bytes;
+        }
+        if (best < 0 && waiting_count_ > 0) best = tightest_run(size, known);
+        return best >= 0 ? cut(best, i) : grow(i, known);
+    }
+
+    constexpr void release(int b) {
+        state_[b] = waiting;
+        place_[b] = waiting_count_;
+        waiting_[waiting_count_++] = b;
+    }
+
+private:
+    enum : int { used, waiting, merged };
+
+    constexpr bool usable(int b, const clock& known) const { return state_[b] == merged || (state_[b] == waiting && covers(known, release_[item_[b]])); }
+    // Where no block is large enough, several next to each other may be.
+    constexpr int tightest_run(std::int64_t size, const clock& known) const {
+        int best = -1;
+        std::int64_t room = INT64_MAX;
+        for (int list = 0; list < 2; ++list)
+            for (int k = 0; k < (list == 0 ? merged_count_ : waiting_count_); ++k) {
+                const int b = (list == 0 ? merged_ : waiting_)[k];
+                if (!usable(b, known) || usable(previous_[b], known)) continue;
+                int last = b;
+                while (usable(next_[last], known)) last = next_[last];
+                const std::int64_t bytes = end_[last] - begin_[b];
+                if (bytes < size || bytes > room || (bytes == room && begin_[best] < begin_[b])) continue;
+                best = b;
+                room = bytes;
+            }
+        return best;
+    }
+    // Takes a free block out of its list of free ones.
+    constexpr void drop(int b) {
+        int* list = state_[b] == merged ? merged_ : waiting_;
+        const int moved = list[state_[b] == merged ? --merged_count_ : --waiting_count_];
+        list[place_[b]] = moved;
+        place_[moved] = place_[b];
+    }
+    constexpr void unlink(int b) {
+        drop(b);
+        next_[previous_[b]] = next_[b];
+        previous_[next_[b]] = previous_[b];
+        spare_[spare_count_++] = b;
+    }
+    // From item i on everybody knows that the block is free.
+    constexpr void settle(int b, int i) {
+        until_[item_[b]] = i;
+        drop(b);
+        const int before = previous_[b], after = next_[b];
+        if (state_[before] == merged) {
+            begin_[b] = begin_[before];
+            unlink(before);
+        }
+        if (state_[after] == merged) {
+            end_[b] = end_[after];
+            unlink(after);
+        }
+        state_[b] = merged;
+        place_[b] = merged_count_;
+        merged_[merged_count_++] = b;
+    }
+    // A used block in front of `next`.
+    constexpr int insert(std::int64_t begin, std::int64_t end, int next, int i) {
+        const int previous = previous_[next];
+        const int b = spare_count_ > 0 ? spare_[--spare_count_] : ++count_;
+        begin_[b] = begin;
+        end_[b] = end;
+        previous_[b] = previous;
+        next_[b] = next;
+        item_[b] = i;
+        state_[b] = used;
+        next_[previous] = previous_[next] = b;
+        return b;
+    }
+    // The low end of the free blocks from b on.
+    constexpr int cut(int b, int i) {
+        const std::int64_t begin = begin_[b], end = begin + size_[i];
+        if (end_[b] == end) {
+            drop(b);
+            item_[b] = i;
+            state_[b] = used;
+            return b;
+        }
+        while (end_[b] <= end) {
+            const int next = next_[b];
+            const bool all = end_[b] == end;
+            unlink(b);
+            b = next;
+            if (all) return insert(begin, end, b, i);
+        }
+        begin_[b] = end;
+        return insert(begin, end, b, i);
+    }
+    // At the top, with what is free below it.
+    constexpr int grow(int i, const clock& known) {
+        std::int64_t begin = top_;
+        for (int b = previous_[0]; b != 0 && usable(b, known); b = previous_[0]) {
+            begin = begin_[b];
+            unlink(b);
+        }
+        top_ = begin + size_[i];
+        return insert(begin, top_, 0, i);
+    }
+
+    const std::int64_t* size_;
+    const clock* release_;
+    int* until_;
+    vec<std::int64_t> addresses_;
+    vec<int> numbers_;
+    // By block; block 0 joins both ends of the list.
+    std::int64_t *begin_ = nullptr, *end_ = nullptr;
+    int *previous_ = nullptr, *next_ = nullptr;
+    int *item_ = nullptr, *state_ = nullptr;  // who has it, or had it last
+    int* place_ = nullptr;                    // in its list of free blocks
+    int *merged_ = nullptr, *waiting_ = nullptr, *spare_ = nullptr;
+    int count_ = 0, merged_count_ = 0, waiting_count_ = 0, spare_count_ = 0;
+    std::int64_t top_ = 0;
+};
+
+// All times lie in [first_time, first_time + times).
+constexpr std::int64_t pack_in_order(items& list, std::int64_t base, int first_time, int times) {
+    const int n = list.count;
+    list.until = vec<int>(n, n);
+    vec<int> ends(times, -1), links(2 * n, unset{});
+    int *ending = ends.begin(), *next = links.begin(), *block = next + n;
+    const int *definition = list.definition.begin(), *last = list.last.begin();
+    const std::int64_t* size = list.size.begin();
+    const clock* release = list.release.begin();
+    std::int64_t* offset = list.offset.begin();
+    blocks arena{base, list};
+    std::int64_t top = base;
+    int now = first_time;
+    for (int i = 0; i < n; ++i) {
+        const int from = definition[i];
+        for (; now < from; ++now)
+            for (int k = ending[now - first_time]; k >= 0; k = next[k]) arena.release(block[k]);
+        if (size[i] == 0 && offset[i] < 0) offset[i] = 0;
+        if (offset[i] >= 0) continue;
+        const int b = arena.take(i, list.known[from], list.floor[from]);
+        block[i] = b;
+        offset[i] = arena.begin_of(b);
+        if (arena.top() > top) {
+            top = arena.top();
+            list.grown = i;
+        }
+        if (release[i].known[0] == INT_MAX) continue;
+        int& latest = ending[last[i] - first_time];
+        next[i] = latest;
+        latest = i;
+    }
+    return top;
+}
+
+}  // namespace dovetail::pass::detail

@@ -1,0 +1,70 @@
+#include "support/lanes.hpp"
+
+#include <dovetail/plan/lay.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace support;
+
+TEST_CASE("the layout holds every wait once, and an event for each step that is waited for") {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        CAPTURE(seed);
+        program_knobs k;
+        k.roles = 1 + static_cast<int>(seed % 4);
+        k.slots = 1 + static_cast<int>(seed % 3);
+        const planned p = plan_lanes(random_program(seed, k));
+        dv::vec<std::int64_t> start, end;
+        for (int v = 0; v < p.order.size(); ++v) {
+            start.push(v);
+            end.push(2 * v + 1);
+        }
+        const dv::plan::timetable times{p.order.view(), p.lane.view(), start.view(), end.view(), 1000, true};
+        const dv::plan::plan_data laid = dv::plan::lay(p.program(), p.edges.view(), times, 2000, 0);
+        CHECK(laid.predicted == 1000);
+        CHECK(laid.predicted_sequential == 2000);
+        CHECK(laid.overlapped);
+        CHECK(laid.waits.size() == p.waits.waits.size() + p.wrap.size());
+        int next = 0, rings = 1;
+        for (int r = 0; r < k.roles; ++r) {
+            const auto& role = laid.roles[r];
+            CHECK(role.arena_bytes == p.memory.roles[r].arena_bytes);
+            int events = 0;
+            for (int i = 0; i < role.steps; ++i) {
+                const int s = role.first_step + i;
+                const auto& step = laid.steps[s];
+                CHECK(step.vertex == p.issued.steps[s].vertex);
+                CHECK(step.start == step.vertex);
+                CHECK(step.end == 2 * step.vertex + 1);
+                CHECK(step.first_wait == next);
+                next += step.waits;
+                bool waited_for = false;
+                std::vector<std::pair<int, int>> expected, found;
+                for (const auto* list : {&p.waits.waits, &p.wrap})
+                    for (const auto& w : *list) {
+                        waited_for = waited_for || w.on == s;
+                        if (w.step == s) expected.push_back({w.on - role.first_step, w.lag});
+                    }
+                CHECK(step.event == (waited_for ? events++ : -1));
+                for (const auto& w : laid.waits.view().part(step.first_wait, step.waits)) {
+                    found.push_back({w.step, w.lag});
+                    CHECK(laid.steps[role.first_step + w.step].event == w.event);
+                    if (w.lag > rings) rings = w.lag;
+                }
+                std::sort(expected.begin(), expected.end());
+                std::sort(found.begin(), found.end());
+                CHECK(expected == found);
+            }
+            CHECK(role.events == events);
+        }
+        CHECK(laid.rings == rings);
+        for (int b = 0; b < p.data.buffers.size(); ++b) CHECK(laid.placements[b].offset == p.memory.placements[b].offset);
+        const std::int64_t most = dv::plan::largest_bytes(laid.roles.view());
+        CHECK(dv::plan::lay(p.program(), p.edges.view(), times, 2000, most).steps.size() == laid.steps.size());
+        if (most < 2) continue;
+        const dv::plan::plan_data refused = dv::plan::lay(p.program(), p.edges.view(), times, 2000, most - 1);
+        CHECK(dv::plan::largest_bytes(refused.roles.view()) == most);
+        CHECK(!dv::plan::within(most - 1, refused.roles.view()));
+    }
+}
