@@ -30,6 +30,11 @@ inline void must(cudaError_t status) { must(status == cudaSuccess, cudaGetErrorS
 inline void must(ncclResult_t status) { must(status == ncclSuccess, ncclGetErrorString(status)); }
 inline void must(cublasStatus_t status) { must(status == CUBLAS_STATUS_SUCCESS, cublasGetStatusString(status)); }
 
+inline int gpus() {
+    int n = 0;
+    return cudaGetDeviceCount(&n) == cudaSuccess ? n : 0;
+}
+
 // Threads wait for each other without sleeping, so that they go on within a microsecond.
 class meeting {
 public:

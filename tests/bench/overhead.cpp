@@ -4,10 +4,9 @@
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
 
-#include <doctest/doctest.h>
+#include "bench/measure.hpp"
 
-#include <algorithm>
-#include <cstdio>
+#include <doctest/doctest.h>
 
 namespace dv = dovetail;
 
@@ -48,17 +47,13 @@ template <int N>
 struct diamonds : dv::graph<dv::input<v<0>, number>, dv::repeat<diamond, N>, dv::output<v<N>>> {};
 }  // namespace app
 
-using clock_type = std::chrono::steady_clock;
+using bench::median;
 
-double median(std::vector<double> t) {
-    std::nth_element(t.begin(), t.begin() + static_cast<std::ptrdiff_t>(t.size() / 2), t.end());
-    return t[t.size() / 2];
-}
 template <class Issue>
 double microseconds(int runs, Issue issue) {
-    const auto start = clock_type::now();
+    const auto start = bench::clock::now();
     for (int k = 0; k < runs; ++k) issue();
-    const auto spent = std::chrono::duration<double, std::micro>(clock_type::now() - start).count() / runs;
+    const auto spent = std::chrono::duration<double, std::micro>(bench::clock::now() - start).count() / runs;
     cudaDeviceSynchronize();
     return spent;
 }
@@ -145,6 +140,17 @@ void costs() {
     cost("cudaStreamWaitEvent", [&] { cudaStreamWaitEvent(s, e, 0); });
     cost("cudaEventQuery", [&] { static_cast<void>(cudaEventQuery(e)); });
     cost("launch", [&] { launch_empty(s, nullptr, nullptr); });
+    cost("launch, cudaEventRecord", [&] { launch_empty(s, nullptr, nullptr); cudaEventRecord(e, s); });
+    cudaGraph_t captured{};
+    cudaGraphExec_t instance{};
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal);
+    for (int i = 0; i < 10; ++i) launch_empty(s, nullptr, nullptr);
+    cudaStreamEndCapture(s, &captured);
+    cudaGraphInstantiateWithFlags(&instance, captured, 0);
+    cost("cudaGraphLaunch", [&] { cudaGraphLaunch(instance, s); });
+    cost("cudaGraphLaunch, record", [&] { cudaGraphLaunch(instance, s); cudaEventRecord(e, s); });
+    cudaGraphExecDestroy(instance);
+    cudaGraphDestroy(captured);
     cudaEventDestroy(e);
     cudaStreamDestroy(s);
 }
@@ -156,11 +162,13 @@ TEST_CASE("host time of a run") {
         REQUIRE(cudaMalloc(reinterpret_cast<void**>(&m), 64 * sizeof(float)) == cudaSuccess);
         measure_chain<10>(rank, m);
         measure_chain<100>(rank, m);
-        measure_chain<500>(rank, m);
+        measure_chain<1000>(rank, m);
         measure_fan<10>(rank, m);
         measure_fan<100>(rank, m);
+        measure_fan<1000>(rank, m);
         measure_diamonds<3>(rank, m);
         measure_diamonds<33>(rank, m);
+        measure_diamonds<333>(rank, m);
         cudaFree(m);
     });
 }

@@ -304,6 +304,7 @@ void report(const timed& off, const timed& on) {
 
 template <int Lanes>
 void play() {
+    if (bench::gpus() < Lanes) return static_cast<void>(std::printf("skipped: %d GPUs\n", Lanes));
     ncclUniqueId id;
     bench::must(ncclGetUniqueId(&id));
     bench::meeting meet{Lanes};

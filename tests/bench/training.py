@@ -44,14 +44,14 @@ def main():
         nn.init.zeros_(linear.bias)
         modules += [linear, nn.ReLU()] if layer + 1 < layers else [linear]
     network = nn.Sequential(*modules)
-    # Gradients lie in the buckets, so nothing is copied. On one GPU there is nothing to reduce.
+    # On one GPU there is nothing to reduce.
     model = nn.parallel.DistributedDataParallel(network, device_ids=[device.index], gradient_as_bucket_view=True) if ranks > 1 else network
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-4, momentum=0.9, fused=True)
     images = torch.randn(rows, width[0], device=device, dtype=torch.bfloat16)
     labels = torch.randint(0, width[-1], (rows,), device=device)
 
     def step(communicate=True):
-        optimizer.zero_grad(set_to_none=False)
+        optimizer.zero_grad()
         with contextlib.nullcontext() if communicate or ranks == 1 else model.no_sync():
             loss = nn.functional.cross_entropy(model(images), labels)
             loss.backward()
@@ -87,7 +87,7 @@ def main():
             step()
         torch.cuda.synchronize()
     kernels = [e for e in profile.events() if e.device_type == torch.autograd.DeviceType.CUDA and not e.name.startswith(("Memcpy", "Memset", "nccl:"))]
-    kernels = [(e.name, e.time_range.start, e.time_range.end) for e in kernels if not e.is_user_annotation]
+    kernels = [(e.name, e.time_range.start, e.time_range.end) for e in kernels if not getattr(e, "is_user_annotation", False)]
     communication = union([k[1:] for k in kernels if k[0].startswith("nccl")])
     computation = union([k[1:] for k in kernels if not k[0].startswith("nccl")])
     if rank == 0:

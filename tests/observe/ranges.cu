@@ -2,11 +2,11 @@
 // and on a simulated GPU, on streams and replayed; and none at all without the wish.
 #include <doctest/doctest.h>
 
-#include "../support/samples.hpp"  // in front: NVTX brings a function `open`
+#include "../support/samples.hpp"  // in front of ranges.hpp, which says why
 
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
-#include <dovetail/observe/observe.hpp>
+#include <dovetail/observe/ranges.hpp>
 
 #include "../support/simulated_cuda.hpp"
 

@@ -16,8 +16,10 @@ namespace observe = dv::observe;
 
 // Four stages, 85 micro-batches, two operations each: 1,024 operations, inputs and transfers included.
 struct quick_links {
-    static constexpr dv::machine_description description{"quick_links", 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'000'000, 1, 1'000'000,
-                                                         30'000'000, 30'000'000, 30'000'000, 1100, 1030, 0};
+    static constexpr dv::machine_description description{
+        .name = "quick_links", .half_flops = 1'000'000'000, .float_flops = 1'000'000'000, .double_flops = 1'000'000'000, .memory_bandwidth = 1'000'000'000,
+        .launch_latency = 1'000'000, .edge_latency = 1, .link_latency = 1'000'000, .link_bandwidth = 30'000'000, .bus_bandwidth = 30'000'000,
+        .host_bandwidth = 30'000'000, .beside_communication = 1100, .beside_copy = 1030, .model_error = 0};
 };
 template <int S, int M> using two_steps = dv::let<hop<S + 1, M>, add(multiply(hop<S, M>, bias_of_stage), bias_of_stage)>;
 template <int S> struct on_stage {
@@ -38,8 +40,10 @@ template <int I> using make = dv::on<sender<I>, dv::let<block<I>, fill<matrix>(v
 template <int I> using use = dv::let<product<I>, matmul(block<I>, block<I>)>;
 struct three_senders : dv::graph<dv::input<value, number>, dv::repeat<make, 3>, dv::on<receiver, dv::repeat<use, 3>>, dv::output<dv::all<3, product>>> {};
 struct host_threads {
-    static constexpr dv::machine_description description{"host_threads", 5'000'000'000, 5'000'000'000, 5'000'000'000, 20'000'000'000, 5'000'000, 20'000'000, 50'000'000,
-                                                         40'000'000, 40'000'000, 5'000'000'000, 1000, 1000, 30};
+    static constexpr dv::machine_description description{
+        .name = "host_threads", .half_flops = 5'000'000'000, .float_flops = 5'000'000'000, .double_flops = 5'000'000'000, .memory_bandwidth = 20'000'000'000,
+        .launch_latency = 5'000'000, .edge_latency = 20'000'000, .link_latency = 50'000'000, .link_bandwidth = 40'000'000, .bus_bandwidth = 40'000'000,
+        .host_bandwidth = 5'000'000'000};
 };
 using with_threads = dv::options<host_threads>;
 

@@ -32,8 +32,10 @@ using number = dv::scalar<float>;
 
 // A machine with links so slow that overlap always pays, and no stated error: the planner overlaps wherever it can.
 struct slow_links {
-    static constexpr dv::machine_description description{"slow_links", 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'000'000, 1, 1'000'000,
-                                                         10'000'000, 10'000'000, 10'000'000, 1000, 1000, 0};
+    static constexpr dv::machine_description description{
+        .name = "slow_links", .half_flops = 1'000'000'000, .float_flops = 1'000'000'000, .double_flops = 1'000'000'000, .memory_bandwidth = 1'000'000'000,
+        .launch_latency = 1'000'000, .edge_latency = 1, .link_latency = 1'000'000, .link_bandwidth = 10'000'000, .bus_bandwidth = 10'000'000,
+        .host_bandwidth = 10'000'000, .model_error = 0};
 };
 using overlapped = dv::options<slow_links>;
 using sequential = dv::options<slow_links, dv::overlap<false>>;

@@ -8,31 +8,32 @@
 #include "environment.hpp"
 #include "files.hpp"
 #include "html.hpp"
-#include "ranges.hpp"
 #include "text.hpp"
 #include "trace.hpp"
 
-#include <deque>
 #include <map>
+#include <utility>
 
 namespace dovetail::observe {
+
+// Makes the ranges of an executor; set by ranges.hpp.
+inline std::shared_ptr<launch_watcher> (*make_ranges)(const study&, int role, int rank) = nullptr;
 
 // Records runs and writes what was asked for. One for the process; ranks call it from their threads.
 class recorder final : public run_observer {
 public:
     static constexpr std::size_t runs_kept = 64;  // of each executor: the first ones
 
-    explicit recorder(environment asked) : asked_{std::move(asked)} {
-        if (asked_.nvtx && !DOVETAIL_HAS_NVTX) std::fprintf(stderr, "dovetail: no ranges: this program was compiled without NVTX's header\n");
-    }
+    explicit recorder(environment asked) : asked_{std::move(asked)} {}
 
     void made(engine& e, const settings& s) override {
         const std::lock_guard lock{mutex_};
         open_[&e] = {s, {}};
         if (!asked_.trace.empty()) e.record_times(true);
-#if DOVETAIL_HAS_NVTX
-        if (asked_.nvtx) e.watcher = &ranges_.emplace_back(study{subject_of(e, s)}, e.role, e.rank);
-#endif
+        if (asked_.nvtx && make_ranges != nullptr)
+            e.watcher = ranges_.emplace_back(make_ranges(study{subject_of(e, s)}, e.role, e.rank)).get();
+        else if (std::exchange(asked_.nvtx, false))
+            std::fprintf(stderr, "dovetail: no ranges: the program includes no dovetail/observe/ranges.hpp, or was compiled without NVTX's header\n");
     }
     void issued(engine& e, const std::shared_ptr<flight>& f) override {
         const std::lock_guard lock{mutex_};
@@ -148,15 +149,13 @@ private:
             for (const int rank : ranks) write_file(named(rank), trace(graphs, rank, world));
     }
 
-    const environment asked_;
+    environment asked_;
     std::mutex mutex_;
     std::map<const engine*, session> open_;
     std::vector<recorded> done_;
     std::vector<const ir::step*> shown_;
     std::vector<std::string> names_;
-#if DOVETAIL_HAS_NVTX
-    std::deque<ranges> ranges_;  // kept: an operation that has been given up may still end its own
-#endif
+    std::vector<std::shared_ptr<launch_watcher>> ranges_;  // kept: an operation that has been given up may still end its own
 };
 
 namespace detail {

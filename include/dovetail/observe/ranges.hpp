@@ -1,22 +1,15 @@
-// Ranges that profilers show (NVTX, domain `dovetail`): of each run around its launch, of each operation around its own, on the
-// thread that launches it. A replayed run is one launch, so has no ranges of operations. Without NVTX's header nothing is here; with it, <fcntl.h> comes along, whose function
-// `open` hides the word of that name: a graph that is written behind this says dv::open.
+// Ranges that profilers show (NVTX, domain `dovetail`) where DOVETAIL_NVTX asks for them: of each run around its launch, of each
+// operation around its own, on the thread that launches it. A replayed run is one launch, so has no ranges of operations.
+// To be included in one file of a program, best behind its graphs: NVTX's header brings <fcntl.h>, whose function `open` hides the
+// word of that name. Where there is no such header, nothing is here.
 #pragma once
 
-#include "study.hpp"
-
-#include "../launch/engine.hpp"
+#include "observe.hpp"
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
-#define DOVETAIL_HAS_NVTX 1
-#else
-#define DOVETAIL_HAS_NVTX 0
-#endif
 
 namespace dovetail::observe {
-
-#if DOVETAIL_HAS_NVTX
 
 // Those of one executor; strings are registered once, so that a range costs no copy of its name.
 class ranges final : public launch_watcher {
@@ -58,6 +51,15 @@ private:
     std::vector<nvtxEventAttributes_t> steps_;  // by step of the role
 };
 
-#endif
+namespace detail {
+
+inline const bool ranges_offered = [] {
+    make_ranges = [](const study& of, int role, int rank) -> std::shared_ptr<launch_watcher> { return std::make_shared<ranges>(of, role, rank); };
+    return true;
+}();
+
+}  // namespace detail
 
 }  // namespace dovetail::observe
+
+#endif
