@@ -14,7 +14,8 @@ namespace detail {
 
 class expansion {
 public:
-    constexpr expansion(const ir::graph& g, const expansion_settings& s) : g_{g}, s_{s}, home_(g.symbols.size() * g.roles.size(), -1), readers_(g.symbols.size()) {
+    constexpr expansion(const ir::graph& g, const expansion_settings& s)
+        : g_{g}, s_{s}, home_(g.symbols.size() * g.roles.size(), -1), readers_(g.symbols.size()) {
         program_.roles = g.folded ? 1 : g.roles.size();
         const int symbols = g.symbols.count, nodes = g.nodes.count;
         program_.buffers.reserve(symbols);
