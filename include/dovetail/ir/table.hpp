@@ -58,12 +58,14 @@ public:
 template <class Make>
 struct frozen_list {
 private:
-    static constexpr auto kept = [] {
+    // A function, not a lambda: g++ evaluates a lambda in an initialiser twice.
+    static constexpr auto keep() {
         const auto list = Make::make();
         fixed<std::remove_cvref_t<decltype(list[0])>, Make::most> f;
         copy_elements(list, f);
         return f;
-    }();
+    }
+    static constexpr auto kept = keep();
 
 public:
     static constexpr auto value = kept.view();

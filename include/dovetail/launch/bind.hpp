@@ -52,24 +52,27 @@ template <class G, class O>
 struct combinations {
     using planned = plan::planned<G, O>;
     static constexpr int members = planned::program.members.size();
-    static constexpr fixed<int, members> of = [] {
+    static constexpr fixed<int, members> numbers() {
         fixed<int, members> f;
         const vec<int> list = representatives(planned::program);
         copy_elements(list, f);
         return f;
-    }();
-    static constexpr int count = [] {
+    }
+    static constexpr fixed<int, members> of = numbers();
+    static constexpr int counted() {
         int n = 0;
         for (int m = 0; m < members; ++m) n += of[m] == m ? 1 : 0;
         return n;
-    }();
+    }
+    static constexpr int count = counted();
     // The members that stand for the combinations, ascending.
-    static constexpr fixed<int, count> list = [] {
+    static constexpr fixed<int, count> listed() {
         fixed<int, count> f;
         for (int m = 0, n = 0; m < members; ++m)
             if (of[m] == m) f[n++] = m;
         return f;
-    }();
+    }
+    static constexpr fixed<int, count> list = listed();
 };
 
 template <access_mode Mode, class X>
@@ -224,7 +227,7 @@ private:
     static constexpr auto functions(std::integer_sequence<int, I...>) {
         return fixed<launch_function<Stream>, combinations::count>{{&detail::launching<G, O, Stream, combinations::list[I]>::call...}};
     }
-    static constexpr fixed<launch_function<Stream>, combinations::members> launches = [] {
+    static constexpr fixed<launch_function<Stream>, combinations::members> list_launches() {
         fixed<launch_function<Stream>, combinations::members> f;
         constexpr auto distinct = functions(std::make_integer_sequence<int, combinations::count>{});
         fixed<int, combinations::members> number;
@@ -232,7 +235,8 @@ private:
         for (int m = 0; m < combinations::members; ++m)
             if (combinations::of[m] >= 0) f[m] = distinct[number[combinations::of[m]]];
         return f;
-    }();
+    }
+    static constexpr fixed<launch_function<Stream>, combinations::members> launches = list_launches();
 
     template <int... S>
     static constexpr auto initialisers_of(std::integer_sequence<int, S...>) {

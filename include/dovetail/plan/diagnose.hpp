@@ -51,14 +51,15 @@ private:
         fixed<ir::symbol, names.symbols.size()> list;
         ir::fault wrong = names.wrong;
     };
-    static constexpr typed_symbols symbols = [] {
+    static constexpr typed_symbols make_symbols() {
         typed_symbols made;
         if (made.wrong) return made;
         const pass::typing types = pass::infer_types(names);
         made.wrong = types.wrong;
         for (int s = 0; s < made.list.count; ++s) made.list.first[s] = pass::typed_symbol(names.symbols.first[s], types, s);
         return made;
-    }();
+    }
+    static constexpr typed_symbols symbols = make_symbols();
 
 public:
     static constexpr ir::graph value{symbols.list.view(), names.nodes, names.operands, names.roles, names.axes, names.mesh, names.folded, symbols.wrong};

@@ -68,6 +68,12 @@ inline constexpr overlap_times overlap_in = overlap_of(planned<G, O>::program, p
 namespace plan::detail {
 template <class G, class Role, class O>
 inline constexpr const ir::role_plan& planned_role = planned<G, O>::plan.roles[plan_role<G, Role>()];
+
+constexpr int waits_of(const dovetail::plan::plan& plan, const ir::role_plan& role) {
+    int n = 0;
+    for (const ir::step& s : plan.steps.part(role.first_step, role.steps)) n += s.waits;
+    return n;
+}
 }  // namespace plan::detail
 
 // Bytes of device memory that one rank of a role needs: its arena, outputs included, and its states.
@@ -88,11 +94,6 @@ inline constexpr double hidden_fraction =
 
 // Number of waits between streams in a role's plan, those on earlier runs included.
 template <class G, class Role = unnamed_role, class O = options<>>
-inline constexpr int wait_count = [] {
-    int n = 0;
-    const ir::role_plan& r = plan::detail::planned_role<G, Role, O>;
-    for (const ir::step& s : plan::planned<G, O>::plan.steps.part(r.first_step, r.steps)) n += s.waits;
-    return n;
-}();
+inline constexpr int wait_count = plan::detail::waits_of(plan::planned<G, O>::plan, plan::detail::planned_role<G, Role, O>);
 
 }  // namespace dovetail

@@ -42,22 +42,24 @@ struct program_of {
     static constexpr ir::program program = of::program;
     static constexpr span<const ir::edge> edges = of::edges;
     static constexpr int vertices = program.vertices.size();
-    static constexpr fixed<std::int64_t, vertices> costs = [] {
+    static constexpr fixed<std::int64_t, vertices> list_costs() {
         fixed<std::int64_t, vertices> f;
         const vec<std::int64_t> list = pass::costs(graph, program, O::value);
         copy_elements(list, f);
         return f;
-    }();
+    }
+    static constexpr fixed<std::int64_t, vertices> costs = list_costs();
 };
 
 template <class G, class O, candidate C>
 struct scheduled {
     using of = program_of<G, O>;
-    // g++ 12 refuses temporaries that own memory in the initialiser itself, hence the named ones.
-    static constexpr fixed_schedule<of::vertices> value = [] {
+    // g++ 12 refuses temporaries that own memory in the initialiser itself, and evaluates a lambda in one twice.
+    static constexpr fixed_schedule<of::vertices> make() {
         const pass::schedule s = schedule_of(C, of::program, of::edges, of::costs.view(), O::value);
         return fixed_schedule<of::vertices>{s};
-    }();
+    }
+    static constexpr fixed_schedule<of::vertices> value = make();
 };
 
 template <class G, class O>
@@ -215,23 +217,30 @@ struct planning<G, O, true> : required<typename memory_checked<G, O>::type, type
 template <class G, class O = options<>>
 struct planned : detail::planning<G, O> {};
 
-// The id of a name's symbol in the graph, or -1.
+namespace detail {
 template <class G, class Name>
-inline constexpr int symbol_of = [] {
+constexpr int find_symbol() {
     const ir::graph& g = typed<G>::value;
     for (int s = 0; s < g.symbols.size(); ++s)
         if (same(g.symbols[s].name, &tag_of<Name>) && g.symbols[s].kind != ir::symbol_kind::lane_index) return s;
     return -1;
-}();
-
-// The id of a role, or -1.
+}
 template <class G, class Role>
-inline constexpr int role_of = [] {
+constexpr int find_role() {
     const ir::graph& g = typed<G>::value;
     for (int r = 0; r < g.roles.size(); ++r)
         if (same(g.roles[r].name, &tag_of<Role>)) return r;
     return -1;
-}();
+}
+}  // namespace detail
+
+// The id of a name's symbol in the graph, or -1.
+template <class G, class Name>
+inline constexpr int symbol_of = detail::find_symbol<G, Name>();
+
+// The id of a role, or -1.
+template <class G, class Role>
+inline constexpr int role_of = detail::find_role<G, Role>();
 
 namespace detail {
 template <const tensor_type& T>
