@@ -1,4 +1,4 @@
-#include <dovetail/pass/choose.hpp>
+#include <dovetail/plan/pipeline.hpp>
 
 #include "support/build.hpp"
 
@@ -21,13 +21,21 @@ constexpr dv::vec<int> listed(const build& b, const dv::settings& s) {
     const auto p = b.view();
     const auto edges = pass::edges(p);
     const auto written = pass::written_order(p.vertices.size(), edges.view());
-    const auto priority = pass::priorities(p, edges.view(), b.costs.view(), written.view(), s);
-    return pass::list_order(p, edges.view(), b.costs.view(), priority.view(), s);
+    const auto routes = pass::routes_of(p, edges.view());
+    const auto priority = pass::priorities(p, routes, b.costs.view(), written.view(), s);
+    return pass::list_order(p, routes, b.costs.view(), priority.view(), s);
 }
 
+// What a plan takes where memory does not matter.
 constexpr pass::schedule best(const build& b, const dv::settings& s) {
     const auto edges = pass::edges(b.view());
-    return pass::best_schedule(b.view(), edges.view(), b.costs.view(), s);
+    pass::schedule tried[dv::plan::candidates];
+    std::int64_t length[dv::plan::candidates] = {};
+    for (int c = 0; c < dv::plan::candidates; ++c) {
+        tried[c] = dv::plan::schedule_of(static_cast<dv::plan::candidate>(c), b.view(), edges.view(), b.costs.view(), s);
+        length[c] = tried[c].length;
+    }
+    return tried[static_cast<int>(dv::plan::preferred(length, s).list[0])];
 }
 
 void check(const dv::vec<int>& order, std::initializer_list<int> expected) {
@@ -150,9 +158,10 @@ TEST_CASE("improvement finds what priorities do not") {
     for (std::uint32_t seed = 1; seed <= 200; ++seed) {
         const build b = support::random_program(seed, 3, 20);
         const auto edges = pass::edges(b.view());
-        auto s = pass::overlapped_list_schedule(b.view(), edges.view(), b.costs.view(), plain());
+        const auto routes = pass::routes_of(b.view(), edges.view());
+        auto s = pass::overlapped_schedule(b.view(), routes, edges.view(), b.costs.view(), true, plain());
         before += s.length;
-        s = pass::improved(s, b.view(), edges.view(), b.costs.view(), plain());
+        pass::improve(s, b.view(), routes, edges.view(), b.costs.view(), plain());
         CHECK(support::is_linear_extension(s.order.view(), b.costs.size(), edges.view()));
         after += s.length;
     }
@@ -173,7 +182,7 @@ TEST_CASE("every order of a random program is a linear extension, and the same a
         CHECK(support::is_linear_extension(pass::written_order(n, edges.view()).view(), n, edges.view()));
         const auto order = listed(b, s);
         CHECK(support::is_linear_extension(order.view(), n, edges.view()));
-        const auto sequential = pass::sequential_schedule(p, edges.view(), b.costs.view(), s);
+        const auto sequential = pass::sequential_schedule(p, edges.view(), b.costs.view());
         const auto chosen = best(b, s), again = best(b, s);
         CHECK(support::is_linear_extension(chosen.order.view(), n, edges.view()));
         CHECK(chosen.length <= sequential.length);

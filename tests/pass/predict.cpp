@@ -22,7 +22,9 @@ constexpr dv::settings with(std::int64_t edge, int communication, int copy) {
 constexpr pass::schedule timeline(const build& b, bool overlapped, const dv::settings& s) {
     const auto edges = pass::edges(b.view());
     const auto order = pass::written_order(b.costs.size(), edges.view());
-    return pass::predict(b.view(), edges.view(), b.costs.view(), order.view(), overlapped, s);
+    if (!overlapped) return pass::in_turn(b.view(), b.costs.view(), order.view());
+    const auto routes = pass::routes_of(b.view(), edges.view());
+    return pass::predict(b.view(), routes, b.costs.view(), order.view(), s);
 }
 
 constexpr build beside() {
@@ -36,19 +38,20 @@ static_assert(timeline(beside(), true, with(0, 1000, 1000)).length == 1010);
 static_assert(timeline(beside(), false, with(0, 1250, 1000)).length == 1510);
 
 // The place of an edge's or seat's role in the slots of a vertex, or -1.
-int seat_on(const pass::seats& at, int v, int role) {
-    for (int i = at.first[v]; i < at.first[v + 1]; ++i)
+int seat_on(const pass::routes& at, int v, int role) {
+    for (int i = at.seats[v]; i < at.seats[v + 1]; ++i)
         if (at.slot[i] / dv::lane_count == role) return i;
     return -1;
 }
 
 // When each seat opens, from the ends of the vertices: behind the one before it on its lane and behind its edges.
-dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::seats& at, dv::span<const dv::ir::edge> edges, std::int64_t latency) {
+dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::routes& at, dv::span<const dv::ir::edge> edges, std::int64_t latency) {
     dv::vec<std::int64_t> open(at.slot.size()), last(at.slots);
+    const auto row = [&](int v, int i) { return at.slot[i] / dv::lane_count * dv::lane_count + s.lane[v]; };
     for (int v : s.order)
-        for (int i = at.first[v]; i < at.first[v + 1]; ++i) {
-            open[i] = last[at.slot[i]];
-            last[at.slot[i]] = s.end[v];
+        for (int i = at.seats[v]; i < at.seats[v + 1]; ++i) {
+            open[i] = last[row(v, i)];
+            last[row(v, i)] = s.end[v];
         }
     for (const auto& e : edges) {
         const int i = seat_on(at, e.to, e.role);
@@ -112,8 +115,8 @@ TEST_CASE("an order against the edges is told from one that ends") {
     b.compute(0, {x}, 10);
     const auto edges = pass::edges(b.view());
     const int order[] = {1, 0};
-    CHECK(pass::predict(b.view(), edges.view(), b.costs.view(), {order, 2}, true, {}).length == -1);
-    CHECK(pass::predict(b.view(), edges.view(), b.costs.view(), {order, 2}, false, {}).length == -1);
+    const auto routes = pass::routes_of(b.view(), edges.view());
+    CHECK(pass::predict(b.view(), routes, b.costs.view(), {order, 2}, {}).length == -1);
 }
 
 TEST_CASE("one role on one lane takes the sum") {
@@ -133,12 +136,12 @@ TEST_CASE("without interference every start is the latest of what it waits for")
         const bool overlapped = seed % 2 == 0;
         const auto edges = pass::edges(b.view());
         const auto s = timeline(b, overlapped, with(5, 1000, 1000));
-        const auto at = pass::seats_of(b.view(), overlapped);
+        const auto at = pass::routes_of(b.view(), edges.view());
         const auto open = openings(s, at, edges.view(), 5);
         std::int64_t length = 0;
         for (int v = 0; v < b.costs.size(); ++v) {
             std::int64_t start = 0;
-            for (int i = at.first[v]; i < at.first[v + 1]; ++i)
+            for (int i = at.seats[v]; i < at.seats[v + 1]; ++i)
                 if (open[i] > start) start = open[i];
             REQUIRE(s.start[v] == start);
             REQUIRE(s.end[v] == start + b.costs[v]);
@@ -159,11 +162,11 @@ TEST_CASE("with interference every vertex gets the work it needs, at the pace of
         const auto edges = pass::edges(b.view());
         const auto s = timeline(b, true, set);
         REQUIRE(s.length >= 0);
-        const auto at = pass::seats_of(b.view(), true);
+        const auto at = pass::routes_of(b.view(), edges.view());
         const auto open = openings(s, at, edges.view(), 500);
         for (int v = 0; v < b.costs.size(); ++v) {
             std::int64_t latest = 0;
-            for (int i = at.first[v]; i < at.first[v + 1]; ++i)
+            for (int i = at.seats[v]; i < at.seats[v + 1]; ++i)
                 if (open[i] > latest) latest = open[i];
             REQUIRE(s.start[v] == latest);
             if (s.lane[v] != 0) {
@@ -171,7 +174,7 @@ TEST_CASE("with interference every vertex gets the work it needs, at the pace of
                 continue;
             }
             // The work lost to each neighbour, moment by moment: boundaries are openings and ends of the role's other lanes.
-            const int role = at.slot[at.first[v]] / dv::lane_count;
+            const int role = at.slot[at.seats[v]] / dv::lane_count;
             double work = 0;
             std::int64_t t = s.start[v];
             int changes = 0;

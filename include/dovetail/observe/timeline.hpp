@@ -59,7 +59,7 @@ inline timeline predicted(const study& of) {
 
 // The same graph with everything on one stream, in the order of the sequential plan.
 inline timeline sequential(const study& of) {
-    const pass::schedule made = pass::sequential_schedule(of.program, of.edges.view(), of.costs.view(), of.s);
+    const pass::schedule made = pass::sequential_schedule(of.program, of.edges.view(), of.costs.view());
     timeline t{"sequential, predicted", false, 0, 0, made.length, {}, {}};
     for (int role = 0; role < of.roles(); ++role) t.rows.push_back({role, -1, of.role_name(role), {}});
     for (const int v : made.order) {

@@ -1,57 +1,55 @@
-// A binary heap of (key, id) pairs: the smallest key on top, the smaller id among equals. Events in time, ready vertices by
-// priority and the written order are all of this form, so that one heap serves every pass.
+// Pairing heaps of small numbers (vertices): the smallest key on top, the smaller number among equals. A heap is its top, -1
+// when empty. Any number of heaps live in the same arrays, because a number is in one of them at a time.
 #pragma once
-
-#include "../core/vec.hpp"
-
-#include <cstdint>
 
 namespace dovetail::pass {
 
-struct heap_item {
-    std::int64_t key = 0;
-    int id = 0;
-};
+template <class Key>
+struct heaps {
+    const Key* key;  // changed only while its number is in no heap
+    int* child;      // of each number: the first of those below it; -1: none
+    int* sibling;    // of each number but a top: the next one below the same; -1: none
 
-// Raw storage and few statements: constant evaluation counts both calls and statements, and the passes live in here.
-class heap {
-public:
-    constexpr heap() = default;
-    heap(const heap&) = delete;
-    heap& operator=(const heap&) = delete;
-    constexpr ~heap() { delete[] at; }
-
-    int count = 0;
-    heap_item* at = nullptr;  // at[0] is the top
-
-    constexpr void push(std::int64_t key, int id) {
-        if (count == capacity) grow();
-        int i = count++;
-        for (int up = (i - 1) / 2; i > 0 && (at[up].key > key || (at[up].key == key && at[up].id > id)); i = up, up = (i - 1) / 2) at[i] = at[up];
-        at[i] = {key, id};
+    // The heap `top` with `item`, which is in none.
+    constexpr int with(int top, int item) const {
+        child[item] = -1;
+        return top < 0 ? item : both(top, item);
     }
-    // Removes the top and returns it.
-    constexpr heap_item pop() {
-        const heap_item top = at[0], last = at[--count];
-        int i = 0;
-        for (int c = 1; c < count; i = c, c = 2 * c + 1) {
-            c += c + 1 < count && (at[c + 1].key < at[c].key || (at[c + 1].key == at[c].key && at[c + 1].id < at[c].id));
-            if (last.key < at[c].key || (last.key == at[c].key && last.id < at[c].id)) break;
-            at[i] = at[c];
+    // The heap `top`, which is not empty, without its top.
+    constexpr int without(int top) const {
+        int next = child[top];
+        if (next < 0 || sibling[next] < 0) return next;
+        // Pairs from the front, the last pair first in the list; then one after the other into one.
+        int pairs = -1;
+        while (next >= 0) {
+            int a = next;
+            const int b = sibling[a];
+            next = -1;
+            if (b >= 0) {
+                next = sibling[b];
+                a = both(a, b);
+            }
+            sibling[a] = pairs;
+            pairs = a;
         }
-        at[i] = last;
+        top = pairs;
+        for (pairs = sibling[top]; pairs >= 0; pairs = next) {
+            next = sibling[pairs];
+            top = both(top, pairs);
+        }
         return top;
     }
 
 private:
-    int capacity = 0;
-
-    constexpr void grow() {
-        capacity = capacity > 0 ? 2 * capacity : 8;
-        heap_item* wider = new heap_item[static_cast<unsigned>(capacity)]{};
-        for (int i = 0; i < count; ++i) wider[i] = at[i];
-        delete[] at;
-        at = wider;
+    constexpr int both(int a, int b) const {
+        if (key[b] < key[a] || (key[b] == key[a] && b < a)) {
+            const int smaller = b;
+            b = a;
+            a = smaller;
+        }
+        sibling[b] = child[a];
+        child[a] = b;
+        return a;
     }
 };
 

@@ -3,9 +3,7 @@
 #pragma once
 
 #include "../cost/machine.hpp"
-#include "edges.hpp"
-#include "heap.hpp"
-#include "seats.hpp"
+#include "routes.hpp"
 
 namespace dovetail::pass {
 
@@ -18,187 +16,185 @@ struct schedule {
     bool overlapped = false;
 };
 
-namespace detail {
-
-// Where nothing slows anything, a vertex starts at the latest of what it waits for: one walk along the order.
-constexpr schedule predict_alone(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, span<const int> order, bool overlapped,
-                                 const settings& s) {
+// Everything on one lane of each role, in an order that respects the edges: nothing runs beside anything on a role, and a
+// vertex starts when all its roles are done with the one before.
+constexpr schedule in_turn(const ir::program& p, span<const std::int64_t> costs, span<const int> order) {
     const int n = p.vertices.count;
-    seats at = seats_of(p, overlapped);
-    const adjacency out = successors(n, edges);
-    schedule result{vec<int>(order.count), {}, vec<std::int64_t>(n), vec<std::int64_t>(n), 0, overlapped};
-    vec<std::int64_t> free_list(at.slots);
-    const int *seat = at.first.begin(), *slot = at.slot.begin(), *first = out.first.begin(), *to = out.neighbour.begin();
-    const unsigned char* lane = at.lane.begin();
-    std::int64_t *start = result.start.begin(), *end = result.end.begin();  // start: the latest known so far
-    std::int64_t* free_at = free_list.begin();
-    vec<unsigned char> passed_list(n);
-    unsigned char* passed = passed_list.begin();
-    bool extension = true;
+    schedule result{vec<int>(order), vec<unsigned char>(n), vec<std::int64_t>(n, unset{}), vec<std::int64_t>(n, unset{}), 0, false};
+    vec<std::int64_t> free_list(p.roles);
+    std::int64_t *start = result.start.begin(), *end = result.end.begin(), *free_at = free_list.begin();
+    const ir::vertex* vertices = p.vertices.first;
+    const ir::part* parts = p.parts.first;
     for (int k = 0; k < order.count; ++k) {
-        const int v = order.first[k];
-        passed[v] = 1;
-        for (int i = seat[v]; i < seat[v + 1]; ++i)
-            if (free_at[slot[i]] > start[v]) start[v] = free_at[slot[i]];
-        end[v] = start[v] + costs.first[v];
-        if (end[v] > result.length) result.length = end[v];
-        for (int i = seat[v]; i < seat[v + 1]; ++i) free_at[slot[i]] = end[v];
-        for (int i = first[v]; i < first[v + 1]; ++i) {
-            const std::int64_t time = lane[to[i]] == lane[v] ? end[v] : end[v] + s.machine.edge_latency;
-            if (passed[to[i]] != 0)
-                extension = false;
-            else if (time > start[to[i]])
-                start[to[i]] = time;
-        }
+        const int v = order.first[k], first = vertices[v].first_part, last = first + vertices[v].parts;
+        std::int64_t now = 0;
+        for (int i = first; i < last; ++i)
+            if (free_at[parts[i].role] > now) now = free_at[parts[i].role];
+        start[v] = now;
+        end[v] = now += costs.first[v];
+        for (int i = first; i < last; ++i) free_at[parts[i].role] = now;
     }
-    if (!extension || order.count != n) result.length = -1;
-    copy_elements(order, result.order);
-    result.lane = static_cast<vec<unsigned char>&&>(at.lane);
+    for (int r = 0; r < p.roles; ++r)
+        if (free_at[r] > result.length) result.length = free_at[r];
+    if (order.count != n) result.length = -1;
     return result;
 }
 
-}  // namespace detail
-
-// `order` has every vertex once. Sequential: one lane per role, so that nothing runs beside anything on a role.
+// Each role on its lanes. `order` has every vertex once.
 //
-// Event-driven. A seat (a vertex on one role) opens when its lane reaches it and the edges into it on that role are met; the
-// vertex runs once all its seats are open, and ends on all at once. A communication occupies its lane from the opening, its
-// wait for the others included: its kernel holds multiprocessors while it waits.
-constexpr schedule predict(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, span<const int> order, bool overlapped,
-                           const settings& s) {
-    if (!overlapped || (s.machine.beside_communication == 1000 && s.machine.beside_copy == 1000))
-        return detail::predict_alone(p, edges, costs, order, overlapped, s);
-    struct slot_state {
-        int next = 0, end = 0;       // of its seats in order
-        bool occupied = false;       // by a communication or copy
-        int running = -1;            // the vertex that computes here
-        int pace = 1000;             // its time in thousandths of alone
-        std::int64_t since = 0;      // when the pace was set
-        std::int64_t remaining = 0;  // work left at that moment, in time alone
-    };
-    struct seat_state {
-        std::int64_t ready = 0;  // when the met edges allow it to open
-        int closed = 0;          // what is missing: the lane's arrival and edges
-        int vertex = 0;
-    };
-    constexpr int compute = static_cast<int>(lane_kind::compute);
+// A seat (a vertex on one role) opens when its lane reaches it and the edges into it are met; the vertex runs once all its
+// seats are open, and ends on all at once. A communication or copy occupies its lane from the opening, its wait for the
+// others included: its kernel holds multiprocessors while it waits.
+//
+// When communication and copies run follows at once from what they wait for. Only what computes (a vertex with one seat) is
+// slowed by the others, and nothing that is still unknown begins before the first of these vertices ends: the ones that
+// compute, one a role, end in the order of the ends that follow from what is known.
+constexpr schedule predict(const ir::program& p, const routes& r, span<const std::int64_t> costs, span<const int> order, const settings& s) {
     constexpr int communication = static_cast<int>(lane_kind::communication);
     constexpr int copy = static_cast<int>(lane_kind::copy);
+    constexpr std::int64_t unknown = INT64_MAX;
 
-    const int n = p.vertices.count;
-    seats at = seats_of(p, overlapped);
-    const adjacency out = successors(n, edges);
-    schedule result{vec<int>(order.count), {}, vec<std::int64_t>(n), vec<std::int64_t>(n), 0, overlapped};
-    vec<seat_state> seat_list(at.slot.size());
-    vec<slot_state> slot_list(at.slots);
-    vec<int> line_list(at.slot.size()), closed_list(n), target_list(edges.count);
-    const int *first_seat = at.first.begin(), *slot_of = at.slot.begin(), *first = out.first.begin(), *edge = out.edge.begin();
-    const unsigned char* lane = at.lane.begin();
+    const int n = p.vertices.count, roles = p.roles;
+    const int *seats = r.seats.begin(), *slot_of = r.slot.begin(), *vertex = r.vertex.begin(), *first = r.first.begin(), *arrival = r.arrival.begin();
+    const int seat_count = seats[n];
+    const std::int64_t latency = s.machine.edge_latency;
+    const int by_communication = s.machine.beside_communication - 1000, by_copy = s.machine.beside_copy - 1000;
+    schedule result{vec<int>(order), vec<unsigned char>(n, unset{}), vec<std::int64_t>(n), vec<std::int64_t>(n, unset{}), 0, true};
+    unsigned char* lane = result.lane.begin();
     std::int64_t *start = result.start.begin(), *end = result.end.begin();
-    seat_state* seat = seat_list.begin();
-    slot_state* slot = slot_list.begin();
-    int* line = line_list.begin();      // seats by slot, in order
-    int* closed = closed_list.begin();  // seats of a vertex that are not open; -1: it has ended
-    int* target = target_list.begin();  // the seat that an edge leads to
-    heap events;                        // v: vertex v ends; n + i: seat i opens
-    std::int64_t now = 0;
-
-    // Of the role whose compute slot this is, as its other lanes are: what runs there adds up.
-    const auto set_pace = [&](slot_state* here) {
-        if (here->running < 0) return;
-        int pace = 1000;
-        if (here[communication].occupied) pace += s.machine.beside_communication - 1000;
-        if (here[copy].occupied) pace += s.machine.beside_copy - 1000;
-        if (pace < 1) pace = 1;
-        if (pace == here->pace) return;
-        const std::int64_t left = here->remaining - (now - here->since) * 1000 / here->pace;
-        here->remaining = left > 0 ? left : 0;
-        here->since = now;
-        here->pace = pace;
-        end[here->running] = now + here->remaining + (here->remaining * (pace - 1000) + 999) / 1000;
-        events.push(end[here->running], here->running);
-    };
-    const auto open = [&](int i) {
-        const int v = seat[i].vertex;
-        slot_state* here = slot + slot_of[i];
-        if (lane[v] != compute) {
-            here->occupied = true;
-            set_pace(here - lane[v]);
-        }
-        if (--closed[v] > 0) return;
-        start[v] = now;
-        end[v] = now + costs.first[v];
-        if (lane[v] == compute) {
-            here->running = v;
-            here->pace = 1000;
-            here->since = now;
-            here->remaining = costs.first[v];
-            set_pace(here);
-            if (here->pace != 1000) return;
-        }
-        events.push(end[v], v);
-    };
-    // One more of what the seat waits for has come, or will at `time`.
-    const auto meet = [&](int i, std::int64_t time) {
-        if (time > seat[i].ready) seat[i].ready = time;
-        if (--seat[i].closed > 0) return;
-        if (seat[i].ready <= now)
-            open(i);
-        else
-            events.push(seat[i].ready, n + i);
-    };
+    // Of a seat: what is missing, the lane's arrival and edges; the next one of its slot (-1: none); when the met ones allow
+    // it to open; when it opened.
+    vec<int> seat_room(3 * seat_count, unset{});
+    vec<std::int64_t> ready_list(seat_count), opened_list(seat_count, unset{});
+    int *closed = seat_room.begin(), *behind = closed + seat_count, *to_open = behind + seat_count;
+    std::int64_t *ready = ready_list.begin(), *opened = opened_list.begin();
+    // Of a slot: the seat that was the last to end before what computes here is looked at.
+    vec<int> first_list(r.slots, -1), shut_list(n, unset{});
+    int *beside = first_list.begin(), *shut = shut_list.begin();  // shut: seats of a vertex that are not open
+    // Of a role: the vertex that computes, its work left at a moment and its pace since, in thousandths of the time alone.
+    vec<int> role_room(2 * roles, -1);
+    vec<std::int64_t> time_room(4 * roles, unset{});
+    int *computes = role_room.begin(), *pace = computes + roles;
+    std::int64_t *since = time_room.begin(), *left = since + roles;
+    std::int64_t* looked = left + roles;  // up to when what runs beside it has been taken into account for good
+    std::int64_t* ends = looked + roles;  // unknown: something has changed
 
     for (int v = 0; v < n; ++v) {
-        closed[v] = first_seat[v + 1] - first_seat[v];
-        for (int i = first_seat[v]; i < first_seat[v + 1]; ++i) {
-            seat[i] = {0, 1, v};
-            ++slot[slot_of[i]].end;
-        }
+        shut[v] = seats[v + 1] - seats[v];
+        lane[v] = static_cast<unsigned char>(p.vertices.first[v].lane);
+        end[v] = unknown;
     }
-    for (int i = 0; i < edges.count; ++i) {
-        int low = first_seat[edges.first[i].to];
-        if (closed[edges.first[i].to] > 1)
-            for (int high = first_seat[edges.first[i].to + 1]; high - low > 1;) {
-                const int middle = (low + high) / 2;
-                if (slot_of[middle] / lane_count > edges.first[i].role)
-                    high = middle;
-                else
-                    low = middle;
-            }
-        target[i] = low;
-        ++seat[low].closed;
+    for (int i = 0; i < seat_count; ++i) {
+        closed[i] = r.incoming.begin()[i] + 1;
+        opened[i] = unknown;
     }
-    for (int i = 0, sum = 0; i < at.slots; ++i) slot[i].next = slot[i].end = sum += slot[i].end;
     for (int k = order.count - 1; k >= 0; --k)
-        for (int v = order.first[k], i = first_seat[v]; i < first_seat[v + 1]; ++i) line[--slot[slot_of[i]].next] = i;
+        for (int v = order.first[k], i = seats[v]; i < seats[v + 1]; ++i) {
+            behind[i] = beside[slot_of[i]];
+            beside[slot_of[i]] = i;
+        }
+    int opening = 0, ended = 0;
+    for (int here = 0; here < r.slots; ++here)
+        if (const int i = beside[here]; i >= 0 && --closed[i] == 0) to_open[opening++] = i;
+    std::int64_t now = 0;
+    for (;;) {
+        int done = -1;
+        if (opening > 0) {
+            const int i = to_open[--opening], v = vertex[i], role = slot_of[i] / lane_count;
+            if (ready[i] > start[v]) start[v] = ready[i];
+            if (lane[v] != 0) {
+                opened[i] = ready[i];
+                ends[role] = unknown;
+            }
+            if (--shut[v] > 0) continue;
+            if (lane[v] == 0) {
+                computes[role] = v;
+                since[role] = looked[role] = start[v];
+                left[role] = costs.first[v];
+                pace[role] = 1000;
+                ends[role] = unknown;
+                continue;
+            }
+            end[v] = start[v] + costs.first[v];
+            for (int k = seats[v]; k < seats[v + 1]; ++k) ends[slot_of[k] / lane_count] = unknown;
+            done = v;
+        } else {
+            int soonest = -1;
+            for (int role = 0; role < roles; ++role) {
+                if (computes[role] < 0) continue;
+                if (ends[role] == unknown) {
+                    // From change to change of what runs beside it, as far as that is known.
+                    const int base = role * lane_count;
+                    int talks = beside[base + communication], copies = beside[base + copy], paced = pace[role];
+                    std::int64_t from = since[role], rest = left[role], at = looked[role];
+                    for (;;) {
+                        while (talks >= 0 && end[vertex[talks]] <= at) talks = behind[talks];
+                        while (copies >= 0 && end[vertex[copies]] <= at) copies = behind[copies];
+                        int wanted = 1000;
+                        std::int64_t change = unknown;
+                        if (talks >= 0) {
+                            change = opened[talks];
+                            if (change <= at) {
+                                wanted += by_communication;
+                                change = end[vertex[talks]];
+                            }
+                        }
+                        if (copies >= 0) {
+                            std::int64_t other = opened[copies];
+                            if (other <= at) {
+                                wanted += by_copy;
+                                other = end[vertex[copies]];
+                            }
+                            if (other < change) change = other;
+                        }
+                        if (wanted < 1) wanted = 1;
+                        if (wanted != paced) {
+                            rest -= (at - from) * 1000 / paced;
+                            if (rest < 0) rest = 0;
+                            from = at;
+                            paced = wanted;
+                        }
+                        ends[role] = from + rest + (rest * (paced - 1000) + 999) / 1000;
+                        if (at <= now) {
+                            // Nothing that is still unknown happens before now.
+                            since[role] = from;
+                            left[role] = rest;
+                            pace[role] = paced;
+                            looked[role] = at;
+                            beside[base + communication] = talks;
+                            beside[base + copy] = copies;
+                        }
+                        if (ends[role] <= change) break;
+                        at = change;
+                    }
+                }
+                if (soonest < 0 || ends[role] < ends[soonest]) soonest = role;
+            }
+            if (soonest < 0) break;
+            now = ends[soonest];
+            done = computes[soonest];
+            end[done] = now;
+            computes[soonest] = -1;
+        }
 
-    for (int i = 0; i < at.slots; ++i)
-        if (slot[i].next < slot[i].end) meet(line[slot[i].next++], 0);
-    int ended = 0;
-    while (events.count > 0) {
-        const heap_item event = events.pop();
-        now = event.key;
-        const int v = event.id;
-        if (v >= n) {
-            open(v - n);
-            continue;
-        }
-        if (closed[v] < 0 || end[v] != now) continue;  // its pace has changed since
-        closed[v] = -1;
         ++ended;
-        result.length = now;
-        for (int i = first_seat[v]; i < first_seat[v + 1]; ++i) {
-            slot_state* here = slot + slot_of[i];
-            here->running = -1;
-            here->occupied = false;
-            if (here->next < here->end) meet(line[here->next++], now);
-            if (lane[v] != compute && !here->occupied) set_pace(here - lane[v]);
+        const std::int64_t time = end[done];
+        if (time > result.length) result.length = time;
+        for (int i = seats[done], last = seats[done + 1]; i < last; ++i) {
+            const int after = behind[i];
+            if (after < 0) continue;
+            if (time > ready[after]) ready[after] = time;
+            if (--closed[after] == 0) to_open[opening++] = after;
         }
-        for (int i = first[v]; i < first[v + 1]; ++i) meet(target[edge[i]], lane[edges.first[edge[i]].to] == lane[v] ? now : now + s.machine.edge_latency);
+        const int mine = lane[done];
+        for (int i = first[done], last = first[done + 1]; i < last; ++i) {
+            const int to = arrival[i];
+            const std::int64_t met = slot_of[to] % lane_count == mine ? time : time + latency;
+            if (met > ready[to]) ready[to] = met;
+            if (--closed[to] == 0) to_open[opening++] = to;
+        }
     }
     if (ended != n) result.length = -1;
-    copy_elements(order, result.order);
-    result.lane = static_cast<vec<unsigned char>&&>(at.lane);
     return result;
 }
 

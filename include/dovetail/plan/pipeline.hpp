@@ -25,14 +25,11 @@ inline constexpr int most_tried_as_written = 256;
 inline constexpr std::int64_t not_tried = INT64_MAX;
 
 constexpr pass::schedule schedule_of(candidate c, const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, const settings& s) {
-    if (c == candidate::sequential) return pass::sequential_schedule(p, edges, costs, s);
-    // Two statements rather than a conditional operator, whose temporaries g++ 12 destroys too early in constant evaluation.
-    if (c == candidate::written) {
-        const pass::schedule made = pass::overlapped_written_schedule(p, edges, costs, s);
-        return pass::improved(made, p, edges, costs, s);
-    }
-    const pass::schedule made = pass::overlapped_list_schedule(p, edges, costs, s);
-    return pass::improved(made, p, edges, costs, s);
+    if (c == candidate::sequential) return pass::sequential_schedule(p, edges, costs);
+    const pass::routes r = pass::routes_of(p, edges);
+    pass::schedule made = pass::overlapped_schedule(p, r, edges, costs, c == candidate::listed, s);
+    pass::improve(made, p, r, edges, costs, s);
+    return made;
 }
 
 // In which order the candidates are taken until one fits into memory: overlapped ones first where their prediction gains
