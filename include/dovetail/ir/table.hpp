@@ -36,36 +36,39 @@ struct sizes {
     int of[N] = {};
 };
 
-// Make: a type with `static constexpr auto make()`, which returns an owning table, and `static constexpr auto most`, the
-// sizes that its arrays have at most: make() is evaluated once.
+// Make: a type with `static constexpr auto make(from)`, which returns an owning table, `static constexpr const auto& from()`,
+// what it is made from, and `static constexpr auto most`, the sizes that its arrays have at most.
+//
+// Each is evaluated once, which takes care: compilers also evaluate a call with constant arguments when they see it in the body
+// of a function, hence the parameter, and g++ evaluates a lambda called in an initialiser twice.
 template <class Make>
 struct frozen {
 private:
-    template <int... I>
-    static constexpr auto keep(std::integer_sequence<int, I...>) {
-        const auto data = Make::make();
+    template <class From, int... I>
+    static constexpr auto keep(const From& from, std::integer_sequence<int, I...>) {
+        const auto data = Make::make(from);
         rebound<std::remove_cv_t<decltype(data)>, fixed_store<Make::most.of[I]...>> kept{};
         zip(data, kept, [](const auto& a, auto& b) { copy_elements(a, b); });
         return kept;
     }
-    static constexpr auto kept = keep(std::make_integer_sequence<int, decltype(Make::make())::tables>{});
+    static constexpr auto kept = keep(Make::from(), std::make_integer_sequence<int, decltype(Make::make(Make::from()))::tables>{});
 
 public:
     static constexpr auto value = view(kept);
 };
 
-// The same for one array: Make::make() returns a vec of at most `most` elements.
+// The same for one array: Make::make(from) returns a vec of at most `most` elements.
 template <class Make>
 struct frozen_list {
 private:
-    // A function, not a lambda: g++ evaluates a lambda in an initialiser twice.
-    static constexpr auto keep() {
-        const auto list = Make::make();
+    template <class From>
+    static constexpr auto keep(const From& from) {
+        const auto list = Make::make(from);
         fixed<std::remove_cvref_t<decltype(list[0])>, Make::most> f;
         copy_elements(list, f);
         return f;
     }
-    static constexpr auto kept = keep();
+    static constexpr auto kept = keep(Make::from());
 
 public:
     static constexpr auto value = kept.view();

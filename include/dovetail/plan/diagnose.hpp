@@ -39,8 +39,9 @@ struct typed {
 private:
     static_assert(requires { typename written<G>::dovetail_graph; }, "dovetail: this is no graph: write struct model : dv::graph<statements...> {};");
     struct lowering {
-        static constexpr auto most = ir::largest_graph(dsl::describe<written<G>>::value);
-        static constexpr auto make() { return ir::lower(dsl::describe<written<G>>::value, detail::as_written<G>::folded, most); }
+        static constexpr const auto& from() { return dsl::describe<written<G>>::value; }
+        static constexpr auto most = ir::largest_graph(from());
+        static constexpr auto make(const auto& from) { return ir::lower(from, detail::as_written<G>::folded, most); }
     };
 
 public:
@@ -51,15 +52,15 @@ private:
         fixed<ir::symbol, names.symbols.size()> list;
         ir::fault wrong = names.wrong;
     };
-    static constexpr typed_symbols make_symbols() {
+    static constexpr typed_symbols make_symbols(const ir::graph& from) {
         typed_symbols made;
         if (made.wrong) return made;
-        const pass::typing types = pass::infer_types(names);
+        const pass::typing types = pass::infer_types(from);
         made.wrong = types.wrong;
-        for (int s = 0; s < made.list.count; ++s) made.list.first[s] = pass::typed_symbol(names.symbols.first[s], types, s);
+        for (int s = 0; s < made.list.count; ++s) made.list.first[s] = pass::typed_symbol(from.symbols.first[s], types, s);
         return made;
     }
-    static constexpr typed_symbols symbols = make_symbols();
+    static constexpr typed_symbols symbols = make_symbols(names);
 
 public:
     static constexpr ir::graph value{symbols.list.view(), names.nodes, names.operands, names.roles, names.axes, names.mesh, names.folded, symbols.wrong};
@@ -75,10 +76,11 @@ template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
 struct expanded {
 private:
     struct expansion {
-        static constexpr auto most = pass::largest_program(typed<G>::value);
-        static constexpr auto make() {
+        static constexpr const ir::graph& from() { return typed<G>::value; }
+        static constexpr auto most = pass::largest_program(from());
+        static constexpr auto make(const ir::graph& from) {
             if (checked<G>) return ir::program_data{};
-            return pass::expand(typed<G>::value, {InFlight, ChannelSlots, PeerCopiesFrom});
+            return pass::expand(from, {InFlight, ChannelSlots, PeerCopiesFrom});
         }
     };
 
@@ -87,8 +89,9 @@ public:
 
 private:
     struct dependencies {
+        static constexpr const ir::program& from() { return program; }
         static constexpr int most = pass::most_edges(program);
-        static constexpr auto make() { return pass::edges(program); }
+        static constexpr auto make(const ir::program& from) { return pass::edges(from); }
     };
 
 public:

@@ -42,24 +42,24 @@ struct program_of {
     static constexpr ir::program program = of::program;
     static constexpr span<const ir::edge> edges = of::edges;
     static constexpr int vertices = program.vertices.size();
-    static constexpr fixed<std::int64_t, vertices> list_costs() {
+    static constexpr fixed<std::int64_t, vertices> list_costs(const ir::program& from) {
         fixed<std::int64_t, vertices> f;
-        const vec<std::int64_t> list = pass::costs(graph, program, O::value);
+        const vec<std::int64_t> list = pass::costs(graph, from, O::value);
         copy_elements(list, f);
         return f;
     }
-    static constexpr fixed<std::int64_t, vertices> costs = list_costs();
+    static constexpr fixed<std::int64_t, vertices> costs = list_costs(program);
 };
 
 template <class G, class O, candidate C>
 struct scheduled {
     using of = program_of<G, O>;
-    // g++ 12 refuses temporaries that own memory in the initialiser itself, and evaluates a lambda in one twice.
-    static constexpr fixed_schedule<of::vertices> make() {
-        const pass::schedule s = schedule_of(C, of::program, of::edges, of::costs.view(), O::value);
+    // g++ 12 refuses temporaries that own memory in the initialiser itself. As to the parameter, see ir::frozen.
+    static constexpr fixed_schedule<of::vertices> make(const ir::program& from) {
+        const pass::schedule s = schedule_of(C, from, of::edges, of::costs.view(), O::value);
         return fixed_schedule<of::vertices>{s};
     }
-    static constexpr fixed_schedule<of::vertices> value = make();
+    static constexpr fixed_schedule<of::vertices> value = make(of::program);
 };
 
 template <class G, class O>
@@ -85,8 +85,9 @@ private:
                              rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
         static constexpr int waits = chosen_schedule::value.overlapped ? (of::edges.size() < 2 * parts ? of::edges.size() : 2 * parts) + 2 * rings * parts : 0;
         static constexpr ir::sizes<5> most{{of::vertices, parts, waits, of::program.roles, of::program.buffers.size()}};
-        static constexpr auto make() {
-            return lay(of::program, of::edges, chosen_schedule::value.view(), scheduled<G, O, candidate::sequential>::value.length, O::value.memory_limit);
+        static constexpr const ir::program& from() { return of::program; }
+        static constexpr auto make(const ir::program& from) {
+            return lay(from, of::edges, chosen_schedule::value.view(), scheduled<G, O, candidate::sequential>::value.length, O::value.memory_limit);
         }
     };
 
