@@ -320,6 +320,7 @@ TEST_CASE("executors called in different order end the work, and name the call")
         c->barrier("so far well", 2s);
         std::this_thread::sleep_for(150ms);
         if (c->aborted()) return "too early";
+        c->barrier("nothing so far", 2s);
         c->called(r == 1 ? 1 : 0);
         for (int i = 0; i < 200 && !c->aborted(); ++i) std::this_thread::sleep_for(10ms);
         const auto why = c->why();
