@@ -1,6 +1,8 @@
 // Records and mentions: every type of a graph has a number, and the number gives the type back.
 #include "support/samples.hpp"
 
+#include <dovetail/core/display.hpp>
+
 #include <doctest/doctest.h>
 
 namespace {
@@ -13,7 +15,7 @@ template <int I> using one = dv::let<body_name<I>, add(x, x)>;
 template <int I, int J> using two = dv::let<cell<I, J>, add(x, x)>;
 
 template <class T>
-inline constexpr const dv::dsl::record& record = dv::dsl::describe<T>::value;
+inline constexpr const dv::dsl::record& record = dv::dsl::describe<T>;
 
 }  // namespace
 
@@ -29,7 +31,7 @@ TEST_CASE("a mention is the type at its place, in written order") {
     static_assert(std::is_same_v<dv::dsl::mention<statement, 6>, multiply>);
     static_assert(std::is_same_v<dv::dsl::mention<statement, 7>, a>);
     static_assert(std::is_same_v<dv::dsl::mention<statement, 8>, b>);
-    CHECK(dv::display(*dv::dsl::describe<y>::value.id) == "y");
+    CHECK(dv::display(*dv::dsl::describe<y>.id) == "y");
 }
 
 TEST_CASE("repeat and all stand for what they expand to, the last index fastest") {

@@ -1,6 +1,8 @@
 // lower: names become ids, nested expressions become nodes before those that use them, placement is resolved.
 #include "support/samples.hpp"
 
+#include <dovetail/core/display.hpp>
+
 #include <doctest/doctest.h>
 
 namespace {
@@ -13,7 +15,7 @@ struct t;
 
 template <class G>
 dv::ir::graph_data lowered() {
-    return dv::ir::lower(dv::dsl::describe<G>::value);
+    return dv::ir::lower(dv::dsl::describe<G>);
 }
 
 int find(const dv::ir::graph_data& g, const dv::tag& name) {
@@ -91,9 +93,11 @@ TEST_CASE("the first mistake is reported, by kind") {
     CHECK(lowered<dv::graph<dv::input<x, vector>, dv::let<y, copy(x, x)>, dv::output<y>>>().wrong.kind == fault_kind::wrong_arity);
 }
 
+constexpr dv::letters letters(std::string_view s) { return {s.data(), static_cast<int>(s.size())}; }
+
 TEST_CASE("the nearest name is the one with the fewest edits") {
-    CHECK(dv::ir::edit_distance("block<3>", "blok<3>", 9) == 1);
-    CHECK(dv::ir::edit_distance("forward", "forward", 9) == 0);
-    CHECK(dv::ir::edit_distance("abc", "xyz", 3) == 3);
-    CHECK(dv::ir::unqualified("app::inner::block<app::k>") == "block<app::k>");
+    CHECK(dv::ir::edit_distance(letters("block<3>"), letters("blok<3>"), 9) == 1);
+    CHECK(dv::ir::edit_distance(letters("forward"), letters("forward"), 9) == 0);
+    CHECK(dv::ir::edit_distance(letters("abc"), letters("xyz"), 3) == 3);
+    CHECK(dv::spelled(dv::detail::make_tag(dv::ir::unqualified(letters("app::inner::block<app::k>")))) == "block<app::k>");
 }

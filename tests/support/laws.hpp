@@ -4,6 +4,7 @@
 
 #include "antichain.hpp"
 
+#include <dovetail/core/display.hpp>
 #include <dovetail/plan/plan.hpp>
 
 #include <string>
@@ -31,7 +32,8 @@ struct listing {
 };
 
 inline void list_tag(listing& l, const char* name, const dv::tag* t) {
-    l.add(name, dv::detail::hashed(dv::display(*t)));
+    const std::string text = dv::display(*t);
+    l.add(name, dv::detail::hashed({text.data(), static_cast<int>(text.size())}));
 }
 
 inline listing listed(const dv::ir::program& p) {

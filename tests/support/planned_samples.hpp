@@ -4,6 +4,8 @@
 
 #include "samples.hpp"
 
+#include <dovetail/core/display.hpp>
+
 #include <string>
 #include <vector>
 

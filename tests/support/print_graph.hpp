@@ -1,6 +1,7 @@
 // A graph as text, one statement a line, in the words of the language; and a program with its plan, one vertex a line.
 #pragma once
 
+#include <dovetail/core/display.hpp>
 #include <dovetail/plan/plan.hpp>
 
 #include <string>
@@ -12,7 +13,7 @@ inline std::string name_of(const dovetail::ir::graph& g, int symbol) {
     const dovetail::ir::symbol& s = g.symbols[symbol];
     if (s.kind == dovetail::ir::symbol_kind::lane_index) {
         for (int a = 0; a < g.axes.size(); ++a)
-            if (s.index_axis >> a & 1u) return "lane<" + std::string(g.axes[a].name->spelling) + ">";
+            if (s.index_axis >> a & 1u) return "lane<" + std::string(dv::spelled(*g.axes[a].name)) + ">";
     }
     return std::string("vish"[static_cast<int>(s.kind)] + std::to_string(symbol));
 }
@@ -29,14 +30,14 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
     const auto axes = [&](unsigned mask) {
         std::string s;
         for (int a = 0; a < g.axes.size(); ++a)
-            if (mask >> a & 1u) s += (s.empty() ? "" : ", ") + std::string(g.axes[a].name->spelling);
+            if (mask >> a & 1u) s += (s.empty() ? "" : ", ") + std::string(dv::spelled(*g.axes[a].name));
         return s;
     };
     for (int r = 0; r < g.roles.size(); ++r) {
         text += role(r) + ": mesh<";
         for (int i = 0; i < g.roles[r].axes; ++i) {
             const dv::ir::mesh_axis& m = g.mesh[g.roles[r].first_axis + i];
-            text += (i == 0 ? "axis<" : ", axis<") + std::string(g.axes[m.axis].name->spelling) + ", " + std::to_string(m.width) + ">";
+            text += (i == 0 ? "axis<" : ", axis<") + std::string(dv::spelled(*g.axes[m.axis].name)) + ", " + std::to_string(m.width) + ">";
         }
         text += g.folded ? ">, folded\n" : ">\n";
     }
@@ -56,7 +57,7 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
             text += (j == 0 ? "" : ", ") + name_of(g, s);
             if (s >= 0) text += " " + type(g.symbols[s].type) + (g.symbols[s].output ? " output" : "") + (g.symbols[s].name == nullptr ? " nested" : "");
         }
-        text += " = " + std::string(n.kind == dv::op_kind::compute ? n.op->name->spelling : std::string_view(dv::name_of(n.kind)));
+        text += " = " + std::string(n.kind == dv::op_kind::compute ? dv::spelled(*n.op->name) : std::string_view(dv::name_of(n.kind)));
         std::string facts;
         const auto fact = [&](const std::string& f) { facts += (facts.empty() ? "" : ", ") + f; };
         if (n.reduce != dv::reduction::none) fact(dv::name_of(n.reduce));

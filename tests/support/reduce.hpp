@@ -4,6 +4,8 @@
 
 #include "sketch.hpp"
 
+#include <dovetail/core/display.hpp>
+
 namespace support {
 
 namespace detail {
@@ -94,7 +96,7 @@ inline bool cut(sketch& s, int number, bool& more) {
         if (n.kind == dv::op_kind::compute && n.arguments.size() > 0) {
             if (number < static_cast<int>(n.arguments.size())) {
                 if (n.op->in_place >= 0 || n.arguments.size() == 1) return false;
-                dv::operation* op = s.pool->operation(std::string(n.op->name->spelling) + "'");
+                dv::operation* op = s.pool->operation(std::string(dv::spelled(*n.op->name)) + "'");
                 const dv::tag* name = op->name;
                 *op = *n.op;
                 op->name = name;
@@ -115,7 +117,7 @@ inline bool cut(sketch& s, int number, bool& more) {
         if (number-- == 0) return n.nested && (n.nested = false, true);
         if (number-- == 0) {
             if (n.op->workspace == nullptr && n.op->in_place < 0 && !n.op->has_effect) return false;
-            dv::operation* op = s.pool->operation(std::string(n.op->name->spelling));
+            dv::operation* op = s.pool->operation(std::string(dv::spelled(*n.op->name)));
             const dv::tag* name = op->name;
             *op = *n.op;
             op->name = name;

@@ -102,9 +102,12 @@ struct operation {
     bool has_effect = false;     // needed even where nobody uses its results
     int sms = 0;                 // streaming multiprocessors it needs; 0: all it can get
     reduction reduce = reduction::none;
-    int offset = 0;      // of a shift
-    bool open = false;   // a shift whose edge lanes get zeros
-    int root_lane = -1;  // along the axis of a rooted collective
+    int offset = 0;     // of a shift
+    bool open = false;  // a shift whose edge lanes get zeros
 };
+
+// What an operation is with a number of arguments that it does not take.
+inline constexpr operation no_operation{&nameless, op_kind::compute, -1};
+constexpr bool accepted(const operation& o) { return o.arguments >= 0; }
 
 }  // namespace dovetail

@@ -1,5 +1,6 @@
-// describe<T>: the record of a type of the language, and the types it is made of. Takes any type that may stand in a graph,
-// gives `value` and `children`. A type that is no word of the language is a name.
+// describe<T>: the record of a type of the language, and made_of<T>: the types below it. Takes any type that may stand in a
+// graph. A type that is no word of the language is a name. Records are variables rather than members of classes, and those
+// that a large graph has by the thousand are made in one step: that is most of what the compiler spends on a statement.
 #pragma once
 
 #include "facts.hpp"
@@ -8,80 +9,93 @@
 
 namespace dovetail::dsl {
 
-template <class... T>
-struct types {
-    static constexpr int count = sizeof...(T);
-};
+namespace detail {
+template <class T>
+constexpr record described();
+}  // namespace detail
 
 template <class T>
-struct describe;
+inline constexpr record describe = detail::described<T>();
 
 namespace detail {
 
-// One class for each type that a graph mentions, with as little in it as possible: a large graph has thousands.
-template <word Kind, class... C>
-struct composite {
-    using children = types<C...>;
-    static constexpr const record* list[sizeof...(C)] = {&describe<C>::value...};
-    static constexpr record value{Kind, &nameless, list, sizeof...(C), count_mentions(list, sizeof...(C))};
-};
-template <word Kind>
-struct composite<Kind> {
-    using children = types<>;
-    static constexpr record value{Kind};
-};
+// The records below one; the null behind them is for those without.
+template <class... C>
+inline constexpr const record* below[sizeof...(C) + 1] = {&describe<C>..., nullptr};
 
-// An operation; its children are the axes, roles and roots it names.
-template <class T, class... C>
-struct operator_with {
-    using children = types<C...>;
-    static constexpr const record* list[sizeof...(C)] = {&describe<C>::value...};
-    static constexpr record value{word::operation, &tag_of<T>, list, sizeof...(C), count_mentions(list, sizeof...(C))};
-};
-template <class T>
-struct operator_with<T> {
-    using children = types<>;
-    static constexpr record value{word::operation, &tag_of<T>};
-};
-
-constexpr int count_arguments(const record* const* list, int count) {
-    int n = 0;
-    for (int i = 1; i < count; ++i) n += list[i]->kind == word::all ? list[i]->child_count : 1;
+// A loop, not a fold: clang folds no more than 256.
+constexpr int count_mentions(const record* const* list, int count) {
+    int n = 1;
+    for (const record* const* end = list + count; list != end; ++list) n += (*list)->mentions;
     return n;
 }
-template <class Op, class... A>
-struct expression {
-    using children = types<Op, A...>;
-    static constexpr const record* list[sizeof...(A) + 1] = {&describe<Op>::value, &describe<A>::value...};
-    static constexpr int arguments = count_arguments(list, sizeof...(A) + 1);
-    static constexpr record value{word::expression,
-                                  &nameless,
-                                  list,
-                                  sizeof...(A) + 1,
-                                  count_mentions(list, sizeof...(A) + 1),
-                                  accepts_arguments<Op, arguments>,
-                                  find_operation<Op, arguments>()};
-};
 
-// Names are types without a definition as a rule: nothing is asked of those.
-template <class T>
-constexpr word kind_of_tag() {
-    if constexpr (!complete<T>)
-        return word::name;
-    else if constexpr (is_operation<T>)
-        return word::operation;
-    else if constexpr (has_launch<T>())
-        return word::no_shape_rule;
-    else
-        return word::name;
+// A word that consists of C.
+template <word Kind, class... C>
+inline constexpr record composed{Kind, &nameless, below<C...>, sizeof...(C), count_mentions(below<C...>, sizeof...(C))};
+
+// The word that a template is; `name` where it is a user's.
+template <template <class...> class W> inline constexpr word word_of = word::name;
+template <> inline constexpr word word_of<input> = word::input;
+template <> inline constexpr word word_of<replicated> = word::replicated;
+template <> inline constexpr word word_of<state> = word::state;
+template <> inline constexpr word word_of<let> = word::let;
+template <> inline constexpr word word_of<values> = word::values;
+template <> inline constexpr word word_of<update> = word::update;
+template <> inline constexpr word word_of<output> = word::output;
+template <> inline constexpr word word_of<on> = word::on;
+template <> inline constexpr word word_of<mesh> = word::mesh;
+template <> inline constexpr word word_of<lane> = word::lane;
+template <> inline constexpr word word_of<group> = word::group;
+template <> inline constexpr word word_of<grouped> = word::grouped;
+template <> inline constexpr word word_of<graph> = word::graph;
+template <> inline constexpr word word_of<ops::root> = word::root;
+template <> inline constexpr word word_of<ops::to> = word::to;
+
+// An operation that names axes, roles or a root: these are below it.
+template <class T, class... C>
+constexpr record operator_with(types<C...>) {
+    return {word::operation, &tag_of<T>, below<C...>, sizeof...(C), count_mentions(below<C...>, sizeof...(C))};
 }
 
+template <class T>
+concept is_graph = requires { typename T::dovetail_graph; };
+
+// Names are types without a definition as a rule: nothing else is asked of those.
+template <class T>
+constexpr record described() {
+    if constexpr (!complete<T>)
+        return {word::name, &tag_of<T>};
+    else if constexpr (is_graph<T>)
+        return describe<typename T::dovetail_graph>;
+    else if constexpr (is_operation<T>)
+        return {word::operation, &tag_of<T>};
+    else if constexpr (has_launch<T>())
+        return {word::no_shape_rule, &tag_of<T>};
+    else
+        return {word::name, &tag_of<T>};
+}
+template <word Kind, class T, class... C>
+constexpr record described_template() {
+    if constexpr (Kind != word::name)
+        return composed<Kind, C...>;
+    else if constexpr (is_communication_operation<T>)
+        return operator_with<T>(typename communication<T>::where{});
+    else
+        return described<T>();
+}
+
+constexpr int count_arguments(const record* const* list, int count) {
+    int n = -1;  // the operation
+    for (const record* const* end = list + count; list != end; ++list) n += (*list)->arguments;
+    return n;
+}
+// What several types of the language are made of as one: repeat and all.
 template <template <int...> class Family, class Indices>
 struct family;
 template <template <int...> class Family, int... I>
 struct family<Family, std::integer_sequence<int, I...>> {
-    template <word Kind>
-    using make = composite<Kind, Family<I>...>;
+    using type = types<Family<I>...>;
 };
 
 // body<0, ...> to body<N - 1, ...>, the last index fastest. Indices are written out: a pack of them cannot be expanded into
@@ -91,94 +105,103 @@ struct index_space;
 template <template <int...> class Body, int N>
 struct index_space<Body, N> {
     template <int... P>
-    static auto all(std::integer_sequence<int, P...>) -> composite<word::repeat, Body<P>...>;
+    static auto all(std::integer_sequence<int, P...>) -> types<Body<P>...>;
     using type = decltype(all(std::make_integer_sequence<int, N>{}));
 };
 template <template <int...> class Body, int N, int M>
 struct index_space<Body, N, M> {
     template <int... P>
-    static auto all(std::integer_sequence<int, P...>) -> composite<word::repeat, Body<P / M, P % M>...>;
+    static auto all(std::integer_sequence<int, P...>) -> types<Body<P / M, P % M>...>;
     using type = decltype(all(std::make_integer_sequence<int, N * M>{}));
 };
 template <template <int...> class Body, int N, int M, int K>
 struct index_space<Body, N, M, K> {
     template <int... P>
-    static auto all(std::integer_sequence<int, P...>) -> composite<word::repeat, Body<P / (M * K), P / K % M, P % K>...>;
+    static auto all(std::integer_sequence<int, P...>) -> types<Body<P / (M * K), P / K % M, P % K>...>;
     using type = decltype(all(std::make_integer_sequence<int, N * M * K>{}));
 };
 
-template <class T, class Graph>
-struct graph_of;
-template <class T, class... S>
-struct graph_of<T, graph<S...>> : composite<word::graph, S...> {};
+template <word Kind, class... C>
+constexpr record listed(types<C...>) {
+    return {Kind, &nameless, below<C...>, sizeof...(C), count_mentions(below<C...>, sizeof...(C)), sizeof...(C)};
+}
 
 }  // namespace detail
 
-template <class T>
-struct describe {
-    using children = types<>;
-    static constexpr record value{detail::kind_of_tag<T>(), &tag_of<T>};
-};
-template <class T>
-    requires requires { typename T::dovetail_graph; }
-struct describe<T> : detail::graph_of<T, typename T::dovetail_graph> {};
+template <template <class...> class W, class... C>
+inline constexpr record describe<W<C...>> = detail::described_template<detail::word_of<W>, W<C...>, C...>();
+
+template <class N, class X>
+inline constexpr record describe<let<N, X>>{word::let, &nameless, detail::below<N, X>, 2, 1 + describe<N>.mentions + describe<X>.mentions};
+template <class Op, class... A>
+inline constexpr record describe<Op(A...)>{word::expression,
+                                           &nameless,
+                                           detail::below<Op, A...>,
+                                           sizeof...(A) + 1,
+                                           (describe<A>.mentions + ... + (1 + describe<Op>.mentions)),
+                                           1,
+                                           operation_for<Op, (describe<A>.arguments + ... + 0)>};
+template <class Op, class... A>
+inline constexpr record describe<Op (*)(A...)> = describe<Op(A...)>;
+template <class Op, class... A>
+inline constexpr record describe<Op(A..., ...)> = detail::composed<word::ellipsis, Op>;
+template <class Op, class... A>
+inline constexpr record describe<Op (*)(A..., ...)> = detail::composed<word::ellipsis, Op>;
 
 template <class T, std::int64_t... E>
-struct describe<tensor<T, E...>> {
-    using children = types<>;
-    static constexpr record value{word::tensor, &nameless, nullptr, 0, 1, false, nullptr, &tensor<T, E...>::type};
-};
-
-template <class Op, class... A> struct describe<Op(A...)> : detail::expression<Op, A...> {};
-template <class Op, class... A> struct describe<Op (*)(A...)> : detail::expression<Op, A...> {};
-template <class Op, class... A> struct describe<Op(A..., ...)> : detail::composite<word::ellipsis, Op> {};
-template <class Op, class... A> struct describe<Op (*)(A..., ...)> : detail::composite<word::ellipsis, Op> {};
-
-template <class N, class T, class... A> struct describe<input<N, T, A...>> : detail::composite<word::input, N, T, A...> {};
-template <class N, class T, class... A> struct describe<state<N, T, A...>> : detail::composite<word::state, N, T, A...> {};
-template <class N, class X> struct describe<let<N, X>> {
-    using children = types<N, X>;
-    static constexpr const record* list[2] = {&describe<N>::value, &describe<X>::value};
-    static constexpr record value{word::let, &nameless, list, 2, 1 + list[0]->mentions + list[1]->mentions};
-};
-template <class N, class X> struct describe<update<N, X>> : detail::composite<word::update, N, X> {};
-template <class... N> struct describe<values<N...>> : detail::composite<word::values, N...> {};
-template <> struct describe<discard> : detail::composite<word::discard> {};
-template <> struct describe<pinned> : detail::composite<word::pinned> {};
-template <> struct describe<from_store> : detail::composite<word::from_store> {};
-template <class... A> struct describe<replicated<A...>> : detail::composite<word::replicated, A...> {};
-template <class... N> struct describe<output<N...>> : detail::composite<word::output, N...> {};
-template <class R, class... S> struct describe<on<R, S...>> : detail::composite<word::on, R, S...> {};
-template <class... A> struct describe<mesh<A...>> : detail::composite<word::mesh, A...> {};
-template <class N, int W> struct describe<axis<N, W>> {
-    using children = types<N>;
-    static constexpr const record* list[1] = {&describe<N>::value};
-    static constexpr record value{word::axis, &nameless, list, 1, count_mentions(list, 1), false, nullptr, &no_tensor, W};
-};
-template <class A> struct describe<lane<A>> : detail::composite<word::lane, A> {};
-template <class... S> struct describe<group<S...>> : detail::composite<word::group, S...> {};
-template <class... S> struct describe<grouped<S...>> : detail::composite<word::grouped, S...> {};
-template <class... S> struct describe<graph<S...>> : detail::composite<word::graph, S...> {};
-template <template <int...> class B, int... N> struct describe<repeat<B, N...>> : detail::index_space<B, N...>::type {};
+inline constexpr record describe<tensor<T, E...>>{word::tensor, &nameless, nullptr, 0, 1, 1, &no_operation, &tensor<T, E...>::type};
+template <class N, int W>
+inline constexpr record describe<axis<N, W>>{word::axis, &nameless, detail::below<N>, 1, 1 + describe<N>.mentions, 1, &no_operation, &no_tensor, W};
+template <int L>
+inline constexpr record describe<ops::root_lane<L>>{word::root_lane, &nameless, nullptr, 0, 1, 1, &no_operation, &no_tensor, L};
+template <> inline constexpr record describe<discard>{word::discard};
+template <> inline constexpr record describe<pinned>{word::pinned};
+template <> inline constexpr record describe<from_store>{word::from_store};
+template <> inline constexpr record describe<ops::to_host>{word::operation, &tag_of<ops::to_host>};
+template <> inline constexpr record describe<ops::from_host>{word::operation, &tag_of<ops::from_host>};
+template <class A, int O, class E>
+inline constexpr record describe<ops::shift<A, O, E>> = detail::operator_with<ops::shift<A, O, E>>(types<A>{});
+template <template <int...> class B, int... N>
+inline constexpr record describe<repeat<B, N...>> = detail::listed<word::repeat>(typename detail::index_space<B, N...>::type{});
 template <int N, template <int...> class F>
-struct describe<all<N, F>> : detail::family<F, std::make_integer_sequence<int, N>>::template make<word::all> {};
+inline constexpr record describe<all<N, F>> = detail::listed<word::all>(typename detail::family<F, std::make_integer_sequence<int, N>>::type{});
 
-template <> struct describe<ops::to_host> : detail::operator_with<ops::to_host> {};
-template <> struct describe<ops::from_host> : detail::operator_with<ops::from_host> {};
-template <class R> struct describe<ops::root<R>> : detail::composite<word::root, R> {};
-template <int L> struct describe<ops::root_lane<L>> {
-    using children = types<>;
-    static constexpr record value{word::root_lane, &nameless, nullptr, 0, 1, false, nullptr, &no_tensor, L};
+namespace detail {
+
+template <class T>
+struct constituents {
+    using type = typename communication<T>::where;
 };
-template <class... R> struct describe<ops::to<R...>> : detail::composite<word::to, R...> {};
-template <class X, class... W> struct describe<ops::all_reduce<X, W...>> : detail::operator_with<ops::all_reduce<X, W...>, W...> {};
-template <class X, class... W> struct describe<ops::reduce<X, W...>> : detail::operator_with<ops::reduce<X, W...>, W...> {};
-template <class X, class... W> struct describe<ops::reduce_scatter<X, W...>> : detail::operator_with<ops::reduce_scatter<X, W...>, W...> {};
-template <class... W> struct describe<ops::broadcast<W...>> : detail::operator_with<ops::broadcast<W...>, W...> {};
-template <class... W> struct describe<ops::all_gather<W...>> : detail::operator_with<ops::all_gather<W...>, W...> {};
-template <class... W> struct describe<ops::all_to_all<W...>> : detail::operator_with<ops::all_to_all<W...>, W...> {};
-template <class... W> struct describe<ops::gather<W...>> : detail::operator_with<ops::gather<W...>, W...> {};
-template <class... W> struct describe<ops::scatter<W...>> : detail::operator_with<ops::scatter<W...>, W...> {};
-template <class A, int O, class E> struct describe<ops::shift<A, O, E>> : detail::operator_with<ops::shift<A, O, E>, A> {};
+template <is_graph T>
+struct constituents<T> : constituents<typename T::dovetail_graph> {};
+template <template <class...> class W, class... C>
+    requires(word_of<W> != word::name)
+struct constituents<W<C...>> {
+    using type = types<C...>;
+};
+template <class Op, class... A>
+struct constituents<Op(A...)> {
+    using type = types<Op, A...>;
+};
+template <class Op, class... A>
+struct constituents<Op(A..., ...)> {
+    using type = types<Op>;
+};
+template <class T>
+struct constituents<T*> : constituents<T> {};  // an expression as a function's parameter
+template <class N, int W>
+struct constituents<axis<N, W>> {
+    using type = types<N>;
+};
+template <template <int...> class B, int... N>
+struct constituents<repeat<B, N...>> : index_space<B, N...> {};
+template <int N, template <int...> class F>
+struct constituents<all<N, F>> : family<F, std::make_integer_sequence<int, N>> {};
+
+}  // namespace detail
+
+// The types that T consists of, in written order.
+template <class T>
+using made_of = typename detail::constituents<T>::type;
 
 }  // namespace dovetail::dsl

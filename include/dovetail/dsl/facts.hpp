@@ -9,6 +9,9 @@
 
 namespace dovetail::dsl {
 
+template <class... T>
+struct types {};
+
 inline constexpr int max_arguments = 64;
 
 namespace detail {
@@ -104,29 +107,32 @@ template <> inline constexpr reduction reduction_of<ops::minimum> = reduction::m
 template <> inline constexpr reduction reduction_of<ops::maximum> = reduction::maximum;
 template <> inline constexpr reduction reduction_of<ops::average> = reduction::average;
 
-// The kind of a communication operation, what it is made of, and its own facts.
+// The kind of a communication operation, the types it names and its own facts.
 template <class Op>
 struct communication {
     static constexpr op_kind kind = op_kind::compute;
+    using where = types<>;
 };
-template <op_kind Kind, class Reduction = void, int Offset = 0, bool Open = false>
+template <op_kind Kind, class Where, class Reduction = void, int Offset = 0, bool Open = false>
 struct communication_facts {
     static constexpr op_kind kind = Kind;
+    using where = Where;
     static constexpr reduction reduce = reduction_of<Reduction>;
     static constexpr int offset = Offset;
     static constexpr bool open = Open;
 };
-template <class R, class... W> struct communication<ops::all_reduce<R, W...>> : communication_facts<op_kind::all_reduce, R> {};
-template <class R, class... W> struct communication<ops::reduce<R, W...>> : communication_facts<op_kind::reduce, R> {};
-template <class... W> struct communication<ops::broadcast<W...>> : communication_facts<op_kind::broadcast> {};
-template <class... W> struct communication<ops::all_gather<W...>> : communication_facts<op_kind::all_gather> {};
-template <class R, class... W> struct communication<ops::reduce_scatter<R, W...>> : communication_facts<op_kind::reduce_scatter, R> {};
-template <class... W> struct communication<ops::all_to_all<W...>> : communication_facts<op_kind::all_to_all> {};
-template <class... W> struct communication<ops::gather<W...>> : communication_facts<op_kind::gather> {};
-template <class... W> struct communication<ops::scatter<W...>> : communication_facts<op_kind::scatter> {};
-template <class A, int O, class E> struct communication<ops::shift<A, O, E>> : communication_facts<op_kind::shift, void, O, std::is_same_v<E, ops::open>> {};
-template <> struct communication<ops::to_host> : communication_facts<op_kind::to_host> {};
-template <> struct communication<ops::from_host> : communication_facts<op_kind::from_host> {};
+template <class R, class... W> struct communication<ops::all_reduce<R, W...>> : communication_facts<op_kind::all_reduce, types<W...>, R> {};
+template <class R, class... W> struct communication<ops::reduce<R, W...>> : communication_facts<op_kind::reduce, types<W...>, R> {};
+template <class... W> struct communication<ops::broadcast<W...>> : communication_facts<op_kind::broadcast, types<W...>> {};
+template <class... W> struct communication<ops::all_gather<W...>> : communication_facts<op_kind::all_gather, types<W...>> {};
+template <class R, class... W> struct communication<ops::reduce_scatter<R, W...>> : communication_facts<op_kind::reduce_scatter, types<W...>, R> {};
+template <class... W> struct communication<ops::all_to_all<W...>> : communication_facts<op_kind::all_to_all, types<W...>> {};
+template <class... W> struct communication<ops::gather<W...>> : communication_facts<op_kind::gather, types<W...>> {};
+template <class... W> struct communication<ops::scatter<W...>> : communication_facts<op_kind::scatter, types<W...>> {};
+template <class A, int O, class E>
+struct communication<ops::shift<A, O, E>> : communication_facts<op_kind::shift, types<A>, void, O, std::is_same_v<E, ops::open>> {};
+template <> struct communication<ops::to_host> : communication_facts<op_kind::to_host, types<>> {};
+template <> struct communication<ops::from_host> : communication_facts<op_kind::from_host, types<>> {};
 
 template <class Op, int N>
 constexpr operation facts() {
@@ -168,13 +174,18 @@ constexpr bool accepts_count() {
 template <class Op, int N>
 inline constexpr bool accepts_arguments = accepts_count<Op, N>();
 
-// The facts of Op with N arguments, or null where it does not take N.
+namespace detail {
 template <class Op, int N>
 constexpr const operation* find_operation() {
     if constexpr (accepts_arguments<Op, N>)
         return &operation_of<Op, N>;
     else
-        return nullptr;
+        return &no_operation;
 }
+}  // namespace detail
+
+// The facts of Op with N arguments; no_operation where it does not take N.
+template <class Op, int N>
+inline constexpr const operation* operation_for = detail::find_operation<Op, N>();
 
 }  // namespace dovetail::dsl

@@ -50,8 +50,8 @@ struct unadjusted<R (*)(A...)> {  // an expression as a function's parameter
 
 template <class T, int K>
 struct mentioned {
-    static constexpr place at = find_child(describe<T>::value, K);
-    using type = typename mentioned<typename nth<at.child, typename describe<T>::children>::type, at.offset>::type;
+    static constexpr place at = find_child(describe<T>, K);
+    using type = typename mentioned<typename nth<at.child, made_of<T>>::type, at.offset>::type;
 };
 template <class T>
 struct mentioned<T, 0> : unadjusted<T> {};

@@ -46,16 +46,10 @@ struct record {
     const record* const* children = nullptr;
     int child_count = 0;
     int mentions = 1;                      // itself and all below
-    bool accepts = false;                  // expression: its operation takes this number of arguments
-    const operation* op = nullptr;         // ... and its facts with them
+    int arguments = 1;                     // how many it stands for as an argument: one, or N for all<N, ...>
+    const operation* op = &no_operation;   // expression: the facts of its operation, if it takes this number of arguments
     const tensor_type* type = &no_tensor;  // tensor
     int number = 0;                        // width of an axis, lane of a root
 };
-
-constexpr int count_mentions(const record* const* children, int count) {
-    int n = 1;
-    for (int i = 0; i < count; ++i) n += children[i]->mentions;
-    return n;
-}
 
 }  // namespace dovetail::dsl

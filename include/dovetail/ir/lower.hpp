@@ -33,7 +33,7 @@ constexpr void add_room(const record& r, room& to) {
             to.symbols += count + below;
             to.nodes += 1 + below;
             to.operands += count + e.child_count + 2 * below;
-            if (e.accepts && is_communication(e.op->kind)) to.operands += e.mentions;
+            if (accepted(*e.op) && is_communication(e.op->kind)) to.operands += e.mentions;
             return;
         }
         case word::mesh: to.axes += r.child_count; return;
@@ -317,7 +317,7 @@ private:
         collect(e, 1, mention + 1 + op.mentions, role, name);
         if (graph_.wrong) return -1;
         const int count = arguments_.size() - base;
-        if (!e.accepts) return arity(name, mention + 1, count), -1;
+        if (!accepted(*e.op)) return arity(name, mention + 1, count), -1;
 
         node n;
         n.op = e.op;

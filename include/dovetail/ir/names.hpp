@@ -51,17 +51,17 @@ private:
 };
 
 // The name itself, without the namespaces before it.
-constexpr std::string_view unqualified(std::string_view spelling) {
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < spelling.size() && spelling[i] != '<'; ++i)
-        if (spelling[i] == ':') begin = i + 1;
-    return spelling.substr(begin);
+constexpr letters unqualified(letters spelling) {
+    int begin = 0;
+    for (int i = 0; i < spelling.size && spelling.first[i] != '<'; ++i)
+        if (spelling.first[i] == ':') begin = i + 1;
+    return {spelling.first + begin, spelling.size - begin};
 }
 
 // Number of single-letter edits from a to b, or `limit` where there are as many or more. Names of up to 63 letters.
-constexpr int edit_distance(std::string_view a, std::string_view b, int limit) {
-    const int n = static_cast<int>(a.size());
-    const int m = static_cast<int>(b.size());
+constexpr int edit_distance(letters a, letters b, int limit) {
+    const int n = a.size;
+    const int m = b.size;
     if (n > 63 || m > 63 || n - m >= limit || m - n >= limit) return limit;
     int row[64] = {};
     for (int j = 0; j <= m; ++j) row[j] = j;
@@ -69,7 +69,7 @@ constexpr int edit_distance(std::string_view a, std::string_view b, int limit) {
         int diagonal = row[0];
         int best = row[0] = i;
         for (int j = 1; j <= m; ++j) {
-            const int swap = diagonal + (a[static_cast<std::size_t>(i - 1)] != b[static_cast<std::size_t>(j - 1)] ? 1 : 0);
+            const int swap = diagonal + (a.first[i - 1] != b.first[j - 1] ? 1 : 0);
             diagonal = row[j];
             row[j] = swap < row[j] + 1 ? swap : row[j] + 1;
             if (row[j - 1] + 1 < row[j]) row[j] = row[j - 1] + 1;

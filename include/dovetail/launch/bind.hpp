@@ -175,12 +175,12 @@ struct state_attributes<state<N, T, A...>> {
     template <class Stream>
     static constexpr launch_function<Stream> initialiser() {
         launch_function<Stream> f = nullptr;
-        static_cast<void>(((dsl::describe<A>::value.kind == dsl::word::no_shape_rule ? (f = function<A, Stream>(), true) : false) || ... || false));
+        static_cast<void>(((dsl::describe<A>.kind == dsl::word::no_shape_rule ? (f = function<A, Stream>(), true) : false) || ... || false));
         return f;
     }
     template <class Init, class Stream>
     static constexpr launch_function<Stream> function() {
-        if constexpr (dsl::describe<Init>::value.kind != dsl::word::no_shape_rule) {
+        if constexpr (dsl::describe<Init>.kind != dsl::word::no_shape_rule) {
             return nullptr;
         } else if constexpr (!requires(Stream s, out<T> x) { Init::launch(s, x); }) {
             static_cast<void>(sizeof(error::no_launch<Init, Stream, out<T>>));

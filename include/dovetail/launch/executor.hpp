@@ -5,6 +5,7 @@
 // dv::record_times, dv::replay.
 #pragma once
 
+#include "../core/display.hpp"
 #include "../cost/options.hpp"
 #include "../dsl/words.hpp"
 #include "../error/launch.hpp"

@@ -2,9 +2,11 @@
 // Takes the graph and the size of the world, resolves the open axes, and gives each rank's role, lane and partners.
 #pragma once
 
+#include "../core/display.hpp"
 #include "../ir/program.hpp"
 #include "error.hpp"
 
+#include <string>
 #include <vector>
 
 namespace dovetail {

@@ -2,6 +2,7 @@
 // one made without a store has its own.
 #pragma once
 
+#include "../core/display.hpp"
 #include "../core/vocabulary.hpp"
 #include "error.hpp"
 #include "memory.hpp"

@@ -39,7 +39,7 @@ struct typed {
 private:
     static_assert(requires { typename written<G>::dovetail_graph; }, "dovetail: this is no graph: write struct model : dv::graph<statements...> {};");
     struct lowering {
-        static constexpr const auto& from() { return dsl::describe<written<G>>::value; }
+        static constexpr const auto& from() { return dsl::describe<written<G>>; }
         static constexpr auto most = ir::largest_graph(from());
         static constexpr auto make(const auto& from) { return ir::lower(from, detail::as_written<G>::folded, most); }
     };
@@ -130,14 +130,14 @@ template <class G>
 constexpr int nearest_mention() {
     const ir::graph& g = typed<G>::names;
     const ir::fault& f = fault_of<G>::value;
-    const std::string_view missing = ir::unqualified(tag_of<named<G, 1>>.spelling);
-    int best = static_cast<int>(missing.size()) / 3 + 2;
+    const letters missing = ir::unqualified(tag_of<named<G, 1>>.spelling);
+    int best = missing.size / 3 + 2;
     int mention = -1;
     int budget = 200;  // candidates of a similar length: a large graph must not exhaust the compiler
     for (const ir::symbol& s : g.symbols) {
         if (!dovetail::named(s.name) || s.mention == f.mention[1] || budget == 0) continue;
-        const std::string_view name = ir::unqualified(s.name->spelling);
-        if (name.size() + 3 < missing.size() || missing.size() + 3 < name.size()) continue;
+        const letters name = ir::unqualified(s.name->spelling);
+        if (name.size + 3 < missing.size || missing.size + 3 < name.size) continue;
         --budget;
         if (const int d = ir::edit_distance(missing, name, best); d < best) {
             best = d;

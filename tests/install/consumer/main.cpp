@@ -1,4 +1,5 @@
 // Any use at all of the installed headers.
+#include <dovetail/core/display.hpp>
 #include <dovetail/core/view.hpp>
 #include <dovetail/core/vocabulary.hpp>
 
