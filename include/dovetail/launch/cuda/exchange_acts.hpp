@@ -1,0 +1,134 @@
+// Communication of one step with other ranks, as acts: what is copied before, and the NCCL calls.
+//
+//     all_gather of `z` over 4 ranks  ->  all_gather
+//     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
+#pragma once
+
+#include "../geometry.hpp"
+#include "act.hpp"
+
+#include <algorithm>
+
+namespace dovetail::cuda {
+
+class exchange_acts {
+public:
+    std::vector<act> before, calls;
+    std::int64_t scratch_bytes = 0;  // where what is sent lies while it is overwritten
+    std::int64_t largest = 0;        // message
+
+    exchange_acts(const access_table& accesses, const geometry& where, int rank, ncclComm_t all, const std::vector<ncclComm_t>& by_communicator)
+        : accesses_{accesses}, where_{where}, rank_{rank}, all_{all}, by_communicator_{by_communicator} {}
+
+    // With nobody else to meet, a copy.
+    void add(const ir::step& step, const ir::part& p) {
+        const ir::member& m = accesses_.program.members[p.member];
+        seat s = accesses_.seat_of(p);
+        const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.vertices[step.vertex], p.member, rank_);
+        const int n = static_cast<int>(with.size());
+        const int mine = static_cast<int>(std::find(with.begin(), with.end(), rank_) - with.begin());
+        const int any = s.send >= 0 ? s.send : s.recv;
+        if (any < 0) return;
+        largest = std::max({largest, s.send_bytes, s.recv_bytes});
+        const auto copy = [&](int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes) {
+            if (bytes > 0 && from >= 0 && to >= 0 && !(same_place_or_equal(from, to) && from_offset == to_offset))
+                before.push_back(moved(act_kind::copy, from, from_offset, to, to_offset, bytes));
+        };
+        const auto send = [&](int from, std::int64_t offset, std::int64_t bytes, int peer) {
+            if (bytes > 0) calls.push_back(moved(act_kind::send, from, offset, -1, 0, bytes, peer, all_));
+        };
+        const auto recv = [&](int to, std::int64_t offset, std::int64_t bytes, int peer) {
+            if (bytes > 0) calls.push_back(moved(act_kind::recv, -1, 0, to, offset, bytes, peer, all_));
+        };
+        // What is sent piece by piece while it is overwritten goes out from a copy.
+        const auto aside = [&] {
+            if (!accesses_.same_place(s.send, s.recv) || s.send_bytes == 0) return std::int64_t{0};
+            const std::int64_t at = scratch_bytes;
+            before.push_back(moved(act_kind::copy, s.send, 0, accesses_.scratch(), at, s.send_bytes));
+            scratch_bytes += ir::aligned(s.send_bytes);
+            s.send = accesses_.scratch();
+            return at;
+        };
+        if (m.kind == op_kind::transfer) {
+            if (s.send >= 0)
+                send(s.send, 0, s.send_bytes, with[1]);
+            else
+                recv(s.recv, 0, s.recv_bytes, with[0]);
+            return;
+        }
+        if (m.kind == op_kind::shift) {
+            const std::int64_t each = s.send_bytes;
+            const auto at = [&](int i) { return m.open && (i < 0 || i >= n) ? -1 : ((i % n) + n) % n; };
+            const int to = at(mine + m.offset), from = at(mine - m.offset);
+            if (to == mine) return copy(s.send, 0, s.recv, 0, each);
+            const std::int64_t offset = to >= 0 ? aside() : 0;
+            if (to >= 0) send(s.send, offset, each, with[to]);
+            if (from >= 0)
+                recv(s.recv, 0, each, with[from]);
+            else if (each > 0)
+                before.push_back(moved(act_kind::zero, -1, 0, s.recv, 0, each));
+            return;
+        }
+        if (n == 1) return copy(s.send, 0, s.recv, 0, s.recv_bytes);
+        if (m.kind == op_kind::all_to_all) {
+            const std::int64_t each = s.send_bytes / n, offset = aside();
+            for (int i = 0; i < n; ++i) {
+                if (i == mine) {
+                    if (s.send != accesses_.scratch()) copy(s.send, i * each, s.recv, i * each, each);
+                    continue;
+                }
+                send(s.send, offset + i * each, each, with[i]);
+                if (s.recv >= 0) recv(s.recv, i * each, each, with[i]);
+            }
+            return;
+        }
+        if (m.kind == op_kind::gather) {
+            if (mine != m.root) return send(s.send, 0, s.send_bytes, with[m.root]);
+            for (int i = 0; i < n; ++i)
+                if (i == mine)
+                    copy(s.send, 0, s.recv, i * s.send_bytes, s.send_bytes);
+                else
+                    recv(s.recv, i * s.send_bytes, s.send_bytes, with[i]);
+            return;
+        }
+        if (m.kind == op_kind::scatter) {
+            // One piece for each seat that receives: over roles, the root, which stands last then, need not be one.
+            if (mine != m.root) return recv(s.recv, 0, s.recv_bytes, with[m.root]);
+            const int pieces = s.recv >= 0 ? n : n - 1;
+            const std::int64_t each = s.send_bytes / pieces;
+            for (int i = 0; i < pieces; ++i)
+                if (i == mine)
+                    copy(s.send, i * each, s.recv, 0, each);
+                else
+                    send(s.send, i * each, each, with[i]);
+            return;
+        }
+        act a;
+        a.kind = m.kind == op_kind::all_reduce   ? act_kind::all_reduce
+                 : m.kind == op_kind::reduce     ? act_kind::reduce
+                 : m.kind == op_kind::broadcast  ? act_kind::broadcast
+                 : m.kind == op_kind::all_gather ? act_kind::all_gather
+                                                 : act_kind::reduce_scatter;
+        const element type = accesses_.buffer_of(any).type.type;
+        a.type = nccl_type(type);
+        a.op = nccl_reduction(m.reduce);
+        a.comm = by_communicator_[m.communicator];
+        a.peer = m.root;
+        a.from = s.send >= 0 ? s.send : s.recv;  // a receiver of a broadcast has nothing to send
+        a.to = s.recv >= 0 ? s.recv : s.send;    // NCCL leaves it alone off the root
+        const std::int64_t bytes = m.kind == op_kind::reduce_scatter ? s.recv_bytes : s.send >= 0 ? s.send_bytes : s.recv_bytes;
+        a.count = static_cast<std::size_t>(bytes / dovetail::bytes_of(type));
+        if (a.count > 0) calls.push_back(a);
+    }
+
+private:
+    bool same_place_or_equal(int a, int b) const { return a == b || (a < accesses_.scratch() && b < accesses_.scratch() && accesses_.same_place(a, b)); }
+
+    const access_table& accesses_;
+    const geometry& where_;
+    const int rank_;
+    const ncclComm_t all_;
+    const std::vector<ncclComm_t>& by_communicator_;
+};
+
+}  // namespace dovetail::cuda

@@ -1,0 +1,76 @@
+// What the runs of one executor copy in: for each input that a step brings, where this run's bytes come from. What is in its
+// slot already is not copied again.
+#pragma once
+
+#include "act.hpp"
+#include "pointers.hpp"
+#include "staging.hpp"
+
+namespace dovetail::cuda {
+
+class input_copies {
+public:
+    input_copies(std::shared_ptr<device_memory> memory, int inputs) : staging_{std::move(memory), inputs} {}
+
+    // An act that brings an input: from now on it names one of these.
+    void add(act& a, const buffers& memory, const ir::program& program) {
+        const int slots = program.buffers[program.accesses[a.to].buffer].slots;
+        a.input = memory.input_of(a.input);
+        inputs_.push_back({a.input, a.bytes, slots < 1 ? 1 : slots, {}});
+        inputs_.back().loaded.resize(static_cast<std::size_t>(inputs_.back().slots));
+        a.peer = static_cast<int>(inputs_.size()) - 1;
+        from_.push_back(nullptr);
+    }
+    bool empty() const { return inputs_.empty(); }
+    // What the act copies in the run being issued; null: nothing.
+    const void* from(const act& a) const { return from_[static_cast<std::size_t>(a.peer)]; }
+
+    // The memory that bindings like these need.
+    void reserve(const std::vector<binding>& bound, bool replayed) {
+        for (const brought& in : inputs_)
+            if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place) staging_.reserve(in.number, b, in.bytes, replayed);
+    }
+    struct outcome {
+        bool copied = true;  // all of it went through our own memory
+        bool in_place = false;
+    };
+    // Makes a run's bytes ready; `wait(run)` returns when the copies of that run are over.
+    template <class Wait>
+    outcome prepare(std::int64_t run, const std::vector<binding>& bound, bool replayed, Wait wait) {
+        outcome o;
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+            brought& in = inputs_[i];
+            const binding& b = bound[static_cast<std::size_t>(in.number)];
+            from_[i] = nullptr;
+            if (b.in_place) {
+                o = {false, true};
+                continue;
+            }
+            auto& loaded = in.loaded[static_cast<std::size_t>(run % in.slots)];
+            if (!replayed && b.owner != nullptr && loaded == b.owner) continue;  // it is there
+            const auto source = staging_.ready(in.number, b, in.bytes, run, replayed, wait);
+            from_[i] = source.data;
+            loaded = b.owner;
+            o.copied = o.copied && source.copied;
+        }
+        return o;
+    }
+    // ... for a capture, whose replays read always the same memory.
+    void capture(std::int64_t phase, const std::vector<binding>& bound) {
+        for (std::size_t i = 0; i < inputs_.size(); ++i)
+            from_[i] = bound[static_cast<std::size_t>(inputs_[i].number)].in_place ? nullptr : staging_.place(inputs_[i].number, inputs_[i].bytes, phase);
+    }
+
+private:
+    struct brought {
+        int number = 0;
+        std::int64_t bytes = 0;
+        int slots = 1;
+        std::vector<std::shared_ptr<const void>> loaded;  // by slot: whose contents it holds
+    };
+    staging staging_;
+    std::vector<brought> inputs_;    // by act
+    std::vector<const void*> from_;  // ... that this run copies
+};
+
+}  // namespace dovetail::cuda

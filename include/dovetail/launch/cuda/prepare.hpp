@@ -1,0 +1,122 @@
+// All that the runs of an executor need, made before the first: the agreement of the ranks, acts and their pointers, events,
+// connections, and the states that nobody has initialised yet.
+#pragma once
+
+#include "../agreement.hpp"
+#include "perform.hpp"
+#include "runs.hpp"
+#include "warm.hpp"
+
+namespace dovetail::cuda {
+
+class prepared_runs : public gpu_runs {
+protected:
+    prepared_runs(const image<stream>& from, std::shared_ptr<context> on, engine_options o) : gpu_runs{from, std::move(on), std::move(o)}, image_{from} {
+        agree(from.hash);
+        table_ = std::make_unique<act_table>(image_, where, rank, role, *on_);
+        communicates_ = table_->communicates;
+        prepare();
+        prepare_memory();
+        warm(from.hash);
+        initialise();
+    }
+    // Comes to the same place as all other ranks.
+    void meet(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
+
+    const image<stream> image_;
+    std::unique_ptr<act_table> table_;
+    block scratch_;
+    std::unique_ptr<pointer_table> pointers_;
+    std::unique_ptr<input_copies> inputs_;
+    std::unique_ptr<performer> performer_;
+    std::vector<cudaEvent_t> events_;
+    cudaEvent_t joins_[lane_count] = {};
+    unsigned lanes_ = 0;  // in use
+    int brought_ = -1;    // the last step that copies an input
+    int number_ = 0;      // of the executor
+
+private:
+    void agree(std::uint64_t hash) {
+        number_ = on_->executors++;
+        if (number_ == 0) on_->clock = agree_on_clock(*on_->world, rank, options.time_limit);
+        const bool replays = options.replay != replay_mode::never;
+        const auto all = on_->world->exchange(rank, "executor " + std::to_string(number_) + " (" + described() + ")",
+                                              std::to_string(hash) + (replays ? "g " : "s ") + described() + (replays ? ", replayed" : ""), options.time_limit);
+        if (const std::string differing = launch::differing(all); !differing.empty())
+            throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + differing +
+                              ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
+    }
+    void prepare() {
+        for (int i = 0; i < steps().size(); ++i) {
+            const ir::step& s = steps()[i];
+            lanes_ |= 1u << s.lane;
+            bool speaks = false;
+            for (int a = table_->first[i]; a < table_->first[i + 1]; ++a) speaks = speaks || is_communication(table_->acts[a].kind);
+            marks_.add(names[i].text(), s.lane, speaks);
+            if (program.vertices[s.vertex].kind == op_kind::input) brought_ = i;
+        }
+        for (int e = 0; e < plan.roles[role].events * plan.rings; ++e) events_.push_back(new_event());
+        for (auto& j : joins_) j = new_event();
+        for (auto& r : runs_) {
+            for (int l = 0; l < lane_count; ++l)
+                if (l == 0 || (lanes_ >> l & 1u)) r.done[l] = new_event();
+            r.brought = brought_ >= 0 ? new_event() : nullptr;
+        }
+    }
+    void prepare_memory() {
+        if (table_->scratch_bytes > 0) scratch_ = block{on_->memory, table_->scratch_bytes};
+        pointers_ = std::make_unique<pointer_table>(program, steps(), memory_of, scratch_.data());
+        inputs_ = std::make_unique<input_copies>(on_->memory, static_cast<int>(memory_of.inputs().size()));
+        performer_ = std::make_unique<performer>(*table_, *pointers_, *inputs_);
+        for (act& a : table_->acts) {
+            if (a.kind == act_kind::call && a.at.workspace_bytes > 0) a.at.workspace = pointers_->at(a.to);
+            if (a.kind == act_kind::bring) inputs_->add(a, memory_of, program);
+            if (a.kind == act_kind::local_reduce) {
+                if (local_reduction_kernel == nullptr)
+                    throw usage_error{
+                        "a folded graph with a reduction needs a kernel of the library: compile one unit of the program that includes <dovetail/launch/cuda/local.hpp> with nvcc"};
+                if (a.sources > most_local_sources) throw usage_error{"a folded graph reduces over at most " + std::to_string(most_local_sources) + " roles"};
+            }
+        }
+        if (!inputs_->empty()) pointers_->slots_of(staging::halves);
+    }
+    // NCCL connects ranks and loads kernels at first use, which may wait for the GPU: it is done here, once for every plan.
+    void warm(std::uint64_t hash) {
+        if (!communicates_ || std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
+        const connection_warmer connections{*table_, *on_};
+        // From here on a kernel may wait for another rank, so nobody may still allocate: that may wait for kernels.
+        meet("the connections of " + described());
+        try {
+            for (step_ = 0; step_ < steps().size(); ++step_) connections.make(step_, on_->streams[steps()[step_].lane]);
+        } catch (...) {
+            fail(std::current_exception(), "while connections were made");
+        }
+        wait_for_streams("the connections of " + described() + " were not made");
+        on_->warmed.push_back(hash);
+    }
+    void initialise() {
+        const auto& store = memory_of.store();
+        for (const auto& s : memory_of.states()) {
+            const bool supplied = s.symbol < image_.from_store.size() && image_.from_store[s.symbol];
+            if (!store->adopt(*s.stored, supplied)) continue;
+            const auto first = s.symbol < image_.initialisers.size() ? image_.initialisers[s.symbol] : nullptr;
+            void* const at[] = {s.stored->where.data()};
+            try {
+                if (first != nullptr) {
+                    static_cast<void>(calls.get_last_error());
+                    stream on{on_->streams[0], on_->blas(), 0, nullptr, 0};
+                    first(on, at);
+                    check(calls.get_last_error(), "the launch");
+                    check(calls.stream_synchronize(on_->streams[0]), "cudaStreamSynchronize");
+                }
+            } catch (const std::exception& e) {
+                const std::string text = "the initialiser of state `" + symbol_name(s.symbol) + "` failed on " + where.describe(rank) + ": " + e.what();
+                on_->world->abort({rank, text, "initialiser", symbol_name(s.symbol), std::current_exception(), false});
+                throw operation_error{text, "initialiser", symbol_name(s.symbol), rank, std::current_exception()};
+            }
+            store->initialised(*s.stored);
+        }
+    }
+};
+
+}  // namespace dovetail::cuda

@@ -1,0 +1,218 @@
+// The runs of one executor on a GPU, from their issue to their end: the events behind them, waiting for them, and the ways they
+// can end badly. What issues them is in engine.hpp.
+#pragma once
+
+#include "marks.hpp"
+#include "timing.hpp"
+
+namespace dovetail::cuda {
+
+class gpu_runs : public engine {
+public:
+    bool has_streams() const override { return true; }
+    bool ready(flight& f) override {
+        if (f.failed.load() || (on_->world->aborted() && !ended(f.run))) raise();
+        if (!ended(f.run)) return false;
+        if (!f.times.empty()) clock_.read(f);
+        return true;
+    }
+    bool wait(flight& f, deadline until) override {
+        const auto since = std::chrono::steady_clock::now();
+        auto left = deadline::max();  // when a partner that has left is missed
+        for (int turn = 0;; ++turn) {
+            if (ready(f)) return true;
+            const auto now = std::chrono::steady_clock::now();
+            if (turn % 64 == 63) {
+                look_for_errors();
+                if (!communicates_ || !somebody_left())
+                    left = deadline::max();
+                else if (left == deadline::max())
+                    left = now + std::chrono::seconds{1};
+                if (now > left) give_up("a rank has left and takes no part any more: " + stuck());
+            }
+            if (now >= until) return false;
+            if (now - since > std::chrono::milliseconds{2})
+                std::this_thread::sleep_for(std::chrono::microseconds{20});
+            else
+                std::this_thread::yield();
+        }
+    }
+    std::int64_t clock_error_ns() const override { return clock_.error_ns(); }
+    bool consumed(flight& f) override {
+        const auto& r = runs_[static_cast<std::size_t>(f.run % depth)];
+        if (ended_.load(std::memory_order_acquire) >= f.run || r.copied) return true;
+        if (r.in_place || r.brought == nullptr) return ended(f.run);
+        return query(r.brought) || ended(f.run);
+    }
+    std::string stuck() override { return on_->world->describe(); }
+    void close(bool abort) noexcept override {
+        try {
+            if (on_->ended.load()) return;
+            static_cast<void>(calls.set_device(on_->device));
+            if (!abort && !on_->world->aborted()) {
+                const std::int64_t last = marks_.shown()->issued.load();
+                flight f;
+                f.run = last;
+                if (last < 0 || wait(f, std::chrono::steady_clock::now() + options.time_limit)) return;
+            }
+            if (!on_->world->aborted())
+                on_->world->abort(
+                    {rank, "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight", {}, {}, nullptr, true});
+        } catch (...) {  // the run had failed; a destructor calls this
+        }
+        on_->abort_communication();
+        lose_states_safely("the executor of " + described() + " was destroyed with work in flight");
+        if (!on_->drain(std::chrono::seconds{5})) on_->memory->abandon();
+    }
+
+protected:
+    static constexpr int depth = 64;  // runs issued ahead of the GPU
+    struct issued_run {
+        cudaEvent_t done[lane_count] = {};
+        cudaEvent_t brought = nullptr;  // null: no step brings an input
+        unsigned lanes = 0;
+        bool copied = false;  // all host inputs went through our own memory
+        bool in_place = false;
+    };
+
+    gpu_runs(const image<stream>& from, std::shared_ptr<context> on, engine_options o)
+        : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->size, on->memory, std::move(o)}, on_{std::move(on)} {}
+    ~gpu_runs() override {
+        for (const cudaEvent_t e : all_events_) static_cast<void>(calls.event_destroy(e));
+    }
+
+    cudaEvent_t new_event() {
+        cudaEvent_t e = nullptr;
+        check(calls.event_create(&e, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+        all_events_.push_back(e);
+        return e;
+    }
+    static bool query(cudaEvent_t e) {
+        const cudaError_t status = calls.event_query(e);
+        if (status == cudaErrorNotReady) {
+            static_cast<void>(calls.get_last_error());
+            return false;
+        }
+        check(status, "cudaEventQuery");
+        return true;
+    }
+    bool ended(std::int64_t run) {
+        if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
+        const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
+        try {
+            for (int l = 0; l < lane_count; ++l)
+                if ((r.lanes >> l & 1u) && !query(r.done[l])) return false;
+        } catch (const call_error&) {
+            fail(std::current_exception(), "run " + std::to_string(run));
+        }
+        std::int64_t before = ended_.load(std::memory_order_relaxed);
+        while (before < run && !ended_.compare_exchange_weak(before, run, std::memory_order_acq_rel)) {}
+        marks_.shown()->ended.store(ended_.load(), std::memory_order_release);
+        return true;
+    }
+    void wait_for(std::int64_t run) {
+        flight f;
+        f.run = run;
+        if (!wait(f, std::chrono::steady_clock::now() + options.time_limit))
+            throw timeout{
+                "timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(run) + " of " + described() + " has not ended: " + stuck(), rank};
+    }
+    // At most `depth` runs are open. Asking an event takes the time of a launch, so one answer is to do for many runs.
+    void make_room(std::int64_t next) {
+        if (next < depth || ended_.load(std::memory_order_acquire) >= next - depth) return;
+        if (!ended(next - depth / 2) && !ended(next - depth * 3 / 4)) wait_for(next - depth);
+    }
+    // Until the streams are empty, before any run. `what` is said where that does not happen: "the connections ... were not made".
+    void wait_for_streams(const std::string& what) {
+        const auto until = std::chrono::steady_clock::now() + options.time_limit;
+        for (const cudaStream_t s : on_->streams)
+            for (;;) {
+                const cudaError_t status = calls.stream_query(s);
+                if (status == cudaSuccess) break;
+                if (status == cudaErrorNotReady)
+                    static_cast<void>(calls.get_last_error());
+                else
+                    give_up(std::string{"cudaStreamQuery: "} + cudaGetErrorString(status) + ": " + what);
+                look_for_errors();
+                if (on_->world->aborted()) raise();
+                if (std::chrono::steady_clock::now() > until) give_up(what + " within " + seconds(options.time_limit) + " s");
+                std::this_thread::sleep_for(std::chrono::microseconds{50});
+            }
+    }
+    void look_for_errors() {
+        if (on_->world->aborted()) return;
+        try {
+            on_->check_communicators();
+        } catch (const call_error& e) {
+            give_up(std::string{e.what()} + "; " + stuck());
+        }
+    }
+    // Ends the runs of all ranks and throws.
+    [[noreturn]] void give_up(const std::string& why) {
+        on_->world->abort({rank, where.describe(rank) + ": " + why, {}, {}, nullptr, false});
+        raise();
+    }
+    // Returns to the caller, who may free what the GPU uses, when the GPU uses it no more; what it does not let go of is kept.
+    [[noreturn]] void raise() {
+        on_->abort_communication();
+        if (!on_->drain(std::chrono::seconds{5})) on_->memory->abandon();
+        lose_states_safely("a run of " + described() + " did not end: " + on_->world->why().text);
+        on_->world->raise(rank);
+    }
+    [[noreturn]] void fail(const std::exception_ptr& why, const std::string& when) {
+        std::string what = "an exception that is no std::exception";
+        try {
+            std::rethrow_exception(why);
+        } catch (const operation_error&) {
+            throw;  // it has been through here
+        } catch (const std::exception& e) {
+            what = e.what();
+        } catch (...) {}
+        static_cast<void>(calls.group_end());  // none stays open
+        const step_name step = step_ >= 0 ? names[static_cast<std::size_t>(step_)] : step_name{described(), ""};
+        const std::string text = (step_ >= 0 ? step.text() : described()) + " failed on " + where.describe(rank) + ", " + when + ": " + what;
+        on_->world->abort({rank, text, step_ >= 0 ? step.operation : "", step.statement, why, false});
+        raise();
+    }
+
+    const std::shared_ptr<context> on_;
+    std::array<issued_run, depth> runs_;
+    step_marks marks_{on_, described()};
+    step_clock clock_{on_};
+    bool communicates_ = false;
+    int step_ = -1;  // being issued
+
+private:
+    void check_alive() override {
+        if (on_->world->aborted()) raise();
+        if (on_->ended.load())
+            throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
+        if (!memory_of.states().empty() && memory_of.store()->any_lost())
+            for (const auto& s : memory_of.states())
+                if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty())
+                    throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
+    }
+    // Streams order a run behind the one before; only a reading keeps a slot.
+    void give_way(const std::shared_ptr<flight>&) override {}
+    // Whether a partner of the communication that this rank waits for takes no part any more. Others may leave when their work is
+    // done, also while this rank is still computing.
+    bool somebody_left() const {
+        const int waiting = marks_.shown()->waiting_for();
+        if (waiting < 0) return false;
+        const ir::step& s = steps()[waiting];
+        for (const ir::part& mine : program.parts.part(s.first_part, s.parts))
+            for (const int r : where.partners(program, program.vertices[s.vertex], mine.member, rank))
+                if (r != rank && on_->world->gone(r)) return true;
+        return false;
+    }
+    void lose_states_safely(const std::string& why) noexcept {
+        try {
+            lose_states(why);
+        } catch (...) {}
+    }
+
+    std::vector<cudaEvent_t> all_events_;
+    std::atomic<std::int64_t> ended_ = -1;
+};
+
+}  // namespace dovetail::cuda
