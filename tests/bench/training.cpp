@@ -158,6 +158,8 @@ public:
         probabilities_ = on_device<real>(std::int64_t{app::rows} * app::classes);
         losses_ = on_device<float>(app::rows);
         loss_ = on_device<float>(1);
+        on_.workspace = losses_;
+        on_.workspace_bytes = app::rows * static_cast<std::int64_t>(sizeof(float));
         bench::must(cudaDeviceSynchronize());
         meet();
         bench::must(ncclCommInitRank(&comm_, ranks, id, rank));

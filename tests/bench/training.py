@@ -69,7 +69,7 @@ def main():
             torch.cuda.synchronize()
             if repeat >= 0:
                 times.append(1e3 * (time.perf_counter() - start) / steps)
-        return statistics.median(times), float(loss)
+        return statistics.median(times), float(loss.detach()) if torch.is_tensor(loss) else loss
 
     def means_alone():
         for parameter in model.parameters():
@@ -82,7 +82,7 @@ def main():
 
     # What the profiler saw of some steps: kernels of NCCL against all others.
     dist.barrier()
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]) as profile:
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA], acc_events=True) as profile:
         for _ in range(steps):
             step()
         torch.cuda.synchronize()
