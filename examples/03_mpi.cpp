@@ -1,7 +1,7 @@
 // A program under MPI: `mpirun -n 4 03_mpi`. MPI starts the processes, and dovetail needs one thing of it: that what one
 // rank has gets to all. Built where MPI, CUDA and NCCL are: `mpicxx -std=c++20 03_mpi.cpp -lnccl -lcudart -lcublas`.
 #include <dovetail/dovetail.hpp>
-#include <dovetail/launch/cuda/processes.hpp>
+#include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
 
 #include <cstdio>
@@ -29,8 +29,8 @@ int main(int count, char** words) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int wrong = 0;
     try {
-        dv::cuda::world world = dv::cuda::world::of(dv::cuda::from_broadcast(
-            rank, size, [](void* bytes, std::size_t n, int root) { MPI_Bcast(bytes, static_cast<int>(n), MPI_BYTE, root, MPI_COMM_WORLD); }));
+        dv::cuda::world world = dv::cuda::world::from_broadcast(
+            rank, size, [](void* bytes, std::size_t n, int root) { MPI_Bcast(bytes, static_cast<int>(n), MPI_BYTE, root, MPI_COMM_WORLD); });
         world.run([&](auto& me) {
             dv::executor<app::summed> step{me};
             step.bind(dv::name<app::mine>, std::vector<float>(1024, static_cast<float>(rank)));

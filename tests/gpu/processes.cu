@@ -6,7 +6,7 @@
 #include "support/exercise.hpp"
 #include "support/samples.hpp"
 
-#include <dovetail/launch/cuda/processes.hpp>
+#include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/host/world.hpp>
 
 #include <csignal>
@@ -72,7 +72,7 @@ int main(int count, char** words) {
     try {
         const dv::cuda::place found = dv::cuda::find_place();
         me = found.rank;
-        dv::cuda::world world = dv::cuda::world::of(dv::cuda::join(found));
+        dv::cuda::world world = dv::cuda::world::from_environment();
         if (mode == "compare") {
             say(found.describe());
             bool all = same<samples::sums, samples::overlapped>(world, 1);

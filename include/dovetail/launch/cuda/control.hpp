@@ -8,6 +8,8 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
+#include <optional>
 
 namespace dovetail::cuda {
 
@@ -55,7 +57,7 @@ public:
     void barrier(const std::string& what, limit_type limit) { exchange(what, {}, limit); }
     // Every rank brings a hash and a name for it; throws on all of them, with the ranks that differ, unless all are equal.
     void agree(const std::string& on, std::uint64_t hash, const std::string& name, limit_type limit) {
-        const std::string differing = detail::differing(exchange(on, std::to_string(hash) + " " + name, limit));
+        const std::string differing = launch::differing(exchange(on, std::to_string(hash) + " " + name, limit));
         if (!differing.empty()) throw world_error{on + " differs: " + differing};
     }
 
@@ -151,10 +153,7 @@ public:
     }
 
 protected:
-    struct outcome {
-        std::vector<std::string> texts;
-        std::string fault;
-    };
+    using outcome = detail::outcome;
     static constexpr std::int64_t window = 256;
 
     virtual void contribute(std::int64_t number, const std::string& what, std::string bytes) = 0;

@@ -1,6 +1,7 @@
 // The end of the control channel on rank 0: it listens, knows all ranks, and puts together what they bring.
 #pragma once
 
+#include "gatherings.hpp"
 #include "star.hpp"
 
 namespace dovetail::cuda::detail {
@@ -51,14 +52,6 @@ public:
     }
 
 private:
-    struct gathering {
-        explicit gathering(int size) : texts(static_cast<std::size_t>(size)) {}
-        std::vector<std::string> texts;
-        std::string what;
-        int first = 0, arrived = 0;
-        bool faulty = false;
-    };
-
     std::string missing() const {
         std::string who;
         for (int r = 1; r < size(); ++r)
@@ -69,8 +62,7 @@ private:
         for (framed& l : links_) l.push(kind, body);
     }
     void flush() {
-        for (int r = 1; r < size(); ++r)
-            if (links_[r].open() && !links_[r].flush()) lost(r, "its connection broke");
+        for (framed& l : links_) l.flush();
     }
     static void send_away(framed& link, refusal kind, const std::string& text) {
         link.push(frame::refused, writer{}.number(static_cast<int>(kind)).text(text).take());
@@ -215,28 +207,13 @@ private:
         to_all(frame::left, writer{}.number(rank).number(leaves).number(exchanges).take());
     }
     void gather(int rank, reader& r) {
-        const std::int64_t number = r.number();
-        const std::string what = r.text();
-        change_members([&](std::vector<member>& all) { all[rank].exchanges = number + 1; });
-        gathering& g = gatherings_.try_emplace(number, size()).first->second;
-        if (g.arrived++ == 0) {
-            g.what = what;
-            g.first = rank;
+        part p{r.number(), rank, r.text(), r.text()};
+        change_members([&](std::vector<member>& all) { all[rank].exchanges = p.number + 1; });
+        const std::int64_t number = p.number;
+        if (auto end = gatherings_.add(std::move(p))) {
+            to_all(frame::whole, packed(number, *end));
+            deliver(number, std::move(*end));
         }
-        g.texts[rank] = r.text();
-        std::string fault;
-        if (what != g.what && !g.faulty)
-            fault = "rank " + std::to_string(rank) + " is at " + what + " where rank " + std::to_string(g.first) + " is at " + g.what;
-        if (!fault.empty() || (g.arrived == size() && !g.faulty)) {
-            writer w;
-            w.number(number).text(fault);
-            if (fault.empty())
-                for (const std::string& t : g.texts) w.text(t);
-            to_all(frame::whole, w.take());
-            deliver(number, {fault.empty() ? g.texts : std::vector<std::string>{}, fault});
-            g.faulty = !fault.empty();
-        }
-        if (g.arrived == size()) gatherings_.erase(number);
     }
     void note(int rank, reader& r) {
         const std::int64_t run = r.number(), step = r.number();
@@ -298,7 +275,7 @@ private:
     std::vector<newcomer> pending_;  // connections that have not said who they are
     std::vector<framed> links_;      // by rank
     std::vector<call_list> calls_;   // by rank
-    std::map<std::int64_t, gathering> gatherings_;
+    gatherings gatherings_{size()};
     std::vector<std::string> notes_;  // for the message of a timeout
     std::string fatal_;
     int arrived_ = 1;

@@ -1,13 +1,13 @@
 // What the ranks of a world of processes know of each other, and the sentences made of it.
 #pragma once
 
+#include "../agreement.hpp"
 #include "../error.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <map>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,21 +49,11 @@ struct control_timing {
 
 namespace detail {
 
-// Every rank brings "hash name". Empty where all hashes are equal; otherwise the ranks that differ. What most hold is taken for
-// the right one; of equal numbers, the lowest rank's.
-inline std::string differing(const std::vector<std::string>& all) {
-    const auto hash_of = [&](std::size_t r) { return std::string_view{all[r]}.substr(0, all[r].find(' ')); };
-    const auto named = [&](std::size_t r) { return std::to_string(r) + " (" + all[r].substr(all[r].find(' ') + 1) + ")"; };
-    std::map<std::string_view, int> held;
-    for (std::size_t r = 0; r < all.size(); ++r) ++held[hash_of(r)];
-    std::size_t right = 0;
-    for (std::size_t r = 1; r < all.size(); ++r)
-        if (held[hash_of(r)] > held[hash_of(right)]) right = r;
-    std::string text;
-    for (std::size_t r = 0; r < all.size(); ++r)
-        if (hash_of(r) != hash_of(right)) text += (text.empty() ? "rank " : ", rank ") + named(r);
-    return text.empty() ? text : text + " against rank " + named(right);
-}
+// How an exchange ends: everybody's text by rank, or what is wrong.
+struct outcome {
+    std::vector<std::string> texts;
+    std::string fault;
+};
 
 // The latest executors that a rank has called, from the call numbered `first` on.
 struct call_list {

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <map>
 #include <random>
 
 namespace dovetail::cuda {

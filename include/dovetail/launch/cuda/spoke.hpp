@@ -81,7 +81,7 @@ private:
 
     void turn(instant until) override {
         for (letter& l : letters()) link_.push(l.kind, l.body);
-        if (!link_.flush()) lost("its connection broke");
+        link_.flush();
         std::array<pollfd, 2> fds = {pollfd{wake_fd(), POLLIN, 0}, pollfd{link_.fd(), static_cast<short>(POLLIN | (link_.sending() ? POLLOUT : 0)), 0}};
         ::poll(fds.data(), link_.open() ? 2 : 1, milliseconds_until(until));
         if (!link_.open()) return;
@@ -93,7 +93,7 @@ private:
             lost("its connection closed without a farewell");
         else if (welcome_ && silent(link_))
             lost("it has not been heard of for " + in_seconds(timing_.silence));
-        if (!link_.flush()) lost("its connection broke");
+        link_.flush();
     }
     void beat() override {
         if (link_.open()) link_.push(frame::beat, pulse());

@@ -52,6 +52,13 @@ inline stop_cause unpacked_cause(reader r) {
     return c;
 }
 
+inline std::string packed(std::int64_t number, const outcome& o) {
+    writer w;
+    w.number(number).text(o.fault);
+    for (const std::string& t : o.texts) w.text(t);
+    return w.take();
+}
+
 class wired : public control, public std::enable_shared_from_this<wired> {
 public:
     using control::control;
@@ -113,7 +120,7 @@ protected:
     }
     // Sends what is left to a connection, within the bound.
     static void drain(framed& link, instant until) {
-        while (link.open() && link.flush() && link.sending() && now() < until) {
+        for (link.flush(); link.sending() && now() < until; link.flush()) {
             pollfd p{link.fd(), POLLOUT, 0};
             ::poll(&p, 1, milliseconds_until(until));
         }

@@ -66,7 +66,7 @@ public:
     int fd() const { return fd_.get(); }
     bool open() const { return static_cast<bool>(fd_); }
     void close() { fd_ = descriptor{}; }
-    bool sending() const { return open() && sent_ < out_.size(); }
+    bool sending() const { return open() && !over_ && sent_ < out_.size(); }
     instant heard() const { return heard_; }
 
     void push(char kind, std::string_view body) {
@@ -76,25 +76,28 @@ public:
         out_ += kind;
         out_.append(body);
     }
-    // False when the connection is at its end.
-    bool flush() {
+    void flush() {
         while (sending()) {
             const auto n = ::send(fd(), out_.data() + sent_, out_.size() - sent_, MSG_NOSIGNAL);
             if (n < 0 && errno == EINTR) continue;
-            if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+            if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+            if (n < 0) {
+                over_ = true;
+                break;
+            }
             sent_ += static_cast<std::size_t>(n);
         }
         out_.clear();
         sent_ = 0;
-        return true;
     }
-    // Reads what is there. False at the end of the connection; what came before it can still be taken.
+    // Reads what is there. False at the end of the connection; what came before it can still be taken. A peer that is killed
+    // with something unread ends it by a reset, which a sender may meet first: its last words are read all the same.
     bool fill() {
         char some[16384];
         for (;;) {
             const auto n = ::recv(fd(), some, sizeof some, 0);
             if (n < 0 && errno == EINTR) continue;
-            if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+            if (n < 0) return !over_ && (errno == EAGAIN || errno == EWOULDBLOCK);
             if (n == 0) return false;
             heard_ = now();
             in_.append(some, static_cast<std::size_t>(n));
@@ -121,6 +124,7 @@ private:
     descriptor fd_;
     std::string in_, out_;
     std::size_t sent_ = 0;
+    bool over_ = false;  // nothing more can be sent
     instant heard_;
 };
 

@@ -2,6 +2,7 @@
 // runs, and what is known about each rank. Every wait here ends when its partners come, fail or leave.
 #pragma once
 
+#include "../agreement.hpp"
 #include "lane.hpp"
 #include "meeting.hpp"
 
@@ -130,7 +131,7 @@ public:
         auto& slot = agreements_[number];
         if (!slot) slot = std::make_shared<agreement>(size_);
         const auto a = slot;
-        a->hashes[rank] = {hash, name, true};
+        a->texts[rank] = std::to_string(hash) + " " + name;
         const bool last = ++a->arrived == size_;
         if (last) {
             agreements_.erase(number);
@@ -140,7 +141,7 @@ public:
         const auto over = [&] {
             if (a->arrived == size_ || aborted_.load(std::memory_order_relaxed)) return true;
             for (int r = 0; r < size_ && missing < 0; ++r)
-                if (ranks_[r].gone && !a->hashes[r].here) missing = r;
+                if (ranks_[r].gone && a->texts[r].empty()) missing = r;
             return missing >= 0;
         };
         const bool in_time = arrivals_.wait_for(lock, limit, over);
@@ -154,26 +155,12 @@ public:
                 throw world_error{"rank " + std::to_string(rank) + " makes " + which + ", and rank " + std::to_string(missing) + " has left without it"};
             std::string who;
             for (int r = 0; r < size_; ++r)
-                if (!a->hashes[r].here) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
+                if (a->texts[r].empty()) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
             throw timeout{"timeout: rank " + std::to_string(rank) + " makes " + which + ", and these have not come: " + who, rank};
         }
-        // The hash that most ranks hold is taken for the right one; of equal numbers, the lowest rank's.
-        int right = 0, most = 0;
-        for (int r = 0; r < size_; ++r) {
-            int equal = 0;
-            for (int q = 0; q < size_; ++q) equal += a->hashes[q].hash == a->hashes[r].hash ? 1 : 0;
-            if (equal > most) {
-                most = equal;
-                right = r;
-            }
-        }
-        std::string differing;
-        for (int r = 0; r < size_; ++r)
-            if (a->hashes[r].hash != a->hashes[right].hash)
-                differing += (differing.empty() ? "rank " : ", rank ") + std::to_string(r) + " (" + a->hashes[r].name + ")";
-        if (!differing.empty())
-            throw world_error{"the plans of executor " + std::to_string(number) + " differ: " + differing + " against rank " + std::to_string(right) + " (" +
-                              a->hashes[right].name + "). Ranks make the same executors, of the same graphs with the same options, in the same order"};
+        if (const std::string differing = launch::differing(a->texts); !differing.empty())
+            throw world_error{"the plans of executor " + std::to_string(number) + " differ: " + differing +
+                              ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
         return number;
     }
     // Runs of executors that communicate come in one order on all ranks; throws where this rank departs from it.
@@ -248,13 +235,8 @@ private:
         bool gone = false;
     };
     struct agreement {
-        struct entry {
-            std::uint64_t hash = 0;
-            std::string name;
-            bool here = false;
-        };
-        explicit agreement(int size) : hashes(static_cast<std::size_t>(size)) {}
-        std::vector<entry> hashes;
+        explicit agreement(int size) : texts(static_cast<std::size_t>(size)) {}
+        std::vector<std::string> texts;  // by rank: "hash name"; empty until it has come
         int arrived = 0;
     };
     struct turn {

@@ -1,0 +1,62 @@
+// Agreement of ranks through NCCL itself, for worlds that have nothing else between them: an adopted communicator.
+#pragma once
+
+#include "context.hpp"
+
+namespace dovetail::cuda {
+
+namespace detail {
+
+// An exchange is an all_gather of short texts.
+class communicator_peers final : public peers {
+public:
+    communicator_peers(int rank, int size) : mine_{rank}, local_{1}, size_{size} {}
+    void use(context* on) { on_ = on; }
+
+    int size() const override { return size_; }
+    std::vector<std::string> exchange(int, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
+        constexpr std::size_t length = 1024;
+        std::vector<char> texts(length * static_cast<std::size_t>(size_));
+        mine.copy(texts.data() + length * static_cast<std::size_t>(mine_), length - 1);
+        const block on_device{on_->memory, static_cast<std::int64_t>(texts.size())};
+        char* const own = on_device.data() + length * static_cast<std::size_t>(mine_);
+        on_->memory->from_host(own, texts.data() + length * static_cast<std::size_t>(mine_), length);
+        check(calls.all_gather(own, on_device.data(), length, ncclInt8, on_->all(), on_->streams[0]), "ncclAllGather");
+        const auto until = std::chrono::steady_clock::now() + limit;
+        while (calls.stream_query(on_->streams[0]) == cudaErrorNotReady) {
+            static_cast<void>(calls.get_last_error());
+            on_->check_communicators();
+            if (std::chrono::steady_clock::now() > until) {
+                on_->abort_communication();
+                throw timeout{"timeout: rank " + std::to_string(mine_) + " waits for all ranks at " + what, mine_};
+            }
+            std::this_thread::sleep_for(std::chrono::microseconds{50});
+        }
+        check(calls.stream_query(on_->streams[0]), "cudaStreamQuery");
+        on_->memory->to_host(texts.data(), on_device.data(), static_cast<std::int64_t>(texts.size()));
+        std::vector<std::string> all;
+        for (int r = 0; r < size_; ++r) all.emplace_back(texts.data() + length * static_cast<std::size_t>(r));
+        return all;
+    }
+    void abort(const cause& why) override { local_.abort(why); }
+    bool aborted() const noexcept override { return local_.aborted(); }
+    cause why() const override { return local_.why(); }
+    void leave(int) noexcept override {}
+    bool gone(int) const noexcept override { return false; }
+    void watch(int, std::shared_ptr<const progress> p) override { local_.watch(0, std::move(p)); }
+    std::string describe() const override {
+        auto text = local_.describe();
+        return text.replace(0, 6, "rank " + std::to_string(mine_));
+    }
+    std::string in_order(int, std::int64_t, int, const std::string&) override { return {}; }
+
+private:
+    const int mine_;
+    local_peers local_;
+    const int size_;
+    context* on_ = nullptr;
+};
+
+}  // namespace detail
+
+}  // namespace dovetail::cuda

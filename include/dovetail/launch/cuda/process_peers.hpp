@@ -1,0 +1,65 @@
+// The control channel of a world of processes as the `peers` of its engines.
+#pragma once
+
+#include "control.hpp"
+#include "peers.hpp"
+
+namespace dovetail::cuda {
+
+// What the ranks of several processes share, over the control channel.
+class process_peers final : public peers {
+public:
+    explicit process_peers(std::shared_ptr<control> channel) : channel_{std::move(channel)} {}
+    ~process_peers() override { channel_->unwatch(std::chrono::seconds{5}); }
+
+    const std::shared_ptr<control>& channel() const { return channel_; }
+    // Calls once, on a thread of the channel's, when the work of all ranks has ended: for what blocks the rank's own threads.
+    void at_stop(std::function<void()> call) {
+        if (call)
+            channel_->watch([call = std::move(call)](const stop_cause&) { call(); });
+        else
+            channel_->unwatch(std::chrono::seconds{5});
+    }
+
+    int size() const override { return channel_->size(); }
+    std::vector<std::string> exchange(int, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
+        return channel_->exchange(what, mine, limit);
+    }
+    void abort(const cause& why) override {
+        {
+            const std::lock_guard lock{mutex_};
+            if (why.what && !own_) own_ = why.what;
+        }
+        channel_->abort({why.rank, why.text, why.operation, why.statement, why.by_leaving});
+    }
+    bool aborted() const noexcept override { return channel_->aborted(); }
+    cause why() const override {
+        const auto c = channel_->why();
+        if (!c) return {};
+        const std::lock_guard lock{mutex_};
+        return {c->rank, c->text, c->operation, c->statement, c->rank == channel_->rank() ? own_ : nullptr, c->by_leaving};
+    }
+    void leave(int) noexcept override { channel_->leave(); }
+    bool gone(int rank) const noexcept override { return channel_->left(rank); }
+    void watch(int, std::shared_ptr<const progress> p) override {
+        if (!p) return channel_->announce(std::function<std::string()>{});
+        // Steps of different roles do not compare, runs do.
+        channel_->announce([p, to = channel_.get()] {
+            to->announce(mark{p->ended.load() + 1, -1});
+            return p->text();
+        });
+    }
+    std::string describe() const override { return channel_->progress(); }
+    // Rank 0 compares behind the scenes; a difference comes as an abort.
+    std::string in_order(int, std::int64_t, int executor, const std::string&) override {
+        channel_->called(executor);
+        return {};
+    }
+
+private:
+    const std::shared_ptr<control> channel_;
+    mutable std::mutex mutex_;
+    std::exception_ptr own_;  // what the cause was on this rank
+};
+
+}  // namespace dovetail::cuda
