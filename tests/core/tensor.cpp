@@ -26,11 +26,13 @@ TEST_CASE("elements and bytes") {
 
 TEST_CASE("a size that does not fit is -1, not something wrong") {
     CHECK(of(element::int8).with_extents(largest).size() == largest);
-    CHECK(of(element::int8).with_extents(largest).bytes() == largest);
+    CHECK(of(element::int8).with_extents(largest).bytes() == -1);
+    CHECK(of(element::int8).with_extents(dovetail::most_bytes).bytes() == dovetail::most_bytes);
+    CHECK(of(element::int8).with_extents(dovetail::most_bytes + 1).bytes() == -1);
     CHECK(of(element::float16).with_extents(largest).size() == largest);
     CHECK(of(element::float16).with_extents(largest).bytes() == -1);
-    CHECK(of(element::float64).with_extents(largest / 8).bytes() == largest / 8 * 8);
-    CHECK(of(element::float64).with_extents(largest / 8 + 1).bytes() == -1);
+    CHECK(of(element::float64).with_extents(dovetail::most_bytes / 8).bytes() == dovetail::most_bytes);
+    CHECK(of(element::float64).with_extents(dovetail::most_bytes / 8 + 1).bytes() == -1);
     CHECK(of(element::int8).with_extents(largest, 2).size() == -1);
     CHECK(of(element::int8).with_extents(2, largest).size() == -1);
     CHECK(of(element::int8).with_extents(std::int64_t{1} << 32, std::int64_t{1} << 31).size() == -1);

@@ -99,5 +99,9 @@ TEST_CASE("the nearest name is the one with the fewest edits") {
     CHECK(dv::ir::edit_distance(letters("block<3>"), letters("blok<3>"), 9) == 1);
     CHECK(dv::ir::edit_distance(letters("forward"), letters("forward"), 9) == 0);
     CHECK(dv::ir::edit_distance(letters("abc"), letters("xyz"), 3) == 3);
-    CHECK(dv::spelled(dv::detail::make_tag(dv::ir::unqualified(letters("app::inner::block<app::k>")))) == "block<app::k>");
+    const auto unqualified = [](std::string_view s) { return dv::spelled(dv::detail::make_tag(dv::ir::unqualified(letters(s)))); };
+    CHECK(unqualified("app::inner::block<app::k>") == "block<app::k>");
+    CHECK(unqualified("app::<unnamed>::block<app::k>") == "block<app::k>");
+    CHECK(unqualified("{anonymous}::block<<unnamed>::k>") == "block<<unnamed>::k>");
+    CHECK(unqualified("block<<unnamed>::k>") == "block<<unnamed>::k>");
 }

@@ -10,6 +10,9 @@ namespace dovetail {
 
 inline constexpr int max_rank = 6;
 
+// What one tensor may take: sums over a plan, and their products with small numbers, then fit in 63 bits.
+inline constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
+
 struct tensor_type {
     element type = element::none;
     int rank = 0;
@@ -31,11 +34,11 @@ struct tensor_type {
         }
         return n;
     }
-    // Size in bytes, or -1 where it does not fit in 63 bits.
+    // Size in bytes, or -1 above most_bytes.
     constexpr std::int64_t bytes() const {
         const std::int64_t n = size();
         const int each = bytes_of(type);
-        return n < 0 || (each > 0 && n > INT64_MAX / each) ? -1 : n * each;
+        return n < 0 || (each > 0 && n > most_bytes / each) ? -1 : n * each;
     }
     // The same element with these extents.
     template <class... I>

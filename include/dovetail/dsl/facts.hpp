@@ -12,8 +12,6 @@ namespace dovetail::dsl {
 template <class... T>
 struct types {};
 
-inline constexpr int max_arguments = 64;
-
 namespace detail {
 
 template <int>

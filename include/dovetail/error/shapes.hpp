@@ -28,7 +28,7 @@ struct update_mismatch {
 };
 template <class Name, class... Tensor>
 struct size_overflow {
-    static_assert(detail::never<Name>, "dovetail: the size in bytes of this tensor does not fit in 63 bits");
+    static_assert(detail::never<Name>, "dovetail: this tensor takes more than 2^50 bytes");
 };
 
 }  // namespace dovetail::error

@@ -133,9 +133,10 @@ private:
             case word::on: {
                 if (role >= 0) return fail(make_fault(fault_kind::on_in_on, mention + 1));
                 const int id = role_id(r.children[0]->id, mention + 1);
-                const int before = items_.size() + graph_.symbols.size();
+                int statements = r.child_count - 1;
+                for (int i = 1; i < r.child_count; ++i) statements -= r.children[i]->kind == word::mesh ? 1 : 0;
+                if (statements == 0) fail(make_fault(fault_kind::unused_role, mention + 1));
                 find(r, mention, id, bundle);
-                if (items_.size() + graph_.symbols.size() == before && r.mentions <= 2) fail(make_fault(fault_kind::unused_role, mention + 1));
                 return;
             }
             case word::mesh: meshes_.push({&r, mention, role >= 0 && names_roles_ ? role : -1}); return;

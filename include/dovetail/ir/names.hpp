@@ -52,9 +52,17 @@ private:
 
 // The name itself, without the namespaces before it.
 constexpr letters unqualified(letters spelling) {
+    constexpr char unnamed[] = "<unnamed>:";  // a namespace, as nvcc's front end prints it
     int begin = 0;
-    for (int i = 0; i < spelling.size && spelling.first[i] != '<'; ++i)
+    for (int i = 0; i < spelling.size; ++i) {
+        if (spelling.first[i] == '<') {
+            int k = 0;
+            while (unnamed[k] != 0 && i + k < spelling.size && spelling.first[i + k] == unnamed[k]) ++k;
+            if (unnamed[k] != 0) break;
+            i += k;
+        }
         if (spelling.first[i] == ':') begin = i + 1;
+    }
     return {spelling.first + begin, spelling.size - begin};
 }
 

@@ -145,7 +145,7 @@ public:
             } else if constexpr (detail::sequence<V>) {
                 using given = std::remove_cvref_t<decltype(*std::data(value))>;
                 constexpr std::int64_t known = detail::static_count<V>;
-                if constexpr (!std::is_same_v<given, T> || (known >= 0 && known < tensor::size))
+                if constexpr (!std::is_same_v<given, T> || (known >= 0 && known != tensor::size))
                     detail::refuse<error::wrong_binding<N, tensor, V>>();
                 else if constexpr (!std::is_lvalue_reference_v<Value> && !std::is_trivially_copyable_v<V>) {
                     const auto kept = std::make_shared<V>(std::forward<Value>(value));

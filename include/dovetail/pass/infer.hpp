@@ -86,16 +86,18 @@ private:
 
     constexpr void type(const ir::node& n) {
         const int* operands = g_.operands.first + n.first_argument;
-        const int count = n.arguments < 64 ? n.arguments : 64;
-        for (int i = 0; i < count; ++i) arguments_[i] = types_[operands[i]];
+        const int count = n.arguments;
+        if (count > argument_list_.size()) argument_list_.resize(count);
+        tensor_type* const arguments = argument_list_.begin();
+        for (int i = 0; i < count; ++i) arguments[i] = types_[operands[i]];
         int given = 1;
         if (n.kind == op_kind::compute) {
-            given = n.op->infer(arguments_, results_);
-            if (given == 0) return refuse(n, arguments_, count);
+            given = n.op->infer(arguments, results_);
+            if (given == 0) return refuse(n, arguments, count);
         } else if (n.kind == op_kind::to_host || n.kind == op_kind::from_host) {
-            results_[0] = arguments_[0];
+            results_[0] = arguments[0];
         } else {
-            results_[0] = communicated(n, arguments_);
+            results_[0] = communicated(n, arguments);
             if (typed_.wrong) return;
         }
         if (given != n.results) {
@@ -146,7 +148,8 @@ private:
         }
         if (gathers) {
             if (t.rank == 0) return t.with_extents(width);
-            t.extent[0] *= width;
+            // More than fits is found as an overflow where the result is typed.
+            t.extent[0] = t.extent[0] > most_bytes / width ? most_bytes + 1 : t.extent[0] * width;
             return t;
         }
         if (t.rank == 0 || t.extent[0] % width != 0) {
@@ -179,7 +182,7 @@ private:
     typing typed_;
     tensor_type* types_;
     char* host_;
-    tensor_type arguments_[64] = {};
+    vec<tensor_type> argument_list_{8};
     tensor_type results_[max_results] = {};
 };
 

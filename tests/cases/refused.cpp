@@ -1,0 +1,185 @@
+// Mistakes beside those of tests/fail, as types: the error that `diagnose` gives for each, with the names it blames, and the
+// correct graph next to the wrong one where they differ by little.
+#include "fail/ops.hpp"
+
+#include <doctest/doctest.h>
+
+namespace refusals {
+
+using namespace app;
+namespace error = dv::error;
+template <class... S>
+using diagnosed = dv::plan::diagnose<dv::graph<S...>>;
+template <class Error, class... S>
+inline constexpr bool refused = std::is_same_v<diagnosed<S...>, Error>;
+// The error's template, whatever it names.
+template <template <class...> class Error, class T>
+inline constexpr bool is = false;
+template <template <class...> class Error, class... Names>
+inline constexpr bool is<Error, Error<Names...>> = true;
+template <class... S>
+inline constexpr bool accepted = std::is_same_v<diagnosed<S...>, error::none>;
+
+struct a; struct b; struct c; struct forwerd; struct something_else;
+template <int> struct link;
+using count = dv::scalar<std::int32_t>;
+using in = dv::input<x, vector>;
+template <class... S> using l = dv::on<left, S...>;
+template <class... S> using r = dv::on<right, S...>;
+
+// ---- 1: names
+static_assert(refused<error::unknown_output<forwerd, error::did_you_mean<forward>>, in, dv::let<forward, gelu(x)>, dv::output<forwerd>>);
+static_assert(refused<error::unknown_output<something_else>, in, dv::let<y, gelu(x)>, dv::output<y, something_else>>);
+static_assert(refused<error::unknown_name<y, something_else>, in, dv::let<y, plus(x, something_else)>, dv::output<y>>);
+static_assert(refused<error::unknown_name<forwerd, forwerd, error::did_you_mean<forward>>, in, dv::state<forward, vector, ones>, dv::update<forwerd, gelu(x)>>);
+static_assert(refused<error::unknown_name<t, forwerd, error::did_you_mean<forward>>, in, dv::mesh<dv::axis<dp>>, dv::let<forward, gelu(x)>,
+                      dv::let<t, all_reduce<sum, dp>(forwerd)>, dv::output<t, forward>>);
+static_assert(refused<error::unknown_name<t, link<4>, error::did_you_mean<link<0>>>, in, dv::let<link<0>, gelu(x)>, dv::let<t, gelu(link<4>)>, dv::output<t>>);
+static_assert(refused<error::defined_twice<x>, in, in, dv::let<y, gelu(x)>, dv::output<y>>);
+static_assert(refused<error::defined_twice<s>, in, dv::state<s, vector, ones>, dv::let<s, gelu(x)>, dv::output<s>>);
+static_assert(refused<error::defined_twice<y>, in, dv::let<dv::values<y, y>, halves(x)>, dv::output<y>>);
+static_assert(refused<error::defined_twice<s>, in, dv::state<s, dv::tensor<float, 4>, ones>, dv::update<dv::values<s, s>, halves(x)>>);
+static_assert(refused<error::defined_twice<y>, in, l<dv::let<y, gelu(x)>>, r<dv::let<y, gelu(x)>>, dv::output<y>>);
+
+// ---- 2: circles
+static_assert(refused<error::cycle<y, y>, in, dv::let<y, plus(x, gelu(relu(y)))>, dv::output<y>>);
+static_assert(refused<error::cycle<a, b, c, a>, in, l<dv::let<a, plus(x, c)>>, r<dv::let<b, gelu(a)>>, dv::on<middle, dv::let<c, gelu(b)>>, dv::output<c>>);
+static_assert(refused<error::cycle<a, t, a>, in, l<dv::let<a, plus(x, t)>>, r<dv::let<b, gelu(x)>>, dv::let<t, all_reduce<sum>(a, b)>, dv::output<t>>);
+static_assert(refused<error::cycle<a, t, a>, in, dv::mesh<dv::axis<dp>>, dv::let<a, plus(x, t)>, dv::let<t, all_reduce<sum, dp>(a)>, dv::output<t>>);
+static_assert(refused<error::cycle<a, b, a>, in, dv::let<z, gelu(x)>, dv::let<b, plus(z, a)>, dv::let<a, gelu(b)>, dv::output<a>>
+              || refused<error::cycle<b, a, b>, in, dv::let<z, gelu(x)>, dv::let<b, plus(z, a)>, dv::let<a, gelu(b)>, dv::output<a>>);
+// Longer than an error can name: it begins with the first.
+template <int I> using turn = dv::let<link<I>, plus(x, link<(I + 1) % 20>)>;
+static_assert(is<error::cycle, diagnosed<in, dv::repeat<turn, 20>, dv::output<link<0>>>>);
+
+// ---- 3: arguments
+static_assert(refused<error::wrong_arity<y, gelu, error::number<std::int64_t{0}>>, in, dv::let<y, gelu()>, dv::let<z, gelu(x)>, dv::output<y, z>>);
+static_assert(refused<error::wrong_arity<y, gelu, error::number<std::int64_t{2}>>, in, dv::let<y, relu(gelu(x, x))>, dv::output<y>>);
+static_assert(is<error::wrong_arity, diagnosed<in, dv::mesh<dv::axis<dp>>, dv::let<y, all_reduce<sum, dp>(x, x)>, dv::output<y>>>);
+static_assert(is<error::wrong_arity, diagnosed<in, dv::let<y, to_host(x, x)>, dv::output<y>>>);
+static_assert(is<error::shape_mismatch, diagnosed<in, dv::input<w, matrix>, dv::let<y, relu(plus(x, w))>, dv::output<y>>>);
+static_assert(refused<error::wrong_result_count<y, gelu, error::number<std::int64_t{1}>>, in, dv::let<dv::values<y, z>, gelu(x)>, dv::output<y, z>>);
+static_assert(is<error::update_mismatch, diagnosed<in, dv::state<s, count, ones>, dv::update<s, gelu(x)>>>);
+static_assert(is<error::not_a_statement, diagnosed<dv::input<x, float>, dv::let<y, gelu(x)>, dv::output<y>>>);
+static_assert(is<error::not_a_statement, diagnosed<in, int, dv::let<y, gelu(x)>, dv::output<y>>>);
+static_assert(is<error::not_a_statement, diagnosed<dv::input<x, vector, ones>, dv::let<y, gelu(x)>, dv::output<y>>>);
+
+struct sum_of { template <class... T> static constexpr dv::tensor_type result(dv::tensor_type first, T...) { return first; } };
+template <int I> using entry = dv::input<link<I>, vector>;
+static_assert(accepted<dv::repeat<entry, 200>, dv::let<y, sum_of(dv::all<200, link>)>, dv::output<y>>);
+
+// ---- 4: what nothing uses
+static_assert(refused<error::unused<z>, in, dv::let<y, gelu(x)>, dv::let<w, relu(x)>, dv::let<z, relu(w)>, dv::output<y>>);
+static_assert(refused<error::unused<x>, in, dv::state<s, vector, ones>, dv::update<s, gelu(s)>>);
+static_assert(refused<error::output_twice<y>, in, dv::let<y, gelu(x)>, dv::output<y, y>>);
+static_assert(refused<error::output_not_a_value<s>, in, dv::state<s, vector, ones>, dv::update<s, plus(s, x)>, dv::output<s>>);
+static_assert(is<error::empty_graph, diagnosed<dv::group<>>>);
+template <int I> using never = dv::let<link<I>, gelu(x)>;
+static_assert(is<error::empty_graph, diagnosed<dv::repeat<never, 0>>>);
+static_assert(is<error::empty_graph, diagnosed<dv::output<>>>);
+
+// ---- 5: collectives
+using two = dv::mesh<dv::axis<dp, 2>>;
+using open_axis = dv::mesh<dv::axis<dp>>;
+template <class... S> using l2 = dv::on<left, dv::mesh<dv::axis<dp, 2>>, S...>;
+template <class... S> using r4 = dv::on<right, dv::mesh<dv::axis<dp, 4>>, S...>;
+static_assert(is<error::mesh_mismatch, diagnosed<in, l2<dv::let<y, gelu(x)>>, r4<dv::let<z, gelu(x)>>, dv::let<t, all_reduce<sum>(y, z)>, dv::output<t>>>);
+static_assert(is<error::mesh_mismatch, diagnosed<in, l2<dv::let<y, gelu(x)>>, r4<dv::let<z, gelu(t)>>, dv::let<t, broadcast<to<right>>(y)>, dv::output<z>>>);
+static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, all_reduce<sum, dp, root_lane<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, root_lane<2>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, root_lane<-1>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, root_lane<0>, root_lane<1>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, to<left>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_root, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, reduce<sum>(y, z)>, dv::output<t>>>);
+static_assert(is<error::bad_root, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, reduce<sum, root_lane<0>>(y, z)>, dv::output<t>>>);
+static_assert(is<error::bad_root, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(t)>>, dv::let<t, broadcast<>(y)>, dv::output<z>>>);
+static_assert(is<error::unknown_role, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(t)>>, dv::let<t, broadcast<to<right, middle>>(y)>, dv::output<z>>>);
+static_assert(is<error::unknown_role, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::on<middle, dv::let<w, gelu(x)>>,
+                                                dv::let<t, gather<root<middle>>(y, z)>, dv::output<t, w>>>);
+static_assert(is<error::unknown_axis, diagnosed<in, l2<dv::let<y, gelu(x)>>, dv::on<right, dv::mesh<>, dv::let<z, all_reduce<sum, dp>(x)>>, dv::output<y, z>>>);
+static_assert(is<error::axis_twice, diagnosed<in, two, dv::let<y, all_reduce<sum, dp, dp>(x)>, dv::output<y>>>);
+static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, reduce_scatter<sum, dp>(x)>, dv::output<y>>>);
+static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, scatter<dp, root_lane<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, gather<dp, root_lane<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, all_to_all<dp>(x)>, dv::output<y>>>);
+static_assert(accepted<in, open_axis, dv::let<y, all_reduce<sum, dp>(x)>, dv::let<z, shift<dp, 1>(x)>, dv::let<w, broadcast<dp, root_lane<0>>(x)>, dv::output<y, z, w>>);
+using three = dv::mesh<dv::axis<dp, 3>>;
+static_assert(is<error::indivisible, diagnosed<in, three, dv::let<y, scatter<dp, root_lane<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::indivisible, diagnosed<in, three, dv::let<y, all_to_all<dp>(x)>, dv::output<y>>>);
+static_assert(is<error::indivisible, diagnosed<dv::input<x, dv::scalar<float>>, two, dv::let<y, reduce_scatter<sum, dp>(x)>, dv::output<y>>>);
+static_assert(is<error::indivisible, diagnosed<dv::input<x, dv::tensor<float, 7>>, dv::on<middle, dv::let<w, gelu(x)>>, l<dv::let<y, gelu(t)>>, r<dv::let<z, gelu(t)>>,
+                                               dv::let<t, scatter<to<left, right>>(w)>, dv::output<y, z>>>);
+static_assert(is<error::bad_reduction, diagnosed<in, two, dv::let<y, reduce<gelu, dp, root_lane<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_reduction, diagnosed<in, two, dv::let<y, reduce_scatter<dp, dp>(x)>, dv::output<y>>>);
+static_assert(is<error::role_twice, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, all_gather<>(y, z, y)>, dv::output<t>>>);
+
+// ---- 6: states and replicas
+using replicated = dv::state<w, vector, ones, dv::replicated<dp>>;
+template <class E> using updated = diagnosed<in, two, dv::input<s, vector, dv::replicated<dp>>, replicated, dv::update<w, E>, dv::let<y, plus(x, s)>, dv::output<y>>;
+static_assert(is<error::diverging_replicas, updated<plus(w, x)>>);
+static_assert(is<error::diverging_replicas, updated<plus(w, shift<dp, 1>(x))>>);
+static_assert(is<error::diverging_replicas, updated<shift<dp, 1, dv::ops::open>(s)>>);
+static_assert(is<error::diverging_replicas, updated<all_to_all<dp>(x)>>);
+static_assert(is<error::diverging_replicas, updated<plus(all_reduce<sum, dp>(x), gelu(x))>>);
+static_assert(std::is_same_v<updated<plus(w, all_reduce<sum, dp>(x))>, error::none>);
+static_assert(std::is_same_v<updated<plus(w, broadcast<dp, root_lane<1>>(x))>, error::none>);
+static_assert(std::is_same_v<updated<plus(w, s)>, error::none>);
+static_assert(std::is_same_v<updated<all_gather<dp>(reduce_scatter<sum, dp>(x))>, error::none>);
+static_assert(std::is_same_v<updated<broadcast<dp, root_lane<0>>(reduce<sum, dp, root_lane<0>>(x))>, error::none>);
+using grid = dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>;
+template <class E> using on_grid = diagnosed<in, grid, dv::state<w, vector, ones, dv::replicated<dp, tp>>, dv::update<w, E>>;
+static_assert(std::is_same_v<on_grid<all_reduce<sum, dp>(x)>, error::diverging_replicas<w, tp>>);
+static_assert(std::is_same_v<on_grid<all_reduce<sum, tp>(x)>, error::diverging_replicas<w, dp>>);
+static_assert(std::is_same_v<on_grid<all_reduce<sum, dp, tp>(x)>, error::none>);
+static_assert(std::is_same_v<on_grid<all_reduce<sum, tp>(all_reduce<sum, dp>(x))>, error::none>);
+// A state that lanes hold each for itself spoils one that they share; so does a value defined below its use.
+static_assert(is<error::diverging_replicas, diagnosed<in, two, replicated, dv::state<s, vector, ones>, dv::update<s, plus(s, x)>, dv::update<w, plus(w, s)>>>);
+static_assert(is<error::diverging_replicas, diagnosed<in, two, replicated, dv::update<w, plus(w, y)>, dv::let<y, gelu(z)>, dv::let<z, gelu(x)>>>);
+static_assert(is<error::unknown_axis, diagnosed<in, two, dv::state<w, vector, ones, dv::replicated<tp>>, dv::update<w, all_reduce<sum, dp>(x)>>>);
+static_assert(is<error::uninitialised, diagnosed<in, dv::state<s, vector>, dv::update<s, plus(s, x)>>>);
+static_assert(accepted<in, dv::state<s, vector>, dv::update<s, gelu(x)>, dv::let<y, gelu(s)>, dv::output<y>>);
+static_assert(accepted<in, dv::state<s, vector, dv::from_store>, dv::let<y, plus(x, s)>, dv::output<y>>);
+static_assert(refused<error::not_a_state<x>, in, dv::update<x, gelu(x)>>);
+static_assert(is<error::state_crosses_roles, diagnosed<in, l<dv::state<s, vector, ones>, dv::let<y, plus(x, s)>>, r<dv::update<s, gelu(x)>>, dv::output<y>>>);
+static_assert(is<error::in_place_shared, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, overwrite(y)>>, dv::output<z>>>);
+static_assert(is<error::in_place_shared, diagnosed<in, dv::state<s, vector, ones>, dv::update<s, plus(s, x)>, dv::let<z, overwrite(s)>, dv::output<z>>>);
+static_assert(accepted<in, dv::let<z, overwrite(gelu(x))>, dv::output<z>>);
+
+// ---- 7: roles
+static_assert(refused<error::on_in_on<right>, in, l<dv::group<dv::on<right, dv::let<y, gelu(x)>>>>, dv::output<y>>);
+static_assert(refused<error::unused_role<left>, in, l<>, r<dv::let<y, gelu(x)>>, dv::output<y>>);
+static_assert(is<error::unused_role, diagnosed<in, dv::on<left, dv::mesh<dv::axis<dp, 2>>>, r<dv::let<y, gelu(x)>>, dv::output<y>>>);
+static_assert(refused<error::outside_role<z>, in, l<dv::let<y, gelu(x)>>, dv::let<z, shift<dp, 1>(y)>, dv::output<z>>);
+static_assert(refused<error::outside_role<t>, in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, all_reduce<sum>(gelu(y), z)>, dv::output<t>>);
+static_assert(refused<error::outside_role<x>, in, l<dv::let<y, gelu(x)>>, dv::let<t, all_reduce<sum>(x, y)>, dv::output<t>>);
+static_assert(is<error::off_root_read, diagnosed<in, two, dv::let<y, gelu(reduce<sum, dp, root_lane<0>>(x))>, dv::output<y>>>);
+static_assert(is<error::off_root_read, diagnosed<in, two, dv::let<y, broadcast<dp, root_lane<1>>(reduce<sum, dp, root_lane<0>>(x))>, dv::output<y>>>);
+static_assert(is<error::off_root_read, diagnosed<in, two, l<dv::let<y, gather<dp, root_lane<0>>(x)>>, r<dv::let<z, gelu(y)>>, dv::output<z>>>);
+static_assert(is<error::off_root_read, diagnosed<in, two, dv::state<s, dv::tensor<float, 16>, ones>, dv::let<y, gather<dp, root_lane<0>>(x)>, dv::update<s, plus(s, y)>>>);
+static_assert(accepted<in, two, dv::let<y, gelu(broadcast<dp, root_lane<0>>(reduce<sum, dp, root_lane<0>>(x)))>, dv::output<y>>);
+
+// ---- 8: sizes
+static_assert(is<error::size_overflow, diagnosed<dv::input<x, dv::tensor<std::int8_t, (std::int64_t{1} << 61)>>, dv::mesh<dv::axis<dp, 8>>,
+                                                 dv::let<y, all_gather<dp>(x)>, dv::output<y>>>);
+// Sums over a plan of the largest tensors there may be fit as well.
+using largest = dv::tensor<std::int8_t, dv::most_bytes>;
+struct heavy : dv::graph<dv::input<x, largest>, dv::let<y, gelu(x)>, dv::let<z, gelu(y)>, dv::let<w, plus(y, z)>, dv::output<w, y>> {};
+static_assert(dv::peak_bytes<heavy, dv::unnamed_role, dv::options<dv::in_flight<64>>> >= 2 * 64 * dv::most_bytes);
+static_assert(is<error::size_overflow, diagnosed<dv::input<x, dv::tensor<std::int8_t, dv::most_bytes + 1>>, dv::let<y, gelu(x)>, dv::output<y>>>);
+
+// ---- 11: expressions
+static_assert(refused<error::operation_as_value<gelu, gelu>, in, dv::let<gelu, relu(x)>, dv::output<gelu>>);
+static_assert(refused<error::operation_as_value<gelu, gelu>, in, dv::let<y, relu(x)>, dv::output<y, gelu>>);
+static_assert(is<error::ellipsis, diagnosed<in, dv::let<y, gelu(plus(x, ...))>, dv::output<y>>>);
+static_assert(refused<error::not_an_operation<y, z>, in, dv::let<y, gelu(z(x))>, dv::output<y>>);
+static_assert(is<error::not_an_operation, diagnosed<in, dv::let<y, x>, dv::output<y>>>);
+static_assert(is<error::not_a_statement, diagnosed<in, dv::let<y, plus(x, vector)>, dv::output<y>>>);
+
+// ---- host memory
+static_assert(is<error::host_value, diagnosed<in, dv::let<y, gelu(to_host(x))>, dv::output<y>>>);
+static_assert(is<error::host_value, diagnosed<in, two, dv::let<y, all_reduce<sum, dp>(to_host(x))>, dv::output<y>>>);
+static_assert(is<error::device_value, diagnosed<in, dv::let<y, from_host(gelu(x))>, dv::output<y>>>);
+
+}  // namespace refusals
+
+TEST_CASE("mistakes are told by name") { CHECK(true); }
