@@ -80,7 +80,7 @@ private:
         static constexpr auto most = pass::largest_program(from());
         static constexpr auto make(const ir::graph& from) {
             if (checked<G>) return ir::program_data{};
-            return pass::expand(from, {InFlight, ChannelSlots, PeerCopiesFrom});
+            return pass::expand(from, {InFlight, ChannelSlots, PeerCopiesFrom}, most);
         }
     };
 

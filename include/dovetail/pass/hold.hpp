@@ -1,0 +1,163 @@
+// Where values are held: the buffer of each symbol on each role that has it, and the vertices that bring it there, inputs
+// and transfers. Takes a checked graph; the program is written while others ask for buffers.
+#pragma once
+
+#include "../cost/transport.hpp"
+#include "writer.hpp"
+
+namespace dovetail::pass::detail {
+
+class holdings {
+public:
+    constexpr holdings(const ir::graph& g, const expansion_settings& s, const ir::sizes<7>& most)
+        : writer{most},
+          g_{g},
+          s_{s},
+          home_list_(g.symbols.count * g.roles.count, -1),
+          readers_list_(g.symbols.count),
+          home_{home_list_.begin()},
+          readers_{readers_list_.begin()} {
+        for (const ir::node *n = g.nodes.begin(), *last = g.nodes.end(); n != last; ++n)
+            for (const int *a = g.operands.first + n->first_argument, *end = a + n->arguments; a != end; ++a) ++readers_[*a];
+    }
+
+    program_writer writer;
+
+    constexpr int rank_of(int role) const { return g_.folded ? 0 : role; }
+
+    // The buffer that holds a symbol on a role; -1: none yet. What every role has for itself, an input or a lane index, a
+    // folded graph has once.
+    constexpr int& place_of(int symbol, int role) {
+        if (g_.roles.count == 1) return home_[symbol];
+        const bool once = g_.folded && g_.symbols.first[symbol].role < 0 && g_.symbols.first[symbol].node < 0;
+        return home_[symbol * g_.roles.count + (once ? 0 : role)];
+    }
+
+    // The same, with the vertex that brings it there where one is needed.
+    constexpr int bring(int symbol, int role) {
+        if (const int there = place_of(symbol, role); there >= 0) return there;
+        const ir::symbol& y = g_.symbols.first[symbol];
+        if (!lives_on(y, role)) return transfer(symbol, role);
+        switch (y.kind) {
+            case ir::symbol_kind::lane_index: return make(symbol, role, ir::storage::constant);
+            case ir::symbol_kind::state: return make(symbol, role, ir::storage::state);
+            case ir::symbol_kind::value: return make(symbol, role, ir::storage::arena);
+            case ir::symbol_kind::input: break;
+        }
+        const int b = make(symbol, role, ir::storage::input);
+        moving(symbol, op_kind::input, false, -1);
+        writer.touch(b, access_mode::write);
+        writer.part(rank_of(role), writer.member_count - 1, 0, writer.access_count - 1);
+        writer.vertex(writer.part_count - 1, writer.member_count - 1, lane_kind::copy, op_kind::input);
+        return b;
+    }
+
+    // A new buffer for a symbol that lives on the role.
+    constexpr int make(int symbol, int role, ir::storage where) {
+        const ir::symbol& y = g_.symbols.first[symbol];
+        const bool output = y.output && y.kind == ir::symbol_kind::value && lives_on(y, role);
+        const int slots = output || where == ir::storage::input ? s_.in_flight : 1;
+        if (where == ir::storage::arena && y.in_host_memory) where = ir::storage::host;
+        writer.buffers[writer.buffer_count] = {where, rank_of(role), symbol, y.type, y.type.bytes(), slots, output, -1, -1};
+        return place_of(symbol, role) = writer.buffer_count++;
+    }
+
+    // Memory for one vertex only: workspace, or a result that nobody wants.
+    constexpr int scratch(int role, const tensor_type& type, std::int64_t bytes) {
+        writer.buffers[writer.buffer_count] = {ir::storage::workspace, rank_of(role), -1, type, bytes, 1, false, -1, -1};
+        return writer.buffer_count++;
+    }
+
+    // Registered and symmetric buffers demand the same offset on all members: those with one number have it in common.
+    constexpr void share(int buffer, int& number) {
+        ir::buffer& b = writer.buffers[buffer];
+        if (g_.folded || b.where != ir::storage::arena || b.common >= 0 || b.alias >= 0 || b.slots > 1) return;
+        if (number < 0) number = writer.commons++;
+        b.common = number;
+    }
+
+    // An operation that can work in place does, where its argument has no other reader.
+    constexpr void take_over(const ir::node& n, int result) {
+        const int k = n.op->in_place_only && n.op->in_place < 0 ? 0 : n.op->in_place;
+        if (k < 0 || k >= n.arguments) return;
+        const int a = g_.operands.first[n.first_argument + k];
+        if (g_.symbols.first[a].kind != ir::symbol_kind::value || readers_[a] != 1) return;
+        const int from = place_of(a, n.role);
+        ir::buffer &source = writer.buffers[from], &b = writer.buffers[result];
+        if (source.output || source.where != ir::storage::arena || b.where != ir::storage::arena || source.bytes != b.bytes) return;
+        const int root = source.alias >= 0 ? source.alias : from;
+        if (!n.op->in_place_only && (b.slots > 1 || writer.buffers[root].slots > 1)) return;
+        b.alias = root;
+    }
+
+    // Statements may stand in any order, so a buffer may have become an alias, or got slots, after others referred to it.
+    constexpr ir::program_data finish() {
+        ir::buffer *const buffers = writer.buffers, *const end = buffers + writer.buffer_count;
+        for (ir::buffer* b = buffers; b != end; ++b) {
+            int root = b->alias;
+            if (root < 0) continue;
+            while (buffers[root].alias >= 0) root = buffers[root].alias;
+            b->alias = root;
+            if (b->slots > buffers[root].slots) buffers[root].slots = b->slots;
+        }
+        for (ir::buffer* b = buffers; b != end; ++b) {
+            if (b->alias >= 0) b->slots = buffers[b->alias].slots;
+            if (b->common >= 0 && (b->alias >= 0 || b->slots > 1)) b->common = -1;
+        }
+        return writer.finish(g_.folded ? 1 : g_.roles.count);
+    }
+
+private:
+    // The role a value comes from when another reads it.
+    constexpr int source_role(const ir::symbol& y) const { return y.role >= 0 ? y.role : g_.operands.first[g_.nodes.first[y.node].first_target]; }
+
+    constexpr bool lives_on(const ir::symbol& y, int role) const {
+        if (y.role >= 0) return y.role == role;
+        if (y.node < 0) return true;
+        const ir::node& n = g_.nodes.first[y.node];
+        for (int t : g_.operands.part(n.first_target, n.targets))
+            if (t == role) return true;
+        return false;
+    }
+
+    // A peer copy reads the sender's arena, whose offsets the receiver knows; other memory can move from run to run.
+    constexpr lane_kind lane_of_transfer(const ir::buffer& from) const {
+        if (g_.folded) return lane_kind::compute;
+        return from.where == ir::storage::arena && from.bytes >= s_.peer_copies_from ? lane_kind::copy : lane_kind::communication;
+    }
+
+    constexpr int transfer(int symbol, int role) {
+        const int from_role = source_role(g_.symbols.first[symbol]);
+        const int from = bring(symbol, from_role);
+        const int to = make(symbol, role, ir::storage::arena);
+        if (!g_.folded) writer.buffers[to].slots = s_.channel_slots;
+        const int roles[] = {from_role, role};
+        moving(symbol, op_kind::transfer, g_.folded, g_.folded ? -1 : writer.communicator(0, {roles, 2}));
+        const int first_part = writer.part_count;
+        for (int k = 0; k < 2; ++k) {
+            const bool sender = (k == 0) == (from_role < role);
+            writer.touch(sender ? from : to, sender ? access_mode::read : access_mode::write);
+            writer.part(rank_of(sender ? from_role : role), writer.member_count - 1, sender ? 0 : 1, writer.access_count - 1);
+        }
+        writer.vertex(first_part, writer.member_count - 1, lane_of_transfer(writer.buffers[from]), op_kind::transfer);
+        return to;
+    }
+
+    // The only member of a vertex that no statement names.
+    constexpr void moving(int symbol, op_kind kind, bool local, int communicator) {
+        ir::member m;
+        m.kind = kind;
+        m.symbol = symbol;
+        m.local = local;
+        m.communicator = communicator;
+        writer.members[writer.member_count++] = m;
+    }
+
+    const ir::graph& g_;
+    const expansion_settings s_;
+    vec<int> home_list_, readers_list_;
+    int* const home_;     // symbol x role
+    int* const readers_;  // of each symbol
+};
+
+}  // namespace dovetail::pass::detail
