@@ -7,6 +7,7 @@
 #include <dovetail/observe/text.hpp>
 
 #include "../support/samples.hpp"
+#include "../support/three_senders.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -61,4 +62,5 @@ TEST_CASE("text and DOT are those of the golden files") {
     check<through_host, overlapped>("through_host");
     check<one_group, overlapped>("one_group");
     check<along_an_axis, overlapped>("along_an_axis");
+    check<senders::three_senders, dv::options<>>("three_senders_h200");  // peer copies
 }

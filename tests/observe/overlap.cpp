@@ -6,6 +6,7 @@
 #include <dovetail/observe/report.hpp>
 
 #include "../support/samples.hpp"
+#include "../support/three_senders.hpp"
 
 #include <sstream>
 
@@ -96,6 +97,8 @@ TEST_CASE("three definitions of hidden, and what could have covered the rest") {
     CHECK(of.label(x.exposures[0].candidates[0].vertex) == "add c");
     CHECK(x.exposures[0].candidates[0].why == observe::obstacle::dependency);
 
+    CHECK(observe::report_text(of, report).find("1 (6.000) dependency") != std::string::npos);
+
     // Behind the reduction instead of beside it: nothing forbade it.
     slice_of(of, now, "add b").start = 11 * us;
     slice_of(of, now, "add b").end = 12 * us;
@@ -104,6 +107,28 @@ TEST_CASE("three definitions of hidden, and what could have covered the rest") {
     CHECK(worse.total.both == 0);
     CHECK(worse.ranks[0].exposures[0].count[static_cast<int>(observe::obstacle::interference)] == 1);
     CHECK(observe::report_text(of, worse).find("add b 1.000: interference") != std::string::npos);
+}
+
+TEST_CASE("why a computation did not run beside an exposed communication") {
+    // On the receiver three values come one after the other; each product belongs to one of them.
+    const observe::study of{observe::subject_of<senders::three_senders>()};
+    const auto report = observe::overlap(of, observe::predicted(of), observe::sequential(of));
+    const auto& receiver = report.ranks.back();
+    const auto why = [&](const std::string& communication, const std::string& computation) -> int {
+        for (const observe::exposure& e : receiver.exposures)
+            for (const observe::cover& c : e.candidates)
+                if (of.label(e.vertex) == communication && of.label(c.vertex) == computation) return static_cast<int>(c.why);
+        return -1;
+    };
+    const auto place = [&](const std::string& name) {
+        for (int b = 0; b < of.program.buffers.size(); ++b)
+            if (of.buffer_name(b) == name && of.role_name(of.program.buffers[b].role) == "receiver") return of.plan.placements[b].offset;
+        return std::int64_t{-1};
+    };
+    CHECK(why("peer_copy block<0>", "matmul product<0>") == static_cast<int>(observe::obstacle::dependency));
+    CHECK(place("product<1>") == place("block<0>"));
+    CHECK(why("peer_copy block<0>", "matmul product<1>") == static_cast<int>(observe::obstacle::memory));
+    CHECK(why("peer_copy block<0>", "matmul product<2>") == static_cast<int>(observe::obstacle::queue));
 }
 
 TEST_CASE("the critical path is a chain without gaps but latencies, to the end of the run") {

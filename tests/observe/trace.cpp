@@ -9,6 +9,8 @@
 #include "../support/json.hpp"
 #include "../support/samples.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -44,11 +46,35 @@ struct watched {
     ~watched() { dv::observing = before; }
 };
 
-template <class G>
+// What a call prints on the standard error.
+template <class Call>
+std::string printed(Call call) {
+    folder here;
+    const std::string path = here / "printed";
+    std::fflush(stderr);
+    const int before = dup(2);
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    REQUIRE(file != nullptr);
+    dup2(fileno(file), 2);
+    call();
+    std::fflush(stderr);
+    dup2(before, 2);
+    close(before);
+    std::fclose(file);
+    return content(path);
+}
+
+int times(const std::string& text, const std::string& what) {
+    int n = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+    return n;
+}
+
+template <class G, class O = overlapped>
 void play(int ranks, int runs, bool wait) {
     const std::vector<float> ones(8, 1.0f);
     dv::host::world{ranks, dv::host::link{std::chrono::microseconds{100}}}.run([&](auto& rank) {
-        dv::executor<G, overlapped> step{rank};
+        dv::executor<G, O> step{rank};
         step.bind(dv::name<x>, ones);
         for (int i = 0; i < runs; ++i) {
             const auto ticket = step.run();
@@ -189,7 +215,7 @@ TEST_CASE("two executors in one trace, of one graph one after the other and of a
     CHECK(text.find("\"graph\": \"ring_of_three\"") != std::string::npos);
 }
 
-TEST_CASE("the page and the DOT at the first run; what cannot be written does not stop the run") {
+TEST_CASE("the page and the DOT at the first run") {
     folder here;
     {
         watched w{{"", here.path.string(), false}};
@@ -199,10 +225,69 @@ TEST_CASE("the page and the DOT at the first run; what cannot be written does no
     CHECK(content(here / "there_and_back.html").find("</html>") != std::string::npos);
     CHECK(content(here / "there_and_back.dot").find("digraph") == 0);
     CHECK(!std::filesystem::exists(here / "there_and_back_2.html"));
-    {
-        watched w{{here / "no/such/folder.json", here / "neither", false}};
-        CHECK_NOTHROW(play<there_and_back>(3, 2, true));
+}
+
+TEST_CASE("what cannot be written: one warning for each kind of file, whatever the number of graphs and ranks, and the runs succeed") {
+    folder here;
+    const auto failing = [](const std::string& trace, const std::string& folder) {
+        return printed([&] {
+            watched w{{trace, folder, false}};
+            CHECK_NOTHROW(play<there_and_back>(3, 2, true));
+            CHECK_NOTHROW(play<ring_of_three>(3, 2, true));
+        });
+    };
+    // No such folder; a file where a folder should be; a full device.
+    for (const std::string& trace : {here / "no/such/%r.json", here.path.string(), std::string{"/dev/full"}}) {
+        const std::string text = failing(trace, here / "neither");
+        CAPTURE(text);
+        CHECK(times(text, "dovetail: cannot write the trace ") == 1);
+        CHECK(times(text, "dovetail: cannot write the page ") == 1);
+        CHECK(times(text, "dovetail: cannot write the DOT file ") == 1);
+        CHECK(times(text, "\n") == 3);
     }
+    CHECK(failing(here / "good.json", here / "neither").find("trace") == std::string::npos);
+    check(json::read(content(here / "good.json")));
+}
+
+TEST_CASE("peer copies by their name, with arrows as of other channels") {
+    using by_copy = dv::options<slow_links, dv::channels_by<dv::transport::peer_copy>>;
+    folder here;
+    {
+        watched w{{here / "t.json", "", false}};
+        play<there_and_back, by_copy>(3, 2, true);
+    }
+    const json trace = json::read(content(here / "t.json"));
+    CHECK(check(trace).arrows == 2 * 4);
+    int copies = 0, others = 0;
+    for (const json& e : trace["traceEvents"].list)
+        if (e["ph"].text == "X" && e["cat"].text == "kernel" && e["args"]["stream"].integer() == 1 + static_cast<int>(dv::lane_kind::copy))
+            ++(e["name"].text.find("ncclDevKernel_peer_copy ") == 0 ? copies : others);
+    CHECK(copies == 2 * 2 * 4);
+    const observe::study of{observe::subject_of<there_and_back, by_copy>()};
+    CHECK(observe::html(of).find("\"peer_copy a\"") != std::string::npos);
+    CHECK(observe::explain(of).find("peer_copy") != std::string::npos);
+    CHECK(observe::dot(of).find("peer_copy a") != std::string::npos);
+}
+
+TEST_CASE("the overlap report of recorded runs, against runs on one stream where there are some") {
+    const auto reports = [](auto play_all) {
+        return printed([&] {
+            watched w{{"", "", false, false, true}};
+            play_all();
+        });
+    };
+    const std::string alone = reports([] { play<there_and_back>(3, 5, true); });
+    CAPTURE(alone);
+    CHECK(times(alone, "overlap of `there_and_back`, run ") == 1);
+    CHECK(times(alone, "one stream was not measured") == 1);
+    CHECK(times(alone, "exposed on rank ") == 3);
+    const std::string both = reports([] {
+        play<there_and_back, sequential>(3, 5, true);
+        play<there_and_back>(3, 5, true);
+    });
+    CAPTURE(both);
+    CHECK(times(both, "overlap of `there_and_back`, run ") == 2);
+    CHECK(times(both, "one stream was not measured") == 0);
 }
 
 TEST_CASE("a run that is not recorded is not in the trace, and nothing is done without a wish") {

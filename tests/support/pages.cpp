@@ -1,11 +1,13 @@
-// What tests/observe/browser looks at, written into the current folder: pages of a graph of about ten operations and of one of
-// about a thousand, the first also with a measured run; a trace for each rank, and the overlap that we count in it.
+// What tests/observe/browser and tests/observe/hta look at, written into the current folder: pages of a graph of about ten operations,
+// of one of about a thousand, of the README's graph as planned for GPUs, and of a small one of its kind with a measured run; a trace
+// for each rank of its runs, and the overlap that we count in them.
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/observe/observe.hpp>
 #include <dovetail/plan/make.hpp>
 
 #include "samples.hpp"
+#include "three_senders.hpp"
 
 #include <cstdio>
 
@@ -29,16 +31,6 @@ template <int S> using long_stage = dv::on<stage<S>, dv::repeat<on_stage<S>::tem
 template <int M> using last_hop = hop<4, M>;
 struct long_pipeline : dv::graph<dv::input<bias_of_stage, vector>, dv::repeat<pipeline_of<85>::feed, 85>, dv::repeat<long_stage, 4>, dv::output<dv::all<85, last_hop>>> {};
 
-// The README's graph, at a size that takes milliseconds.
-struct value;
-struct receiver;
-template <int> struct sender;
-template <int> struct block;
-template <int> struct product;
-using matrix = dv::tensor<dv::half, 128, 128>;
-template <int I> using make = dv::on<sender<I>, dv::let<block<I>, fill<matrix>(value)>>;
-template <int I> using use = dv::let<product<I>, matmul(block<I>, block<I>)>;
-struct three_senders : dv::graph<dv::input<value, number>, dv::repeat<make, 3>, dv::on<receiver, dv::repeat<use, 3>>, dv::output<dv::all<3, product>>> {};
 struct host_threads {
     static constexpr dv::machine_description description{
         .name = "host_threads", .half_flops = 5'000'000'000, .float_flops = 5'000'000'000, .double_flops = 5'000'000'000, .memory_bandwidth = 20'000'000'000,
@@ -51,8 +43,8 @@ std::vector<observe::measured_run> runs_of_three(int count) {
     std::vector<observe::measured_run> runs(static_cast<std::size_t>(count));
     std::mutex guard;
     dv::host::world{4, dv::host::link{std::chrono::microseconds{50}, 40e6}}.run([&](auto& rank) {
-        dv::executor<three_senders, with_threads> step{rank, dv::record_times};
-        step.bind(dv::name<value>, 0.5f);
+        dv::executor<senders::three_small_senders, with_threads> step{rank, dv::record_times};
+        step.bind(dv::name<senders::value>, 0.5f);
         for (int i = 0; i < count; ++i) {
             const auto ticket = step.run();
             const auto times = ticket.times();
@@ -71,21 +63,23 @@ std::vector<observe::measured_run> runs_of_three(int count) {
 
 int main() {
     const observe::study ten{observe::subject_of<there_and_back, overlapped>()};
-    bool all = observe::write_file("ten.html", observe::html(ten));
+    observe::files to;
+    bool all = to.write("page", "ten.html", observe::html(ten));
+    all = all && to.write("page", "three_senders.html", observe::html(observe::study{observe::subject_of<senders::three_senders>()}));
 
     const dv::settings s = dv::options<quick_links>::value;
     const auto made = dv::plan::make(dv::plan::typed<long_pipeline>::value, s);
     const observe::study thousand{{&dv::tag_of<long_pipeline>, dv::plan::typed<long_pipeline>::value, dv::ir::view(made.program), dv::ir::view(made.plan), s}};
-    all = all && observe::write_file("thousand.html", observe::html(thousand));
+    all = all && to.write("page", "thousand.html", observe::html(thousand));
     std::printf("%d operations\n", thousand.program.vertices.size());
 
-    const observe::study three{observe::subject_of<three_senders, with_threads>()};
+    const observe::study three{observe::subject_of<senders::three_small_senders, with_threads>()};
     observe::traced trace{&three, {}};
     for (const observe::measured_run& run : runs_of_three(5)) trace.runs.push_back(observe::measured(three, run));
-    all = all && observe::write_file("measured.html", observe::html(three, {trace.runs.back()}));
+    all = all && to.write("page", "measured.html", observe::html(three, {trace.runs.back()}));
     std::string ours;
     for (int rank = 0; rank < 4; ++rank) {
-        all = all && observe::write_file("rank" + std::to_string(rank) + ".json", observe::trace({trace}, rank, 4));
+        all = all && to.write("trace", "rank" + std::to_string(rank) + ".json", observe::trace({trace}, rank, 4));
         std::int64_t both = 0, communication = 0;
         for (const observe::timeline& t : trace.runs) {
             const auto report = observe::overlap(three, t, observe::sequential(three));
@@ -94,6 +88,6 @@ int main() {
         }
         ours += std::to_string(rank) + " " + observe::ratio(both * 100, communication, 4) + "\n";
     }
-    all = all && observe::write_file("overlap.txt", ours);
+    all = all && to.write("report", "overlap.txt", ours);
     return all ? 0 : 1;
 }

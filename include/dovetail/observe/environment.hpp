@@ -1,7 +1,8 @@
 // The environment variables of observers, all of them and read here only, once:
 //   DOVETAIL_TRACE=file.json          runs are recorded, and written as a trace when executors end; %r in the name: a file a rank
+//   DOVETAIL_REPORT=1                 runs are recorded, and the overlap report of one of them is printed when executors end
 //   DOVETAIL_VISUALIZE_SCHEDULE=1     at the first run the page and the DOT of each graph are written; a folder in place of 1: there
-//   DOVETAIL_EXPLAIN=1                at the first run each plan is printed, to the standard error
+//   DOVETAIL_EXPLAIN=1                at the first run each plan is printed; this and the report go to the standard error
 //   DOVETAIL_NVTX=1                   profilers see ranges with the names of graphs and operations
 #pragma once
 
@@ -17,8 +18,10 @@ struct environment {
     std::string visualize;  // the folder; empty: off
     bool explain = false;
     bool nvtx = false;
+    bool report = false;
 
-    bool any() const { return !trace.empty() || !visualize.empty() || explain || nvtx; }
+    bool records() const { return !trace.empty() || report; }
+    bool any() const { return records() || !visualize.empty() || explain || nvtx; }
 
     static environment read() {
         const auto get = [](const char* name) {
@@ -32,6 +35,7 @@ struct environment {
         if (on(visualize)) e.visualize = visualize == "1" ? "." : visualize;
         e.explain = on(get("DOVETAIL_EXPLAIN"));
         e.nvtx = on(get("DOVETAIL_NVTX"));
+        e.report = on(get("DOVETAIL_REPORT"));
         return e;
     }
 };

@@ -3,28 +3,35 @@
 
 #include "../core/config.hpp"
 
+#include <cerrno>
 #include <cstdio>
-#include <mutex>
+#include <cstring>
 #include <string>
 #include <vector>
 
 namespace dovetail::observe {
 
-// Writes a file; false and one warning on the standard error where that does not work. A program runs on regardless.
-inline bool write_file(const std::string& path, const std::string& text) {
-    std::FILE* file = std::fopen(path.c_str(), "wb");
-    const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    const bool closed = file == nullptr || std::fclose(file) == 0;
-    if (written && closed) return true;
-    static std::mutex guard;
-    static std::vector<std::string> warned;
-    const std::lock_guard lock{guard};
-    for (const std::string& w : warned)
-        if (w == path) return false;
-    warned.push_back(path);
-    std::fprintf(stderr, "dovetail: cannot write %s\n", path.c_str());
-    return false;
-}
+// Writes files, and warns on the standard error once for each kind of them that cannot be written. A program runs on regardless.
+class files {
+public:
+    // `kind`: "trace", "page", "DOT file". False where that did not work.
+    bool write(const std::string& kind, const std::string& path, const std::string& text) {
+        std::FILE* file = std::fopen(path.c_str(), "wb");
+        const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+        const int error = errno;
+        const bool closed = file == nullptr || std::fclose(file) == 0;
+        if (written && closed) return true;
+        for (const std::string& k : warned_)
+            if (k == kind) return false;
+        const char* why = std::strerror(written ? errno : error);
+        warned_.push_back(kind);
+        std::fprintf(stderr, "dovetail: cannot write the %s %s: %s\n", kind.c_str(), path.c_str(), why);
+        return false;
+    }
+
+private:
+    std::vector<std::string> warned_;
+};
 
 // A name that can be a file's: three_senders, pipeline_4_85.
 inline std::string file_name(const std::string& name) {

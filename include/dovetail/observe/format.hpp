@@ -24,9 +24,9 @@ inline std::string microseconds(std::int64_t picoseconds) {
     return (picoseconds < 0 ? "-" : "") + std::to_string(ns / 1000) + "." + std::string(3 - decimals.size(), '0') + decimals;
 }
 
-// The same with its unit, in milliseconds from ten of them on.
+// The same with its unit, in milliseconds from one of them on.
 inline std::string duration_text(std::int64_t picoseconds) {
-    return picoseconds < 10'000'000'000 ? microseconds(picoseconds) + " us" : microseconds(picoseconds / 1000) + " ms";
+    return picoseconds < 1'000'000'000 ? microseconds(picoseconds) + " us" : microseconds(picoseconds / 1000) + " ms";
 }
 
 // a / b with this many decimals, rounded down; "-" where b is 0.

@@ -23,7 +23,8 @@ std::string json_list(const List& list, One one) {
 }
 
 inline std::string chart_json(const study& of, const timeline& t, const std::vector<place>& path, bool planned) {
-    std::string text = "{\"title\":" + in_quotes(t.title) + ",\"length\":" + std::to_string(t.length) + ",\"rows\":";
+    std::string text =
+        "{\"title\":" + in_quotes(t.title) + ",\"text\":" + in_quotes(duration_text(t.length)) + ",\"length\":" + std::to_string(t.length) + ",\"rows\":";
     text += json_list(t.rows, [&](const row& r) {
         std::string one = "{\"name\":" + in_quotes((r.rank >= 0 ? "rank " + std::to_string(r.rank) + " " : "") + r.name) +
                           ",\"role\":" + std::to_string(r.role) + ",\"slices\":";
@@ -92,16 +93,19 @@ inline std::string html(const study& of, std::vector<timeline> runs = {}) {
     cards.push_back({"waits", std::to_string(of.plan.waits.size())});
 
     std::string reports = report_text(of, report);
-    for (const timeline& t : runs) reports += "\n" + t.title + ": " + report_text(of, overlap(of, t, before));
+    for (const timeline& t : runs) reports += "\n" + report_text(of, overlap(of, t, before));
 
     std::vector<std::vector<int>> at;
     for (const row& r : actual.rows) at.push_back(places(of, r));
     std::string data = "{\"title\":" + in_quotes(of.title()) +
                        ",\"cards\":" + json_list(cards, [](const auto& c) { return "[" + in_quotes(c.first) + "," + in_quotes(c.second) + "]"; });
     data += ",\"ops\":[";
-    for (int v = 0; v < of.program.vertices.size(); ++v)
+    for (int v = 0; v < of.program.vertices.size(); ++v) {
+        const step_name& name = of.labels[static_cast<std::size_t>(v)];
         data += std::string(v > 0 ? "," : "") + "[" + in_quotes(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.vertices[v].lane)) + "," +
-                (of.communicates[static_cast<std::size_t>(v)] ? "1" : "0") + "]";
+                (of.communicates[static_cast<std::size_t>(v)] ? "1" : "0") + "," +
+                in_quotes(name.operation.substr(0, name.operation.find('<')) + " " + name.statement) + "," + in_quotes(name.statement) + "]";
+    }
     data += "],\"steps\":[";  // by role: what the tooltip of a step adds
     for (int r = 0; r < of.roles(); ++r) {
         data += std::string(r > 0 ? "," : "") + json_list(of.steps(r), [&](const ir::step& s) { return in_quotes(memory_text(of, s)); });

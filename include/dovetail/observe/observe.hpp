@@ -1,6 +1,6 @@
 // All observers, and what the environment asks of them: including this in one file of a program is enough for
-// DOVETAIL_TRACE, DOVETAIL_VISUALIZE_SCHEDULE, DOVETAIL_EXPLAIN and DOVETAIL_NVTX (environment.hpp). With none of them set
-// nothing is done.
+// DOVETAIL_TRACE, DOVETAIL_REPORT, DOVETAIL_VISUALIZE_SCHEDULE, DOVETAIL_EXPLAIN and DOVETAIL_NVTX (environment.hpp). With none of
+// them set nothing is done.
 #pragma once
 
 #include "../launch/observer.hpp"
@@ -29,7 +29,7 @@ public:
     void made(engine& e, const settings& s) override {
         const std::lock_guard lock{mutex_};
         open_[&e] = {s, {}};
-        if (!asked_.trace.empty()) e.record_times(true);
+        if (asked_.records()) e.record_times(true);
         if (asked_.nvtx && make_ranges != nullptr)
             e.watcher = ranges_.emplace_back(make_ranges(study{subject_of(e, s)}, e.role, e.rank)).get();
         else if (std::exchange(asked_.nvtx, false))
@@ -41,7 +41,7 @@ public:
         if (found == open_.end()) return;
         if (f->run == 0 && e.rank == 0) show(e, found->second.s);
         auto& kept = found->second.flights;
-        if (asked_.trace.empty() || f->times.empty() || kept.size() == runs_kept) return;
+        if (!asked_.records() || f->times.empty() || kept.size() == runs_kept) return;
         kept.push_back(f);
         if (kept.size() == runs_kept && !e.options.record_times) e.record_times(false);  // the rest at full speed, replayed again
     }
@@ -53,9 +53,11 @@ public:
             take(e, found->second);
             open_.erase(found);
             // All executors of a graph are made before the first of them ends, since its ranks agree on the plan.
-            if (open_.empty() && !asked_.trace.empty()) write();
+            if (!open_.empty()) return;
+            if (asked_.report) report();
+            if (!asked_.trace.empty()) write();
         } catch (const std::exception& x) {
-            std::fprintf(stderr, "dovetail: no trace: %s\n", x.what());
+            std::fprintf(stderr, "dovetail: no trace or report: %s\n", x.what());
         }
     }
 
@@ -70,6 +72,7 @@ private:
         std::shared_ptr<const geometry> where;
         std::vector<measured_run> runs;
         std::vector<int> ranks;
+        bool reported = false;
     };
 
     static subject subject_of(const engine& e, const settings& s) { return {e.name, e.graph, e.program, e.plan, s}; }
@@ -87,8 +90,8 @@ private:
         for (const std::string& n : names_) same += n == path ? 1 : 0;
         names_.push_back(path);
         if (same > 0) path += "_" + std::to_string(same + 1);
-        if (write_file(path + ".html", html(of)) && write_file(path + ".dot", dot(of)))
-            std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
+        const bool page = files_.write("page", path + ".html", html(of));
+        if (files_.write("DOT file", path + ".dot", dot(of)) && page) std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
     }
     static bool ended(engine& e, flight& f) {
         try {
@@ -119,6 +122,34 @@ private:
         }
         from.flights.clear();
     }
+    // Whether it is the other's graph, vertex by vertex, planned for one stream.
+    static bool on_one_stream(const study& of, const study& other) {
+        bool same = of.name == other.name && !of.plan.overlapped && of.program.vertices.size() == other.program.vertices.size();
+        for (int v = 0; same && v < of.program.vertices.size(); ++v) same = of.label(v) == other.label(v);
+        return same;
+    }
+    // The run of median length, of those that all recorded ranks have ended; none: an empty timeline.
+    static timeline middle(const recorded& r) {
+        std::vector<timeline> all;
+        for (const measured_run& run : r.runs)
+            if (run.ranks.size() == r.ranks.size()) all.push_back(measured(*r.of, run, r.where.get()));
+        detail::sort(all, [](const timeline& t) { return t.length; });
+        return all.empty() ? timeline{} : std::move(all[all.size() / 2]);
+    }
+    // Of each graph that was not reported yet, against its runs on one stream where there are some, else against the prediction of
+    // them.
+    void report() {
+        for (recorded& r : done_) {
+            if (std::exchange(r.reported, true)) continue;
+            const timeline t = middle(r);
+            timeline before;
+            for (const recorded& other : done_)
+                if (other.ranks.size() == r.ranks.size() && on_one_stream(*other.of, *r.of)) before = middle(other);
+            if (t.rows.empty()) continue;
+            if (before.rows.empty()) before = sequential(*r.of);
+            std::fprintf(stderr, "%s\n", report_text(*r.of, overlap(*r.of, t, before)).c_str());
+        }
+    }
     void write() {
         std::vector<traced> graphs;
         std::vector<int> ranks;
@@ -144,12 +175,13 @@ private:
         // A rank in a process of its own writes a file of its own.
         const bool apart = mark != std::string::npos || static_cast<int>(ranks.size()) < world;
         if (!apart)
-            write_file(asked_.trace, trace(graphs));
+            files_.write("trace", asked_.trace, trace(graphs));
         else
-            for (const int rank : ranks) write_file(named(rank), trace(graphs, rank, world));
+            for (const int rank : ranks) files_.write("trace", named(rank), trace(graphs, rank, world));
     }
 
     environment asked_;
+    files files_;
     std::mutex mutex_;
     std::map<const engine*, session> open_;
     std::vector<recorded> done_;

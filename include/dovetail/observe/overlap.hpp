@@ -11,11 +11,13 @@ enum class obstacle : unsigned char {
     dependency,   // one needs what the other makes
     memory,       // ordered only because they share bytes
     elsewhere,    // it runs beside another communication
+    queue,        // it makes or needs what another communication moves, which the stream takes before or after this one
     interference  // nothing forbids it: by the prediction it gains less than slow-down, latencies and the model's error cost
 };
+inline constexpr int obstacle_count = 5;
 
 inline const char* name_of(obstacle o) {
-    static constexpr const char* names[] = {"dependency", "memory", "covers another", "interference"};
+    static constexpr const char* names[] = {"dependency", "memory", "covers another", "queue", "interference"};
     return names[static_cast<int>(o)];
 }
 
@@ -26,11 +28,11 @@ struct cover {
 };
 
 struct exposure {
-    int vertex = 0;                 // the communication
-    std::int64_t time = 0;          // of it without computation beside it
-    std::vector<cover> candidates;  // computations of the rank that did not run beside it, what nothing forbids first, then the longest
-    std::int64_t sum[4] = {};       // of their times, by obstacle
-    int count[4] = {};
+    int vertex = 0;                         // the communication
+    std::int64_t time = 0;                  // of it without computation beside it
+    std::vector<cover> candidates;          // computations of the rank that did not run beside it, what nothing forbids first, then the longest
+    std::int64_t sum[obstacle_count] = {};  // of their times, by obstacle
+    int count[obstacle_count] = {};
 };
 
 // Times in picoseconds; shares are ratios of them.
@@ -65,6 +67,8 @@ private:
 
 struct overlap_report {
     bool measured = false;
+    std::int64_t run = 0;          // its number, where it was measured
+    bool before_measured = false;  // the times on one stream
     std::vector<rank_overlap> ranks;
     rank_overlap total;  // sums over the ranks
 };
@@ -142,24 +146,36 @@ inline std::int64_t within(const std::vector<stretch>& list, std::int64_t start,
     return n;
 }
 
-// Which vertices come before which, along edges of the given kinds.
+// Which vertices come before which: along the data, and also along what the memory or the streams of communication add.
+enum class along : unsigned char { data, memory, streams };
 class order_of {
 public:
-    order_of(const study& of, bool flow_only)
+    order_of(const study& of, along which)
         : words_{static_cast<std::size_t>(of.program.vertices.size() + 63) / 64}, bits_(static_cast<std::size_t>(of.program.vertices.size()) * words_) {
         const pass::adjacency in = pass::predecessors(of.program.vertices.size(), of.edges.view());
-        for (const int v : of.plan.order)
-            for (int k = in.first[v]; k < in.first[v + 1]; ++k) {
-                if (flow_only && of.edges[in.edge[k]].kind != ir::edge_kind::flow) continue;
-                const int from = in.neighbour[k];
-                for (std::size_t w = 0; w < words_; ++w) at(v)[w] |= at(from)[w];
-                at(v)[static_cast<std::size_t>(from) / 64] |= std::uint64_t{1} << (from % 64);
-            }
+        std::vector<std::vector<int>> in_front(static_cast<std::size_t>(of.program.vertices.size()));  // on the streams of its roles
+        for (int role = 0; which == along::streams && role < of.roles(); ++role) {
+            int last[lane_count] = {-1, -1, -1};
+            for (const ir::step& s : of.steps(role))
+                if (of.communicates[static_cast<std::size_t>(s.vertex)]) {
+                    if (last[s.lane] >= 0) in_front[static_cast<std::size_t>(s.vertex)].push_back(last[s.lane]);
+                    last[s.lane] = s.vertex;
+                }
+        }
+        for (const int v : of.plan.order) {
+            for (int k = in.first[v]; k < in.first[v + 1]; ++k)
+                if (which == along::memory || of.edges[in.edge[k]].kind == ir::edge_kind::flow) add(in.neighbour[k], v);
+            for (const int from : in_front[static_cast<std::size_t>(v)]) add(from, v);
+        }
     }
     bool before(int a, int b) const { return (bits_[static_cast<std::size_t>(b) * words_ + static_cast<std::size_t>(a) / 64] >> (a % 64) & 1u) != 0; }
     bool ordered(int a, int b) const { return before(a, b) || before(b, a); }
 
 private:
+    void add(int from, int to) {
+        for (std::size_t w = 0; w < words_; ++w) at(to)[w] |= at(from)[w];
+        at(to)[static_cast<std::size_t>(from) / 64] |= std::uint64_t{1} << (from % 64);
+    }
     std::uint64_t* at(int v) { return bits_.data() + static_cast<std::size_t>(v) * words_; }
     std::size_t words_;
     std::vector<std::uint64_t> bits_;
@@ -203,7 +219,9 @@ void sort(std::vector<T>& list, Longer longer) {  // stable, longest first
 inline overlap_report overlap(const study& of, const timeline& t, const timeline& before, int candidates = 8) {
     overlap_report report;
     report.measured = t.measured;
-    const detail::order_of all{of, false}, flow{of, true};
+    report.run = t.run;
+    report.before_measured = before.measured;
+    const detail::order_of flow{of, detail::along::data}, all{of, detail::along::memory}, streams{of, detail::along::streams};
     const auto met = detail::arrivals(of, t), met_before = detail::arrivals(of, before);
     for (std::size_t k = 0; k < t.rows.size(); ++k) {
         const row& r = t.rows[k];
@@ -242,13 +260,14 @@ inline overlap_report overlap(const study& of, const timeline& t, const timeline
                 const obstacle why = flow.ordered(s.vertex, c.vertex)                    ? obstacle::dependency
                                      : memory                                            ? obstacle::memory
                                      : detail::within(communication, s.start, s.end) > 0 ? obstacle::elsewhere
+                                     : streams.ordered(s.vertex, c.vertex)               ? obstacle::queue
                                                                                          : obstacle::interference;
                 e.candidates.push_back({s.vertex, s.end - s.start, why});
                 e.sum[static_cast<int>(why)] += s.end - s.start;
                 ++e.count[static_cast<int>(why)];
             }
             detail::sort(e.candidates, [](const cover& a) {
-                static constexpr std::int64_t last[] = {3, 1, 2, 0};
+                static constexpr std::int64_t last[] = {4, 1, 3, 2, 0};
                 return a.time - (last[static_cast<int>(a.why)] << 58);
             });
             if (static_cast<int>(e.candidates.size()) > candidates) e.candidates.resize(static_cast<std::size_t>(candidates));

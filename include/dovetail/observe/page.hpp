@@ -66,8 +66,12 @@ inline constexpr const char* page_body = R"page(<h1 id="title"></h1>
 
 inline constexpr const char* page_script = R"page("use strict";
 const $ = id => document.getElementById(id);
-const us = ps => ps < 1e10 ? (ps / 1e6).toLocaleString("en", {maximumFractionDigits: ps < 1e8 ? 3 : 1}) + " us" : (ps / 1e9).toLocaleString("en", {maximumFractionDigits: 3}) + " ms";
-const bytes = n => n < 1024 ? n + " B" : n < 1 << 20 ? (n / 1024).toFixed(1) + " KiB" : n < 1 << 30 ? (n / (1 << 20)).toFixed(1) + " MiB" : (n / (1 << 30)).toFixed(2) + " GiB";
+const us = ps => ps < 1e9 ? (ps / 1e6).toLocaleString("en", {maximumFractionDigits: ps < 1e8 ? 3 : 1}) + " us" : (ps / 1e9).toLocaleString("en", {maximumFractionDigits: 3}) + " ms";
+const bytes = n => {
+  let unit = 0;
+  for (; n >= 1024 && unit < 4; ++unit) n /= 1024;
+  return n.toFixed(n % 1 && n < 100 ? 1 : 0) + [" B", " KiB", " MiB", " GiB", " TiB"][unit];
+};
 const laneNames = ["compute", "comm", "copy"], shortNames = ["comp", "comm", "copy"];
 const longest = Math.max(1, ...D.charts.map(c => c.length));
 const view = {from: 0, to: longest};
@@ -99,13 +103,18 @@ const context = (canvas, height) => {
   g.setTransform(d, 0, 0, d, 0, 0); g.clearRect(0, 0, width, height); g.font = "11px system-ui, sans-serif"; g.textBaseline = "middle";
   return [g, width];
 };
+// Shortened where that is needed, in front of the indices that tell one of a family from the next.
 const fitted = (g, text, room) => {
   if (g.measureText(text).width <= room) return text;
-  const n = Math.floor(text.length * room / g.measureText(text).width) - 1;
-  return n < 2 ? "" : text.slice(0, n) + "\u2026";
+  const at = text.lastIndexOf("<"), tail = at > 0 ? text.slice(at) : "", head = at > 0 ? at : text.length;
+  for (let n = head - 1; n > 0; --n) if (g.measureText(text.slice(0, n) + "\u2026" + tail).width <= room) return text.slice(0, n) + "\u2026" + tail;
+  return g.measureText(tail).width <= room ? tail : "";
 };
+const colour = op => theme.lane[op[2] ? 1 : op[1] === 1 ? 0 : op[1]];
+// The longest of an operation's names that has room: all of it, without template arguments, the statement alone.
+const named = (g, op, room) => fitted(g, [op[0], op[3]].find(n => g.measureText(n).width <= room) || op[4] || op[0], room);
 // Time axis: a line at each round number, the label left of it in the band on top.
-const gutter = () => innerWidth < 600 ? 46 : 62;
+const gutter = () => innerWidth < 600 ? 52 : 64;
 const axis = (g, width, height) => {
   const x0 = gutter(), span = view.to - view.from, scale = (width - x0 - 6) / span, x = t => x0 + (t - view.from) * scale;
   let step = 10 ** Math.floor(Math.log10(span * 90 / (width - x0)));
@@ -118,15 +127,16 @@ const axis = (g, width, height) => {
   }
   return x;
 };
-const laneHeight = 20, bar = 16, top0 = 18, rowTitle = 17;
+const laneHeight = 22, bar = 16, top0 = 18, rowTitle = 17;
 class Lanes {
   constructor(chart) {
     this.chart = chart;
     const caption = $("charts").appendChild(document.createElement("div"));
-    caption.className = "caption"; caption.textContent = chart.title + ": " + us(chart.length);
+    caption.className = "caption"; caption.textContent = chart.title + ": " + chart.text;
     const box = $("charts").appendChild(document.createElement("div"));
     box.className = "scroll";
     this.canvas = box.appendChild(document.createElement("canvas"));
+    this.canvas.setAttribute("role", "img"); this.canvas.setAttribute("aria-label", caption.textContent);
     this.height = top0;
     this.lanes = chart.rows.some(r => r.slices.some(s => s[1] > 0));
     this.rows = chart.rows.map(r => {
@@ -147,16 +157,17 @@ class Lanes {
       g.fillStyle = theme.fg; g.textAlign = "left"; g.font = "600 11px system-ui, sans-serif";
       g.fillText(fitted(g, r.name, width - 10), 6, r.top + rowTitle / 2);
       g.font = "11px system-ui, sans-serif"; g.fillStyle = theme.muted;
-      r.used.forEach((u, l) => { if (u) g.fillText(fitted(g, this.lanes ? (x0 < 50 ? shortNames : laneNames)[l] : x0 < 50 ? "all" : "stream", x0 - 7), 6, r.y[l] + laneHeight / 2); });
+      r.used.forEach((u, l) => { if (u) g.fillText(fitted(g, this.lanes ? (x0 < 60 ? shortNames : laneNames)[l] : x0 < 60 ? "all" : "stream", x0 - 7), 6, r.y[l] + laneHeight / 2); });
     }
     g.save(); g.beginPath(); g.rect(x0, 0, width - x0, this.height); g.clip();
+    const labels = [];  // over the arrows
     for (const r of this.rows) for (const s of r.slices) {
       if (s[3] < view.from || s[2] > view.to) continue;
-      const a = x(s[2]), w = Math.max(x(s[3]) - a, 1), y = r.y[s[1]] + (laneHeight - bar) / 2;
-      g.fillStyle = s[4] & 1 ? theme.moved : theme.lane[D.ops[s[0]][2] ? 1 : D.ops[s[0]][1] === 1 ? 0 : D.ops[s[0]][1]];
+      const a = x(s[2]), w = Math.max(x(s[3]) - a, 2), y = r.y[s[1]] + (laneHeight - bar) / 2;
+      g.fillStyle = s[4] & 1 ? theme.moved : colour(D.ops[s[0]]);
       g.globalAlpha = chosen < 0 || chosen === s[0] ? 1 : 0.45;
       g.fillRect(a, y, Math.max(w - (w > 3 ? 1 : 0), 1), bar);
-      if (w > 24) { g.fillStyle = theme.ontop; const from = Math.max(a, x0); g.fillText(fitted(g, D.ops[s[0]][0], a + w - from - 8), from + 4, y + bar / 2 + 0.5); }
+      if (w > 24) labels.push([D.ops[s[0]], Math.max(a, x0), a + w, y, g.globalAlpha]);
       if ((s[4] & 2) && $("critical").checked) { g.fillStyle = theme.fg; g.fillRect(a, y + bar - 3, w, 3); }
       g.globalAlpha = 1;
       if (chosen === s[0]) { g.strokeStyle = theme.fg; g.lineWidth = 2; g.strokeRect(a, y, w, bar); }
@@ -166,11 +177,13 @@ class Lanes {
       this.chart.path.forEach(([r, i], k) => {
         if (k === 0) return;
         const [p, py] = this.at(...this.chart.path[k - 1]), [q, qy] = this.at(r, i);
-        if (py !== qy) { g.moveTo(x(p[3]) - 0.5, py + bar / 2 - 1.5); g.lineTo(x(q[2]) + 0.5, qy + bar / 2 - 1.5); }
+        if (py !== qy || q[2] > p[3]) { g.moveTo(x(p[3]) - 0.5, py + bar / 2 - 1.5); g.lineTo(x(p[3]) - 0.5, qy + bar / 2 - 1.5); g.lineTo(x(q[2]) + 0.5, qy + bar / 2 - 1.5); }
       });
       g.stroke();
     }
     if ($("waits").checked) this.arrows(g, x);
+    for (const [op, from, to, y, alpha] of labels) { g.fillStyle = theme.ontop; g.globalAlpha = alpha; g.fillText(named(g, op, to - from - 5), from + 3, y + bar / 2 - 0.5); }
+    g.globalAlpha = 1;
     g.restore();
   }
   arrows(g, x) {
@@ -178,7 +191,8 @@ class Lanes {
     this.rows.forEach((r, k) => { for (const [a, b, lag] of r.waits) {
       if (lag) continue;
       const [p, py] = this.at(k, a), [q, qy] = this.at(k, b);
-      if (q[2] >= view.from && p[3] <= view.to) list.push([x(p[3]), py, x(q[2]), qy, chosen === p[0] || chosen === q[0]]);
+      const inside = t => t >= view.from && t <= view.to;
+      if (inside(p[3]) || inside(q[2])) list.push([x(p[3]), py, x(q[2]), qy, chosen === p[0] || chosen === q[0]]);
     } });
     for (const [ax, ay, bx, by, hit] of list) {
       g.globalAlpha = hit ? 1 : list.length > 600 ? 0.12 : list.length > 200 ? 0.25 : list.length > 60 ? 0.45 : 0.75;
@@ -223,9 +237,9 @@ class Memory {
     g.save(); g.beginPath(); g.rect(x0, 0, width - x0, this.height); g.clip();
     m.blocks.forEach((b, i) => {
       const a = x(b[3]), w = Math.max(x(b[4]) - a, 1), up = y(b[1] + b[2]), h = Math.max(y(b[1]) - up, 1);
-      g.fillStyle = "hsl(" + (i * 137.5 % 360) + " 45% " + (i % 2 ? 58 : 50) + "%)";
+      g.fillStyle = "hsl(" + (i * 137.5 % 360) + " 55% " + (i % 2 ? 74 : 68) + "%)";
       g.fillRect(a, up, Math.max(w - 1, 1), Math.max(h - 1, 1));
-      if (w > 30 && h > 11) { g.fillStyle = "#000"; const from = Math.max(a, x0); g.fillText(fitted(g, b[0], a + w - from - 8), from + 4, up + h / 2); }
+      if (w > 30 && h > 11) { g.fillStyle = "#000"; const from = Math.max(a, x0); g.fillText(fitted(g, b[0], a + w - from - 5), from + 3, up + h / 2); }
     });
     g.restore();
     if (!m.blocks.length) { g.fillStyle = theme.muted; g.fillText("nothing in the arena", x0 + 8, this.height / 2); }
@@ -352,17 +366,18 @@ class Graph {
     for (const n of this.nodes) {
       const x = px(n.x), y = py(n.y);
       if (x > width || x + 132 * s < 0) continue;
-      g.fillStyle = n.s[4] & 1 ? theme.moved : theme.lane[D.ops[n.s[0]][1]];
+      g.fillStyle = n.s[4] & 1 ? theme.moved : colour(D.ops[n.s[0]]);
       g.globalAlpha = chosen < 0 || chosen === n.s[0] ? 1 : 0.5;
       g.fillRect(x, y, 132 * s, 24 * s); g.globalAlpha = 1;
       if ((n.s[4] & 2) && $("critical").checked) { g.strokeStyle = theme.fg; g.lineWidth = Math.max(1, 2.5 * s); g.strokeRect(x, y, 132 * s, 24 * s); }
-      if (s > 0.45) { g.fillStyle = theme.ontop; g.fillText(fitted(g, D.ops[n.s[0]][0], 122 * s), x + 5 * s, y + 12 * s); }
+      if (s > 0.45) { g.fillStyle = theme.ontop; g.fillText(named(g, D.ops[n.s[0]], 122 * s), x + 5 * s, y + 12 * s); }
     }
   }
 }
 readTheme();
 const all = D.charts.map(c => new Lanes(c));
 D.memory.forEach((m, i) => { const o = $("role").appendChild(document.createElement("option")); o.value = i; o.textContent = m.name + ": " + bytes(m.arena); });
+$("role").value = D.memory.reduce((most, m, i) => m.arena > D.memory[most].arena ? i : most, 0);
 all.push(new Memory());
 const graph = new Graph();
 all.push(graph);

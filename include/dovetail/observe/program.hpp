@@ -28,13 +28,14 @@ struct graph_and_options<with<G, O>> {
 };
 
 template <class G>
-bool show(const std::string& folder, int number) {
+bool show(files& to, const std::string& folder, int number) {
     using asked = graph_and_options<G>;
     const study of{subject_of<typename asked::graph, typename asked::options>()};
     const std::string text = explain(of) + "\n" + report_text(of, overlap(of, predicted(of), sequential(of))) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
     const std::string path = folder + "/" + file_name(of.title()) + (number > 1 ? "_" + std::to_string(number) : "");
-    return write_file(path + ".html", html(of)) && write_file(path + ".dot", dot(of));
+    const bool page = to.write("page", path + ".html", html(of));
+    return to.write("DOT file", path + ".dot", dot(of)) && page;
 }
 
 }  // namespace detail
@@ -43,9 +44,10 @@ bool show(const std::string& folder, int number) {
 template <class... G>
 int program(int count, char** arguments) {
     const std::string folder = count > 1 ? arguments[1] : ".";
+    files to;
     int number = 0;
     bool all = true;
-    ((all = detail::show<G>(folder, ++number) && all), ...);
+    ((all = detail::show<G>(to, folder, ++number) && all), ...);
     return all ? 0 : 1;
 }
 

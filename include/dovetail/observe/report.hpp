@@ -16,7 +16,10 @@ inline std::vector<std::string> report_row(const rank_overlap& x) {
             microseconds(x.waiting),
             percent(x.both, x.communication),
             x.communication_alone == 0 ? "-" : percent(x.communication_alone - x.exposed_moving, x.communication_alone),
-            x.sequential - x.length > x.smaller && x.smaller > 0 ? "> 100 %" : percent(x.sequential - x.length, x.smaller),
+            x.smaller == 0                        ? "-"
+            : x.sequential - x.length > x.smaller ? "> 100 %"
+            : x.length - x.sequential > x.smaller ? "< -100 %"
+                                                  : percent(x.sequential - x.length, x.smaller),
             microseconds(x.sequential),
             ratio(x.sequential, x.length, 2),
             ratio(x.sequential, x.larger, 2)};
@@ -30,13 +33,17 @@ inline std::string report_text(const study& of, const overlap_report& report, in
                                                 "hidden 3", "one stream", "speed-up", "at most"}};
     for (const rank_overlap& x : report.ranks) rows.push_back(detail::report_row(x));
     if (report.ranks.size() > 1) rows.push_back(detail::report_row(report.total));
-    std::string text =
-        std::string("overlap of `") + of.title() + "`, " + (report.measured ? "measured" : "predicted") + ", microseconds\n" + table(rows, "lrrrrrrrrrrr");
+    std::string text = std::string("overlap of `") + of.title() + "`, " + (report.measured ? "run " + std::to_string(report.run) + " measured" : "predicted") +
+                       ", microseconds\n" + table(rows, "lrrrrrrrrrrr");
     text +=
         "  hidden 1: of the time that communicates, the share that also computes (as HolisticTraceAnalysis counts); 2: one minus exposed over\n"
         "  communication on one stream, both without waiting for partners; 3: what was gained over the smaller of compute and communication on one stream\n";
+    if (report.measured && !report.before_measured)
+        text += "  one stream was not measured: its times are predicted, and 2, 3, the speed-up and its bound are worth no more than that\n";
+    bool any_exposed = false;
     for (const rank_overlap& x : report.ranks) {
         if (x.exposures.empty()) continue;
+        any_exposed = true;
         text += "exposed on " + (x.rank >= 0 ? "rank " + std::to_string(x.rank) + " " : std::string{}) + x.name + ":\n";
         int left = exposures;
         for (const exposure& e : x.exposures) {
@@ -46,7 +53,7 @@ inline std::string report_text(const study& of, const overlap_report& report, in
             }
             text += "  " + padded(microseconds(e.time), 10, true) + "  " + of.label(e.vertex) + "; could cover:";
             bool any = false;
-            for (int why = 0; why < 4; ++why)
+            for (int why = 0; why < obstacle_count; ++why)
                 if (e.count[why] > 0) {
                     text += std::string(any ? "," : "") + " " + std::to_string(e.count[why]) + " (" + microseconds(e.sum[why]) + ") " +
                             name_of(static_cast<obstacle>(why));
@@ -56,10 +63,14 @@ inline std::string report_text(const study& of, const overlap_report& report, in
             // By name those that a better plan could take.
             int named_ones = 3;
             for (const cover& c : e.candidates)
-                if ((c.why == obstacle::interference || c.why == obstacle::memory) && named_ones-- > 0)
+                if (c.why != obstacle::dependency && c.why != obstacle::elsewhere && named_ones-- > 0)
                     text += "              " + of.label(c.vertex) + " " + microseconds(c.time) + ": " + name_of(c.why) + "\n";
         }
     }
+    if (any_exposed)
+        text +=
+            "  could cover: computations of the rank that did not run beside it. dependency: one needs what the other makes; memory: they share bytes;\n"
+            "  queue: it belongs to a communication that the stream takes before or after; interference: nothing forbids it, and the plan sees no gain\n";
     return text;
 }
 
