@@ -409,13 +409,38 @@ inline dv::cuda::api table() {
         *ms = std::chrono::duration<float, std::milli>(when(to) - when(from)).count();
         return cudaSuccess;
     };
-    t.find_write_value = [](dv::cuda::detail::write_value_function* f) {
+    t.find_write_value = [](dv::cuda::detail::stream_word_function* f) {
         *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned) {
             of(s)->push([=] { __atomic_store_n(reinterpret_cast<std::uint32_t*>(at), v, __ATOMIC_RELEASE); });
             return CUDA_SUCCESS;
         };
         return cudaSuccess;
     };
+    t.find_wait_value = [](dv::cuda::detail::stream_word_function* f) {
+        *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned) {
+            of(s)->push([=] {
+                while (__atomic_load_n(reinterpret_cast<std::uint32_t*>(at), __ATOMIC_ACQUIRE) != v) std::this_thread::sleep_for(std::chrono::microseconds{5});
+            });
+            return CUDA_SUCCESS;
+        };
+        return cudaSuccess;
+    };
+    t.can_access_peer = [](int* can, int, int) { *can = 1; return cudaSuccess; };
+    t.enable_peer_access = [](int, unsigned) { return cudaSuccess; };
+    t.ipc_get_handle = [](cudaIpcMemHandle_t* h, void* p) { std::memcpy(h->reserved, &p, sizeof p); return cudaSuccess; };
+    t.ipc_open_handle = [](void** p, cudaIpcMemHandle_t h, unsigned) { std::memcpy(p, h.reserved, sizeof *p); return cudaSuccess; };
+    t.ipc_close_handle = [](void*) { return cudaSuccess; };
+    t.host_register = [](void* p, std::size_t, unsigned) {
+        const std::lock_guard lock{here().mutex};
+        here().pinned.insert(p);
+        return cudaSuccess;
+    };
+    t.host_unregister = [](void* p) {
+        const std::lock_guard lock{here().mutex};
+        here().pinned.erase(p);
+        return cudaSuccess;
+    };
+    t.host_device_pointer = [](void** to, void* p, unsigned) { *to = p; return cudaSuccess; };
     t.stream_begin_capture = [](cudaStream_t s, cudaStreamCaptureMode) {
         of(s)->capturing = keep(new graph);
         capture_origin = of(s);
@@ -564,6 +589,55 @@ void run(int ranks, Body body) {
         rank me{r};
         body(me);
     });
+}
+
+// The same ranks, as if each were a process: nobody uses another's pointers.
+struct apart final : dv::cuda::peers {
+    explicit apart(int n) : all{n} {}
+    dv::cuda::local_peers all;
+    int size() const override { return all.size(); }
+    std::vector<std::string> exchange(int r, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override { return all.exchange(r, what, mine, limit); }
+    void abort(const dv::cuda::cause& why) override { all.abort(why); }
+    bool aborted() const noexcept override { return all.aborted(); }
+    dv::cuda::cause why() const override { return all.why(); }
+    void leave(int r) noexcept override { all.leave(r); }
+    bool gone(int r) const noexcept override { return all.gone(r); }
+    void watch(int r, std::shared_ptr<const dv::cuda::progress> p) override { all.watch(r, std::move(p)); }
+    std::string describe() const override { return all.describe(); }
+    std::string in_order(int r, std::int64_t at, int e, const std::string& name) override { return all.in_order(r, at, e, name); }
+};
+template <class Body>
+void run_apart(int ranks, Body body) {
+    const auto control = std::make_shared<apart>(ranks);
+    ncclUniqueId id{};
+    dv::cuda::check(dv::cuda::calls.get_unique_id(&id), "ncclGetUniqueId");
+    std::mutex guard;
+    std::exception_ptr first;
+    std::vector<std::thread> threads;
+    for (int r = 0; r < ranks; ++r)
+        threads.emplace_back([&, r] {
+            const auto failed = [&](const std::string& text) {
+                control->abort({r, "rank " + std::to_string(r) + " left with an exception: " + text, {}, {}, std::current_exception(), true});
+                const std::lock_guard lock{guard};
+                if (!first) first = std::current_exception();
+            };
+            try {
+                ncclComm_t all = nullptr;
+                dv::cuda::check(dv::cuda::calls.comm_init_rank(&all, ranks, id, r), "ncclCommInitRank");
+                dv::cuda::rank on{std::make_shared<dv::cuda::context>(control, r, ranks, r, all)};
+                try {
+                    rank me{on};
+                    body(me);
+                } catch (const std::exception& e) {
+                    failed(e.what());
+                }
+            } catch (const std::exception& e) {
+                failed(e.what());
+            }
+            control->leave(r);
+        });
+    for (auto& t : threads) t.join();
+    if (first) std::rethrow_exception(first);
 }
 
 }  // namespace simulated

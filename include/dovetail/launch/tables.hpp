@@ -96,6 +96,8 @@ public:
     const std::shared_ptr<memory>& source() const { return source_; }
     const std::shared_ptr<detail::store_core>& store() const { return store_; }
 
+    char* arena() const { return arena_.data(); }
+
     // Index of an input of this role, or -1.
     int input_of(int symbol) const {
         for (std::size_t i = 0; i < inputs_.size(); ++i)

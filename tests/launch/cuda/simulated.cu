@@ -26,6 +26,28 @@ void compare(int ranks, int ahead, const char* what) {
     CHECK(streams == wanted);
     CHECK(replayed == wanted);
 }
+// Channels by peer copy, between threads and as if between processes.
+template <class G, class O>
+void compare_copies(int ranks, int ahead, const char* what) {
+    constexpr int runs = 5;
+    compare<G, O>(ranks, ahead, what);
+    using result = std::vector<support::outputs>;
+    result wanted(static_cast<std::size_t>(ranks)), streams = wanted, replayed = wanted;
+    dv::host::world{ranks}.run([&](auto& rank) { wanted[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead); });
+    simulated::run_apart(ranks, [&](auto& rank) {
+        streams[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead);
+        replayed[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead, dv::replay);
+    });
+    CAPTURE(what);
+    CHECK(streams == wanted);
+    CHECK(replayed == wanted);
+}
+template <class G>
+void compare_all_copies(int ranks, const char* what) {
+    compare_copies<G, samples::copied_in_turn>(ranks, 1, what);
+    compare_copies<G, samples::copied>(ranks, 1, what);
+    compare_copies<G, samples::several_copied>(ranks, 3, what);
+}
 template <class G>
 void compare_all(int ranks, const char* what) {
     compare<G, samples::sequential>(ranks, 1, what);
@@ -61,4 +83,17 @@ TEST_CASE("lanes and states on the simulated GPU") {
     compare_all<samples::counter>(1, "counter");
     compare_all<samples::descent>(2, "descent");
     compare_all<samples::through_host>(1, "through_host");
+}
+TEST_CASE("channels by peer copy on the simulated GPU") {
+    const simulated::scope simulation;
+    compare_all_copies<samples::crossing_pair>(2, "crossing_pair");
+    compare_all_copies<samples::ping_pong>(2, "ping_pong");
+    compare_all_copies<samples::ring_of_three>(3, "ring_of_three");
+    compare_all_copies<samples::there_and_back>(3, "there_and_back");
+    compare_all_copies<samples::read_twice>(3, "read_twice");
+    compare_all_copies<samples::channel_first>(2, "channel_first");
+    compare_all_copies<samples::pipeline<2, 4>>(2, "pipeline");
+    compare_all_copies<samples::roles_and_lanes>(4, "roles_and_lanes");
+    compare_all_copies<samples::shaped<0>>(2, "nothing");
+    compare_all_copies<samples::shaped<1001>>(2, "an odd number");
 }

@@ -14,10 +14,9 @@ public:
     std::vector<int> lists;          // pointers of local reductions
     std::int64_t scratch_bytes = 0;  // for exchanges in place; its pointer stands behind those of the accesses
     std::int64_t largest = 0;        // message
-    bool communicates = false;
 
-    act_table(const image<stream>& from, const geometry& where, int rank, int role, context& on)
-        : image_{from}, accesses_{from.program}, where_{where}, rank_{rank}, on_{on} {
+    act_table(const image<stream>& from, const geometry& where, int rank, int role, context& on, const peer_links& links)
+        : image_{from}, accesses_{from.program}, where_{where}, links_{links}, rank_{rank}, on_{on} {
         const ir::role_plan& r = from.plan.roles[role];
         divide(from.plan);
         for (const ir::step& s : from.plan.steps.part(r.first_step, r.steps)) {
@@ -62,7 +61,7 @@ private:
     }
 
     void add(const ir::step& s) {
-        exchange_acts others{accesses_, where_, rank_, on_.all(), by_communicator_};
+        exchange_acts others{accesses_, where_, links_, rank_, on_.all(), by_communicator_};
         std::vector<int> done;
         for (const ir::part& p : accesses_.program.parts.part(s.first_part, s.parts)) {
             const ir::member& m = accesses_.program.members[p.member];
@@ -82,7 +81,7 @@ private:
         if (grouped) push(act_kind::group_start);
         acts.insert(acts.end(), others.calls.begin(), others.calls.end());
         if (grouped) push(act_kind::group_end);
-        communicates = communicates || !others.calls.empty();
+        acts.insert(acts.end(), others.copies.begin(), others.copies.end());
     }
     void push(act_kind k) {
         act a;
@@ -119,6 +118,7 @@ private:
     const image<stream>& image_;
     const access_table accesses_;
     const geometry& where_;
+    const peer_links& links_;
     const int rank_;
     context& on_;
     std::vector<ncclComm_t> by_communicator_;

@@ -22,19 +22,21 @@ struct call_error : failure {
 
 namespace detail {
 
-// cuStreamWriteValue32 is the driver's, found at run time so that programs need not link it; null where it is not to be had.
-using write_value_function = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
-inline cudaError_t find_write_value(write_value_function* to) {
+// Stream memory operations are the driver's, found at run time so that programs need not link it; null where it has none.
+using stream_word_function = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
+inline cudaError_t find_driver_function(const char* name, stream_word_function* to) {
     void* found = nullptr;
     cudaDriverEntryPointQueryResult how{};
 #if CUDART_VERSION >= 13000
-    const cudaError_t status = cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", &found, 12000, cudaEnableDefault, &how);
+    const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &how);
 #else
-    const cudaError_t status = cudaGetDriverEntryPoint("cuStreamWriteValue32", &found, cudaEnableDefault, &how);
+    const cudaError_t status = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &how);
 #endif
-    *to = how == cudaDriverEntryPointSuccess ? reinterpret_cast<write_value_function>(found) : nullptr;
+    *to = how == cudaDriverEntryPointSuccess ? reinterpret_cast<stream_word_function>(found) : nullptr;
     return status;
 }
+inline cudaError_t find_write_value(stream_word_function* to) { return find_driver_function("cuStreamWriteValue32", to); }
+inline cudaError_t find_wait_value(stream_word_function* to) { return find_driver_function("cuStreamWaitValue32", to); }
 
 }  // namespace detail
 
@@ -67,7 +69,17 @@ struct api {
     cudaError_t (*event_record_with_flags)(cudaEvent_t, cudaStream_t, unsigned) = &::cudaEventRecordWithFlags;
     decltype(&::cudaEventQuery) event_query = &::cudaEventQuery;
     decltype(&::cudaEventElapsedTime) event_elapsed_time = &::cudaEventElapsedTime;
-    cudaError_t (*find_write_value)(detail::write_value_function*) = &detail::find_write_value;
+    cudaError_t (*find_write_value)(detail::stream_word_function*) = &detail::find_write_value;
+    cudaError_t (*find_wait_value)(detail::stream_word_function*) = &detail::find_wait_value;
+    // Memory of other ranks.
+    decltype(&::cudaDeviceCanAccessPeer) can_access_peer = &::cudaDeviceCanAccessPeer;
+    decltype(&::cudaDeviceEnablePeerAccess) enable_peer_access = &::cudaDeviceEnablePeerAccess;
+    decltype(&::cudaIpcGetMemHandle) ipc_get_handle = &::cudaIpcGetMemHandle;
+    decltype(&::cudaIpcOpenMemHandle) ipc_open_handle = &::cudaIpcOpenMemHandle;
+    decltype(&::cudaIpcCloseMemHandle) ipc_close_handle = &::cudaIpcCloseMemHandle;
+    decltype(&::cudaHostRegister) host_register = &::cudaHostRegister;
+    decltype(&::cudaHostUnregister) host_unregister = &::cudaHostUnregister;
+    cudaError_t (*host_device_pointer)(void**, void*, unsigned) = &::cudaHostGetDevicePointer;
     // Graphs.
     decltype(&::cudaStreamBeginCapture) stream_begin_capture = &::cudaStreamBeginCapture;
     decltype(&::cudaStreamEndCapture) stream_end_capture = &::cudaStreamEndCapture;

@@ -4,6 +4,7 @@
 
 #include "clock.hpp"
 #include "memory.hpp"
+#include "word_guard.hpp"
 
 #include <functional>
 #include <thread>
@@ -35,6 +36,7 @@ public:
                 check(calls.stream_create(&streams[l], cudaStreamNonBlocking, first ? high : low), "cudaStreamCreateWithPriority");
             }
             check(calls.find_write_value(&write_value), "cudaGetDriverEntryPoint");
+            check(calls.find_wait_value(&wait_value), "cudaGetDriverEntryPoint");
             check(calls.blas_create(&blas_), "cublasCreate");
             check(calls.blas_set_stream(blas_, streams[0]), "cublasSetStream");
             constexpr std::int64_t bytes = std::int64_t{32} << 20;  // what cuBLAS recommends for Hopper; its own would be allocated inside a capture
@@ -52,13 +54,14 @@ public:
     const std::shared_ptr<peers> world;
     const int index, size, device;
     const std::shared_ptr<device_memory> memory;
-    world_clock clock;  // agreed on by the first executor
+    world_clock clock;                                                      // agreed on by the first executor
+    word_guard waits{[this] { return dead_.load() || world->aborted(); }};  // of peer copies, ended after an abort
     cudaStream_t streams[lane_count] = {};
-    detail::write_value_function write_value = nullptr;
-    std::vector<std::uint64_t> warmed;  // hashes of the plans whose connections exist
-    int executors = 0;                  // made so far
-    std::int64_t runs = 0;              // that communicate, issued so far
-    std::atomic<bool> ended = false;    // the rank has left world.run
+    detail::stream_word_function write_value = nullptr, wait_value = nullptr;  // null: the driver has none
+    std::vector<std::uint64_t> warmed;                                         // hashes of the plans whose connections exist
+    int executors = 0;                                                         // made so far
+    std::int64_t runs = 0;                                                     // that communicate, issued so far
+    std::atomic<bool> ended = false;                                           // the rank has left world.run
     // The run issued last: who issued it, on which store, and the events behind it.
     struct {
         const void* engine = nullptr;
@@ -109,7 +112,7 @@ public:
     void abort_communication() noexcept {
         destroy_graphs();
         const std::lock_guard lock{mutex_};
-        if (std::exchange(dead_, true)) return;
+        if (dead_.exchange(true)) return;
         static_cast<void>(calls.set_device(device));
         for (auto& s : splits_)
             if (s.comm != nullptr) static_cast<void>(calls.comm_abort(std::exchange(s.comm, nullptr)));
@@ -139,7 +142,7 @@ public:
         }
         destroy_graphs();
         const std::lock_guard lock{mutex_};
-        if (std::exchange(dead_, true)) return;
+        if (dead_.exchange(true)) return;
         for (auto& s : splits_)
             if (s.comm != nullptr) static_cast<void>(calls.comm_destroy(std::exchange(s.comm, nullptr)));
         if (all_ != nullptr) static_cast<void>(calls.comm_destroy(std::exchange(all_, nullptr)));
@@ -156,6 +159,7 @@ private:
         if (blas_ != nullptr) static_cast<void>(calls.blas_destroy(blas_));
         for (const cudaStream_t s : streams)
             if (s != nullptr) static_cast<void>(calls.stream_destroy(s));
+        waits.stop();
     }
 
     struct split {
@@ -167,7 +171,7 @@ private:
     std::mutex graphs_mutex_;
     std::vector<std::pair<const void*, std::function<void()>>> graphs_;
     std::mutex mutex_;  // of the communicators, once they exist
-    bool dead_ = false;
+    std::atomic<bool> dead_ = false;
     cublasHandle_t blas_ = nullptr;
     block blas_workspace_;
 };

@@ -1,11 +1,13 @@
-// Communication of one step with other ranks, as acts: what is copied before, and the NCCL calls.
+// Communication of one step with other ranks, as acts: what is copied before, the NCCL calls, and peer copies.
 //
 //     all_gather of `z` over 4 ranks  ->  all_gather
 //     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
+//     a channel by peer copy          ->  give on the sender, pull on the receiver
 #pragma once
 
 #include "../geometry.hpp"
 #include "act.hpp"
+#include "links.hpp"
 
 #include <algorithm>
 
@@ -13,12 +15,13 @@ namespace dovetail::cuda {
 
 class exchange_acts {
 public:
-    std::vector<act> before, calls;
+    std::vector<act> before, calls, copies;
     std::int64_t scratch_bytes = 0;  // where what is sent lies while it is overwritten
     std::int64_t largest = 0;        // message
 
-    exchange_acts(const access_table& accesses, const geometry& where, int rank, ncclComm_t all, const std::vector<ncclComm_t>& by_communicator)
-        : accesses_{accesses}, where_{where}, rank_{rank}, all_{all}, by_communicator_{by_communicator} {}
+    exchange_acts(const access_table& accesses, const geometry& where, const peer_links& links, int rank, ncclComm_t all,
+                  const std::vector<ncclComm_t>& by_communicator)
+        : accesses_{accesses}, where_{where}, links_{links}, rank_{rank}, all_{all}, by_communicator_{by_communicator} {}
 
     // With nobody else to meet, a copy.
     void add(const ir::step& step, const ir::part& p) {
@@ -49,6 +52,7 @@ public:
             s.send = accesses_.scratch();
             return at;
         };
+        if (const int copy = links_.number(step.vertex); copy >= 0) return add_peer_copy(step, s, copy, with);
         if (m.kind == op_kind::transfer) {
             if (s.send >= 0)
                 send(s.send, 0, s.send_bytes, with[1]);
@@ -124,8 +128,19 @@ public:
 private:
     bool same_place_or_equal(int a, int b) const { return a == b || (a < accesses_.scratch() && b < accesses_.scratch() && accesses_.same_place(a, b)); }
 
+    void add_peer_copy(const ir::step& step, const seat& s, int copy, const std::vector<int>& with) {
+        const bool sends = s.send >= 0;
+        act a = moved(sends ? act_kind::give : act_kind::pull, -1, 0, s.recv, 0, sends ? s.send_bytes : s.recv_bytes, with[sends ? 1 : 0]);
+        if (a.bytes == 0) return;
+        a.copy = copy;
+        const ir::vertex& v = accesses_.program.vertices[step.vertex];
+        for (const ir::part& p : accesses_.program.parts.part(v.first_part, v.parts))
+            if (p.seat == 0) a.source = accesses_.program.accesses[p.first_access].buffer;
+        copies.push_back(a);
+    }
     const access_table& accesses_;
     const geometry& where_;
+    const peer_links& links_;
     const int rank_;
     const ncclComm_t all_;
     const std::vector<ncclComm_t>& by_communicator_;

@@ -43,6 +43,7 @@ public:
     void from_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
 
     void abandon() noexcept { abandoned_.store(true, std::memory_order_relaxed); }
+    bool abandoned() const noexcept { return abandoned_.load(std::memory_order_relaxed); }
     // Gives back what nobody uses.
     void clear() noexcept {
         const std::lock_guard lock{mutex_};
@@ -83,10 +84,10 @@ private:
     void give(pieces& to, void* at) noexcept {
         const std::lock_guard lock{mutex_};
         for (piece& p : to)
-            if (p.at == at) p.free = !abandoned_.load(std::memory_order_relaxed);
+            if (p.at == at) p.free = !abandoned();
     }
     void clear_locked() noexcept {
-        if (abandoned_.load(std::memory_order_relaxed)) return;
+        if (abandoned()) return;
         for (const piece& p : device_blocks_)
             if (p.free) static_cast<void>(calls.free(p.at));
         for (const piece& p : host_blocks_)

@@ -1,4 +1,4 @@
-// Performs acts: one CUDA or NCCL call each, on the stream given, with the pointers of the run being issued.
+// Performs acts: one call each, a few for peer copies, on the stream given, with the pointers of the run being issued.
 #pragma once
 
 #include "acts.hpp"
@@ -9,7 +9,8 @@ namespace dovetail::cuda {
 
 class performer {
 public:
-    performer(const act_table& table, const pointer_table& pointers, const input_copies& inputs) : table_{table}, pointers_{pointers}, inputs_{inputs} {}
+    performer(const act_table& table, const pointer_table& pointers, const input_copies& inputs, const peer_links& links)
+        : table_{table}, pointers_{pointers}, inputs_{inputs}, links_{links} {}
 
     void perform(const act& a, cudaStream_t stream) {
         switch (a.kind) {
@@ -35,6 +36,8 @@ public:
                 for (int i = 0; i < a.sources; ++i) from.at[i] = pointers_.at(table_.lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
                 return local_reduction_kernel(stream, a.elements, a.how, from, pointers_.at(a.to, a.to_offset), static_cast<std::int64_t>(a.count));
             }
+            case act_kind::give: return links_.give(stream, a.copy, a.peer);
+            case act_kind::pull: return links_.pull(stream, a.copy, a.peer, pointers_.at(a.to), pointers_.at(a.from), static_cast<std::size_t>(a.bytes));
             default:
                 return communicate(a, stream, a.from < 0 ? nullptr : pointers_.at(a.from, a.from_offset), a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
         }
@@ -58,6 +61,7 @@ private:
     const act_table& table_;
     const pointer_table& pointers_;
     const input_copies& inputs_;
+    const peer_links& links_;
 };
 
 }  // namespace dovetail::cuda

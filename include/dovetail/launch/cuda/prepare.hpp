@@ -13,8 +13,9 @@ class prepared_runs : public gpu_runs {
 protected:
     prepared_runs(const image<stream>& from, std::shared_ptr<context> on, engine_options o) : gpu_runs{from, std::move(on), std::move(o)}, image_{from} {
         agree(from.hash);
-        table_ = std::make_unique<act_table>(image_, where, rank, role, *on_);
-        communicates_ = table_->communicates;
+        communicates_ = somebody_communicates();
+        links_ = std::make_unique<peer_links>(on_, program, where, memory_of.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
+        table_ = std::make_unique<act_table>(image_, where, rank, role, *on_, *links_);
         prepare();
         prepare_memory();
         warm(from.hash);
@@ -24,6 +25,7 @@ protected:
     void meet(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
 
     const image<stream> image_;
+    std::unique_ptr<peer_links> links_;
     std::unique_ptr<act_table> table_;
     block scratch_;
     std::unique_ptr<pointer_table> pointers_;
@@ -46,6 +48,15 @@ private:
             throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + differing +
                               ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
     }
+    // Also where this rank itself has no part in it: then it comes to the same meetings as all others.
+    bool somebody_communicates() const {
+        for (const ir::vertex& v : program.vertices)
+            for (const ir::part& p : program.parts.part(v.first_part, v.parts))
+                if (is_communication(program.members[p.member].kind) && !program.members[p.member].local &&
+                    where.partners(program, v, p.member, where.rank_at(p.role, 0)).size() > 1)
+                    return true;
+        return false;
+    }
     void prepare() {
         for (int i = 0; i < steps().size(); ++i) {
             const ir::step& s = steps()[i];
@@ -67,10 +78,11 @@ private:
         if (table_->scratch_bytes > 0) scratch_ = block{on_->memory, table_->scratch_bytes};
         pointers_ = std::make_unique<pointer_table>(program, steps(), memory_of, scratch_.data());
         inputs_ = std::make_unique<input_copies>(on_->memory, static_cast<int>(memory_of.inputs().size()));
-        performer_ = std::make_unique<performer>(*table_, *pointers_, *inputs_);
+        performer_ = std::make_unique<performer>(*table_, *pointers_, *inputs_, *links_);
         for (act& a : table_->acts) {
             if (a.kind == act_kind::call && a.at.workspace_bytes > 0) a.at.workspace = pointers_->at(a.to);
             if (a.kind == act_kind::bring) inputs_->add(a, memory_of, program);
+            if (a.kind == act_kind::pull) a.from = far_place(a);
             if (a.kind == act_kind::local_reduce) {
                 if (local_reduction_kernel == nullptr)
                     throw usage_error{
@@ -79,6 +91,11 @@ private:
             }
         }
         if (!inputs_->empty()) pointers_->slots_of(staging::halves);
+    }
+    // Where the sender's buffer lies, as seen from here.
+    int far_place(const act& a) {
+        const int alias = program.buffers[a.source].alias, at = alias >= 0 ? alias : a.source;
+        return pointers_->add(links_->arena(a.peer) + plan.placements[at].offset, plan.placements[at].stride, program.buffers[at].slots);
     }
     // NCCL connects ranks and loads kernels at first use, which may wait for the GPU: it is done here, once for every plan.
     void warm(std::uint64_t hash) {

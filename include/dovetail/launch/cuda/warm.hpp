@@ -15,7 +15,7 @@ public:
     void make(int step, cudaStream_t stream) const {
         for (int a = table_.first[static_cast<std::size_t>(step)]; a < table_.first[static_cast<std::size_t>(step) + 1]; ++a) {
             const act& once = table_.acts[static_cast<std::size_t>(a)];
-            if (is_communication(once.kind) || once.kind == act_kind::group_start || once.kind == act_kind::group_end)
+            if (is_nccl(once.kind))
                 performer::communicate(once, stream, once.from < 0 ? nullptr : spare_->data(), once.to < 0 ? nullptr : spare_->data() + half_);
         }
     }

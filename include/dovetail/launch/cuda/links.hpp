@@ -1,0 +1,241 @@
+// Peer copies between the ranks of one executor. A channel's value that goes by a copy engine is pulled by its receiver out of
+// the sender's arena; two words say when. Each lies in the host memory of the rank that waits for it, so that its guard can end
+// the wait, and the waiter sets it back:
+//
+//     sender     set the receiver's word ... wait for its own
+//     receiver   wait for its own, copy, set the sender's word
+//
+// Between threads the memory is at hand, between processes of one host it is mapped. Ranks that cannot reach each other's are
+// told, all of them, when the executor is made.
+#pragma once
+
+#include "../geometry.hpp"
+#include "context.hpp"
+#include "shared_words.hpp"
+
+#include <sstream>
+
+namespace dovetail::cuda {
+
+// Whether a vertex moves its value by a copy engine, where its parts are on several ranks.
+inline bool is_peer_copy(const ir::program& p, const ir::vertex& v) {
+    return v.kind == op_kind::transfer && v.lane == lane_kind::copy && !p.members[v.first_member].local;
+}
+
+namespace detail {
+
+// What a rank lends to the others of its process; alive while one of them uses it.
+struct lent_memory {
+    std::shared_ptr<device_memory> memory;  // kept, also after its rank has gone
+    char* arena = nullptr;
+    CUdeviceptr words = 0;
+    int device = 0;
+};
+class lending {
+public:
+    static std::int64_t offer(const std::shared_ptr<const lent_memory>& what) {
+        const std::lock_guard lock{mutex()};
+        std::erase_if(all(), [](const auto& known) { return known.second.expired(); });
+        static std::int64_t next = 0;
+        all().emplace_back(next, what);
+        return next++;
+    }
+    static std::shared_ptr<const lent_memory> find(std::int64_t number) {
+        const std::lock_guard lock{mutex()};
+        for (const auto& known : all())
+            if (known.first == number) return known.second.lock();
+        return nullptr;
+    }
+
+private:
+    static std::mutex& mutex() {
+        static std::mutex m;
+        return m;
+    }
+    static std::vector<std::pair<std::int64_t, std::weak_ptr<const lent_memory>>>& all() {
+        static std::vector<std::pair<std::int64_t, std::weak_ptr<const lent_memory>>> a;
+        return a;
+    }
+};
+
+inline std::string host_name() {
+    char name[256] = {};
+    ::gethostname(name, sizeof name - 1);
+    return name[0] == 0 ? "?" : name;
+}
+
+}  // namespace detail
+
+class peer_links {
+public:
+    // Every rank makes one, with the arena of its executor; `graph` as messages name it.
+    peer_links(std::shared_ptr<context> on, const ir::program& program, const geometry& where, char* arena, std::int64_t arena_bytes, const std::string& graph,
+               std::chrono::nanoseconds limit)
+        : on_{std::move(on)}, word_(static_cast<std::size_t>(program.vertices.size()), -1), far_(static_cast<std::size_t>(on_->size)) {
+        for (int v = 0; v < program.vertices.size(); ++v)
+            if (is_peer_copy(program, program.vertices[v])) word_[static_cast<std::size_t>(v)] = words_++;
+        if (words_ == 0) return;
+        for (int v = 0; v < program.vertices.size(); ++v) meet_partner(program, where, v);
+        std::string fault;
+        const auto trying = [&](auto&& act) {
+            try {
+                if (fault.empty()) act();
+            } catch (const std::exception& e) {
+                fault =
+                    "rank " + std::to_string(on_->index) + ": " + std::string{e.what()}.substr(std::string_view{e.what()}.rfind("dovetail: ", 0) == 0 ? 10 : 0);
+            }
+        };
+        std::string mine;
+        trying([&] { mine = offer(arena, arena_bytes); });
+        const auto offers = on_->world->exchange(on_->index, "the peer copies of " + graph, detail::host_name() + " " + mine, limit);
+        for (int r = 0; r < on_->size; ++r)
+            if (far_[static_cast<std::size_t>(r)].partner) trying([&] { reach(r, offers[static_cast<std::size_t>(r)]); });
+        const auto faults = on_->world->exchange(on_->index, "the reach of the peer copies of " + graph, fault, limit);
+        if (shared_) shared_->forget_name();
+        std::string all;
+        for (const std::string& f : faults)
+            if (!f.empty()) all += (all.empty() ? "" : "; ") + f;
+        if (!all.empty())
+            throw world_error{"the peer copies of " + graph + " cannot be made: " + all +
+                              ". With channels_by<transport::nccl> among its options NCCL moves these values"};
+        on_->waits.watch(own_, static_cast<std::size_t>(words_));
+        watched_ = true;
+    }
+    peer_links(const peer_links&) = delete;
+    peer_links& operator=(const peer_links&) = delete;
+    ~peer_links() {
+        if (watched_) on_->waits.forget(own_);
+        if (on_->memory->abandoned()) {  // the GPU may still use what is here
+            static_cast<void>(shared_.release());
+            for (far& f : far_) static_cast<void>(f.shared.release());
+            return;
+        }
+        static_cast<void>(calls.set_device(on_->device));
+        for (const far& f : far_)
+            if (f.opened != nullptr) static_cast<void>(calls.ipc_close_handle(f.opened));
+    }
+
+    // The number of a vertex among the peer copies; -1: it is none.
+    int number(int vertex) const { return word_[static_cast<std::size_t>(vertex)]; }
+    char* arena(int rank) const { return far_[static_cast<std::size_t>(rank)].arena; }
+
+    // On a stream: the sender's part of a copy ...
+    void give(cudaStream_t stream, int copy, int receiver) const {
+        set(stream, receiver, copy);
+        wait(stream, copy);
+    }
+    // ... and the receiver's.
+    void pull(cudaStream_t stream, int copy, int sender, void* to, const void* from, std::size_t bytes) const {
+        wait(stream, copy);
+        check(calls.memcpy_async(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+        set(stream, sender, copy);
+    }
+
+private:
+    struct far {
+        bool partner = false, sends = false;
+        char* arena = nullptr;
+        CUdeviceptr words = 0;
+        std::shared_ptr<const detail::lent_memory> lent;
+        std::unique_ptr<shared_words> shared;
+        void* opened = nullptr;
+    };
+    static CUdeviceptr word(CUdeviceptr first, int i) { return first + static_cast<CUdeviceptr>(i) * word_stride * sizeof(std::uint32_t); }
+    void set(cudaStream_t stream, int rank, int copy) const {
+        check(on_->write_value(stream, word(far_[static_cast<std::size_t>(rank)].words, copy), word_set, CU_STREAM_WRITE_VALUE_DEFAULT),
+              "cuStreamWriteValue32");
+    }
+    void wait(cudaStream_t stream, int copy) const {
+        check(on_->wait_value(stream, word(own_on_device_, copy), word_set, CU_STREAM_WAIT_VALUE_EQ), "cuStreamWaitValue32");
+        check(on_->write_value(stream, word(own_on_device_, copy), 0, CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
+    }
+
+    void meet_partner(const ir::program& program, const geometry& where, int v) {
+        if (number(v) < 0) return;
+        const ir::vertex& vertex = program.vertices[v];
+        for (const ir::part& p : program.parts.part(vertex.first_part, vertex.parts)) {
+            if (p.role != where.role_of(on_->index)) continue;
+            const auto both = where.partners(program, vertex, p.member, on_->index);
+            far& other = far_[static_cast<std::size_t>(both[p.seat == 0 ? 1 : 0])];
+            other.partner = true;
+            other.sends = other.sends || p.seat == 1;
+        }
+    }
+    // What the others need to reach this rank's memory, as a text.
+    std::string offer(char* arena, std::int64_t arena_bytes) {
+        if (on_->write_value == nullptr || on_->wait_value == nullptr) throw failure{"the driver has no stream memory operations"};
+        const std::size_t bytes = static_cast<std::size_t>(words_) * word_stride * sizeof(std::uint32_t);
+        if (on_->world->one_process()) {
+            block_ = block{on_->memory, static_cast<std::int64_t>(bytes), true};
+            own_ = reinterpret_cast<std::uint32_t*>(block_.data());
+            own_on_device_ = reinterpret_cast<CUdeviceptr>(own_);
+            lent_ = std::make_shared<detail::lent_memory>(detail::lent_memory{on_->memory, arena, own_on_device_, on_->device});
+            return std::to_string(detail::lending::offer(lent_));
+        }
+        shared_ = std::make_unique<shared_words>(bytes);
+        own_ = static_cast<std::uint32_t*>(shared_->data());
+        own_on_device_ = shared_->on_device();
+        cudaIpcMemHandle_t handle{};
+        if (arena_bytes > 0) check(calls.ipc_get_handle(&handle, arena), "cudaIpcGetMemHandle");
+        std::string text = shared_->name() + " ";
+        for (const char c : handle.reserved)
+            for (const int shift : {4, 0}) text += "0123456789abcdef"[(static_cast<unsigned char>(c) >> shift) & 15];
+        return text;
+    }
+    void reach(int rank, const std::string& offered) {
+        far& to = far_[static_cast<std::size_t>(rank)];
+        std::istringstream in{offered};
+        std::string host, first, handle_text;
+        in >> host >> first >> handle_text;
+        if (first.empty()) return;  // it has a fault of its own
+        const std::string who = "the memory of rank " + std::to_string(rank);
+        check(calls.set_device(on_->device), "cudaSetDevice");
+        if (on_->world->one_process()) {
+            to.lent = detail::lending::find(std::stoll(first));
+            if (!to.lent) throw failure{who + " is gone"};
+            to.arena = to.lent->arena;
+            to.words = to.lent->words;
+            if (to.sends) enable_access(rank, to.lent->device);
+            return;
+        }
+        if (host != detail::host_name()) throw failure{who + " is on host " + host + ", not on " + detail::host_name()};
+        const std::size_t bytes = static_cast<std::size_t>(words_) * word_stride * sizeof(std::uint32_t);
+        to.shared = std::make_unique<shared_words>(first, bytes);
+        to.words = to.shared->on_device();
+        if (!to.sends) return;
+        cudaIpcMemHandle_t handle{};
+        const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+        for (std::size_t i = 0; i < sizeof handle.reserved && 2 * i + 1 < handle_text.size(); ++i)
+            handle.reserved[i] = static_cast<char>(digit(handle_text[2 * i]) << 4 | digit(handle_text[2 * i + 1]));
+        if (const cudaError_t status = calls.ipc_open_handle(&to.opened, handle, cudaIpcMemLazyEnablePeerAccess); status != cudaSuccess) {
+            to.opened = nullptr;
+            check(status, (who + " cannot be reached: cudaIpcOpenMemHandle").c_str());
+        }
+        to.arena = static_cast<char*>(to.opened);
+    }
+    void enable_access(int rank, int device) const {
+        int can = 0;
+        check(calls.can_access_peer(&can, on_->device, device), "cudaDeviceCanAccessPeer");
+        if (can == 0)
+            throw failure{"the memory of rank " + std::to_string(rank) + " cannot be reached: device " + std::to_string(on_->device) +
+                          " has no peer access to device " + std::to_string(device)};
+        const cudaError_t status = calls.enable_peer_access(device, 0);
+        if (status == cudaErrorPeerAccessAlreadyEnabled)
+            static_cast<void>(calls.get_last_error());
+        else
+            check(status, "cudaDeviceEnablePeerAccess");
+    }
+
+    const std::shared_ptr<context> on_;
+    std::vector<int> word_;  // by vertex
+    std::vector<far> far_;   // by rank
+    int words_ = 0;
+    block block_;
+    std::shared_ptr<const detail::lent_memory> lent_;
+    std::unique_ptr<shared_words> shared_;
+    std::uint32_t* own_ = nullptr;
+    CUdeviceptr own_on_device_ = 0;
+    bool watched_ = false;
+};
+
+}  // namespace dovetail::cuda

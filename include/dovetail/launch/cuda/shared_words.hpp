@@ -1,0 +1,83 @@
+// Words of pinned host memory that another process of this host can map: a file in memory, under a name that nobody guesses
+// and that goes when all have opened it.
+#pragma once
+
+#include "api.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <string>
+
+namespace dovetail::cuda {
+
+class shared_words {
+public:
+    // New ones, all zero.
+    explicit shared_words(std::size_t bytes) : bytes_{bytes}, unlink_{true} {
+        std::random_device random;
+        for (int i = 0; i < 4; ++i) name_ += (i > 0 ? "-" : "/dev/shm/dovetail-") + std::to_string(random());
+        const int file = ::open(name_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+        if (file < 0) throw failure{"shared memory " + name_ + ": " + std::strerror(errno)};
+        const int full = ::posix_fallocate(file, 0, static_cast<off_t>(bytes_));
+        map(file, full);
+    }
+    // Those of another rank.
+    shared_words(std::string name, std::size_t bytes) : name_{std::move(name)}, bytes_{bytes} {
+        const int file = ::open(name_.c_str(), O_RDWR | O_CLOEXEC);
+        if (file < 0) throw failure{"shared memory " + name_ + ": " + std::strerror(errno)};
+        map(file, 0);
+    }
+    shared_words(const shared_words&) = delete;
+    shared_words& operator=(const shared_words&) = delete;
+    ~shared_words() { close(); }
+
+    const std::string& name() const { return name_; }
+    void* data() const { return at_; }
+    // Where the GPUs of this process find it.
+    CUdeviceptr on_device() const { return device_; }
+    // All who want to have opened it.
+    void forget_name() noexcept {
+        if (std::exchange(unlink_, false)) ::unlink(name_.c_str());
+    }
+
+private:
+    void map(int file, int refused) {
+        if (refused == 0) {
+            void* const at = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+            if (at != MAP_FAILED)
+                at_ = at;
+            else
+                refused = errno;
+        }
+        ::close(file);
+        try {
+            if (refused != 0) throw failure{"shared memory " + name_ + ": " + std::strerror(refused)};
+            check(calls.host_register(at_, bytes_, cudaHostRegisterPortable | cudaHostRegisterMapped), "cudaHostRegister");
+            registered_ = true;
+            void* found = nullptr;
+            check(calls.host_device_pointer(&found, at_, 0), "cudaHostGetDevicePointer");
+            device_ = reinterpret_cast<CUdeviceptr>(found);
+        } catch (...) {
+            close();
+            throw;
+        }
+    }
+    void close() noexcept {
+        forget_name();
+        if (registered_) static_cast<void>(calls.host_unregister(at_));
+        if (at_ != nullptr) ::munmap(at_, bytes_);
+    }
+
+    std::string name_;
+    std::size_t bytes_ = 0;
+    void* at_ = nullptr;
+    CUdeviceptr device_ = 0;
+    bool unlink_ = false, registered_ = false;
+};
+
+}  // namespace dovetail::cuda
