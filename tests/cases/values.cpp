@@ -139,6 +139,7 @@ TEST_CASE("every communication along an axis") {
         expect(ticket.read(dv::name<a>).host(), both, "all_gather", rank, run);
         expect(ticket.read(dv::name<b>).host(), rank == 0 ? floats(one.begin(), one.begin() + 4) : floats(one.begin() + 4, one.end()), "reduce_scatter", rank, run);
         if (rank == 1) expect(ticket.read(dv::name<f>).host(), both, "gather", rank, run);
+        else support::expect_refused([&] { static_cast<void>(ticket.read(dv::name<f>)); }, "output `f` is on the root of its gather only, and not on rank 0");
         expect(ticket.read(dv::name<y>).host(), rank == 0 ? floats(zero.begin(), zero.begin() + 4) : floats(zero.begin() + 4, zero.end()), "scatter", rank, run);
         // all_to_all takes this lane's half of both; the shift by one wraps, the open one leaves zeros at the edge
         floats wanted;

@@ -51,9 +51,7 @@ inline void read_all(const std::shared_ptr<dv::engine>& e, const std::shared_ptr
     for (int s = 0; s < e->graph.symbols.size(); ++s) {
         if (!e->graph.symbols[s].output) continue;
         std::vector<char> bytes;
-        bool mine = false;
-        for (const dv::ir::buffer& b : e->program.buffers) mine = mine || (b.symbol == s && b.role == e->role && b.output);
-        if (mine) {
+        if (e->has_output(s)) {
             bytes.resize(static_cast<std::size_t>(e->graph.symbols[s].type.bytes()));
             const dv::basic_reading r{e, f, s};
             r.copy(bytes.data(), 0, static_cast<std::int64_t>(bytes.size()));

@@ -28,6 +28,20 @@ void expect(const std::vector<T>& got, const std::vector<T>& wanted, const char*
     CHECK(got == wanted);
 }
 
+// The call is against the rules, and the exception says this.
+template <class F>
+void expect_refused(F&& f, const std::string& text) {
+    std::string said = "nothing thrown";
+    try {
+        f();
+    } catch (const dv::usage_error& e) {
+        said = e.what();
+    }
+    const std::lock_guard lock{report()};
+    CAPTURE(said);
+    CHECK(said.find(text) != std::string::npos);
+}
+
 // check(step, ticket, rank, run) after every run; bind(step, rank, run) before it.
 template <class G, class O, class Bind, class Check>
 void run_with(int ranks, Bind bind, Check check, int runs) {

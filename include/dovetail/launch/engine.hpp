@@ -41,8 +41,9 @@ struct flight {
     std::atomic<int> pending = 0;         // lanes that have not ended the run
     std::atomic<int> reading_inputs = 0;  // steps that still read what the caller bound
     std::atomic<bool> failed = false;
-    int held = 0;           // readings alive; guarded by the engine's mutex
-    bool enqueued = false;  // behind and before the work on `stream`, the caller's
+    std::atomic<bool> told = false;  // the states know that it failed
+    int held = 0;                    // readings alive; guarded by the engine's mutex
+    bool enqueued = false;           // behind and before the work on `stream`, the caller's
     void* stream = nullptr;
 };
 
@@ -110,15 +111,19 @@ public:
         if (!wait(*f, std::chrono::steady_clock::now() + span))
             throw timeout{"timeout after " + seconds(span) + " s: run " + std::to_string(f->run) + " of " + described() + " has not ended: " + stuck(), rank};
     }
-    // Waits for all runs issued so far.
+    // Waits for all runs issued so far. Of a run that failed, the states that it would have updated say so when they are read;
+    // the others are as they were.
     void settle() override {
-        std::vector<std::shared_ptr<flight>> open;
-        {
-            const std::lock_guard lock{mutex_};
-            open = slots_;
+        for (const auto& f : open_flights()) {
+            if (!f || f->told.load()) continue;
+            try {
+                finish(f, std::nullopt);
+            } catch (const operation_error&) {
+                for (const auto& s : memory_of.states())
+                    if (updates(s.buffer) && memory_of.store()->lost(*s.stored).empty()) throw;
+                f->told.store(true);  // a state that is written now is good again
+            }
         }
-        for (const auto& f : open)
-            if (f) finish(f, std::nullopt);
     }
     void record_times(bool on) { recording_.store(on); }
     // How far times of this rank may be off the clock that all ranks of the world share.
@@ -143,10 +148,14 @@ public:
     }
     // The buffer that holds an output on this rank; throws where it has none.
     int output_buffer(int symbol) const {
-        for (int i = 0; i < program.buffers.size(); ++i)
-            if (program.buffers[i].symbol == symbol && program.buffers[i].role == role && program.buffers[i].output) return i;
-        throw usage_error{"output `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
+        const int found = find_output(symbol);
+        if (found < 0) throw usage_error{"output `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
+        if (off_root(symbol))
+            throw usage_error{"output `" + symbol_name(symbol) + "` is on the root of its " + name_of(graph.nodes[graph.symbols[symbol].node].kind) +
+                              " only, and not on " + where.describe(rank)};
+        return found;
     }
+    bool has_output(int symbol) const { return find_output(symbol) >= 0 && !off_root(symbol); }
     detail::stored_state& state_of(int symbol) {
         for (const auto& s : memory_of.states())
             if (s.symbol == symbol) return *s.stored;
@@ -178,11 +187,8 @@ protected:
     }
     // States that the graph updates are worth nothing after a run that did not end.
     void lose_states(const std::string& why) {
-        for (const auto& s : memory_of.states()) {
-            bool updated = false;
-            for (const ir::access& a : program.accesses) updated = updated || (a.buffer == s.buffer && writes(a.mode));
-            if (updated) memory_of.store()->lose(*s.stored, why);
-        }
+        for (const auto& s : memory_of.states())
+            if (updates(s.buffer)) memory_of.store()->lose(*s.stored, why);
     }
     static std::string seconds(std::chrono::nanoseconds span) {
         const auto text = std::to_string(std::chrono::duration<double>(span).count());
@@ -235,9 +241,27 @@ private:
             slot->pending.store(0);
             slot->reading_inputs.store(0);
             slot->failed.store(false);
+            slot->told.store(false);
         } else
             slot = std::make_shared<flight>();
         return slot;
+    }
+    bool updates(int buffer) const {
+        for (const ir::access& a : program.accesses)
+            if (a.buffer == buffer && writes(a.mode)) return true;
+        return false;
+    }
+    int find_output(int symbol) const {
+        for (int i = 0; i < program.buffers.size(); ++i)
+            if (program.buffers[i].symbol == symbol && program.buffers[i].role == role && program.buffers[i].output) return i;
+        return -1;
+    }
+    // Every lane has a buffer for the result of a rooted collective along axes, but only the root's is written.
+    bool off_root(int symbol) const {
+        const int at = graph.symbols[symbol].node;
+        if (at < 0) return false;
+        const ir::node& n = graph.nodes[at];
+        return n.role >= 0 && (n.kind == op_kind::reduce || n.kind == op_kind::gather) && where.coordinate(rank, n.axes) != n.root;
     }
     std::string input_name(int i) const { return "`" + symbol_name(memory_of.inputs()[static_cast<std::size_t>(i)].symbol) + "`"; }
 

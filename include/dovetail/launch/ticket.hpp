@@ -22,7 +22,11 @@ public:
     bool ready() const { return checked().ready(*flight_); }
     // Whether the memory that inputs were bound to may be changed.
     bool consumed() const { return checked().consumed(*flight_); }
-    std::int64_t run() const { return flight_->run; }
+    // Number of the run, from 0.
+    std::int64_t run() const {
+        static_cast<void>(checked());
+        return flight_->run;
+    }
     // By step of this rank's role, in issue order; empty unless the executor records times. Waits for the end of the run.
     const std::vector<step_time>& times() const {
         wait();

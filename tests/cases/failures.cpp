@@ -1,0 +1,294 @@
+// What must fail well at run time, with graphs of the language on the host backend: an exception that says what, where and on
+// which rank, and a process that goes on.
+#include "support/on_host.hpp"
+
+#include <atomic>
+
+using namespace samples;
+using namespace std::chrono_literals;
+using floats = std::vector<float>;
+
+namespace {
+
+const floats ones(8, 1.0f);
+
+std::string message(auto&& f) {
+    try {
+        f();
+    } catch (const dv::failure& e) {
+        return e.what();
+    } catch (const std::exception& e) {
+        return std::string{"not ours: "} + e.what();
+    }
+    return "nothing thrown";
+}
+bool has(const std::string& text, const std::string& part) {
+    const std::lock_guard lock{support::report()};
+    CAPTURE(text);
+    CAPTURE(part);
+    const bool found = text.find(part) != std::string::npos;
+    CHECK(found);
+    return found;
+}
+
+struct trips;
+inline std::atomic<bool> tripping = false, issued = false;
+
+// Copies; while the switch is on, throws on the second lane, once the first has issued its run.
+struct tripwire {
+    static constexpr dv::tensor_type result(dv::tensor_type t, dv::tensor_type) { return t; }
+    template <class X, class L>
+    static void launch(dv::host::stream, dv::in<X> from, dv::in<L> lane, dv::out<X> to) {
+        if (tripping && lane[0] == 1) {
+            while (!issued) std::this_thread::yield();
+            throw std::runtime_error{"tripped"};
+        }
+        std::copy(from.begin(), from.end(), to.begin());
+    }
+};
+// Counts on every lane, with a reduction that a lane may not come to.
+struct counted : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp>>,
+    dv::state<count, vector, zeros>,
+    dv::state<weight, vector, constant<3>>,
+    dv::update<count, add(count, all_reduce<sum, dp>(tripwire(x, dv::lane<dp>)))>,
+    dv::let<y, add(count, weight)>,
+    dv::output<y>> {};
+struct continued : dv::graph<
+    dv::state<count, vector, dv::from_store>,
+    dv::let<y, copy(count)>,
+    dv::output<y>> {};
+
+struct refuses {
+    template <class X>
+    static void launch(dv::host::stream, dv::out<X>) { throw std::runtime_error{"no entropy"}; }
+};
+struct seeded : dv::graph<
+    dv::state<count, vector, refuses>,
+    dv::let<y, copy(count)>,
+    dv::output<y>> {};
+
+// More than any machine has.
+using vast = dv::tensor<double, (std::int64_t{1} << 46)>;
+struct take_all {
+    static constexpr dv::tensor_type result(dv::tensor_type) { return vast::type; }
+    template <class X>
+    static void launch(dv::host::stream, dv::in<X>, dv::out<vast>) {}
+};
+struct first_of {
+    static constexpr dv::tensor_type result(dv::tensor_type) { return vector::type; }
+    template <class Y>
+    static void launch(dv::host::stream, dv::in<vast>, dv::out<Y>) {}
+};
+struct greedy : dv::graph<dv::input<x, vector>, dv::let<y, first_of(take_all(x))>, dv::output<y>> {};
+
+struct on_two_axes : dv::graph<
+    dv::mesh<dv::axis<dp>, dv::axis<tp>>,
+    dv::input<x, vector>,
+    dv::let<y, all_reduce<sum, tp>(x)>,
+    dv::output<y>> {};
+
+}  // namespace
+
+TEST_CASE("worlds that do not fit") {
+    const auto making = [](auto graph, int ranks, auto... extra) {
+        return message([&] { dv::host::world{ranks}.run([&](auto& rank) { dv::executor<decltype(graph)> step{rank, extra...}; }); });
+    };
+    has(making(ring_of_three{}, 2), "the world has 2 ranks and the graph needs 3: role `left` x 1, role `middle` x 1, role `right` x 1");
+    has(making(dv::folded<ring_of_three>{}, 2), "the world has 2 ranks and the graph needs 1");
+    has(making(sums{}, 3), "the world has 3 ranks and the graph needs 4");
+    has(making(roles_and_lanes{}, 3), "the world has 3 ranks, which fits no width of axis `dp`: the graph needs 2 x width");
+    has(making(on_two_axes{}, 6), "axes `dp` and `tp` are both open");
+    has(making(on_two_axes{}, 6, dv::width<dp>(4)), "the world has 6 ranks, which fits no width of axis `tp`: the graph needs 4 x width");
+    has(making(on_two_axes{}, 6, dv::width<dp>(0)), "width 0 given for axis `dp`: it must be at least 1");
+    has(making(on_two_axes{}, 6, dv::width<left>(2)), "width given for `left`, which is no axis of the graph");
+    CHECK(making(on_two_axes{}, 6, dv::width<dp>(2)) == "nothing thrown");
+    CHECK(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(3)) == "nothing thrown");
+    has(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(2)), "the world has 6 ranks and the graph needs 4");
+}
+
+TEST_CASE("ranks made from different graphs, or that make a different number of executors") {
+    has(message([] {
+            dv::host::world{2}.run([](auto& rank) {
+                if (rank.index() == 0) dv::executor<crossing_pair, overlapped> step{rank};
+                else dv::executor<ping_pong, overlapped> step{rank};
+            });
+        }),
+        "the plans of executor 0 differ: rank 1 (`ping_pong`) against rank 0 (`crossing_pair`)");
+    // One graph, other options.
+    has(message([] {
+            dv::host::world{3}.run([](auto& rank) {
+                dv::executor<counted> first{rank};
+                if (rank.index() == 2) dv::executor<counted, dv::options<dv::in_flight<2>>> step{rank};
+                else dv::executor<counted> step{rank};
+            });
+        }),
+        "the plans of executor 1 differ: rank 2 (`counted`) against rank 0 (`counted`)");
+    has(message([] {
+            dv::host::world{2}.run([](auto& rank) {
+                dv::executor<crossing_pair, overlapped> first{rank};
+                if (rank.index() == 0) dv::executor<ping_pong, overlapped> second{rank};
+            });
+        }),
+        "rank 0 makes executor 1 (`ping_pong`), and rank 1 has left without it");
+    has(message([] {
+            dv::host::world{2}.run([](auto& rank) {
+                if (rank.index() == 1) std::this_thread::sleep_for(500ms);
+                dv::executor<crossing_pair, overlapped> step{rank, 50ms};
+            });
+        }),
+        "timeout: rank 0 makes executor 0 (`crossing_pair`), and these have not come: rank 1");
+}
+
+TEST_CASE("an input is needed on the ranks whose role uses it, and nowhere else") {
+    const auto play = [](int who) {
+        return message([&] {
+            dv::host::world{2}.run([&](auto& rank) {
+                dv::executor<pipeline<2, 2>> step{rank};
+                if (rank.index() != who) step.bind(dv::name<hop<0, 0>>, ones).bind(dv::name<hop<0, 1>>, ones);
+                step.bind(dv::name<bias_of_stage>, ones);
+                step.run().wait();
+            });
+        });
+    };
+    CHECK(play(1) == "nothing thrown");  // the second stage has no use for it
+    has(play(0), "input `hop<0, 0>` is not bound on rank 0 (role `stage<0>`)");
+    dv::host::world{1}.run([](auto& rank) {
+        dv::executor<dv::folded<crossing_pair>> step{rank};
+        has(message([&] { step.bind(dv::name<x>, floats(7)); }), "input `x` is bound to 7 elements and has 8, on rank 0");
+        has(message([&] { step.bind(dv::name<x>, ones.data(), 0); }), "input `x` is bound to 0 elements and has 8");
+        has(message([&] { step.run(); }), "input `x` is not bound on rank 0");
+    });
+}
+
+TEST_CASE("after an abort with an update issued the state is lost, and said to be") {
+    dv::host::world{2}.run([](auto& rank) {
+        dv::store store{rank};
+        dv::executor<counted> step{rank, store};
+        step.bind(dv::name<x>, ones);
+        CHECK(step.run().read(dv::name<y>).host() == floats(8, 5.0f));
+        const std::string early = message([&] { store.read<vector>(dv::name<total>); });
+        has(early, "state `total` was never initialised");
+    });
+    tripping = true;
+    std::string seen[2], later[2], weights[2], counts[2], stored[2], written[2];
+    const std::string thrown = message([&] {
+        dv::host::world{2}.run([&](auto& rank) {
+            const int me = rank.index();
+            dv::store store{rank};
+            dv::executor<counted> step{rank, store, 10s};
+            step.bind(dv::name<x>, ones);
+            seen[me] = message([&] {
+                const auto t = step.run();
+                if (me == 0) issued = true;
+                t.wait();
+            });
+            later[me] = message([&] { step.run().wait(); });
+            counts[me] = message([&] { step.read_state(dv::name<count>); });
+            weights[me] = message([&] { CHECK(step.read_state(dv::name<weight>) == floats(8, 3.0f)); });
+            stored[me] = message([&] { static_cast<void>(store.read<vector>(dv::name<count>)); });
+            written[me] = message([&] {
+                store.write<vector>(dv::name<count>, ones);
+                CHECK(step.read_state(dv::name<count>) == ones);
+            });
+            if (me == 1) step.run();
+        });
+    });
+    tripping = false;
+    has(thrown, "operation `tripwire` of `count` failed on rank 1, run 0: tripped");
+    has(seen[0], "rank 0 stops, because operation `tripwire` of `count` failed on rank 1, run 0: tripped");
+    for (const int me : {0, 1}) {
+        has(seen[me], "tripped");
+        has(later[me], "tripped");
+        const std::string lost = "state `count` is lost: run 0 of `counted` did not end: operation `tripwire` of `count` failed on rank 1, run 0: tripped";
+        has(counts[me], lost);
+        has(stored[me], lost);
+        CHECK(weights[me] == "nothing thrown");
+        CHECK(written[me] == "nothing thrown");
+    }
+}
+
+TEST_CASE("a state that is lost is good again when it is written") {
+    dv::host::world world{1};
+    world.run([](auto& rank) {
+        const auto memory = rank.device_memory();
+        dv::detail::store_core store{memory};
+        auto& s = store.at(&dv::tag_of<count>, vector::type);
+        has(message([&] { store.adopt(s, true); }), "state `count` is to come from the store, which does not hold it");
+        CHECK(store.adopt(s, false));
+        store.initialised(s);
+        CHECK(!store.adopt(s, true));
+        store.lose(s, "run 3 of `counted` did not end: boom");
+        store.lose(s, "another");
+        CHECK(store.any_lost());
+        floats to(8);
+        has(message([&] { store.read(s, to.data()); }), "state `count` is lost: run 3 of `counted` did not end: boom");
+        has(message([&] { store.adopt(s, true); }), "state `count` is lost: run 3");
+        store.write(s, ones.data());
+        store.read(s, to.data());
+        CHECK(to == ones);
+        CHECK(!store.adopt(s, true));
+    });
+}
+
+TEST_CASE("values for a state: as many as it has") {
+    dv::host::world{1}.run([](auto& rank) {
+        dv::store store{rank};
+        has(message([&] { store.write<vector>(dv::name<count>, floats(9)); }), "state `count` has 8 elements, given are 9");
+        store.write<vector>(dv::name<count>, ones);
+        dv::executor<continued> step{rank, store};
+        has(message([&] { step.write_state(dv::name<count>, floats(3)); }), "state `count` has 8 elements, given are 3");
+        CHECK(step.run().read(dv::name<y>).host() == ones);
+    });
+}
+
+TEST_CASE("an initialiser that throws") {
+    has(message([] { dv::host::world{1}.run([](auto& rank) { dv::executor<seeded> step{rank}; }); }), "the initialiser of state `count` failed on rank 0: no entropy");
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ALLOCATION_ENDS_THE_PROCESS  // where there is no memory
+#endif
+#endif
+#if !defined(ALLOCATION_ENDS_THE_PROCESS)
+TEST_CASE("no memory when the executor is made") {
+    dv::host::world world{1};
+    const std::string text = message([&] { world.run([](auto& rank) { dv::executor<greedy> step{rank}; }); });
+    has(text, "out of host memory: ");
+    has(text, std::to_string(vast::bytes / 1'000'000'000'000));
+    has(text, "bytes wanted");
+    // The world goes on.
+    world.run([](auto& rank) {
+        dv::executor<dv::folded<crossing_pair>> step{rank};
+        step.bind(dv::name<x>, ones);
+        CHECK(step.run().read(dv::name<d>).host() == ones);
+    });
+}
+#endif
+
+TEST_CASE("what is used against the rules") {
+    dv::host::world{1}.run([](auto& rank) {
+        has(message([&] { static_cast<void>(rank.is(dv::name<left>)); }), "rank 0 does not know its role before an executor is made on it");
+        const dv::ticket<crossing_pair> none;
+        has(message([&] { none.wait(); }), "a ticket of no run");
+        has(message([&] { static_cast<void>(none.ready()); }), "a ticket of no run");
+        has(message([&] { static_cast<void>(none.run()); }), "a ticket of no run");
+        using step_type = dv::executor<dv::folded<crossing_pair>, overlapped>;
+        step_type a{rank};
+        a.bind(dv::name<x>, ones);
+        has(message([&] { a.enqueue(nullptr); }), "enqueue: the backend of `folded<crossing_pair>` has no streams; use run");
+        // Moved by construction and by assignment, with runs in flight.
+        const auto before = a.run();
+        step_type b{std::move(a)};
+        has(message([&] { a.run(); }), "an executor that was moved from");
+        step_type other{rank};
+        other.bind(dv::name<x>, floats(8, 2.0f));
+        const auto theirs = other.run();
+        other = std::move(b);
+        CHECK(before.read(dv::name<d>).host() == ones);
+        CHECK(other.run().read(dv::name<d>).host() == ones);
+        CHECK(theirs.read(dv::name<c>).host() == floats(8, 8.0f));
+    });
+}
