@@ -52,13 +52,34 @@ using all = entries<&api::get_device_count, &api::set_device, &api::malloc, &api
                     &api::stream_create, &api::stream_synchronize, &api::stream_wait_event, &api::event_create, &api::event_record, &api::event_record_with_flags, &api::event_query, &api::find_write_value,
                     &api::stream_begin_capture, &api::stream_end_capture, &api::stream_is_capturing, &api::graph_instantiate, &api::graph_upload, &api::graph_launch,
                     &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_split, &api::comm_get_async_error, &api::group_start, &api::group_end, &api::send,
-                    &api::recv, &api::all_reduce, &api::blas_create, &api::blas_set_stream, &api::blas_set_workspace, &api::stream_query>;
+                    &api::recv, &api::all_reduce, &api::blas_create, &api::blas_set_stream, &api::blas_set_workspace, &api::stream_query,
+                    &api::find_wait_value, &api::can_access_peer, &api::enable_peer_access, &api::ipc_get_handle, &api::ipc_open_handle, &api::host_register,
+                    &api::host_device_pointer>;
+// The driver's functions, which the table only finds: numbered behind its entries.
+constexpr int write_value = all::count, wait_value = all::count + 1, ways = all::count + 2;
+template <int I>
+struct found {
+    static inline dv::cuda::detail::stream_word_function real = nullptr;
+    static CUresult call(CUstream s, CUdeviceptr at, cuuint32_t v, unsigned flags) {
+        {
+            const std::lock_guard lock{counting};
+            ++made[I];
+            if (countdown[I] >= 0 && countdown[I]-- == 0) return CUDA_ERROR_UNKNOWN;
+        }
+        return real(s, at, v, flags);
+    }
+};
 
 struct table {
     table() {
         dv::cuda::calls = simulated::table();
         dv::cuda::local_reduction_kernel = &simulated::reduce_here;
-        all::wrap_all(dv::cuda::calls);
+        auto& t = dv::cuda::calls;
+        t.find_write_value(&found<write_value>::real);
+        t.find_wait_value(&found<wait_value>::real);
+        t.find_write_value = [](dv::cuda::detail::stream_word_function* f) { *f = &found<write_value>::call; return cudaSuccess; };
+        t.find_wait_value = [](dv::cuda::detail::stream_word_function* f) { *f = &found<wait_value>::call; return cudaSuccess; };
+        all::wrap_all(t);
         for (int i = 0; i < 128; ++i) {
             countdown[i] = -1;
             made[i] = 0;
@@ -67,12 +88,17 @@ struct table {
     ~table() { dv::cuda::calls = api{}; }
 };
 
-// Channels, collectives over overlapping roles, replayed and not, recorded.
+// Channels, collectives over overlapping roles, replayed and not, recorded; channels by peer copy between threads and processes.
 void program() {
     simulated::run(3, [](auto& rank) {
         support::exercise<samples::overlapping_collectives, samples::overlapped>(rank, 3, 1);
         support::exercise<samples::ring_of_three, samples::overlapped>(rank, 3, 1);
         support::exercise<samples::ring_of_three, samples::overlapped>(rank, 3, 1, dv::replay, dv::record_times);
+        support::exercise<samples::ring_of_three, samples::copied>(rank, 3, 1);
+    });
+    simulated::run_apart(3, [](auto& rank) {
+        support::exercise<samples::ring_of_three, samples::several_copied>(rank, 3, 3);
+        support::exercise<samples::ring_of_three, samples::copied>(rank, 3, 1, dv::replay);
     });
 }
 }  // namespace
@@ -84,7 +110,7 @@ TEST_CASE("every call fails once, at its first, second and last use") {
         program();
         std::copy(std::begin(made), std::end(made), std::begin(uses));
     }
-    for (int i = 0; i < all::count; ++i) {
+    for (int i = 0; i < ways; ++i) {
         CAPTURE(i);
         CHECK(uses[i] > 0);
         for (const int at : {0, 1, uses[i] / 2, uses[i] - 1}) {
@@ -134,6 +160,56 @@ TEST_CASE("a rank that does not come is named, and the others end") {
         CHECK(what.find("rank 0 has not ended operation `all_reduce") != std::string::npos);
         CHECK(what.find("rank 1 has nothing to do") != std::string::npos);
     }
+}
+
+TEST_CASE("ranks that cannot reach each other's memory are told so, and what to do") {
+    const auto message = [](auto run, auto spoil) -> std::string {
+        const table t;
+        spoil(dv::cuda::calls);
+        try {
+            run(3, [](auto& rank) { dv::executor<samples::ring_of_three, samples::copied> step{rank, 20s}; });
+        } catch (const dv::world_error& e) {
+            return e.what();
+        }
+        return "nothing thrown";
+    };
+    const auto threads = [](int n, auto body) { simulated::run(n, body); };
+    const auto processes = [](int n, auto body) { simulated::run_apart(n, body); };
+    const std::string advice = ". With channels_by<transport::nccl> among its options NCCL moves these values";
+    CHECK(message(threads, [](api& t) { t.can_access_peer = [](int* can, int device, int peer) { *can = device == 1 && peer == 0 ? 0 : 1; return cudaSuccess; }; }) ==
+          "dovetail: the peer copies of `ring_of_three` cannot be made: rank 1: the memory of rank 0 cannot be reached: device 1 has no peer access to device 0" + advice);
+    const std::string refused = message(processes, [](api& t) { t.ipc_open_handle = [](void**, cudaIpcMemHandle_t, unsigned) { return cudaErrorMapBufferObjectFailed; }; });
+    CAPTURE(refused);
+    CHECK(refused.rfind("dovetail: the peer copies of `ring_of_three` cannot be made: rank 0: the memory of rank 2 cannot be reached: cudaIpcOpenMemHandle: ", 0) == 0);
+    CHECK(refused.find("; rank 1: the memory of rank 0 cannot") != std::string::npos);
+    CHECK(refused.find(advice) != std::string::npos);
+    const std::string none = message(threads, [](api& t) { t.find_wait_value = [](dv::cuda::detail::stream_word_function* f) { *f = nullptr; return cudaSuccess; }; });
+    CAPTURE(none);
+    CHECK(none.find("rank 2: the driver has no stream memory operations") != std::string::npos);
+}
+
+TEST_CASE("a peer copy whose partner does not come is ended, and its operation named") {
+    const table t;
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always})
+        for (const int late : {0, 2}) {
+            std::string what;
+            const auto start = std::chrono::steady_clock::now();
+            try {
+                simulated::run(3, [&](auto& rank) {
+                    dv::executor<samples::ring_of_three, samples::copied> step{rank, 20s, how};
+                    step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f));
+                    step.run().wait();
+                    if (rank.index() == late) std::this_thread::sleep_for(1s);
+                    else step.run().wait_for(200ms);
+                });
+            } catch (const dv::timeout& e) {
+                what = e.what();
+            }
+            CAPTURE(what);
+            CHECK(what.find("has not ended operation `transfer") != std::string::npos);
+            CHECK(what.find("rank " + std::to_string(late) + " has nothing to do") != std::string::npos);
+            CHECK(std::chrono::steady_clock::now() - start < 15s);
+        }
 }
 
 TEST_CASE("worlds that do not fit this machine") {
