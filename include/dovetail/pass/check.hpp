@@ -11,27 +11,23 @@ namespace detail {
 
 class checker {
 public:
-    constexpr explicit checker(const ir::graph& g) : g_{g}, readers_(g.symbols.size()), updated_(g.symbols.size()), varies_(g.symbols.size()) {}
+    constexpr explicit checker(const ir::graph& g) : g_{g}, readers_(g.symbols.size()), updated_(g.symbols.size()) {}
 
     constexpr ir::fault run() {
-        for (const ir::node& n : g_.nodes) {
-            for (int a : arguments(n)) ++readers_[a];
-            if (!n.update) continue;
-            for (int r : results(n))
-                if (r >= 0) updated_[r] = 1;
-        }
-        states();
-        groups();
+        look();
+        if (has_unset_states_) states();
+        if (has_groups_) groups();
         // One rank can play all roles where they have the same lanes.
         for (int r = 1; g_.folded && r < g_.roles.size(); ++r)
             if (!same_mesh(0, r)) fail(ir::make_fault(ir::fault_kind::mesh_mismatch, g_.roles[r].mention, g_.roles[0].mention, g_.roles[r].mention));
-        for (const ir::node& n : g_.nodes) {
-            places(n);
-            roots(n);
-            memory(n);
-        }
-        unused();
-        if (!wrong_) replicas();
+        if (has_special_nodes_ || g_.roles.size() > 1)
+            for (const ir::node& n : g_.nodes) {
+                places(n);
+                roots(n);
+                memory(n);
+            }
+        if (unused_ >= 0) fail(ir::make_fault(ir::fault_kind::unused, g_.symbols[unused_].mention));
+        if (!wrong_ && has_replicas_) replicas();
         return wrong_;
     }
 
@@ -43,15 +39,35 @@ private:
         return wrong_;
     }
 
-    constexpr void unused() {
-        for (int s = 0; s < g_.symbols.size(); ++s) {
-            const ir::symbol& y = g_.symbols[s];
-            if (readers_[s] > 0 || y.output || y.kind == ir::symbol_kind::lane_index) continue;
-            if (y.node >= 0 && g_.nodes[y.node].op->has_effect) continue;
-            if (y.kind == ir::symbol_kind::state && updated_[s] != 0) continue;
-            fail(ir::make_fault(ir::fault_kind::unused, y.mention));
+    // Once over everything: who is read, and which of the rules have anything to look at. Most graphs need few of them.
+    constexpr void look() {
+        const ir::symbol* const symbols = g_.symbols.first;
+        const int* const operands = g_.operands.first;
+        int* const readers = readers_.begin();
+        for (const ir::node *n = g_.nodes.begin(), *end = g_.nodes.end(); n != end; ++n) {
+            for (const int *a = operands + n->first_argument, *last = a + n->arguments; a != last; ++a) ++readers[*a];
+            if (n->bundle >= 0) has_groups_ = true;
+            if (n->kind == op_kind::compute ? n->op->in_place_only : !same_everywhere(n->kind)) has_special_nodes_ = true;
+            if (!n->update) continue;
+            for (int r : results(*n))
+                if (r >= 0) updated_[r] = 1;
+        }
+        for (int s = g_.symbols.count - 1; s >= 0; --s) {
+            const ir::symbol& y = symbols[s];
+            if (y.kind == ir::symbol_kind::value) {
+                if (readers[s] == 0 && !y.output && !g_.nodes[y.node].op->has_effect) unused_ = s;
+                continue;
+            }
+            if (y.in_host_memory) has_special_nodes_ = true;
+            if (readers[s] == 0 && !(y.kind == ir::symbol_kind::state && updated_[s] != 0) && y.kind != ir::symbol_kind::lane_index) unused_ = s;
+            if (y.kind != ir::symbol_kind::state) continue;
+            if (!y.initialised) has_unset_states_ = true;
+            if (y.replicated != 0) has_replicas_ = true;
         }
     }
+    // Communication whose result all members may read.
+    static constexpr bool same_everywhere(op_kind k) { return k == op_kind::all_reduce || k == op_kind::all_gather || k == op_kind::broadcast; }
+
     constexpr void states() {
         vec<char> set(g_.symbols.size());
         for (int s = 0; s < g_.symbols.size(); ++s) set[s] = g_.symbols[s].initialised ? 1 : 0;
@@ -128,8 +144,7 @@ private:
             if (s.node < 0) continue;
             const ir::node& n = g_.nodes[s.node];
             if (n.role < 0) {
-                const bool same_everywhere = n.kind == op_kind::all_reduce || n.kind == op_kind::all_gather || n.kind == op_kind::broadcast;
-                if (!same_everywhere && !receives(n, reader.role)) fail(ir::make_fault(ir::fault_kind::off_root_read, s.mention, reader.statement));
+                if (!same_everywhere(n.kind) && !receives(n, reader.role)) fail(ir::make_fault(ir::fault_kind::off_root_read, s.mention, reader.statement));
             } else if (n.kind == op_kind::reduce || n.kind == op_kind::gather) {
                 const bool back = reader.kind == op_kind::broadcast || reader.kind == op_kind::scatter;
                 if (!back || reader.role != n.role || reader.axes != n.axes || reader.root != n.root)
@@ -160,23 +175,21 @@ private:
     constexpr unsigned variation(const ir::node& n) const {
         unsigned v = 0;
         for (int a : arguments(n)) v |= varies_[a];
-        if (n.kind == op_kind::all_reduce || n.kind == op_kind::all_gather || n.kind == op_kind::broadcast) return v & ~n.axes;
+        if (same_everywhere(n.kind)) return v & ~n.axes;
         return is_collective(n.kind) || n.open ? v | n.axes : v;
     }
 
     // Along which axes may the lanes hold different values? Starts from what is declared and follows the operations; values
     // may be used above their definition, so it repeats until nothing changes.
     constexpr void replicas() {
-        bool any = false;
+        varies_.resize(g_.symbols.size());
         for (int s = 0; s < g_.symbols.size(); ++s) {
             const ir::symbol& y = g_.symbols[s];
-            any = any || (y.kind == ir::symbol_kind::state && y.replicated != 0);
             if (y.kind == ir::symbol_kind::lane_index)
                 varies_[s] = y.index_axis;
             else if (y.kind != ir::symbol_kind::value)
                 varies_[s] = ~y.replicated;
         }
-        if (!any) return;
         for (bool changed = true; changed;) {
             changed = false;
             for (const ir::node& n : g_.nodes) {
@@ -205,6 +218,11 @@ private:
     vec<int> readers_;
     vec<char> updated_;  // states that some statement changes
     vec<unsigned> varies_;
+    int unused_ = -1;  // the first
+    bool has_groups_ = false;
+    bool has_unset_states_ = false;
+    bool has_replicas_ = false;
+    bool has_special_nodes_ = false;  // that say where or by whom a buffer may be used
     ir::fault wrong_;
 };
 
