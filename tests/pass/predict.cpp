@@ -101,6 +101,20 @@ TEST_CASE("a receive that waits for its sender slows its rank already") {
     CHECK(s.end[2] == 1100 + (1000 - 733));
 }
 
+TEST_CASE("a peer copy that waits for its sender slows nobody, one that runs does") {
+    build b{2};
+    const int x = b.compute(0, {}, 1000);
+    b.send(x, 1, 100);
+    b.p.vertices.back().lane = dv::lane_kind::copy;
+    b.compute(1, {}, 1050);
+    b.compute(0, {}, 200);
+    const auto s = timeline(b, true, with(0, 1500, 1100));
+    CHECK(s.start[1] == 1000);
+    CHECK(s.end[1] == 1100);
+    CHECK(s.end[2] == 1000 + 55);
+    CHECK(s.end[3] == 1100 + (200 - 90));
+}
+
 TEST_CASE("an edge between lanes costs its latency, one on a lane nothing") {
     build b;
     const int x = b.compute(0, {}, 10);

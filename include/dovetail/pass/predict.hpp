@@ -43,8 +43,8 @@ constexpr schedule in_turn(const ir::program& p, span<const std::int64_t> costs,
 // Each role on its lanes. `order` has every vertex once.
 //
 // A seat (a vertex on one role) opens when its lane reaches it and the edges into it are met; the vertex runs once all its
-// seats are open, and ends on all at once. A communication or copy occupies its lane from the opening, its wait for the
-// others included: its kernel holds multiprocessors while it waits.
+// seats are open, and ends on all at once. A communication slows its roles from the opening, its wait for the others
+// included: its kernel holds multiprocessors while it waits. A copy does only while it runs.
 //
 // When communication and copies run follows at once from what they wait for. Only what computes (a vertex with one seat) is
 // slowed by the others, and nothing that is still unknown begins before the first of these vertices ends: the ones that
@@ -63,11 +63,11 @@ constexpr schedule predict(const ir::program& p, const routes& r, span<const std
     unsigned char* lane = result.lane.begin();
     std::int64_t *start = result.start.begin(), *end = result.end.begin();
     // Of a seat: what is missing, the lane's arrival and edges; the next one of its slot (-1: none); when the met ones allow
-    // it to open; when it opened.
+    // it to open; since when it slows its role.
     vec<int> seat_room(3 * seat_count, unset{});
-    vec<std::int64_t> ready_list(seat_count), opened_list(seat_count, unset{});
+    vec<std::int64_t> ready_list(seat_count), slowing_list(seat_count, unset{});
     int *closed = seat_room.begin(), *behind = closed + seat_count, *to_open = behind + seat_count;
-    std::int64_t *ready = ready_list.begin(), *opened = opened_list.begin();
+    std::int64_t *ready = ready_list.begin(), *slowing = slowing_list.begin();
     // Of a slot: the seat that was the last to end before what computes here is looked at.
     vec<int> first_list(r.slots, -1), shut_list(n, unset{});
     int *beside = first_list.begin(), *shut = shut_list.begin();  // shut: seats of a vertex that are not open
@@ -86,7 +86,7 @@ constexpr schedule predict(const ir::program& p, const routes& r, span<const std
     }
     for (int i = 0; i < seat_count; ++i) {
         closed[i] = r.incoming.begin()[i] + 1;
-        opened[i] = unknown;
+        slowing[i] = unknown;
     }
     for (int k = order.count - 1; k >= 0; --k)
         for (int v = order.first[k], i = seats[v]; i < seats[v + 1]; ++i) {
@@ -102,8 +102,8 @@ constexpr schedule predict(const ir::program& p, const routes& r, span<const std
         if (opening > 0) {
             const int i = to_open[--opening], v = vertex[i], role = slot_of[i] / lane_count;
             if (ready[i] > start[v]) start[v] = ready[i];
-            if (lane[v] != 0) {
-                opened[i] = ready[i];
+            if (lane[v] == communication) {
+                slowing[i] = ready[i];
                 ends[role] = unknown;
             }
             if (--shut[v] > 0) continue;
@@ -116,7 +116,10 @@ constexpr schedule predict(const ir::program& p, const routes& r, span<const std
                 continue;
             }
             end[v] = start[v] + costs.first[v];
-            for (int k = seats[v]; k < seats[v + 1]; ++k) ends[slot_of[k] / lane_count] = unknown;
+            for (int k = seats[v], last = seats[v + 1]; k < last; ++k) {
+                ends[slot_of[k] / lane_count] = unknown;
+                if (lane[v] == copy) slowing[k] = start[v];
+            }
             done = v;
         } else {
             int soonest = -1;
@@ -133,14 +136,14 @@ constexpr schedule predict(const ir::program& p, const routes& r, span<const std
                         int wanted = 1000;
                         std::int64_t change = unknown;
                         if (talks >= 0) {
-                            change = opened[talks];
+                            change = slowing[talks];
                             if (change <= at) {
                                 wanted += by_communication;
                                 change = end[vertex[talks]];
                             }
                         }
                         if (copies >= 0) {
-                            std::int64_t other = opened[copies];
+                            std::int64_t other = slowing[copies];
                             if (other <= at) {
                                 wanted += by_copy;
                                 other = end[vertex[copies]];
