@@ -13,7 +13,7 @@ inline std::string name_of(const dovetail::ir::graph& g, int symbol) {
     const dovetail::ir::symbol& s = g.symbols[symbol];
     if (s.kind == dovetail::ir::symbol_kind::lane_index) {
         for (int a = 0; a < g.axes.size(); ++a)
-            if (s.index_axis >> a & 1u) return "lane<" + std::string(dv::spelled(*g.axes[a].name)) + ">";
+            if (s.index_axis >> a & 1u) return "lane<" + std::string(dovetail::spelled(*g.axes[a].name)) + ">";
     }
     return std::string("vish"[static_cast<int>(s.kind)] + std::to_string(symbol));
 }
@@ -30,14 +30,14 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
     const auto axes = [&](unsigned mask) {
         std::string s;
         for (int a = 0; a < g.axes.size(); ++a)
-            if (mask >> a & 1u) s += (s.empty() ? "" : ", ") + std::string(dv::spelled(*g.axes[a].name));
+            if (mask >> a & 1u) s += (s.empty() ? "" : ", ") + std::string(dovetail::spelled(*g.axes[a].name));
         return s;
     };
     for (int r = 0; r < g.roles.size(); ++r) {
         text += role(r) + ": mesh<";
         for (int i = 0; i < g.roles[r].axes; ++i) {
             const dv::ir::mesh_axis& m = g.mesh[g.roles[r].first_axis + i];
-            text += (i == 0 ? "axis<" : ", axis<") + std::string(dv::spelled(*g.axes[m.axis].name)) + ", " + std::to_string(m.width) + ">";
+            text += (i == 0 ? "axis<" : ", axis<") + std::string(dovetail::spelled(*g.axes[m.axis].name)) + ", " + std::to_string(m.width) + ">";
         }
         text += g.folded ? ">, folded\n" : ">\n";
     }

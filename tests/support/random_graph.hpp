@@ -223,6 +223,7 @@ struct drawing {
         op->reduce = n.reduce;
         op->offset = n.offset;
         op->open = n.open;
+        if (kind == dv::op_kind::all_reduce) op->in_place = 0;
         n.op = op;
         return n;
     }

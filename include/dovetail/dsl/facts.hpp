@@ -145,6 +145,7 @@ constexpr operation facts() {
         o.reduce = c::reduce;
         o.offset = c::offset;
         o.open = c::open;
+        if (c::kind == op_kind::all_reduce) o.in_place = 0;  // half the memory, and no copy on an axis of one lane
         return o;
     }
 }
