@@ -44,7 +44,8 @@ struct act {
     int first_source = 0, sources = 0;  // local_reduce: in `lists`
     std::int64_t from_offset = 0, to_offset = 0;
     std::int64_t bytes = 0;  // copy, zero, bring, pull
-    std::size_t count = 0;   // elements
+    std::size_t count = 0;   // elements; call: pointers
+    bool effect = false;     // call: of something besides its results
     element elements = element::none;
     reduction how = reduction::none;
     ncclComm_t comm = nullptr;

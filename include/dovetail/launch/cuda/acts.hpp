@@ -112,6 +112,8 @@ private:
                 a.at.workspace_bytes = accesses_.buffer_of(i).bytes;
             }
         a.at.blas = on_.blas();
+        a.count = static_cast<std::size_t>(p.accesses);
+        a.effect = m.op != nullptr && m.op->has_effect;
         return a;
     }
 

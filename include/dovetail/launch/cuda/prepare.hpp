@@ -18,8 +18,8 @@ protected:
         table_ = std::make_unique<act_table>(image_, where, rank, role, *on_, *links_);
         prepare();
         prepare_memory();
-        warm(from.hash);
         initialise();
+        warm(from.hash);
     }
     // Comes to the same place as all other ranks.
     void meet(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
@@ -97,14 +97,25 @@ private:
         const int alias = program.buffers[a.source].alias, at = alias >= 0 ? alias : a.source;
         return pointers_->add(links_->arena(a.peer) + plan.placements[at].offset, plan.placements[at].stride, program.buffers[at].slots);
     }
-    // NCCL connects ranks and loads kernels at first use, which may wait for the GPU: it is done here, once for every plan.
+    // Once for every plan whose ranks can wait for each other.
     void warm(std::uint64_t hash) {
         if (!communicates_ || std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
+        {
+            kernel_warmer kernels{*table_, *pointers_, program, *on_, memory_of.arena(), plan.roles[role].arena_bytes};
+            try {
+                for (step_ = 0; step_ < steps().size(); ++step_) kernels.load(step_, on_->streams[0]);
+                step_ = -1;
+            } catch (...) {
+                fail(std::current_exception(), "before the first run");
+            }
+            wait_for_streams("the kernels of " + described() + " were not loaded");
+        }
         const connection_warmer connections{*table_, *on_};
         // From here on a kernel may wait for another rank, so nobody may still allocate: that may wait for kernels.
         meet("the connections of " + described());
         try {
             for (step_ = 0; step_ < steps().size(); ++step_) connections.make(step_, on_->streams[steps()[step_].lane]);
+            step_ = -1;
         } catch (...) {
             fail(std::current_exception(), "while connections were made");
         }
