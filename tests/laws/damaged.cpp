@@ -72,6 +72,7 @@ TEST_CASE("a damaged plan is refused, or the damage does no harm") {
                 subject s = whole;
                 if (!d.apply(s, site)) break;
                 if (!s.all()) {
+                    CHECK(!s.compiles());
                     ++refused;
                     continue;
                 }

@@ -21,7 +21,11 @@ struct sample {
 constexpr sample samples[] = {{"three_lanes", three_lanes}, {"exchange", exchange}, {"three_roles", three_roles}, {"in_place", in_place},
                               {"sharing", sharing},         {"two_slots", two_slots}, {"rooted", rooted}};
 
-std::string found(const subject& s) { return name_of(s.all().what); }
+std::string found(const subject& s) {
+    const dv::plan::verdict v = s.all();
+    CHECK(static_cast<bool>(v) == s.compiles());
+    return name_of(v.what);
+}
 std::string found_by(const subject& s, int role) { return name_of(s.role(role).what); }
 
 // The first flaw after one damage.
@@ -212,6 +216,7 @@ TEST_CASE("no certain damage survives, at any site of any plan") {
                 CAPTURE(x.name);
                 CAPTURE(site);
                 if (d.certain) CHECK(!good);
+                CHECK(good == s.compiles());
             }
         CAPTURE(d.name);
         CHECK(refused > 0);
@@ -349,6 +354,7 @@ TEST_CASE("damaged tables give a verdict") {
             case 11: any(s.plan.order) = junk; break;
         }
         refused += s.all() ? 0 : 1;
+        CHECK(static_cast<bool>(s.all()) == s.compiles());
         for (int r = 0; r < s.program.roles; ++r) static_cast<void>(s.role(r));
     }
     CHECK(refused > 3000);

@@ -174,21 +174,21 @@ template <class G, class O>
 inline constexpr plan plan_of = laid<G, O, chosen<G, O>()>::value;
 
 template <class G, class O>
-inline constexpr verdict proven_order = prove_order(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>);
+inline constexpr verdict proven_tables = prove_tables(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>);
 
 template <class G, class O, int Role>
 inline constexpr verdict proven_role =
-    proven_order<G, O> ? prove_ordered_role(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>, Role) : proven_order<G, O>;
+    proven_tables<G, O> ? prove_ordered_role(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>, Role) : proven_tables<G, O>;
 
 template <class G, class O>
 struct proof {
-    static constexpr verdict order = proven_order<G, O>;
+    static constexpr verdict tables = proven_tables<G, O>;
     template <int... R>
     static constexpr verdict all(std::integer_sequence<int, R...>) {
-        const verdict roles[] = {order, proven_role<G, O, R>...};
+        const verdict roles[] = {tables, proven_role<G, O, R>...};
         for (const verdict& v : roles)
             if (!v) return v;
-        return order;
+        return tables;
     }
     static constexpr verdict value = all(std::make_integer_sequence<int, program_of<G, O>::program.roles>{});
     static constexpr auto error() {

@@ -10,27 +10,35 @@
 
 namespace dovetail::plan {
 
-// What concerns all roles: the program says what the graph says, communication has all its partners and they agree, the
-// order is a linear extension of every dependency and each role's steps are its restriction.
-constexpr verdict prove_order(const ir::graph& g, const ir::program& p, const plan& made) {
+// What concerns all roles: the program says what the graph says, communication has all its partners and they agree, and each
+// role's steps are the restriction of the one order.
+constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const plan& made) {
     if (const verdict bad = detail::check_program_rows(g, p); !bad) return bad;
     for (int role = 0; role < p.roles; ++role)
         if (const verdict bad = detail::check_plan_rows(p, made, role); !bad) return bad;
     if (const verdict bad = detail::check_agreement(g, p); !bad) return bad;
     if (const verdict bad = detail::check_permutation(p, made); !bad) return bad;
-    if (const verdict bad = detail::check_dependencies(g, p, made); !bad) return bad;
     if (const verdict bad = detail::check_steps(p, made); !bad) return bad;
     return detail::check_common(p, made);
 }
 
 // What concerns one role: its memory, its lanes and its events. Each role is an evaluation of its own, so that no limit
-// of constant evaluation is near. Only behind a `prove_order` that holds: the indices are not looked at again.
+// of constant evaluation is near. Only behind `prove_tables` that holds: the indices are not looked at again.
+//
+// Where this holds for all roles, the order is a linear extension of every dependency: those are between vertices that touch
+// a buffer of one role, whose steps are the order's restriction, and there each read has met the value that it should.
 constexpr verdict prove_ordered_role(const ir::graph& g, const ir::program& p, const plan& made, int role) {
     if (const verdict bad = detail::check_places(p, made, role); !bad) return bad;
     return detail::replay{g, p, made, role}.result();
 }
 
-// The same, safe to call where `prove_order` does not hold.
+// What concerns all roles, with the order looked at for itself: so a dependency against it has its own name.
+constexpr verdict prove_order(const ir::graph& g, const ir::program& p, const plan& made) {
+    if (const verdict bad = prove_tables(g, p, made); !bad) return bad;
+    return detail::check_dependencies(g, p, made);
+}
+
+// What concerns one role, safe to call where `prove_tables` does not hold.
 constexpr verdict prove_role(const ir::graph& g, const ir::program& p, const plan& made, int role) {
     if (const verdict bad = detail::check_program_rows(g, p); !bad) return bad;
     if (const verdict bad = detail::check_plan_rows(p, made, role); !bad) return bad;

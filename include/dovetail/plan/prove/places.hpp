@@ -57,7 +57,7 @@ constexpr verdict check_places(const ir::program& p, const plan& made, int role)
 // A role's arenas cut at the offsets of its buffers. Two buffers share bytes exactly where they share a cell, because
 // whatever reaches into a cell covers its beginning.
 struct cells {
-    vec<int> low, high;  // by buffer: [low, high); in-place results have those of their argument
+    vec<int> low, high;  // by buffer: [low, high); -1 and 0 where it has none of its own
     int count = 0;
 };
 
@@ -87,7 +87,7 @@ constexpr void sort(vec<cut>& cuts) {
 // After check_places: offsets are multiples of the alignment, and so sizes may be rounded up to it.
 constexpr cells cells_of(const ir::program& p, const plan& made, int role) {
     cells made_cells;
-    made_cells.low = vec<int>(p.buffers.count);
+    made_cells.low = vec<int>(p.buffers.count, -1);
     made_cells.high = vec<int>(p.buffers.count);
     const std::int64_t host_base = ir::aligned(made.roles.first[role].arena_bytes) / ir::alignment;
     vec<cut> cuts(2 * p.buffers.count);

@@ -10,20 +10,18 @@ namespace dovetail::plan::detail {
 
 static_assert(lane_count == 3, "the clocks of the prover are written out for three lanes");
 
-// How many of each lane's steps, over all unrolled runs, are known to be complete.
-struct clock {
-    int at[lane_count] = {};
-};
+// Who touched what lies in one slot of a buffer, its in-place results included; a row of ints each, because the replay
+// looks at one or two of them. Steps are counted per lane over all unrolled runs.
+struct touches {
+    static constexpr int write = lane_count;           // the step that wrote it
+    static constexpr int write_lane = lane_count + 1;  // ... and its lane
+    static constexpr int width = lane_count + 2;       // in front of them, by lane, the last step that wrote or read it
 
-// One slot of a buffer together with its in-place results. Steps are counted per lane over all unrolled runs.
-struct record {
-    int holder = -1;  // the buffer whose value lies here
-    int run = -1;     // ... and of which run; of a state: its version
-    int write = -1;
-    int write_lane = 0;
-    int read[lane_count] = {-1, -1, -1};  // the last read since, by lane
-    int vertex = -1;                      // that wrote it
-    bool intact = false;                  // nobody else has taken bytes of it
+    vec<int> rows;
+    vec<int> value;  // by row: whose value of which run lies here, negative once others have taken bytes of it; 0: nobody's. Of a state: its version
+
+    constexpr touches() = default;
+    constexpr explicit touches(int count) : rows(count * width, unset{}), value(count) {}
 };
 
 struct tiles {
