@@ -22,7 +22,7 @@ namespace {
 using namespace support;
 
 struct statistics {
-    long nodes = 0, collectives = 0, groups = 0, transfers = 0, updates = 0, in_place = 0, overlapped = 0, waits = 0, wraps = 0, ranks = 0;
+    long nodes = 0, collectives = 0, groups = 0, transfers = 0, peer_copies = 0, updates = 0, in_place = 0, overlapped = 0, waits = 0, wraps = 0, ranks = 0;
     long damaged[mutations] = {}, refused[mutations] = {}, caught[mutations] = {};  // plans damaged on purpose, by kind
 };
 
@@ -76,7 +76,10 @@ std::string fault_of(const sketch& s, statistics& sum) {
 
     sum.nodes += g.nodes.size();
     for (const auto& n : g.nodes) sum.collectives += dv::is_communication(n.kind), sum.updates += n.update;
-    for (const auto& v : program.vertices) sum.transfers += v.kind == dv::op_kind::transfer, sum.groups += v.members > 1;
+    for (const auto& v : program.vertices) {
+        const bool transfer = v.kind == dv::op_kind::transfer;
+        sum.transfers += transfer, sum.peer_copies += transfer && v.lane == dv::lane_kind::copy, sum.groups += v.members > 1;
+    }
     for (const auto& b : program.buffers) sum.in_place += b.alias >= 0;
     for (const auto& w : plan.waits) ++(w.lag > 0 ? sum.wraps : sum.waits);
     sum.overlapped += plan.overlapped;
@@ -111,8 +114,7 @@ void show(const sketch& s) {
     const dv::ir::graph_data data = emit(s);
     const dv::ir::graph g = dv::ir::view(data);
     statistics none;
-    std::printf("reduced: %s\nruns %d, in flight %d, channel slots %d, overlap %d\n%s", fault_of(s, none).c_str(), s.runs, s.settings.in_flight,
-                s.settings.channel_slots, static_cast<int>(s.settings.overlap), print_graph(g).c_str());
+    std::printf("reduced: %s\n%s%s", fault_of(s, none).c_str(), print_settings(s).c_str(), print_graph(g).c_str());
     const dv::plan::made made = planned(g, s);
     if (!made.wrong && made.fits) std::printf("%s", print_plan(dv::ir::view(made.program), dv::ir::view(made.plan)).c_str());
 }
@@ -141,8 +143,8 @@ int main(int count_of_arguments, char** arguments) {
         show(reduced(s, [&](const sketch& x) { return kind_of(fault_of(x, sum)) == kind_of(fault); }));
         std::printf("again: --seed %llu --only %ld\n\n", static_cast<unsigned long long>(seed), i);
     }
-    std::printf("%ld statements (%ld collectives, %ld updates), %ld transfers, %ld groups, %ld in-place results, %ld ranks\n", sum.nodes, sum.collectives,
-                sum.updates, sum.transfers, sum.groups, sum.in_place, sum.ranks);
+    std::printf("%ld statements (%ld collectives, %ld updates), %ld transfers (%ld peer copies), %ld groups, %ld in-place results, %ld ranks\n", sum.nodes, sum.collectives,
+                sum.updates, sum.transfers, sum.peer_copies, sum.groups, sum.in_place, sum.ranks);
     std::printf("%ld overlapped plans, %ld waits within runs, %ld across runs\n", sum.overlapped, sum.waits, sum.wraps);
     for (int k = 0; k < mutations; ++k)
         std::printf("%ld plans damaged by %s: %ld refused by the prover, %ld fail in the simulator\n", sum.damaged[k], name_of(static_cast<mutation>(k)), sum.refused[k], sum.caught[k]);

@@ -29,7 +29,7 @@ constexpr long usual_count = 500;
 #endif
 
 struct statistics {
-    long statements = 0, ranks = 0, runs = 0, overlapped = 0, waits = 0, wraps = 0, several_in_flight = 0, folded = 0, launches = 0, workspaces = 0;
+    long statements = 0, ranks = 0, runs = 0, overlapped = 0, waits = 0, wraps = 0, several_in_flight = 0, folded = 0, launches = 0, workspaces = 0, peer_copies = 0;
 };
 
 std::string fault_of(const sketch& s, statistics& sum) {
@@ -50,6 +50,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
     sum.overlapped += plan.overlapped;
     sum.several_in_flight += s.settings.in_flight > 1 && s.runs > 1;
     sum.folded += g.folded;
+    for (const auto& v : program.vertices) sum.peer_copies += v.kind == dv::op_kind::transfer && v.lane == dv::lane_kind::copy;
     for (const auto& w : plan.waits) ++(w.lag > 0 ? sum.wraps : sum.waits);
     return fault;
 }
@@ -57,8 +58,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
 void show(const sketch& s) {
     const dv::ir::graph_data data = emit(s);
     const dv::ir::graph g = dv::ir::view(data);
-    std::printf("runs %d, in flight %d, channel slots %d, overlap %d\n%s", s.runs, s.settings.in_flight, s.settings.channel_slots,
-                static_cast<int>(s.settings.overlap), print_graph(g).c_str());
+    std::printf("%s%s", print_settings(s).c_str(), print_graph(g).c_str());
     const dv::plan::made made = dv::plan::make(g, s.settings);
     if (!made.wrong && made.fits) std::printf("%s", print_plan(dv::ir::view(made.program), dv::ir::view(made.plan)).c_str());
 }
@@ -90,8 +90,8 @@ int main(int count_of_arguments, char** arguments) {
         std::printf("again: --seed %llu --only %ld\n\n", static_cast<unsigned long long>(seed), i);
     }
     std::printf("%ld statements on %ld ranks, %ld runs, %ld launches (%ld with workspace)\n", sum.statements, sum.ranks, sum.runs, sum.launches, sum.workspaces);
-    std::printf("%ld overlapped plans, %ld waits within runs, %ld across runs; %ld graphs with several runs in flight, %ld folded\n", sum.overlapped, sum.waits,
-                sum.wraps, sum.several_in_flight, sum.folded);
+    std::printf("%ld overlapped plans, %ld waits within runs, %ld across runs; %ld graphs with several runs in flight, %ld folded; %ld peer copies\n",
+                sum.overlapped, sum.waits, sum.wraps, sum.several_in_flight, sum.folded, sum.peer_copies);
     if (failed > 0) std::printf("FAILED: %d graphs\n", failed);
     return failed > 0 ? 1 : 0;
 }

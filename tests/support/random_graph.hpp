@@ -476,6 +476,12 @@ struct drawing {
         }
     }
 
+    // Links so slow that, of the values that occur, some are cheaper by peer copy and some by NCCL.
+    void channels() {
+        s.settings.channels = static_cast<dv::transport>(r.below(3));
+        s.settings.machine.link_bandwidth = s.settings.machine.peer_bandwidth = 8'000'000;
+    }
+
     sketch draw() {
         lay_out();
         const int roles = static_cast<int>(s.roles.size());
@@ -508,6 +514,7 @@ struct drawing {
         s.settings.channel_slots = r.between(1, 2);
         s.tight = r.chance(15);
         s.runs = r.between(1, k.runs);
+        channels();
         return std::move(s);
     }
 };

@@ -132,6 +132,7 @@ inline bool cut(sketch& s, int number, bool& more) {
     if (number-- == 0) return s.runs > 1 && (--s.runs, true);
     if (number-- == 0) return s.settings.in_flight > 1 && (--s.settings.in_flight, true);
     if (number-- == 0) return s.settings.channel_slots > 1 && (--s.settings.channel_slots, true);
+    if (number-- == 0) return s.settings.channels != dv::transport::nccl && (s.settings.channels = dv::transport::nccl, true);
     if (number-- == 0) return s.folded && (s.folded = false, true);
     more = false;
     return false;

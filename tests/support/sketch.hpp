@@ -8,6 +8,7 @@
 #include <dovetail/ir/table.hpp>
 
 #include <algorithm>
+#include <string>
 
 namespace support {
 
@@ -40,6 +41,12 @@ struct sketch {
     int runs = 1;
     word seed = 0;
 };
+
+inline std::string print_settings(const sketch& s) {
+    constexpr const char* channels[] = {"automatic", "nccl", "peer_copy"};
+    return "runs " + std::to_string(s.runs) + ", in flight " + std::to_string(s.settings.in_flight) + ", channel slots " + std::to_string(s.settings.channel_slots) +
+           ", channels " + channels[static_cast<int>(s.settings.channels)] + ", overlap " + std::to_string(s.settings.overlap) + "\n";
+}
 
 inline int width_of(const sketch& s, int role, unsigned axes) {
     int n = 1;
