@@ -1,10 +1,11 @@
 // One rank of four processes, started by a launcher (tests/gpu/launchers): `processes MODE`. It finds out who it is from the
-// environment, and prints one line that begins with its rank. Modes: compare (with the host backend), twice (two runs of one
-// world), differ (rank 2 brings another graph), order (executors in different order), throw (rank 1 throws in a run), kill
-// (rank 3, or with a second argument another, kills itself in a run), stall (rank 2 stays away).
+// environment, and prints one line that begins with its rank. Modes: cases (cases.hpp, against the host backend), copies (ten
+// thousand runs whose channels are peer copies), twice (two runs of one world), differ (rank 2 brings another graph), order
+// (executors in different order), throw (rank 1 throws in a run), kill (rank 3, or with a second argument another, kills itself
+// in a run), kill_copy (the same between peer copies), stall (rank 2 stays away). And threads: the cases with all ranks as
+// threads of this process, which then needs no launcher.
+#include "gpu/cases.hpp"
 #include "gpu/graphs.hpp"
-#include "support/exercise.hpp"
-#include "support/samples.hpp"
 
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/host/world.hpp>
@@ -23,18 +24,49 @@ void say(const std::string& text) {
     std::fflush(stdout);
 }
 
-template <class G, class O>
-bool same(dv::cuda::world& world, int ahead) {
-    constexpr int runs = 5;
-    const int ranks = world.size();
-    std::vector<support::outputs> wanted(static_cast<std::size_t>(ranks));
-    dv::host::world{ranks}.run([&](auto& rank) { wanted[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead); });
-    support::outputs streams, replayed;
-    world.run([&](auto& rank) {
-        streams = support::exercise<G, O>(rank, runs, ahead);
-        replayed = support::exercise<G, O>(rank, runs, ahead, dv::replay);
+// The cases on GPUs and on the host: replayed, then on streams. Gives what differs on the ranks of this process.
+std::string compared(dv::cuda::world& world) {
+    std::vector<std::vector<support::outputs>> wanted(cases::ranks);  // by rank and case
+    dv::host::world{cases::ranks}.run([&](auto& rank) {
+        cases::all([&](const char*, auto one) { wanted[static_cast<std::size_t>(rank.index())].push_back(one.play(rank)); });
     });
-    return streams == wanted[static_cast<std::size_t>(me)] && replayed == wanted[static_cast<std::size_t>(me)];
+    std::string different;
+    std::mutex guard;
+    world.run([&](auto& rank) {
+        std::size_t number = 0;
+        cases::all([&](const char* name, auto one) {
+            const auto replayed = one.play(rank, dv::replay), streams = one.play(rank);
+            const auto& host = wanted[static_cast<std::size_t>(rank.index())][number++];
+            const std::lock_guard lock{guard};
+            if (host.empty() || streams != host || replayed != host)
+                different += std::string{" "} + name + " on rank " + std::to_string(rank.index()) + (streams != host ? " (streams)" : "") + (replayed != host ? " (replayed)" : "");
+        });
+    });
+    return different;
+}
+
+using ring = cases::with_fourth<samples::ring_of_three>;
+template <class Act>
+int copy_ten_thousand_times(dv::cuda::world& world, dv::replay_mode how, const Act& act) {
+    int wrong = 0;
+    world.run([&](auto& rank) {
+        dv::executor<ring, samples::several_copied> step{rank, 60s, how};
+        std::vector<dv::ticket<ring>> open;
+        const auto read = [&](int run) {
+            if (me == 0) wrong += open[0].read(dv::name<samples::d>).host() == std::vector<float>(8, static_cast<float>(5 * (run % 1000))) ? 0 : 1;
+            else open[0].wait();
+            open.erase(open.begin());
+        };
+        for (int k = 0; k < 10000; ++k) {
+            act(k);
+            step.bind(dv::name<samples::x>, std::vector<float>(8, static_cast<float>(k % 1000)));
+            open.push_back(step.run());
+            if (open.size() == 3) read(k - 2);
+        }
+        read(9998);
+        read(9999);
+    });
+    return wrong;
 }
 
 struct plain : dv::graph<
@@ -66,21 +98,38 @@ void loop(dv::cuda::world& world, const Act& act) {
 }  // namespace
 
 int main(int count, char** words) {
-    const std::string mode = count > 1 ? words[1] : "compare";
+    const std::string mode = count > 1 ? words[1] : "cases";
     const int victim = count > 2 ? std::atoi(words[2]) : 3;
     auto last = std::chrono::steady_clock::now();
     try {
+        if (mode == "threads") {
+            auto world = dv::cuda::world::local(cases::ranks);
+            const std::string different = compared(world);
+            std::printf("%s\n", different.empty() ? "all ranks: equal" : ("DIFFERENT:" + different).c_str());
+            return different.empty() ? 0 : 1;
+        }
         const dv::cuda::place found = dv::cuda::find_place();
         me = found.rank;
         dv::cuda::world world = dv::cuda::world::from_environment();
-        if (mode == "compare") {
+        if (mode == "cases") {
             say(found.describe());
-            bool all = same<samples::sums, samples::overlapped>(world, 1);
-            all = same<samples::roles_and_lanes, samples::several>(world, 3) && all;
-            all = same<samples::descent, samples::overlapped>(world, 1) && all;
-            say(all ? "equal" : "DIFFERENT");
-            return all ? 0 : 1;
+            const std::string different = compared(world);
+            say(different.empty() ? "equal" : "DIFFERENT:" + different);
+            return different.empty() ? 0 : 1;
         }
+        if (mode == "copies") {
+            const auto start = std::chrono::steady_clock::now();
+            int wrong = copy_ten_thousand_times(world, dv::replay_mode::never, [](int) {});
+            const auto middle = std::chrono::steady_clock::now();
+            wrong += copy_ten_thousand_times(world, dv::replay_mode::always, [](int) {});
+            const auto each = [](auto span) { return std::to_string(std::chrono::duration<double>(span).count() * 100).substr(0, 5); };
+            say((wrong == 0 ? "all equal, us a run: " : "DIFFERENT: ") + each(middle - start) + ", replayed " + each(std::chrono::steady_clock::now() - middle));
+        }
+        if (mode == "kill_copy")
+            copy_ten_thousand_times(world, dv::replay_mode::never, [&](int k) {
+                last = std::chrono::steady_clock::now();
+                if (k == 100 && me == victim) ::kill(::getpid(), SIGKILL);
+            });
         if (mode == "twice") {
             for (int i = 0; i < 2; ++i) loop(world, [](int) {});
             say("done");

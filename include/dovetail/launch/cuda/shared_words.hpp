@@ -4,33 +4,36 @@
 
 #include "api.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <random>
 #include <string>
+#include <vector>
 
 namespace dovetail::cuda {
 
 class shared_words {
 public:
     // New ones, all zero.
-    explicit shared_words(std::size_t bytes) : bytes_{bytes}, unlink_{true} {
-        std::random_device random;
-        for (int i = 0; i < 4; ++i) name_ += (i > 0 ? "-" : "/dev/shm/dovetail-") + std::to_string(random());
-        const int file = ::open(name_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    explicit shared_words(std::size_t bytes) : name_{"/dev/shm/dovetail-XXXXXX"}, bytes_{bytes}, unlink_{true} {
+        errno = 0;
+        const int file = ::mkstemp(name_.data());
         if (file < 0) throw failure{"shared memory " + name_ + ": " + std::strerror(errno)};
-        const int full = ::posix_fallocate(file, 0, static_cast<off_t>(bytes_));
-        map(file, full);
+        const std::vector<char> zeros(bytes_);
+        const bool filled = ::write(file, zeros.data(), bytes_) == static_cast<ssize_t>(bytes_);
+        map(file, filled ? 0 : errno != 0 ? errno : ENOSPC);
     }
     // Those of another rank.
     shared_words(std::string name, std::size_t bytes) : name_{std::move(name)}, bytes_{bytes} {
-        const int file = ::open(name_.c_str(), O_RDWR | O_CLOEXEC);
-        if (file < 0) throw failure{"shared memory " + name_ + ": " + std::strerror(errno)};
-        map(file, 0);
+        std::FILE* const file = std::fopen(name_.c_str(), "r+b");
+        if (file == nullptr) throw failure{"shared memory " + name_ + ": " + std::strerror(errno)};
+        const int mine = ::dup(::fileno(file));
+        std::fclose(file);
+        map(mine, mine < 0 ? errno : 0);
     }
     shared_words(const shared_words&) = delete;
     shared_words& operator=(const shared_words&) = delete;
@@ -54,7 +57,7 @@ private:
             else
                 refused = errno;
         }
-        ::close(file);
+        if (file >= 0) ::close(file);
         try {
             if (refused != 0) throw failure{"shared memory " + name_ + ": " + std::strerror(refused)};
             check(calls.host_register(at_, bytes_, cudaHostRegisterPortable | cudaHostRegisterMapped), "cudaHostRegister");

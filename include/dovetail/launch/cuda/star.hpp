@@ -162,7 +162,8 @@ private:
     }
     static std::array<descriptor, 2> make_pipe() {
         int fds[2] = {-1, -1};
-        if (::pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0) throw world_error{std::string{"no pipe can be made for the control channel: "} + std::strerror(errno)};
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
+            throw world_error{std::string{"no pipe can be made for the control channel: "} + std::strerror(errno)};
         return {descriptor{fds[0]}, descriptor{fds[1]}};
     }
 

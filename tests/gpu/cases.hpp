@@ -1,0 +1,109 @@
+// The cases that must work, each on four ranks: graphs of two roles get two lanes, graphs of three a fourth role of its own,
+// graphs of one as many lanes as there are ranks. Whoever plays them brings a world of threads or one of processes.
+#pragma once
+
+#include "support/exercise.hpp"
+#include "support/samples.hpp"
+
+namespace cases {
+
+using namespace samples;
+
+inline constexpr int ranks = 4;
+
+template <class G, class = typename G::dovetail_graph>
+struct with_lanes;
+template <class G, class... Statement>
+struct with_lanes<G, dv::graph<Statement...>> : dv::graph<dv::mesh<dv::axis<dp>>, Statement...> {};
+
+struct fourth;
+struct alone;
+template <class G, class = typename G::dovetail_graph>
+struct with_fourth;
+template <class G, class... Statement>
+struct with_fourth<G, dv::graph<Statement...>> : dv::graph<Statement..., dv::on<fourth, dv::let<alone, add(x, x)>>, dv::output<alone>> {};
+
+// Three senders and one receiver, with products of cuBLAS.
+template <int> struct sender;
+template <int> struct block;
+template <int> struct product;
+using matrix = dv::tensor<dv::half, 128, 128>;
+template <int I> using make = dv::on<sender<I>, dv::let<block<I>, fill<matrix>(x)>>;
+template <int I> using use = dv::let<product<I>, matmul(block<I>, block<I>)>;
+struct three_senders : dv::graph<
+    dv::input<x, number>,
+    dv::repeat<make, 3>,
+    dv::on<right, dv::repeat<use, 3>>,
+    dv::output<dv::all<3, product>>> {};
+
+// One state under two graphs: one adds to it, the other shows it.
+struct adds : dv::graph<
+    dv::mesh<dv::axis<dp>>,
+    dv::input<x, vector>,
+    dv::state<count, vector, zeros>,
+    dv::update<count, add(count, all_reduce<sum, dp>(x))>,
+    dv::let<y, copy(count)>,
+    dv::output<y>> {};
+struct shows : dv::graph<
+    dv::mesh<dv::axis<dp>>,
+    dv::state<count, vector, dv::from_store>,
+    dv::let<total, all_reduce<sum, dp>(count)>,
+    dv::output<total>> {};
+
+// What one rank reads of a case: played on two worlds, the same bytes.
+template <class G, class O, int Ahead>
+struct of_graph {
+    template <class Rank, class... Extra>
+    static support::outputs play(Rank& rank, Extra... extra) { return support::exercise<G, O>(rank, 5, Ahead, extra...); }
+};
+struct two_graphs {
+    template <class Rank, class... Extra>
+    static support::outputs play(Rank& rank, Extra... extra) {
+        dv::store shared{rank};
+        dv::executor<adds, overlapped> one{rank, shared, std::chrono::seconds{60}, extra...};
+        dv::executor<shows, overlapped> two{rank, shared, std::chrono::seconds{60}, extra...};
+        support::outputs all;
+        for (int k = 0; k < 5; ++k) {
+            one.bind(dv::name<x>, std::vector<float>(8, static_cast<float>(k + rank.index())));
+            const auto t = one.run();
+            const auto u = two.run();
+            for (const auto& values : {t.read(dv::name<y>).host(), u.read(dv::name<total>).host()}) {
+                const auto* p = reinterpret_cast<const char*>(values.data());
+                all.emplace_back(p, p + values.size() * sizeof(float));
+            }
+        }
+        return all;
+    }
+};
+
+// visit(name, case) for all of them.
+template <class G, class Visit>
+void ways(const char* name, Visit visit) {
+    visit(name, of_graph<G, overlapped, 1>{});
+    visit(name, of_graph<G, several_copied, 3>{});
+}
+template <class Visit>
+void all(Visit visit) {
+    ways<three_senders>("three_senders", visit);  // comes first: its products load kernels while others communicate
+    ways<with_lanes<crossing_pair>>("crossing_pair", visit);
+    ways<with_lanes<ping_pong>>("ping_pong", visit);
+    ways<with_fourth<ring_of_three>>("ring_of_three", visit);
+    ways<with_fourth<there_and_back>>("there_and_back", visit);
+    ways<with_fourth<read_twice>>("read_twice", visit);
+    ways<with_lanes<channel_first>>("channel_first", visit);
+    ways<with_lanes<collective_first>>("collective_first", visit);
+    ways<with_fourth<overlapping_collectives>>("overlapping_collectives", visit);
+    ways<pipeline<4, 8>>("pipeline", visit);
+    ways<with_lanes<counter>>("counter", visit);
+    ways<sums>("sums", visit);
+    ways<with_lanes<shaped<0>>>("no element", visit);
+    ways<with_lanes<shaped<1>>>("one element", visit);
+    ways<with_lanes<shaped<1001>>>("an odd number of elements", visit);
+    ways<roles_and_lanes>("roles_and_lanes", visit);
+    ways<descent>("descent", visit);
+    ways<with_lanes<through_host>>("through_host", visit);
+    ways<one_group>("one_group", visit);
+    visit("two graphs, one state", two_graphs{});
+}
+
+}  // namespace cases
