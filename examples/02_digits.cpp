@@ -6,6 +6,7 @@
 // than 95% of the held-out digits are read right.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
+#include <dovetail/observe/observe.hpp>  // DOVETAIL_REPORT=1, DOVETAIL_TRACE=file.json, ...: the README has them all
 #include <dovetail/ops/ops.hpp>
 
 #include "digits.hpp"
@@ -116,8 +117,8 @@ struct two_cores {
         .link_latency = 1'000'000 * (link_latency + wake_up).count(), .link_bandwidth = link_bandwidth, .bus_bandwidth = link_bandwidth,
         .host_bandwidth = 5'000'000'000};
 };
-template <int Lanes>
-using plan_options = dv::options<two_cores<Lanes>, dv::assumed_width<Lanes>>;
+template <int Lanes, class World>
+using plan_options = dv::options<std::conditional_t<World::on_gpus, dv::machine::h200_nvlink, two_cores<Lanes>>, dv::assumed_width<Lanes>>;
 
 struct outcome {
     std::vector<double> losses;  // by epoch
@@ -125,10 +126,10 @@ struct outcome {
 };
 
 // The quickest step of those whose times were taken, by step and rank, beside the prediction.
-template <int Lanes>
+template <int Lanes, class World>
 void report(const std::vector<std::vector<std::vector<dv::step_time>>>& times) {
     using training = train<batch / Lanes>;
-    using options = plan_options<Lanes>;
+    using options = plan_options<Lanes, World>;
     double quickest = 0, fraction = 0;
     for (std::size_t i = 0; i < times.size(); ++i) {
         std::vector<std::vector<timeline::bar>> ranks;
@@ -147,7 +148,7 @@ template <int Lanes, class World>
 outcome play(const digits::split& data, World make_world) {
     using training = train<batch / Lanes>;
     using evaluation = evaluate<digits::held_out_size / Lanes>;
-    using options = plan_options<Lanes>;
+    using options = plan_options<Lanes, World>;
     outcome result;
     std::vector<std::vector<std::vector<dv::step_time>>> times(steps_of_epoch, std::vector<std::vector<dv::step_time>>(Lanes));  // of the last epoch
     auto world = make_world(Lanes);
@@ -182,7 +183,7 @@ outcome play(const digits::split& data, World make_world) {
             std::printf("  epoch %d: loss %.4f, held-out digits read right %.1f%%\n", epoch + 1, result.losses.back(), 100 * result.accuracy);
         }
     });
-    report<Lanes>(times);
+    report<Lanes, World>(times);
     return result;
 }
 

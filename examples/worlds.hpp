@@ -16,12 +16,14 @@ namespace worlds {
 namespace dv = dovetail;
 
 struct host_threads {
+    static constexpr bool on_gpus = false;
     dv::host::link link;
     auto operator()(int ranks) const { return dv::host::world{ranks, link}; }
 };
 
 #if defined(__CUDACC__)
 struct gpus {
+    static constexpr bool on_gpus = true;
     auto operator()(int ranks) const { return dv::cuda::world::local(ranks); }
 };
 #endif

@@ -7,7 +7,7 @@
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/observe/measured.hpp>
-#include <dovetail/observe/overlap.hpp>
+#include <dovetail/observe/report.hpp>
 #include <dovetail/ops/ops.hpp>
 
 #include "bench/measure.hpp"
@@ -321,6 +321,7 @@ void report(const timed& off, const timed& on) {
     };
     print("overlap off", of_off, sequential);
     print("overlap on", of, overlapped);
+    if (Lanes == 4) std::fputs(dv::observe::report_text(of, dv::observe::overlap(of, overlapped, sequential), 1).c_str(), stdout);
     std::fflush(stdout);
 }
 

@@ -154,7 +154,7 @@ TEST_CASE("a trace of several ranks and runs in flight") {
         CHECK(found.predicted == 4 * steps);
         CHECK(found.arrows == 4 * 4);  // four channels
         CHECK(found.processes.size() == 6);
-        CHECK(found.processes.at(0) == "rank 0 (left)");
+        CHECK(found.processes.at(0) == "rank 0 left");
     }
 }
 

@@ -3,11 +3,12 @@
 // for each rank of its runs, and the overlap that we count in them.
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
-#include <dovetail/observe/observe.hpp>
+#include <dovetail/observe/html.hpp>
 #include <dovetail/plan/make.hpp>
 
 #include "samples.hpp"
 #include "three_senders.hpp"
+#include "traced_runs.hpp"
 
 #include <cstdio>
 
@@ -39,24 +40,12 @@ struct host_threads {
 };
 using with_threads = dv::options<host_threads>;
 
-std::vector<observe::measured_run> runs_of_three(int count) {
-    std::vector<observe::measured_run> runs(static_cast<std::size_t>(count));
-    std::mutex guard;
+void run_three(support::traced_runs& runs, int count) {
     dv::host::world{4, dv::host::link{std::chrono::microseconds{50}, 40e6}}.run([&](auto& rank) {
         dv::executor<senders::three_small_senders, with_threads> step{rank, dv::record_times};
         step.bind(dv::name<senders::value>, 0.5f);
-        for (int i = 0; i < count; ++i) {
-            const auto ticket = step.run();
-            const auto times = ticket.times();
-            const std::lock_guard lock{guard};
-            auto& run = runs[static_cast<std::size_t>(i)];
-            run.run = i;
-            std::size_t at = run.ranks.size();
-            while (at > 0 && run.ranks[at - 1].rank > rank.index()) --at;
-            run.ranks.insert(run.ranks.begin() + static_cast<std::ptrdiff_t>(at), observe::measured_rank{rank.index(), step.at().role, times});
-        }
+        for (int i = 0; i < count; ++i) runs.add(i, rank.index(), step, step.run().times());
     });
-    return runs;
 }
 
 }  // namespace
@@ -74,20 +63,9 @@ int main() {
     std::printf("%d operations\n", thousand.program.vertices.size());
 
     const observe::study three{observe::subject_of<senders::three_small_senders, with_threads>()};
-    observe::traced trace{&three, {}};
-    for (const observe::measured_run& run : runs_of_three(5)) trace.runs.push_back(observe::measured(three, run));
-    all = all && to.write("page", "measured.html", observe::html(three, {trace.runs.back()}));
-    std::string ours;
-    for (int rank = 0; rank < 4; ++rank) {
-        all = all && to.write("trace", "rank" + std::to_string(rank) + ".json", observe::trace({trace}, rank, 4));
-        std::int64_t both = 0, communication = 0;
-        for (const observe::timeline& t : trace.runs) {
-            const auto report = observe::overlap(three, t, observe::sequential(three));
-            both += report.ranks[static_cast<std::size_t>(rank)].both;
-            communication += report.ranks[static_cast<std::size_t>(rank)].communication;
-        }
-        ours += std::to_string(rank) + " " + observe::ratio(both * 100, communication, 4) + "\n";
-    }
-    all = all && to.write("report", "overlap.txt", ours);
+    support::traced_runs runs{5};
+    run_three(runs, 5);
+    all = all && to.write("page", "measured.html", observe::html(three, {runs.timelines(three).back()}));
+    all = all && runs.write(three, ".");
     return all ? 0 : 1;
 }

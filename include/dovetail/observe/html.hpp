@@ -26,8 +26,7 @@ inline std::string chart_json(const study& of, const timeline& t, const std::vec
     std::string text =
         "{\"title\":" + in_quotes(t.title) + ",\"text\":" + in_quotes(duration_text(t.length)) + ",\"length\":" + std::to_string(t.length) + ",\"rows\":";
     text += json_list(t.rows, [&](const row& r) {
-        std::string one = "{\"name\":" + in_quotes((r.rank >= 0 ? "rank " + std::to_string(r.rank) + " " : "") + r.name) +
-                          ",\"role\":" + std::to_string(r.role) + ",\"slices\":";
+        std::string one = "{\"name\":" + in_quotes(r.name) + ",\"role\":" + std::to_string(r.role) + ",\"slices\":";
         one += json_list(r.slices, [](const slice& s) {
             return "[" + std::to_string(s.vertex) + "," + std::to_string(s.lane) + "," + std::to_string(s.start) + "," + std::to_string(s.end) + "," +
                    std::to_string((s.moved ? 1 : 0) + (s.critical ? 2 : 0)) + "]";
@@ -46,8 +45,7 @@ inline std::string chart_json(const study& of, const timeline& t, const std::vec
 }
 
 inline std::string memory_json(const study& of, const timeline& t, const row& r) {
-    return "{\"name\":" + in_quotes((r.rank >= 0 ? "rank " + std::to_string(r.rank) + " " : "") + r.name) +
-           ",\"arena\":" + std::to_string(of.plan.roles[r.role].arena_bytes) + ",\"blocks\":" +
+    return "{\"name\":" + in_quotes(r.name) + ",\"arena\":" + std::to_string(of.plan.roles[r.role].arena_bytes) + ",\"blocks\":" +
            json_list(residences(of, t, r),
                      [&](const residence& x) {
                          return "[" + in_quotes(of.buffer_name(x.buffer)) + "," + std::to_string(x.offset) + "," + std::to_string(ir::aligned(x.bytes)) + "," +

@@ -31,7 +31,7 @@ inline timeline measured(const study& of, const measured_run& from, const geomet
         }
     t.origin = begin * 1000;
     for (const measured_rank& r : from.ranks) {
-        row x{r.role, r.rank, of.role_name(r.role), {}, 1000 * r.clock_error_ns};
+        row x{r.role, r.rank, of.rank_name(r.role, r.rank), {}, 1000 * r.clock_error_ns};
         const span<const ir::step> steps = of.steps(r.role);
         for (int i = 0; i < steps.size(); ++i) {
             const step_time& s = r.times[static_cast<std::size_t>(i)];

@@ -8,7 +8,7 @@ namespace dovetail::observe {
 namespace detail {
 
 inline std::vector<std::string> report_row(const rank_overlap& x) {
-    return {(x.rank >= 0 ? std::to_string(x.rank) + " " : std::string{}) + x.name,
+    return {x.name,
             microseconds(x.length),
             microseconds(x.compute),
             microseconds(x.communication),
@@ -44,7 +44,7 @@ inline std::string report_text(const study& of, const overlap_report& report, in
     for (const rank_overlap& x : report.ranks) {
         if (x.exposures.empty()) continue;
         any_exposed = true;
-        text += "exposed on " + (x.rank >= 0 ? "rank " + std::to_string(x.rank) + " " : std::string{}) + x.name + ":\n";
+        text += "exposed on " + x.name + ":\n";
         int left = exposures;
         for (const exposure& e : x.exposures) {
             if (left-- == 0) {

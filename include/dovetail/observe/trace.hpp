@@ -118,7 +118,7 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
             for (std::size_t k = 0; k < t.rows.size(); ++k) {
                 const row& r = t.rows[k];
                 if (only >= 0 && r.rank != only) continue;
-                w.process(r.rank, "rank " + std::to_string(r.rank) + " (" + r.name + ")", 2 * r.rank);
+                w.process(r.rank, r.name, 2 * r.rank);
                 w.clock(r.rank, r.clock_error);
                 for (std::size_t i = 0; i < r.slices.size(); ++i) {
                     const slice& s = r.slices[i];
@@ -151,7 +151,7 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
                     if (x.role == r.role && (first < 0 || x.rank < first) && (only < 0 || x.rank == only)) first = x.rank;
                 if (first < 0) continue;
                 const int process = detail::first_predicted + first;
-                w.process(process, "predicted: " + r.name, 2 * first + 1);
+                w.process(process, "predicted: " + of.rank_name(r.role, first), 2 * first + 1);
                 for (const slice& s : r.slices) {
                     const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
                     w.event("{\"ph\": \"X\", \"cat\": \"predicted\", \"name\": " + in_quotes(of.label(s.vertex)) + ", \"pid\": " + std::to_string(process) +
