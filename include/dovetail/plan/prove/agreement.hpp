@@ -2,63 +2,9 @@
 // the right way on the right roles; every communication has all its partners, and they agree.
 #pragma once
 
-#include "../plan.hpp"
-#include "verdict.hpp"
+#include "buffers.hpp"
 
 namespace dovetail::plan::detail {
-
-// Whole-array equality in one expression; unused extents are zero as a rule, and what differs there is compared again.
-constexpr bool alike(const tensor_type& a, const tensor_type& b) {
-    static_assert(max_rank == 6);
-    return (a.type == b.type && a.rank == b.rank && a.extent[0] == b.extent[0] && a.extent[1] == b.extent[1] && a.extent[2] == b.extent[2] &&
-            a.extent[3] == b.extent[3] && a.extent[4] == b.extent[4] && a.extent[5] == b.extent[5]) ||
-           a == b;
-}
-
-// A buffer that holds a symbol has its type, its size and the kind of memory it needs.
-constexpr verdict check_buffers(const ir::graph& g, const ir::program& p) {
-    tensor_type known;  // sizes are counted once for a row of equal types
-    std::int64_t known_bytes = 0;
-    for (int b = 0; b < p.buffers.count; ++b) {
-        const ir::buffer& x = p.buffers.first[b];
-        if (x.symbol < 0) {
-            // scratch memory, or a result that nobody wants
-            if (x.where == ir::storage::workspace || (x.where == ir::storage::arena && !x.output)) continue;
-            return {flaw::wrong_storage, x.role, -1, -1, b};
-        }
-        const ir::symbol& s = g.symbols.first[x.symbol];
-        const bool home = s.role < 0 || g.folded || s.role == x.role;
-        if (!alike(s.type, known)) {
-            known = s.type;
-            known_bytes = s.type.bytes();
-        }
-        bool fits = x.bytes >= known_bytes && alike(x.type, s.type);
-        switch (s.kind) {
-            case ir::symbol_kind::value: fits = fits && (x.where == ir::storage::host ? s.in_host_memory : x.where == ir::storage::arena); break;
-            case ir::symbol_kind::input: fits = fits && (x.where == ir::storage::input || (x.where == ir::storage::arena && (!home || g.folded))); break;
-            case ir::symbol_kind::state: fits = fits && (x.where == ir::storage::arena ? !home || g.folded : x.where == ir::storage::state && home); break;
-            case ir::symbol_kind::lane_index:
-                fits = fits && (x.where == ir::storage::constant || (x.where == ir::storage::arena && (!home || g.folded)));
-                break;
-        }
-        if (!fits || (x.where == ir::storage::state && (x.slots != 1 || x.alias >= 0))) return {flaw::wrong_storage, x.role, -1, -1, b};
-    }
-    return {};
-}
-
-// Values have one definition, in the mode `write`; states are read and updated, constants read.
-constexpr verdict check_definitions(const ir::program& p) {
-    vec<char> defined(p.buffers.count);
-    char* seen = defined.begin();
-    const ir::buffer* buffers = p.buffers.begin();
-    for (const ir::access& a : p.accesses) {
-        if (a.mode == access_mode::read || buffers[a.buffer].where == ir::storage::state) continue;
-        if (a.mode == access_mode::update || buffers[a.buffer].where == ir::storage::constant)
-            return {flaw::wrong_access, buffers[a.buffer].role, -1, -1, a.buffer};
-        if (seen[a.buffer]++ != 0) return {flaw::written_twice, buffers[a.buffer].role, -1, -1, a.buffer};
-    }
-    return {};
-}
 
 constexpr bool contains(span<const int> list, int x) {
     for (int y : list)
@@ -66,51 +12,64 @@ constexpr bool contains(span<const int> list, int x) {
     return false;
 }
 
+constexpr bool refuse(verdict& bad, flaw what, int role, int vertex, int buffer = -1) {
+    bad = {what, role, vertex, -1, buffer};
+    return false;
+}
+
 // The accesses of a part that carries out all of node n: arguments, results, scratch memory.
-constexpr verdict check_statement(const ir::graph& g, const ir::program& p, const ir::node& n, const ir::part& x, int v) {
-    const span<const int> arguments = g.operands.part(n.first_argument, n.arguments), results = g.operands.part(n.first_result, n.results);
-    const ir::access *a = p.accesses.begin() + x.first_access, *end = a + x.accesses;
-    const ir::buffer* buffers = p.buffers.begin();
-    for (int i = 0; i < n.arguments; ++i) {
+constexpr bool check_statement(const ir::graph& g, const ir::program& p, const ir::node& n, const ir::part& x, int v, verdict& bad) {
+    const int *arguments = g.operands.first + n.first_argument, *results = g.operands.first + n.first_result, role = x.role;
+    const ir::access *a = p.accesses.first + x.first_access, *end = a + x.accesses;
+    const ir::buffer* buffers = p.buffers.first;
+    for (int i = 0, count = n.arguments; i < count; ++i) {
         const int s = arguments[i];
-        const bool inout = n.update && contains(results, s);
-        // as `inout` it stands once; a second mention reads it, or is left out
-        const bool again = inout && contains(arguments.part(0, i), s);
-        const bool same = a != end && buffers[a->buffer].symbol == s && buffers[a->buffer].role == x.role;
-        if (again && !(same && a->mode == access_mode::read)) continue;
-        if (!same || a->mode != (inout && !again ? access_mode::update : access_mode::read))
-            return {flaw::wrong_access, x.role, v, -1, a == end ? -1 : a->buffer};
+        bool inout = false;
+        if (n.update) {
+            // as `inout` it stands once; a second mention reads it, or is left out
+            inout = contains({results, n.results}, s);
+            if (inout && contains({arguments, i}, s)) {
+                if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != access_mode::read) continue;
+                inout = false;
+            }
+        }
+        if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != (inout ? access_mode::update : access_mode::read))
+            return refuse(bad, flaw::wrong_access, role, v, a == end ? -1 : a->buffer);
         ++a;
     }
     if (n.op->in_place_only && !n.update) {
         // the launch gets argument and result as one
         const int at = n.op->in_place < 0 ? 0 : n.op->in_place, from = at < x.accesses ? p.accesses.first[x.first_access + at].buffer : -1;
         const int to = a == end ? -1 : buffers[a->buffer].alias;
-        if (from < 0 || to < 0 || (to != from && to != buffers[from].alias)) return {flaw::alias_wrong, x.role, v, -1, a == end ? -1 : a->buffer};
+        if (from < 0 || to < 0 || (to != from && to != buffers[from].alias)) return refuse(bad, flaw::alias_wrong, role, v, a == end ? -1 : a->buffer);
     }
-    for (int i = 0; i < n.results; ++i) {
+    for (int i = 0, count = n.results; i < count; ++i) {
         const int s = results[i];
-        if (n.update && contains(arguments, s)) continue;
-        if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != x.role || a->mode != access_mode::write ||
+        if (n.update && contains({arguments, n.arguments}, s)) continue;
+        if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != access_mode::write ||
             (s >= 0 && (buffers[a->buffer].where == ir::storage::state) != n.update))
-            return {flaw::wrong_access, x.role, v, -1, a == end ? -1 : a->buffer};
+            return refuse(bad, flaw::wrong_access, role, v, a == end ? -1 : a->buffer);
         ++a;
     }
     for (; a != end; ++a)
-        if (buffers[a->buffer].where != ir::storage::workspace || buffers[a->buffer].role != x.role || a->mode != access_mode::write)
-            return {flaw::wrong_access, x.role, v, -1, a->buffer};
-    return {};
+        if (buffers[a->buffer].where != ir::storage::workspace || buffers[a->buffer].role != role || a->mode != access_mode::write)
+            return refuse(bad, flaw::wrong_access, role, v, a->buffer);
+    return true;
 }
 
-// The parts of one member, a chain through all parts.
+// The parts of one member: [first, end), or, where they stand among those of others, a chain.
 struct partners {
     const ir::part* parts;
     const int* next;
-    int first;
+    int first, end;
 
+    constexpr bool several() const { return next == nullptr ? end - first > 1 : next[first] >= 0; }
     template <class F>
     constexpr void each(F f) const {
-        for (int i = first; i >= 0; i = next[i]) f(parts[i]);
+        if (next == nullptr)
+            for (int i = first; i < end; ++i) f(parts[i]);
+        else
+            for (int i = first; i >= 0; i = next[i]) f(parts[i]);
     }
 };
 
@@ -209,34 +168,33 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
     return {};
 }
 
-constexpr verdict check_member(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, int v) {
-    if (all.first < 0) return {flaw::partner_missing, -1, v};
-    if (m.node < 0) {
-        if (m.kind == op_kind::transfer) return check_transfer(p, all, m, v);
-        int count = 0;
-        bool good = m.kind == op_kind::input && m.symbol >= 0 && g.symbols.first[m.symbol].kind == ir::symbol_kind::input;
-        all.each([&](const ir::part& y) {
-            const ir::access* a = p.accesses.begin() + y.first_access;
-            ++count;
-            good = good && y.accesses == 1 && a->mode == access_mode::write && p.buffers.first[a->buffer].where == ir::storage::input &&
-                   p.buffers.first[a->buffer].symbol == m.symbol && p.buffers.first[a->buffer].role == y.role;
-        });
-        return {good && count == 1 ? flaw::none : flaw::node_mismatch, -1, v};
-    }
-    const ir::node& n = g.nodes.first[m.node];
-    if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.open != n.open || m.op != n.op) return {flaw::node_mismatch, n.role, v};
-    if (n.role < 0) return check_collective(g, p, all, m, n, v);
-    if (m.root != n.root || m.kind == op_kind::transfer || m.kind == op_kind::input) return {flaw::node_mismatch, n.role, v};
+// Brings the caller's binding in.
+constexpr verdict check_input(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, int v) {
+    int count = 0;
+    bool good = m.kind == op_kind::input && m.symbol >= 0 && g.symbols.first[m.symbol].kind == ir::symbol_kind::input;
+    all.each([&](const ir::part& y) {
+        const ir::access* a = p.accesses.begin() + y.first_access;
+        ++count;
+        good = good && y.accesses == 1 && a->mode == access_mode::write && p.buffers.first[a->buffer].where == ir::storage::input &&
+               p.buffers.first[a->buffer].symbol == m.symbol && p.buffers.first[a->buffer].role == y.role;
+    });
+    return {good && count == 1 ? flaw::none : flaw::node_mismatch, -1, v};
+}
+
+// A statement of one role.
+constexpr bool check_operation(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, const ir::node& n, int v, verdict& bad) {
     const ir::part* mine = all.parts + all.first;
-    if (all.next[all.first] >= 0) return {flaw::partner_missing, n.role, v};
-    if (mine->role != (g.folded ? 0 : n.role)) return {flaw::node_mismatch, mine->role, v};
+    const int role = g.folded ? 0 : n.role;
+    if (m.root != n.root || m.kind == op_kind::transfer || m.kind == op_kind::input) return refuse(bad, flaw::node_mismatch, n.role, v);
+    if (all.several()) return refuse(bad, flaw::partner_missing, n.role, v);
+    if (mine->role != role) return refuse(bad, flaw::node_mismatch, mine->role, v);
     if (is_communication(m.kind)) {
-        if (m.communicator < 0) return {flaw::wrong_communicator, mine->role, v};
+        if (m.communicator < 0) return refuse(bad, flaw::wrong_communicator, role, v);
         const ir::communicator& c = p.communicators.first[m.communicator];
-        if (m.local || c.axes != n.axes || c.axes == 0 || c.roles != 1 || p.communicator_roles.first[c.first_role] != mine->role)
-            return {flaw::wrong_communicator, mine->role, v};
+        if (m.local || c.axes != n.axes || c.axes == 0 || c.roles != 1 || p.communicator_roles.first[c.first_role] != role)
+            return refuse(bad, flaw::wrong_communicator, role, v);
     }
-    return check_statement(g, p, n, *mine, v);
+    return check_statement(g, p, n, *mine, v, bad);
 }
 
 // Members of one vertex run at the same time: none may touch what another writes.
@@ -254,28 +212,50 @@ constexpr verdict check_group(const ir::program& p, const ir::vertex& x, int v, 
 constexpr verdict check_agreement(const ir::graph& g, const ir::program& p) {
     if (const verdict bad = check_buffers(g, p); !bad) return bad;
     if (const verdict bad = check_definitions(p); !bad) return bad;
-    vec<int> vertex_of(g.nodes.count, -1), writer(p.buffers.count, -1), first_part(p.members.count, -1), next_part(p.parts.count, -1);
-    int *seen = vertex_of.begin(), *first = first_part.begin(), *next = next_part.begin();
-    for (int i = p.parts.count - 1; i >= 0; --i) {
+    // The parts of members that share a vertex are found by chains; one that has it for itself has all its parts.
+    const bool sharing = p.members.count != p.vertices.count;
+    vec<int> vertex_of(g.nodes.count), writer, first_part, next_part;
+    if (sharing) {
+        first_part = vec<int>(p.members.count, -1);
+        next_part = vec<int>(p.parts.count, -1);
+    }
+    int *seen = vertex_of.begin(), *first = first_part.begin(), *next = next_part.begin(), left = g.nodes.count;
+    for (int i = p.parts.count - 1; i >= 0 && sharing; --i) {
         const int m = p.parts.first[i].member;
         next[i] = first[m];
         first[m] = i;
     }
+    verdict bad;
     for (int v = 0; v < p.vertices.count; ++v) {
         const ir::vertex& x = p.vertices.first[v];
         if (x.kind != p.members.first[x.first_member].kind) return {flaw::node_mismatch, -1, v};
-        for (int m = x.first_member, end = m + x.members; m < end; ++m) {
-            if (const verdict bad = check_member(g, p, {p.parts.begin(), next, first[m]}, p.members.first[m], v); !bad) return bad;
-            const int n = p.members.first[m].node;
-            if (n < 0) continue;
-            if (seen[n] >= 0) return {flaw::node_twice, -1, v, seen[n]};
-            seen[n] = v;
+        for (int k = x.first_member, end = k + x.members; k < end; ++k) {
+            const ir::member& m = p.members.first[k];
+            const bool only = x.members == 1;
+            const partners all{p.parts.first, only ? nullptr : next, only ? x.first_part : first[k], x.first_part + x.parts};
+            if (all.first < 0) return {flaw::partner_missing, -1, v};
+            if (m.node < 0) {
+                if (const verdict wrong = m.kind == op_kind::transfer ? check_transfer(p, all, m, v) : check_input(g, p, all, m, v); !wrong) return wrong;
+                continue;
+            }
+            const ir::node& n = g.nodes.first[m.node];
+            if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.open != n.open || m.op != n.op) return {flaw::node_mismatch, n.role, v};
+            if (n.role >= 0) {
+                if (!check_operation(g, p, all, m, n, v, bad)) return bad;
+            } else if (const verdict wrong = check_collective(g, p, all, m, n, v); !wrong) {
+                return wrong;
+            }
+            if (seen[m.node] != 0) return {flaw::node_twice, -1, v, seen[m.node] - 1};
+            seen[m.node] = v + 1;
+            --left;
         }
-        if (x.parts > 1)
-            if (const verdict bad = check_group(p, x, v, writer); !bad) return bad;
+        if (x.parts > 1) {
+            if (writer.empty()) writer = vec<int>(p.buffers.count, -1);
+            if (const verdict wrong = check_group(p, x, v, writer); !wrong) return wrong;
+        }
     }
-    for (int n = 0; n < g.nodes.count; ++n)
-        if (seen[n] < 0) return {flaw::node_missing, g.nodes.first[n].role};
+    for (int n = 0; left > 0 && n < g.nodes.count; ++n)
+        if (seen[n] == 0) return {flaw::node_missing, g.nodes.first[n].role};
     return {};
 }
 

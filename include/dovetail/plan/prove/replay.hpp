@@ -204,8 +204,10 @@ private:
         return i < y.accesses ? p_.accesses.first[y.first_access + i].buffer : -1;
     }
 
-    // Is this the only access of the step that touches b? It may then be read and written at once.
-    constexpr bool alone(const ir::step& s, int b) {
+    // Is this the only access of the step that touches b? It may then be read and written at once. Where a part has
+    // only two accesses, the other one is of its result.
+    constexpr bool alone(const ir::step& s, const ir::part& own, int b) {
+        if (s.parts == 1 && own.accesses == 2) return true;
         int touched = 0;
         for (const ir::part& y : p_.parts.part(s.first_part, s.parts))
             for (const ir::access& a : p_.accesses.part(y.first_access, y.accesses)) touched += a.buffer == b ? 1 : 0;
@@ -216,7 +218,7 @@ private:
     // is forgiven, everything else must be over as for any write.
     constexpr bool take_over(const ir::step& s, const ir::part& y, int r, int b, const int* now) {
         const int given = in_place_argument(y);
-        if (given < 0 || given == b || holder(r) != given || run_of(r) != run_ || touches_.value[r] < 0 || !alone(s, given))
+        if (given < 0 || given == b || touches_.value[r] != run_ * p_.buffers.count + given + 1 || !alone(s, y, given))
             return fail(flaw::alias_wrong, s, b, writer(r));
         int* x = touches_.rows.begin() + touches::width * r;
         if (x[touches::write] >= now[x[touches::write_lane]]) return fail(flaw::race, s, b, writer(r));
