@@ -55,6 +55,7 @@ private:
             if (const auto wrong = on_->world->in_order(rank, on_->runs++, number_, described()); !wrong.empty()) throw usage_error{wrong};
         now_ = f->run;
         step_ = -1;
+        issuing_.store(true);
         try {
             check(calls.set_device(on_->device), "cudaSetDevice");
             static_cast<void>(calls.get_last_error());  // an old error of the caller's is not ours
@@ -75,6 +76,7 @@ private:
                 clock_.close();
             }
             finish_issue(*f, replayed);
+            issuing_.store(false);
         } catch (const timeout&) {
             f->failed.store(true);
             throw;

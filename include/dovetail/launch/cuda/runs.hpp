@@ -41,8 +41,8 @@ public:
     bool consumed(flight& f) override {
         const auto& r = runs_[static_cast<std::size_t>(f.run % depth)];
         if (ended_.load(std::memory_order_acquire) >= f.run || r.copied) return true;
-        if (r.in_place || r.brought == nullptr) return ended(f.run);
-        return query(r.brought) || ended(f.run);
+        if (r.in_place || r.brought == nullptr) return reached(f.run);
+        return query(r.brought) || reached(f.run);
     }
     std::string stuck() override { return on_->world->describe(); }
     void close(bool abort) noexcept override {
@@ -60,8 +60,8 @@ public:
                     {rank, "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight", {}, {}, nullptr, true});
         } catch (...) {  // the run had failed; a destructor calls this
         }
+        lose_unfinished("the executor of " + described() + " was destroyed with work in flight");
         on_->abort_communication();
-        lose_states_safely("the executor of " + described() + " was destroyed with work in flight");
         if (!on_->drain(std::chrono::seconds{5})) on_->memory->abandon();
     }
 
@@ -96,7 +96,8 @@ protected:
         check(status, "cudaEventQuery");
         return true;
     }
-    bool ended(std::int64_t run) {
+    // Whether the GPU is past a run, which an abort brings about as well.
+    bool reached(std::int64_t run) {
         if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
         const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
         try {
@@ -105,6 +106,12 @@ protected:
         } catch (const call_error&) {
             fail(std::current_exception(), "run " + std::to_string(run));
         }
+        return true;
+    }
+    // Whether a run has ended well: communication that an abort has cut off is no result.
+    bool ended(std::int64_t run) {
+        if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
+        if (!reached(run) || (communicates_ && on_->world->aborted())) return false;
         std::int64_t before = ended_.load(std::memory_order_relaxed);
         while (before < run && !ended_.compare_exchange_weak(before, run, std::memory_order_acq_rel)) {}
         marks_.shown()->ended.store(ended_.load(), std::memory_order_release);
@@ -154,9 +161,9 @@ protected:
     }
     // Returns to the caller, who may free what the GPU uses, when the GPU uses it no more; what it does not let go of is kept.
     [[noreturn]] void raise() {
+        lose_unfinished("a run of " + described() + " did not end: " + on_->world->why().text);
         on_->abort_communication();
         if (!on_->drain(std::chrono::seconds{5})) on_->memory->abandon();
-        lose_states_safely("a run of " + described() + " did not end: " + on_->world->why().text);
         on_->world->raise(rank);
     }
     [[noreturn]] void fail(const std::exception_ptr& why, const std::string& when) {
@@ -180,7 +187,8 @@ protected:
     step_marks marks_{on_, described()};
     step_clock clock_{on_};
     bool communicates_ = false;
-    int step_ = -1;  // being issued
+    int step_ = -1;                      // being issued
+    std::atomic<bool> issuing_ = false;  // a run, or one could not be
 
 private:
     void check_alive() override {
@@ -205,7 +213,17 @@ private:
                 if (r != rank && on_->world->gone(r)) return true;
         return false;
     }
-    void lose_states_safely(const std::string& why) noexcept {
+    // The states that a run in flight updates. Once: one that is written afterwards is good.
+    void lose_unfinished(const std::string& why) noexcept {
+        const std::int64_t last = marks_.shown()->issued.load();
+        bool over = last <= ended_.load();
+        if (!over && !communicates_) {
+            const issued_run& r = runs_[static_cast<std::size_t>(last % depth)];
+            over = true;
+            for (int l = 0; l < lane_count; ++l) over = over && ((r.lanes >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
+            static_cast<void>(calls.get_last_error());
+        }
+        if ((over && !issuing_.load()) || lost_.exchange(true)) return;
         try {
             lose_states(why);
         } catch (...) {}
@@ -213,6 +231,7 @@ private:
 
     std::vector<cudaEvent_t> all_events_;
     std::atomic<std::int64_t> ended_ = -1;
+    std::atomic<bool> lost_ = false;  // the states, by a run that did not end
 };
 
 }  // namespace dovetail::cuda
