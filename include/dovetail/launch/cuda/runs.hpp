@@ -49,11 +49,10 @@ public:
         try {
             if (on_->ended.load()) return;
             static_cast<void>(calls.set_device(on_->device));
-            if (!abort && !on_->world->aborted()) {
-                const std::int64_t last = marks_.shown()->issued.load();
+            if (!on_->world->aborted()) {
                 flight f;
-                f.run = last;
-                if (last < 0 || wait(f, std::chrono::steady_clock::now() + options.time_limit)) return;
+                f.run = marks_.shown()->issued.load();
+                if (ended(f.run) || (!abort && wait(f, std::chrono::steady_clock::now() + options.time_limit))) return;
             }
             if (!on_->world->aborted())
                 on_->world->abort(
