@@ -149,6 +149,7 @@ struct scene : simulated::scope {
     explicit scene(trouble t = trouble::none, int rank = -1) {
         now = t;
         on_rank = rank;
+        others_issued = true;
     }
     ~scene() {
         now = trouble::none;
@@ -267,10 +268,16 @@ TEST_CASE("inputs that are missing or too small") {
 TEST_CASE("an operation that throws or whose launch is refused is named on all ranks; later runs are refused") {
     for (const trouble t : {trouble::throws, trouble::refused})
         for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
-            const scene s{t, 1};
+            {
+                const scene s{t, 1};  // already where each operation is launched once, before any run
+                const std::string early = run(2, [&](auto& rank) { dv::executor<reduced> step{rank, 20s, how}; });
+                has(early, "operation `troubled` of `y` failed on rank 1, before the first run: ");
+            }
+            const scene s{trouble::none, 1};
             std::string seen[2], later[2];
             const std::string thrown = run(2, [&](auto& rank) {
                 dv::executor<reduced> step{rank, 20s, how};
+                now = t;
                 step.bind(dv::name<x>, ones);
                 seen[rank.index()] = message([&] { step.run().wait(); });
                 later[rank.index()] = message([&] { step.run(); });
