@@ -7,13 +7,14 @@
 namespace dovetail::pass {
 
 struct issue {
-    vec<ir::step> steps;       // by role, in issue order; waits, events and times are not known yet
-    vec<ir::role_plan> roles;  // first_step and steps
-    vec<int> step_of_part;     // by part: the step that it is in, where it is the first part of the step; else -1
-    vec<int> position;         // by step: of its vertex in the order; empty where a single role has all steps in that order
-    vec<int> lane_index;       // by step: its place among the steps of its role and lane
-    vec<int> on_lane;          // by role and lane: how many steps it has
-    vec<int> lane_steps;       // of role r and lane l, in issue order: from lane_count * first_step + l * steps of the role on
+    vec<ir::step> steps;             // by role, in issue order; waits, events and times are not known yet
+    vec<ir::role_plan> roles;        // first_step and steps
+    span<const unsigned char> lane;  // by vertex: a view of the schedule's
+    vec<int> step_of_part;           // by part: the step that it is in, where it is the first part of the step; else -1
+    vec<int> position;               // by step: of its vertex in the order; empty where a single role has all steps in that order
+    vec<int> lane_index;             // by step: its place among the steps of its role and lane
+    vec<int> on_lane;                // by role and lane: how many steps it has
+    vec<int> lane_steps;             // of role r and lane l, in issue order: from lane_count * first_step + l * steps of the role on
 };
 
 constexpr issue steps(const ir::program& program, span<const int> order, span<const unsigned char> lane) {
@@ -22,6 +23,7 @@ constexpr issue steps(const ir::program& program, span<const int> order, span<co
     const bool alone = program.roles == 1;
     issue out;
     out.roles = vec<ir::role_plan>(program.roles);
+    out.lane = lane;
     ir::role_plan* roles = out.roles.begin();
     int count = order.count;
     if (!alone) {

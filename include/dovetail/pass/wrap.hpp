@@ -134,7 +134,7 @@ constexpr void demand_states(const ir::program& program, const issue& issued, co
                     if (pass == 0) {
                         if (writes(a.mode)) last_write[a.buffer] = s;
                     } else if (lives.definition[a.buffer] > s) {
-                        clock need;
+                        clock need = {};
                         need.known[issued.steps[last_write[a.buffer]].lane] = issued.lane_index[last_write[a.buffer]] + 1;
                         out.add(s, 1, need);
                     }
@@ -160,6 +160,10 @@ constexpr vec<demand> demands_of(const ir::program& program, const issue& issued
     return static_cast<vec<demand>&&>(wanted.list);
 }
 
+constexpr void raise(int& to, int value) {
+    if (to < value) to = value;
+}
+
 // The waits of one role that meet these demands.
 constexpr void wait_for(const vec<demand>& list, const issue& issued, const in_run& waits, int r, vec<pending_wait>& out) {
     int rings = 0, latest = 0;
@@ -178,7 +182,7 @@ constexpr void wait_for(const vec<demand>& list, const issue& issued, const in_r
     clock* need = need_list.begin();
     vec<int> first_wait(count, -1), next_wait;  // of this role's waits, by step
     vec<pending_wait> made;                     // steps counted within the role
-    clock tail[lane_count];
+    clock tail[lane_count] = {};
     for (int l = 0; l < lane_count; ++l) {
         if (length[l] == 0) continue;
         tail[l] = waits.known[lane_steps[l * count + length[l] - 1]];
