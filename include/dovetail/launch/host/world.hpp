@@ -4,6 +4,8 @@
 
 #include "engine.hpp"
 
+#include <cstdio>
+
 namespace dovetail::host {
 
 // What a rank's thread works with. Lanes are shared by the executors that are made on it.
@@ -66,8 +68,11 @@ private:
 
 inline std::string describe(const link& l) {
     if (!l.timed()) return "host threads; communication is a copy in memory";
-    return "host threads; links are simulated: communication sleeps " + std::to_string(std::chrono::duration<double, std::micro>(l.latency).count()) + " us" +
-           (l.bandwidth > 0 ? " + bytes / " + std::to_string(l.bandwidth / 1e9) + " GB/s" : "");
+    char text[160];
+    const int used = std::snprintf(text, sizeof text, "host threads; links are simulated: communication sleeps %g us",
+                                   std::chrono::duration<double, std::micro>(l.latency).count());
+    if (l.bandwidth > 0) std::snprintf(text + used, sizeof text - static_cast<std::size_t>(used), " + bytes / %g GB/s", l.bandwidth / 1e9);
+    return text;
 }
 
 inline std::string rank::links() const { return describe(state_->world->links); }
