@@ -85,11 +85,6 @@ constexpr record described_template() {
         return described<T>();
 }
 
-constexpr int count_arguments(const record* const* list, int count) {
-    int n = -1;  // the operation
-    for (const record* const* end = list + count; list != end; ++list) n += (*list)->arguments;
-    return n;
-}
 // What several types of the language are made of as one: repeat and all.
 template <template <int...> class Family, class Indices>
 struct family;

@@ -9,8 +9,6 @@ namespace dovetail {
 namespace detail {
 template <class...>
 inline constexpr bool never = false;
-template <auto...>
-inline constexpr bool never_value = false;
 }  // namespace detail
 
 namespace error {
