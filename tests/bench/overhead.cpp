@@ -1,5 +1,6 @@
 // Host time of one run: chains, fan-outs and diamonds of empty operations, on streams and as a CUDA graph, beside the same
-// launches written by hand. Both are run in turn in one process; medians, and their ratio.
+// launches written by hand, bare and as a program needs them that wants to know whether a run has gone well and when it has ended:
+// behind each run a look for errors and an event. All are run in turn in one process; medians, and of their ratios.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
@@ -76,24 +77,45 @@ void measure(Rank& rank, const char* shape, int operations, float* memory, Hand 
     cudaGraphInstantiateWithFlags(&instance, captured, 0);
     cudaGraphUpload(instance, mine);
 
+    cudaEvent_t ended{};
+    cudaEventCreateWithFlags(&ended, cudaEventDisableTiming);
+    const auto checked = [&](auto launch) {
+        launch();
+        bench::must(cudaGetLastError());
+        bench::must(cudaEventRecord(ended, mine));
+    };
     const int runs = std::max(1, std::min(50, 500 / operations));
-    std::vector<double> stream[2], graph[2], ratio[2];
+    struct figures {
+        std::vector<double> bare, by_hand, dovetail, to_bare, to_by_hand;
+        void add(double a, double b, double c) {
+            bare.push_back(a);
+            by_hand.push_back(b);
+            dovetail.push_back(c);
+            to_bare.push_back(c / a);
+            to_by_hand.push_back(c / b);
+        }
+        void print(const char* how) const {
+            std::printf("%s %8.2f %8.2f %8.2f us %6.3f %6.3f", how, median(bare), median(by_hand), median(dovetail), median(to_by_hand), median(to_bare));
+        }
+    } streams, graph;
+    const auto replay = [&] { bench::must(cudaGraphLaunch(instance, mine)); };
     for (int repeat = 0; repeat < 41; ++repeat) {
         const double a = microseconds(runs, [&] { hand(mine); });
-        const double b = microseconds(runs, [&] { on_streams.run(); });
-        const double c = microseconds(50, [&] { cudaGraphLaunch(instance, mine); });
-        const double d = microseconds(50, [&] { as_graph.run(); });
+        const double b = microseconds(runs, [&] { checked([&] { hand(mine); }); });
+        const double c = microseconds(runs, [&] { on_streams.run(); });
+        const double d = microseconds(50, replay);
+        const double e = microseconds(50, [&] { checked(replay); });
+        const double f = microseconds(50, [&] { as_graph.run(); });
         if (repeat == 0) continue;  // warm now
-        stream[0].push_back(a);
-        stream[1].push_back(b);
-        graph[0].push_back(c);
-        graph[1].push_back(d);
-        ratio[0].push_back(b / a);
-        ratio[1].push_back(d / c);
+        streams.add(a, b, c);
+        graph.add(d, e, f);
     }
-    std::printf("%-9s %5d  streams: by hand %9.2f us, dovetail %9.2f us, ratio %.3f   graph: by hand %6.2f us, dovetail %6.2f us, ratio %.3f\n", shape, operations,
-                median(stream[0]), median(stream[1]), median(ratio[0]), median(graph[0]), median(graph[1]), median(ratio[1]));
+    std::printf("%-9s %5d", shape, operations);
+    streams.print("   streams");
+    graph.print("   graph");
+    std::printf("\n");
     std::fflush(stdout);
+    cudaEventDestroy(ended);
     cudaGraphExecDestroy(instance);
     cudaGraphDestroy(captured);
     cudaStreamDestroy(mine);
@@ -157,6 +179,7 @@ void costs() {
 
 TEST_CASE("host time of a run") {
     costs();
+    std::printf("of a run: by hand bare, by hand with its errors and its end looked for, dovetail; dovetail to the second, to the first\n");
     dv::cuda::world::local(1).run([](auto& rank) {
         float* m = nullptr;
         REQUIRE(cudaMalloc(reinterpret_cast<void**>(&m), 64 * sizeof(float)) == cudaSuccess);
