@@ -32,100 +32,147 @@ constexpr int width(const ir::graph& g, const ir::program& p, const ir::member& 
     return n;
 }
 
-// The operands of one member after another: what nobody has written is not made anew for each.
-struct operands {
-    vec<tensor_type> arguments{64};
-    tensor_type results[max_results] = {};
-};
-
-constexpr cost work_of(const ir::graph& g, const ir::member& m, operands& on) {
-    const ir::node& node = g.nodes.first[m.node];
-    const int* ids = g.operands.first;
-    if (node.arguments > on.arguments.size()) on.arguments.resize(node.arguments);
-    tensor_type* arguments = on.arguments.begin();
-    for (int i = 0; i < node.arguments; ++i) arguments[i] = g.symbols.first[ids[node.first_argument + i]].type;
-    bool discarded = false;
-    for (int i = 0; i < node.results && i < max_results; ++i) {
-        const int symbol = ids[node.first_result + i];
-        if (symbol >= 0)
-            on.results[i] = g.symbols.first[symbol].type;
-        else
-            discarded = true;
-    }
-    // A discarded result has no symbol to tell its type.
-    if (discarded && m.kind == op_kind::compute) m.op->infer(arguments, on.results);
-    return m.op->work(arguments, on.results);
-}
-
 // What a member takes: a latency, and a time that its bytes or operations need.
 struct member_time {
     std::int64_t latency = 0;
     std::int64_t work = 0;
 };
 
-// `total` and `largest`: bytes of all buffers that the member touches, and of the largest one, which is the payload of a
-// collective whichever side it stands on.
-constexpr member_time time_of(const ir::graph& g, const ir::program& p, const ir::member& m, const settings& s, std::int64_t total, std::int64_t largest,
-                              operands& room) {
-    const machine_description& on = s.machine;
-    if (m.kind == op_kind::compute) {
-        if (m.node < 0 || !m.op->has_work) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
-        const cost c = work_of(g, m, room);
-        const std::int64_t arithmetic = time_at(c.flops, flop_rate(on, c.arithmetic));
-        const std::int64_t memory = time_at(c.bytes, on.memory_bandwidth);
-        return {on.launch_latency, arithmetic > memory ? arithmetic : memory};
+// Layers repeat, and so do the costs of their operations: what has been estimated is looked up by what it depends on.
+class estimator {
+public:
+    constexpr estimator(const ir::graph& g, const ir::program& p, const settings& s) : g_{g}, p_{p}, s_{s} {}
+
+    // One vertex alone. The members of a group share one latency; their payloads follow each other.
+    constexpr std::int64_t duration(const ir::vertex& v) {
+        if (v.kind == op_kind::input) return 0;
+        const ir::access* accesses = p_.accesses.first;
+        const ir::buffer* buffers = p_.buffers.first;
+        const ir::part *const parts = p_.parts.first + v.first_part, *const end = parts + v.parts;
+        if (v.kind == op_kind::transfer && v.lane == lane_kind::copy)
+            return plus(transfer_time(s_.machine, buffers[accesses[parts->first_access].buffer].bytes, true), 0);
+        std::int64_t latency = 0, work = 0;
+        for (int m = v.first_member, last = m + v.members; m < last; ++m) {
+            const ir::member& member = p_.members.first[m];
+            std::int64_t total = 0, largest = 0;
+            if (!declares_work(member))
+                for (const ir::part* part = parts; part != end; ++part) {
+                    if (part->member != m) continue;
+                    for (const ir::access *a = accesses + part->first_access, *stop = a + part->accesses; a != stop; ++a) {
+                        const std::int64_t bytes = buffers[a->buffer].bytes;
+                        total += bytes;
+                        if (bytes > largest) largest = bytes;
+                    }
+                }
+            const member_time& t = time_of(member, total, largest);
+            if (t.latency > latency) latency = t.latency;
+            work = plus(work, t.work);
+        }
+        return plus(work, latency);
     }
-    if (m.kind == op_kind::input) return {};
-    if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) return {on.launch_latency, time_at(largest, on.host_bandwidth)};
-    const int n = m.local ? 1 : width(g, p, m, s);
-    if (n <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
-    const std::int64_t bus = time_at(largest, on.bus_bandwidth);
-    switch (m.kind) {
-        case op_kind::transfer:
-        case op_kind::shift: return {on.link_latency, time_at(largest, on.link_bandwidth)};
-        case op_kind::broadcast:
-        case op_kind::reduce: return {on.link_latency, bus};
-        case op_kind::all_reduce: return {on.link_latency, 2 * (bus - bus / n)};
-        default: return {on.link_latency, bus - bus / n};
+
+private:
+    struct known {
+        ir::member like = {};
+        std::int64_t total = 0, largest = 0;
+        member_time time = {};
+    };
+
+    static constexpr bool declares_work(const ir::member& m) { return m.kind == op_kind::compute && m.node >= 0 && m.op->has_work; }
+
+    // `total` and `largest`: bytes of all buffers that the member touches, and of the largest one, which is the payload of a
+    // collective whichever side it stands on.
+    constexpr const member_time& time_of(const ir::member& m, std::int64_t total, std::int64_t largest) {
+        // From behind the one that was found last: what follows each other once does so again.
+        for (int k = 0; k < count_; ++k) {
+            if (++last_ >= count_) last_ = 0;
+            const known& x = seen_[last_];
+            if (x.like.kind == m.kind && x.like.op == m.op && x.total == total && x.largest == largest && x.like.communicator == m.communicator &&
+                x.like.local == m.local && (!declares_work(m) || same_arguments(x.like, m)))
+                return x.time;
+        }
+        if (count_ < capacity)
+            last_ = count_++;
+        else if (++last_ == capacity)
+            last_ = 0;
+        known& x = seen_[last_];
+        x = {m, total, largest, estimate(m, total, largest)};
+        return x.time;
     }
-}
+
+    constexpr bool same_arguments(const ir::member& a, const ir::member& b) const {
+        const ir::node &x = g_.nodes.first[a.node], &y = g_.nodes.first[b.node];
+        if (x.arguments != y.arguments) return false;
+        const int *ours = g_.operands.first + x.first_argument, *theirs = g_.operands.first + y.first_argument;
+        for (int i = 0; i < x.arguments; ++i)
+            if (ours[i] != theirs[i] && g_.symbols.first[ours[i]].type != g_.symbols.first[theirs[i]].type) return false;
+        return true;
+    }
+
+    constexpr member_time estimate(const ir::member& m, std::int64_t total, std::int64_t largest) {
+        const machine_description& on = s_.machine;
+        if (m.kind == op_kind::compute) {
+            if (!declares_work(m)) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
+            const cost c = work_of(m);
+            const std::int64_t arithmetic = time_at(c.flops, flop_rate(on, c.arithmetic));
+            const std::int64_t memory = time_at(c.bytes, on.memory_bandwidth);
+            return {on.launch_latency, arithmetic > memory ? arithmetic : memory};
+        }
+        if (m.kind == op_kind::input) return {};
+        if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) return {on.launch_latency, time_at(largest, on.host_bandwidth)};
+        const int n = m.local ? 1 : width(g_, p_, m, s_);
+        if (n <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
+        const std::int64_t bus = time_at(largest, on.bus_bandwidth);
+        switch (m.kind) {
+            case op_kind::transfer:
+            case op_kind::shift: return {on.link_latency, time_at(largest, on.link_bandwidth)};
+            case op_kind::broadcast:
+            case op_kind::reduce: return {on.link_latency, bus};
+            case op_kind::all_reduce: return {on.link_latency, 2 * (bus - bus / n)};
+            default: return {on.link_latency, bus - bus / n};
+        }
+    }
+
+    constexpr cost work_of(const ir::member& m) {
+        const ir::node& node = g_.nodes.first[m.node];
+        const int* ids = g_.operands.first;
+        arguments_.resize(node.arguments);
+        for (int i = 0; i < node.arguments; ++i) arguments_[i] = g_.symbols.first[ids[node.first_argument + i]].type;
+        tensor_type results[max_results] = {};
+        bool discarded = false;
+        for (int i = 0; i < node.results && i < max_results; ++i) {
+            const int symbol = ids[node.first_result + i];
+            if (symbol >= 0)
+                results[i] = g_.symbols.first[symbol].type;
+            else
+                discarded = true;
+        }
+        // A discarded result has no symbol to tell its type.
+        if (discarded) m.op->infer(arguments_.begin(), results);
+        return m.op->work(arguments_.begin(), results);
+    }
+
+    static constexpr int capacity = 32;
+    const ir::graph& g_;
+    const ir::program& p_;
+    const settings& s_;
+    known seen_[capacity] = {};
+    int count_ = 0, last_ = -1;
+    vec<tensor_type> arguments_;
+};
 
 }  // namespace detail
 
-// One vertex alone. The members of a group share one latency; their payloads follow each other.
-constexpr std::int64_t duration(const ir::graph& g, const ir::program& p, const ir::vertex& v, const settings& s, detail::operands& room) {
-    const ir::access* accesses = p.accesses.first;
-    const ir::buffer* buffers = p.buffers.first;
-    if (v.kind == op_kind::transfer && v.lane == lane_kind::copy)
-        return detail::plus(transfer_time(s.machine, buffers[accesses[p.parts.first[v.first_part].first_access].buffer].bytes, true), 0);
-    std::int64_t latency = 0, work = 0;
-    for (int m = v.first_member; m < v.first_member + v.members; ++m) {
-        std::int64_t total = 0, largest = 0;
-        for (const ir::part *part = p.parts.first + v.first_part, *end = part + v.parts; part != end; ++part) {
-            if (part->member != m) continue;
-            for (const ir::access *a = accesses + part->first_access, *last = a + part->accesses; a != last; ++a) {
-                const std::int64_t b = buffers[a->buffer].bytes;
-                total += b;
-                if (b > largest) largest = b;
-            }
-        }
-        const detail::member_time t = detail::time_of(g, p, p.members.first[m], s, total, largest, room);
-        if (t.latency > latency) latency = t.latency;
-        work = detail::plus(work, t.work);
-    }
-    return detail::plus(work, latency);
-}
 constexpr std::int64_t duration(const ir::graph& g, const ir::program& p, const ir::vertex& v, const settings& s) {
-    detail::operands room;
-    return duration(g, p, v, s, room);
+    return detail::estimator{g, p, s}.duration(v);
 }
 
 // Every vertex.
 constexpr vec<std::int64_t> costs(const ir::graph& g, const ir::program& p, const settings& s) {
-    vec<std::int64_t> list(p.vertices.size());
-    detail::operands room;
+    vec<std::int64_t> list(p.vertices.count, unset{});
+    detail::estimator each{g, p, s};
     std::int64_t* to = list.begin();
-    for (int v = 0; v < p.vertices.count; ++v) to[v] = duration(g, p, p.vertices.first[v], s, room);
+    for (int v = 0; v < p.vertices.count; ++v) to[v] = each.duration(p.vertices.first[v]);
     return list;
 }
 

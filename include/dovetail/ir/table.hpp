@@ -57,21 +57,20 @@ public:
     static constexpr auto value = view(kept);
 };
 
-// The same for one array: Make::make(from) returns a vec of at most `most` elements.
-template <class Make>
+// The same for one array: Make::make(from, to) writes at most `most` elements and gives their number.
+template <class T, class Make>
 struct frozen_list {
 private:
     template <class From>
     static constexpr auto keep(const From& from) {
-        const auto list = Make::make(from);
-        fixed<std::remove_cvref_t<decltype(list[0])>, Make::most> f;
-        copy_elements(list, f);
+        fixed<T, Make::most> f;
+        f.count = Make::make(from, f.first);
         return f;
     }
     static constexpr auto kept = keep(Make::from());
 
 public:
-    static constexpr auto value = kept.view();
+    static constexpr span<const T> value = kept.view();
 };
 
 }  // namespace dovetail::ir

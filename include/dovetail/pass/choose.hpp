@@ -13,6 +13,14 @@ constexpr schedule sequential_schedule(const ir::program& p, span<const ir::edge
     return in_turn(p, costs, order.view());
 }
 
+// What it would take: the sum, where there is one role.
+constexpr std::int64_t sequential_length(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs) {
+    if (p.roles > 1) return sequential_schedule(p, edges, costs).length;
+    std::int64_t sum = 0;
+    for (const std::int64_t *c = costs.begin(), *end = costs.end(); c != end; ++c) sum += *c;
+    return sum;
+}
+
 // The orders of the overlapped candidates: on three lanes, each as written, or by list scheduling.
 constexpr schedule overlapped_schedule(const ir::program& p, const routes& r, span<const ir::edge> edges, span<const std::int64_t> costs, bool listed,
                                        const settings& s) {

@@ -80,8 +80,9 @@ struct touch {
 
 }  // namespace detail
 
-// One edge for each pair of vertices that conflict over a buffer and are not ordered by others over the same buffer.
-constexpr vec<ir::edge> edges(const ir::program& p) {
+// One edge for each pair of vertices that conflict over a buffer and are not ordered by others over the same buffer. Writes
+// them to `list`, which has room for most_edges(p), and gives their number.
+constexpr int edges(const ir::program& p, ir::edge* list) {
     const ir::buffer* buffers = p.buffers.first;
     const ir::access* accesses = p.accesses.first;
     const ir::part* parts = p.parts.first;
@@ -117,8 +118,7 @@ constexpr vec<ir::edge> edges(const ir::program& p) {
             touches[--first[accesses[a].buffer]] = {vertex_of[i], accesses[a].mode};
     }
 
-    vec<ir::edge> list;
-    list.reserve(touch_list.size());
+    int count = 0;
     for (int b = 0; b < p.buffers.count; ++b) {
         const int begin = first[b], end = first[b + 1], role = buffers[b].role;
         const ir::storage where = buffers[b].where;
@@ -127,16 +127,16 @@ constexpr vec<ir::edge> edges(const ir::program& p) {
             int writer = -1;
             for (int i = begin, read = begin; i < end; ++i) {  // reads since the last write stand at [read, i)
                 const int v = touches[i].vertex;
-                if (reads(touches[i].mode) && writer >= 0 && writer != v) list.push({writer, v, role, b, ir::edge_kind::flow});
+                if (reads(touches[i].mode) && writer >= 0 && writer != v) list[count++] = {writer, v, role, b, ir::edge_kind::flow};
                 if (!writes(touches[i].mode)) continue;
                 bool alone = true;
                 for (int from = -1; read < i; ++read) {
                     if (touches[read].vertex == from || touches[read].vertex == v || touches[read].vertex == writer) continue;
                     from = touches[read].vertex;
-                    list.push({from, v, role, b, ir::edge_kind::anti});
+                    list[count++] = {from, v, role, b, ir::edge_kind::anti};
                     alone = false;
                 }
-                if (alone && touches[i].mode == access_mode::write && writer >= 0 && writer != v) list.push({writer, v, role, b, ir::edge_kind::output});
+                if (alone && touches[i].mode == access_mode::write && writer >= 0 && writer != v) list[count++] = {writer, v, role, b, ir::edge_kind::output};
                 writer = v;
                 read = i + 1;
             }
@@ -148,7 +148,7 @@ constexpr vec<ir::edge> edges(const ir::program& p) {
             for (int i = begin, last = -1; i < end; ++i) {
                 if (i == definition || touches[i].vertex == last) continue;
                 last = touches[i].vertex;
-                list.push({touches[definition].vertex, last, role, b, ir::edge_kind::flow});
+                list[count++] = {touches[definition].vertex, last, role, b, ir::edge_kind::flow};
             }
         // Whoever else reads the bytes that this value takes over has to be done.
         const int taken = buffers[b].alias;
@@ -157,15 +157,25 @@ constexpr vec<ir::edge> edges(const ir::program& p) {
         for (int i = first[taken], last = heir; i < first[taken + 1]; ++i) {
             if (touches[i].vertex == last || touches[i].vertex == heir || writes(touches[i].mode)) continue;
             last = touches[i].vertex;
-            list.push({last, heir, role, taken, ir::edge_kind::anti});
+            list[count++] = {last, heir, role, taken, ir::edge_kind::anti};
         }
     }
-    return list;
+    return count;
 }
 
-// An access gives at most one edge to or from the definition of a value, or two of a state's, and an heir those of who reads
-// the bytes that it takes over, which nobody else takes over at that time.
-constexpr int most_edges(const ir::program& p) { return 2 * p.accesses.size() + 2 * p.buffers.size(); }
+// An access gives at most one edge to or from the definition of a value, or two of a state's. The definition itself gives none,
+// which leaves room for the edge of an heir, from whoever else read the bytes that it takes over.
+constexpr int most_edges(const ir::program& p) {
+    for (const ir::buffer *b = p.buffers.begin(), *end = p.buffers.end(); b != end; ++b)
+        if (b->where == ir::storage::state) return 2 * p.accesses.count;
+    return p.accesses.count;
+}
+
+constexpr vec<ir::edge> edges(const ir::program& p) {
+    vec<ir::edge> list(most_edges(p), unset{});
+    list.resize(edges(p, list.begin()));
+    return list;
+}
 
 // The vertices of one cycle in the order of its edges, the smallest id first; empty where there is none.
 constexpr vec<int> find_cycle(int vertices, span<const ir::edge> list) {

@@ -91,11 +91,11 @@ private:
     struct dependencies {
         static constexpr const ir::program& from() { return program; }
         static constexpr int most = pass::most_edges(program);
-        static constexpr auto make(const ir::program& from) { return pass::edges(from); }
+        static constexpr int make(const ir::program& from, ir::edge* to) { return pass::edges(from, to); }
     };
 
 public:
-    static constexpr span<const ir::edge> edges = ir::frozen_list<dependencies>::value;
+    static constexpr span<const ir::edge> edges = ir::frozen_list<ir::edge, dependencies>::value;
 };
 
 template <class G>

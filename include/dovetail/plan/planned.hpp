@@ -49,6 +49,8 @@ struct program_of {
         return f;
     }
     static constexpr fixed<std::int64_t, vertices> costs = list_costs(program);
+    static constexpr std::int64_t add_up(const ir::program& from) { return pass::sequential_length(from, edges, costs.view()); }
+    static constexpr std::int64_t sequential = add_up(program);
 };
 
 template <class G, class O, candidate C>
@@ -69,7 +71,7 @@ constexpr preference preference_of() {
     } else {
         std::int64_t written = not_tried;
         if constexpr (program_of<G, O>::vertices <= most_tried_as_written) written = scheduled<G, O, candidate::written>::value.length;
-        return preferred({scheduled<G, O, candidate::sequential>::value.length, written, scheduled<G, O, candidate::listed>::value.length}, O::value);
+        return preferred({program_of<G, O>::sequential, written, scheduled<G, O, candidate::listed>::value.length}, O::value);
     }
 }
 
@@ -87,7 +89,7 @@ private:
         static constexpr ir::sizes<5> most{{of::vertices, parts, waits, of::program.roles, of::program.buffers.size()}};
         static constexpr const ir::program& from() { return of::program; }
         static constexpr auto make(const ir::program& from) {
-            return lay(from, of::edges, chosen_schedule::value.view(), scheduled<G, O, candidate::sequential>::value.length, O::value.memory_limit);
+            return lay(from, of::edges, chosen_schedule::value.view(), of::sequential, O::value.memory_limit);
         }
     };
 
