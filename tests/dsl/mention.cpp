@@ -31,7 +31,7 @@ TEST_CASE("a mention is the type at its place, in written order") {
     static_assert(std::is_same_v<dv::dsl::mention<statement, 6>, multiply>);
     static_assert(std::is_same_v<dv::dsl::mention<statement, 7>, a>);
     static_assert(std::is_same_v<dv::dsl::mention<statement, 8>, b>);
-    CHECK(dv::display(*dv::dsl::describe<y>.id) == "y");
+    CHECK(dv::display(dv::dsl::describe<y>.id) == "y");
 }
 
 TEST_CASE("repeat and all stand for what they expand to, the last index fastest") {

@@ -15,7 +15,7 @@ struct t;
 
 template <class G>
 dv::ir::graph_data lowered() {
-    return dv::ir::lower(dv::dsl::describe<G>);
+    return dv::ir::lower(dv::dsl::describe_graph<G>);
 }
 
 int find(const dv::ir::graph_data& g, const dv::tag& name) {
@@ -99,7 +99,10 @@ TEST_CASE("the nearest name is the one with the fewest edits") {
     CHECK(dv::ir::edit_distance(letters("block<3>"), letters("blok<3>"), 9) == 1);
     CHECK(dv::ir::edit_distance(letters("forward"), letters("forward"), 9) == 0);
     CHECK(dv::ir::edit_distance(letters("abc"), letters("xyz"), 3) == 3);
-    const auto unqualified = [](std::string_view s) { return dv::spelled(dv::detail::make_tag(dv::ir::unqualified(letters(s)))); };
+    const auto unqualified = [](std::string_view s) {
+        const dv::letters name = dv::ir::unqualified(letters(s));
+        return std::string_view{name.first, static_cast<std::size_t>(name.size)};
+    };
     CHECK(unqualified("app::inner::block<app::k>") == "block<app::k>");
     CHECK(unqualified("app::<unnamed>::block<app::k>") == "block<app::k>");
     CHECK(unqualified("{anonymous}::block<<unnamed>::k>") == "block<<unnamed>::k>");

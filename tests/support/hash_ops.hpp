@@ -188,7 +188,7 @@ struct names {
 
     const dv::tag* tag(std::string name) {
         text.push_back(std::move(name));
-        tags.push_back(dv::detail::make_tag({text.back().data(), static_cast<int>(text.back().size())}));
+        tags.push_back(dv::detail::make_tag(text.back().data(), static_cast<int>(text.back().size())));
         return &tags.back();
     }
     dv::operation* operation(std::string name) {

@@ -32,8 +32,9 @@ struct listing {
 };
 
 inline void list_tag(listing& l, const char* name, const dv::tag* t) {
-    const std::string text = dv::display(*t);
-    l.add(name, dv::detail::hashed({text.data(), static_cast<int>(text.size())}));
+    std::uint64_t h = 1469598103934665603ull;
+    for (unsigned char c : dv::display(*t)) h = (h ^ c) * 1099511628211ull;
+    l.add(name, h);
 }
 
 inline listing listed(const dv::ir::program& p) {

@@ -20,9 +20,9 @@ struct tag {
 namespace detail {
 
 template <class T>
-constexpr letters pretty() {
+constexpr const char* pretty() {
 #if defined(__clang__) || defined(__GNUC__)
-    return {__PRETTY_FUNCTION__, static_cast<int>(sizeof(__PRETTY_FUNCTION__)) - 1};
+    return __PRETTY_FUNCTION__;
 #else
 #error "dovetail needs g++, clang or nvcc with one of them"
 #endif
@@ -30,26 +30,30 @@ constexpr letters pretty() {
 // "... pretty() [with T = X]" (g++), "... pretty() [T = X]" (clang), "... [with T=X]" (nvcc's front end): what stands around
 // the type is the same for all, and is measured once.
 inline constexpr int pretty_before = [] {
-    const letters all = pretty<char>();
-    int at = all.size;
-    while (all.first[at - 1] != '=') --at;
-    return all.first[at] == ' ' ? at + 1 : at;
+    const char* const all = pretty<char>();
+    int at = static_cast<int>(__builtin_strlen(all));
+    while (all[at - 1] != '=') --at;
+    return all[at] == ' ' ? at + 1 : at;
 }();
-inline constexpr int pretty_around = pretty<char>().size - 4;
+inline constexpr int pretty_around = static_cast<int>(__builtin_strlen(pretty<char>())) - 4;
 
-constexpr unsigned long long hashed(letters t) {
-    unsigned long long h = 1469598103934665603ull;  // FNV-1a
-    for (const char *p = t.first, *end = p + t.size; p != end; ++p) h = (h ^ static_cast<unsigned char>(*p)) * 1099511628211ull;
-    return h;
+// Every name of a graph is hashed while compiling: four letters at a time, from the last, in one function.
+constexpr tag make_tag(const char* p, int size) {
+    int n = size;
+    unsigned long long h = 0;
+    while (n % 4 != 0) h = h * 31 + p[--n];
+    while (n > 0) {
+        n -= 4;
+        h = (h * 0x9e3779b97f4a7c15ull) ^ (p[n] + p[n + 1] * 0x100 + p[n + 2] * 0x10000 + p[n + 3] * 0x1000000u);
+    }
+    return {{p, size}, h};
 }
-
-constexpr tag make_tag(letters spelling) { return {spelling, hashed(spelling)}; }
-constexpr tag trimmed(letters pretty) { return make_tag({pretty.first + pretty_before, pretty.size - pretty_around}); }
+constexpr tag tag_from(const char* pretty) { return make_tag(pretty + pretty_before, static_cast<int>(__builtin_strlen(pretty)) - pretty_around); }
 
 }  // namespace detail
 
 template <class T>
-inline constexpr tag tag_of = detail::trimmed(detail::pretty<T>());
+inline constexpr tag tag_of = detail::tag_from(detail::pretty<T>());
 
 // What has no name.
 inline constexpr tag nameless{};

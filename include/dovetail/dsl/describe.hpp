@@ -1,6 +1,6 @@
-// describe<T>: the record of a type of the language, and made_of<T>: the types below it. Takes any type that may stand in a
-// graph. A type that is no word of the language is a name. Records are variables rather than members of classes, and those
-// that a large graph has by the thousand are made in one step: that is most of what the compiler spends on a statement.
+// describe<T>: the record of a type that stands in a graph, describe_graph<G> that of the graph itself, and made_of<T>: the
+// types below it. A type that is no word of the language is a name. Records are variables, not members of classes, and no
+// function is instantiated for those that a large graph has by the thousand: that is most of what a statement costs.
 #pragma once
 
 #include "facts.hpp"
@@ -10,12 +10,25 @@
 namespace dovetail::dsl {
 
 namespace detail {
+
 template <class T>
-constexpr record described();
+concept is_graph = requires { typename T::dovetail_graph; };
+
+// What a type is that is no word. Names are types without a definition as a rule: nothing else is asked of those.
+template <class T, class = std::size_t>
+inline constexpr word kind_of = word::name;
+template <class T>
+inline constexpr word kind_of<T, decltype(sizeof(T))> = is_operation<T>   ? word::operation
+                                                        : has_launch<T>() ? word::no_shape_rule
+                                                                          : word::name;
+
 }  // namespace detail
 
 template <class T>
-inline constexpr record describe = detail::described<T>();
+inline constexpr record describe{detail::kind_of<T>, dovetail::detail::tag_from(dovetail::detail::pretty<T>())};
+
+template <detail::is_graph G>
+inline constexpr const record& describe_graph = describe<typename G::dovetail_graph>;
 
 namespace detail {
 
@@ -23,66 +36,33 @@ namespace detail {
 template <class... C>
 inline constexpr const record* below[sizeof...(C) + 1] = {&describe<C>..., nullptr};
 
-// A loop, not a fold: clang folds no more than 256.
+// Loops, not folds: clang folds no more than 256.
 constexpr int count_mentions(const record* const* list, int count) {
     int n = 1;
     for (const record* const* end = list + count; list != end; ++list) n += (*list)->mentions;
     return n;
 }
+constexpr int count_arguments(const record* const* list, int count) {
+    int n = 0;
+    for (const record* const* end = list + count; list != end; ++list) n += (*list)->arguments;
+    return n;
+}
 
-// A word that consists of C.
-template <word Kind, class... C>
-inline constexpr record composed{Kind, &nameless, below<C...>, sizeof...(C), count_mentions(below<C...>, sizeof...(C))};
-
-// The word that a template is; `name` where it is a user's.
-template <template <class...> class W> inline constexpr word word_of = word::name;
-template <> inline constexpr word word_of<input> = word::input;
-template <> inline constexpr word word_of<replicated> = word::replicated;
-template <> inline constexpr word word_of<state> = word::state;
-template <> inline constexpr word word_of<let> = word::let;
-template <> inline constexpr word word_of<values> = word::values;
-template <> inline constexpr word word_of<update> = word::update;
-template <> inline constexpr word word_of<output> = word::output;
-template <> inline constexpr word word_of<on> = word::on;
-template <> inline constexpr word word_of<mesh> = word::mesh;
-template <> inline constexpr word word_of<lane> = word::lane;
-template <> inline constexpr word word_of<group> = word::group;
-template <> inline constexpr word word_of<grouped> = word::grouped;
-template <> inline constexpr word word_of<graph> = word::graph;
-template <> inline constexpr word word_of<ops::root> = word::root;
-template <> inline constexpr word word_of<ops::to> = word::to;
-
-// An operation that names axes, roles or a root: these are below it.
+template <class... C>
+constexpr record composed(word kind, types<C...>, tag id = nameless) {
+    return {kind, id, below<C...>, sizeof...(C), count_mentions(below<C...>, sizeof...(C))};
+}
+// A type that stands for as many arguments as it is made of.
+template <class... C>
+constexpr record listed(word kind, types<C...> list) {
+    record r = composed(kind, list);
+    r.arguments = sizeof...(C);
+    return r;
+}
+// An operation and the axes, roles or root that it names.
 template <class T, class... C>
-constexpr record operator_with(types<C...>) {
-    return {word::operation, &tag_of<T>, below<C...>, sizeof...(C), count_mentions(below<C...>, sizeof...(C))};
-}
-
-template <class T>
-concept is_graph = requires { typename T::dovetail_graph; };
-
-// Names are types without a definition as a rule: nothing else is asked of those.
-template <class T>
-constexpr record described() {
-    if constexpr (!complete<T>)
-        return {word::name, &tag_of<T>};
-    else if constexpr (is_graph<T>)
-        return describe<typename T::dovetail_graph>;
-    else if constexpr (is_operation<T>)
-        return {word::operation, &tag_of<T>};
-    else if constexpr (has_launch<T>())
-        return {word::no_shape_rule, &tag_of<T>};
-    else
-        return {word::name, &tag_of<T>};
-}
-template <word Kind, class T, class... C>
-constexpr record described_template() {
-    if constexpr (Kind != word::name)
-        return composed<Kind, C...>;
-    else if constexpr (is_communication_operation<T>)
-        return operator_with<T>(typename communication<T>::where{});
-    else
-        return described<T>();
+constexpr record operating(types<C...> where) {
+    return composed(word::operation, where, tag_of<T>);
 }
 
 // What several types of the language are made of as one: repeat and all.
@@ -116,50 +96,106 @@ struct index_space<Body, N, M, K> {
     using type = decltype(all(std::make_integer_sequence<int, N * M * K>{}));
 };
 
-template <word Kind, class... C>
-constexpr record listed(types<C...>) {
-    return {Kind, &nameless, below<C...>, sizeof...(C), count_mentions(below<C...>, sizeof...(C)), sizeof...(C)};
-}
-
 }  // namespace detail
 
-template <template <class...> class W, class... C>
-inline constexpr record describe<W<C...>> = detail::described_template<detail::word_of<W>, W<C...>, C...>();
-
-template <class N, class X>
-inline constexpr record describe<let<N, X>>{word::let, &nameless, detail::below<N, X>, 2, 1 + describe<N>.mentions + describe<X>.mentions};
+// Statements, and the expressions in them.
+template <class N, class Op, class... A>
+inline constexpr record describe<let<N, Op(A...)>>{word::let,
+                                                   nameless,
+                                                   detail::below<N, Op, A...>,
+                                                   sizeof...(A) + 2,
+                                                   (describe<A>.mentions + ... + (2 + describe<N>.mentions + describe<Op>.mentions)),
+                                                   1,
+                                                   operation_for<Op, (describe<A>.arguments + ... + 0)>};
+template <class S, class Op, class... A>
+inline constexpr record describe<update<S, Op(A...)>>{word::update,
+                                                      nameless,
+                                                      detail::below<S, Op, A...>,
+                                                      sizeof...(A) + 2,
+                                                      1 + detail::count_mentions(detail::below<S, Op, A...>, sizeof...(A) + 2),
+                                                      1,
+                                                      operation_for<Op, detail::count_arguments(detail::below<S, Op, A...> + 2, sizeof...(A))>};
 template <class Op, class... A>
 inline constexpr record describe<Op(A...)>{word::expression,
-                                           &nameless,
+                                           nameless,
                                            detail::below<Op, A...>,
                                            sizeof...(A) + 1,
-                                           (describe<A>.mentions + ... + (1 + describe<Op>.mentions)),
+                                           detail::count_mentions(detail::below<Op, A...>, sizeof...(A) + 1),
                                            1,
-                                           operation_for<Op, (describe<A>.arguments + ... + 0)>};
+                                           operation_for<Op, detail::count_arguments(detail::below<Op, A...> + 1, sizeof...(A))>};
 template <class Op, class... A>
-inline constexpr record describe<Op (*)(A...)> = describe<Op(A...)>;
+inline constexpr record describe<Op (*)(A...)> = describe<Op(A...)>;  // as a function's parameter
 template <class Op, class... A>
-inline constexpr record describe<Op(A..., ...)> = detail::composed<word::ellipsis, Op>;
+inline constexpr record describe<Op(A..., ...)> = detail::composed(word::ellipsis, types<Op>{});
 template <class Op, class... A>
-inline constexpr record describe<Op (*)(A..., ...)> = detail::composed<word::ellipsis, Op>;
-
-template <class T, std::int64_t... E>
-inline constexpr record describe<tensor<T, E...>>{word::tensor, &nameless, nullptr, 0, 1, 1, &no_operation, &tensor<T, E...>::type};
-template <class N, int W>
-inline constexpr record describe<axis<N, W>>{word::axis, &nameless, detail::below<N>, 1, 1 + describe<N>.mentions, 1, &no_operation, &no_tensor, W};
-template <int L>
-inline constexpr record describe<ops::root_lane<L>>{word::root_lane, &nameless, nullptr, 0, 1, 1, &no_operation, &no_tensor, L};
-template <> inline constexpr record describe<discard>{word::discard};
-template <> inline constexpr record describe<pinned>{word::pinned};
-template <> inline constexpr record describe<from_store>{word::from_store};
-template <> inline constexpr record describe<ops::to_host>{word::operation, &tag_of<ops::to_host>};
-template <> inline constexpr record describe<ops::from_host>{word::operation, &tag_of<ops::from_host>};
-template <class A, int O, class E>
-inline constexpr record describe<ops::shift<A, O, E>> = detail::operator_with<ops::shift<A, O, E>>(types<A>{});
+inline constexpr record describe<Op (*)(A..., ...)> = describe<Op(A..., ...)>;
+template <class N, class X>
+inline constexpr record describe<let<N, X>> = detail::composed(word::malformed, types<N, X>{});
+template <class S, class X>
+inline constexpr record describe<update<S, X>> = detail::composed(word::malformed, types<S, X>{});
+template <class N, class T, class... A>
+inline constexpr record describe<input<N, T, A...>> = detail::composed(word::input, types<N, T, A...>{});
+template <class N, class T, class... A>
+inline constexpr record describe<state<N, T, A...>> = detail::composed(word::state, types<N, T, A...>{});
+template <class... C>
+inline constexpr record describe<output<C...>> = detail::composed(word::output, types<C...>{});
+template <class... C>
+inline constexpr record describe<mesh<C...>> = detail::composed(word::mesh, types<C...>{});
+template <class R, class... C>
+inline constexpr record describe<on<R, C...>> = detail::composed(word::on, types<R, C...>{});
+template <class... C>
+inline constexpr record describe<group<C...>> = detail::composed(word::group, types<C...>{});
+template <class... C>
+inline constexpr record describe<grouped<C...>> = detail::composed(word::grouped, types<C...>{});
 template <template <int...> class B, int... N>
-inline constexpr record describe<repeat<B, N...>> = detail::listed<word::repeat>(typename detail::index_space<B, N...>::type{});
+inline constexpr record describe<repeat<B, N...>> = detail::composed(word::repeat, typename detail::index_space<B, N...>::type{});
+template <class... C>
+inline constexpr record describe<graph<C...>> = detail::composed(word::graph, types<C...>{});
+
+// What they are made of.
+template <class... C>
+inline constexpr record describe<values<C...>> = detail::composed(word::values, types<C...>{});
+template <> inline constexpr record describe<discard>{word::discard};
 template <int N, template <int...> class F>
-inline constexpr record describe<all<N, F>> = detail::listed<word::all>(typename detail::family<F, std::make_integer_sequence<int, N>>::type{});
+inline constexpr record describe<all<N, F>> = detail::listed(word::all, typename detail::family<F, std::make_integer_sequence<int, N>>::type{});
+template <class A>
+inline constexpr record describe<lane<A>> = detail::composed(word::lane, types<A>{});
+template <class T, std::int64_t... E>
+inline constexpr record describe<tensor<T, E...>>{word::tensor, nameless, nullptr, 0, 1, 1, &no_operation, &tensor<T, E...>::type};
+template <> inline constexpr record describe<pinned>{word::pinned};
+template <class... A>
+inline constexpr record describe<replicated<A...>> = detail::composed(word::replicated, types<A...>{});
+template <> inline constexpr record describe<from_store>{word::from_store};
+template <class N, int W>
+inline constexpr record describe<axis<N, W>>{word::axis, nameless, detail::below<N>, 1, 1 + describe<N>.mentions, 1, &no_operation, &no_tensor, W};
+
+// Operations that name axes, roles or a root.
+template <class R, class... W>
+inline constexpr record describe<ops::all_reduce<R, W...>> = detail::operating<ops::all_reduce<R, W...>>(types<W...>{});
+template <class R, class... W>
+inline constexpr record describe<ops::reduce<R, W...>> = detail::operating<ops::reduce<R, W...>>(types<W...>{});
+template <class... W>
+inline constexpr record describe<ops::broadcast<W...>> = detail::operating<ops::broadcast<W...>>(types<W...>{});
+template <class... W>
+inline constexpr record describe<ops::all_gather<W...>> = detail::operating<ops::all_gather<W...>>(types<W...>{});
+template <class R, class... W>
+inline constexpr record describe<ops::reduce_scatter<R, W...>> = detail::operating<ops::reduce_scatter<R, W...>>(types<W...>{});
+template <class... W>
+inline constexpr record describe<ops::all_to_all<W...>> = detail::operating<ops::all_to_all<W...>>(types<W...>{});
+template <class... W>
+inline constexpr record describe<ops::gather<W...>> = detail::operating<ops::gather<W...>>(types<W...>{});
+template <class... W>
+inline constexpr record describe<ops::scatter<W...>> = detail::operating<ops::scatter<W...>>(types<W...>{});
+template <class A, int O, class E>
+inline constexpr record describe<ops::shift<A, O, E>> = detail::operating<ops::shift<A, O, E>>(types<A>{});
+template <> inline constexpr record describe<ops::to_host>{word::operation, tag_of<ops::to_host>};
+template <> inline constexpr record describe<ops::from_host>{word::operation, tag_of<ops::from_host>};
+template <class R>
+inline constexpr record describe<ops::root<R>> = detail::composed(word::root, types<R>{});
+template <int L>
+inline constexpr record describe<ops::root_lane<L>>{word::root_lane, nameless, nullptr, 0, 1, 1, &no_operation, &no_tensor, L};
+template <class... R>
+inline constexpr record describe<ops::to<R...>> = detail::composed(word::to, types<R...>{});
 
 namespace detail {
 
@@ -167,10 +203,8 @@ template <class T>
 struct constituents {
     using type = typename communication<T>::where;
 };
-template <is_graph T>
-struct constituents<T> : constituents<typename T::dovetail_graph> {};
 template <template <class...> class W, class... C>
-    requires(word_of<W> != word::name)
+    requires(!is_communication_operation<W<C...>>)
 struct constituents<W<C...>> {
     using type = types<C...>;
 };
@@ -183,7 +217,7 @@ struct constituents<Op(A..., ...)> {
     using type = types<Op>;
 };
 template <class T>
-struct constituents<T*> : constituents<T> {};  // an expression as a function's parameter
+struct constituents<T*> : constituents<T> {};
 template <class N, int W>
 struct constituents<axis<N, W>> {
     using type = types<N>;

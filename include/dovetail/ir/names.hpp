@@ -1,52 +1,43 @@
-// A hash table from tags to ids, and the nearest name to a misspelled one.
+// A hash table from names to symbols, and the nearest name to a misspelled one.
 #pragma once
 
-#include "../core/tag.hpp"
-#include "../core/vec.hpp"
+#include "graph.hpp"
 
 namespace dovetail::ir {
 
-// Room for `capacity` names. Open addressing: at each place the name's number among those stored, one more, or 0.
+// Room for `capacity` symbols, found by name. Open addressing: at each place a symbol's id, one more, or 0.
 class name_table {
 public:
-    constexpr explicit name_table(int capacity) {
+    constexpr name_table(int capacity, const symbol* symbols) : symbols_{symbols} {
         int size = 16;
         while (2 * size < 3 * capacity) size *= 2;
         mask_ = static_cast<unsigned>(size - 1);
         places_ = vec<int>(size);
-        names_.reserve(capacity);
-        ids_.reserve(capacity);
         place_ = places_.begin();
     }
     name_table(const name_table&) = delete;
     name_table& operator=(const name_table&) = delete;
 
-    // The id stored for `name`, or -1.
-    constexpr int find(const tag* name) const {
-        const int at = place_[place_of(name)];
-        return at == 0 ? -1 : ids_[at - 1];
-    }
-    // Stores `id` unless the name is there already; returns what is stored.
-    constexpr int insert(const tag* name, int id) {
-        const unsigned i = place_of(name);
-        if (place_[i] != 0) return ids_[place_[i] - 1];
-        names_.push(name);
-        ids_.push(id);
-        place_[i] = ids_.size();
-        return id;
+    // The symbol of that name, or -1.
+    constexpr int find(const tag* name) const { return *place_of(name) - 1; }
+    // Enters symbol `id` unless another has its name; returns the one that has it.
+    constexpr int insert(int id) {
+        int* const place = place_of(symbols_[id].name);
+        if (*place == 0) *place = id + 1;
+        return *place - 1;
     }
 
 private:
-    constexpr unsigned place_of(const tag* name) const {
-        unsigned i = static_cast<unsigned>(name->hash ^ (name->hash >> 29)) & mask_;
-        while (place_[i] != 0 && !same(names_[place_[i] - 1], name)) i = (i + 1) & mask_;
-        return i;
+    constexpr int* place_of(const tag* name) const {
+        for (unsigned i = static_cast<unsigned>(name->hash ^ (name->hash >> 29));; ++i) {
+            int* const place = place_ + (i & mask_);
+            if (*place == 0 || same(symbols_[*place - 1].name, name)) return place;
+        }
     }
 
+    const symbol* symbols_;
     unsigned mask_ = 0;
     vec<int> places_;
-    vec<const tag*> names_;
-    vec<int> ids_;
     int* place_ = nullptr;
 };
 

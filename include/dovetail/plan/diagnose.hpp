@@ -39,7 +39,7 @@ struct typed {
 private:
     static_assert(requires { typename written<G>::dovetail_graph; }, "dovetail: this is no graph: write struct model : dv::graph<statements...> {};");
     struct lowering {
-        static constexpr const auto& from() { return dsl::describe<written<G>>; }
+        static constexpr const auto& from() { return dsl::describe_graph<written<G>>; }
         static constexpr auto most = ir::largest_graph(from());
         static constexpr auto make(const auto& from) { return ir::lower(from, detail::as_written<G>::folded, most); }
     };

@@ -1,0 +1,86 @@
+// Where a communication takes place: its axes, its root and the roles that receive. Takes its operation's record and a node that
+// has its arguments, fills in the rest, or the first mistake.
+#pragma once
+
+#include "draft.hpp"
+
+namespace dovetail::ir::detail {
+
+class communications {
+public:
+    constexpr explicit communications(draft& d) : d_{d} {}
+
+    // Axes, root and receiving roles of a communication.
+    constexpr void place(node& n, const record& op, int mention, int name) {
+        const bool over_roles = n.role < 0;
+        if (!over_roles && n.arguments != 1) return d_.arity(name, mention, n.arguments);
+        if (is_reducing(n.kind) && n.reduce == reduction::none) return d_.fail(make_fault(fault_kind::bad_reduction, name, mention));
+        n.first_target = d_.operand_count;
+        int at = mention + 1;
+        for (int i = 0; i < op.child_count; at += op.children[i]->mentions, ++i) {
+            const record& w = *op.children[i];
+            if (w.kind == word::root_lane && !over_roles && is_rooted(n.kind) && n.root < 0) {
+                n.root = w.number;
+            } else if (w.kind == word::root && over_roles && (n.kind == op_kind::reduce || n.kind == op_kind::gather) && n.root < 0) {
+                n.root = d_.find_role(w.children[0]->id);
+                if (n.root < 0) return d_.fail(make_fault(fault_kind::unknown_role, name, at + 1));
+                d_.operands[d_.operand_count++] = n.root;
+                n.targets = 1;
+            } else if (w.kind == word::to && over_roles && (n.kind == op_kind::broadcast || n.kind == op_kind::scatter)) {
+                int to_at = at + 1;
+                for (int k = 0; k < w.child_count; to_at += w.children[k]->mentions, ++k) target(n, w.children[k]->id, to_at, name);
+            } else if (w.kind == word::name && !over_roles) {
+                const int axis = d_.find_axis(w.id);
+                if (axis < 0 || !d_.has_axis(n.role, axis)) return d_.fail(make_fault(fault_kind::unknown_axis, name, at));
+                if ((n.axes >> axis & 1u) != 0) return d_.fail(make_fault(fault_kind::axis_twice, at));
+                n.axes |= 1u << axis;
+            } else {
+                return d_.fail(make_fault(fault_kind::bad_root, name, mention, at));
+            }
+        }
+        if (over_roles) return seats(n, mention, name);
+        if (n.axes == 0)
+            for (int i = 0; i < d_.graph.roles[n.role].axes; ++i) n.axes |= 1u << d_.graph.mesh[d_.graph.roles[n.role].first_axis + i].axis;
+        if (n.axes == 0) return d_.fail(make_fault(fault_kind::member_count, name, mention));
+        if (is_rooted(n.kind) && n.root < 0) d_.fail(make_fault(fault_kind::bad_root, name, mention, mention));
+    }
+
+private:
+    constexpr void target(node& n, const tag& role, int mention, int name) {
+        const int id = d_.find_role(role);
+        if (id < 0) return d_.fail(make_fault(fault_kind::unknown_role, name, mention));
+        for (int j = 0; j < n.targets; ++j)
+            if (d_.operands[n.first_target + j] == id) return d_.fail(make_fault(fault_kind::role_twice, name, mention));
+        d_.operands[d_.operand_count++] = id;
+        ++n.targets;
+    }
+
+    // A collective over roles: one argument per role; everybody receives unless a root or receivers are named.
+    constexpr void seats(node& n, int mention, int name) {
+        for (int i = 0; i < n.arguments; ++i) {
+            const symbol& s = d_.symbols[d_.operands[n.first_argument + i]];
+            if (s.role < 0) return d_.fail(make_fault(fault_kind::outside_role, s.mention));
+            for (int j = 0; j < i; ++j)
+                if (d_.symbols[d_.operands[n.first_argument + j]].role == s.role) return d_.fail(make_fault(fault_kind::role_twice, name, s.mention));
+        }
+        if (n.kind == op_kind::broadcast || n.kind == op_kind::scatter) {
+            if (n.arguments != 1) return d_.arity(name, mention, n.arguments);
+            if (n.targets == 0) return d_.fail(make_fault(fault_kind::bad_root, name, mention, mention));
+            n.root = d_.symbols[d_.operands[n.first_argument]].role;
+        } else if (n.arguments < 2) {
+            return d_.fail(make_fault(fault_kind::member_count, name, mention));
+        } else if (is_rooted(n.kind)) {
+            if (n.root < 0) return d_.fail(make_fault(fault_kind::bad_root, name, mention, mention));
+            bool member = false;
+            for (int i = 0; i < n.arguments; ++i) member = member || d_.symbols[d_.operands[n.first_argument + i]].role == n.root;
+            if (!member) d_.fail(make_fault(fault_kind::unknown_role, name, d_.graph.roles[n.root].mention));
+        } else {
+            for (int i = 0; i < n.arguments; ++i) d_.operands[d_.operand_count++] = d_.symbols[d_.operands[n.first_argument + i]].role;
+            n.targets = n.arguments;
+        }
+    }
+
+    draft& d_;
+};
+
+}  // namespace dovetail::ir::detail

@@ -1,0 +1,53 @@
+// The room that a graph takes in arrays, at most. Takes its root record, gives the sizes in the order of `graph`.
+#pragma once
+
+#include "../dsl/record.hpp"
+#include "table.hpp"
+
+namespace dovetail::ir {
+
+namespace detail {
+
+struct room {
+    int symbols = 0, nodes = 0, operands = 0, roles = 1, axes = 0;
+};
+
+constexpr void add_room(const dsl::record& parent, room& to) {
+    using dsl::word;
+    for (const dsl::record *const *c = parent.children, *const *end = c + parent.child_count; c != end; ++c) {
+        const dsl::record& r = **c;
+        switch (r.kind) {
+            case word::let:
+            case word::update: {
+                const dsl::record &names = *r.children[0], &op = *r.children[1];
+                const int count = names.kind == word::values ? names.child_count : 1;
+                const int arguments = r.child_count - 2;
+                // What stands below an argument may be an expression, a lane or another argument each.
+                const int below = r.mentions - 2 - names.mentions - op.mentions - arguments;
+                to.symbols += count + below;
+                to.nodes += 1 + below;
+                to.operands += count + arguments + 2 * below;
+                if (is_communication(r.op->kind)) to.operands += r.mentions;
+                break;
+            }
+            case word::input:
+            case word::state: ++to.symbols; break;
+            case word::mesh: to.axes += r.child_count; break;
+            case word::on: ++to.roles; [[fallthrough]];
+            case word::group:
+            case word::grouped:
+            case word::repeat: add_room(r, to); break;
+            default: break;
+        }
+    }
+}
+
+}  // namespace detail
+
+constexpr sizes<6> largest_graph(const dsl::record& root) {
+    detail::room r;
+    detail::add_room(root, r);
+    return {{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles}};
+}
+
+}  // namespace dovetail::ir
