@@ -182,7 +182,7 @@ class Lanes {
       g.stroke();
     }
     if ($("waits").checked) this.arrows(g, x);
-    for (const [op, from, to, y, alpha] of labels) { g.fillStyle = theme.ontop; g.globalAlpha = alpha; g.fillText(named(g, op, to - from - 5), from + 3, y + bar / 2 - 0.5); }
+    for (const [op, from, to, y, alpha] of labels) { g.fillStyle = theme.ontop; g.globalAlpha = alpha; g.fillText(named(g, op, to - from - 4), from + 2, y + bar / 2 - 0.5); }
     g.globalAlpha = 1;
     g.restore();
   }
