@@ -11,16 +11,20 @@ constexpr bool inside(int first, int count, int size) { return first >= 0 && cou
 
 // Every part and member belongs to exactly one vertex; parts of one role are adjacent, roles ascending.
 constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
-    const int buffers = p.buffers.count, accesses = p.accesses.count, symbols = g.symbols.count;
-    if (p.roles < 1 || (p.roles > 1 && (g.folded || p.roles > g.roles.count))) return {flaw::bad_table};
-    for (int b = 0; b < buffers; ++b) {
+    const int accesses = p.accesses.count;
+    // A negative index is a large one without its sign: one comparison for both ends; of x + 1 where -1 stands for none.
+    const unsigned buffers = static_cast<unsigned>(p.buffers.count), symbols = static_cast<unsigned>(g.symbols.count), roles = static_cast<unsigned>(p.roles),
+                   commons = static_cast<unsigned>(p.commons), nodes = static_cast<unsigned>(g.nodes.count),
+                   communicators = static_cast<unsigned>(p.communicators.count);
+    if (p.roles < 1 || p.commons < 0 || (p.roles > 1 && (g.folded || p.roles > g.roles.count))) return {flaw::bad_table};
+    for (int b = 0; b < p.buffers.count; ++b) {
         const ir::buffer& x = p.buffers.first[b];
-        if (x.role < 0 || x.role >= p.roles || x.symbol < -1 || x.symbol >= symbols || x.bytes < 0 || x.slots < 1 || x.alias < -1 || x.alias >= buffers ||
-            x.common < -1 || x.common >= p.commons)
+        if (static_cast<unsigned>(x.role) >= roles || static_cast<unsigned>(x.symbol) + 1 > symbols || x.bytes < 0 || x.slots < 1 ||
+            static_cast<unsigned>(x.alias) + 1 > buffers || static_cast<unsigned>(x.common) + 1 > commons)
             return {flaw::bad_table, x.role, -1, -1, b};
     }
     for (const ir::access *a = p.accesses.begin(), *end = p.accesses.end(); a != end; ++a)
-        if (a->buffer < 0 || a->buffer >= buffers) return {flaw::bad_table, -1, -1, -1, a->buffer};
+        if (static_cast<unsigned>(a->buffer) >= buffers) return {flaw::bad_table, -1, -1, -1, a->buffer};
     vec<char> part_owned(p.parts.count), member_owned(p.members.count);
     char *part_seen = part_owned.begin(), *member_seen = member_owned.begin();
     int parts = 0, members = 0;
@@ -30,14 +34,14 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
             return {flaw::bad_table, -1, v};
         for (int m = x.first_member, end = m + x.members; m < end; ++m) {
             const ir::member& y = p.members.first[m];
-            if (member_seen[m]++ != 0 || y.node < -1 || y.node >= g.nodes.count || y.symbol < -1 || y.symbol >= symbols || y.communicator < -1 ||
-                y.communicator >= p.communicators.count)
+            if (member_seen[m]++ != 0 || static_cast<unsigned>(y.node) + 1 > nodes || static_cast<unsigned>(y.symbol) + 1 > symbols ||
+                static_cast<unsigned>(y.communicator) + 1 > communicators)
                 return {flaw::bad_table, -1, v};
         }
         for (int i = x.first_part, role = 0, end = i + x.parts; i < end; ++i) {
             const ir::part& y = p.parts.first[i];
             if (part_seen[i]++ != 0 || y.role < role || y.role >= p.roles || y.member < x.first_member || y.member >= x.first_member + x.members ||
-                !inside(y.first_access, y.accesses, accesses))
+                y.first_access < 0 || y.accesses < 0 || y.first_access > accesses - y.accesses)
                 return {flaw::bad_table, y.role, v};
             role = y.role;
         }
