@@ -104,12 +104,12 @@ private:
                             }
                         } else if (cell == -1) {
                             matters = true;
+                        } else if (p_.buffers.first[b].alias >= 0) {
+                            if (!first) continue;
+                            if (!take_over(*s, *y, r, b, now)) return false;
                         } else {
-                            if (p_.buffers.first[b].alias < 0)
-                                matters = true;
-                            else if (!first)
-                                continue;
-                            if (!define(*s, *y, r, b, now, over)) return false;
+                            matters = true;
+                            if (!define(*s, b, now, over)) return false;
                         }
                         if (!over && (x[0] >= now[0] || x[1] >= now[1] || x[2] >= now[2])) return fail(kind_of_conflict(x, now, flaw::race), *s, b, writer(r));
                         value[r] = values + b;
@@ -173,11 +173,10 @@ private:
         return true;
     }
 
-    // May this step write b, as far as it is not a buffer of one slot that takes the tile it had before? `over`: nothing that
-    // touched the row before is left to be asked after.
-    constexpr bool define(const ir::step& s, const ir::part& y, int r, int b, const int* now, bool& over) {
+    // May this step write b, which has several slots, no bytes, or other tiles than before? `over`: nothing that touched the
+    // row before is left to be asked after.
+    constexpr bool define(const ir::step& s, int b, const int* now, bool& over) {
         const ir::buffer& x = p_.buffers.first[b];
-        if (x.alias >= 0) return take_over(s, y, r, b, now);
         const int low = cells_.low[b] < 0 ? -2 - cells_.low[b] : cells_.low[b], high = cells_.high[b];
         if (low < high && (x.slots == 1 || run_ == 0)) {
             int other = -1;
@@ -194,31 +193,24 @@ private:
         return true;
     }
 
-    // The buffer that the part's first result may take over, -1 for none. A role gives one argument to a collective over roles.
-    constexpr int in_place_argument(const ir::part& y) const {
-        const int n = p_.members.first[y.member].node;
-        if (n < 0) return -1;
-        const operation& op = *g_.nodes.first[n].op;
-        if (op.in_place < 0 && !op.in_place_only) return -1;
-        const int i = op.in_place < 0 || g_.nodes.first[n].role < 0 ? 0 : op.in_place;
-        return i < y.accesses ? p_.accesses.first[y.first_access + i].buffer : -1;
-    }
-
-    // Is this the only access of the step that touches b? It may then be read and written at once. Where a part has
-    // only two accesses, the other one is of its result.
-    constexpr bool alone(const ir::step& s, const ir::part& own, int b) {
-        if (s.parts == 1 && own.accesses == 2) return true;
+    // Is this the only access of the step that touches b? It may then be read and written at once.
+    constexpr bool alone(const ir::step& s, int b) const {
         int touched = 0;
         for (const ir::part& y : p_.parts.part(s.first_part, s.parts))
             for (const ir::access& a : p_.accesses.part(y.first_access, y.accesses)) touched += a.buffer == b ? 1 : 0;
         return touched == 1;
     }
 
-    // An in-place result: the operation's argument holds the bytes, and nobody else looks at it. The reading of the argument
-    // is forgiven, everything else must be over as for any write.
+    // An in-place result: the operation's argument, which it names or of which a role gives one to a collective over roles,
+    // holds the bytes, and nobody else looks at it. The reading of the argument is forgiven, everything else must be over as
+    // for any write.
     constexpr bool take_over(const ir::step& s, const ir::part& y, int r, int b, const int* now) {
-        const int given = in_place_argument(y);
-        if (given < 0 || given == b || touches_.value[r] != run_ * p_.buffers.count + given + 1 || !alone(s, y, given))
+        const int n = p_.members.first[y.member].node;
+        int argument = n < 0 ? -1 : g_.nodes.first[n].op->in_place;
+        if (n >= 0 && (argument >= 0 ? g_.nodes.first[n].role < 0 : g_.nodes.first[n].op->in_place_only)) argument = 0;
+        const int given = argument >= 0 && argument < y.accesses ? p_.accesses.first[y.first_access + argument].buffer : b;
+        // where the part has no third access, the other one is the result's
+        if (given == b || touches_.value[r] != run_ * p_.buffers.count + given + 1 || ((s.parts > 1 || y.accesses > 2) && !alone(s, given)))
             return fail(flaw::alias_wrong, s, b, writer(r));
         int* x = touches_.rows.begin() + touches::width * r;
         if (x[touches::write] >= now[x[touches::write_lane]]) return fail(flaw::race, s, b, writer(r));
