@@ -225,23 +225,19 @@ private:
     // The flight of the next run, in its slot: the one before, where nobody knows it any more, so that a run allocates nothing.
     std::shared_ptr<flight> claim() {
         auto& slot = slots_[next_run_ % in_flight_];
-        if (const auto before = slot) {
-            give_way(before);
-            std::unique_lock lock{mutex_};
-            const auto free = [&] { return before->held == 0; };
-            if (!free() && !released_.wait_until(lock, std::chrono::steady_clock::now() + options.time_limit, free))
-                throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(next_run_) + " of " + described() +
-                                  " needs the slot of run " + std::to_string(before->run) + ", whose result is still held by a reading on " +
-                                  where.describe(rank),
-                              rank};
-        }
-        const std::lock_guard lock{mutex_};
+        if (slot) give_way(slot);
+        std::unique_lock lock{mutex_};
+        const auto free = [&] { return !slot || slot->held == 0; };
+        if (!free() && !released_.wait_until(lock, std::chrono::steady_clock::now() + options.time_limit, free))
+            throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(next_run_) + " of " + described() +
+                              " needs the slot of run " + std::to_string(slot->run) + ", whose result is still held by a reading on " + where.describe(rank),
+                          rank};
         if (slot && slot.use_count() == 1) {
             slot->times.clear();
-            slot->pending.store(0);
-            slot->reading_inputs.store(0);
-            slot->failed.store(false);
-            slot->told.store(false);
+            slot->pending.store(0, std::memory_order_relaxed);
+            slot->reading_inputs.store(0, std::memory_order_relaxed);
+            slot->failed.store(false, std::memory_order_relaxed);
+            slot->told.store(false, std::memory_order_relaxed);
         } else
             slot = std::make_shared<flight>();
         return slot;

@@ -57,11 +57,14 @@ private:
         step_ = -1;
         issuing_.store(true);
         try {
-            check(calls.set_device(on_->device), "cudaSetDevice");
-            static_cast<void>(calls.get_last_error());  // an old error of the caller's is not ours
+            const bool replays = options.replay != replay_mode::never && not_replayed_.empty(), recorded = !f->times.empty();
+            if (!replays || recorded || !captured(*f)) {  // a graph knows its device, and answers for itself
+                check(calls.set_device(on_->device), "cudaSetDevice");
+                static_cast<void>(calls.get_last_error());  // an old error of the caller's is not ours
+            }
             if (now_ == 0) first(*f);
             make_room(now_);
-            const bool replayed = options.replay != replay_mode::never && not_replayed_.empty() && can_replay(*f), recorded = !f->times.empty();
+            const bool replayed = replays && can_replay(*f);
             start(*f, replayed);
             if (replayed && recorded) {
                 clock_.replay(static_cast<std::size_t>(now_) % recorded_graphs_.size(), f, [this](std::int64_t run) { wait_for(run); });
@@ -167,11 +170,14 @@ private:
             }
         return true;
     }
-    bool can_replay_unrecorded(const flight& f) {
-        std::vector<const void*>& seen = captured_;
+    // Whether there are graphs that use what this run's inputs are bound to.
+    bool captured(const flight& f) const {
         bool same = !graphs_.empty();
-        for (std::size_t i = 0; same && i < f.inputs.size(); ++i) same = seen[i] == (f.inputs[i].in_place ? f.inputs[i].data : nullptr);
-        if (same) return true;
+        for (std::size_t i = 0; same && i < f.inputs.size(); ++i) same = captured_[i] == (f.inputs[i].in_place ? f.inputs[i].data : nullptr);
+        return same;
+    }
+    bool can_replay_unrecorded(const flight& f) {
+        if (captured(f)) return true;
         const bool again = !graphs_.empty();
         if (again) {
             wait_for(now_ - 1);
@@ -179,8 +185,8 @@ private:
             recorded_graphs_.clear();
             clock_.forget_captures();
         }
-        seen.clear();
-        for (const binding& b : f.inputs) seen.push_back(b.in_place ? b.data : nullptr);
+        captured_.clear();
+        for (const binding& b : f.inputs) captured_.push_back(b.in_place ? b.data : nullptr);
         std::string wrong;
         try {
             for (std::int64_t phase = 0; phase < pointers_->period(); ++phase) capture(f, phase, graphs_);
