@@ -15,7 +15,15 @@ public:
         if (!made->memory_of.states().empty()) made->memory_of.store()->add_user(made);
         return made;
     }
-    device_engine(const image<stream>& from, std::shared_ptr<context> on, engine_options o) : prepared_runs{from, std::move(on), std::move(o)} {}
+    device_engine(const image<stream>& from, std::shared_ptr<context> on, engine_options o) : prepared_runs{from, std::move(on), std::move(o)} {
+        for (int i = 0; i < steps().size(); ++i) {
+            plain_.emplace_back();
+            const act* const only = table_->first[i] + 1 == table_->first[i + 1] ? &table_->acts[static_cast<std::size_t>(table_->first[i])] : nullptr;
+            if (only == nullptr || only->kind != act_kind::call) continue;
+            plain_.back() = {only->launch, pointers_->from(only->from), only->at};
+            plain_.back().at.handle = on_->streams[steps()[i].lane];
+        }
+    }
     ~device_engine() override {
         if (on_->last.engine == this) on_->last = {};
     }
@@ -28,6 +36,26 @@ public:
     void record(int lane, int event, int ring) { check(calls.event_record(event_at(event, ring), on_->streams[lane]), "cudaEventRecord"); }
     void issue(int index, const ir::step& s) {
         step_ = index;
+        const plain_step& plain = plain_[static_cast<std::size_t>(index)];
+        if (!quiet_ || plain.launch == nullptr) return issue_any(index, s);
+        plain.launch(plain.at, plain.pointers);
+        looked_at();
+    }
+
+private:
+    static constexpr int careful_runs = 2;
+
+    // A step that is one launch, as most are, in one line of the cache: what a run costs is what stands between its launches.
+    struct alignas(64) plain_step {
+        launch_function<stream> launch = nullptr;  // null: another kind of step
+        void* const* pointers = nullptr;
+        stream at = {};
+    };
+
+    using prepared_runs::wait;
+    cudaEvent_t event_at(int event, int ring) const { return events_[static_cast<std::size_t>(event * plan.rings + ring)]; }
+
+    void issue_any(int index, const ir::step& s) {
         const cudaStream_t stream = on_->streams[s.lane];
         if (clock_.open()) clock_.mark(index, false, stream);
         for (int i = table_->first[index], end = table_->first[index + 1]; i < end; ++i) {
@@ -41,12 +69,6 @@ public:
         if (index == brought_ && !capturing_ && !runs_[now_ % depth].copied && !runs_[now_ % depth].in_place)
             check(calls.event_record(runs_[now_ % depth].brought, stream), "cudaEventRecord");
     }
-
-private:
-    static constexpr int careful_runs = 2;
-
-    using prepared_runs::wait;
-    cudaEvent_t event_at(int event, int ring) const { return events_[static_cast<std::size_t>(event * plan.rings + ring)]; }
 
     // ---- a run
 
@@ -74,6 +96,7 @@ private:
             else {
                 marks_.begin(now_);
                 if (recorded) clock_.begin(f);
+                quiet_ = !recorded;
                 launch::walk_watched(program, plan, role, since_switch_, *this, watcher);
                 if (unasked_ > 0) ask();
                 clock_.close();
@@ -212,6 +235,7 @@ private:
         step_ = -1;
         to.capture(lanes_ | 1u, joins_, [&] {
             capturing_ = true;
+            quiet_ = false;
             marks_.begin_capture();
             launch::walk(program, plan, role, 0, *this);
             capturing_ = false;
@@ -224,6 +248,7 @@ private:
         if (status != cudaStreamCaptureStatusActive) throw failure{"it synchronises, allocates or uses another stream while it is captured"};
     }
 
+    std::vector<plain_step> plain_;      // by step
     std::vector<const void*> captured_;  // by input: the pointer in the graphs
     replays graphs_{on_}, recorded_graphs_{on_};
     std::string not_replayed_;
@@ -231,6 +256,7 @@ private:
     std::int64_t since_switch_ = 0;  // runs issued like this one in a row
     int unasked_ = 0;                // launches since their status was asked for
     bool capturing_ = false;
+    bool quiet_ = false;  // nobody asks when steps run
 };
 
 }  // namespace dovetail::cuda
