@@ -5,6 +5,7 @@
 
 #include "support/laws.hpp"
 #include "support/planned_samples.hpp"
+#include "support/shown.hpp"
 
 #include <dovetail/plan/make.hpp>
 
@@ -49,6 +50,7 @@ TEST_CASE("the plan made while compiling is the one made at run time, every time
     for (const planned_sample& x : all_plans()) {
         CAPTURE(x.graph);
         CAPTURE(std::string(x.options));
+        INFO(shown(x));
         for (int i = 0; i < 2; ++i) {
             const dv::plan::made made = dv::plan::make(x.written, x.s);
             REQUIRE(!made.wrong);
@@ -64,6 +66,7 @@ TEST_CASE("each dependency is kept, each wait needed, live bytes are never share
     for (const planned_sample& x : all_plans()) {
         CAPTURE(x.graph);
         CAPTURE(std::string(x.options));
+        INFO(shown(x));
         CHECK(broken_order(x.program, x.plan) == "");
     }
 }
@@ -73,6 +76,7 @@ TEST_CASE("sizes and predictions are what the plan says") {
     for (const planned_sample& x : all_plans()) {
         CAPTURE(x.graph);
         CAPTURE(std::string(x.options));
+        INFO(shown(x));
         CHECK(broken_sizes(x.program, x.plan) == "");
         if (x.peak_bytes >= 0) CHECK(x.peak_bytes == x.plan.roles[0].arena_bytes + x.plan.roles[0].state_bytes);
         CHECK(x.predicted == x.plan.predicted);

@@ -3,6 +3,7 @@
 #include "support/laws.hpp"
 #include "support/mutation.hpp"
 #include "support/planned_samples.hpp"
+#include "support/shown.hpp"
 #include "support/simulator.hpp"
 
 #include <doctest/doctest.h>
@@ -54,6 +55,7 @@ TEST_CASE("every plan is proven, and does in the simulator what the graph means"
     for (const planned_sample& x : all_plans()) {
         CAPTURE(x.graph);
         CAPTURE(std::string(x.options));
+        INFO(shown(x));
         CHECK(std::string(name_of(dv::plan::prove(x.written, x.program, x.plan).what)) == "none");
         CHECK(found_by_simulation(x.written, x.program, x.plan, 1) == "");
         overlapped += x.plan.overlapped;
@@ -82,6 +84,7 @@ TEST_CASE("a damaged plan is refused, or the damage does no harm") {
                 ++harmless;
                 CAPTURE(x.graph);
                 CAPTURE(std::string(x.options));
+                INFO(shown(x));
                 CAPTURE(std::string(d.name));
                 CAPTURE(site);
                 CHECK(found_by_simulation(dv::ir::view(s.graph), p, hurt, static_cast<word>(site) + 7) == "");
@@ -101,6 +104,7 @@ TEST_CASE("a damaged plan is refused, or the damage does no harm") {
             ++harmless;
             CAPTURE(x.graph);
             CAPTURE(std::string(x.options));
+            INFO(shown(x));
             CAPTURE(std::string(name_of(kind)));
             CHECK(found_by_simulation(x.written, x.program, hurt, static_cast<word>(i)) == "");
         }
@@ -118,6 +122,7 @@ TEST_CASE("no wait can be dropped") {
             if (!drop_wait(s, site)) break;
             CAPTURE(x.graph);
             CAPTURE(std::string(x.options));
+            INFO(shown(x));
             CAPTURE(site);
             CHECK(!s.all());
         }

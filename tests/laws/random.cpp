@@ -1,6 +1,7 @@
 // The laws on random graphs, planned at run time, and how near their arenas are to what they must hold.
 #include "support/laws.hpp"
 #include "support/random_graph.hpp"
+#include "support/shown.hpp"
 
 #include <dovetail/plan/make.hpp>
 
@@ -22,6 +23,7 @@ TEST_CASE("on random graphs: the same laws, and how near the arenas are to what 
         REQUIRE(!made.wrong);
         const dv::ir::program p = dv::ir::view(made.program);
         const dv::plan::plan plan = dv::ir::view(made.plan);
+        INFO(shown(dv::ir::view(data), p, plan, s.settings));
         if (i % 5 != 4) CHECK(broken_order(p, plan) == "");
         CHECK(broken_sizes(p, plan) == "");
         CHECK(plan.predicted <= plan.predicted_sequential);
