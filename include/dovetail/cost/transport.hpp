@@ -12,7 +12,7 @@ constexpr std::int64_t transfer_time(const machine_description& m, std::int64_t 
 
 inline constexpr std::int64_t never = INT64_MAX;
 
-// The bytes from which on the receiver's copy engine pulls a value. Compared is what a transfer costs a rank that computes
+// The bytes from which on a copy engine moves a value. Compared is what a transfer costs a rank that computes
 // meanwhile: its own time where nothing else runs, and what it takes from the computation beside it. Both grow with the bytes.
 constexpr std::int64_t peer_copies_from(const settings& s) {
     const machine_description& m = s.machine;

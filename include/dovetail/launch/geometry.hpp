@@ -83,6 +83,16 @@ public:
         return found;
     }
 
+    // Whether any ranks communicate in a run. What is then agreed on is agreed on by all, also by one that has no part in it.
+    bool communicates(const ir::program& p) const {
+        for (const ir::vertex& v : p.vertices)
+            for (const ir::part& part : p.parts.part(v.first_part, v.parts)) {
+                const ir::member& m = p.members[part.member];
+                if (is_communication(m.kind) && !m.local && partners(p, v, part.member, rank_at(part.role, 0)).size() > 1) return true;
+            }
+        return false;
+    }
+
     // "rank 3 (role `b`)"
     std::string describe(int rank) const {
         const tag* role = graph_.folded || graph_.roles.empty() ? &nameless : graph_.roles[role_of(rank)].name;

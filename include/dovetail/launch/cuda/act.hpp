@@ -24,11 +24,11 @@ enum class act_kind : unsigned char {
     all_gather,
     reduce_scatter,
     give,
-    pull,
+    take,
     local_reduce
 };
 
-constexpr bool is_communication(act_kind k) { return k >= act_kind::send && k <= act_kind::pull; }
+constexpr bool is_communication(act_kind k) { return k >= act_kind::send && k <= act_kind::take; }
 constexpr bool is_nccl(act_kind k) { return k >= act_kind::group_start && k <= act_kind::reduce_scatter; }
 
 struct act {
@@ -39,11 +39,11 @@ struct act {
     int to = -1;
     int peer = -1;                      // rank of the world, or the root in `comm`
     int input = -1;                     // bring: which
-    int copy = -1;                      // give, pull: its number among the peer copies
-    int source = -1;                    // pull: the sender's buffer
+    int copy = -1;                      // give, take: its number among the peer copies
+    int target = -1;                    // give: the receiver's buffer
     int first_source = 0, sources = 0;  // local_reduce: in `lists`
     std::int64_t from_offset = 0, to_offset = 0;
-    std::int64_t bytes = 0;  // copy, zero, bring, pull
+    std::int64_t bytes = 0;  // copy, zero, bring, give
     std::size_t count = 0;   // elements; call: pointers
     bool effect = false;     // call: of something besides its results
     element elements = element::none;

@@ -2,7 +2,7 @@
 //
 //     all_gather of `z` over 4 ranks  ->  all_gather
 //     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
-//     a channel by peer copy          ->  give on the sender, pull on the receiver
+//     a channel by peer copy          ->  give on the sender, take on the receiver
 #pragma once
 
 #include "../geometry.hpp"
@@ -129,13 +129,13 @@ private:
     bool same_place_or_equal(int a, int b) const { return a == b || (a < accesses_.scratch() && b < accesses_.scratch() && accesses_.same_place(a, b)); }
 
     void add_peer_copy(const ir::step& step, const seat& s, int copy, const std::vector<int>& with) {
-        const bool sends = s.send >= 0;
-        act a = moved(sends ? act_kind::give : act_kind::pull, -1, 0, s.recv, 0, sends ? s.send_bytes : s.recv_bytes, with[sends ? 1 : 0]);
+        const bool gives = s.send >= 0;
+        act a = moved(gives ? act_kind::give : act_kind::take, s.send, 0, -1, 0, gives ? s.send_bytes : s.recv_bytes, with[gives ? 1 : 0]);
         if (a.bytes == 0) return;
         a.copy = copy;
         const ir::vertex& v = accesses_.program.vertices[step.vertex];
         for (const ir::part& p : accesses_.program.parts.part(v.first_part, v.parts))
-            if (p.seat == 0) a.source = accesses_.program.accesses[p.first_access].buffer;
+            if (p.seat == 1) a.target = accesses_.program.accesses[p.first_access].buffer;
         copies.push_back(a);
     }
     const access_table& accesses_;

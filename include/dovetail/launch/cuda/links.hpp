@@ -1,10 +1,13 @@
-// Peer copies between the ranks of one executor. A channel's value that goes by a copy engine is pulled by its receiver out of
-// the sender's arena; two words say when. Each lies in the host memory of the rank that waits for it, so that its guard can end
+// Peer copies between the ranks of one executor. A channel's value that goes by a copy engine is put by its sender into the
+// receiver's arena; two words say when. Each lies in the host memory of the rank that waits for it, so that its guard can end
 // the wait, and the waiter sets it back:
 //
-//     sender     set the receiver's word ... wait for its own
-//     receiver   wait for its own, copy, set the sender's word
+//     receiver   set the sender's word ("there is room") ... wait for its own
+//     sender     wait for its own, copy, set the receiver's word
 //
+// The sender copies and not the receiver, because CUDA may give a copy between two devices of one process to the engine of the
+// source: copies of several receivers out of one device would queue there in the order of their issue by different threads, and
+// one whose turn is later may stand in front of another.
 // Between threads the memory is at hand, between processes of one host it is mapped. Ranks that cannot reach each other's are
 // told, all of them, when the executor is made.
 #pragma once
@@ -120,20 +123,20 @@ public:
     char* arena(int rank) const { return far_[static_cast<std::size_t>(rank)].arena; }
 
     // On a stream: the sender's part of a copy ...
-    void give(cudaStream_t stream, int copy, int receiver) const {
-        set(stream, receiver, copy);
-        wait(stream, copy);
-    }
-    // ... and the receiver's.
-    void pull(cudaStream_t stream, int copy, int sender, void* to, const void* from, std::size_t bytes) const {
+    void give(cudaStream_t stream, int copy, int receiver, void* to, const void* from, std::size_t bytes) const {
         wait(stream, copy);
         check(calls.memcpy_async(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+        set(stream, receiver, copy);
+    }
+    // ... and the receiver's.
+    void take(cudaStream_t stream, int copy, int sender) const {
         set(stream, sender, copy);
+        wait(stream, copy);
     }
 
 private:
     struct far {
-        bool partner = false, sends = false;
+        bool partner = false, takes = false;
         char* arena = nullptr;
         CUdeviceptr words = 0;
         std::shared_ptr<const detail::lent_memory> lent;
@@ -158,7 +161,7 @@ private:
             const auto both = where.partners(program, vertex, p.member, on_->index);
             far& other = far_[static_cast<std::size_t>(both[p.seat == 0 ? 1 : 0])];
             other.partner = true;
-            other.sends = other.sends || p.seat == 1;
+            other.takes = other.takes || p.seat == 0;
         }
     }
     // What the others need to reach this rank's memory, as a text.
@@ -195,14 +198,14 @@ private:
             if (!to.lent) throw failure{who + " is gone"};
             to.arena = to.lent->arena;
             to.words = to.lent->words;
-            if (to.sends) enable_access(rank, to.lent->device);
+            if (to.takes) enable_access(rank, to.lent->device);
             return;
         }
         if (host != detail::host_name()) throw failure{who + " is on host " + host + ", not on " + detail::host_name()};
         const std::size_t bytes = static_cast<std::size_t>(words_) * word_stride * sizeof(std::uint32_t);
         to.shared = std::make_unique<shared_words>(first, bytes);
         to.words = to.shared->on_device();
-        if (!to.sends) return;
+        if (!to.takes) return;
         cudaIpcMemHandle_t handle{};
         const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
         for (std::size_t i = 0; i < sizeof handle.reserved && 2 * i + 1 < handle_text.size(); ++i)

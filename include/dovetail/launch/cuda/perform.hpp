@@ -36,8 +36,8 @@ public:
                 for (int i = 0; i < a.sources; ++i) from.at[i] = pointers_.at(table_.lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
                 return local_reduction_kernel(stream, a.elements, a.how, from, pointers_.at(a.to, a.to_offset), static_cast<std::int64_t>(a.count));
             }
-            case act_kind::give: return links_.give(stream, a.copy, a.peer);
-            case act_kind::pull: return links_.pull(stream, a.copy, a.peer, pointers_.at(a.to), pointers_.at(a.from), static_cast<std::size_t>(a.bytes));
+            case act_kind::give: return links_.give(stream, a.copy, a.peer, pointers_.at(a.to), pointers_.at(a.from), static_cast<std::size_t>(a.bytes));
+            case act_kind::take: return links_.take(stream, a.copy, a.peer);
             default:
                 return communicate(a, stream, a.from < 0 ? nullptr : pointers_.at(a.from, a.from_offset), a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
         }

@@ -13,7 +13,7 @@ class prepared_runs : public gpu_runs {
 protected:
     prepared_runs(const image<stream>& from, std::shared_ptr<context> on, engine_options o) : gpu_runs{from, std::move(on), std::move(o)}, image_{from} {
         agree(from.hash);
-        communicates_ = somebody_communicates();
+        communicates_ = where.communicates(program);
         links_ = std::make_unique<peer_links>(on_, program, where, memory_of.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
         table_ = std::make_unique<act_table>(image_, where, rank, role, *on_, *links_);
         prepare();
@@ -48,15 +48,6 @@ private:
             throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + differing +
                               ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
     }
-    // Also where this rank itself has no part in it: then it comes to the same meetings as all others.
-    bool somebody_communicates() const {
-        for (const ir::vertex& v : program.vertices)
-            for (const ir::part& p : program.parts.part(v.first_part, v.parts))
-                if (is_communication(program.members[p.member].kind) && !program.members[p.member].local &&
-                    where.partners(program, v, p.member, where.rank_at(p.role, 0)).size() > 1)
-                    return true;
-        return false;
-    }
     void prepare() {
         for (int i = 0; i < steps().size(); ++i) {
             const ir::step& s = steps()[i];
@@ -82,7 +73,7 @@ private:
         for (act& a : table_->acts) {
             if (a.kind == act_kind::call && a.at.workspace_bytes > 0) a.at.workspace = pointers_->at(a.to);
             if (a.kind == act_kind::bring) inputs_->add(a, memory_of, program);
-            if (a.kind == act_kind::pull) a.from = far_place(a);
+            if (a.kind == act_kind::give) a.to = far_place(a);
             if (a.kind == act_kind::local_reduce) {
                 if (local_reduction_kernel == nullptr)
                     throw usage_error{
@@ -92,9 +83,9 @@ private:
         }
         if (!inputs_->empty()) pointers_->slots_of(staging::halves);
     }
-    // Where the sender's buffer lies, as seen from here.
+    // Where the receiver's buffer lies, as seen from here.
     int far_place(const act& a) {
-        const int alias = program.buffers[a.source].alias, at = alias >= 0 ? alias : a.source;
+        const int alias = program.buffers[a.target].alias, at = alias >= 0 ? alias : a.target;
         return pointers_->add(links_->arena(a.peer) + plan.placements[at].offset, plan.placements[at].stride, program.buffers[at].slots);
     }
     // Once for every plan whose ranks can wait for each other.

@@ -116,11 +116,11 @@ private:
     static constexpr std::chrono::seconds grace{1};
 
     void prepare() {
+        communicates_ = where.communicates(program);
         for (const step_name& n : names) texts_.push_back(std::make_shared<const std::string>(n.text()));
         for (const ir::step& s : steps()) {
             uses_[s.lane] = true;
             acts_.push_back(acts_of(program, where, rank, s));
-            for (const act& a : acts_.back()) communicates_ = communicates_ || !a.partners.empty();
             brings_input_.push_back(program.vertices[s.vertex].kind == op_kind::input);
             touches_input_.push_back(brings_input_.back() || touches(program, s, ir::storage::input, access_mode::read));
             updates_state_.push_back(touches(program, s, ir::storage::state, access_mode::write));
