@@ -9,14 +9,16 @@
 // on four GPUs.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
+#include <dovetail/observe/observe.hpp>  // timelines; and DOVETAIL_EXPLAIN=1, DOVETAIL_TRACE=file.json, ...: the README has them all
 #include <dovetail/ops/ops.hpp>
 
-#include "timeline.hpp"
 #include "worlds.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace dv = dovetail;
+namespace observe = dv::observe;
 
 namespace app {
 using namespace dv::ops;
@@ -53,13 +55,13 @@ static_assert(dv::hidden_fraction<three_senders, without> == 0);
 static_assert(dv::peak_bytes<three_senders, receiver, with_overlap> <= 6 * matrix::bytes);
 
 struct outcome {
-    std::vector<dv::half> products;      // of all three blocks
-    std::vector<timeline::bar> measured; // of the shortest run
-    double milliseconds = 0;
+    std::vector<dv::half> products;  // of all three blocks
+    observe::timeline shortest;      // of the runs, on the receiver
 };
+constexpr int role = dv::plan::role_of<three_senders, receiver>;
 
 template <class Options, class World>
-outcome play(World make_world) {
+outcome play(const observe::study& of, World make_world) {
     outcome best;
     auto world = make_world(4);
     world.run([&](auto& rank) {
@@ -69,10 +71,9 @@ outcome play(World make_world) {
             const auto ticket = step.run();
             ticket.wait_for(std::chrono::seconds{10});
             if (!rank.is(dv::name<receiver>)) continue;
-            const auto bars = timeline::measured<three_senders, Options>(dv::plan::role_of<three_senders, receiver>, ticket.times(), timeline::begin(ticket.times()));
-            if (run > 0 && timeline::length(bars) >= best.milliseconds) continue;
-            best.measured = bars;
-            best.milliseconds = timeline::length(bars);
+            const observe::timeline measured = observe::measured(of, {run, {{rank.index(), role, ticket.times()}}});
+            if (run > 0 && measured.length >= best.shortest.length) continue;
+            best.shortest = measured;
             best.products = ticket.read(dv::name<product<0>>).host();
             for (const auto& more : {ticket.read(dv::name<product<1>>).host(), ticket.read(dv::name<product<2>>).host()})
                 best.products.insert(best.products.end(), more.begin(), more.end());
@@ -81,24 +82,37 @@ outcome play(World make_world) {
     return best;
 }
 
+// The receiver's streams; `scale` is the time that fills the line.
+void print(const char* title, observe::timeline t, std::int64_t scale) {
+    std::erase_if(t.rows, [](const observe::row& r) { return r.role != role; });
+    std::printf("%s: %s\n", title, observe::duration_text(t.length).c_str());
+    t.length = scale;
+    std::printf("%s", observe::lanes_text(t, 80).c_str());
+}
+
 template <class World>
 int compare(World make_world) {
-    constexpr int role = dv::plan::role_of<three_senders, receiver>;
     std::printf("%s\n\n", make_world(4).links().c_str());
+    const observe::study of_off{observe::subject_of<three_senders, without>()}, of_on{observe::subject_of<three_senders, with_overlap>()};
+    const outcome off = play<without>(of_off, make_world);
+    const outcome on = play<with_overlap>(of_on, make_world);
 
-    const outcome off = play<without>(make_world);
-    outcome on = play<with_overlap>(make_world);
-
-    auto predicted_off = timeline::predicted<three_senders, without>(role);
-    auto predicted_on = timeline::predicted<three_senders, with_overlap>(role);
-    const int moved = timeline::mark(predicted_on, predicted_off);
-    timeline::mark(on.measured, predicted_off);
-    const double scale = timeline::length(off.measured) > timeline::length(predicted_off) ? timeline::length(off.measured) : timeline::length(predicted_off);
-    timeline::print("receiver, overlap off, predicted", predicted_off, scale);
-    timeline::print("receiver, overlap off, measured", off.measured, scale);
-    timeline::print("receiver, overlap on, predicted (* moved)", predicted_on, scale);
-    timeline::print("receiver, overlap on, measured (* moved)", on.measured, scale);
-    std::printf("\nhidden communication: predicted %.0f%%, measured %.0f%%\n", 100 * timeline::hidden{{predicted_on}}.fraction(), 100 * timeline::hidden{{on.measured}}.fraction());
+    const observe::timeline before = observe::predicted(of_off);
+    observe::timeline planned = observe::predicted(of_on);
+    const int moved = observe::mark_moved(of_on, planned, before);
+    std::printf("receiver:");
+    for (int i = 0; const dv::ir::step& s : of_on.steps(role)) {
+        std::printf("%s %d %s", i > 0 ? "," : "", i, of_on.label(s.vertex).c_str());
+        ++i;
+    }
+    std::printf("; %d moved by overlap\n", moved);
+    const std::int64_t scale = std::max(before.length, off.shortest.length);
+    print("overlap off, predicted", before, scale);
+    print("overlap off, measured", off.shortest, scale);
+    print("overlap on, predicted", planned, scale);
+    print("overlap on, measured", on.shortest, scale);
+    std::printf("\nhidden communication: predicted %.0f%%, measured %.0f%%\n", 100 * observe::overlap(of_on, planned, before).ranks[role].by_intersection(),
+                100 * observe::overlap(of_on, on.shortest, off.shortest).total.by_intersection());
 
     bool equal = off.products.size() == 3 * matrix::size && on.products.size() == off.products.size();
     for (std::size_t i = 0; equal && i < on.products.size(); ++i) equal = on.products[i].bits == off.products[i].bits && float{on.products[i]} == 128.0f;

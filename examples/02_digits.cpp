@@ -10,13 +10,13 @@
 #include <dovetail/ops/ops.hpp>
 
 #include "digits.hpp"
-#include "timeline.hpp"
 #include "worlds.hpp"
 
 #include <cmath>
 #include <cstdlib>
 
 namespace dv = dovetail;
+namespace observe = dv::observe;
 
 namespace app {
 using namespace dv::ops;
@@ -125,23 +125,24 @@ struct outcome {
     double accuracy = 0;         // of the held-out digits, after the last epoch
 };
 
-// The quickest step of those whose times were taken, by step and rank, beside the prediction.
-template <int Lanes, class World>
-void report(const std::vector<std::vector<std::vector<dv::step_time>>>& times) {
-    using training = train<batch / Lanes>;
-    using options = plan_options<Lanes, World>;
-    double quickest = 0, fraction = 0;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        std::vector<std::vector<timeline::bar>> ranks;
-        for (const auto& of_rank : times[i]) ranks.push_back(timeline::measured<training, options>(0, of_rank, timeline::begin(times[i][0])));
-        if (i > 0 && timeline::length(ranks[0]) >= quickest) continue;
-        quickest = timeline::length(ranks[0]);
-        fraction = timeline::hidden{ranks}.fraction();
-    }
-    std::printf("  a step: predicted %.1f ms, measured %.1f ms\n", static_cast<double>(dv::predicted_time<training, options>) / 1e9, quickest);
-    if (Lanes > 1)
-        std::printf("  of its communication is hidden behind computation: predicted %.0f%%, measured %.0f%%\n",
-                    100 * dv::hidden_fraction<training, options>, 100 * fraction);
+// Of the communication of all ranks, without what they wait for each other, the share that has computation beside it.
+double hidden(const observe::overlap_report& report) {
+    const auto& all = report.total;
+    return 1 - static_cast<double>(all.exposed_moving) / static_cast<double>(all.communication - all.waiting);
+}
+
+// The quickest of the steps whose times were taken, beside the prediction.
+template <class Training, class Options>
+void report(const std::vector<observe::measured_run>& runs) {
+    const observe::study of{observe::subject_of<Training, Options>()};
+    observe::timeline quickest = observe::measured(of, runs[0]);
+    for (const observe::measured_run& run : runs)
+        if (observe::timeline t = observe::measured(of, run); t.length < quickest.length) quickest = std::move(t);
+    const observe::timeline planned = observe::predicted(of), before = observe::sequential(of);
+    std::printf("  a step: predicted %s, measured %s\n", observe::duration_text(planned.length).c_str(), observe::duration_text(quickest.length).c_str());
+    if (quickest.rows.size() > 1)
+        std::printf("  of its communication is hidden behind computation: predicted %.0f%%, measured %.0f%%\n", 100 * hidden(observe::overlap(of, planned, before)),
+                    100 * hidden(observe::overlap(of, quickest, before)));
 }
 
 template <int Lanes, class World>
@@ -150,7 +151,7 @@ outcome play(const digits::split& data, World make_world) {
     using evaluation = evaluate<digits::held_out_size / Lanes>;
     using options = plan_options<Lanes, World>;
     outcome result;
-    std::vector<std::vector<std::vector<dv::step_time>>> times(steps_of_epoch, std::vector<std::vector<dv::step_time>>(Lanes));  // of the last epoch
+    std::vector<observe::measured_run> runs(steps_of_epoch, {0, std::vector<observe::measured_rank>(Lanes)});  // of the last epoch
     auto world = make_world(Lanes);
     std::printf("\n%d lane%s; %s\n", Lanes, Lanes > 1 ? "s" : "", world.links().c_str());
     world.run([&](auto& rank) {
@@ -174,7 +175,7 @@ outcome play(const digits::split& data, World make_world) {
                 step.bind(dv::name<activation<0>>, mine.images).bind(dv::name<labels>, mine.labels);
                 const auto ticket = step.run();
                 total += ticket.read(dv::name<mean_loss>)[0];
-                if (last) times[static_cast<std::size_t>(i)][static_cast<std::size_t>(lane)] = ticket.times();
+                if (last) runs[static_cast<std::size_t>(i)].ranks[static_cast<std::size_t>(lane)] = {lane, 0, ticket.times()};
             }
             const int count = test.run().read(dv::name<all_right>)[0];
             if (lane != 0) continue;
@@ -183,7 +184,7 @@ outcome play(const digits::split& data, World make_world) {
             std::printf("  epoch %d: loss %.4f, held-out digits read right %.1f%%\n", epoch + 1, result.losses.back(), 100 * result.accuracy);
         }
     });
-    report<Lanes, World>(times);
+    report<training, options>(runs);
     return result;
 }
 
