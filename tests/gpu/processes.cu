@@ -2,7 +2,8 @@
 // environment, and prints one line that begins with its rank. Modes: cases (cases.hpp, against the host backend), copies (ten
 // thousand runs whose channels are peer copies), twice (two runs of one world), differ (rank 2 brings another graph), order
 // (executors in different order), throw (rank 1 throws in a run), kill (rank 3, or with a second argument another, kills itself
-// in a run), kill_copy (the same between peer copies), stall (rank 2 stays away). And threads: the cases with all ranks as
+// in a run), kill_own (the same while the others synchronise streams of their own), kill_copy (the same between peer copies), stall
+// (rank 2 stays away), stall_own. Behind the rank, `replayed`: as a CUDA graph. And threads: the cases with all ranks as
 // threads of this process, which then needs no launcher.
 #include "gpu/cases.hpp"
 #include "gpu/graphs.hpp"
@@ -81,16 +82,31 @@ struct other : dv::graph<
     dv::output<gpu::y>> {};
 
 template <class Act>
-void loop(dv::cuda::world& world, const Act& act) {
+void loop(dv::cuda::world& world, const Act& act, dv::replay_mode how = dv::replay_mode::never) {
     world.run([&](auto& rank) {
-        for (const auto how : {dv::replay_mode::never}) {
-            dv::executor<plain> step{rank, 60s, how};
-            step.bind(dv::name<gpu::x>, std::vector<float>(6, 1.0f));
-            for (int k = 0; k < 2000; ++k) {
-                act(k);
-                const auto y = step.run().read(dv::name<gpu::y>).host();
-                if (y != std::vector<float>(6, static_cast<float>(world.size()))) throw std::runtime_error{"wrong sum"};
-            }
+        dv::executor<plain> step{rank, 60s, how};
+        step.bind(dv::name<gpu::x>, std::vector<float>(6, 1.0f));
+        for (int k = 0; k < 2000; ++k) {
+            act(k);
+            const auto y = step.run().read(dv::name<gpu::y>).host();
+            if (y != std::vector<float>(6, static_cast<float>(world.size()))) throw std::runtime_error{"wrong sum"};
+        }
+    });
+}
+// The same, but the thread knows nothing of the library while it waits: it synchronises a stream of its own.
+template <class Act>
+void loop_on_own_stream(dv::cuda::world& world, const Act& act, dv::replay_mode how, std::chrono::nanoseconds limit) {
+    world.run([&](auto& rank) {
+        dv::executor<plain> step{rank, limit, how};
+        step.bind(dv::name<gpu::x>, std::vector<float>(6, 1.0f));
+        cudaStream_t mine{};
+        cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking);
+        for (int k = 0; k < 2000; ++k) {
+            act(k);
+            const auto t = step.enqueue(mine);
+            if (k % 10 != 9) continue;
+            cudaStreamSynchronize(mine);
+            t.wait();
         }
     });
 }
@@ -159,11 +175,18 @@ int main(int count, char** words) {
                 last = std::chrono::steady_clock::now();
                 if (k == 100 && me == 1) throw std::runtime_error{"on purpose"};
             });
-        if (mode == "kill")
-            loop(world, [&](int k) {
+        const auto how = count > 3 && std::string{words[3]} == "replayed" ? dv::replay_mode::always : dv::replay_mode::never;
+        const auto die = [&](int k) {
+            last = std::chrono::steady_clock::now();
+            if (k == 105 && me == victim) ::kill(::getpid(), SIGKILL);
+        };
+        if (mode == "kill") loop(world, die, how);
+        if (mode == "kill_own") loop_on_own_stream(world, die, how, 60s);
+        if (mode == "stall_own")
+            loop_on_own_stream(world, [&](int k) {
                 last = std::chrono::steady_clock::now();
-                if (k == 100 && me == victim) ::kill(::getpid(), SIGKILL);
-            });
+                if (k == 105 && me == victim) std::this_thread::sleep_for(6s);
+            }, how, 2s);
         if (mode == "stall")
             world.run([&](auto& rank) {
                 dv::executor<plain> step{rank, 2s};

@@ -79,13 +79,12 @@ struct room {
     const int size;
     std::mutex mutex;
     std::condition_variable changed;
-    bool aborted = false;
     std::map<std::pair<int, int>, std::deque<std::vector<char>>> mail;
     struct meeting {
         std::vector<dv::host::seat> seats;
         std::vector<std::vector<char>> sent;
         int arrived = 0, left = 0;
-        bool complete = false;
+        bool complete = false, broken = false;
     };
     std::map<std::int64_t, std::shared_ptr<meeting>> meetings;
     std::map<std::pair<std::int64_t, int>, std::pair<std::shared_ptr<room>, std::vector<std::pair<int, int>>>> splits;  // by turn and color: key, rank
@@ -96,6 +95,7 @@ struct communicator {
     std::shared_ptr<room> in;
     int rank = 0, device = 0;
     std::int64_t turn = 0, splits = 0;
+    bool aborted = false;  // on this rank alone, as in NCCL; guarded by the room
 };
 
 struct operation {
@@ -113,6 +113,7 @@ struct machine {
     std::mutex mutex;
     int devices = 4;
     std::set<void*> memory, pinned;
+    std::multiset<void*> registered;           // with a communicator
     std::set<void*> objects;                   // streams, events, graphs, communicators alive
     std::map<int, std::shared_ptr<room>> rooms;  // by id
     int next_id = 1;
@@ -165,7 +166,7 @@ inline void arrive(const operation& o, std::int64_t turn) {
         auto& sent = m->sent[static_cast<std::size_t>(o.c->rank)];
         sent.assign(p, p + o.bytes);
         m->seats[static_cast<std::size_t>(o.c->rank)] = {sent.data(), o.to, o.bytes, o.to_bytes};
-        if (++m->arrived == r.size && !r.aborted) {  // else some have gone
+        if (++m->arrived == r.size && !m->broken) {  // else some have gone
             std::vector<char> scratch;
             dv::host::move_data(o.how, m->seats, scratch);
             m->complete = true;
@@ -178,14 +179,15 @@ inline void depart(const operation& o, std::int64_t turn) {
     std::unique_lock lock{r.mutex};
     if (o.kind == operation::recv) {
         auto& box = r.mail[{o.peer, o.c->rank}];
-        r.changed.wait(lock, [&] { return r.aborted || !box.empty(); });
+        r.changed.wait(lock, [&] { return o.c->aborted || !box.empty(); });
         if (box.empty()) return;
         if (static_cast<std::int64_t>(box.front().size()) != o.bytes) std::abort();  // NCCL's own behaviour is undefined here
         std::memcpy(o.to, box.front().data(), box.front().size());
         box.pop_front();
     } else if (o.kind == operation::collective) {
         const auto m = r.meetings[turn];
-        r.changed.wait(lock, [&] { return r.aborted || m->complete; });
+        r.changed.wait(lock, [&] { return o.c->aborted || m->complete; });
+        m->broken = m->broken || !m->complete;
         if (++m->left == r.size) r.meetings.erase(turn);
     }
 }
@@ -478,7 +480,7 @@ inline dv::cuda::api table() {
         std::memcpy(id->internal, &n, sizeof n);
         return ncclSuccess;
     };
-    t.comm_init_rank = [](ncclComm_t* c, int n, ncclUniqueId id, int r) {
+    t.comm_init_rank = [](ncclComm_t* c, int n, ncclUniqueId id, int r, ncclConfig_t*) {
         int number = 0;
         std::memcpy(&number, id.internal, sizeof number);
         std::shared_ptr<room> in;
@@ -496,7 +498,7 @@ inline dv::cuda::api table() {
         room& r = *from.in;
         const std::int64_t turn = from.splits++;
         std::unique_lock lock{r.mutex};
-        const auto over = [&] { return r.aborted || r.split_turn > turn; };
+        const auto over = [&] { return from.aborted || r.split_turn > turn; };
         auto& mine = r.splits[{turn, color}];
         mine.second.emplace_back(key, from.rank);
         if (++r.split_arrived == r.size) {
@@ -506,7 +508,7 @@ inline dv::cuda::api table() {
         }
         r.changed.wait(lock, over);
         *made = nullptr;
-        if (r.aborted && r.split_turn <= turn) return ncclRemoteError;
+        if (r.split_turn <= turn) return ncclRemoteError;
         if (color == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
         std::sort(mine.second.begin(), mine.second.end());
         if (!mine.first) mine.first = std::make_shared<room>(static_cast<int>(mine.second.size()));
@@ -519,10 +521,26 @@ inline dv::cuda::api table() {
     t.comm_abort = [](ncclComm_t c) {
         {
             const std::lock_guard lock{of(c)->in->mutex};
-            of(c)->in->aborted = true;
+            of(c)->aborted = true;
         }
         of(c)->in->changed.notify_all();
         return ncclSuccess;  // kept: its work may still be in a queue
+    };
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 9)
+    t.comm_revoke = [](ncclComm_t c, int) { return dv::cuda::calls.comm_abort(c); };
+#endif
+    t.comm_register = [](const ncclComm_t, void* p, std::size_t, void** handle) {
+        const std::lock_guard lock{here().mutex};
+        here().registered.insert(p);
+        *handle = p;
+        return ncclSuccess;
+    };
+    t.comm_deregister = [](const ncclComm_t, void* handle) {
+        const std::lock_guard lock{here().mutex};
+        const auto found = here().registered.find(handle);
+        if (found == here().registered.end()) return ncclInvalidArgument;
+        here().registered.erase(found);
+        return ncclSuccess;
     };
     t.comm_get_async_error = [](ncclComm_t, ncclResult_t* e) { *e = ncclSuccess; return ncclSuccess; };
     t.comm_count = [](const ncclComm_t c, int* n) { *n = of(c)->in->size; return ncclSuccess; };
@@ -600,6 +618,8 @@ struct apart final : dv::cuda::peers {
     void abort(const dv::cuda::cause& why) override { all.abort(why); }
     bool aborted() const noexcept override { return all.aborted(); }
     dv::cuda::cause why() const override { return all.why(); }
+    void attend(int r, std::function<void()> at_stop, std::function<void()> each_period) override { all.attend(r, std::move(at_stop), std::move(each_period)); }
+    void unattend(int r) noexcept override { all.unattend(r); }
     void leave(int r) noexcept override { all.leave(r); }
     bool gone(int r) const noexcept override { return all.gone(r); }
     void watch(int r, std::shared_ptr<const dv::cuda::progress> p) override { all.watch(r, std::move(p)); }
@@ -623,7 +643,7 @@ void run_apart(int ranks, Body body) {
             };
             try {
                 ncclComm_t all = nullptr;
-                dv::cuda::check(dv::cuda::calls.comm_init_rank(&all, ranks, id, r), "ncclCommInitRank");
+                dv::cuda::check(dv::cuda::calls.comm_init_rank(&all, ranks, id, r, nullptr), "ncclCommInitRankConfig");
                 dv::cuda::rank on{std::make_shared<dv::cuda::context>(control, r, ranks, r, all)};
                 try {
                     rank me{on};

@@ -51,7 +51,7 @@ struct entries {
 using all = entries<&api::get_device_count, &api::set_device, &api::malloc, &api::malloc_host, &api::memcpy, &api::memcpy_async, &api::memset, &api::stream_priority_range,
                     &api::stream_create, &api::stream_synchronize, &api::stream_wait_event, &api::event_create, &api::event_record, &api::event_record_with_flags, &api::event_query, &api::find_write_value,
                     &api::stream_begin_capture, &api::stream_end_capture, &api::stream_is_capturing, &api::graph_instantiate, &api::graph_upload, &api::graph_launch,
-                    &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_split, &api::comm_get_async_error, &api::group_start, &api::group_end, &api::send,
+                    &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_split, &api::comm_register, &api::comm_get_async_error, &api::group_start, &api::group_end, &api::send,
                     &api::recv, &api::all_reduce, &api::blas_create, &api::blas_set_stream, &api::blas_set_workspace, &api::stream_query,
                     &api::find_wait_value, &api::can_access_peer, &api::enable_peer_access, &api::ipc_get_handle, &api::ipc_open_handle, &api::host_register,
                     &api::host_device_pointer>;

@@ -191,7 +191,7 @@ TEST_CASE("ranks made from different graphs, or with other options") {
             if (rank.index() == 1) dv::executor<reduced, several> step{rank};
             else dv::executor<reduced> step{rank};
         }),
-        "the plans of executor 0 differ: rank 1 (`reduced`) against rank 0 (`reduced`)");
+        "the plans of executor 0 differ: rank 1 (`reduced`, 3 runs in flight) against rank 0 (`reduced`)");
     has(run(2, [](auto& rank) {
             if (rank.index() == 1) dv::executor<reduced> step{rank};
             else dv::executor<reduced> step{rank, dv::replay};

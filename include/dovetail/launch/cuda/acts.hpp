@@ -10,13 +10,14 @@ namespace dovetail::cuda {
 class act_table {
 public:
     std::vector<act> acts;
-    std::vector<int> first;          // by step, and the end
-    std::vector<int> lists;          // pointers of local reductions
-    std::int64_t scratch_bytes = 0;  // for exchanges in place; its pointer stands behind those of the accesses
-    std::int64_t largest = 0;        // message
+    std::vector<int> first;                 // by step, and the end
+    std::vector<int> lists;                 // pointers of local reductions
+    std::int64_t scratch_bytes = 0;         // for exchanges in place; its pointer stands behind those of the accesses
+    std::int64_t largest = 0;               // message
+    std::vector<ncclComm_t> communicators;  // that it uses
 
-    act_table(const image<stream>& from, const geometry& where, int rank, int role, context& on, const peer_links& links)
-        : image_{from}, accesses_{from.program}, where_{where}, links_{links}, rank_{rank}, on_{on} {
+    act_table(const image<stream>& from, const geometry& where, int rank, int role, context& on, const peer_links& links, bool replayed)
+        : image_{from}, accesses_{from.program}, where_{where}, links_{links}, rank_{rank}, on_{on}, replayed_{replayed} {
         const ir::role_plan& r = from.plan.roles[role];
         divide(from.plan);
         for (const ir::step& s : from.plan.steps.part(r.first_step, r.steps)) {
@@ -32,10 +33,12 @@ private:
     void divide(const dovetail::plan::plan& plan) {
         by_communicator_.resize(static_cast<std::size_t>(accesses_.program.communicators.size()), nullptr);
         std::vector<bool> seen(by_communicator_.size(), false);
+        bool exchanges = false;
         for (const int v : plan.order) {
             const ir::vertex& vertex = accesses_.program.vertices[v];
             for (int m = vertex.first_member; m < vertex.first_member + vertex.members; ++m) {
                 const ir::member& member = accesses_.program.members[m];
+                if (!member.local && is_communication(member.kind) && !std::exchange(exchanges, true)) all_ = communicator(division::of_all(where_.ranks()));
                 if (member.local || member.communicator < 0 || !needs_communicator(member.kind) || seen[member.communicator]) continue;
                 seen[member.communicator] = true;
                 division d;
@@ -52,16 +55,21 @@ private:
                         d.place[r] = static_cast<int>(std::find(with.begin(), with.end(), r) - with.begin());
                     }
                 }
-                if (several) by_communicator_[member.communicator] = on_.communicator(d);
+                if (several) by_communicator_[member.communicator] = communicator(d);
             }
         }
+    }
+    ncclComm_t communicator(const division& d) {
+        const ncclComm_t made = on_.nccl.of(d, replayed_);
+        if (made != nullptr && std::find(communicators.begin(), communicators.end(), made) == communicators.end()) communicators.push_back(made);
+        return made;
     }
     static bool needs_communicator(op_kind k) {
         return k == op_kind::all_reduce || k == op_kind::reduce || k == op_kind::broadcast || k == op_kind::all_gather || k == op_kind::reduce_scatter;
     }
 
     void add(const ir::step& s) {
-        exchange_acts others{accesses_, where_, links_, rank_, on_.all(), by_communicator_};
+        exchange_acts others{accesses_, where_, links_, rank_, all_, by_communicator_};
         std::vector<int> done;
         for (const ir::part& p : accesses_.program.parts.part(s.first_part, s.parts)) {
             const ir::member& m = accesses_.program.members[p.member];
@@ -123,6 +131,8 @@ private:
     const peer_links& links_;
     const int rank_;
     context& on_;
+    const bool replayed_;
+    ncclComm_t all_ = nullptr;
     std::vector<ncclComm_t> by_communicator_;
 };
 

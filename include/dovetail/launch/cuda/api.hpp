@@ -92,10 +92,15 @@ struct api {
     // NCCL.
     decltype(&::ncclGetVersion) get_version = &::ncclGetVersion;
     decltype(&::ncclGetUniqueId) get_unique_id = &::ncclGetUniqueId;
-    decltype(&::ncclCommInitRank) comm_init_rank = &::ncclCommInitRank;
+    decltype(&::ncclCommInitRankConfig) comm_init_rank = &::ncclCommInitRankConfig;
     decltype(&::ncclCommSplit) comm_split = &::ncclCommSplit;
     decltype(&::ncclCommDestroy) comm_destroy = &::ncclCommDestroy;
     decltype(&::ncclCommAbort) comm_abort = &::ncclCommAbort;
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 9)
+    decltype(&::ncclCommRevoke) comm_revoke = &::ncclCommRevoke;
+#endif
+    decltype(&::ncclCommRegister) comm_register = &::ncclCommRegister;
+    decltype(&::ncclCommDeregister) comm_deregister = &::ncclCommDeregister;
     decltype(&::ncclCommGetAsyncError) comm_get_async_error = &::ncclCommGetAsyncError;
     decltype(&::ncclCommCount) comm_count = &::ncclCommCount;
     decltype(&::ncclCommUserRank) comm_user_rank = &::ncclCommUserRank;

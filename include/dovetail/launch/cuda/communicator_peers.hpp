@@ -21,11 +21,14 @@ public:
         const block on_device{on_->memory, static_cast<std::int64_t>(texts.size())};
         char* const own = on_device.data() + length * static_cast<std::size_t>(mine_);
         on_->memory->from_host(own, texts.data() + length * static_cast<std::size_t>(mine_), length);
-        check(calls.all_gather(own, on_device.data(), length, ncclInt8, on_->all(), on_->streams[0]), "ncclAllGather");
+        {
+            const auto talking = on_->nccl.talk();
+            check(calls.all_gather(own, on_device.data(), length, ncclInt8, on_->nccl.all(), on_->streams[0]), "ncclAllGather");
+        }
         const auto until = std::chrono::steady_clock::now() + limit;
         while (calls.stream_query(on_->streams[0]) == cudaErrorNotReady) {
             static_cast<void>(calls.get_last_error());
-            on_->check_communicators();
+            on_->nccl.look();
             if (std::chrono::steady_clock::now() > until) {
                 on_->abort_communication();
                 throw timeout{"timeout: rank " + std::to_string(mine_) + " waits for all ranks at " + what, mine_};
@@ -33,6 +36,7 @@ public:
             std::this_thread::sleep_for(std::chrono::microseconds{50});
         }
         check(calls.stream_query(on_->streams[0]), "cudaStreamQuery");
+        if (aborted()) raise(mine_);  // which has emptied the stream
         on_->memory->to_host(texts.data(), on_device.data(), static_cast<std::int64_t>(texts.size()));
         std::vector<std::string> all;
         for (int r = 0; r < size_; ++r) all.emplace_back(texts.data() + length * static_cast<std::size_t>(r));
@@ -41,6 +45,10 @@ public:
     void abort(const cause& why) override { local_.abort(why); }
     bool aborted() const noexcept override { return local_.aborted(); }
     cause why() const override { return local_.why(); }
+    void attend(int, std::function<void()> at_stop, std::function<void()> each_period) override {
+        local_.attend(0, std::move(at_stop), std::move(each_period));
+    }
+    void unattend(int) noexcept override { local_.unattend(0); }
     void leave(int) noexcept override {}
     bool gone(int) const noexcept override { return false; }
     void watch(int, std::shared_ptr<const progress> p) override { local_.watch(0, std::move(p)); }

@@ -3,30 +3,22 @@
 #pragma once
 
 #include "clock.hpp"
+#include "communicators.hpp"
 #include "memory.hpp"
+#include "stall.hpp"
 #include "word_guard.hpp"
-
-#include <functional>
-#include <thread>
 
 namespace dovetail::cuda {
 
-// How the world falls apart for a communicator: by rank its part (-1: none) and its place in that part.
-struct division {
-    std::vector<int> part, place;
-
-    bool whole() const {
-        for (std::size_t r = 0; r < part.size(); ++r)
-            if (part[r] != 0 || place[r] != static_cast<int>(r)) return false;
-        return true;
-    }
-    friend bool operator==(const division&, const division&) = default;
-};
-
-class context {
+class context : public std::enable_shared_from_this<context> {
 public:
-    context(std::shared_ptr<peers> world, int index, int size, int device, ncclComm_t all)
-        : world{std::move(world)}, index{index}, size{size}, device{device}, memory{std::make_shared<device_memory>(device, index)}, all_{all} {
+    context(std::shared_ptr<peers> world, int index, int size, int device, ncclComm_t all, const nccl_options& options = {})
+        : world{std::move(world)},
+          index{index},
+          size{size},
+          device{device},
+          memory{std::make_shared<device_memory>(device, index)},
+          nccl{all, index, device, options} {
         try {
             check(calls.set_device(device), "cudaSetDevice");
             int low = 0, high = 0;
@@ -54,8 +46,9 @@ public:
     const std::shared_ptr<peers> world;
     const int index, size, device;
     const std::shared_ptr<device_memory> memory;
-    world_clock clock;                                                      // agreed on by the first executor
-    word_guard waits{[this] { return dead_.load() || world->aborted(); }};  // of peer copies, ended after an abort
+    communicators nccl;
+    world_clock clock;                                     // agreed on by the first executor
+    word_guard waits{[this] { return stopped_.load(); }};  // of peer copies, ended after an abort
     cudaStream_t streams[lane_count] = {};
     detail::stream_word_function write_value = nullptr, wait_value = nullptr;  // null: the driver has none
     std::vector<std::uint64_t> warmed;                                         // hashes of the plans whose connections exist
@@ -71,52 +64,55 @@ public:
         unsigned lanes = 0;
     } last;
 
-    ncclComm_t all() const { return all_; }
     void* blas() const { return blas_; }
 
-    // This rank's communicator of a division; null where it has no part. Every rank calls it with the same division.
-    ncclComm_t communicator(const division& d) {
-        if (d.whole()) return all_;
-        for (const auto& s : splits_)
-            if (s.of == d) return s.comm;
-        const int part = d.part[index];
-        ncclComm_t made = nullptr;
-        check(calls.comm_split(all_, part < 0 ? NCCL_SPLIT_NOCOLOR : part, part < 0 ? 0 : d.place[index], &made, nullptr), "ncclCommSplit");
-        const std::lock_guard lock{mutex_};
-        splits_.push_back({d, made});
-        return made;
+    // What the rank works on from now on, and for how long its communication may stand still.
+    void show(std::shared_ptr<const progress> p, std::chrono::nanoseconds limit) {
+        world->watch(index, p);
+        stall_.show(std::move(p), limit);
     }
-    // Throws what NCCL has found in the background.
-    void check_communicators() {
-        const std::lock_guard lock{mutex_};
-        if (dead_) return;
-        const auto look = [](ncclComm_t c) {
-            ncclResult_t found = ncclSuccess;
-            if (c == nullptr) return;
-            check(calls.comm_get_async_error(c, &found), "ncclCommGetAsyncError");
-            if (found != ncclInProgress) check(found, "NCCL");
-        };
-        look(all_);
-        for (const auto& s : splits_) look(s.comm);
+    // From now to `end` somebody else looks after this rank too: its communication is aborted when the work of all ranks has ended,
+    // wherever its own thread may be, and the work of all ends when its communication stands still for longer than it may.
+    void attend() {
+        world->attend(
+            index,
+            [mine = weak_from_this()] {
+                if (const auto c = mine.lock()) c->abort_communication();
+            },
+            [mine = weak_from_this()] {
+                if (const auto c = mine.lock()) c->look_for_stall();
+            });
+    }
+    // Called before communication is aborted, since afterwards what it was part of seems to have ended.
+    void before_abort(const void* who, std::function<void()> call) {
+        const std::lock_guard lock{graphs_mutex_};
+        before_abort_.emplace_back(who, std::move(call));
     }
     // Graphs that hold communication: destroyed before the communicators go.
     void watch_graphs(const void* who, std::function<void()> destroy) {
         const std::lock_guard lock{graphs_mutex_};
         graphs_.emplace_back(who, std::move(destroy));
     }
-    void forget_graphs(const void* who) noexcept {
+    void forget(const void* who) noexcept {
         const std::lock_guard lock{graphs_mutex_};
         std::erase_if(graphs_, [&](const auto& g) { return g.first == who; });
+        std::erase_if(before_abort_, [&](const auto& b) { return b.first == who; });
     }
-    // Ends whatever NCCL does on this rank, once; from any thread.
+    // Ends whatever NCCL does on this rank, from any thread.
     void abort_communication() noexcept {
-        destroy_graphs();
-        const std::lock_guard lock{mutex_};
-        if (dead_.exchange(true)) return;
-        static_cast<void>(calls.set_device(device));
-        for (auto& s : splits_)
-            if (s.comm != nullptr) static_cast<void>(calls.comm_abort(std::exchange(s.comm, nullptr)));
-        if (all_ != nullptr) static_cast<void>(calls.comm_abort(std::exchange(all_, nullptr)));
+        {
+            const std::lock_guard lock{graphs_mutex_};
+            for (const auto& b : before_abort_) b.second();
+        }
+        stopped_.store(true);
+        nccl.abort([this] { destroy_graphs(); });
+    }
+    // After an abort: comes back when the GPU uses nothing any more. What it does not let go of within the bound is never freed.
+    void settle() noexcept {
+        if (!stuck_.load() && !drain(std::chrono::seconds{5})) {
+            stuck_.store(true);
+            memory->abandon();
+        }
     }
     // Waits until the streams are empty, up to the bound.
     bool drain(std::chrono::nanoseconds bound) noexcept {
@@ -134,18 +130,14 @@ public:
     // The rank leaves: communicators go, at once where a run was aborted.
     void end() noexcept {
         if (ended.exchange(true)) return;
+        world->unattend(index);
         static_cast<void>(calls.set_device(device));
         if (world->aborted() || !drain(std::chrono::seconds{5})) {
             abort_communication();
-            if (!drain(std::chrono::seconds{5})) memory->abandon();
-            return;
+            return settle();
         }
         destroy_graphs();
-        const std::lock_guard lock{mutex_};
-        if (dead_.exchange(true)) return;
-        for (auto& s : splits_)
-            if (s.comm != nullptr) static_cast<void>(calls.comm_destroy(std::exchange(s.comm, nullptr)));
-        if (all_ != nullptr) static_cast<void>(calls.comm_destroy(std::exchange(all_, nullptr)));
+        nccl.destroy();
         memory->clear();
     }
 
@@ -155,23 +147,31 @@ private:
         for (const auto& g : graphs_) g.second();
     }
     void close() noexcept {
-        if (!ended.load() && all_ != nullptr) abort_communication();  // the constructor failed
-        if (blas_ != nullptr) static_cast<void>(calls.blas_destroy(blas_));
+        if (blas_ != nullptr && !stuck_.load()) static_cast<void>(calls.blas_destroy(blas_));  // which waits for the GPU
         for (const cudaStream_t s : streams)
             if (s != nullptr) static_cast<void>(calls.stream_destroy(s));
         waits.stop();
     }
 
-    struct split {
-        division of;
-        ncclComm_t comm = nullptr;
-    };
-    ncclComm_t all_ = nullptr;
-    std::vector<split> splits_;
+    void look_for_stall() {
+        if (world->aborted()) return;
+        const stall_watch::finding f = stall_.look();
+        if (f.still.count() == 0) return;
+        const std::string who = world->describe();  // asked for before it is needed: what it says of other ranks is on its way
+        if (f.too_long)
+            world->abort({index,
+                          "timeout: the communication of rank " + std::to_string(index) + " has stood still for " +
+                              std::to_string(std::chrono::duration<double>(f.limit).count()) + " s: " + who,
+                          {},
+                          {},
+                          nullptr,
+                          false});
+    }
+
     std::mutex graphs_mutex_;
-    std::vector<std::pair<const void*, std::function<void()>>> graphs_;
-    std::mutex mutex_;  // of the communicators, once they exist
-    std::atomic<bool> dead_ = false;
+    std::vector<std::pair<const void*, std::function<void()>>> graphs_, before_abort_;
+    stall_watch stall_;
+    std::atomic<bool> stopped_ = false, stuck_ = false;
     cublasHandle_t blas_ = nullptr;
     block blas_workspace_;
 };

@@ -235,11 +235,12 @@ private:
     // What is known of the members is a heartbeat old, or older: rank 0 is asked.
     template <class Over>
     void refresh(std::unique_lock<std::mutex>& lock, Over&& over) {
-        if (calling_ == std::this_thread::get_id()) return;  // nobody else takes the answer
+        const bool own = calling_ == std::this_thread::get_id();  // then nobody takes the answer before this has returned
         const auto table = tables_;
         lock.unlock();
         ask();
         lock.lock();
+        if (own) return;
         changed_.wait_for(lock, std::chrono::milliseconds{500}, [&] { return tables_ != table || over(); });
     }
     [[noreturn]] void raise_locked() const {

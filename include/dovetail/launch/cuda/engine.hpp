@@ -88,11 +88,10 @@ private:
             make_room(now_);
             const bool replayed = replays && can_replay(*f);
             start(*f, replayed);
-            if (replayed && recorded) {
-                clock_.replay(static_cast<std::size_t>(now_) % recorded_graphs_.size(), f, [this](std::int64_t run) { wait_for(run); });
-                recorded_graphs_.launch(now_);
-            } else if (replayed)
-                graphs_.launch(now_);
+            if (replayed && recorded) clock_.replay(static_cast<std::size_t>(now_) % recorded_graphs_.size(), f, [this](std::int64_t run) { wait_for(run); });
+            const auto talking = communicate();
+            if (replayed)
+                (recorded ? recorded_graphs_ : graphs_).launch(now_);
             else {
                 marks_.begin(now_);
                 if (recorded) clock_.begin(f);
@@ -153,7 +152,7 @@ private:
             }
         ++since_switch_;
         auto& last = on_->last;
-        if (last.engine != this) on_->world->watch(rank, marks_.shown());
+        if (last.engine != this) on_->show(marks_.shown(), options.time_limit);
         last.engine = this;
         last.store = memory_of.states().empty() ? nullptr : memory_of.store().get();
         last.replayed = replayed;
@@ -233,6 +232,7 @@ private:
         pointers_->move(phase, f.inputs);
         inputs_->capture(phase, f.inputs);
         step_ = -1;
+        const auto talking = communicate();
         to.capture(lanes_ | 1u, joins_, [&] {
             capturing_ = true;
             quiet_ = false;

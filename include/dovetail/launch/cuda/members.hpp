@@ -1,7 +1,7 @@
 // What the ranks of a world of processes know of each other, and the sentences made of it.
 #pragma once
 
-#include "../agreement.hpp"
+#include "../differing.hpp"
 #include "../error.hpp"
 
 #include <algorithm>

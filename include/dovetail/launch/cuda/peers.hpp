@@ -4,8 +4,11 @@
 
 #include "../engine.hpp"
 #include "api.hpp"
+#include "watchdog.hpp"
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 namespace dovetail::cuda {
@@ -31,33 +34,48 @@ struct progress {
     std::atomic<std::int64_t> ended = -1;         // the latest one known to have ended
     std::atomic<bool> replayed = false;           // the words hold no run
 
-    // The first communication of the oldest open run that has not ended, or -1.
-    int waiting_for() const {
-        const std::int64_t run = ended.load() + 1;
-        if (run > issued.load() || words == nullptr) return -1;
-        int first = -1;
-        for (std::size_t l = 0; l < communication.size(); ++l) {
-            const std::uint32_t word = __atomic_load_n(words + l, __ATOMIC_RELAXED);  // the GPU writes it
-            const int done = static_cast<int>(word & 0xffffu) - 1;
-            const int of = static_cast<int>(word >> 16);
-            const bool now = replayed.load() ? word != 0 : word != 0 && of == static_cast<int>(run & 0x7fff);
-            const bool later = !replayed.load() && word != 0 && ((of - static_cast<int>(run & 0x7fff)) & 0x7fff) - 1 < 0x3fff && !now;
-            if (later) continue;  // this lane works on a later run already
-            for (const int s : communication[l]) {
-                if (now && s <= done) continue;
-                if (first < 0 || s < first) first = s;
-                break;
+    struct place {
+        std::int64_t run = 0;
+        int step = -1;  // -1: no communication is open
+    };
+    // The oldest run that has not ended, as far as anybody knows, and its first communication that has not.
+    place at() const {
+        const std::int64_t last = issued.load();
+        const place known{ended.load() + 1, -1};
+        const std::vector<std::uint32_t> said = read();
+        const bool without_run = replayed.load();
+        place first{last + 1, -1};
+        for (std::size_t l = 0; l < said.size() && known.run <= last; ++l) {
+            if (communication[l].empty()) continue;
+            std::int64_t run = known.run;
+            int done = -1;
+            if (const std::uint32_t word = said[l]; word != 0) {
+                const std::int64_t of = without_run ? known.run : last - (((last & 0x7fff) - (word >> 16)) & 0x7fff);
+                if (of >= known.run) {
+                    run = of;
+                    done = static_cast<int>(word & 0xffffu) - 1;
+                }
             }
+            const auto next = std::upper_bound(communication[l].begin(), communication[l].end(), done);
+            if (next == communication[l].end() && without_run) continue;
+            const place open = next == communication[l].end() ? place{run + 1, communication[l].front()} : place{run, *next};
+            if (open.run <= last && (first.step < 0 || std::pair{open.run, open.step} < std::pair{first.run, first.step})) first = open;
         }
-        return first;
+        return first.step < 0 ? known : first;
+    }
+    // The words as they are; the GPU writes them.
+    std::vector<std::uint32_t> read() const {
+        std::vector<std::uint32_t> all;
+        for (std::size_t l = 0; words != nullptr && l < communication.size(); ++l) all.push_back(__atomic_load_n(words + l, __ATOMIC_RELAXED));
+        return all;
     }
     std::string text() const {
-        const std::int64_t run = ended.load() + 1;
-        if (run > issued.load())
-            return "has nothing to do" + std::string{graph.empty() ? "" : " in " + graph + ": it has issued " + std::to_string(run) + " runs"};
-        const int s = waiting_for();
-        const std::string of = " (run " + std::to_string(run) + " of " + graph + ")";
-        return s >= 0 ? "has not ended " + steps[static_cast<std::size_t>(s)] + of : "has ended its communication, but not a later operation" + of;
+        const place open = at();
+        if (open.run > issued.load())
+            return "has nothing to do" + std::string{graph.empty() ? "" : " in " + graph + ": it has issued " + std::to_string(open.run) + " runs"};
+        const std::string of = " (run " + std::to_string(open.run) + " of " + graph + ")";
+        return open.step >= 0 ? "has not ended " + steps[static_cast<std::size_t>(open.step)] + of
+                              : "has ended its communication, but not a later operation" + of;
     }
 };
 
@@ -78,6 +96,10 @@ public:
     // The rank ends, and comes to nothing any more.
     virtual void leave(int rank) noexcept = 0;
     virtual bool gone(int rank) const noexcept = 0;
+    // Calls from a thread that the rank's own cannot hold up, until `unattend`: `at_stop` once, when the work of all ranks has ended;
+    // `each_period` a few times in a second.
+    virtual void attend(int rank, std::function<void()> at_stop, std::function<void()> each_period) = 0;
+    virtual void unattend(int rank) noexcept = 0;
     // What a rank works on from now on.
     virtual void watch(int rank, std::shared_ptr<const progress> p) = 0;
     // "rank 0 has not ended operation `all_reduce` of `z` (run 3); rank 1 ..."
@@ -135,6 +157,8 @@ public:
             const std::lock_guard lock{mutex_};
             if (!aborted_.load(std::memory_order_relaxed) || (cause_.by_leaving && why.by_leaving && cause_.rank == why.rank)) cause_ = why;
             aborted_.store(true, std::memory_order_release);
+            for (const rank_record& r : ranks_)
+                if (r.dog) r.dog->stop();
         }
         changed_.notify_all();
     }
@@ -154,6 +178,17 @@ public:
     bool gone(int rank) const noexcept override {
         const std::lock_guard lock{mutex_};
         return ranks_[rank].gone;
+    }
+    void attend(int rank, std::function<void()> at_stop, std::function<void()> each_period) override {
+        auto dog = std::make_unique<watchdog>(std::move(at_stop), std::move(each_period));
+        const std::lock_guard lock{mutex_};
+        if (aborted()) dog->stop();
+        ranks_[rank].dog = std::move(dog);
+    }
+    void unattend(int rank) noexcept override {
+        std::unique_ptr<watchdog> dog;
+        const std::lock_guard lock{mutex_};
+        dog = std::move(ranks_[rank].dog);
     }
     void watch(int rank, std::shared_ptr<const progress> p) override {
         const std::lock_guard lock{mutex_};
@@ -185,6 +220,7 @@ private:
         bool gone = false;
         std::shared_ptr<const progress> doing;
         int exchanges = 0;
+        std::unique_ptr<watchdog> dog;
     };
     struct gathering {
         explicit gathering(int size) : texts(static_cast<std::size_t>(size)), here(static_cast<std::size_t>(size), false) {}

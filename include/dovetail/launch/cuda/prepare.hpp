@@ -12,15 +12,20 @@ namespace dovetail::cuda {
 class prepared_runs : public gpu_runs {
 protected:
     prepared_runs(const image<stream>& from, std::shared_ptr<context> on, engine_options o) : gpu_runs{from, std::move(on), std::move(o)}, image_{from} {
+        if (on_->world->aborted()) raise();
         agree(from.hash);
         communicates_ = where.communicates(program);
         links_ = std::make_unique<peer_links>(on_, program, where, memory_of.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
-        table_ = std::make_unique<act_table>(image_, where, rank, role, *on_, *links_);
+        table_ = std::make_unique<act_table>(image_, where, rank, role, *on_, *links_, options.replay != replay_mode::never);
         prepare();
         prepare_memory();
+        if (!table_->communicators.empty())
+            registered_ = on_->nccl.enroll(table_->communicators, memory_of.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
         initialise();
         warm(from.hash);
     }
+    // Held while NCCL is called; nothing where it is not.
+    conversation communicate() { return communicates_ ? on_->nccl.talk() : conversation{}; }
     // Comes to the same place as all other ranks.
     void meet(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
 
@@ -31,6 +36,7 @@ protected:
     std::unique_ptr<pointer_table> pointers_;
     std::unique_ptr<input_copies> inputs_;
     std::unique_ptr<performer> performer_;
+    std::shared_ptr<void> registered_;  // the arena, with NCCL
     std::vector<cudaEvent_t> events_;
     cudaEvent_t joins_[lane_count] = {};
     unsigned lanes_ = 0;  // in use
@@ -41,9 +47,8 @@ private:
     void agree(std::uint64_t hash) {
         number_ = on_->executors++;
         if (number_ == 0) on_->clock = agree_on_clock(*on_->world, rank, options.time_limit);
-        const bool replays = options.replay != replay_mode::never;
         const auto all = on_->world->exchange(rank, "executor " + std::to_string(number_) + " (" + described() + ")",
-                                              std::to_string(hash) + (replays ? "g " : "s ") + described() + (replays ? ", replayed" : ""), options.time_limit);
+                                              launch::agreement_text(hash, image_.s, options, described()), options.time_limit);
         if (const std::string differing = launch::differing(all); !differing.empty())
             throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + differing +
                               ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
@@ -90,6 +95,7 @@ private:
     }
     // Once for every plan whose ranks can wait for each other.
     void warm(std::uint64_t hash) {
+        if (detail::replayed_apart && options.replay != replay_mode::never) hash = ~hash;  // on communicators of their own
         if (!communicates_ || std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
         {
             kernel_warmer kernels{*table_, *pointers_, program, *on_, memory_of.arena(), plan.roles[role].arena_bytes};
@@ -105,6 +111,7 @@ private:
         // From here on a kernel may wait for another rank, so nobody may still allocate: that may wait for kernels.
         meet("the connections of " + described());
         try {
+            const auto talking = communicate();
             for (step_ = 0; step_ < steps().size(); ++step_) connections.make(step_, on_->streams[steps()[step_].lane]);
             step_ = -1;
         } catch (...) {

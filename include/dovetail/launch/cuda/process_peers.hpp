@@ -13,13 +13,6 @@ public:
     ~process_peers() override { channel_->unwatch(std::chrono::seconds{5}); }
 
     const std::shared_ptr<control>& channel() const { return channel_; }
-    // Calls once, on a thread of the channel's, when the work of all ranks has ended: for what blocks the rank's own threads.
-    void at_stop(std::function<void()> call) {
-        if (call)
-            channel_->watch([call = std::move(call)](const stop_cause&) { call(); });
-        else
-            channel_->unwatch(std::chrono::seconds{5});
-    }
 
     int size() const override { return channel_->size(); }
     std::vector<std::string> exchange(int, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
@@ -39,13 +32,17 @@ public:
         const std::lock_guard lock{mutex_};
         return {c->rank, c->text, c->operation, c->statement, c->rank == channel_->rank() ? own_ : nullptr, c->by_leaving};
     }
+    void attend(int, std::function<void()> at_stop, std::function<void()> each_period) override {
+        channel_->watch([at_stop = std::move(at_stop)](const stop_cause&) { at_stop(); }, std::move(each_period));
+    }
+    void unattend(int) noexcept override { channel_->unwatch(std::chrono::seconds{20}); }
     void leave(int) noexcept override { channel_->leave(); }
     bool gone(int rank) const noexcept override { return channel_->left(rank); }
     void watch(int, std::shared_ptr<const progress> p) override {
         if (!p) return channel_->announce(std::function<std::string()>{});
         // Steps of different roles do not compare, runs do.
         channel_->announce([p, to = channel_.get()] {
-            to->announce(mark{p->ended.load() + 1, -1});
+            to->announce(mark{p->at().run, -1});
             return p->text();
         });
     }

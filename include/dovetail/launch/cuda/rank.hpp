@@ -10,7 +10,7 @@ class rank {
 public:
     using stream = cuda::stream;
 
-    explicit rank(std::shared_ptr<context> on) : on_{std::move(on)} {}
+    explicit rank(std::shared_ptr<context> on) : on_{std::move(on)} { on_->attend(); }
     rank(const rank&) = delete;
     rank& operator=(const rank&) = delete;
     ~rank() { on_->end(); }

@@ -14,7 +14,7 @@ public:
     replays(const replays&) = delete;
     replays& operator=(const replays&) = delete;
     ~replays() {
-        on_->forget_graphs(this);
+        on_->forget(this);
         clear();
     }
 

@@ -59,9 +59,9 @@ public:
                     {rank, "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight", {}, {}, nullptr, true});
         } catch (...) {  // the run had failed; a destructor calls this
         }
-        lose_unfinished("the executor of " + described() + " was destroyed with work in flight");
         on_->abort_communication();
-        if (!on_->drain(std::chrono::seconds{5})) on_->memory->abandon();
+        lose_unfinished("the executor of " + described() + " was destroyed with work in flight");
+        on_->settle();
     }
 
 protected:
@@ -75,8 +75,11 @@ protected:
     };
 
     gpu_runs(const image<stream>& from, std::shared_ptr<context> on, engine_options o)
-        : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->size, on->memory, std::move(o)}, on_{std::move(on)} {}
+        : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->size, on->memory, std::move(o)}, on_{std::move(on)} {
+        on_->before_abort(this, [this] { count_ended(); });
+    }
     ~gpu_runs() override {
+        on_->forget(this);
         for (const cudaEvent_t e : all_events_) static_cast<void>(calls.event_destroy(e));
     }
 
@@ -110,11 +113,14 @@ protected:
     // Whether a run has ended well: communication that an abort has cut off is no result.
     bool ended(std::int64_t run) {
         if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
-        if (!reached(run) || (communicates_ && on_->world->aborted())) return false;
+        if (!reached(run) || counted_.load(std::memory_order_acquire)) return false;
+        has_ended(run);
+        return true;
+    }
+    void has_ended(std::int64_t run) {
         std::int64_t before = ended_.load(std::memory_order_relaxed);
         while (before < run && !ended_.compare_exchange_weak(before, run, std::memory_order_acq_rel)) {}
         marks_.shown()->ended.store(ended_.load(), std::memory_order_release);
-        return true;
     }
     void wait_for(std::int64_t run) {
         flight f;
@@ -144,11 +150,12 @@ protected:
                 if (std::chrono::steady_clock::now() > until) give_up(what + " within " + seconds(options.time_limit) + " s");
                 std::this_thread::sleep_for(std::chrono::microseconds{50});
             }
+        if (on_->world->aborted()) raise();  // which has emptied them
     }
     void look_for_errors() {
         if (on_->world->aborted()) return;
         try {
-            on_->check_communicators();
+            on_->nccl.look();
         } catch (const call_error& e) {
             give_up(std::string{e.what()} + "; " + stuck());
         }
@@ -160,9 +167,9 @@ protected:
     }
     // Returns to the caller, who may free what the GPU uses, when the GPU uses it no more; what it does not let go of is kept.
     [[noreturn]] void raise() {
-        lose_unfinished("a run of " + described() + " did not end: " + on_->world->why().text);
         on_->abort_communication();
-        if (!on_->drain(std::chrono::seconds{5})) on_->memory->abandon();
+        lose_unfinished("a run of " + described() + " did not end: " + on_->world->why().text);
+        on_->settle();
         on_->world->raise(rank);
     }
     [[noreturn]] void fail(const std::exception_ptr& why, const std::string& when) {
@@ -174,7 +181,6 @@ protected:
         } catch (const std::exception& e) {
             what = e.what();
         } catch (...) {}
-        static_cast<void>(calls.group_end());  // none stays open
         const step_name step = step_ >= 0 ? names[static_cast<std::size_t>(step_)] : step_name{described(), ""};
         const std::string text = (step_ >= 0 ? step.text() : described()) + " failed on " + where.describe(rank) + ", " + when + ": " + what;
         on_->world->abort({rank, text, step_ >= 0 ? step.operation : "", step.statement, why, false});
@@ -204,13 +210,28 @@ private:
     // Whether a partner of the communication that this rank waits for takes no part any more. Others may leave when their work is
     // done, also while this rank is still computing.
     bool somebody_left() const {
-        const int waiting = marks_.shown()->waiting_for();
+        const int waiting = marks_.shown()->at().step;
         if (waiting < 0) return false;
         const ir::step& s = steps()[waiting];
         for (const ir::part& mine : program.parts.part(s.first_part, s.parts))
             for (const int r : where.partners(program, program.vertices[s.vertex], mine.member, rank))
                 if (r != rank && on_->world->gone(r)) return true;
         return false;
+    }
+    // Before communication is aborted, on whatever thread: runs that have not ended now do not end well any more, whatever their
+    // events say later.
+    void count_ended() noexcept {
+        if (!communicates_ || counted_.load(std::memory_order_acquire)) return;
+        const std::int64_t last = marks_.shown()->issued.load();
+        for (std::int64_t run = ended_.load() + 1; run <= last; ++run) {
+            const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
+            bool over = true;
+            for (int l = 0; l < lane_count; ++l) over = over && ((r.lanes >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
+            static_cast<void>(calls.get_last_error());
+            if (!over) break;
+            has_ended(run);
+        }
+        counted_.store(true, std::memory_order_release);
     }
     // The states that a run in flight updates. Once: one that is written afterwards is good.
     void lose_unfinished(const std::string& why) noexcept {
@@ -230,7 +251,8 @@ private:
 
     std::vector<cudaEvent_t> all_events_;
     std::atomic<std::int64_t> ended_ = -1;
-    std::atomic<bool> lost_ = false;  // the states, by a run that did not end
+    std::atomic<bool> counted_ = false;  // `ended_` is final
+    std::atomic<bool> lost_ = false;     // the states, by a run that did not end
 };
 
 }  // namespace dovetail::cuda

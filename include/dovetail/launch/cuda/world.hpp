@@ -65,6 +65,13 @@ public:
         return w;
     }
 
+    // For all communicators of the ranks, before `run`.
+    world& with(const nccl_options& options) {
+        options.check();
+        options_ = options;
+        return *this;
+    }
+
     int size() const { return size_; }
     std::string links() const { return "GPUs; communication by NCCL " + detail::nccl_version_text(NCCL_VERSION_CODE); }
 
@@ -127,12 +134,13 @@ private:
         std::vector<ncclComm_t> comms(static_cast<std::size_t>(size_), nullptr);
         try {
             ncclUniqueId id{};
+            ncclConfig_t config = detail::config_of(options_, false);
             check(calls.get_unique_id(&id), "ncclGetUniqueId");
             check(calls.group_start(), "ncclGroupStart");
             try {
                 for (int r = 0; r < size_; ++r) {
                     check(calls.set_device(devices_[r]), "cudaSetDevice");
-                    check(calls.comm_init_rank(&comms[r], size_, id, r), "ncclCommInitRank");
+                    check(calls.comm_init_rank(&comms[r], size_, id, r, &config), "ncclCommInitRankConfig");
                 }
             } catch (...) {
                 static_cast<void>(calls.group_end());
@@ -152,7 +160,7 @@ private:
         const std::vector<ncclComm_t> comms = connect();
         std::vector<std::thread> threads;
         for (int r = 0; r < size_; ++r)
-            threads.emplace_back([&, r] { play(shared, r, [&] { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r]); }); });
+            threads.emplace_back([&, r] { play(shared, r, [&] { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); }); });
         for (auto& t : threads) t.join();
     }
     template <class Play>
@@ -164,14 +172,15 @@ private:
             ncclComm_t all = nullptr;
             try {
                 check(calls.set_device(m.device), "cudaSetDevice");
+                ncclConfig_t config = detail::config_of(options_, false);
                 if (adopted_ != nullptr)
-                    check(calls.comm_split(adopted_, 0, m.rank, &all, nullptr), "ncclCommSplit");
+                    check(calls.comm_split(adopted_, 0, m.rank, &all, options_.given() ? &config : nullptr), "ncclCommSplit");
                 else
-                    check(calls.comm_init_rank(&all, m.size, m.id(), m.rank), "ncclCommInitRank");
+                    check(calls.comm_init_rank(&all, m.size, m.id(), m.rank, &config), "ncclCommInitRankConfig");
             } catch (const call_error& e) {
                 throw world_error{"rank " + std::to_string(m.rank) + " cannot join the world: " + e.what()};
             }
-            auto made = std::make_shared<context>(shared, m.rank, m.size, m.device, all);
+            auto made = std::make_shared<context>(shared, m.rank, m.size, m.device, all, options_);
             if (through_nccl) through_nccl->use(made.get());
             return made;
         });
@@ -181,6 +190,7 @@ private:
     std::vector<int> devices_;
     std::optional<membership> part_;
     ncclComm_t adopted_ = nullptr;
+    nccl_options options_;
 };
 
 }  // namespace dovetail::cuda

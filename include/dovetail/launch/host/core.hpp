@@ -124,14 +124,14 @@ public:
         return true;
     }
 
-    // Every rank brings the hash of its next executor; throws on all of them where two differ. Returns the executor's number.
-    int agree(int rank, std::uint64_t hash, const std::string& name, std::chrono::nanoseconds limit) {
+    // Every rank brings the key of its next executor, in words too; throws on all of them where two differ. Returns the executor's number.
+    int agree(int rank, const std::string& key, const std::string& name, std::chrono::nanoseconds limit) {
         std::unique_lock lock{mutex_};
         const int number = executors_[rank]++;
         auto& slot = agreements_[number];
         if (!slot) slot = std::make_shared<agreement>(size_);
         const auto a = slot;
-        a->texts[rank] = std::to_string(hash) + " " + name;
+        a->texts[rank] = key;
         const bool last = ++a->arrived == size_;
         if (last) {
             agreements_.erase(number);
@@ -236,7 +236,7 @@ private:
     };
     struct agreement {
         explicit agreement(int size) : texts(static_cast<std::size_t>(size)) {}
-        std::vector<std::string> texts;  // by rank: "hash name"; empty until it has come
+        std::vector<std::string> texts;  // by rank: "key words"; empty until it has come
         int arrived = 0;
     };
     struct turn {

@@ -40,7 +40,7 @@ public:
         recorded_ = std::vector<std::atomic<std::int64_t>>(copies);
         issued_.assign(copies, 0);
         prepare();
-        number_ = on_->world->agree(rank, from.hash, described(), options.time_limit);
+        number_ = on_->world->agree(rank, launch::agreement_text(from.hash, from.s, options, described()), described(), options.time_limit);
         initialise();
         for (int l = 0; l < lane_count; ++l)
             if (uses_[l]) lane::start(on_->streams[l]);

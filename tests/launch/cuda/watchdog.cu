@@ -1,0 +1,261 @@
+// Ranks whose own threads sit in calls that know no limit, on the simulated GPU: what goes wrong on another rank, in this process or
+// in another, ends their communication all the same, within a limit and with operation and rank. And what keeps a world of
+// processes from being made, or further runs from being started.
+#include "support/processes.hpp"
+#include "support/samples.hpp"
+#include "support/simulated_cuda.hpp"
+
+#include <dovetail/launch/executor.hpp>
+
+#include <doctest/doctest.h>
+
+namespace dv = dovetail;
+using namespace std::chrono_literals;
+using support::says;
+
+namespace {
+
+const dv::replay_mode ways[] = {dv::replay_mode::never, dv::replay_mode::always};
+
+double seconds_since(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+template <class F>
+std::string message(F f) {
+    try {
+        f();
+    } catch (const dv::timeout& e) {
+        return std::string{"timeout: "} + e.what();
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+    return "nothing thrown";
+}
+struct own_stream {
+    own_stream() { dv::cuda::check(dv::cuda::calls.stream_create(&s, cudaStreamNonBlocking, 0), "cudaStreamCreate"); }
+    ~own_stream() { static_cast<void>(dv::cuda::calls.stream_destroy(s)); }
+    cudaStream_t s = nullptr;
+};
+template <class Rank, class... Extra>
+struct descending {
+    dv::executor<samples::descent> step;
+    explicit descending(Rank& rank, Extra... extra) : step{rank, extra...} {
+        step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.5f);
+    }
+};
+
+// One rank of two processes. The GPUs of two processes know nothing of each other here: the first communication is lost, that of
+// the warm-up or more, and what follows never ends.
+int lost = 1;
+void set_table(int rank) {
+    dv::cuda::calls = simulated::table();
+    static const auto real = dv::cuda::calls.all_reduce;
+    dv::cuda::calls.all_reduce = [](const void* from, void* to, std::size_t n, ncclDataType_t d, ncclRedOp_t op, ncclComm_t c, cudaStream_t s) {
+        return lost-- > 0 ? ncclSuccess : real(from, to, n, d, op, c, s);
+    };
+    static int mine = 0;
+    mine = rank;
+    dv::cuda::device_bus_id = [](char* to, int, int) {
+        std::snprintf(to, 8, "bus %d", mine);
+        return cudaSuccess;
+    };
+}
+dv::cuda::world joined(int rank, int port) {
+    return dv::cuda::world::from_environment({.rank = rank, .size = 2, .rendezvous = "127.0.0.1:" + std::to_string(port)},
+                                             {.limit = 10s, .timing = {.period = 50ms, .silence = 10s, .linger = 300ms}});
+}
+template <class Body>
+std::vector<std::string> in_two_processes(const Body& body) {
+    support::processes all;
+    const int port = support::free_port();
+    for (int r = 0; r < 2; ++r)
+        all.start([=] {
+            set_table(r);
+            return message([&] { body(r, port); });
+        });
+    return all.ends(20s);
+}
+
+}  // namespace
+
+TEST_CASE("a rank that waits for its own stream is freed when another throws") {
+    const simulated::scope simulation;
+    for (const auto how : ways) {
+        const auto start = std::chrono::steady_clock::now();
+        double freed = -1;
+        std::string refused, again;
+        const std::string text = message([&] {
+            simulated::run(2, [&](auto& rank) {
+                descending d{rank, 30s, how};
+                d.step.run().wait();
+                if (rank.index() == 1) {
+                    std::this_thread::sleep_for(100ms);
+                    throw std::runtime_error{"on purpose"};
+                }
+                own_stream mine;
+                const auto t = d.step.enqueue(mine.s);
+                dv::cuda::calls.stream_synchronize(mine.s);
+                freed = seconds_since(start);
+                refused = message([&] { t.wait(); });
+                again = message([&] { d.step.run(); });
+            });
+        });
+        CHECK(text == "on purpose");
+        CHECK(freed > 0);
+        CHECK(freed < 5);
+        CHECK(says(refused, "rank 0 stops, because rank 1 left with an exception: on purpose"));
+        CHECK(says(again, "rank 0 stops, because rank 1 left with an exception: on purpose"));
+    }
+}
+
+TEST_CASE("a partner that stays away is noticed while the rank waits for its own stream") {
+    const simulated::scope simulation;
+    for (const auto how : ways) {
+        const auto start = std::chrono::steady_clock::now();
+        double freed = -1;
+        std::string why;
+        static_cast<void>(message([&] {
+            simulated::run(2, [&](auto& rank) {
+                descending d{rank, 500ms, how};
+                d.step.run().wait();
+                if (rank.index() == 1) return std::this_thread::sleep_for(2500ms);
+                own_stream mine;
+                const auto t = d.step.enqueue(mine.s);
+                dv::cuda::calls.stream_synchronize(mine.s);
+                freed = seconds_since(start);
+                why = message([&] { t.wait(); });
+            });
+        }));
+        CHECK(freed > 0.5);
+        CHECK(freed < 2.4);
+        INFO(why);
+        CHECK(says(why, "timeout: the communication of rank 0 has stood still for 0.50"));
+        CHECK(says(why, "rank 0 has not ended operation `all_reduce` of `b` (run 1 of `"));
+        CHECK(says(why, "rank 1 has nothing to do in `"));
+    }
+}
+
+TEST_CASE("a killed process is named to one that waits for its own stream, or in the connections") {
+    for (const auto how : ways) {
+        const auto said = in_two_processes([how](int r, int port) {
+            joined(r, port).run([&](dv::cuda::rank& on) {
+                simulated::rank rank{on};
+                descending d{rank, 30s, how};
+                own_stream mine;
+                const auto t = d.step.enqueue(mine.s);
+                if (r == 1) {
+                    std::this_thread::sleep_for(200ms);
+                    ::kill(::getpid(), SIGKILL);
+                }
+                const auto start = std::chrono::steady_clock::now();
+                dv::cuda::calls.stream_synchronize(mine.s);
+                if (seconds_since(start) > 3) throw std::runtime_error{"late"};
+                t.wait();
+            });
+        });
+        INFO(said[0]);
+        CHECK(says(said[0], "rank 0 stops, because rank 1 (process "));
+        CHECK(says(said[0], "is gone: its connection closed without a farewell"));
+    }
+    const auto said = in_two_processes([](int r, int port) {
+        lost = 0;
+        joined(r, port).run([&](dv::cuda::rank& on) {
+            simulated::rank rank{on};
+            if (r == 1)
+                std::thread{[] {
+                    std::this_thread::sleep_for(300ms);
+                    ::kill(::getpid(), SIGKILL);
+                }}.detach();
+            descending d{rank, 30s};
+        });
+    });
+    INFO(said[0]);
+    CHECK(says(said[0], "is gone: its connection closed without a farewell"));
+}
+
+TEST_CASE("a process that stays away is named with its operation") {
+    const auto said = in_two_processes([](int r, int port) {
+        lost = 2;
+        joined(r, port).run([&](dv::cuda::rank& on) {
+            simulated::rank rank{on};
+            descending d{rank, 500ms};
+            d.step.run().wait();
+            if (r == 1) return std::this_thread::sleep_for(2500ms);
+            own_stream mine;
+            const auto t = d.step.enqueue(mine.s);
+            dv::cuda::calls.stream_synchronize(mine.s);
+            t.wait();
+        });
+    });
+    INFO(said[0]);
+    CHECK(says(said[0], "the communication of rank 0 has stood still for 0.50"));
+    CHECK(says(said[0], "has not ended operation `all_reduce` of `b` (run 1 of `"));
+}
+
+TEST_CASE("processes with different NCCL libraries, or different options, do not run together") {
+    for (const auto& text : in_two_processes([](int r, int port) {
+             if (r == 1) dv::cuda::calls.get_version = [](int* v) { *v = NCCL_VERSION_CODE + 100; return ncclSuccess; };
+             joined(r, port);
+         })) {
+        CHECK(says(text, "the version of NCCL differs: rank 1 ("));
+        CHECK(says(text, "against rank 0 (" + dv::cuda::detail::nccl_version_text(NCCL_VERSION_CODE) + ")"));
+    }
+    for (const auto& text : in_two_processes([](int r, int port) {
+             joined(r, port).run([&](dv::cuda::rank& on) {
+                 simulated::rank rank{on};
+                 if (r == 0) descending d{rank, 30s};
+                 else descending d{rank, 30s, dv::replay, dv::width<samples::dp>(2)};
+             });
+         })) {
+        INFO(text);
+        CHECK(says(text, "descent`, width 2 of dp, replayed) against rank 0 (`"));
+    }
+}
+
+TEST_CASE("after an error that stays, runs are refused with the reason") {
+    const simulated::scope simulation;
+    static std::atomic<bool> broken;
+    broken = false;
+    dv::cuda::calls.get_last_error = [] { return broken.load() ? cudaErrorIllegalAddress : cudaSuccess; };
+    std::string first, second, third;
+    static_cast<void>(message([&] {
+        simulated::run(1, [&](auto& rank) {
+            descending d{rank, 30s};
+            d.step.run().wait();
+            broken = true;
+            first = message([&] { d.step.run().wait(); });
+            second = message([&] { d.step.run(); });
+            third = message([&] { descending other{rank, 30s}; });
+        });
+    }));
+    CHECK(says(first, "failed on rank 0"));
+    CHECK(says(first, "illegal memory access"));
+    CHECK(second == first);
+    CHECK(third == first);
+}
+
+TEST_CASE("what is said of NCCL's CTAs reaches its communicators") {
+    const simulated::scope simulation;
+    const auto registered = simulated::here().registered.size();
+    static int least, most, splits;
+    least = most = splits = 0;
+    static const auto init = dv::cuda::calls.comm_init_rank;
+    static const auto split = dv::cuda::calls.comm_split;
+    dv::cuda::calls.comm_init_rank = [](ncclComm_t* c, int n, ncclUniqueId id, int r, ncclConfig_t* how) {
+        least = how->minCTAs;
+        most = how->maxCTAs;
+        return init(c, n, id, r, how);
+    };
+    dv::cuda::calls.comm_split = [](ncclComm_t c, int color, int key, ncclComm_t* made, ncclConfig_t* how) {
+        splits += how != nullptr && how->maxCTAs == 8;
+        return split(c, color, key, made, how);
+    };
+    dv::cuda::world::local(3).with({.min_ctas = 2, .max_ctas = 8}).run([](dv::cuda::rank& on) {
+        simulated::rank rank{on};
+        dv::executor<samples::overlapping_collectives> step{rank, 30s};
+    });
+    CHECK(least == 2);
+    CHECK(most == 8);
+    CHECK(splits >= 3);
+    CHECK(says(message([] { dv::cuda::world::local(2).with({.min_ctas = 9, .max_ctas = 8}); }), "between 9 and 8 CTAs for NCCL: there is no such number"));
+    CHECK(simulated::here().registered.size() == registered);
+}
