@@ -25,12 +25,9 @@ struct tensor_type {
     constexpr std::int64_t size() const {
         std::int64_t n = 1;
         for (int i = 0; i < rank; ++i) {
-            if (extent[i] < 0) return -1;
-            if (extent[i] == 0) return 0;
-        }
-        for (int i = 0; i < rank; ++i) {
-            if (n > INT64_MAX / extent[i]) return -1;
-            n *= extent[i];
+            const std::int64_t e = extent[i];
+            if (e <= 0 || n > INT64_MAX / e) return odd_size();
+            n *= e;
         }
         return n;
     }
@@ -61,6 +58,14 @@ struct tensor_type {
         return true;
     }
     friend constexpr bool operator!=(const tensor_type& a, const tensor_type& b) { return !(a == b); }
+
+private:
+    // Of what has an extent that is not positive, or does not fit.
+    constexpr std::int64_t odd_size() const {
+        for (int i = 0; i < rank; ++i)
+            if (extent[i] <= 0) return extent[i] < 0 ? -1 : 0;
+        return -1;
+    }
 };
 
 template <class T, std::int64_t... E>

@@ -67,7 +67,9 @@ private:
             role = d_.graph.roles.size();
             d_.graph.roles.push({&r.children[0]->id, 0, 0, mention + 1});
         }
-        if (r.mentions <= 2) return d_.fail(make_fault(fault_kind::unused_role, mention + 1));
+        int statements_in_it = r.child_count - 1;
+        for (int i = 1; i < r.child_count; ++i) statements_in_it -= r.children[i]->kind == word::mesh ? 1 : 0;
+        if (statements_in_it == 0) d_.fail(make_fault(fault_kind::unused_role, mention + 1));
         statements(r, mention, role);
     }
 

@@ -1,6 +1,6 @@
-// infer: gives every value its type, by calling the operations' shape rules in an order in which arguments come first.
-// Takes a lowered graph, gives the types of its symbols, or the first cycle or mismatch in `wrong`; `infer` gives the graph
-// with them.
+// infer: gives every value its type, by calling the operations' shape rules in written order or, where a value is used above its
+// definition, in order of use. Takes a lowered graph, gives the types of its symbols, or the first cycle or mismatch in `wrong`;
+// `infer` gives the graph with them.
 #pragma once
 
 #include "edges.hpp"
@@ -36,6 +36,23 @@ public:
           host_{typed_.in_host_memory.begin()} {}
 
     constexpr typing run() {
+        const ir::symbol* symbols = g_.symbols.first;
+        for (int s = 0; s < g_.symbols.count; ++s) {
+            if (symbols[s].kind == ir::symbol_kind::value) continue;
+            types_[s] = symbols[s].type;
+            if (symbols[s].in_host_memory) host_[s] = 1;
+        }
+        // Most graphs are written in such an order.
+        for (const ir::node *n = g_.nodes.begin(), *end = g_.nodes.end(); n != end && !typed_.wrong; ++n)
+            if (!type(*n)) {
+                in_order_of_use();
+                break;
+            }
+        return static_cast<typing&&>(typed_);
+    }
+
+private:
+    constexpr void in_order_of_use() {
         const int n = g_.nodes.count;
         const ir::node* nodes = g_.nodes.first;
         const ir::symbol* symbols = g_.symbols.first;
@@ -45,11 +62,6 @@ public:
         int* first = missing + n;      // where the users of a node's results begin
         int* ready = first + n + 1;
         int readies = 0;
-        for (int s = 0; s < g_.symbols.count; ++s) {
-            if (symbols[s].kind == ir::symbol_kind::value) continue;
-            types_[s] = symbols[s].type;
-            if (symbols[s].in_host_memory) host_[s] = 1;
-        }
         for (int i = 0; i < n; ++i) {
             int open = 0;
             for (const int *a = operands + nodes[i].first_argument, *end = a + nodes[i].arguments; a != end; ++a)
@@ -73,10 +85,8 @@ public:
                 if (--missing[users[u]] == 0) ready[readies++] = users[u];
         }
         if (!typed_.wrong && readies < n) report_cycle();
-        return static_cast<typing&&>(typed_);
     }
 
-private:
     constexpr ir::fault& fail(const ir::fault& f) {
         if (!typed_.wrong) typed_.wrong = f;
         return typed_.wrong;
@@ -84,28 +94,36 @@ private:
     // The mention of the node's operation type stands right behind its expression's.
     constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) { return fail(ir::make_fault(kind, n.statement, n.mention + 1)); }
 
-    constexpr void type(const ir::node& n) {
+    // False where an argument has no type yet.
+    constexpr bool type(const ir::node& n) {
         const int* operands = g_.operands.first + n.first_argument;
         const int count = n.arguments;
         if (count > argument_list_.size()) argument_list_.resize(count);
         tensor_type* const arguments = argument_list_.begin();
-        for (int i = 0; i < count; ++i) arguments[i] = types_[operands[i]];
+        for (int i = 0; i < count; ++i) {
+            arguments[i] = types_[operands[i]];
+            if (!arguments[i].valid()) return false;
+        }
         int given = 1;
         if (n.kind == op_kind::compute) {
             given = n.op->infer(arguments, results_);
-            if (given == 0) return refuse(n, arguments, count);
+            if (given == 0) return refuse(n, arguments, count), true;
         } else if (n.kind == op_kind::to_host || n.kind == op_kind::from_host) {
             results_[0] = arguments[0];
         } else {
             results_[0] = communicated(n, arguments);
-            if (typed_.wrong) return;
+            if (typed_.wrong) return true;
         }
-        if (given != n.results) {
+        if (given != n.results)
             fail(ir::fault_kind::wrong_result_count, n).number = given;
-            return;
-        }
+        else
+            results(n);
+        return true;
+    }
+    constexpr void results(const ir::node& n) {
+        const int* operands = g_.operands.first + n.first_result;
         for (int r = 0; r < n.results; ++r) {
-            const int s = g_.operands.first[n.first_result + r];
+            const int s = operands[r];
             if (results_[r].bytes() < 0) {
                 fail(ir::make_fault(ir::fault_kind::size_overflow, n.statement)).tensor(results_[r]);
                 return;
