@@ -225,6 +225,14 @@ TEST_CASE("the page and the DOT at the first run") {
     CHECK(content(here / "there_and_back.html").find("</html>") != std::string::npos);
     CHECK(content(here / "there_and_back.dot").find("digraph") == 0);
     CHECK(!std::filesystem::exists(here / "there_and_back_2.html"));
+    CHECK(content(here / "there_and_back.html").find(", measured") == std::string::npos);
+    {
+        watched w{{here / "t.json", here.path.string(), false}};
+        play<there_and_back>(3, 5, true);
+        play<there_and_back, sequential>(3, 5, true);
+    }
+    CHECK(content(here / "there_and_back.html").find(", measured") != std::string::npos);
+    CHECK(content(here / "there_and_back_2.html").find(", measured") != std::string::npos);
 }
 
 TEST_CASE("what cannot be written: one warning for each kind of file, whatever the number of graphs and ranks, and the runs succeed") {

@@ -1,7 +1,8 @@
 // The environment variables of observers, all of them and read here only, once:
 //   DOVETAIL_TRACE=file.json          runs are recorded, and written as a trace when executors end; %r in the name: a file a rank
 //   DOVETAIL_REPORT=1                 runs are recorded, and the overlap report of one of them is printed when executors end
-//   DOVETAIL_VISUALIZE_SCHEDULE=1     at the first run the page and the DOT of each graph are written; a folder in place of 1: there
+//   DOVETAIL_VISUALIZE_SCHEDULE=1     at the first run the page and the DOT of each graph are written; a folder in place of 1: there;
+//                                     where runs are recorded, the page once more at the end, with one of them
 //   DOVETAIL_EXPLAIN=1                at the first run each plan is printed; this and the report go to the standard error
 //   DOVETAIL_NVTX=1                   profilers see ranges with the names of graphs and operations
 #pragma once

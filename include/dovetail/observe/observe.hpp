@@ -54,7 +54,7 @@ public:
             open_.erase(found);
             // All executors of a graph are made before the first of them ends, since its ranks agree on the plan.
             if (!open_.empty()) return;
-            if (asked_.report) report();
+            if (asked_.records()) report();
             if (!asked_.trace.empty()) write();
         } catch (const std::exception& x) {
             std::fprintf(stderr, "dovetail: no trace or report: %s\n", x.what());
@@ -65,6 +65,11 @@ private:
     struct session {
         settings s;
         std::vector<std::shared_ptr<flight>> flights;
+    };
+    // A plan that was shown, by its steps, and its files without their endings.
+    struct page {
+        const ir::step* plan;
+        std::string path;
     };
     // One graph, with the runs of its ranks. Executors of one rank and graph follow each other: each begins a new one.
     struct recorded {
@@ -79,19 +84,23 @@ private:
 
     void show(const engine& e, const settings& s) {
         if (!asked_.explain && asked_.visualize.empty()) return;
-        for (const ir::step* known : shown_)
-            if (known == e.plan.steps.first) return;
-        shown_.push_back(e.plan.steps.first);
+        for (const page& known : shown_)
+            if (known.plan == e.plan.steps.first) return;
+        page& now = shown_.emplace_back(page{e.plan.steps.first, {}});
         const study of{subject_of(e, s)};
         if (asked_.explain) std::fprintf(stderr, "%s\n", explain(of).c_str());
         if (asked_.visualize.empty()) return;
         std::string path = asked_.visualize + "/" + file_name(of.title());
-        int same = 0;  // one graph under several options
-        for (const std::string& n : names_) same += n == path ? 1 : 0;
-        names_.push_back(path);
-        if (same > 0) path += "_" + std::to_string(same + 1);
-        const bool page = files_.write("page", path + ".html", html(of));
-        if (files_.write("DOT file", path + ".dot", dot(of)) && page) std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
+        const std::string first = path;
+        for (int n = 2; taken(path); ++n) path = first + "_" + std::to_string(n);  // one graph under several options
+        now.path = path;
+        const bool written = files_.write("page", path + ".html", html(of));
+        if (files_.write("DOT file", path + ".dot", dot(of)) && written) std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
+    }
+    bool taken(const std::string& path) const {
+        for (const page& p : shown_)
+            if (p.path == path) return true;
+        return false;
     }
     static bool ended(engine& e, flight& f) {
         try {
@@ -136,12 +145,15 @@ private:
         detail::sort(all, [](const timeline& t) { return t.length; });
         return all.empty() ? timeline{} : std::move(all[all.size() / 2]);
     }
-    // Of each graph that was not reported yet, against its runs on one stream where there are some, else against the prediction of
-    // them.
+    // Of each graph that was not reported yet: against its runs on one stream where there are some, else against the prediction of
+    // them; and its page once more, with the run.
     void report() {
         for (recorded& r : done_) {
             if (std::exchange(r.reported, true)) continue;
             const timeline t = middle(r);
+            for (const page& p : shown_)
+                if (p.plan == r.of->plan.steps.first && !p.path.empty() && !t.rows.empty()) files_.write("page", p.path + ".html", html(*r.of, {t}));
+            if (!asked_.report) continue;
             timeline before;
             for (const recorded& other : done_)
                 if (other.ranks.size() == r.ranks.size() && on_one_stream(*other.of, *r.of)) before = middle(other);
@@ -185,8 +197,7 @@ private:
     std::mutex mutex_;
     std::map<const engine*, session> open_;
     std::vector<recorded> done_;
-    std::vector<const ir::step*> shown_;
-    std::vector<std::string> names_;
+    std::vector<page> shown_;
     std::vector<std::shared_ptr<launch_watcher>> ranges_;  // kept: an operation that has been given up may still end its own
 };
 
