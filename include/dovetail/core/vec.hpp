@@ -32,9 +32,11 @@ struct fixed {
 
     constexpr T& operator[](int i) { return first[i]; }
     constexpr const T& operator[](int i) const { return first[i]; }
+    constexpr T* begin() { return first; }
     constexpr const T* begin() const { return first; }
     constexpr const T* end() const { return first + count; }
     constexpr int size() const { return count; }
+    constexpr void cut(int size) { count = size; }
     constexpr span<const T> view() const { return {first, count}; }
 };
 
@@ -89,6 +91,8 @@ public:
     }
     constexpr void pop() { --size_; }
     constexpr void clear() { size_ = 0; }
+    // Keeps the first `size` elements.
+    constexpr void cut(int size) { size_ = size; }
     constexpr void reserve(int capacity) {
         if (capacity <= capacity_) return;
         T* data = room(capacity);

@@ -11,7 +11,8 @@ namespace detail {
 
 class expansion {
 public:
-    constexpr expansion(const ir::graph& g, const expansion_settings& s, const ir::sizes<7>& most) : g_{g}, operands_{g.operands.first}, held_{g, s, most} {
+    template <class Table>
+    constexpr expansion(const ir::graph& g, const expansion_settings& s, Table& to) : g_{g}, operands_{g.operands.first}, held_{g, s, to} {
         int bundles = 0;
         for (const ir::node *n = g.nodes.begin(), *last = g.nodes.end(); n != last; ++n)
             if (n->bundle >= bundles) bundles = n->bundle + 1;
@@ -26,7 +27,8 @@ public:
         }
     }
 
-    constexpr ir::program_data run() {
+    template <class Table>
+    constexpr void run(Table& to) {
         const ir::node* nodes = g_.nodes.first;
         for (int i = 0; i < g_.nodes.count; ++i) {
             const int bundle = nodes[i].bundle;
@@ -35,7 +37,7 @@ public:
             else if (first_in_bundle_[bundle] == i)
                 several(i);
         }
-        return held_.finish();
+        held_.finish(to);
     }
 
 private:
@@ -220,8 +222,19 @@ constexpr ir::sizes<7> largest_program(const ir::graph& g) {
              talks + brought, talks + ends + 2 * brought}};
 }
 
-// `most`: largest_program(g).
-constexpr ir::program_data expand(const ir::graph& g, const expansion_settings& s, const ir::sizes<7>& most) { return detail::expansion{g, s, most}.run(); }
-constexpr ir::program_data expand(const ir::graph& g, const expansion_settings& s) { return expand(g, s, largest_program(g)); }
+// Into a program whose arrays have the room, see largest_program.
+template <class Table>
+constexpr void expand(const ir::graph& g, const expansion_settings& s, Table& to) {
+    detail::expansion{g, s, to}.run(to);
+}
+
+constexpr ir::program_data expand(const ir::graph& g, const expansion_settings& s) {
+    const ir::sizes<7> most = largest_program(g);
+    ir::program_data made{vec<ir::buffer>(most.of[0], unset{}), vec<ir::access>(most.of[1], unset{}), vec<ir::part>(most.of[2], unset{}),
+                          vec<ir::member>(most.of[3], unset{}), vec<ir::vertex>(most.of[4], unset{}), vec<ir::communicator>(most.of[5], unset{}),
+                          vec<int>(most.of[6], unset{})};
+    expand(g, s, made);
+    return made;
+}
 
 }  // namespace dovetail::pass

@@ -9,8 +9,9 @@ namespace dovetail::pass::detail {
 
 class holdings {
 public:
-    constexpr holdings(const ir::graph& g, const expansion_settings& s, const ir::sizes<7>& most)
-        : writer{most},
+    template <class Table>
+    constexpr holdings(const ir::graph& g, const expansion_settings& s, Table& to)
+        : writer{to},
           g_{g},
           s_{s},
           home_list_(g.symbols.count * g.roles.count, -1),
@@ -91,7 +92,8 @@ public:
     }
 
     // Statements may stand in any order, so a buffer may have become an alias, or got slots, after others referred to it.
-    constexpr ir::program_data finish() {
+    template <class Table>
+    constexpr void finish(Table& to) {
         ir::buffer *const buffers = writer.buffers, *const end = buffers + writer.buffer_count;
         for (ir::buffer* b = buffers; b != end; ++b) {
             int root = b->alias;
@@ -104,7 +106,7 @@ public:
             if (b->alias >= 0) b->slots = buffers[b->alias].slots;
             if (b->common >= 0 && (b->alias >= 0 || b->slots > 1)) b->common = -1;
         }
-        return writer.finish(g_.folded ? 1 : g_.roles.count);
+        writer.finish(to, g_.folded ? 1 : g_.roles.count);
     }
 
 private:

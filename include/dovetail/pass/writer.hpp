@@ -1,5 +1,5 @@
 // A program while it is written: arrays with room for everything, filled from the front, so that whoever writes a vertex
-// writes its members, parts and accesses first and says where they began.
+// writes its members, parts and accesses first and says where they began. Whose arrays these are, it does not know.
 #pragma once
 
 #include "../ir/program.hpp"
@@ -8,20 +8,17 @@
 namespace dovetail::pass::detail {
 
 struct program_writer {
-    constexpr explicit program_writer(const ir::sizes<7>& most)
-        : data_{vec<ir::buffer>(most.of[0], unset{}), vec<ir::access>(most.of[1], unset{}), vec<ir::part>(most.of[2], unset{}),
-                vec<ir::member>(most.of[3], unset{}), vec<ir::vertex>(most.of[4], unset{}), vec<ir::communicator>(most.of[5], unset{}),
-                vec<int>(most.of[6], unset{})},
-          buffers{data_.buffers.begin()},
-          accesses{data_.accesses.begin()},
-          parts{data_.parts.begin()},
-          members{data_.members.begin()},
-          vertices{data_.vertices.begin()} {}
+    // `Table`: a program that owns its arrays, all of them as long as they can become.
+    template <class Table>
+    constexpr explicit program_writer(Table& to)
+        : buffers{to.buffers.begin()},
+          accesses{to.accesses.begin()},
+          parts{to.parts.begin()},
+          members{to.members.begin()},
+          vertices{to.vertices.begin()},
+          communicators_{to.communicators.begin()},
+          communicator_roles_{to.communicator_roles.begin()} {}
 
-private:
-    ir::program_data data_;
-
-public:
     ir::buffer* const buffers;
     ir::access* const accesses;
     ir::part* const parts;
@@ -39,33 +36,35 @@ public:
         vertices[vertex_count++] = {first_part, part_count - first_part, first_member, member_count - first_member, lane, kind};
     }
     constexpr int communicator(unsigned axes, span<const int> roles) {
-        const ir::communicator* list = data_.communicators.begin();
-        int* listed = data_.communicator_roles.begin();
-        for (int c = 0; c < communicator_count; ++c) {
-            bool same = list[c].axes == axes && list[c].roles == roles.count;
-            for (int i = 0; same && i < roles.count; ++i) same = listed[list[c].first_role + i] == roles.first[i];
+        for (int c = 0; c < communicator_count_; ++c) {
+            const ir::communicator& k = communicators_[c];
+            bool same = k.axes == axes && k.roles == roles.count;
+            for (int i = 0; same && i < roles.count; ++i) same = communicator_roles_[k.first_role + i] == roles.first[i];
             if (same) return c;
         }
-        data_.communicators[communicator_count] = {axes, communicator_role_count, roles.count};
-        for (int i = 0; i < roles.count; ++i) listed[communicator_role_count++] = roles.first[i];
-        return communicator_count++;
+        communicators_[communicator_count_] = {axes, communicator_role_count_, roles.count};
+        for (int i = 0; i < roles.count; ++i) communicator_roles_[communicator_role_count_++] = roles.first[i];
+        return communicator_count_++;
     }
 
-    constexpr ir::program_data finish(int roles) {
-        data_.buffers.resize(buffer_count);
-        data_.accesses.resize(access_count);
-        data_.parts.resize(part_count);
-        data_.members.resize(member_count);
-        data_.vertices.resize(vertex_count);
-        data_.communicators.resize(communicator_count);
-        data_.communicator_roles.resize(communicator_role_count);
-        data_.roles = roles;
-        data_.commons = commons;
-        return static_cast<ir::program_data&&>(data_);
+    // The table that it was made for gets its sizes.
+    template <class Table>
+    constexpr void finish(Table& to, int roles) const {
+        to.buffers.cut(buffer_count);
+        to.accesses.cut(access_count);
+        to.parts.cut(part_count);
+        to.members.cut(member_count);
+        to.vertices.cut(vertex_count);
+        to.communicators.cut(communicator_count_);
+        to.communicator_roles.cut(communicator_role_count_);
+        to.roles = roles;
+        to.commons = commons;
     }
 
 private:
-    int communicator_count = 0, communicator_role_count = 0;
+    ir::communicator* const communicators_;
+    int* const communicator_roles_;
+    int communicator_count_ = 0, communicator_role_count_ = 0;
 };
 
 }  // namespace dovetail::pass::detail

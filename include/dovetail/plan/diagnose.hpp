@@ -75,17 +75,17 @@ inline constexpr ir::fault checked = typed<G>::value.wrong ? typed<G>::value.wro
 template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
 struct expanded {
 private:
-    struct expansion {
-        static constexpr const ir::graph& from() { return typed<G>::value; }
-        static constexpr auto most = pass::largest_program(from());
-        static constexpr auto make(const ir::graph& from) {
-            if (checked<G>) return ir::program_data{};
-            return pass::expand(from, {InFlight, ChannelSlots, PeerCopiesFrom}, most);
-        }
-    };
+    static constexpr auto most = checked<G> ? ir::sizes<ir::program::tables>{} : pass::largest_program(typed<G>::value);
+    template <int... I>
+    static constexpr auto make(const ir::graph& from, std::integer_sequence<int, I...>) {
+        ir::rebound<ir::program, fixed_store<most.of[I]...>> made{};
+        if (!checked<G>) pass::expand(from, {InFlight, ChannelSlots, PeerCopiesFrom}, made);
+        return made;
+    }
+    static constexpr auto kept = make(typed<G>::value, std::make_integer_sequence<int, ir::program::tables>{});
 
 public:
-    static constexpr ir::program program = ir::frozen<expansion>::value;
+    static constexpr ir::program program = ir::view(kept);
 
 private:
     struct dependencies {
