@@ -58,7 +58,7 @@ void many(int ranks, int runs, Extra... extra) {
         CHECK(y == std::vector<float>(8, 1.0f));
         CHECK(resident_kilobytes() - host < 4096);
         CHECK(used_on_device() - device < (4 << 20));
-        if (rank.index() == 0) MESSAGE(runs << " runs on " << ranks << " GPUs" << (sizeof...(extra) > 0 ? ", replayed" : "") << ": " << 1e6 * spent / runs << " us a run");
+        if (rank.index() == 0) MESSAGE(runs << " runs on " << ranks << " GPUs" << std::string{sizeof...(extra) > 0 ? ", replayed" : ""} << ": " << 1e6 * spent / runs << " us a run");
     });
 }
 }  // namespace
