@@ -94,6 +94,8 @@ TEST_CASE("processes of one host see one clock; of several hosts, to what their 
         dv::cuda::cause why() const override { return local.why(); }
         void leave(int rank) noexcept override { local.leave(rank); }
         bool gone(int rank) const noexcept override { return local.gone(rank); }
+        void attend(int rank, std::function<void()> at_stop, std::function<void()> each_period) override { local.attend(rank, std::move(at_stop), std::move(each_period)); }
+        void unattend(int rank) noexcept override { local.unattend(rank); }
         void watch(int rank, std::shared_ptr<const dv::cuda::progress> p) override { local.watch(rank, std::move(p)); }
         std::string describe() const override { return local.describe(); }
         std::string in_order(int, std::int64_t, int, const std::string&) override { return {}; }
