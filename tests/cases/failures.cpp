@@ -103,6 +103,9 @@ TEST_CASE("worlds that do not fit") {
     has(making(on_two_axes{}, 6, dv::width<dp>(4)), "the world has 6 ranks, which fits no width of axis `tp`: the graph needs 4 x width");
     has(making(on_two_axes{}, 6, dv::width<dp>(0)), "width 0 given for axis `dp`: it must be at least 1");
     has(making(on_two_axes{}, 6, dv::width<left>(2)), "width given for `left`, which is no axis of the graph");
+    has(making(sums{}, 4, dv::width<dp>(2)), "width 2 given for axis `dp`, whose width is 4");
+    has(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<dp>(3)), "width 3 given for axis `dp`, whose width is 2");
+    CHECK(making(sums{}, 4, dv::width<dp>(4)) == "nothing thrown");
     CHECK(making(on_two_axes{}, 6, dv::width<dp>(2)) == "nothing thrown");
     CHECK(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(3)) == "nothing thrown");
     has(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(2)), "the world has 6 ranks and the graph needs 4");

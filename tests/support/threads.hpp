@@ -1,6 +1,6 @@
-// Runs a graph that exists in arrays only on the host backend: `on_threads` makes an image of its plan whose operations are
-// those of hash_ops.hpp, runs it with several runs in flight and says what differs from the interpreter. One graph at a time:
-// a launch is a plain function, so what it stands for lies in one table per process.
+// Runs a graph that exists in arrays only on the host backend, or another that runs its operations: `on_threads` makes an image
+// of its plan whose operations are those of hash_ops.hpp, runs it with several runs in flight and says what differs from the
+// interpreter. One graph at a time: a launch is a plain function, so what it stands for lies in one table per process.
 #pragma once
 
 #include "interpreter.hpp"
@@ -32,6 +32,7 @@ struct running_graph {
     meaning* m = nullptr;
     std::vector<call> calls;
     std::vector<int> states;                                    // symbols, by initialiser
+    std::vector<std::atomic<bool>> made;                        // by rank: its executor; what is launched before is not a run's
     std::atomic<long> launches = 0, workspaces = 0;
     std::mutex guard;
     std::string fault;                                          // the first one
@@ -49,6 +50,7 @@ inline running_graph* now_running = nullptr;
 inline void launch_call(int number, dv::host::stream s, void* const* pointers) {
     running_graph& all = *now_running;
     running_graph::call& c = all.calls[number];
+    if (!all.made[s.rank]) return;
     const int run = c.run_of[s.rank]++;
     ++all.launches;
     const piece scratch{static_cast<unsigned char*>(s.workspace), s.workspace_bytes};
@@ -98,6 +100,7 @@ public:
     on_threads(const dv::ir::graph& g, const dv::ir::program& p, const dv::plan::plan& plan, const dv::settings& s, int runs, word seed)
         : g_{g}, p_{p}, seed_{seed}, in_flight_{s.in_flight}, m_{interpret(g, runs, seed)}, launches_(p.members.size(), nullptr), initialisers_(g.symbols.size(), nullptr) {
         all_.m = &m_;
+        all_.made = std::vector<std::atomic<bool>>(m_.places.size());
         ranks_ = g.folded ? m_.lanes(0) : static_cast<int>(m_.places.size());
         prepare_calls();
         prepare_states();
@@ -112,11 +115,15 @@ public:
 
     // What went wrong; empty where nothing did.
     std::string fault() {
+        return fault_on([this](const auto& body) { dv::host::world{ranks_}.run(body); });
+    }
+    // The same where `run_all(body)` calls body(rank) for every rank of a world of its own.
+    template <class RunAll>
+    std::string fault_on(const RunAll& run_all, dv::replay_mode how = dv::replay_mode::never) {
         if (!all_.fault.empty()) return all_.fault;
         detail::now_running = &all_;
         try {
-            dv::host::world world{ranks_};
-            world.run([&](dv::host::rank& rank) { play(rank); });
+            run_all([this, how](auto& rank) { play(rank, how); });
         } catch (const std::exception& e) {
             all_.wrong(e.what());
         }
@@ -183,10 +190,13 @@ private:
     }
 
     // One rank: issues as many runs as may be in flight, sometimes fewer, and looks at the oldest one's outputs.
-    void play(dv::host::rank& rank) {
+    template <class Rank>
+    void play(Rank& rank, dv::replay_mode how) {
         dv::engine_options o;
         o.time_limit = std::chrono::seconds{60};
+        o.replay = how;
         const std::shared_ptr<dv::engine> e = rank.make_engine(image_, std::move(o));
+        all_.made[static_cast<std::size_t>(rank.index())] = true;
         struct closing {
             dv::engine& e;
             int unwinding = std::uncaught_exceptions();

@@ -63,7 +63,9 @@ struct no_shape_rule {
 };
 template <class Type>
 struct not_a_statement {
-    static_assert(detail::never<Type>, "dovetail: this type has no meaning where it stands in the graph");
+    static_assert(
+        detail::never<Type>,
+        "dovetail: this type has no meaning where it stands in the graph: a statement is an input, state, let, update, output, on, mesh, group, grouped or repeat; a tensor is dv::tensor<T, extents...>");
 };
 
 }  // namespace dovetail::error

@@ -127,10 +127,18 @@ private:
                 if (m.width == 0) is_open[m.axis] = true;
         for (const axis_width& w : given) {
             int axis = 0;
-            while (axis < axes && graph_.axes[axis].name != w.axis) ++axis;
+            while (axis < axes && !same(graph_.axes[axis].name, w.axis)) ++axis;
             if (axis == axes) throw world_error{"width given for " + display_or(w.axis, "?") + ", which is no axis of the graph"};
             if (w.width < 1) throw world_error{"width " + std::to_string(w.width) + " given for axis " + display_or(w.axis, "?") + ": it must be at least 1"};
-            if (!is_open[axis]) continue;  // a fixed width stands in the type; the size check below tells whether they agree
+            if (!is_open[axis]) {  // a width stands in the type, or was given before
+                int known = open_[axis];
+                for (const ir::mesh_axis& m : graph_.mesh)
+                    if (m.axis == axis && m.width > 0) known = m.width;
+                if (known != w.width)
+                    throw world_error{"width " + std::to_string(w.width) + " given for axis " + display_or(w.axis, "?") + ", whose width is " +
+                                      std::to_string(known)};
+                continue;
+            }
             open_[axis] = w.width;
             is_open[axis] = false;
         }

@@ -24,7 +24,7 @@ public:
     bool is(Name) const {
         if (!knows_roles_) throw usage_error{"rank " + std::to_string(index()) + " does not know its role before an executor is made on it"};
         for (const tag* played : roles_)
-            if (played == &tag_of<typename Name::type>) return true;
+            if (same(played, &tag_of<typename Name::type>)) return true;
         return false;
     }
 
@@ -36,7 +36,7 @@ public:
         auto made = device_engine::make(from, on_, std::move(options));
         knows_roles_ = true;
         for (int r = 0; r < from.graph.roles.size(); ++r)
-            if ((from.graph.folded || r == made->role) && from.graph.roles[r].name != nullptr) roles_.push_back(from.graph.roles[r].name);
+            if ((from.graph.folded || r == made->role) && named(from.graph.roles[r].name)) roles_.push_back(from.graph.roles[r].name);
         return made;
     }
 
