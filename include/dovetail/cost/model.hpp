@@ -87,8 +87,8 @@ private:
         for (int k = 0; k < count_; ++k) {
             if (++last_ >= count_) last_ = 0;
             const known& x = seen_[last_];
-            if (x.like.kind == m.kind && x.like.op == m.op && x.total == total && x.largest == largest && x.like.communicator == m.communicator &&
-                x.like.local == m.local && (!declares_work(m) || same_arguments(x.like, m)))
+            if (x.like.kind == m.kind && x.total == total && x.largest == largest && x.like.communicator == m.communicator && x.like.local == m.local &&
+                (declares_work(m) ? declares_work(x.like) && same_work(x.like, m) : !declares_work(x.like)))
                 return x.time;
         }
         if (count_ < capacity)
@@ -100,7 +100,9 @@ private:
         return x.time;
     }
 
-    constexpr bool same_arguments(const ir::member& a, const ir::member& b) const {
+    // Of two that declare their work: whether they are one operation on arguments of the same types.
+    constexpr bool same_work(const ir::member& a, const ir::member& b) const {
+        if (!same(a.op->name, b.op->name)) return false;
         const ir::node &x = g_.nodes.first[a.node], &y = g_.nodes.first[b.node];
         if (x.arguments != y.arguments) return false;
         const int *ours = g_.operands.first + x.first_argument, *theirs = g_.operands.first + y.first_argument;
