@@ -430,7 +430,11 @@ inline dv::cuda::api table() {
     t.can_access_peer = [](int* can, int, int) { *can = 1; return cudaSuccess; };
     t.enable_peer_access = [](int, unsigned) { return cudaSuccess; };
     t.ipc_get_handle = [](cudaIpcMemHandle_t* h, void* p) { std::memcpy(h->reserved, &p, sizeof p); return cudaSuccess; };
-    t.ipc_open_handle = [](void** p, cudaIpcMemHandle_t h, unsigned) { std::memcpy(p, h.reserved, sizeof *p); return cudaSuccess; };
+    t.ipc_open_handle = [](void** p, cudaIpcMemHandle_t h, unsigned) {
+        std::memcpy(p, h.reserved, sizeof *p);
+        const std::lock_guard lock{here().mutex};
+        return here().memory.count(*p) > 0 ? cudaSuccess : cudaErrorInvalidValue;
+    };
     t.ipc_close_handle = [](void*) { return cudaSuccess; };
     t.host_register = [](void* p, std::size_t, unsigned) {
         const std::lock_guard lock{here().mutex};
@@ -611,10 +615,14 @@ void run(int ranks, Body body) {
 
 // The same ranks, as if each were a process: nobody uses another's pointers.
 struct apart final : dv::cuda::peers {
-    explicit apart(int n) : all{n} {}
+    apart(int n, int abroad) : all{n}, abroad{abroad} {}
     dv::cuda::local_peers all;
+    const int abroad;  // a rank on another host; -1: none
     int size() const override { return all.size(); }
-    std::vector<std::string> exchange(int r, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override { return all.exchange(r, what, mine, limit); }
+    std::vector<std::string> exchange(int r, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
+        const bool names_host = r == abroad && what.rfind("the peer copies of", 0) == 0;
+        return all.exchange(r, what, names_host ? "abroad" + mine.substr(mine.find(' ')) : mine, limit);
+    }
     void abort(const dv::cuda::cause& why) override { all.abort(why); }
     bool aborted() const noexcept override { return all.aborted(); }
     dv::cuda::cause why() const override { return all.why(); }
@@ -627,8 +635,8 @@ struct apart final : dv::cuda::peers {
     std::string in_order(int r, std::int64_t at, int e, const std::string& name) override { return all.in_order(r, at, e, name); }
 };
 template <class Body>
-void run_apart(int ranks, Body body) {
-    const auto control = std::make_shared<apart>(ranks);
+void run_apart(int ranks, Body body, int abroad = -1) {
+    const auto control = std::make_shared<apart>(ranks, abroad);
     ncclUniqueId id{};
     dv::cuda::check(dv::cuda::calls.get_unique_id(&id), "ncclGetUniqueId");
     std::mutex guard;

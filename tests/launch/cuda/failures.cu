@@ -176,13 +176,18 @@ TEST_CASE("ranks that cannot reach each other's memory are told so, and what to 
     const auto threads = [](int n, auto body) { simulated::run(n, body); };
     const auto processes = [](int n, auto body) { simulated::run_apart(n, body); };
     const std::string advice = ". With channels_by<transport::nccl> among its options NCCL moves these values";
-    CHECK(message(threads, [](api& t) { t.can_access_peer = [](int* can, int device, int peer) { *can = device == 1 && peer == 0 ? 0 : 1; return cudaSuccess; }; }) ==
-          "dovetail: the peer copies of `ring_of_three` cannot be made: rank 1: the memory of rank 0 cannot be reached: device 1 has no peer access to device 0" + advice);
+    CHECK(message(threads, [](api& t) { t.can_access_peer = [](int* can, int device, int peer) { *can = device == 1 && peer == 2 ? 0 : 1; return cudaSuccess; }; }) ==
+          "dovetail: the peer copies of `ring_of_three` cannot be made: rank 1: the memory of rank 2 cannot be reached: device 1 has no peer access to device 2" + advice);
     const std::string refused = message(processes, [](api& t) { t.ipc_open_handle = [](void**, cudaIpcMemHandle_t, unsigned) { return cudaErrorMapBufferObjectFailed; }; });
     CAPTURE(refused);
-    CHECK(refused.rfind("dovetail: the peer copies of `ring_of_three` cannot be made: rank 0: the memory of rank 2 cannot be reached: cudaIpcOpenMemHandle: ", 0) == 0);
-    CHECK(refused.find("; rank 1: the memory of rank 0 cannot") != std::string::npos);
+    CHECK(refused.rfind("dovetail: the peer copies of `ring_of_three` cannot be made: rank 0: the memory of rank 1 cannot be reached: cudaIpcOpenMemHandle: ", 0) == 0);
+    CHECK(refused.find("; rank 1: the memory of rank 2 cannot") != std::string::npos);
     CHECK(refused.find(advice) != std::string::npos);
+    const auto hosts = [](int n, auto body) { simulated::run_apart(n, body, 2); };
+    const std::string far = message(hosts, [](api&) {});
+    CAPTURE(far);
+    CHECK(far.find("rank 1: the memory of rank 2 is on host abroad, not on " + dv::cuda::detail::host_name()) != std::string::npos);
+    CHECK(far.find(advice) != std::string::npos);
     const std::string none = message(threads, [](api& t) { t.find_wait_value = [](dv::cuda::detail::stream_word_function* f) { *f = nullptr; return cudaSuccess; }; });
     CAPTURE(none);
     CHECK(none.find("rank 2: the driver has no stream memory operations") != std::string::npos);

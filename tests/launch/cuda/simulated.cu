@@ -97,3 +97,14 @@ TEST_CASE("channels by peer copy on the simulated GPU") {
     compare_all_copies<samples::shaped<0>>(2, "nothing");
     compare_all_copies<samples::shaped<1001>>(2, "an odd number");
 }
+TEST_CASE("ranks know their roles, and axes the widths that they are given") {
+    const simulated::scope simulation;
+    std::mutex report;
+    simulated::run(4, [&](auto& rank) {
+        dv::executor<samples::roles_and_lanes, samples::overlapped> step{rank, dv::width<samples::dp>(2)};
+        const std::lock_guard lock{report};
+        CHECK(rank.is(dv::name<samples::left>) == (rank.index() < 2));
+        CHECK(rank.is(dv::name<samples::right>) == (rank.index() >= 2));
+        CHECK(step.is(dv::name<samples::right>) == (rank.index() >= 2));
+    });
+}

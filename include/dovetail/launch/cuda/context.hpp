@@ -151,6 +151,7 @@ private:
         for (const cudaStream_t s : streams)
             if (s != nullptr) static_cast<void>(calls.stream_destroy(s));
         waits.stop();
+        if (world->aborted()) memory->wait_for_borrowers(std::chrono::seconds{2});  // they let go when their streams are empty
     }
 
     void look_for_stall() {

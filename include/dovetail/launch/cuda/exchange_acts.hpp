@@ -131,7 +131,6 @@ private:
     void add_peer_copy(const ir::step& step, const seat& s, int copy, const std::vector<int>& with) {
         const bool gives = s.send >= 0;
         act a = moved(gives ? act_kind::give : act_kind::take, s.send, 0, -1, 0, gives ? s.send_bytes : s.recv_bytes, with[gives ? 1 : 0]);
-        if (a.bytes == 0) return;
         a.copy = copy;
         const ir::vertex& v = accesses_.program.vertices[step.vertex];
         for (const ir::part& p : accesses_.program.parts.part(v.first_part, v.parts))

@@ -20,9 +20,10 @@
 
 namespace dovetail::cuda {
 
-// Whether a vertex moves its value by a copy engine, where its parts are on several ranks.
+// Whether a vertex moves a value by a copy engine from rank to rank.
 inline bool is_peer_copy(const ir::program& p, const ir::vertex& v) {
-    return v.kind == op_kind::transfer && v.lane == lane_kind::copy && !p.members[v.first_member].local;
+    return v.kind == op_kind::transfer && v.lane == lane_kind::copy && !p.members[v.first_member].local &&
+           p.buffers[p.accesses[p.parts[v.first_part].first_access].buffer].type.bytes() > 0;
 }
 
 namespace detail {
@@ -109,13 +110,14 @@ public:
     ~peer_links() {
         if (watched_) on_->waits.forget(own_);
         if (on_->memory->abandoned()) {  // the GPU may still use what is here
-            static_cast<void>(shared_.release());
-            for (far& f : far_) static_cast<void>(f.shared.release());
+            new std::shared_ptr<shared_words>{std::move(shared_)};
+            for (far& f : far_) {
+                static_cast<void>(f.shared.release());
+                static_cast<void>(f.opened.release());
+            }
             return;
         }
         static_cast<void>(calls.set_device(on_->device));
-        for (const far& f : far_)
-            if (f.opened != nullptr) static_cast<void>(calls.ipc_close_handle(f.opened));
     }
 
     // The number of a vertex among the peer copies; -1: it is none.
@@ -135,14 +137,19 @@ public:
     }
 
 private:
+    struct close_handle {
+        void operator()(void* at) const noexcept { static_cast<void>(calls.ipc_close_handle(at)); }
+    };
     struct far {
         bool partner = false, takes = false;
         char* arena = nullptr;
         CUdeviceptr words = 0;
         std::shared_ptr<const detail::lent_memory> lent;
         std::unique_ptr<shared_words> shared;
-        void* opened = nullptr;
+        std::unique_ptr<void, close_handle> opened;  // goes before its owner is told
     };
+    // One for each copy, and a last one.
+    std::size_t bytes_of_words() const { return static_cast<std::size_t>(words_ + 1) * word_stride * sizeof(std::uint32_t); }
     static CUdeviceptr word(CUdeviceptr first, int i) { return first + static_cast<CUdeviceptr>(i) * word_stride * sizeof(std::uint32_t); }
     void set(cudaStream_t stream, int rank, int copy) const {
         check(on_->write_value(stream, word(far_[static_cast<std::size_t>(rank)].words, copy), word_set, CU_STREAM_WRITE_VALUE_DEFAULT),
@@ -167,7 +174,7 @@ private:
     // What the others need to reach this rank's memory, as a text.
     std::string offer(char* arena, std::int64_t arena_bytes) {
         if (on_->write_value == nullptr || on_->wait_value == nullptr) throw failure{"the driver has no stream memory operations"};
-        const std::size_t bytes = static_cast<std::size_t>(words_) * word_stride * sizeof(std::uint32_t);
+        const std::size_t bytes = bytes_of_words();
         if (on_->world->one_process()) {
             block_ = block{on_->memory, static_cast<std::int64_t>(bytes), true};
             own_ = reinterpret_cast<std::uint32_t*>(block_.data());
@@ -175,11 +182,14 @@ private:
             lent_ = std::make_shared<detail::lent_memory>(detail::lent_memory{on_->memory, arena, own_on_device_, on_->device});
             return std::to_string(detail::lending::offer(lent_));
         }
-        shared_ = std::make_unique<shared_words>(bytes);
+        shared_ = std::make_shared<shared_words>(bytes);
         own_ = static_cast<std::uint32_t*>(shared_->data());
         own_on_device_ = shared_->on_device();
         cudaIpcMemHandle_t handle{};
-        if (arena_bytes > 0) check(calls.ipc_get_handle(&handle, arena), "cudaIpcGetMemHandle");
+        if (arena_bytes > 0) {  // else it takes part in no copy
+            check(calls.ipc_get_handle(&handle, arena), "cudaIpcGetMemHandle");
+            on_->memory->lend(arena, [words = shared_] { return words->in_use(); });
+        }
         std::string text = shared_->name() + " ";
         for (const char c : handle.reserved)
             for (const int shift : {4, 0}) text += "0123456789abcdef"[(static_cast<unsigned char>(c) >> shift) & 15];
@@ -202,19 +212,17 @@ private:
             return;
         }
         if (host != detail::host_name()) throw failure{who + " is on host " + host + ", not on " + detail::host_name()};
-        const std::size_t bytes = static_cast<std::size_t>(words_) * word_stride * sizeof(std::uint32_t);
-        to.shared = std::make_unique<shared_words>(first, bytes);
+        to.shared = std::make_unique<shared_words>(first, bytes_of_words());
         to.words = to.shared->on_device();
         if (!to.takes) return;
         cudaIpcMemHandle_t handle{};
         const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
         for (std::size_t i = 0; i < sizeof handle.reserved && 2 * i + 1 < handle_text.size(); ++i)
             handle.reserved[i] = static_cast<char>(digit(handle_text[2 * i]) << 4 | digit(handle_text[2 * i + 1]));
-        if (const cudaError_t status = calls.ipc_open_handle(&to.opened, handle, cudaIpcMemLazyEnablePeerAccess); status != cudaSuccess) {
-            to.opened = nullptr;
-            check(status, (who + " cannot be reached: cudaIpcOpenMemHandle").c_str());
-        }
-        to.arena = static_cast<char*>(to.opened);
+        void* at = nullptr;
+        check(calls.ipc_open_handle(&at, handle, cudaIpcMemLazyEnablePeerAccess), (who + " cannot be reached: cudaIpcOpenMemHandle").c_str());
+        to.opened.reset(at);
+        to.arena = static_cast<char*>(at);
     }
     void enable_access(int rank, int device) const {
         int can = 0;
@@ -235,7 +243,7 @@ private:
     int words_ = 0;
     block block_;
     std::shared_ptr<const detail::lent_memory> lent_;
-    std::unique_ptr<shared_words> shared_;
+    std::shared_ptr<shared_words> shared_;
     std::uint32_t* own_ = nullptr;
     CUdeviceptr own_on_device_ = 0;
     bool watched_ = false;

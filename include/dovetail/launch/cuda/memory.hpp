@@ -7,9 +7,13 @@
 #include "../memory.hpp"
 #include "api.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <functional>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace dovetail::cuda {
@@ -43,6 +47,26 @@ public:
     void from_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
 
     void abandon() noexcept { abandoned_.store(true, std::memory_order_relaxed); }
+    // Another process has mapped the piece at `p`: it is not given back to CUDA while `in_use` says so.
+    void lend(void* p, std::function<bool()> in_use) {
+        const std::lock_guard lock{mutex_};
+        for (piece& one : device_blocks_) {
+            if (one.at != p) continue;
+            if (one.in_use && one.in_use())  // by a borrower of the one who had it before
+                one.in_use = [before = std::move(one.in_use), now = std::move(in_use)] { return before() || now(); };
+            else
+                one.in_use = std::move(in_use);
+        }
+    }
+    // Waits, up to the bound, until nothing lent is in use.
+    void wait_for_borrowers(std::chrono::nanoseconds bound) noexcept {
+        const auto until = std::chrono::steady_clock::now() + bound;
+        const auto any = [&] {
+            const std::lock_guard lock{mutex_};
+            return std::any_of(device_blocks_.begin(), device_blocks_.end(), [](const piece& p) { return p.in_use && p.in_use(); });
+        };
+        while (any() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
     bool abandoned() const noexcept { return abandoned_.load(std::memory_order_relaxed); }
     // Gives back what nobody uses.
     void clear() noexcept {
@@ -55,6 +79,9 @@ private:
         void* at = nullptr;
         std::size_t bytes = 0;
         bool free = false;
+        std::function<bool()> in_use = {};  // by another process; empty: it was never lent
+
+        bool goes() const { return free && !(in_use && in_use()); }
     };
     using pieces = std::vector<piece>;
 
@@ -78,7 +105,7 @@ private:
             status = get();
         }
         if (status != cudaSuccess) fail(host ? "cudaMallocHost" : "cudaMalloc", status, size, !host);
-        from.push_back({p, size, false});
+        from.push_back({p, size, false, {}});
         return p;
     }
     void give(pieces& to, void* at) noexcept {
@@ -88,13 +115,15 @@ private:
     }
     void clear_locked() noexcept {
         if (abandoned()) return;
-        for (const piece& p : device_blocks_)
-            if (p.free) static_cast<void>(calls.free(p.at));
-        for (const piece& p : host_blocks_)
-            if (p.free) static_cast<void>(calls.free_host(p.at));
-        const auto freed = [](const piece& p) { return p.free; };
-        std::erase_if(device_blocks_, freed);
-        std::erase_if(host_blocks_, freed);
+        const auto give_back = [](pieces& from, auto release) {
+            std::erase_if(from, [&](const piece& p) {
+                const bool goes = p.goes();
+                if (goes) static_cast<void>(release(p.at));
+                return goes;
+            });
+        };
+        give_back(device_blocks_, calls.free);
+        give_back(host_blocks_, calls.free_host);
     }
     void copy(void* to, const void* from, std::int64_t bytes) {
         if (bytes <= 0) return;
