@@ -22,6 +22,7 @@ struct stream {
     std::condition_variable changed;
     std::deque<work> queue;
     bool busy = false, ending = false;
+    int device = 0;
     graph* capturing = nullptr;
     std::thread thread;
 
@@ -138,6 +139,7 @@ void drop(T* p) {
     delete p;
 }
 
+inline thread_local int current_device = 0;
 inline thread_local int group_depth = 0;
 inline thread_local std::vector<operation> grouped;
 inline thread_local cudaError_t last_error = cudaSuccess;
@@ -247,7 +249,8 @@ void trampoline(dv::cuda::stream s, void* const* pointers) {
         f = registry()[I];
     }
     const std::vector<void*> kept(pointers, pointers + f.pointers);
-    of(static_cast<cudaStream_t>(s.handle))->push([f, kept, s] { f.function({0, 0, s.workspace, s.workspace_bytes}, kept.data()); });
+    stream* const on = of(static_cast<cudaStream_t>(s.handle));
+    on->push([f, kept, s, rank = on->device] { f.function({rank, 0, s.workspace, s.workspace_bytes}, kept.data()); });
 }
 template <int... I>
 dv::launch_function<dv::cuda::stream> function_at(int i, std::integer_sequence<int, I...>) {
@@ -300,7 +303,7 @@ private:
 inline dv::cuda::api table() {
     dv::cuda::api t;
     t.get_device_count = [](int* n) { *n = here().devices; return cudaSuccess; };
-    t.set_device = [](int) { return cudaSuccess; };
+    t.set_device = [](int device) { current_device = device; return cudaSuccess; };
     t.get_last_error = [] { return std::exchange(last_error, cudaSuccess); };
     t.malloc = [](void** p, std::size_t n) {
         *p = std::aligned_alloc(256, (n + 255) / 256 * 256);
@@ -336,7 +339,11 @@ inline dv::cuda::api table() {
         return cudaSuccess;
     };
     t.stream_priority_range = [](int* low, int* high) { *low = 0; *high = -5; return cudaSuccess; };
-    t.stream_create = [](cudaStream_t* s, unsigned, int) { *s = reinterpret_cast<cudaStream_t>(keep(new stream)); return cudaSuccess; };
+    t.stream_create = [](cudaStream_t* s, unsigned, int) {
+        *s = reinterpret_cast<cudaStream_t>(keep(new stream));
+        of(*s)->device = current_device;
+        return cudaSuccess;
+    };
     t.stream_destroy = [](cudaStream_t s) { drop(of(s)); return cudaSuccess; };
     t.stream_query = [](cudaStream_t s) { return of(s)->empty() ? cudaSuccess : cudaErrorNotReady; };
     t.stream_synchronize = [](cudaStream_t s) {
