@@ -98,6 +98,9 @@ static_assert(is<error::unknown_role, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv
                                                 dv::let<t, gather<root<middle>>(y, z)>, dv::output<t, w>>>);
 static_assert(is<error::unknown_axis, diagnosed<in, l2<dv::let<y, gelu(x)>>, dv::on<right, dv::mesh<>, dv::let<z, all_reduce<sum, dp>(x)>>, dv::output<y, z>>>);
 static_assert(is<error::axis_twice, diagnosed<in, two, dv::let<y, all_reduce<sum, dp, dp>(x)>, dv::output<y>>>);
+static_assert(is<error::mesh_twice, diagnosed<two, in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(y)>>, open_axis, dv::output<z>>>);
+static_assert(is<error::mesh_twice, diagnosed<in, l2<dv::let<y, gelu(x)>>, dv::on<left, dv::mesh<dv::axis<dp, 4>>, dv::let<z, gelu(y)>>, dv::output<z>>>);
+static_assert(accepted<in, l2<dv::let<y, gelu(x)>>, l2<dv::let<z, gelu(y)>>, dv::output<z>>);
 static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, reduce_scatter<sum, dp>(x)>, dv::output<y>>>);
 static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, scatter<dp, root_lane<0>>(x)>, dv::output<y>>>);
 static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, gather<dp, root_lane<0>>(x)>, dv::output<y>>>);

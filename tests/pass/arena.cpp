@@ -30,7 +30,7 @@ double ratio(const planned& p, int role) {
         }
     }
     const std::int64_t bound = dedicated + heaviest_antichain(weights, [&](int i, int j) {
-        return dv::pass::dead_before(p.lives, list[i], p.waits.known[p.lives.definition[list[j]]]);
+        return dead_before(p.lives, list[i], p.waits.known[p.lives.definition[list[j]]]);
     });
     return bound == 0 ? 1.0 : static_cast<double>(p.issued.roles.empty() ? 0 : p.memory.roles[role].arena_bytes) / static_cast<double>(bound);
 }

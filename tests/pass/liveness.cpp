@@ -40,7 +40,7 @@ TEST_CASE("a buffer is dead before a step exactly where all its accesses happen 
             for (int s = 0; s < role.steps; ++s) {
                 bool dead = !output;
                 for (int t : touched) dead = dead && before(t, s);
-                CHECK(dead == dv::pass::dead_before(p.lives, b, p.waits.known[role.first_step + s]));
+                CHECK(dead == dead_before(p.lives, b, p.waits.known[role.first_step + s]));
             }
         }
         int defined = 0;

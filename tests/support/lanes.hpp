@@ -8,6 +8,11 @@
 
 namespace support {
 
+// Whether a buffer is over before the step with this clock starts.
+inline bool dead_before(const dv::pass::lifetimes& lives, int buffer, const dv::pass::clock& at) {
+    return !lives.held[buffer] && dv::pass::covers(at, lives.release[buffer]);
+}
+
 struct planned {
     dv::ir::program_data data;
     dv::vec<dv::ir::edge> edges;

@@ -46,6 +46,10 @@ template <class Axis>
 struct axis_twice {
     static_assert(detail::never<Axis>, "dovetail: this axis stands twice in a mesh or a communication (at most 32 axes)");
 };
+template <class Mesh>
+struct mesh_twice {
+    static_assert(detail::never<Mesh>, "dovetail: this mesh differs from another one of the same role, or of the graph; a role has one mesh");
+};
 template <class Statement, class Operation, class First, class Other>
 struct member_mismatch {
     static_assert(detail::never<Statement>, "dovetail: the members of this collective (first) differ in element type or extents (third, fourth)");

@@ -128,11 +128,23 @@ private:
         }
     }
 
+    // The statements of a role may stand in several places, each with the mesh.
+    static constexpr bool same_mesh(const record& a, const record& b) {
+        if (a.child_count != b.child_count) return false;
+        for (int i = 0; i < a.child_count; ++i) {
+            const record &x = *a.children[i], &y = *b.children[i];
+            if (x.kind != word::axis || y.kind != word::axis || x.number != y.number || !same(&x.children[0]->id, &y.children[0]->id)) return false;
+        }
+        return true;
+    }
+
     constexpr void place_meshes() {
         for (int role = 0; role < d_.graph.roles.size(); ++role) {
             const found* own = nullptr;
-            for (const found& m : meshes_)
+            for (const found& m : meshes_) {
+                if (own != nullptr && own->of == m.of && !same_mesh(*own->r, *m.r)) d_.fail(make_fault(fault_kind::mesh_twice, m.mention));
                 if (m.of == role || (m.of == -1 && own == nullptr)) own = &m;
+            }
             if (own == nullptr) continue;
             d_.graph.roles[role].first_axis = d_.graph.mesh.size();
             int at = own->mention + 1;

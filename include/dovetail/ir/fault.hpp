@@ -38,6 +38,7 @@ enum class fault_kind : unsigned char {
     unknown_role,
     unknown_axis,
     axis_twice,
+    mesh_twice,
     member_mismatch,
     member_count,
     open_width,

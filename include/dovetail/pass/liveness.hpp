@@ -27,9 +27,6 @@ constexpr bool covers(const clock& known, const clock& release) {
     return release.known[0] <= known.known[0] && release.known[1] <= known.known[1] && release.known[2] <= known.known[2];
 }
 
-// Whether a buffer is over before the step with this clock starts.
-constexpr bool dead_before(const lifetimes& lives, int buffer, const clock& at) { return !lives.held[buffer] && covers(at, lives.release[buffer]); }
-
 constexpr lifetimes liveness(const ir::program& program, const issue& issued) {
     const int buffers = program.buffers.count;
     lifetimes out;

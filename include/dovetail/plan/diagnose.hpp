@@ -221,6 +221,8 @@ constexpr auto error_of() {
         return tell<error::unknown_axis, G>{};
     else if constexpr (f.kind == kind::axis_twice)
         return tell<error::axis_twice, G>{};
+    else if constexpr (f.kind == kind::mesh_twice)
+        return tell<error::mesh_twice, G>{};
     else if constexpr (f.kind == kind::member_mismatch)
         return tell<error::member_mismatch, G>{};
     else if constexpr (f.kind == kind::member_count)

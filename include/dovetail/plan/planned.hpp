@@ -4,6 +4,7 @@
 
 #include "../cost/options.hpp"
 #include "diagnose.hpp"
+#include "excess.hpp"
 #include "pipeline.hpp"
 #include "prove.hpp"
 
@@ -111,36 +112,6 @@ constexpr candidate chosen() {
         return chosen<G, O, I + 1>();
 }
 
-// What to say where nothing fits: the role that needs most and its two largest values.
-struct excess {
-    int role = 0;
-    std::int64_t needed = 0;
-    int largest[2] = {-1, -1};  // mentions
-};
-constexpr excess excess_of(const ir::graph& g, const ir::program& p, span<const ir::role_plan> roles) {
-    excess e;
-    for (int r = 0; r < roles.size(); ++r)
-        if (bytes_of(roles[r]) > e.needed) {
-            e.needed = bytes_of(roles[r]);
-            e.role = r;
-        }
-    std::int64_t bytes[2] = {-1, -1};
-    for (const ir::buffer& b : p.buffers) {
-        if (b.role != e.role || b.symbol < 0 || b.where == ir::storage::input || b.where == ir::storage::constant) continue;
-        const int m = g.symbols[b.symbol].mention;
-        if (b.bytes > bytes[0]) {
-            bytes[1] = bytes[0];
-            e.largest[1] = e.largest[0];
-            bytes[0] = b.bytes;
-            e.largest[0] = m;
-        } else if (b.bytes > bytes[1]) {
-            bytes[1] = b.bytes;
-            e.largest[1] = m;
-        }
-    }
-    return e;
-}
-
 struct unnamed {};
 template <class G, int Mention>
 struct role_named {
@@ -159,7 +130,7 @@ struct memory_checked {
             return std::type_identity<error::none>{};
         } else {
             using of = program_of<G, O>;
-            constexpr excess e = excess_of(of::graph, of::program, taken::value.roles);
+            constexpr excess e = excess_of(of::graph, of::program, taken::value.roles, scheduled<G, O, chosen<G, O>()>::value.order.view());
             using role = typename role_named<G, of::graph.roles[e.role].mention>::type;
             if constexpr (e.largest[1] < 0)
                 return std::type_identity<

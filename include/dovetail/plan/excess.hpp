@@ -1,0 +1,88 @@
+// What to say where no schedule keeps within the memory limit: the role that needs most, and the largest two of the values that it
+// holds when it holds most. Takes a program, the plans of its roles and the order of its vertices.
+#pragma once
+
+#include "lay.hpp"
+
+namespace dovetail::plan {
+
+struct excess {
+    int role = 0;
+    std::int64_t needed = 0;
+    int largest[2] = {-1, -1};  // mentions
+};
+
+namespace detail {
+
+// The order's positions between which a buffer is held; a state always.
+struct held {
+    int first = -1, last = -1;
+};
+
+constexpr vec<held> held_by(const ir::program& p, int role, span<const int> order) {
+    vec<held> list;
+    list.resize(p.buffers.size());
+    for (int at = 0; at < order.size(); ++at) {
+        const ir::vertex& v = p.vertices[order[at]];
+        for (const ir::part& part : p.parts.part(v.first_part, v.parts)) {
+            if (part.role != role) continue;
+            for (const ir::access& a : p.accesses.part(part.first_access, part.accesses)) {
+                const ir::buffer& b = p.buffers[a.buffer];
+                // An in-place result is held in the buffer whose bytes it takes over.
+                held& h = list[b.alias >= 0 ? b.alias : a.buffer];
+                if (h.first < 0) h.first = at;
+                if (h.last < at) h.last = b.output ? order.size() - 1 : at;
+            }
+        }
+    }
+    for (int i = 0; i < list.size(); ++i)
+        if (p.buffers[i].where == ir::storage::state && p.buffers[i].role == role) list[i] = {0, order.size() - 1};
+    return list;
+}
+
+constexpr bool counts(const ir::buffer& b) { return b.where == ir::storage::arena || b.where == ir::storage::state || b.where == ir::storage::workspace; }
+
+}  // namespace detail
+
+constexpr excess excess_of(const ir::graph& g, const ir::program& p, span<const ir::role_plan> roles, span<const int> order) {
+    excess e;
+    for (int r = 0; r < roles.size(); ++r)
+        if (bytes_of(roles[r]) > e.needed) {
+            e.needed = bytes_of(roles[r]);
+            e.role = r;
+        }
+    const vec<detail::held> list = detail::held_by(p, e.role, order);
+    vec<std::int64_t> change;
+    change.resize(order.size() + 1);
+    for (std::int64_t& c : change) c = 0;
+    for (int i = 0; i < list.size(); ++i)
+        if (list[i].first >= 0 && detail::counts(p.buffers[i])) {
+            change[list[i].first] += p.buffers[i].bytes * p.buffers[i].slots;
+            change[list[i].last + 1] -= p.buffers[i].bytes * p.buffers[i].slots;
+        }
+    int peak = 0;
+    std::int64_t now = 0, most = 0;
+    for (int at = 0; at < order.size(); ++at) {
+        now += change[at];
+        if (now > most) {
+            most = now;
+            peak = at;
+        }
+    }
+    std::int64_t bytes[2] = {-1, -1};
+    for (int i = 0; i < list.size(); ++i) {
+        const ir::buffer& b = p.buffers[i];
+        if (b.symbol < 0 || !detail::counts(b) || list[i].first > peak || list[i].last < peak || list[i].first < 0) continue;
+        const int slot = b.bytes > bytes[0] ? 0 : 1;
+        if (slot == 1 && b.bytes <= bytes[1]) continue;
+        if (slot == 0) {
+            bytes[1] = bytes[0];
+            e.largest[1] = e.largest[0];
+        }
+        bytes[slot] = b.bytes;
+        e.largest[slot] = g.symbols[b.symbol].mention;
+    }
+    return e;
+}
+
+}  // namespace dovetail::plan
