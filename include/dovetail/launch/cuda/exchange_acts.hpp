@@ -52,7 +52,7 @@ public:
             s.send = accesses_.scratch();
             return at;
         };
-        if (const int copy = links_.number(step.vertex); copy >= 0) return add_peer_copy(step, s, copy, with);
+        if (const int number = links_.number(step.vertex); number >= 0) return add_peer_copy(step, s, number, with);
         if (m.kind == op_kind::transfer) {
             if (s.send >= 0)
                 send(s.send, 0, s.send_bytes, with[1]);
@@ -128,10 +128,10 @@ public:
 private:
     bool same_place_or_equal(int a, int b) const { return a == b || (a < accesses_.scratch() && b < accesses_.scratch() && accesses_.same_place(a, b)); }
 
-    void add_peer_copy(const ir::step& step, const seat& s, int copy, const std::vector<int>& with) {
+    void add_peer_copy(const ir::step& step, const seat& s, int number, const std::vector<int>& with) {
         const bool gives = s.send >= 0;
         act a = moved(gives ? act_kind::give : act_kind::take, s.send, 0, -1, 0, gives ? s.send_bytes : s.recv_bytes, with[gives ? 1 : 0]);
-        a.copy = copy;
+        a.copy = number;
         const ir::vertex& v = accesses_.program.vertices[step.vertex];
         for (const ir::part& p : accesses_.program.parts.part(v.first_part, v.parts))
             if (p.seat == 1) a.target = accesses_.program.accesses[p.first_access].buffer;
