@@ -133,9 +133,9 @@ private:
     }
     // Whether it is the other's graph, vertex by vertex, planned for one stream.
     static bool on_one_stream(const study& of, const study& other) {
-        bool same = of.name == other.name && !of.plan.overlapped && of.program.vertices.size() == other.program.vertices.size();
-        for (int v = 0; same && v < of.program.vertices.size(); ++v) same = of.label(v) == other.label(v);
-        return same;
+        bool like = dovetail::same(of.name, other.name) && !of.plan.overlapped && of.program.vertices.size() == other.program.vertices.size();
+        for (int v = 0; like && v < of.program.vertices.size(); ++v) like = of.label(v) == other.label(v);
+        return like;
     }
     // The run of median length, of those that all recorded ranks have ended; none: an empty timeline.
     static timeline middle(const recorded& r) {
