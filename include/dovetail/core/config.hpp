@@ -13,3 +13,16 @@ static_assert(__cplusplus >= 202002L, "dovetail needs C++20: compile with -std=c
 #else
 #define DOVETAIL_HOST_DEVICE
 #endif
+
+namespace dovetail {
+
+// nvcc compiles a unit for the host and, once more for each architecture, for the device, where it generates the kernels
+// that host functions call and nothing else. What only host code needs is left out there, as long as the same kernels are
+// called; whatever is wrong the pass for the host refuses.
+#if defined(__CUDA_ARCH__)
+inline constexpr bool device_pass = true;
+#else
+inline constexpr bool device_pass = false;
+#endif
+
+}  // namespace dovetail

@@ -191,21 +191,46 @@ struct state_attributes<state<N, T, A...>> {
     }
 };
 
-template <class G, class Stream, int Symbol>
-struct initialising {
-    static constexpr ir::symbol symbol = plan::typed<G>::value.symbols[Symbol];
-    static constexpr launch_function<Stream> function() {
-        // The name stands right behind its statement.
-        if constexpr (symbol.kind == ir::symbol_kind::state)
-            return state_attributes<dsl::mention<plan::written<G>, symbol.mention - 1>>::template initialiser<Stream>();
-        else
-            return nullptr;
+// The states of a graph. Only they are asked for attributes: a class for every symbol costs nvcc's pass for the device more
+// than everything else.
+template <class G>
+struct states_of {
+    static constexpr int symbols = plan::typed<G>::value.symbols.size();
+    static constexpr int counted(const ir::graph& g) {
+        int n = 0;
+        for (const ir::symbol& s : g.symbols) n += s.kind == ir::symbol_kind::state ? 1 : 0;
+        return n;
     }
-    static constexpr bool supplied() {
-        if constexpr (symbol.kind == ir::symbol_kind::state)
-            return state_attributes<dsl::mention<plan::written<G>, symbol.mention - 1>>::supplied;
-        else
-            return false;
+    static constexpr int count = counted(plan::typed<G>::value);
+    struct state_list {
+        fixed<int, count> symbol, mention;
+    };
+    static constexpr state_list listed(const ir::graph& g) {
+        state_list list;
+        for (int s = 0, n = 0; s < symbols; ++s)
+            if (g.symbols[s].kind == ir::symbol_kind::state) {
+                list.symbol[n] = s;
+                list.mention[n++] = g.symbols[s].mention - 1;  // the name stands right behind its statement
+            }
+        return list;
+    }
+    static constexpr state_list list = listed(plan::typed<G>::value);
+    template <int I>
+    using attributes = state_attributes<dsl::mention<plan::written<G>, list.mention[I]>>;
+
+    template <class Stream, int... I>
+    static constexpr fixed<launch_function<Stream>, symbols> initialisers(std::integer_sequence<int, I...>) {
+        const fixed<launch_function<Stream>, count> each{{attributes<I>::template initialiser<Stream>()...}};
+        fixed<launch_function<Stream>, symbols> f;
+        for (int n = 0; n < count; ++n) f[list.symbol[n]] = each[n];
+        return f;
+    }
+    template <int... I>
+    static constexpr fixed<bool, symbols> supplied(std::integer_sequence<int, I...>) {
+        const fixed<bool, count> each{{attributes<I>::supplied...}};
+        fixed<bool, symbols> f;
+        for (int n = 0; n < count; ++n) f[list.symbol[n]] = each[n];
+        return f;
     }
 };
 
@@ -221,7 +246,6 @@ struct bound {
 private:
     using planned = plan::planned<G, O>;
     using combinations = detail::combinations<G, O>;
-    static constexpr int symbols = planned::graph.symbols.size();
 
     template <int... I>
     static constexpr auto functions(std::integer_sequence<int, I...>) {
@@ -238,21 +262,18 @@ private:
     }
     static constexpr fixed<launch_function<Stream>, combinations::members> launches = list_launches();
 
-    template <int... S>
-    static constexpr auto initialisers_of(std::integer_sequence<int, S...>) {
-        return fixed<launch_function<Stream>, symbols>{{detail::initialising<G, Stream, S>::function()...}};
-    }
-    template <int... S>
-    static constexpr auto supplied_of(std::integer_sequence<int, S...>) {
-        return fixed<bool, symbols>{{detail::initialising<G, Stream, S>::supplied()...}};
-    }
-    static constexpr auto initialisers = initialisers_of(std::make_integer_sequence<int, symbols>{});
-    static constexpr auto supplied = supplied_of(std::make_integer_sequence<int, symbols>{});
+    using states = detail::states_of<G>;
+    static constexpr auto each_state = std::make_integer_sequence<int, states::count>{};
+    static constexpr fixed<launch_function<Stream>, states::symbols> initialisers = states::template initialisers<Stream>(each_state);
+    static constexpr fixed<bool, states::symbols> supplied = states::supplied(each_state);
 
     static image<Stream> make() {
-        return {&tag_of<G>,          planned::graph,  planned::program,
-                planned::plan,       O::value,        launches.view(),
-                initialisers.view(), supplied.view(), hash_of(planned::graph, planned::program, planned::plan)};
+        if constexpr (device_pass)
+            return {.launches = launches.view(), .initialisers = initialisers.view()};  // their kernels; tables would be laid out for nobody
+        else
+            return {&tag_of<G>,          planned::graph,  planned::program,
+                    planned::plan,       O::value,        launches.view(),
+                    initialisers.view(), supplied.view(), hash_of(planned::graph, planned::program, planned::plan)};
     }
 };
 

@@ -173,14 +173,27 @@ struct proof {
     using type = typename decltype(error())::type;
 };
 
-template <class G, class O, bool Right = std::is_same_v<diagnose<G>, error::none>>
+// For the device nothing is refused again, so that nothing is checked, planned or proven but for facts that are asked there.
+template <class G>
+constexpr bool right() {
+    if constexpr (device_pass)
+        return true;
+    else
+        return std::is_same_v<diagnose<G>, error::none>;
+}
+template <class G, class O, bool Device = device_pass>
+struct proven : required<typename memory_checked<G, O>::type, typename proof<G, O>::type> {};
+template <class G, class O>
+struct proven<G, O, true> {};
+
+template <class G, class O, bool Right = right<G>()>
 struct planning : required<diagnose<G>> {
     static constexpr ir::graph graph{};
     static constexpr ir::program program{};
     static constexpr dovetail::plan::plan plan{};
 };
 template <class G, class O>
-struct planning<G, O, true> : required<typename memory_checked<G, O>::type, typename proof<G, O>::type> {
+struct planning<G, O, true> : proven<G, O> {
     static constexpr ir::graph graph = program_of<G, O>::graph;
     static constexpr ir::program program = program_of<G, O>::program;
     static constexpr dovetail::plan::plan plan = plan_of<G, O>;
