@@ -8,10 +8,12 @@ namespace dovetail::ir::detail {
 
 class definitions {
 public:
-    constexpr definitions(const record& root, draft& d) : d_{d} {
-        d.names_roles = has_roles(root);
-        if (!d.names_roles) d.graph.roles.push({});
-        statements(root, 0, d.names_roles ? outside : 0);
+    constexpr explicit definitions(draft& d) : d_{d} {}
+
+    constexpr void take(const record& root) {
+        d_.names_roles = has_roles(root);
+        if (!d_.names_roles) d_.graph.roles.push({});
+        statements(root, 0, d_.names_roles ? outside : 0);
         place_meshes();
         replicate();
     }

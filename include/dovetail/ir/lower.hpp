@@ -14,10 +14,12 @@ namespace detail {
 // The second walk: what uses what.
 class connections {
 public:
-    constexpr connections(const record& root, draft& d) : d_{d} {
-        if (d.wrong()) return;
-        statements(root, 0, d.names_roles ? outside : 0, -1);
-        if (!d.wrong() && d.node_count == 0) d.fail(make_fault(fault_kind::empty_graph, 0));
+    constexpr explicit connections(draft& d) : d_{d} {}
+
+    constexpr void take(const record& root) {
+        if (d_.wrong()) return;
+        statements(root, 0, d_.names_roles ? outside : 0, -1);
+        if (!d_.wrong() && d_.node_count == 0) d_.fail(make_fault(fault_kind::empty_graph, 0));
     }
 
 private:
@@ -235,8 +237,8 @@ private:
 
 constexpr graph_data lower(const dsl::record& root, bool folded, const sizes<6>& most) {
     detail::draft d{most};
-    detail::definitions{root, d};
-    detail::connections{root, d};
+    detail::definitions{d}.take(root);
+    detail::connections{d}.take(root);
     d.graph.folded = folded;
     return d.take();
 }

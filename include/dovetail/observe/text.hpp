@@ -137,6 +137,7 @@ inline std::string explain(const study& of) {
     const auto hidden = dovetail::plan::detail::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
     text += "\ntotals:\n";
     std::vector<std::vector<std::string>> totals;
+    totals.reserve(static_cast<std::size_t>(of.roles()) + 16);
     for (int role = 0; role < of.roles(); ++role) totals.push_back({"peak bytes of " + of.role_name(role), grouped(of.peak(role))});
     totals.push_back({"waits", std::to_string(of.plan.waits.size())});
     totals.push_back({"predicted time", microseconds(of.plan.predicted) + " us"});
