@@ -5,6 +5,8 @@
 
 #include "support/tensors.hpp"
 
+#include <cmath>
+
 using namespace dovetail;
 using support::filled;
 

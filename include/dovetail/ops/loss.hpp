@@ -5,7 +5,7 @@
 //     argmax(logits)                                   -> [B] int32, the first of equals
 //     correct_count(logits, labels)                    -> int32 scalar, rows whose argmax is their label
 //
-// A label out of range: on the host softmax_cross_entropy throws; a kernel cannot, so on a GPU the loss is NaN, with
+// A label out of range: on the host softmax_cross_entropy throws label_error; a kernel cannot, so on a GPU the loss is NaN, with
 // probabilities as they should be. The gradient then has no one to subtract in that row, and the row is not counted as correct.
 #pragma once
 

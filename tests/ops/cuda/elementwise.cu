@@ -6,6 +6,8 @@
 
 #include <dovetail/ops/ops.hpp>
 
+#include <cmath>
+
 namespace dv = dovetail;  // not wholly: CUDA has a ::half and a ::cuda
 namespace ops = dovetail::ops;
 using dv::scalar;

@@ -6,6 +6,7 @@
 
 #include <dovetail/ops/loss.hpp>
 
+#include <cmath>
 #include <limits>
 
 namespace dv = dovetail;  // not wholly: CUDA has a ::half and a ::cuda

@@ -6,6 +6,7 @@
 #include "peers.hpp"
 
 #include <unistd.h>
+#include <cstdlib>
 #include <fstream>
 
 namespace dovetail::cuda {

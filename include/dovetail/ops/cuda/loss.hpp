@@ -4,8 +4,10 @@
 
 #include "elementwise.hpp"
 
+#if defined(__CUDACC__)
 #include <cmath>
 #include <limits>
+#endif
 
 namespace dovetail::ops::kernels {
 

@@ -3,11 +3,32 @@
 
 #include "convert.hpp"
 
-#include <cmath>
-#include <stdexcept>
-#include <string>
+#include <exception>
+
+namespace dovetail::ops {
+
+// A label that is no class. Neither this nor the exponentials below need <string> or <cmath>, which would take the compiler
+// longer than all of a small graph.
+class label_error final : public std::exception {
+public:
+    label_error(std::int64_t row, std::int64_t label, std::int64_t classes) noexcept {
+        __builtin_snprintf(text_, sizeof text_, "softmax_cross_entropy: row %lld has label %lld, there are %lld classes", static_cast<long long>(row),
+                           static_cast<long long>(label), static_cast<long long>(classes));
+    }
+    const char* what() const noexcept override { return text_; }
+
+private:
+    char text_[128];
+};
+
+}  // namespace dovetail::ops
 
 namespace dovetail::ops::loops {
+
+inline float exponential(float x) { return __builtin_expf(x); }
+inline double exponential(double x) { return __builtin_exp(x); }
+inline float logarithm(float x) { return __builtin_logf(x); }
+inline double logarithm(double x) { return __builtin_log(x); }
 
 // Probabilities of each row, shifted by the row's maximum so that no exponential overflows; gives the mean loss.
 template <class T>
@@ -15,17 +36,15 @@ auto softmax_cross_entropy(std::int64_t rows, std::int64_t classes, const T* log
     using R = ops::detail::arithmetic_t<T>;
     R total{};
     for (std::int64_t i = 0; i < rows; ++i, logits += classes, probabilities += classes) {
-        if (labels[i] < 0 || labels[i] >= classes)
-            throw std::out_of_range("softmax_cross_entropy: row " + std::to_string(i) + " has label " + std::to_string(labels[i]) + ", there are " +
-                                    std::to_string(classes) + " classes");
+        if (labels[i] < 0 || labels[i] >= classes) throw label_error{i, labels[i], classes};
         R largest = widen(logits[0]);
         for (std::int64_t j = 1; j < classes; ++j) largest = widen(logits[j]) > largest ? R(widen(logits[j])) : largest;
         R sum{};
-        for (std::int64_t j = 0; j < classes; ++j) sum += std::exp(widen(logits[j]) - largest);
+        for (std::int64_t j = 0; j < classes; ++j) sum += exponential(widen(logits[j]) - largest);
         // Added to the maximum, the logarithm would lose its last bits where logits are large.
-        const R log_sum = std::log(sum);
+        const R log_sum = logarithm(sum);
         total += log_sum - (widen(logits[labels[i]]) - largest);
-        for (std::int64_t j = 0; j < classes; ++j) probabilities[j] = static_cast<T>(std::exp(widen(logits[j]) - largest - log_sum));
+        for (std::int64_t j = 0; j < classes; ++j) probabilities[j] = static_cast<T>(exponential(widen(logits[j]) - largest - log_sum));
     }
     return rows > 0 ? total / static_cast<R>(rows) : total;
 }
