@@ -118,7 +118,7 @@ TEST_CASE("ranks made from different graphs, or that make a different number of 
                 else dv::executor<ping_pong, overlapped> step{rank};
             });
         }),
-        "the plans of executor 0 differ: rank 1 (`ping_pong`) against rank 0 (`crossing_pair`)");
+        "the plans of executor 0 differ: rank 1 (`ping_pong`, machine slow_links) against rank 0 (`crossing_pair`, machine slow_links)");
     // One graph, other options.
     has(message([] {
             dv::host::world{3}.run([](auto& rank) {
@@ -127,7 +127,7 @@ TEST_CASE("ranks made from different graphs, or that make a different number of 
                 else dv::executor<counted> step{rank};
             });
         }),
-        "the plans of executor 1 differ: rank 2 (`counted`) against rank 0 (`counted`)");
+        "the plans of executor 1 differ: rank 2 (`counted`, 2 runs in flight) against rank 0 (`counted`)");
     has(message([] {
             dv::host::world{2}.run([](auto& rank) {
                 dv::executor<crossing_pair, overlapped> first{rank};

@@ -123,7 +123,7 @@ public:
         if (!all_.fault.empty()) return all_.fault;
         detail::now_running = &all_;
         try {
-            run_all([this, how](auto& rank) { play(rank, how); });
+            run_all([this, how](auto& rank) { this->play(rank, how); });
         } catch (const std::exception& e) {
             all_.wrong(e.what());
         }
