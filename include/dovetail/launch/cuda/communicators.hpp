@@ -86,6 +86,11 @@ private:
     int before_ = std::uncaught_exceptions();
 };
 
+// What a rank finds whose communication has been aborted meanwhile; the world knows why.
+struct communication_gone : failure {
+    communication_gone() : failure{"the communicators are gone: the communication was aborted"} {}
+};
+
 class communicators {
 public:
     communicators(ncclComm_t all, int rank, int device, const nccl_options& options) : rank_{rank}, device_{device}, options_{options}, all_{all} {}
@@ -117,7 +122,7 @@ public:
     // Throws where the communicators are gone.
     conversation talk() {
         std::unique_lock lock{talking_};
-        if (dead_.load(std::memory_order_acquire)) throw failure{"the communicators are gone: the communication was aborted"};
+        if (dead_.load(std::memory_order_acquire)) throw communication_gone{};
         return conversation{std::move(lock)};
     }
     // Throws what NCCL has found in the background.

@@ -88,7 +88,7 @@ private:
             make_room(now_);
             const bool replayed = replays && can_replay(*f);
             start(*f, replayed);
-            if (replayed && recorded) clock_.replay(static_cast<std::size_t>(now_) % recorded_graphs_.size(), f, [this](std::int64_t run) { wait_for(run); });
+            if (replayed && recorded) clock_.replay(static_cast<std::size_t>(now_ % (2 * pointers_->period())), f, [this](std::int64_t run) { wait_for(run); });
             const auto talking = communicate();
             if (replayed)
                 (recorded ? recorded_graphs_ : graphs_).launch(now_);
@@ -184,7 +184,7 @@ private:
         if (!can_replay_unrecorded(f)) return false;
         // Recorded runs have graphs of their own, whose nodes record events; two of a phase, since reading the times of one takes
         // until it has ended.
-        if (!f.times.empty() && recorded_graphs_.size() == 0)
+        if (!f.times.empty() && recorded_graphs_.empty())
             for (std::int64_t phase = 0; phase < 2 * pointers_->period(); ++phase) {
                 clock_.begin_capture(f.times.size());
                 capture(f, phase, recorded_graphs_);

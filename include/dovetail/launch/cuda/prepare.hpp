@@ -13,16 +13,12 @@ class prepared_runs : public gpu_runs {
 protected:
     prepared_runs(const image<stream>& from, std::shared_ptr<context> on, engine_options o) : gpu_runs{from, std::move(on), std::move(o)}, image_{from} {
         if (on_->world->aborted()) raise();
-        agree(from.hash);
-        communicates_ = where.communicates(program);
-        links_ = std::make_unique<peer_links>(on_, program, where, memory_of.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
-        table_ = std::make_unique<act_table>(image_, where, rank, role, *on_, *links_, options.replay != replay_mode::never);
-        prepare();
-        prepare_memory();
-        if (!table_->communicators.empty())
-            registered_ = on_->nccl.enroll(table_->communicators, memory_of.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
-        initialise();
-        warm(from.hash);
+        try {
+            prepare_all(from.hash);
+        } catch (const communication_gone&) {
+            if (on_->world->aborted()) raise();
+            throw;
+        }
     }
     // Held while NCCL is called; nothing where it is not.
     conversation communicate() { return communicates_ ? on_->nccl.talk() : conversation{}; }
@@ -44,6 +40,18 @@ protected:
     int number_ = 0;      // of the executor
 
 private:
+    void prepare_all(std::uint64_t hash) {
+        agree(hash);
+        communicates_ = where.communicates(program);
+        links_ = std::make_unique<peer_links>(on_, program, where, memory_of.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
+        table_ = std::make_unique<act_table>(image_, where, rank, role, *on_, *links_, options.replay != replay_mode::never);
+        prepare();
+        prepare_memory();
+        if (!table_->communicators.empty())
+            registered_ = on_->nccl.enroll(table_->communicators, memory_of.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
+        initialise();
+        warm(hash);
+    }
     void agree(std::uint64_t hash) {
         number_ = on_->executors++;
         if (number_ == 0) on_->clock = agree_on_clock(*on_->world, rank, options.time_limit);

@@ -22,10 +22,6 @@ public:
         const std::lock_guard lock{mutex_};
         return instances_.empty();
     }
-    std::size_t size() const {
-        const std::lock_guard lock{mutex_};
-        return instances_.size();
-    }
     void clear() noexcept {
         const std::lock_guard lock{mutex_};
         for (const cudaGraphExec_t e : instances_) static_cast<void>(calls.graph_exec_destroy(e));
