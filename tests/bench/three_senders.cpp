@@ -1,7 +1,7 @@
 // Three senders make a block of 200 MB each, a receiver squares all three: what Ray's Compiled Graphs show overlap with. On four GPUs
 // of one process, in turn: dovetail with overlap off and on, by NCCL, by peer copies and by what its planner chooses, on streams and
-// as a CUDA graph; NCCL by hand on one and on two streams; peer copies by hand. Prints medians, and ratios to the bound that
-// no order of this work can beat: the first block made and moved, then three products.
+// as a CUDA graph; NCCL by hand on one and on two streams; peer copies by hand. Prints medians, and ratios to what
+// this work takes in the best order: the first block made and moved, then three products, each measured alone, with its launch and end.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>

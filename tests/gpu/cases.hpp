@@ -79,6 +79,7 @@ struct two_graphs {
 // visit(name, case) for all of them.
 template <class G, class Visit>
 void ways(const char* name, Visit visit) {
+    visit(name, of_graph<G, sequential, 1>{});
     visit(name, of_graph<G, overlapped, 1>{});
     visit(name, of_graph<G, several_copied, 3>{});
 }
@@ -94,12 +95,14 @@ void all(Visit visit) {
     ways<with_lanes<collective_first>>("collective_first", visit);
     ways<with_fourth<overlapping_collectives>>("overlapping_collectives", visit);
     ways<pipeline<4, 8>>("pipeline", visit);
+    ways<with_lanes<pipeline<2, 2>>>("two stages, two micro-batches", visit);
     ways<with_lanes<counter>>("counter", visit);
     ways<sums>("sums", visit);
     ways<with_lanes<shaped<0>>>("no element", visit);
     ways<with_lanes<shaped<1>>>("one element", visit);
     ways<with_lanes<shaped<1001>>>("an odd number of elements", visit);
     ways<roles_and_lanes>("roles_and_lanes", visit);
+    ways<dv::folded<with_lanes<crossing_pair>>>("folded", visit);
     ways<descent>("descent", visit);
     ways<with_lanes<through_host>>("through_host", visit);
     ways<one_group>("one_group", visit);

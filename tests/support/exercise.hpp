@@ -60,24 +60,24 @@ inline void read_all(const std::shared_ptr<dv::engine>& e, const std::shared_ptr
     }
 }
 
-// `ahead` runs are issued before the first is read.
+// `ahead` runs are issued before the first is read; the last ones are read newest first.
 template <class G, class O, class Rank, class... Extra>
 outputs exercise(Rank& rank, int runs, int ahead, Extra... extra) {
     dv::executor<G, O> step{rank, std::chrono::seconds{60}, extra...};
     const std::shared_ptr<dv::engine> e = std::static_pointer_cast<dv::engine>(step.at().shared_from_this());
     outputs all;
     std::vector<std::shared_ptr<dv::flight>> open;
-    const auto read = [&] {
-        e->finish(open.front(), std::nullopt);
-        read_all(e, open.front(), all);
-        open.erase(open.begin());
+    const auto read = [&](auto which) {
+        e->finish(*which, std::nullopt);
+        read_all(e, *which, all);
+        open.erase(which);
     };
     for (int k = 0; k < runs; ++k) {
         bind_all(*e, rank.index(), k);
         open.push_back(step.run().record());
-        if (static_cast<int>(open.size()) == ahead) read();
+        if (static_cast<int>(open.size()) == ahead) read(open.begin());
     }
-    while (!open.empty()) read();
+    while (!open.empty()) read(open.end() - 1);
     return all;
 }
 

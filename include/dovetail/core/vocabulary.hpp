@@ -51,7 +51,7 @@ constexpr const char* name_of(lane_kind l) {
     return names[static_cast<int>(l)];
 }
 
-// What moves a channel's value: NCCL's kernels on the communication stream, or the receiver's copy engine on its copy stream.
+// What moves a channel's value: NCCL's kernels on the communication stream, or the sender's copy engine on its copy stream.
 enum class transport : unsigned char { automatic, nccl, peer_copy };
 
 // How an operation touches a buffer. `update` reads and writes.

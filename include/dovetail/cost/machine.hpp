@@ -29,7 +29,8 @@ struct machine_description {
 namespace machine {
 
 // 4 to 8 H200 joined by NVLink, measured: FACTS of the design. Arithmetic at the rate of kernels that follow each other without
-// a pause, which the power limit sets; after a pause a product runs up to a tenth faster, which is the model's largest error.
+// a pause and multiply numbers of all kinds, which the power limit sets; after a pause a product runs up to a tenth faster, of equal
+// numbers a quarter, which is the model's largest error.
 struct h200_nvlink {
     static constexpr machine_description description{.name = "h200_nvlink",
                                                      .half_flops = 656'000'000'000'000,

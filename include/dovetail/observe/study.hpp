@@ -69,7 +69,7 @@ struct study : subject {
         if (named(x.name)) return display(*x.name);
         return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // of a nested expression
     }
-    // A channel whose bytes the receiver's copy engine pulls.
+    // A channel whose bytes the sender's copy engine puts.
     static bool is_peer_copy(const ir::vertex& v) { return v.kind == op_kind::transfer && v.lane == lane_kind::copy; }
     // The buffer that lends its bytes.
     int owner(int buffer) const { return program.buffers[buffer].alias < 0 ? buffer : program.buffers[buffer].alias; }
