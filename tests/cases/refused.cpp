@@ -160,6 +160,13 @@ static_assert(is<error::off_root_read, diagnosed<in, two, dv::let<y, broadcast<d
 static_assert(is<error::off_root_read, diagnosed<in, two, l<dv::let<y, gather<dp, root_lane<0>>(x)>>, r<dv::let<z, gelu(y)>>, dv::output<z>>>);
 static_assert(is<error::off_root_read, diagnosed<in, two, dv::state<s, dv::tensor<float, 16>, ones>, dv::let<y, gather<dp, root_lane<0>>(x)>, dv::update<s, plus(s, y)>>>);
 static_assert(accepted<in, two, dv::let<y, gelu(broadcast<dp, root_lane<0>>(reduce<sum, dp, root_lane<0>>(x)))>, dv::output<y>>);
+// A state is on every lane, and read by later runs and other graphs: what exists at the root alone cannot set it.
+static_assert(refused<error::off_root_update<s, reduce<sum, dp, root_lane<0>>>, in, two, dv::state<s, vector>, dv::update<s, reduce<sum, dp, root_lane<0>>(x)>,
+                      dv::let<y, gelu(s)>, dv::output<y>>);
+static_assert(is<error::off_root_update, diagnosed<in, two, dv::state<s, dv::tensor<float, 16>, ones>, dv::update<s, gather<dp, root_lane<0>>(x)>>>);
+static_assert(is<error::off_root_update, diagnosed<two, dv::state<s, vector, ones>, dv::update<s, reduce<sum, dp, root_lane<0>>(s)>>>);
+static_assert(accepted<in, two, dv::state<s, vector>, dv::update<s, broadcast<dp, root_lane<0>>(reduce<sum, dp, root_lane<0>>(x))>>);
+static_assert(accepted<in, two, dv::state<s, dv::tensor<float, 4>>, dv::update<s, scatter<dp, root_lane<0>>(x)>>);
 
 // ---- 8: sizes
 static_assert(is<error::size_overflow, diagnosed<dv::input<x, dv::tensor<std::int8_t, (std::int64_t{1} << 61)>>, dv::mesh<dv::axis<dp, 8>>,

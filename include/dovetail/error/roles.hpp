@@ -29,6 +29,12 @@ struct off_root_read {
     static_assert(detail::never<Name>,
                   "dovetail: this result (first) exists at the collective's root or receivers only, and a statement (second) reads it elsewhere");
 };
+template <class State, class Operation>
+struct off_root_update {
+    static_assert(
+        detail::never<State>,
+        "dovetail: this state (first) is on every lane, and the result of this operation (second) at its root only; update it with a broadcast of that");
+};
 template <class Statement, class Argument>
 struct role_twice {
     static_assert(detail::never<Statement>, "dovetail: this collective over roles (first) names a role twice, here (second); it takes one argument per role");

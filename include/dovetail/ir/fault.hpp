@@ -34,6 +34,7 @@ enum class fault_kind : unsigned char {
     outside_role,
     mesh_mismatch,
     off_root_read,
+    off_root_update,
     role_twice,
     unknown_role,
     unknown_axis,

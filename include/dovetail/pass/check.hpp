@@ -1,5 +1,5 @@
 // check: the rules that need types and readers: nothing unused, no read before a state is set, replicas that agree, results
-// of rooted collectives read at the root only, buffers changed in place that nobody else reads, meshes that fit.
+// of rooted collectives used at the root only, buffers changed in place that nobody else reads, meshes that fit.
 // Takes a typed graph, gives the first fault or none.
 #pragma once
 
@@ -139,6 +139,8 @@ private:
     }
 
     constexpr void roots(const ir::node& reader) {
+        if (reader.update && (reader.kind == op_kind::reduce || reader.kind == op_kind::gather))
+            fail(ir::make_fault(ir::fault_kind::off_root_update, g_.symbols[results(reader)[0]].mention, reader.mention + 1));
         for (int a : arguments(reader)) {
             const ir::symbol& s = g_.symbols[a];
             if (s.node < 0) continue;

@@ -213,6 +213,8 @@ constexpr auto error_of() {
         return tell<error::mesh_mismatch, G>{};
     else if constexpr (f.kind == kind::off_root_read)
         return tell<error::off_root_read, G>{};
+    else if constexpr (f.kind == kind::off_root_update)
+        return tell<error::off_root_update, G>{};
     else if constexpr (f.kind == kind::role_twice)
         return tell<error::role_twice, G>{};
     else if constexpr (f.kind == kind::unknown_role)
