@@ -21,6 +21,10 @@ floats each(const floats& v, F f) {
     return r;
 }
 
+// Twice as much with every run.
+struct doubling : dv::graph<dv::input<x, number>, dv::state<count, number, constant<1>>, dv::update<count, add(count, count)>,
+                            dv::let<y, add(count, x)>, dv::output<y>> {};
+
 constexpr auto bind_x = [](auto& step, int, int run) { step.bind(dv::name<x>, ramp(0, run)); };
 
 // Reads a name on the rank that has it, once on its role's rank and again on the rank that plays all roles.
@@ -117,6 +121,15 @@ TEST_CASE("a counter counts the runs") {
         expect(step.read_state(dv::name<count>), floats{static_cast<float>(run + 1)}, "count", rank, run);
     };
     support::run_all_ways<counter>(1, bind_one, check, 5);
+}
+
+TEST_CASE("a state that is both arguments of its update") {
+    const auto bind_one = [](auto& step, int, int) { step.bind(dv::name<x>, 1.0f); };
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        expect(ticket.read(dv::name<y>).host(), floats{static_cast<float>((2 << run) + 1)}, "y", rank, run);
+        expect(step.read_state(dv::name<count>), floats{static_cast<float>(2 << run)}, "count", rank, run);
+    };
+    support::run_all_ways<doubling>(1, bind_one, check, 5);
 }
 
 TEST_CASE("all_reduce, reduce and broadcast, reduce_scatter and all_gather give the same sums") {

@@ -123,7 +123,7 @@ struct launching {
         int next = node.arguments;
         for (int k = 0; k <= K; ++k) {
             int at = -1;
-            for (int i = 0; i < node.arguments; ++i)
+            for (int i = node.arguments - 1; i >= 0; --i)  // the first of several is the one passed as inout
                 if (planned::graph.operands[node.first_argument + i] == planned::graph.operands[node.first_result + k]) at = i;
             if (k == K) return at >= 0 ? at : next;
             if (at < 0) ++next;
