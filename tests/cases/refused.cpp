@@ -139,6 +139,10 @@ static_assert(std::is_same_v<on_grid<all_reduce<sum, tp>(all_reduce<sum, dp>(x))
 static_assert(is<error::diverging_replicas, diagnosed<in, two, replicated, dv::state<s, vector, ones>, dv::update<s, plus(s, x)>, dv::update<w, plus(w, s)>>>);
 static_assert(is<error::diverging_replicas, diagnosed<in, two, replicated, dv::update<w, plus(w, y)>, dv::let<y, gelu(z)>, dv::let<z, gelu(x)>>>);
 static_assert(is<error::unknown_axis, diagnosed<in, two, dv::state<w, vector, ones, dv::replicated<tp>>, dv::update<w, all_reduce<sum, dp>(x)>>>);
+// An axis that another role has.
+static_assert(refused<error::unknown_axis<w, dp>, in, l2<dv::let<y, gelu(x)>>, dv::on<right, replicated, dv::update<w, plus(w, x)>>, dv::output<y>>);
+static_assert(refused<error::unknown_axis<s, dp>, in, l2<dv::let<y, gelu(x)>>, dv::on<right, dv::input<s, vector, dv::replicated<dp>>, dv::let<z, gelu(s)>>, dv::output<y, z>>);
+static_assert(accepted<dv::input<x, vector, dv::replicated<dp>>, l2<replicated, dv::update<w, plus(w, x)>>, dv::on<right, dv::let<z, gelu(x)>>, dv::output<z>>);
 static_assert(is<error::uninitialised, diagnosed<in, dv::state<s, vector>, dv::update<s, plus(s, x)>>>);
 static_assert(accepted<in, dv::state<s, vector>, dv::update<s, gelu(x)>, dv::let<y, gelu(s)>, dv::output<y>>);
 static_assert(accepted<in, dv::state<s, vector, dv::from_store>, dv::let<y, plus(x, s)>, dv::output<y>>);

@@ -172,7 +172,8 @@ private:
             int at = p.mention + 1;
             for (int i = 0; i < p.r->child_count; at += p.r->children[i]->mentions, ++i) {
                 const int axis = d_.find_axis(p.r->children[i]->id);
-                if (axis < 0)
+                const int role = d_.symbols[p.of].role;  // an input outside roles is bound on those that use it
+                if (axis < 0 || (role >= 0 && !d_.has_axis(role, axis)))
                     d_.fail(make_fault(fault_kind::unknown_axis, d_.symbols[p.of].mention, at));
                 else
                     d_.symbols[p.of].replicated |= 1u << axis;
