@@ -4,6 +4,8 @@
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/ops/ops.hpp>
 
+#include "support/samples.hpp"
+
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -112,6 +114,25 @@ struct copies : dv::graph<
     dv::let<a, add(from_host(in), from_host(in))>,
     dv::let<out, to_host(a)>,
     dv::output<out>> {};
+
+// A state in one store, written slowly by one graph and read on the copy stream by another; a third uses its own store.
+struct add_slowly {
+    static constexpr dv::tensor_type result(dv::tensor_type to, dv::tensor_type) { return to; }
+    template <class To>
+    static void launch(dv::host::stream, dv::inout<To> to, dv::in<To> t) {
+        std::this_thread::sleep_for(15ms);
+        for (int i = 0; i < To::size; ++i) to[i] += t[i];
+    }
+};
+struct writes_slowly : dv::graph<dv::input<in, row>, dv::state<count, row, zeros>, dv::update<count, add_slowly(count, in)>> {};
+struct writes_another : dv::graph<dv::input<in, row>, dv::state<staged, row, zeros>, dv::update<staged, copy(in)>> {};
+struct reads_by_copy : dv::graph<
+    dv::input<in, row>,
+    dv::state<count, row, dv::from_store>,
+    dv::let<back, from_host(to_host(count))>,
+    dv::let<out, copy(copy(in))>,
+    dv::output<back, out>> {};
+using slow_links = dv::options<samples::slow_links>;
 
 struct failing : dv::graph<
     dv::input<in, row>,
@@ -237,6 +258,21 @@ TEST_CASE("a state shared by two graphs through a store") {
         CHECK(store.read<dv::tensor<float, 2>>(dv::name<count>) == values{5, 6});
         dv::executor<counting> own{rank};
         CHECK(own.run().read(dv::name<out>)[0] == 11.0f);
+    });
+}
+
+TEST_CASE("a reader goes behind the writer of its states, whatever runs between them") {
+    dv::host::world{1}.run([](auto& rank) {
+        dv::store store{rank};
+        dv::executor<writes_slowly, slow_links> writer{rank, store};
+        dv::executor<writes_another, slow_links> other{rank};
+        dv::executor<reads_by_copy, slow_links> reader{rank, store};
+        writer.bind(dv::name<in>, ramp), other.bind(dv::name<in>, ramp), reader.bind(dv::name<in>, ramp);
+        for (int run = 1; run < 4; ++run) {
+            writer.run();
+            other.run();
+            CHECK(reader.run().read(dv::name<back>).host() == times(static_cast<float>(run), ramp));
+        }
     });
 }
 

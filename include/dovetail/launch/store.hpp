@@ -10,9 +10,12 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dovetail {
+
+struct flight;
 
 namespace detail {
 
@@ -84,6 +87,12 @@ public:
         const std::lock_guard lock{mutex_};
         s.initialised = true;
     }
+    // An executor is about to issue `run` on the states. Gives the run before it where that is another executor's, whatever else
+    // the rank has issued since. Called by the thread of the rank.
+    std::shared_ptr<flight> hand_over(const void* user, const std::shared_ptr<flight>& run) {
+        const std::shared_ptr<flight> before = std::exchange(last_run_, run).lock();
+        return std::exchange(last_user_, user) == user ? nullptr : before;
+    }
     // Whether it is worth asking for each of them.
     bool any_lost() const { return any_lost_.load(std::memory_order_relaxed); }
     std::string lost(const stored_state& s) {
@@ -102,6 +111,8 @@ private:
     std::mutex mutex_;
     std::vector<std::unique_ptr<stored_state>> states_;
     std::vector<std::weak_ptr<state_user>> users_;
+    const void* last_user_ = nullptr;
+    std::weak_ptr<flight> last_run_;
 };
 
 }  // namespace detail

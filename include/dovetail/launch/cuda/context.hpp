@@ -55,13 +55,12 @@ public:
     int executors = 0;                                                         // made so far
     std::int64_t runs = 0;                                                     // that communicate, issued so far
     std::atomic<bool> ended = false;                                           // the rank has left world.run
-    // The run issued last: who issued it, on which store, and the events behind it.
+    // The run issued last, and for each stream the event behind all that was issued on it, with the executor whose it is.
     struct {
         const void* engine = nullptr;
-        const void* store = nullptr;
         bool replayed = false;
         cudaEvent_t done[lane_count] = {};
-        unsigned lanes = 0;
+        const void* owner[lane_count] = {};
     } last;
 
     void* blas() const { return blas_; }

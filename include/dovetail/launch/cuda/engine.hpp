@@ -25,7 +25,9 @@ public:
         }
     }
     ~device_engine() override {
-        if (on_->last.engine == this) on_->last = {};
+        if (on_->last.engine == this) on_->last.engine = nullptr;
+        for (int l = 0; l < lane_count; ++l)
+            if (on_->last.owner[l] == this) on_->last.done[l] = nullptr;
     }
 
     // Why runs go to streams although replay was asked for; empty where they do not.
@@ -87,7 +89,7 @@ private:
             if (now_ == 0) first(*f);
             make_room(now_);
             const bool replayed = replays && can_replay(*f);
-            start(*f, replayed);
+            start(f, replayed);
             if (replayed && recorded) clock_.replay(static_cast<std::size_t>(now_ % (2 * pointers_->period())), f, [this](std::int64_t run) { wait_for(run); });
             const auto talking = communicate();
             if (replayed)
@@ -117,20 +119,22 @@ private:
         inputs_->reserve(f.inputs, options.replay != replay_mode::never);
         if (communicates_) meet("the first run of " + described());
     }
-    // The streams go behind what they must go behind: the caller's stream, a run of another kind or of another executor that
-    // shares states or communicators. Then the inputs.
-    void start(flight& f, bool replayed) {
+    // The streams go behind what they must go behind: the caller's stream, and all that was issued before where a run of another
+    // kind came last, or another executor that shares states or communicators. Then the inputs.
+    void start(const std::shared_ptr<flight>& issued, bool replayed) {
+        flight& f = *issued;
         const unsigned lanes = replayed ? 1u : lanes_;
         const auto& last = on_->last;
-        const void* store = memory_of.states().empty() ? nullptr : memory_of.store().get();
+        const bool shared = !memory_of.states().empty() && memory_of.store()->hand_over(this, issued) != nullptr;
         const bool other = last.engine != nullptr && last.engine != this;
         const bool kind = last.engine != nullptr && last.replayed != replayed;
-        if (kind || other) since_switch_ = 0;
-        if (kind || (other && (replayed || (store != nullptr && store == last.store))))
+        if (kind || shared || (other && replayed)) {
+            since_switch_ = 0;  // what this executor issued before is among it
             for (int l = 0; l < lane_count; ++l)
                 for (int k = 0; k < lane_count; ++k)
-                    if ((lanes >> l & 1u) && (last.lanes >> k & 1u) && k != l)
+                    if ((lanes >> l & 1u) && last.done[k] != nullptr && k != l)
                         check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
+        }
         if (f.enqueued) {
             check(calls.event_record(joins_[0], static_cast<cudaStream_t>(f.stream)), "cudaEventRecord");
             for (int l = 0; l < lane_count; ++l)
@@ -154,10 +158,9 @@ private:
         auto& last = on_->last;
         if (last.engine != this) on_->show(marks_.shown(), options.time_limit);
         last.engine = this;
-        last.store = memory_of.states().empty() ? nullptr : memory_of.store().get();
         last.replayed = replayed;
-        last.lanes = r.lanes;
-        for (int l = 0; l < lane_count; ++l) last.done[l] = r.done[l];
+        for (int l = 0; l < lane_count; ++l)
+            if (r.lanes >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;
         marks_.shown()->replayed.store(replayed, std::memory_order_relaxed);
         marks_.shown()->issued.store(now_, std::memory_order_release);
     }

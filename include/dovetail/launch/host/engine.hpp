@@ -18,10 +18,6 @@ struct rank_state {
     std::shared_ptr<memory> device = std::make_shared<host_memory>();
     lanes streams;
     int index = 0;
-    // The run issued last on these lanes, and the store it used: another executor on the same store goes behind it.
-    std::shared_ptr<flight> last;
-    const void* last_engine = nullptr;
-    const void* last_store = nullptr;
 };
 
 class host_engine final : public engine, public performer {
@@ -167,21 +163,16 @@ private:
             const std::lock_guard lock{on_->signal->mutex};
             open_ += used > 0 ? 1 : 0;
         }
-        const void* store = memory_of.states().empty() ? nullptr : memory_of.store().get();
-        if (store != nullptr && store == on_->last_store && on_->last_engine != this && on_->last)
-            for (int l = 0; l < lane_count; ++l)
-                if (uses_[l]) push({nullptr, on_->last, task_kind::behind, l, 0, 0, -1});
+        if (!memory_of.states().empty())
+            if (const auto before = memory_of.store()->hand_over(this, f))
+                for (int l = 0; l < lane_count; ++l)
+                    if (uses_[l]) push({nullptr, before, task_kind::behind, l, 0, 0, -1});
         launch::walk(program, plan, role, f->run, *this);
         for (int l = 0; l < lane_count; ++l)
             if (uses_[l]) push({nullptr, f, task_kind::finish, l, 0, 0, -1});
         for (int l = 0; l < lane_count; ++l)
             if (!staged_[l].empty()) on_->streams[l]->push(staged_[l]);
         now_ = nullptr;
-        if (store != nullptr) {
-            on_->last = f;
-            on_->last_engine = this;
-            on_->last_store = store;
-        }
     }
     void push(task t) {
         t.who = std::static_pointer_cast<host_engine>(shared_from_this());
