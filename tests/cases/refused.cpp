@@ -151,6 +151,22 @@ static_assert(is<error::state_crosses_roles, diagnosed<in, l<dv::state<s, vector
 static_assert(is<error::in_place_shared, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, overwrite(y)>>, dv::output<z>>>);
 static_assert(is<error::in_place_shared, diagnosed<in, dv::state<s, vector, ones>, dv::update<s, plus(s, x)>, dv::let<z, overwrite(s)>, dv::output<z>>>);
 static_assert(accepted<in, dv::let<z, overwrite(gelu(x))>, dv::output<z>>);
+struct overwrite_smaller {
+    static constexpr bool in_place_only = true;
+    static constexpr dv::results result(dv::tensor_type x) { return {x.with_extents(1), x}; }
+};
+static_assert(is<error::shape_mismatch, diagnosed<in, dv::let<dv::values<dv::discard, z>, overwrite_smaller(gelu(x))>, dv::output<z>>>);
+
+// Members of a group run at the same time, so none may set a state that another one reads or sets.
+template <class... S> using in_one_group = diagnosed<in, two, dv::state<s, vector, ones>, dv::grouped<S...>, dv::output<y>>;
+using reads_state = dv::let<y, all_reduce<sum, dp>(s)>;
+using sets_state = dv::update<s, all_reduce<sum, dp>(x)>;
+static_assert(std::is_same_v<in_one_group<reads_state, sets_state>, error::group_dependence<y, s>>);
+static_assert(std::is_same_v<in_one_group<sets_state, reads_state>, error::group_dependence<s, y>>);
+static_assert(std::is_same_v<in_one_group<dv::let<y, all_reduce<sum, dp>(x)>, sets_state, dv::update<s, all_reduce<sum, dp>(s)>>, error::group_dependence<s, s>>);
+static_assert(std::is_same_v<in_one_group<reads_state, dv::update<s, shift<dp, 1>(s)>>, error::group_dependence<y, s>>);
+static_assert(accepted<in, two, dv::state<s, vector, ones>, dv::grouped<dv::let<y, all_reduce<sum, dp>(x)>, dv::update<s, all_reduce<sum, dp>(s)>>,
+                       dv::grouped<dv::let<z, all_reduce<sum, dp>(s)>, dv::let<w, all_reduce<maximum, dp>(s)>, dv::let<t, all_reduce<sum, dp>(y)>>, dv::output<z, w, t>>);
 
 // ---- 7: roles
 static_assert(refused<error::on_in_on<right>, in, l<dv::group<dv::on<right, dv::let<y, gelu(x)>>>>, dv::output<y>>);
@@ -179,6 +195,19 @@ static_assert(is<error::size_overflow, diagnosed<dv::input<x, dv::tensor<std::in
 using largest = dv::tensor<std::int8_t, dv::most_bytes>;
 struct heavy : dv::graph<dv::input<x, largest>, dv::let<y, gelu(x)>, dv::let<z, gelu(y)>, dv::let<w, plus(y, z)>, dv::output<w, y>> {};
 static_assert(dv::peak_bytes<heavy, dv::unnamed_role, dv::options<dv::in_flight<64>>> >= 2 * 64 * dv::most_bytes);
+// Four of them in each of two arenas, by the addresses of which it is found who waits for whom from run to run.
+struct blow_up { static constexpr dv::tensor_type result(dv::tensor_type) { return largest::type; } };
+struct measure { template <class... T> static constexpr dv::tensor_type result(dv::tensor_type x, T...) { return x.with_extents(); } };
+template <int I> using blown_up = dv::let<link<I>, blow_up(x)>;
+struct heavy_roles : dv::graph<dv::input<x, dv::scalar<std::int8_t>>, l<dv::repeat<blown_up, 4>, dv::let<y, measure(dv::all<4, link>)>>,
+                               r<dv::let<z, measure(dv::all<4, link>)>, dv::let<w, measure(link<3>)>>, dv::output<y, z, w>> {};
+struct fast_enough {
+    static constexpr dv::machine_description description{
+        .name = "fast_enough", .half_flops = 1, .float_flops = 1'000'000'000, .double_flops = 1, .memory_bandwidth = 1'000'000'000'000'000'000,
+        .launch_latency = 1'000'000, .edge_latency = 1, .link_latency = 1'000'000, .link_bandwidth = 1'000'000'000'000'000'000, .bus_bandwidth = 10'000'000,
+        .host_bandwidth = 10'000'000, .model_error = 0};
+};
+static_assert(dv::peak_bytes<heavy_roles, left, dv::options<fast_enough>> >= 4 * dv::most_bytes);
 static_assert(is<error::size_overflow, diagnosed<dv::input<x, dv::tensor<std::int8_t, dv::most_bytes + 1>>, dv::let<y, gelu(x)>, dv::output<y>>>);
 
 // ---- 11: expressions

@@ -25,6 +25,20 @@ floats each(const floats& v, F f) {
 struct doubling : dv::graph<dv::input<x, number>, dv::state<count, number, constant<1>>, dv::update<count, add(count, count)>,
                             dv::let<y, add(count, x)>, dv::output<y>> {};
 
+// Works in place on a value whose new content nobody wants, beside a result that is.
+struct spend {
+    static constexpr bool in_place_only = true;
+    static constexpr dv::results result(dv::tensor_type t) { return {t, t}; }
+    template <class X>
+    static void launch(dv::host::stream, dv::inout<X> from, dv::out<X> to) {
+        std::copy(from.begin(), from.end(), to.begin());
+        std::fill(from.begin(), from.end(), 0.0f);
+    }
+};
+struct spending : dv::graph<dv::input<x, vector>, dv::let<a, add(x, x)>, dv::let<dv::values<dv::discard, b>, spend(a)>, dv::let<c, add(x, x)>,
+                            dv::let<y, add(b, c)>, dv::output<y>> {};
+static_assert(dv::peak_bytes<spending, dv::unnamed_role, sequential> == 2 * 256);
+
 constexpr auto bind_x = [](auto& step, int, int run) { step.bind(dv::name<x>, ramp(0, run)); };
 
 // Reads a name on the rank that has it, once on its role's rank and again on the rank that plays all roles.
@@ -231,6 +245,12 @@ TEST_CASE("host memory on the way in and out") {
         expect(ticket.read(dv::name<c>).host(), each(ramp(0, run), [](float v) { return 4 * v + 20; }), "c", rank, run);
     };
     support::run_all_ways<through_host>(1, bind_both, check);
+}
+
+TEST_CASE("an operation in place, of whose results the first is not wanted") {
+    support::run_all_ways<spending>(1, bind_x, [](auto&, auto& ticket, int rank, int run) {
+        expect(ticket.read(dv::name<y>).host(), each(ramp(0, run), [](float v) { return 4 * v; }), "y", rank, run);
+    });
 }
 
 TEST_CASE("two reductions in one group") {

@@ -81,9 +81,13 @@ private:
         }
     }
 
-    // The members of an NCCL group are alike on all its ranks.
+    // The members of an NCCL group are alike on all its ranks, and none sets a state that another one touches.
     constexpr void groups() {
-        vec<int> first(g_.nodes.size(), -1);
+        vec<int> first(g_.nodes.size(), -1), touched(g_.symbols.size(), -1), set(g_.symbols.size(), -1);  // by which node last
+        const auto depends = [&](int by, int i) {
+            if (by < 0 || g_.nodes[by].bundle != g_.nodes[i].bundle) return;
+            fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[by].statement, g_.nodes[i].statement));
+        };
         for (int i = 0; i < g_.nodes.size(); ++i) {
             const ir::node& n = g_.nodes[i];
             if (n.bundle < 0) continue;
@@ -91,6 +95,13 @@ private:
             while (first[k] >= 0 && g_.nodes[first[k]].bundle != n.bundle) ++k;
             if (first[k] < 0) first[k] = i;
             if (!same_roles(n, g_.nodes[first[k]])) fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[first[k]].statement, n.statement));
+            for (int a : arguments(n)) depends(set[a], i);
+            if (n.update) {
+                const int s = results(n)[0];
+                depends(touched[s], i);
+                set[s] = touched[s] = i;
+            }
+            for (int a : arguments(n)) touched[a] = i;
         }
     }
     constexpr bool same_roles(const ir::node& a, const ir::node& b) const {
@@ -166,11 +177,20 @@ private:
         const int k = n.op->in_place < 0 ? 0 : n.op->in_place;
         const int a = g_.operands[n.first_argument + k];
         const ir::symbol& s = g_.symbols[a];
-        const int r = g_.operands[n.first_result];
-        if (r >= 0 && g_.symbols[r].type.bytes() != s.type.bytes())
-            fail(ir::make_fault(ir::fault_kind::shape_mismatch, n.statement, n.mention + 1)).tensor(s.type).tensor(g_.symbols[r].type);
+        if (const tensor_type made = first_result(n); made.bytes() != s.type.bytes())
+            fail(ir::make_fault(ir::fault_kind::shape_mismatch, n.statement, n.mention + 1)).tensor(s.type).tensor(made);
         if (s.kind != ir::symbol_kind::value || s.output || readers_[a] > 1 || s.role != n.role)
             fail(ir::make_fault(ir::fault_kind::in_place_shared, n.statement, n.mention + 1, s.mention));
+    }
+
+    // The type of an operation's first result, wanted or not.
+    constexpr tensor_type first_result(const ir::node& n) const {
+        if (const int r = results(n)[0]; r >= 0) return g_.symbols[r].type;
+        vec<tensor_type> types;
+        for (int a : arguments(n)) types.push(g_.symbols[a].type);
+        tensor_type made[max_results] = {};
+        n.op->infer(types.begin(), made);
+        return made[0];
     }
 
     // Axes along which an operation's result may differ.

@@ -159,7 +159,10 @@ private:
             if (r < 0) {
                 tensor_type made[max_results] = {};
                 n.op->infer(types_of(n), made);
-                to_.touch(held_.scratch(role, made[k], made[k].bytes()), access_mode::write);
+                const bool over = k == 0 && n.op->in_place_only && !n.update;
+                const int b = held_.scratch(role, made[k], made[k].bytes(), over ? ir::storage::arena : ir::storage::workspace);
+                if (over) held_.take_over(n, b);
+                to_.touch(b, access_mode::write);
             } else if (n.update) {
                 if (!among(arguments, n.arguments, r)) to_.touch(held_.bring(r, role), access_mode::write);
             } else {

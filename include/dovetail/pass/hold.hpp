@@ -63,9 +63,9 @@ public:
         return place_of(symbol, role) = writer.buffer_count++;
     }
 
-    // Memory for one vertex only: workspace, or a result that nobody wants.
-    constexpr int scratch(int role, const tensor_type& type, std::int64_t bytes) {
-        writer.buffers[writer.buffer_count] = {ir::storage::workspace, rank_of(role), -1, type, bytes, 1, false, -1, -1};
+    // Memory for one vertex only: workspace, or a result that nobody wants; in the arena that may take over its argument's bytes.
+    constexpr int scratch(int role, const tensor_type& type, std::int64_t bytes, ir::storage where = ir::storage::workspace) {
+        writer.buffers[writer.buffer_count] = {where, rank_of(role), -1, type, bytes, 1, false, -1, -1};
         return writer.buffer_count++;
     }
 

@@ -84,8 +84,10 @@ constexpr std::int64_t pack_by_size(vec<item>& items, const stretches& lists, bo
     vec<std::int64_t> keys(n, unset{});
     // Those that have their place already come first of all.
     std::int64_t* key_of = keys.begin();
-    for (int i = 0; i < n; ++i)
-        key_of[i] = item[i].offset >= 0 ? i : (((std::int64_t{1} << 42) - item[i].size / ir::alignment * (times_time ? item[i].until - i : 1)) << 20) + i;
+    for (int i = 0; i < n; ++i) {
+        const std::int64_t left = (std::int64_t{1} << 42) - item[i].size / ir::alignment * (times_time ? item[i].until - i : 1);
+        key_of[i] = item[i].offset >= 0 ? i : ((left > 0 ? left : 1) << 20) + i;
+    }
     sort(keys);
     for (const std::int64_t key : keys) {
         const int i = static_cast<int>(key & 0xfffff);

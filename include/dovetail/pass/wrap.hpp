@@ -87,12 +87,20 @@ private:
     int first_ = -1;
 };
 
-constexpr vec<stretch> by_address(const vec<stretch>& list) {
+// What of an address a key has room for beside an index.
+inline constexpr int key_bits = 43;
+
+constexpr vec<stretch> by_bits_of_address(const vec<stretch>& list, int shift) {
     vec<std::int64_t> keys(list.size(), unset{});
-    for (int i = 0; i < list.size(); ++i) keys[i] = (list[i].begin / ir::alignment << 20) + i;
+    for (int i = 0; i < list.size(); ++i) keys[i] = ((list[i].begin / ir::alignment >> shift & ((std::int64_t{1} << key_bits) - 1)) << 20) + i;
     sort(keys);
     vec<stretch> sorted(list.size(), unset{});
     for (int i = 0; i < list.size(); ++i) sorted[i] = list[static_cast<int>(keys[i] & 0xfffff)];
+    return sorted;
+}
+constexpr vec<stretch> by_address(const vec<stretch>& list, std::int64_t bytes) {
+    vec<stretch> sorted = by_bits_of_address(list, 0);
+    if (bytes / ir::alignment >> key_bits > 0) return by_bits_of_address(sorted, key_bits);
     return sorted;
 }
 
@@ -108,7 +116,7 @@ constexpr vec<stretch> takers(const ir::program& program, span<const int> define
         const std::int64_t end = place[b].offset + ir::aligned(buffer[b].bytes);
         if (free.lowest() < end && buffer[b].bytes > 0) free.take(place[b].offset, end, b, got);
     }
-    return by_address(got);
+    return by_address(got, bytes);
 }
 
 // Of buffers that share bytes the first one's definition waits for the accesses of the last one.
