@@ -1,8 +1,11 @@
 // Facts to static_assert, on the graph of the design: three senders of 10000 x 10000 half blocks, a receiver that multiplies.
-#include <dovetail/dovetail.hpp>
-#include <dovetail/ops/ops.hpp>
+#include "support/samples.hpp"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace dv = dovetail;
 
@@ -50,6 +53,19 @@ static_assert(!dv::valid<training<relu(value)>>);
 static_assert(std::is_same_v<dv::plan::diagnose<training<relu(value)>>, dv::error::diverging_replicas<weight, dp>>);
 static_assert(dv::valid<training<all_reduce<average, dp>(value)>>);
 
+// A copy that waits for what one role's channel brings starts before the reduction that is issued before it.
+struct giver;
+struct taker;
+template <int> struct step;
+using half_matrix = dv::tensor<dv::half, 8192, 8192>;
+struct late_reduction : dv::graph<
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::input<value, half_matrix>,
+    dv::on<giver, dv::let<block<0>, copy(value)>>,
+    dv::on<taker, dv::let<step<0>, matmul(value, value)>, dv::let<step<1>, matmul(step<0>, value)>,
+                  dv::let<gradient, all_reduce<sum, dp>(step<1>)>, dv::let<product<0>, add(block<0>, gradient)>>,
+    dv::output<product<0>>> {};
+
 }  // namespace app
 
 TEST_CASE("predictions of the design's example") {
@@ -63,4 +79,44 @@ TEST_CASE("predictions of the design's example") {
     CHECK(sequential < 11.5);
     CHECK(overlapped > 8.5);
     CHECK(overlapped < sequential);
+}
+
+namespace {
+
+// The hidden fraction as the fact defines it: every pair of steps of every role.
+template <class G, class O>
+double hidden_by_pairs() {
+    const auto& p = dv::plan::planned<G, O>::program;
+    const auto& plan = dv::plan::planned<G, O>::plan;
+    std::vector<std::int64_t> hidden(static_cast<std::size_t>(p.vertices.size())), length = hidden;
+    for (const auto& role : plan.roles)
+        for (const auto& s : plan.steps.part(role.first_step, role.steps)) {
+            if (!dv::is_communication(p.vertices[s.vertex].kind)) continue;
+            std::int64_t beside = 0;
+            for (const auto& c : plan.steps.part(role.first_step, role.steps))
+                if (p.vertices[c.vertex].kind == dv::op_kind::compute) beside += std::max<std::int64_t>(0, std::min(c.end, s.end) - std::max(c.start, s.start));
+            const auto v = static_cast<std::size_t>(s.vertex);
+            length[v] = s.end - s.start;
+            hidden[v] = std::max(hidden[v], beside);
+        }
+    std::int64_t all = 0, covered = 0;
+    for (std::size_t v = 0; v < length.size(); ++v) all += length[v], covered += hidden[v];
+    return all == 0 ? 0 : static_cast<double>(covered) / static_cast<double>(all);
+}
+
+template <class G, class O>
+void hidden_as_counted(const std::string& name) {
+    CAPTURE(name);
+    MESSAGE(name, ": ", dv::hidden_fraction<G, O>);
+    CHECK(dv::hidden_fraction<G, O> == hidden_by_pairs<G, O>());
+}
+
+}  // namespace
+
+TEST_CASE("the hidden part of communication, counted over all pairs of steps") {
+    hidden_as_counted<app::late_reduction, dv::options<>>("late_reduction");
+    hidden_as_counted<app::three_senders, app::h200>("three_senders");
+    hidden_as_counted<samples::pipeline<4, 6>, samples::overlapped>("pipeline");
+    hidden_as_counted<samples::overlapping_collectives, samples::overlapped>("overlapping_collectives");
+    hidden_as_counted<samples::along_an_axis, samples::overlapped>("along_an_axis");
 }

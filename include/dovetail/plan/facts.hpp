@@ -37,12 +37,14 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
         vec<int> compute;
         for (int i = 0; i < steps.size(); ++i)
             if (p.vertices[steps[i].vertex].kind == op_kind::compute) compute.push(i);
-        int first = 0;  // compute steps before it end before any communication still to come
+        // Steps of one lane are in the order of their starts; by lane: compute steps before it end before what still comes there.
+        int first[lane_count] = {};
         for (const ir::step& s : steps) {
             if (!is_communication(p.vertices[s.vertex].kind)) continue;
-            while (first < compute.size() && steps[compute[first]].end <= s.start) ++first;
+            int& begin = first[s.lane];
+            while (begin < compute.size() && steps[compute[begin]].end <= s.start) ++begin;
             std::int64_t beside = 0;
-            for (int i = first; i < compute.size() && steps[compute[i]].start < s.end; ++i) {
+            for (int i = begin; i < compute.size() && steps[compute[i]].start < s.end; ++i) {
                 const ir::step& c = steps[compute[i]];
                 beside += (c.end < s.end ? c.end : s.end) - (c.start > s.start ? c.start : s.start);
             }
