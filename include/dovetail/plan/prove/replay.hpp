@@ -16,58 +16,58 @@ namespace dovetail::plan::detail {
 class replay : scene {
 public:
     constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role)
-        : scene{g, p, made, role}, stamps_(mine_.events * made.rings * stamp_width), later_(mine_.steps, unset{}), place_(mine_.steps, unset{}) {}
+        : scene{g, p, made, role}, stamps_(mine_.events * made.rings * stamp_width), matters_(mine_.steps) {}
 
     constexpr verdict result() {
-        if (!check_events()) return bad_;
         for (; run_ < runs_; ++run_)
-            if (!play()) return bad_;
+            if (!play()) {
+                const verdict found = bad_;
+                return name_events() ? found : bad_;
+            }
         return {};
     }
 
 private:
-    // An event's place in its ring: the run that recorded it plus one, and how many steps of each lane were complete then.
+    // An event's place in its ring: which step of which run recorded it (run * steps + step + 1; 0: none so far), and how many
+    // steps of each lane were complete then.
     static constexpr int stamp_width = 1 + lane_count;
 
-    constexpr bool check_events() {
-        vec<int> recorded_by(mine_.events, -1);
-        int* recorded = recorded_by.begin();
-        for (int i = 0; i < mine_.steps; ++i) {
-            const int e = steps_[i].event;
-            if (e < 0) continue;
-            if (recorded[e] >= 0) return fail(flaw::event_recorded_twice, steps_[i], -1, steps_[recorded[e]].vertex);
-            recorded[e] = i;
-        }
-        for (int i = 0; i < mine_.steps; ++i) {
-            const ir::step& s = steps_[i];
-            for (const ir::wait *w = made_.waits.begin() + s.first_wait, *end = w + s.waits; w != end; ++w) {
-                if (w->event < 0 || w->event >= mine_.events || recorded[w->event] < 0) return fail(flaw::wait_unknown_event, s);
-                if (recorded[w->event] != w->step || w->lag < 0 || w->lag > made_.rings)
-                    return fail(flaw::wait_wrong_record, s, -1, steps_[recorded[w->event]].vertex);
-            }
-        }
-        return true;
-    }
+    constexpr int* stamps_of(int run) { return stamps_.begin() + run % made_.rings * mine_.events * stamp_width; }
 
-    // The loop that counts: every statement here is evaluated for each step of run 0, and for those that matter later.
+    // The loop that counts: every statement here is evaluated for each step of run 0, and for most of those of later runs but the
+    // last one, in which nothing matters behind the last step that has to do with earlier runs.
     constexpr bool play() {
         const ir::part* parts = p_.parts.first;
         const ir::access* accesses = p_.accesses.first;
+        const ir::member* members = p_.members.first;
+        const ir::wait* waits = made_.waits.first;
         const int *row_of = row_of_.begin(), *low = cells_.low.begin(), *high = cells_.high.begin(), *tile_end = tiles_.end.begin();
-        int *rows = touches_.rows.begin(), *value = touches_.value.begin(), *owner = tiles_.owner.begin();
-        int *later = later_.begin(), *place = place_.begin();
-        const int values = run_ * p_.buffers.count + 1;
+        int *rows = touches_.rows.begin(), *value = touches_.value.begin(), *owner = tiles_.owner.begin(), *stamps = stamps_of(run_);
+        const int values = run_ * p_.buffers.count + 1, stamp = run_ * mine_.steps + 1;
+        const unsigned events = static_cast<unsigned>(mine_.events), rings = static_cast<unsigned>(made_.rings);
         const bool first = run_ == 0;
-        for (int k = 0, count = first ? mine_.steps : later_count_; k < count; ++k) {
-            const ir::step* s = steps_ + (first ? k : later[k] >> 1);
-            const int lane = s->lane, own = first ? issued_[lane]++ : run_ * issued_[lane] + place[k];
+        for (int k = 0, count = run_ + 1 < runs_ ? mine_.steps : needed_; k < count; ++k) {
+            const ir::step* s = steps_ + k;
+            const int lane = s->lane, own = issued_[lane]++;
             int* now = clocks_[lane];
-            now[lane] = own;  // first in, first out: everything before it on the lane is complete
-            if (s->waits > 0 && !wait(*s, now)) return false;
+            now[lane] = own;       // first in, first out: everything before it on the lane is complete
             bool matters = false;  // to later runs: it takes memory that none of this run had before
-            if (first || (later[k] & 1) != 0)
+            if (s->waits > 0)
+                for (const ir::wait *w = waits + s->first_wait, *end = w + s->waits; w != end; ++w) {
+                    const int lag = w->lag;
+                    if (static_cast<unsigned>(w->event) >= events || static_cast<unsigned>(lag) > rings) return fail(flaw::wait_wrong_record, *s);
+                    if (lag > 0 && first) needed_ = k + 1;
+                    if (lag > run_) continue;
+                    // It binds to the latest record issued into its place of the ring.
+                    const int* x = (lag == 0 ? stamps : stamps_of(run_ - lag)) + w->event * stamp_width;
+                    if (x[0] - (stamp - lag * mine_.steps) != w->step) return fail(flaw::wait_wrong_record, *s);
+                    if (x[1] > now[0]) now[0] = x[1];
+                    if (x[2] > now[1]) now[1] = x[2];
+                    if (x[3] > now[2]) now[2] = x[3];
+                }
+            if (first || matters_[k])
                 for (const ir::part *y = parts + s->first_part, *parts_end = y + s->parts; y != parts_end; ++y)
-                    for (const ir::access *a = accesses + y->first_access, *last = a + y->accesses; a != last; ++a) {
+                    for (const ir::access *begin = accesses + y->first_access, *a = begin, *last = a + y->accesses; a != last; ++a) {
                         const int b = a->buffer;
                         int r = row_of[b];
                         if (r < 0) {
@@ -106,7 +106,12 @@ private:
                             matters = true;
                         } else if (p_.buffers.first[b].alias >= 0) {
                             if (!first) continue;
-                            if (!take_over(*s, *y, r, b, now)) return false;
+                            // Mostly the only argument's bytes, which the step has just read.
+                            if (a == begin + 1 && y->accesses == 2 && s->parts == 1 && begin->mode == access_mode::read && begin->buffer != b &&
+                                value[r] == values + begin->buffer && members[y->member].node >= 0 && members[y->member].op->in_place == 0)
+                                x[lane] = -1;
+                            else if (!take_over(*s, *y, r, b, now))
+                                return false;
                         } else {
                             matters = true;
                             if (!define(*s, b, now, over)) return false;
@@ -118,16 +123,17 @@ private:
                         x[touches::write_lane] = lane;
                     }
             if (s->event >= 0) {
-                int* x = stamps_.begin() + (s->event * made_.rings + run_ % made_.rings) * stamp_width;
-                x[0] = run_ + 1;
+                int* x = stamps + s->event * stamp_width;
+                if (first && x[0] != 0) return fail(flaw::event_recorded_twice, *s);
+                x[0] = stamp + k;
                 x[1] = now[0];
                 x[2] = now[1];
                 x[3] = now[2];
                 x[1 + lane] = own + 1;
             }
-            if (first && (matters || s->waits > 0 || s->event >= 0)) {
-                later[later_count_] = 2 * k + (matters ? 1 : 0);
-                place[later_count_++] = own;
+            if (matters && first) {
+                matters_[k] = true;
+                needed_ = k + 1;
             }
         }
         for (int b : outputs_)
@@ -139,16 +145,27 @@ private:
         return true;
     }
 
-    // A wait binds to the latest record issued into its place of the ring.
-    constexpr bool wait(const ir::step& s, int* now) {
-        for (const ir::wait *w = made_.waits.first + s.first_wait, *end = w + s.waits; w != end; ++w) {
-            if (w->lag > run_) continue;
-            const int* x = stamps_.begin() + (w->event * made_.rings + (run_ - w->lag) % made_.rings) * stamp_width;
-            if (x[0] != run_ - w->lag + 1) return fail(flaw::wait_wrong_record, s);
-            if (x[1] > now[0]) now[0] = x[1];
-            if (x[2] > now[1]) now[1] = x[2];
-            if (x[3] > now[2]) now[2] = x[3];
+    // What is wrong with events and waits as they stand in the tables goes before what came of it; with rows to point at.
+    constexpr bool name_events() {
+        const int run = run_;
+        run_ = 0;
+        vec<int> recorded_by(mine_.events, -1);
+        int* recorded = recorded_by.begin();
+        for (int i = 0; i < mine_.steps; ++i) {
+            const int e = steps_[i].event;
+            if (e < 0) continue;
+            if (recorded[e] >= 0) return fail(flaw::event_recorded_twice, steps_[i], -1, steps_[recorded[e]].vertex);
+            recorded[e] = i;
         }
+        for (int i = 0; i < mine_.steps; ++i) {
+            const ir::step& s = steps_[i];
+            for (const ir::wait *w = made_.waits.begin() + s.first_wait, *end = w + s.waits; w != end; ++w) {
+                if (w->event < 0 || w->event >= mine_.events || recorded[w->event] < 0) return fail(flaw::wait_unknown_event, s);
+                if (recorded[w->event] != w->step || w->lag < 0 || w->lag > made_.rings)
+                    return fail(flaw::wait_wrong_record, s, -1, steps_[recorded[w->event]].vertex);
+            }
+        }
+        run_ = run;
         return true;
     }
 
@@ -219,10 +236,10 @@ private:
     }
 
     vec<int> stamps_;
-    vec<int> later_, place_;  // of the steps that matter in later runs: twice the step, one more where its accesses do; and its place on its lane
+    vec<bool> matters_;                        // by step: whether its accesses matter in later runs
+    int needed_ = 0;                           // the steps up to the last one that has to do with earlier runs
     int clocks_[lane_count][lane_count] = {};  // how many of each lane's steps, over all runs, a lane knows to be complete
-    int issued_[lane_count] = {};              // ... and how many it has in one
-    int later_count_ = 0;
+    int issued_[lane_count] = {};              // ... and how many were issued so far
 };
 
 }  // namespace dovetail::plan::detail
