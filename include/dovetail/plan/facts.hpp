@@ -31,33 +31,42 @@ struct overlap_times {
     std::int64_t hidden = 0;
 };
 constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::plan& plan) {
-    vec<std::int64_t> hidden(p.vertices.size());
+    const ir::vertex* vertices = p.vertices.begin();
+    vec<std::int64_t> hidden_list(p.vertices.count);
+    vec<const ir::step*> compute_list(plan.steps.count, unset{});
+    std::int64_t* hidden = hidden_list.begin();  // by vertex; -1 once it is counted
+    const ir::step** compute = compute_list.begin();
     for (const ir::role_plan& r : plan.roles) {
-        const span<const ir::step> steps = plan.steps.part(r.first_step, r.steps);
-        vec<int> compute;
-        for (int i = 0; i < steps.size(); ++i)
-            if (p.vertices[steps[i].vertex].kind == op_kind::compute) compute.push(i);
+        const ir::step *const begin = plan.steps.begin() + r.first_step, *const end = begin + r.steps;
+        int count = 0;
+        for (const ir::step* s = begin; s != end; ++s)
+            if (vertices[s->vertex].kind == op_kind::compute) compute[count++] = s;
         // Steps of one lane are in the order of their starts; by lane: compute steps before it end before what still comes there.
-        int first[lane_count] = {};
-        for (const ir::step& s : steps) {
-            if (!is_communication(p.vertices[s.vertex].kind)) continue;
-            int& begin = first[s.lane];
-            while (begin < compute.size() && steps[compute[begin]].end <= s.start) ++begin;
+        int ahead[lane_count] = {};
+        for (const ir::step* s = begin; s != end; ++s) {
+            const int v = s->vertex;
+            const op_kind kind = vertices[v].kind;
+            if (!is_communication(kind)) continue;
+            const std::int64_t from = s->start, until = s->end;
+            int first = ahead[s->lane];
+            while (first < count && compute[first]->end <= from) ++first;
+            ahead[s->lane] = first;
             std::int64_t beside = 0;
-            for (int i = begin; i < compute.size() && steps[compute[i]].start < s.end; ++i) {
-                const ir::step& c = steps[compute[i]];
-                beside += (c.end < s.end ? c.end : s.end) - (c.start > s.start ? c.start : s.start);
+            for (int i = first; i < count && compute[i]->start < until; ++i) {
+                const std::int64_t began = compute[i]->start, ended = compute[i]->end;
+                beside += (ended < until ? ended : until) - (began > from ? began : from);
             }
-            if (beside > hidden[s.vertex]) hidden[s.vertex] = beside;
+            if (beside > hidden[v]) hidden[v] = beside;
         }
     }
     overlap_times t;
-    vec<char> counted(p.vertices.size());
-    for (const ir::step& s : plan.steps) {
-        if (!is_communication(p.vertices[s.vertex].kind) || counted[s.vertex] != 0) continue;
-        counted[s.vertex] = 1;
-        t.communication += s.end - s.start;
-        t.hidden += hidden[s.vertex];
+    for (const ir::step *s = plan.steps.begin(), *end = plan.steps.end(); s != end; ++s) {
+        const int v = s->vertex;
+        const op_kind kind = vertices[v].kind;
+        if (!is_communication(kind) || hidden[v] < 0) continue;
+        t.communication += s->end - s->start;
+        t.hidden += hidden[v];
+        hidden[v] = -1;
     }
     return t;
 }

@@ -70,13 +70,14 @@ constexpr void sort(vec<cut>& cuts) {
     constexpr int bits = 11, digits = 1 << bits;
     std::int64_t largest = 0;
     for (const cut *c = cuts.begin(), *end = cuts.end(); c != end; ++c) largest |= c->at;
-    vec<cut> other(cuts.size());
+    vec<cut> other(cuts.size(), unset{});
     for (int shift = 0; shift < 63 && (largest >> shift) != 0; shift += bits) {
-        vec<int> count(digits + 1);
+        const int used = (largest >> shift) < digits ? static_cast<int>(largest >> shift) + 1 : digits;
+        vec<int> count(used + 1);
         int* at = count.begin();
         cut* to = other.begin();
         for (const cut *c = cuts.begin(), *end = cuts.end(); c != end; ++c) ++at[((c->at >> shift) & (digits - 1)) + 1];
-        for (int d = 1; d < digits; ++d) at[d] += at[d - 1];
+        for (int d = 1; d < used; ++d) at[d] += at[d - 1];
         for (const cut *c = cuts.begin(), *end = cuts.end(); c != end; ++c) to[at[(c->at >> shift) & (digits - 1)]++] = *c;
         vec<cut> sorted = std::move(other);
         other = std::move(cuts);
@@ -90,7 +91,7 @@ constexpr cells cells_of(const ir::program& p, const plan& made, int role) {
     made_cells.low = vec<int>(p.buffers.count, -1);
     made_cells.high = vec<int>(p.buffers.count);
     const std::int64_t host_base = ir::aligned(made.roles.first[role].arena_bytes) / ir::alignment;
-    vec<cut> cuts(2 * p.buffers.count);
+    vec<cut> cuts(2 * p.buffers.count, unset{});
     cut* next = cuts.begin();
     for (int b = 0; b < p.buffers.count; ++b) {
         const ir::buffer& x = p.buffers.first[b];
@@ -101,7 +102,7 @@ constexpr cells cells_of(const ir::program& p, const plan& made, int role) {
         *next++ = {2 * begin + 1, b};
         *next++ = {2 * (begin + units), b};
     }
-    cuts.resize(static_cast<int>(next - cuts.begin()));
+    cuts.cut(static_cast<int>(next - cuts.begin()));
     sort(cuts);
     // An end that is also a beginning stands before it, so that its cell is not counted.
     std::int64_t last = -1;
