@@ -24,16 +24,15 @@ constexpr bool check_statement(const ir::graph& g, const ir::program& p, const i
     const ir::buffer* buffers = p.buffers.first;
     for (int i = 0, count = n.arguments; i < count; ++i) {
         const int s = arguments[i];
-        bool inout = false;
-        if (n.update) {
+        access_mode mode = access_mode::read;
+        if (n.update && contains({results, n.results}, s)) {
             // as `inout` it stands once; a second mention reads it, or is left out
-            inout = contains({results, n.results}, s);
-            if (inout && contains({arguments, i}, s)) {
-                if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != access_mode::read) continue;
-                inout = false;
-            }
+            if (!contains({arguments, i}, s))
+                mode = access_mode::update;
+            else if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != access_mode::read)
+                continue;
         }
-        if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != (inout ? access_mode::update : access_mode::read))
+        if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != mode)
             return refuse(bad, flaw::wrong_access, role, v, a == end ? -1 : a->buffer);
         ++a;
     }
@@ -63,7 +62,6 @@ struct partners {
     const int* next;
     int first, end;
 
-    constexpr bool several() const { return next == nullptr ? end - first > 1 : next[first] >= 0; }
     template <class F>
     constexpr void each(F f) const {
         if (next == nullptr)
@@ -181,12 +179,12 @@ constexpr verdict check_input(const ir::graph& g, const ir::program& p, const pa
     return {good && count == 1 ? flaw::none : flaw::node_mismatch, -1, v};
 }
 
-// A statement of one role.
-constexpr bool check_operation(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, const ir::node& n, int v, verdict& bad) {
-    const ir::part* mine = all.parts + all.first;
+// A statement of one role; `several`: not in one part.
+constexpr bool check_operation(const ir::graph& g, const ir::program& p, const ir::part* mine, bool several, const ir::member& m, const ir::node& n, int v,
+                               verdict& bad) {
     const int role = g.folded ? 0 : n.role;
     if (m.root != n.root || m.kind == op_kind::transfer || m.kind == op_kind::input) return refuse(bad, flaw::node_mismatch, n.role, v);
-    if (all.several()) return refuse(bad, flaw::partner_missing, n.role, v);
+    if (several) return refuse(bad, flaw::partner_missing, n.role, v);
     if (mine->role != role) return refuse(bad, flaw::node_mismatch, mine->role, v);
     if (is_communication(m.kind)) {
         if (m.communicator < 0) return refuse(bad, flaw::wrong_communicator, role, v);
@@ -226,24 +224,29 @@ constexpr verdict check_agreement(const ir::graph& g, const ir::program& p) {
         first[m] = i;
     }
     verdict bad;
+    const ir::node* nodes = g.nodes.first;
     for (int v = 0; v < p.vertices.count; ++v) {
         const ir::vertex& x = p.vertices.first[v];
         if (x.kind != p.members.first[x.first_member].kind) return {flaw::node_mismatch, -1, v};
         for (int k = x.first_member, end = k + x.members; k < end; ++k) {
             const ir::member& m = p.members.first[k];
             const bool only = x.members == 1;
-            const partners all{p.parts.first, only ? nullptr : next, only ? x.first_part : first[k], x.first_part + x.parts};
-            if (all.first < 0) return {flaw::partner_missing, -1, v};
-            if (m.node < 0) {
+            const int begin = only ? x.first_part : first[k];
+            if (begin < 0) return {flaw::partner_missing, -1, v};
+            if (m.node >= 0) {
+                const ir::node& n = nodes[m.node];
+                if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.open != n.open || m.op != n.op)
+                    return {flaw::node_mismatch, n.role, v};
+                if (n.role >= 0) {
+                    if (!check_operation(g, p, p.parts.first + begin, only ? x.parts > 1 : next[begin] >= 0, m, n, v, bad)) return bad;
+                } else if (const verdict wrong = check_collective(g, p, {p.parts.first, only ? nullptr : next, begin, x.first_part + x.parts}, m, n, v);
+                           !wrong) {
+                    return wrong;
+                }
+            } else {
+                const partners all{p.parts.first, only ? nullptr : next, begin, x.first_part + x.parts};
                 if (const verdict wrong = m.kind == op_kind::transfer ? check_transfer(p, all, m, v) : check_input(g, p, all, m, v); !wrong) return wrong;
                 continue;
-            }
-            const ir::node& n = g.nodes.first[m.node];
-            if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.open != n.open || m.op != n.op) return {flaw::node_mismatch, n.role, v};
-            if (n.role >= 0) {
-                if (!check_operation(g, p, all, m, n, v, bad)) return bad;
-            } else if (const verdict wrong = check_collective(g, p, all, m, n, v); !wrong) {
-                return wrong;
             }
             if (seen[m.node] != 0) return {flaw::node_twice, -1, v, seen[m.node] - 1};
             seen[m.node] = v + 1;

@@ -6,13 +6,9 @@
 
 namespace dovetail::plan::detail {
 
-// Equality in few expressions: hardly any tensor has more than two extents.
-constexpr bool alike(const tensor_type& a, const tensor_type& b) {
-    return (a.type == b.type && a.rank == b.rank && a.rank <= 2 && a.extent[0] == b.extent[0] && a.extent[1] == b.extent[1]) || a == b;
-}
-
 // A buffer that holds a symbol has its type, its size and the kind of memory it needs.
 constexpr verdict check_buffers(const ir::graph& g, const ir::program& p) {
+    const ir::symbol* symbols = g.symbols.first;
     tensor_type known;  // sizes are counted once for a row of equal types
     std::int64_t known_bytes = 0;
     for (int b = 0; b < p.buffers.count; ++b) {
@@ -22,13 +18,17 @@ constexpr verdict check_buffers(const ir::graph& g, const ir::program& p) {
             if (x.where == ir::storage::workspace || (x.where == ir::storage::arena && !x.output)) continue;
             return {flaw::wrong_storage, x.role, -1, -1, b};
         }
-        const ir::symbol& s = g.symbols.first[x.symbol];
+        const ir::symbol& s = symbols[x.symbol];
         const bool home = s.role < 0 || g.folded || s.role == x.role;
-        if (!alike(s.type, known)) {
-            known = s.type;
-            known_bytes = s.type.bytes();
+        // In few expressions: hardly any tensor has more than two extents.
+        const tensor_type &type = s.type, &held = x.type;
+        if (type.type != known.type || type.rank != known.rank || type.extent[0] != known.extent[0] || type.extent[1] != known.extent[1] ||
+            (type.rank > 2 && type != known)) {
+            known = type;
+            known_bytes = type.bytes();
         }
-        bool fits = x.bytes >= known_bytes && alike(x.type, s.type);
+        bool fits = x.bytes >= known_bytes && held.type == known.type && held.rank == known.rank && held.extent[0] == known.extent[0] &&
+                    held.extent[1] == known.extent[1] && (held.rank <= 2 || held == known);
         switch (s.kind) {
             case ir::symbol_kind::value: fits = fits && (x.where == ir::storage::host ? s.in_host_memory : x.where == ir::storage::arena); break;
             case ir::symbol_kind::input: fits = fits && (x.where == ir::storage::input || (x.where == ir::storage::arena && (!home || g.folded))); break;
@@ -44,14 +44,17 @@ constexpr verdict check_buffers(const ir::graph& g, const ir::program& p) {
 
 // Values have one definition, in the mode `write`; states are read and updated, constants read.
 constexpr verdict check_definitions(const ir::program& p) {
-    vec<char> defined(p.buffers.count);
-    char* seen = defined.begin();
+    vec<bool> defined(p.buffers.count);
+    bool* seen = defined.begin();
     const ir::buffer* buffers = p.buffers.begin();
-    for (const ir::access& a : p.accesses) {
-        if (a.mode == access_mode::read || buffers[a.buffer].where == ir::storage::state) continue;
-        if (a.mode == access_mode::update || buffers[a.buffer].where == ir::storage::constant)
-            return {flaw::wrong_access, buffers[a.buffer].role, -1, -1, a.buffer};
-        if (seen[a.buffer]++ != 0) return {flaw::written_twice, buffers[a.buffer].role, -1, -1, a.buffer};
+    for (const ir::access *a = p.accesses.begin(), *end = p.accesses.end(); a != end; ++a) {
+        if (a->mode == access_mode::read) continue;
+        const int b = a->buffer;
+        const ir::storage where = buffers[b].where;
+        if (where == ir::storage::state) continue;
+        if (a->mode == access_mode::update || where == ir::storage::constant) return {flaw::wrong_access, buffers[b].role, -1, -1, b};
+        if (seen[b]) return {flaw::written_twice, buffers[b].role, -1, -1, b};
+        seen[b] = true;
     }
     return {};
 }

@@ -29,13 +29,18 @@ constexpr verdict check_common(const ir::program& p, const plan& made) {
 
 constexpr verdict check_places(const ir::program& p, const plan& made, int role) {
     const ir::role_plan& r = made.roles.first[role];
+    const ir::buffer* buffers = p.buffers.begin();
+    const ir::placement* placements = made.placements.begin();
+    const std::int64_t arena_bytes = r.arena_bytes;
     for (int b = 0; b < p.buffers.count; ++b) {
-        const ir::buffer& x = p.buffers.first[b];
+        const ir::buffer& x = buffers[b];
         if (x.role != role) continue;
-        if (x.alias >= 0 && (!in_an_arena(x.where) || x.alias == b)) return {flaw::alias_wrong, role, -1, -1, b};
-        if (!in_an_arena(x.where)) continue;
-        const ir::placement& m = made.placements.first[b];
-        const std::int64_t size = x.where == ir::storage::host ? r.host_arena_bytes : r.arena_bytes;
+        const ir::storage where = x.where;
+        const bool inside = where == ir::storage::arena || in_an_arena(where);
+        if (x.alias >= 0 && (!inside || x.alias == b)) return {flaw::alias_wrong, role, -1, -1, b};
+        if (!inside) continue;
+        const ir::placement& m = placements[b];
+        const std::int64_t size = where == ir::storage::host ? r.host_arena_bytes : arena_bytes;
         if (m.offset < 0) return {flaw::out_of_arena, role, -1, -1, b};
         if (m.offset % ir::alignment != 0 || (x.slots > 1 && m.stride % ir::alignment != 0)) return {flaw::misaligned, role, -1, -1, b};
         if (m.offset > size || x.bytes > size - m.offset) return {flaw::out_of_arena, role, -1, -1, b};
@@ -44,8 +49,8 @@ constexpr verdict check_places(const ir::program& p, const plan& made, int role)
             if (m.stride > 0 && (size - m.offset - x.bytes) / m.stride < x.slots - 1) return {flaw::out_of_arena, role, -1, -1, b};
         }
         if (x.alias >= 0) {
-            const ir::buffer& y = p.buffers.first[x.alias];
-            const ir::placement& n = made.placements.first[x.alias];
+            const ir::buffer& y = buffers[x.alias];
+            const ir::placement& n = placements[x.alias];
             if (y.role != role || y.where != x.where || y.alias >= 0 || y.slots != x.slots || y.bytes < x.bytes || m.offset != n.offset ||
                 (x.slots > 1 && m.stride != n.stride))
                 return {flaw::alias_wrong, role, -1, -1, b};
@@ -95,7 +100,7 @@ constexpr cells cells_of(const ir::program& p, const plan& made, int role) {
     cut* next = cuts.begin();
     for (int b = 0; b < p.buffers.count; ++b) {
         const ir::buffer& x = p.buffers.first[b];
-        if (x.role != role || !in_an_arena(x.where) || x.alias >= 0 || x.bytes == 0) continue;
+        if (x.alias >= 0 || x.role != role || x.bytes == 0 || !in_an_arena(x.where)) continue;
         const ir::placement& m = made.placements.first[b];
         const std::int64_t begin = m.offset / ir::alignment + (x.where == ir::storage::host ? host_base : 0);
         const std::int64_t units = ((x.slots - 1) * m.stride + x.bytes + ir::alignment - 1) / ir::alignment;

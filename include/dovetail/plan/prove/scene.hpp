@@ -23,17 +23,23 @@ protected:
           row_of_(p.buffers.count, unset{}) {
         const ir::buffer* buffers = p.buffers.first;
         int rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
-        bool in_place = false;
+        bool in_place = false;  // in memory that has no row yet
         for (int b = 0; b < p.buffers.count; ++b) {
             const ir::buffer& x = buffers[b];
             row[b] = x.role == role ? constant : foreign;
-            if (x.role != role || x.where == ir::storage::constant) continue;
-            if (x.output && x.where != ir::storage::state) outputs_.push(b);
+            const ir::storage where = x.where;
+            if (x.role != role || where == ir::storage::constant) continue;
+            if (x.output && where != ir::storage::state) outputs_.push(b);
             if (x.alias >= 0) {
-                in_place = true;
+                if (x.alias < b) {
+                    row[b] = row[x.alias];
+                    low[b] = -2;
+                } else {
+                    in_place = true;
+                }
                 continue;
             }
-            const bool ordinary = x.slots == 1 && x.where != ir::storage::state;
+            const bool ordinary = x.slots == 1 && where != ir::storage::state;
             row[b] = ordinary ? rows : unusual - rows;
             rows += x.slots;
             if (x.slots >= runs_) runs_ = x.slots + 1;
@@ -45,7 +51,7 @@ protected:
         }
         if (in_place)
             for (int b = 0; b < p.buffers.count; ++b)
-                if (buffers[b].role == role && buffers[b].where != ir::storage::constant && buffers[b].alias >= 0) {
+                if (buffers[b].alias > b && buffers[b].role == role && buffers[b].where != ir::storage::constant) {
                     row[b] = row[buffers[b].alias];
                     low[b] = -2;
                 }

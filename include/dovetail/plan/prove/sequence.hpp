@@ -13,11 +13,15 @@
 namespace dovetail::plan::detail {
 
 constexpr verdict check_permutation(const ir::program& p, const plan& made) {
-    vec<char> met(p.vertices.count);
-    char* seen = met.begin();
+    vec<bool> met(p.vertices.count);
+    bool* seen = met.begin();
     if (made.order.count != p.vertices.count) return {flaw::order_not_permutation};
-    for (const int *v = made.order.begin(), *end = made.order.end(); v != end; ++v)
-        if (*v < 0 || *v >= p.vertices.count || seen[*v]++ != 0) return {flaw::order_not_permutation, -1, *v};
+    const unsigned vertices = static_cast<unsigned>(p.vertices.count);
+    for (const int *at = made.order.begin(), *end = made.order.end(); at != end; ++at) {
+        const int v = *at;
+        if (static_cast<unsigned>(v) >= vertices || seen[v]) return {flaw::order_not_permutation, -1, v};
+        seen[v] = true;
+    }
     return {};
 }
 
@@ -66,9 +70,12 @@ constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, c
 }
 
 constexpr verdict check_steps(const ir::program& p, const plan& made) {
-    vec<int> next(p.roles);
+    const bool overlapped = made.overlapped;
+    vec<int> next(p.roles, unset{});
     int* cursor = next.begin();
+    for (int role = 0; role < p.roles; ++role) cursor[role] = made.roles.first[role].first_step;
     const ir::part* parts = p.parts.begin();
+    const ir::step* steps = made.steps.begin();
     for (const int *at = made.order.begin(), *last = made.order.end(); at != last; ++at) {
         const ir::vertex& x = p.vertices.first[*at];
         const int end = x.first_part + x.parts;
@@ -76,26 +83,23 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
             const int role = parts[i].role, first = i;
             while (++i < end && parts[i].role == role) {}
             const ir::role_plan& r = made.roles.first[role];
-            const ir::step* s = made.steps.begin() + r.first_step + cursor[role];
-            if (cursor[role] >= r.steps || s->vertex != *at) {
-                for (int k = cursor[role]; k < r.steps; ++k)
-                    if (made.steps.first[r.first_step + k].vertex == *at) return {flaw::step_order, role, *at, s->vertex};
+            const int mine = cursor[role]++, steps_end = r.first_step + r.steps;
+            const ir::step* s = steps + mine;
+            if (mine >= steps_end || s->vertex != *at) {
+                for (int k = mine; k < steps_end; ++k)
+                    if (steps[k].vertex == *at) return {flaw::step_order, role, *at, s->vertex};
                 return {flaw::step_missing, role, *at};
             }
             if (s->first_part != first || s->parts != i - first) return {flaw::step_missing, role, *at};
             // one queue for each communicator: its operations never run side by side
-            if (s->lane != (made.overlapped ? static_cast<int>(x.lane) : 0) ||
-                (made.overlapped && is_communication(x.kind) && !p.members.first[x.first_member].local && x.lane != lane_kind::communication &&
+            if (s->lane != (overlapped ? static_cast<int>(x.lane) : 0) ||
+                (overlapped && x.lane != lane_kind::communication && is_communication(x.kind) && !p.members.first[x.first_member].local &&
                  !(x.kind == op_kind::transfer && x.lane == lane_kind::copy)))
                 return {flaw::lane_wrong, role, *at};
-            ++cursor[role];
         }
     }
     for (int role = 0; role < p.roles; ++role)
-        if (cursor[role] != made.roles.first[role].steps) {
-            const int extra = made.steps.first[made.roles.first[role].first_step + cursor[role]].vertex;
-            return {flaw::step_order, role, extra};
-        }
+        if (cursor[role] != made.roles.first[role].first_step + made.roles.first[role].steps) return {flaw::step_order, role, steps[cursor[role]].vertex};
     return {};
 }
 
