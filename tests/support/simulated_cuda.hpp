@@ -99,6 +99,11 @@ struct communicator {
     bool aborted = false;  // on this rank alone, as in NCCL; guarded by the room
 };
 
+struct blas {
+    stream* on = nullptr;
+    int sms = 0;
+};
+
 struct operation {
     enum { send, recv, collective } kind = send;
     communicator* c = nullptr;
@@ -118,6 +123,7 @@ struct machine {
     std::set<void*> objects;                   // streams, events, graphs, communicators alive
     std::map<int, std::shared_ptr<room>> rooms;  // by id
     int next_id = 1;
+    std::vector<int> sms_of_products;          // what cuBLAS was told at each
     bool lost_launches = false;                // calls are captured, but not made
 };
 inline machine& here() {
@@ -149,6 +155,7 @@ inline thread_local std::vector<stream*> captured_streams;
 inline stream* of(cudaStream_t s) { return reinterpret_cast<stream*>(s); }
 // Shared, since an event may be destroyed while a stream still works on it.
 inline const std::shared_ptr<event>& of(cudaEvent_t e) { return *reinterpret_cast<std::shared_ptr<event>*>(e); }
+inline blas* of(cublasHandle_t h) { return reinterpret_cast<blas*>(h); }
 inline communicator* of(ncclComm_t c) { return reinterpret_cast<communicator*>(c); }
 
 inline void arrive(const operation& o, std::int64_t turn) {
@@ -589,9 +596,31 @@ inline dv::cuda::api table() {
         const auto b = static_cast<std::int64_t>(n) * size_of(d);
         return enqueue(collective(dv::op_kind::reduce_scatter, from, to, b * of(c)->in->size, b, d, op, -1, c, s));
     };
-    t.blas_create = [](cublasHandle_t* h) { *h = reinterpret_cast<cublasHandle_t>(keep(new graph)); return CUBLAS_STATUS_SUCCESS; };
-    t.blas_destroy = [](cublasHandle_t h) { drop(reinterpret_cast<graph*>(h)); return CUBLAS_STATUS_SUCCESS; };
-    t.blas_set_stream = [](cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; };
+    t.blas_create = [](cublasHandle_t* h) { *h = reinterpret_cast<cublasHandle_t>(keep(new blas)); return CUBLAS_STATUS_SUCCESS; };
+    t.blas_destroy = [](cublasHandle_t h) { drop(of(h)); return CUBLAS_STATUS_SUCCESS; };
+    t.blas_set_stream = [](cublasHandle_t h, cudaStream_t s) { of(h)->on = of(s); return CUBLAS_STATUS_SUCCESS; };
+    t.blas_set_sm_count = [](cublasHandle_t h, int sms) { of(h)->sms = sms; return CUBLAS_STATUS_SUCCESS; };
+    t.blas_gemm = [](cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, std::int64_t m, std::int64_t n, std::int64_t k, const void*, const void* a, cudaDataType type,
+                     std::int64_t lda, const void* b, cudaDataType, std::int64_t ldb, const void*, void* c, cudaDataType, std::int64_t ldc, cublasComputeType_t, cublasGemmAlgo_t) {
+        if (type != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
+        {
+            const std::lock_guard lock{here().mutex};
+            here().sms_of_products.push_back(of(h)->sms);
+        }
+        of(h)->on->push([=] {
+            const auto at = [](const void* x, bool transposed, std::int64_t ld, std::int64_t row, std::int64_t column) {
+                return static_cast<const float*>(x)[transposed ? column + row * ld : row + column * ld];
+            };
+            for (std::int64_t i = 0; i < m; ++i)
+                for (std::int64_t j = 0; j < n; ++j) {
+                    float sum = 0;
+                    for (std::int64_t l = 0; l < k; ++l) sum += at(a, ta != CUBLAS_OP_N, lda, i, l) * at(b, tb != CUBLAS_OP_N, ldb, l, j);
+                    static_cast<float*>(c)[i + j * ldc] = sum;
+                }
+        });
+        return CUBLAS_STATUS_SUCCESS;
+    };
+    t.device_bus_id = [](char* to, int, int device) { std::snprintf(to, 16, "bus %d", device); return cudaSuccess; };
     t.blas_set_workspace = [](cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; };
     return t;
 }
@@ -639,7 +668,7 @@ struct apart final : dv::cuda::peers {
     bool gone(int r) const noexcept override { return all.gone(r); }
     void watch(int r, std::shared_ptr<const dv::cuda::progress> p) override { all.watch(r, std::move(p)); }
     std::string describe() const override { return all.describe(); }
-    std::string in_order(int r, std::int64_t at, int e, const std::string& name) override { return all.in_order(r, at, e, name); }
+    std::string in_order(int r, std::int64_t at, int e, const dv::engine& of) override { return all.in_order(r, at, e, of); }
 };
 template <class Body>
 void run_apart(int ranks, Body body, int abroad = -1) {
@@ -673,6 +702,35 @@ void run_apart(int ranks, Body body, int abroad = -1) {
         });
     for (auto& t : threads) t.join();
     if (first) std::rethrow_exception(first);
+}
+
+// ... as threads that bring communicators of their own. What each threw, in words; empty where it ended well.
+template <class Body>
+std::vector<std::string> run_adopted(int ranks, Body body) {
+    ncclUniqueId id{};
+    dv::cuda::check(dv::cuda::calls.get_unique_id(&id), "ncclGetUniqueId");
+    std::vector<std::string> threw(static_cast<std::size_t>(ranks));
+    std::vector<std::thread> threads;
+    for (int r = 0; r < ranks; ++r)
+        threads.emplace_back([&, r] {
+            try {
+                ncclComm_t mine = nullptr;
+                dv::cuda::check(dv::cuda::calls.set_device(r), "cudaSetDevice");
+                dv::cuda::check(dv::cuda::calls.comm_init_rank(&mine, ranks, id, r, nullptr), "ncclCommInitRankConfig");
+                dv::cuda::world::adopt(mine, r).run([&](dv::cuda::rank& on) {
+                    rank me{on};
+                    body(me);
+                });
+                int still = 0;  // the caller's own is left as it is
+                dv::cuda::check(dv::cuda::calls.comm_count(mine, &still), "ncclCommCount");
+                dv::cuda::check(dv::cuda::calls.comm_destroy(mine), "ncclCommDestroy");
+                if (still != ranks) throw std::runtime_error{"another communicator"};
+            } catch (const std::exception& e) {
+                threw[static_cast<std::size_t>(r)] = e.what();
+            }
+        });
+    for (auto& t : threads) t.join();
+    return threw;
 }
 
 }  // namespace simulated

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <optional>
+#include <utility>
 
 namespace dovetail {
 
@@ -64,6 +65,7 @@ public:
         for (const ir::buffer& b : p.buffers)
             if (b.role == role && b.output && b.slots < in_flight_) in_flight_ = b.slots < 1 ? 1 : b.slots;
         slots_.resize(static_cast<std::size_t>(in_flight_));
+        spare_.reserve(most_spare);
         bound_.resize(memory_of.inputs().size());
         for (const ir::step& s : steps()) names.push_back(name_of_step(g, p, s));
     }
@@ -124,6 +126,11 @@ public:
                 f->told.store(true);  // a state that is written now is good again
             }
         }
+    }
+    // Why runs go to streams although replay was asked for; empty where they do not, and where nothing is replayed.
+    virtual const std::string& not_replayed() const {
+        static const std::string nothing;
+        return nothing;
     }
     void record_times(bool on) { recording_.store(on); }
     // How far times of this rank may be off the clock that all ranks of the world share.
@@ -222,7 +229,8 @@ private:
         issue(next);
         return next;
     }
-    // The flight of the next run, in its slot: the one before, where nobody knows it any more, so that a run allocates nothing.
+    // The flight of the next run, in its slot: the one before, or an earlier one, where nobody knows it any more, so that runs of
+    // which a ticket each is kept allocate nothing either.
     std::shared_ptr<flight> claim() {
         auto& slot = slots_[next_run_ % in_flight_];
         if (slot) give_way(slot);
@@ -232,7 +240,21 @@ private:
             throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(next_run_) + " of " + described() +
                               " needs the slot of run " + std::to_string(slot->run) + ", whose result is still held by a reading on " + where.describe(rank),
                           rank};
-        if (slot && slot.use_count() == 1) {
+        if (slot && slot.use_count() > 1) {
+            std::shared_ptr<flight>* unknown = nullptr;
+            for (auto& f : spare_)
+                if (f.use_count() == 1) {
+                    f->inputs.clear();  // which may own memory
+                    unknown = &f;
+                }
+            if (unknown != nullptr)
+                slot.swap(*unknown);
+            else if (spare_.size() < most_spare)
+                spare_.push_back(std::exchange(slot, nullptr));
+            else
+                slot = nullptr;
+        }
+        if (slot) {
             slot->times.clear();
             slot->pending.store(0, std::memory_order_relaxed);
             slot->reading_inputs.store(0, std::memory_order_relaxed);
@@ -261,10 +283,12 @@ private:
     }
     std::string input_name(int i) const { return "`" + symbol_name(memory_of.inputs()[static_cast<std::size_t>(i)].symbol) + "`"; }
 
+    static constexpr std::size_t most_spare = 16;
     int in_flight_ = 1;
     std::int64_t next_run_ = 0;
     std::vector<binding> bound_;
     std::vector<std::shared_ptr<flight>> slots_;  // the latest run that uses each
+    std::vector<std::shared_ptr<flight>> spare_;  // of earlier runs, to be used again when their tickets are gone
     std::mutex mutex_;
     std::condition_variable released_;
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;

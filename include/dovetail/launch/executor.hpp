@@ -215,6 +215,9 @@ public:
     }
     // From the next run on, ticket.times() tells when each step ran.
     void record_times(bool on) { at().record_times(on); }
+    // Why runs go to streams although dv::replay_or_streams asked for replay: "operation `f` of `y` cannot be captured ..."; known
+    // after the first run. Empty where they are replayed, or were not asked to be.
+    const std::string& not_replayed() const { return at().not_replayed(); }
     // The name of a step of this rank, as ticket.times() counts them: "operation `f` of `y`".
     std::string step_name(int step) const { return at().names[static_cast<std::size_t>(step)].text(); }
     // For the library and for tools.

@@ -166,6 +166,29 @@ TEST_CASE("a rank that is killed is named to all others within the limit") {
     }
 }
 
+TEST_CASE("of a rank that is killed it is said what it did last") {
+    for (const int victim : {2, 0}) {
+        const auto said = in_world(3, [=](auto& c, int r) -> std::string {
+            c->announce([] { return activity{"has not ended operation `f` of `y`", "f", "y"}; });
+            c->barrier("all here", 2s);
+            std::this_thread::sleep_for(150ms);
+            if (r == victim) ::kill(::getpid(), SIGKILL);
+            try {
+                c->barrier("the next", 4s);
+            } catch (const dovetail::peer_error& e) {
+                return e.what() + (" (" + e.operation) + " of " + e.statement + ", rank " + std::to_string(e.rank) + ")";
+            }
+            return "passed";
+        });
+        for (int r = 0; r < 3; ++r) {
+            if (r == victim) continue;
+            INFO(said[r]);
+            CHECK(says(said[r], "closed without a farewell; as far as it was heard of, it has not ended operation `f` of `y`; rank " + std::to_string(r) +
+                                    " waits for all ranks at the next (f of y, rank " + std::to_string(victim) + ")"));
+        }
+    }
+}
+
 TEST_CASE("a rank that stands still is lost after the silence allowed") {
     for (const int victim : {1, 0}) {
         support::processes all;
@@ -303,12 +326,12 @@ TEST_CASE("a rank leaves what is done and comes to what is next") {
 TEST_CASE("it is known who is behind, and at what") {
     const auto said = in_world(3, [](auto& c, int r) {
         c->announce(mark{r == 1 ? 3 : 4, r == 1 ? 7 : 0});
-        if (r == 2) c->announce([] { return std::string{"has not ended operation `f`"}; });
+        if (r == 2) c->announce([] { return activity{"has not ended operation `f`", "f", ""}; });
         c->barrier("announced", 2s);
         std::this_thread::sleep_for(150ms);
         const std::string text = c->progress();
         c->barrier("asked", 2s);
-        c->announce(std::function<std::string()>{});
+        c->announce(std::function<activity()>{});
         return text;
     });
     for (const auto& text : said) CHECK(text == "rank 1 is behind: run 3, step 7; rank 2: has not ended operation `f`; rank 0: run 4, step 0");

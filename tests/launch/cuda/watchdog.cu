@@ -25,6 +25,8 @@ std::string message(F f) {
         f();
     } catch (const dv::timeout& e) {
         return std::string{"timeout: "} + e.what();
+    } catch (const dv::peer_error& e) {
+        return e.what() + (" (" + e.operation) + " of " + e.statement + ", rank " + std::to_string(e.rank) + ")";
     } catch (const std::exception& e) {
         return e.what();
     }
@@ -58,14 +60,14 @@ void set_table(int rank) {
         *made = reinterpret_cast<ncclComm_t>(simulated::keep(new simulated::communicator{std::make_shared<simulated::room>(simulated::of(c)->in->size), mine, 0}));
         return ncclSuccess;
     };
-    dv::cuda::device_bus_id = [](char* to, int, int) {
+    dv::cuda::calls.device_bus_id = [](char* to, int, int) {
         std::snprintf(to, 8, "bus %d", mine);
         return cudaSuccess;
     };
 }
-dv::cuda::world joined(int rank, int port) {
+dv::cuda::world joined(int rank, int port, std::chrono::milliseconds period = 50ms) {
     return dv::cuda::world::from_environment({.rank = rank, .size = 2, .rendezvous = "127.0.0.1:" + std::to_string(port)},
-                                             {.limit = 10s, .timing = {.period = 50ms, .silence = 10s, .linger = 300ms}});
+                                             {.limit = 10s, .timing = {.period = period, .silence = 10s, .linger = 300ms}});
 }
 template <class Body>
 std::vector<std::string> in_two_processes(const Body& body) {
@@ -158,7 +160,9 @@ TEST_CASE("a killed process is named to one that waits for its own stream, or in
         });
         INFO(said[0]);
         CHECK(says(said[0], "rank 0 stops, because rank 1 (process "));
-        CHECK(says(said[0], "is gone: its connection closed without a farewell"));
+        CHECK(says(said[0], "is gone: its connection closed without a farewell; as far as it was heard of, it has not ended operation `all_reduce` of `b` (run 0 of `"));
+        CHECK(says(said[0], "; rank 0 has not ended operation `all_reduce` of `b` (run 0 of `"));
+        CHECK(says(said[0], "(all_reduce of b, rank 1)"));
     }
     const auto said = in_two_processes([](int r, int port) {
         lost = 0;
@@ -174,6 +178,24 @@ TEST_CASE("a killed process is named to one that waits for its own stream, or in
     });
     INFO(said[0]);
     CHECK(says(said[0], "is gone: its connection closed without a farewell"));
+    CHECK(says(said[0], "; rank 0 was not ready: the connections of `"));
+}
+
+TEST_CASE("a killed process of which nothing was heard yet: the operation is what the others wait for") {
+    const auto said = in_two_processes([](int r, int port) {
+        lost = 2;
+        joined(r, port, 10s).run([&](dv::cuda::rank& on) {
+            simulated::rank rank{on};
+            descending d{rank, 30s};
+            d.step.run().wait();
+            const auto t = d.step.run();
+            if (r == 1) ::kill(::getpid(), SIGKILL);
+            t.wait();
+        });
+    });
+    INFO(said[0]);
+    CHECK(says(said[0], "is gone: its connection closed without a farewell; rank 0 has not ended operation `all_reduce` of `b` (run 1 of `"));
+    CHECK(says(said[0], "(all_reduce of b, rank 1)"));
 }
 
 TEST_CASE("a process that stays away is named with its operation") {
@@ -235,6 +257,53 @@ TEST_CASE("after an error that stays, runs are refused with the reason") {
     CHECK(says(first, "illegal memory access"));
     CHECK(second == first);
     CHECK(third == first);
+}
+
+// Kernels report nothing until something else is called: the call that says so is no fault of its operation.
+TEST_CASE("work that fails behind its launch is not blamed on the operation issued last") {
+    static std::atomic<bool> broken;
+    for (const auto how : ways) {
+        const simulated::scope simulation;
+        broken = false;
+        dv::cuda::calls.event_query = [](cudaEvent_t e) {
+            const std::lock_guard lock{simulated::of(e)->mutex};
+            return broken.load() ? cudaErrorIllegalAddress : simulated::of(e)->reached >= simulated::of(e)->recorded ? cudaSuccess : cudaErrorNotReady;
+        };
+        std::string found, operation = "?";
+        static_cast<void>(message([&] {
+            simulated::run(1, [&](auto& rank) {
+                descending d{rank, 30s, how};
+                for (int k = 0; k < 3; ++k) d.step.run().wait();
+                const auto t = d.step.run();
+                broken = true;
+                try {
+                    t.wait();
+                } catch (const dv::operation_error& e) {
+                    found = e.what();
+                    operation = e.operation;
+                }
+            });
+        }));
+        INFO(found);
+        CHECK(says(found, "descent`, or what was issued before it, failed on rank 0, run 3: cudaEventQuery: "));
+        CHECK(says(found, "illegal memory access"));
+        CHECK(says(found, "; rank 0 has ended its communication, but not a later operation (run 3 of `"));
+        CHECK(operation.empty());
+    }
+    const simulated::scope simulation;
+    broken = false;
+    dv::cuda::calls.get_last_error = [] { return broken.load() ? cudaErrorIllegalAddress : cudaSuccess; };
+    const std::string text = message([&] {
+        simulated::run(1, [&](auto& rank) {
+            descending d{rank, 30s};
+            d.step.run().wait();
+            broken = true;
+            d.step.run();
+        });
+    });
+    INFO(text);
+    CHECK(says(text, "operation `multiply` of `a`, or an operation before it, failed on rank 0, run 1: the launch: "));
+    CHECK(says(text, "illegal memory access"));
 }
 
 TEST_CASE("what is said of NCCL's CTAs reaches its communicators") {

@@ -43,6 +43,7 @@ inline cudaError_t find_wait_value(stream_word_function* to) { return find_drive
 struct api {
     // Devices and memory.
     decltype(&::cudaGetDeviceCount) get_device_count = &::cudaGetDeviceCount;
+    cudaError_t (*device_bus_id)(char*, int, int) = &::cudaDeviceGetPCIBusId;
     decltype(&::cudaSetDevice) set_device = &::cudaSetDevice;
     decltype(&::cudaGetLastError) get_last_error = &::cudaGetLastError;
     cudaError_t (*malloc)(void**, std::size_t) = &::cudaMalloc;
@@ -62,7 +63,6 @@ struct api {
     decltype(&::cudaStreamQuery) stream_query = &::cudaStreamQuery;
     decltype(&::cudaStreamSynchronize) stream_synchronize = &::cudaStreamSynchronize;
     decltype(&::cudaStreamWaitEvent) stream_wait_event = &::cudaStreamWaitEvent;
-    decltype(&::cudaLaunchHostFunc) launch_host_function = &::cudaLaunchHostFunc;
     cudaError_t (*event_create)(cudaEvent_t*, unsigned) = &::cudaEventCreateWithFlags;
     decltype(&::cudaEventDestroy) event_destroy = &::cudaEventDestroy;
     decltype(&::cudaEventRecord) event_record = &::cudaEventRecord;
@@ -125,6 +125,15 @@ struct api {
 
 // The table in use.
 inline api calls{};
+
+// What a kernel has done that ended before: any call may be the one that says so.
+inline bool of_earlier_work(int status) {
+    for (const cudaError_t e : {cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError, cudaErrorIllegalInstruction,
+                                cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace, cudaErrorInvalidPc, cudaErrorLaunchFailure, cudaErrorECCUncorrectable,
+                                cudaErrorNvlinkUncorrectable})
+        if (status == static_cast<int>(e)) return true;
+    return false;
+}
 
 inline void check(cudaError_t status, const char* call) {
     if (status == cudaSuccess) return;

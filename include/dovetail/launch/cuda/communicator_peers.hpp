@@ -31,7 +31,7 @@ public:
             on_->nccl.look();
             if (std::chrono::steady_clock::now() > until) {
                 on_->abort_communication();
-                throw timeout{"timeout: rank " + std::to_string(mine_) + " waits for all ranks at " + what, mine_};
+                throw timeout{"timeout: rank " + std::to_string(mine_) + " waits for all ranks at " + what + "; NCCL does not tell which have not come", mine_};
             }
             std::this_thread::sleep_for(std::chrono::microseconds{50});
         }
@@ -56,7 +56,7 @@ public:
         auto text = local_.describe();
         return text.replace(0, 6, "rank " + std::to_string(mine_));
     }
-    std::string in_order(int, std::int64_t, int, const std::string&) override { return {}; }
+    std::string in_order(int, std::int64_t, int, const engine&) override { return {}; }
 
 private:
     const int mine_;

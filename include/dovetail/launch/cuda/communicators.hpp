@@ -129,11 +129,14 @@ public:
     void look() {
         const std::lock_guard lock{mutex_};
         if (dead_.load(std::memory_order_relaxed)) return;
-        for (const ncclComm_t c : those()) {
+        const auto ask = [](ncclComm_t c) {
             ncclResult_t found = ncclSuccess;
             check(calls.comm_get_async_error(c, &found), "ncclCommGetAsyncError");
             if (found != ncclInProgress) check(found, "NCCL");
-        }
+        };
+        for (const auto& s : splits_)
+            if (s.comm != nullptr) ask(s.comm);
+        if (all_ != nullptr) ask(all_);
     }
 
     // Memory that communication uses, with every communicator given; ends with what it returns.

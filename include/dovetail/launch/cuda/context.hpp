@@ -162,10 +162,7 @@ private:
             world->abort({index,
                           "timeout: the communication of rank " + std::to_string(index) + " has stood still for " +
                               std::to_string(std::chrono::duration<double>(f.limit).count()) + " s: " + who,
-                          {},
-                          {},
-                          nullptr,
-                          false});
+                          f.doing.operation, f.doing.statement, nullptr, false});
     }
 
     std::mutex graphs_mutex_;

@@ -45,7 +45,7 @@ public:
             if (!result.fault.empty()) throw world_error{"rank " + std::to_string(rank_) + " at " + what + ": " + result.fault};
             return result.texts;
         }
-        if (cause_) raise_locked();
+        if (cause_) raise_locked("waits for all ranks at " + what);
         if (gone >= 0) throw world_error{"rank " + std::to_string(rank_) + " is at " + what + ", and rank " + std::to_string(gone) + " has left without it"};
         std::string missing;
         for (int r = 0; r < size_; ++r)
@@ -80,10 +80,6 @@ public:
         const std::lock_guard lock{mutex_};
         return cause_;
     }
-    [[noreturn]] void raise() const {
-        const std::lock_guard lock{mutex_};
-        raise_locked();
-    }
 
     // Calls on the watchdog's thread: `at_stop` once, when the work has ended, also where it has already; `each_period` with
     // every heartbeat, and is to be short: no heartbeat is sent meanwhile. They may call everything here. What they throw is dropped.
@@ -111,7 +107,7 @@ public:
         step_.store(at.step, std::memory_order_relaxed);
     }
     // The same in words, asked for by the watchdog with every heartbeat.
-    void announce(std::function<std::string()> doing) {
+    void announce(std::function<activity()> doing) {
         const std::lock_guard lock{words_mutex_};
         words_ = std::move(doing);
     }
@@ -124,7 +120,7 @@ public:
     // This rank comes to nothing more of what the ranks do at present, and may come to what they do next.
     void leave() noexcept {
         try {
-            announce(std::function<std::string()>{});
+            announce(std::function<activity()>{});
             std::int64_t leaves = 0;
             {
                 const std::lock_guard lock{mutex_};
@@ -181,20 +177,24 @@ protected:
         }
         changed_.notify_all();
     }
+    // `told`: it is all that rank 0 knows, or rank 0 is here.
     template <class Change>
-    void change_members(Change&& change) {
+    void change_members(Change&& change, bool told = true) {
         {
             const std::lock_guard lock{mutex_};
             change(members_);
-            ++tables_;
+            tables_ += told ? 1 : 0;
         }
         changed_.notify_all();
     }
     mark mine() const { return {run_.load(std::memory_order_relaxed), step_.load(std::memory_order_relaxed)}; }
-    std::string words() {
+    activity words() {
         const std::lock_guard lock{words_mutex_};
         try {
-            return words_ ? words_().substr(0, 2048) : std::string{};
+            activity now = words_ ? words_() : activity{};
+            for (std::string* text : {&now.text, &now.operation, &now.statement})
+                if (text->size() > 2048) text->resize(2048);
+            return now;
         } catch (...) {
             return {};
         }
@@ -243,11 +243,13 @@ private:
         if (own) return;
         changed_.wait_for(lock, std::chrono::milliseconds{500}, [&] { return tables_ != table || over(); });
     }
-    [[noreturn]] void raise_locked() const {
+    // `here` is what this rank does meanwhile.
+    [[noreturn]] void raise_locked(const std::string& here = {}) const {
         const stop_cause c =
             cause_.value_or(stop_cause{rank_, "rank " + std::to_string(rank_) + " has ended the work, without memory to say why", {}, {}, false});
         if (c.rank == rank_ && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank};
-        throw peer_error{"rank " + std::to_string(rank_) + " stops, because " + c.text, c.operation, c.statement, c.rank};
+        const std::string who = "rank " + std::to_string(rank_);
+        throw peer_error{who + " stops, because " + c.text + (here.empty() ? "" : "; " + who + " " + here), c.operation, c.statement, c.rank};
     }
     // The first cause does; a rank that leaves may say afterwards what made it.
     bool counts(const stop_cause& why) const {
@@ -273,7 +275,7 @@ private:
     std::function<void()> each_period_;
     std::thread::id calling_;
     std::mutex words_mutex_;
-    std::function<std::string()> words_;
+    std::function<activity()> words_;
     std::atomic<std::int64_t> run_ = -1, step_ = -1, calls_ = 0;
     std::atomic<std::int64_t> recent_[window] = {};
 };

@@ -30,8 +30,7 @@ public:
             if (on_->last.owner[l] == this) on_->last.done[l] = nullptr;
     }
 
-    // Why runs go to streams although replay was asked for; empty where they do not.
-    const std::string& not_replayed() const { return not_replayed_; }
+    const std::string& not_replayed() const override { return not_replayed_; }
 
     // The walker's calls.
     void wait(int lane, int event, int ring, int) { check(calls.stream_wait_event(on_->streams[lane], event_at(event, ring), 0), "cudaStreamWaitEvent"); }
@@ -76,7 +75,7 @@ private:
 
     void issue(const std::shared_ptr<flight>& f) override {
         if (communicates_)
-            if (const auto wrong = on_->world->in_order(rank, on_->runs++, number_, described()); !wrong.empty()) throw usage_error{wrong};
+            if (const auto wrong = on_->world->in_order(rank, on_->runs++, number_, *this); !wrong.empty()) throw usage_error{wrong};
         now_ = f->run;
         step_ = -1;
         issuing_.store(true);
@@ -102,6 +101,7 @@ private:
                 if (unasked_ > 0) ask();
                 clock_.close();
             }
+            step_ = -1;  // what goes wrong from now on is no fault of the last to be issued
             finish_issue(*f, replayed);
             issuing_.store(false);
         } catch (const timeout&) {

@@ -124,7 +124,7 @@ private:
         }
         const member m = members()[static_cast<std::size_t>(r)];
         if (m.leaves == for_good) return;
-        const stop_cause why{r, described(r, m) + " is gone: " + how, {}, {}, false};
+        const stop_cause why = lost_rank(r, m, how);
         if (settle(why)) to_all(frame::stop, packed(why));
     }
     void hear_newcomers() {
@@ -185,7 +185,10 @@ private:
             case frame::ask: {
                 if (rank == 0) return receive(0, frame::beat, pulse());
                 writer w;
-                for (const member& m : members()) w.number(m.at.run).number(m.at.step).text(m.doing).number(m.exchanges);
+                for (const member& m : members()) {
+                    put(w, m.at, m.doing);
+                    w.number(m.exchanges);
+                }
                 return links_[rank].push(frame::table, w.take());
             }
             case frame::stop: {
@@ -216,12 +219,7 @@ private:
         }
     }
     void note(int rank, reader& r) {
-        const std::int64_t run = r.number(), step = r.number();
-        std::string doing = r.text();
-        change_members([&](std::vector<member>& all) {
-            all[rank].at = {run, step};
-            all[rank].doing = std::move(doing);
-        });
+        change_members([&](std::vector<member>& all) { take_doing(r, all[static_cast<std::size_t>(rank)]); });
         call_list c;
         c.first = r.number();
         const std::int64_t count = std::min(r.number(), window);
@@ -237,8 +235,9 @@ private:
         }
     }
     void beat() override {
-        receive(0, frame::beat, pulse());
-        to_all(frame::beat, {});
+        const std::string mine = pulse();
+        receive(0, frame::beat, mine);
+        to_all(frame::beat, mine);
         flush();
     }
     // Waits for the others' farewells, within the bound, so that a rank that is still at work can be told what goes wrong.

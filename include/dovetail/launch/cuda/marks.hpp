@@ -19,7 +19,7 @@ public:
     const std::shared_ptr<progress>& shown() const { return progress_; }
 
     // The steps, in order.
-    void add(const std::string& name, int lane, bool communicates) {
+    void add(const step_name& name, int lane, bool communicates) {
         const int step = static_cast<int>(speaks_.size());
         speaks_.push_back(communicates && step < 0xffff);
         if (speaks_.back()) progress_->communication[static_cast<std::size_t>(lane)].push_back(step);

@@ -27,13 +27,19 @@ struct mark {
     std::int64_t step = -1;
 };
 
+// The same in the words of its engine; empty where it has none.
+struct activity {
+    std::string text;                  // "has not ended operation `f` of `y` (run 3 of `g`)"
+    std::string operation, statement;  // empty where none is open
+};
+
 // What is known about a rank: a heartbeat old.
 struct member {
     std::string host;     // its name, for people
     std::string machine;  // equal on ranks that share a host
     long process = 0;
     mark at = {};
-    std::string doing;  // in the words of its engine; empty where it has none
+    activity doing;
     std::int64_t exchanges = 0;
     std::int64_t leaves = 0;
 };
@@ -85,10 +91,10 @@ inline std::string progress_text(const std::vector<member>& all, const std::vect
         const std::size_t r = (last + i) % all.size();
         const member& m = all[r];
         text += (i > 0 ? "; rank " : "rank ") + std::to_string(r) + (before(r, first) && !before(last, r) ? " is behind: " : ": ");
-        text += gone[r]            ? "has left"
-                : !m.doing.empty() ? m.doing
-                : m.at.run < 0     ? "no run"
-                                   : "run " + std::to_string(m.at.run) + ", step " + std::to_string(m.at.step);
+        text += gone[r]                 ? "has left"
+                : !m.doing.text.empty() ? m.doing.text
+                : m.at.run < 0          ? "no run"
+                                        : "run " + std::to_string(m.at.run) + ", step " + std::to_string(m.at.step);
     }
     return text;
 }

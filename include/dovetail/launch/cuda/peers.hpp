@@ -4,6 +4,7 @@
 
 #include "../engine.hpp"
 #include "api.hpp"
+#include "members.hpp"
 #include "watchdog.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct cause {
 // that anybody may read it at any time, also while a graph is replayed.
 struct progress {
     std::string graph;
-    std::vector<std::string> steps;               // what each step is called
+    std::vector<step_name> steps;
     std::vector<std::vector<int>> communication;  // by lane: the communicating steps, in order
     const std::uint32_t* words = nullptr;         // by lane: run % 32768 * 65536 + step + 1
     std::shared_ptr<void> keeps;                  // the memory of `words`
@@ -69,14 +70,16 @@ struct progress {
         for (std::size_t l = 0; words != nullptr && l < communication.size(); ++l) all.push_back(__atomic_load_n(words + l, __ATOMIC_RELAXED));
         return all;
     }
-    std::string text() const {
+    activity doing() const {
         const place open = at();
         if (open.run > issued.load())
-            return "has nothing to do" + std::string{graph.empty() ? "" : " in " + graph + ": it has issued " + std::to_string(open.run) + " runs"};
+            return {"has nothing to do" + std::string{graph.empty() ? "" : " in " + graph + ": it has issued " + std::to_string(open.run) + " runs"}, {}, {}};
         const std::string of = " (run " + std::to_string(open.run) + " of " + graph + ")";
-        return open.step >= 0 ? "has not ended " + steps[static_cast<std::size_t>(open.step)] + of
-                              : "has ended its communication, but not a later operation" + of;
+        if (open.step < 0) return {"has ended its communication, but not a later operation" + of, {}, {}};
+        const step_name& step = steps[static_cast<std::size_t>(open.step)];
+        return {"has not ended " + step.text() + of, step.operation, step.statement};
     }
+    std::string text() const { return doing().text; }
 };
 
 class peers {
@@ -105,13 +108,16 @@ public:
     // "rank 0 has not ended operation `all_reduce` of `z` (run 3); rank 1 ..."
     virtual std::string describe() const = 0;
     // Runs that communicate come in one order on all ranks; empty, or what the rank whose run number `at` differs has called.
-    virtual std::string in_order(int rank, std::int64_t at, int executor, const std::string& name) = 0;
+    virtual std::string in_order(int rank, std::int64_t at, int executor, const engine& of) = 0;
 
-    // Throws what ended the runs, as `rank` is to see it.
-    [[noreturn]] void raise(int rank) const {
+    // Throws what ended the runs, as `rank` is to see it; `here` is what that has kept it from.
+    [[noreturn]] void raise(int rank, const activity& here = {}) const {
         const cause c = why();
         if (c.rank == rank && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank, c.what};
-        throw peer_error{"rank " + std::to_string(rank) + " stops, because " + c.text, c.operation, c.statement, c.rank, c.what};
+        const std::string who = "rank " + std::to_string(rank);
+        const bool named = !c.operation.empty();
+        throw peer_error{who + " stops, because " + c.text + (here.text.empty() ? "" : "; " + who + " " + here.text), named ? c.operation : here.operation,
+                         named ? c.statement : here.statement, c.rank, c.what};
     }
 };
 
@@ -143,7 +149,7 @@ public:
         if (g->arrived == size_) return g->texts;
         if (in_time && missing < 0) {
             lock.unlock();
-            raise(rank);
+            raise(rank, {"waits for all ranks at " + what, {}, {}});
         }
         if (missing >= 0)
             throw world_error{"rank " + std::to_string(rank) + " waits for all ranks at " + what + ", and rank " + std::to_string(missing) + " has left"};
@@ -203,7 +209,7 @@ public:
         }
         return text;
     }
-    std::string in_order(int rank, std::int64_t at, int executor, const std::string& name) override {
+    std::string in_order(int rank, std::int64_t at, int executor, const engine& of) override {
         // The first rank to reach a turn writes it. The table is as long as ranks can be apart before a slot is free again.
         turn& t = turns_[static_cast<std::size_t>(at) % turns_.size()];
         const std::uint64_t mine = (static_cast<std::uint64_t>(at + 1) << 16) | static_cast<std::uint64_t>(executor & 0xffff);
@@ -212,7 +218,7 @@ public:
             if (t.of.compare_exchange_weak(seen, mine, std::memory_order_acq_rel)) return {};
         if ((seen >> 16) != static_cast<std::uint64_t>(at + 1) || seen == mine) return {};
         return "executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) + " is executor " +
-               std::to_string(executor) + " (" + name + "), of another rank executor " + std::to_string(seen & 0xffff);
+               std::to_string(executor) + " (" + of.described() + "), of another rank executor " + std::to_string(seen & 0xffff);
     }
 
 private:

@@ -67,7 +67,7 @@ private:
             lanes_ |= 1u << s.lane;
             bool speaks = false;
             for (int a = table_->first[i]; a < table_->first[i + 1]; ++a) speaks = speaks || is_communication(table_->acts[a].kind);
-            marks_.add(names[i].text(), s.lane, speaks);
+            marks_.add(names[i], s.lane, speaks);
             if (program.vertices[s.vertex].kind == op_kind::input) brought_ = i;
         }
         for (int e = 0; e < plan.roles[role].events * plan.rings; ++e) events_.push_back(new_event());

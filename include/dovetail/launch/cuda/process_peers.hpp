@@ -39,16 +39,16 @@ public:
     void leave(int) noexcept override { channel_->leave(); }
     bool gone(int rank) const noexcept override { return channel_->left(rank); }
     void watch(int, std::shared_ptr<const progress> p) override {
-        if (!p) return channel_->announce(std::function<std::string()>{});
+        if (!p) return channel_->announce(std::function<activity()>{});
         // Steps of different roles do not compare, runs do.
         channel_->announce([p, to = channel_.get()] {
             to->announce(mark{p->at().run, -1});
-            return p->text();
+            return p->doing();
         });
     }
     std::string describe() const override { return channel_->progress(); }
     // Rank 0 compares behind the scenes; a difference comes as an abort.
-    std::string in_order(int, std::int64_t, int executor, const std::string&) override {
+    std::string in_order(int, std::int64_t, int executor, const engine&) override {
         channel_->called(executor);
         return {};
     }

@@ -19,9 +19,6 @@ struct membership {
     std::shared_ptr<peers> control = {};    // null: agreement through NCCL itself
 };
 
-// How a device is told from others of its host; replaceable as the table of calls is.
-inline cudaError_t (*device_bus_id)(char*, int, int) = &::cudaDeviceGetPCIBusId;
-
 inline membership join(place me, const meeting_options& options = {}) {
     const auto limit = options.limit.value_or(me.limit);
     if (me.verbose) std::fprintf(stderr, "dovetail: %s\n", me.describe().c_str());
@@ -35,7 +32,7 @@ inline membership join(place me, const meeting_options& options = {}) {
         if (m.device >= there)
             throw world_error{"local rank " + std::to_string(me.local_rank) + " (" + me.local_rank_from + ") is to use device " + std::to_string(m.device) +
                               ", and this machine has " + std::to_string(there)};
-        check(device_bus_id(bus, sizeof bus, m.device), "cudaDeviceGetPCIBusId");
+        check(calls.device_bus_id(bus, sizeof bus, m.device), "cudaDeviceGetPCIBusId");
     } catch (const failure& e) {
         fault = std::string{e.what()}.substr(std::string_view{"dovetail: "}.size());
     }

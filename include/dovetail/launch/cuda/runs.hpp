@@ -146,11 +146,11 @@ protected:
                 else
                     give_up(std::string{"cudaStreamQuery: "} + cudaGetErrorString(status) + ": " + what);
                 look_for_errors();
-                if (on_->world->aborted()) raise();
+                if (on_->world->aborted()) raise(what);
                 if (std::chrono::steady_clock::now() > until) give_up(what + " within " + seconds(options.time_limit) + " s");
                 std::this_thread::sleep_for(std::chrono::microseconds{50});
             }
-        if (on_->world->aborted()) raise();  // which has emptied them
+        if (on_->world->aborted()) raise(what);  // which has emptied them
     }
     void look_for_errors() {
         if (on_->world->aborted()) return;
@@ -162,28 +162,43 @@ protected:
     }
     // Ends the runs of all ranks and throws.
     [[noreturn]] void give_up(const std::string& why) {
-        on_->world->abort({rank, where.describe(rank) + ": " + why, {}, {}, nullptr, false});
+        const activity now = marks_.shown()->doing();
+        on_->world->abort({rank, where.describe(rank) + ": " + why, now.operation, now.statement, nullptr, false});
         raise();
     }
-    // Returns to the caller, who may free what the GPU uses, when the GPU uses it no more; what it does not let go of is kept.
-    [[noreturn]] void raise() {
+    // Returns to the caller, who may free what the GPU uses, when the GPU uses it no more; what it does not let go of is kept. `state`
+    // is what there is to say where no run is open.
+    [[noreturn]] void raise(const std::string& state = {}) {
         on_->abort_communication();
         lose_unfinished("a run of " + described() + " did not end: " + on_->world->why().text);
         on_->settle();
-        on_->world->raise(rank);
+        activity here = counted_.load(std::memory_order_acquire) ? cut_off_ : activity{};
+        if (here.operation.empty()) {
+            here.text = state.empty() ? "" : "was not ready: " + state;
+            if (step_ >= 0)
+                here = {"was issuing " + names[static_cast<std::size_t>(step_)].text(), names[static_cast<std::size_t>(step_)].operation,
+                        names[static_cast<std::size_t>(step_)].statement};
+        }
+        on_->world->raise(rank, here);
     }
     [[noreturn]] void fail(const std::exception_ptr& why, const std::string& when) {
         std::string what = "an exception that is no std::exception";
+        bool earlier = false;
         try {
             std::rethrow_exception(why);
         } catch (const operation_error&) {
             throw;  // it has been through here
+        } catch (const call_error& e) {
+            what = std::string{e.what()}.substr(std::string_view{"dovetail: "}.size());
+            earlier = of_earlier_work(e.code);
         } catch (const std::exception& e) {
             what = e.what();
         } catch (...) {}
-        const step_name step = step_ >= 0 ? names[static_cast<std::size_t>(step_)] : step_name{described(), ""};
-        const std::string text = (step_ >= 0 ? step.text() : described()) + " failed on " + where.describe(rank) + ", " + when + ": " + what;
-        on_->world->abort({rank, text, step_ >= 0 ? step.operation : "", step.statement, why, false});
+        const step_name step = step_ >= 0 ? names[static_cast<std::size_t>(step_)] : step_name{};
+        const std::string who = step_ >= 0 ? step.text() : described();
+        const std::string text = who + (earlier ? step_ >= 0 ? ", or an operation before it," : ", or what was issued before it," : "") + " failed on " +
+                                 where.describe(rank) + ", " + when + ": " + what + (earlier ? "; " + stuck() : "");
+        on_->world->abort({rank, text, earlier ? "" : step.operation, earlier ? "" : step.statement, why, false});
         raise();
     }
 
@@ -231,6 +246,9 @@ private:
             if (!over) break;
             has_ended(run);
         }
+        try {
+            cut_off_ = marks_.shown()->doing();
+        } catch (...) {}
         counted_.store(true, std::memory_order_release);
     }
     // The states that a run in flight updates. Once: one that is written afterwards is good.
@@ -252,6 +270,7 @@ private:
     std::vector<cudaEvent_t> all_events_;
     std::atomic<std::int64_t> ended_ = -1;
     std::atomic<bool> counted_ = false;  // `ended_` is final
+    activity cut_off_;                   // what was open then
     std::atomic<bool> lost_ = false;     // the states, by a run that did not end
 };
 

@@ -112,7 +112,7 @@ private:
         gone_ = true;
         const member hub = members()[0];
         if (hub.leaves == for_good) return;
-        settle({0, described(0, hub) + " is gone: " + how, {}, {}, false});
+        settle(lost_rank(0, hub, how));
     }
     void receive(char kind, const std::string& body) {
         reader r{body};
@@ -148,13 +148,12 @@ private:
             case frame::table:
                 change_members([&](std::vector<member>& all) {
                     for (member& m : all) {
-                        m.at.run = r.number();
-                        m.at.step = r.number();
-                        m.doing = r.text();
+                        take_doing(r, m);
                         m.exchanges = r.number();
                     }
                 });
                 break;
+            case frame::beat: change_members([&](std::vector<member>& all) { take_doing(r, all[0]); }, false); break;
             case frame::left: {
                 const std::int64_t who = r.number(), leaves = r.number(), exchanges = r.number();
                 if (who < 0 || who >= size()) break;

@@ -21,6 +21,7 @@ public:
         std::chrono::nanoseconds still{0};  // for how long it has not moved; 0 where nothing is open, or it has just moved
         bool too_long = false;
         std::chrono::nanoseconds limit{0};
+        activity doing;  // where it is too long
     };
     finding look() {
         const std::lock_guard lock{mutex_};
@@ -30,7 +31,10 @@ public:
         }
         const auto now = std::chrono::steady_clock::now();
         const auto words = shown_->read();
-        if (still_ && words == words_) return {now - *still_, now - *still_ > limit_, limit_};
+        if (still_ && words == words_) {
+            const bool too_long = now - *still_ > limit_;
+            return {now - *still_, too_long, limit_, too_long ? shown_->doing() : activity{}};
+        }
         words_ = words;
         still_ = now;
         return {};

@@ -20,7 +20,7 @@ inline constexpr char part = 'c', whole = 'g', beat = 'b', ask = 'q', table = 't
 // Why rank 0 sends somebody away: a mistake, too late, or another start of the program.
 enum class refusal { wrong, late, stale };
 
-inline constexpr const char* protocol = "dovetail control 1";
+inline constexpr const char* protocol = "dovetail control 2";
 inline constexpr std::size_t longest_frame = std::size_t{1} << 28;
 
 inline std::string library_version() {
@@ -50,6 +50,23 @@ inline stop_cause unpacked_cause(reader r) {
     c.statement = r.text();
     c.by_leaving = r.number() != 0;
     return c;
+}
+
+// What a rank does.
+inline void put(writer& to, const mark& at, const activity& doing) {
+    to.number(at.run).number(at.step).text(doing.text).text(doing.operation).text(doing.statement);
+}
+inline void take_doing(reader& from, member& of) {
+    of.at.run = from.number();
+    of.at.step = from.number();
+    of.doing.text = from.text();
+    of.doing.operation = from.text();
+    of.doing.statement = from.text();
+}
+// A rank whose connection has ended: nobody can ask it any more, so it is said what it did last.
+inline stop_cause lost_rank(int rank, const member& m, const std::string& how) {
+    const std::string last = m.doing.text.empty() ? "" : "; as far as it was heard of, it " + m.doing.text;
+    return {rank, described(rank, m) + " is gone: " + how + last, m.doing.operation, m.doing.statement, false};
 }
 
 inline std::string packed(std::int64_t number, const outcome& o) {
@@ -101,10 +118,11 @@ protected:
     bool closing() const { return closing_.load(std::memory_order_acquire); }
     std::string pulse() {
         const call_list calls = recent_calls();
-        const std::string doing = words();  // which may announce a mark
+        const activity doing = words();  // which may announce a mark
         const mark at = mine();
         writer w;
-        w.number(at.run).number(at.step).text(doing).number(calls.first).number(static_cast<std::int64_t>(calls.executors.size()));
+        put(w, at, doing);
+        w.number(calls.first).number(static_cast<std::int64_t>(calls.executors.size()));
         for (const auto c : calls.executors) w.number(c);
         return w.take();
     }
