@@ -120,6 +120,7 @@ private:
                 a.at.workspace_bytes = accesses_.buffer_of(i).bytes;
             }
         a.at.blas = on_.blas();
+        if (m.op != nullptr) a.at.sms = m.op->sms;
         a.count = static_cast<std::size_t>(p.accesses);
         a.effect = m.op != nullptr && m.op->has_effect;
         return a;
