@@ -252,6 +252,10 @@ TEST_CASE("each damage has its name") {
     CHECK(after(three_roles, partner_with_another_element) == "partner_mismatch");
     CHECK(after(three_roles, reduce_in_another_way) == "node_mismatch");
     CHECK(after(rooted, another_root) == "node_mismatch");
+    CHECK(after(three_roles, exchange_seats) == "wrong_access");
+    CHECK(after(rooted, exchange_seats) == "wrong_access");
+    CHECK(after(exchange, forget_output) == "wrong_access");
+    CHECK(after(three_roles, forget_common) == "common_offset");
     CHECK(after(three_roles, join_other_roles) == "wrong_communicator");
     CHECK(after(exchange, receive_another_type) == "wrong_storage");
     CHECK(after(sharing, drop_wrap_wait, 0) == "race_across_runs");

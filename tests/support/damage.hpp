@@ -240,6 +240,28 @@ inline bool give_another_seat(subject& s, int site) {
     if (i >= 0) ++s.program.parts[i].seat;
     return i >= 0;
 }
+// Two roles change places in a collective, in the communicator too, so that its parts agree with one another.
+inline bool exchange_seats(subject& s, int site) {
+    const int m = detail::nth(s.program.members, site, [&](const dv::ir::member& x) { return detail::over_roles(s, x); });
+    if (m < 0) return false;
+    for (dv::ir::part& x : s.program.parts)
+        if (x.member == m && x.seat < 2) x.seat = 1 - x.seat;
+    int* roles = &s.program.communicator_roles[s.program.communicators[s.program.members[m].communicator].first_role];
+    const int first = roles[0];
+    roles[0] = roles[1];
+    roles[1] = first;
+    return true;
+}
+inline bool forget_output(subject& s, int site) {
+    const int b = detail::nth(s.program.buffers, site, [](const dv::ir::buffer& x) { return x.output; });
+    if (b >= 0) s.program.buffers[b].output = false;
+    return b >= 0;
+}
+inline bool forget_common(subject& s, int site) {
+    const int b = detail::nth(s.program.buffers, site, [](const dv::ir::buffer& x) { return x.common >= 0; });
+    if (b >= 0) s.program.buffers[b].common = -1;
+    return b >= 0;
+}
 // The symbols that a collective over roles takes, with all their buffers: `change` makes one type unlike the others.
 template <class F>
 bool change_argument(subject& s, int site, F change) {
@@ -434,6 +456,9 @@ inline constexpr damage damages[] = {
     {"duplicate_step", true, duplicate_step},
     {"leave_out_partner", true, leave_out_partner},
     {"give_another_seat", true, give_another_seat},
+    {"exchange_seats", true, exchange_seats},
+    {"forget_output", true, forget_output},
+    {"forget_common", true, forget_common},
     {"partner_with_another_element", true, partner_with_another_element},
     {"partner_with_another_count", true, partner_with_another_count},
     {"receive_another_type", true, receive_another_type},

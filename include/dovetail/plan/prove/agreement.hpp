@@ -46,7 +46,7 @@ constexpr bool check_statement(const ir::graph& g, const ir::program& p, const i
         const int s = results[i];
         if (n.update && contains({arguments, n.arguments}, s)) continue;
         if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != access_mode::write ||
-            (s >= 0 && (buffers[a->buffer].where == ir::storage::state) != n.update))
+            (s >= 0 && ((buffers[a->buffer].where == ir::storage::state) != n.update || buffers[a->buffer].output != g.symbols.first[s].output)))
             return refuse(bad, flaw::wrong_access, role, v, a == end ? -1 : a->buffer);
         ++a;
     }
@@ -95,8 +95,42 @@ constexpr flaw check_seats(const ir::program& p, const partners& all, const ir::
     return flaw::none;
 }
 
+// Who sits where in a collective over roles: those who give, or, where one gives, those who receive and the giver last if it does
+// not receive. -1: nobody.
+constexpr int role_at(const ir::graph& g, const ir::node& n, int seat) {
+    const bool one_gives = n.kind == op_kind::broadcast || n.kind == op_kind::scatter;
+    if (seat >= 0 && seat < (one_gives ? n.targets : n.arguments))
+        return one_gives ? g.operands.first[n.first_target + seat] : g.symbols.first[g.operands.first[n.first_argument + seat]].role;
+    return one_gives && seat == n.targets && !contains(g.operands.part(n.first_target, n.targets), n.root) ? n.root : -1;
+}
+
+// What a collective over roles gives each of them for itself. It is nobody else's, and no transfer brings it there.
+constexpr bool is_piece(const ir::graph& g, int symbol) {
+    const ir::symbol& s = g.symbols.first[symbol];
+    if (s.role >= 0 || s.node < 0) return false;
+    const op_kind kind = g.nodes.first[s.node].kind;
+    return kind != op_kind::all_reduce && kind != op_kind::all_gather && kind != op_kind::broadcast;
+}
+
+// Where one rank plays all roles, the buffer's role does not say whose piece it holds, but the seat that it is written from.
+constexpr verdict check_pieces(const ir::graph& g, const ir::program& p) {
+    vec<int> holder(p.buffers.count, -1);
+    for (int pass = 0; pass < 2; ++pass)
+        for (const ir::part& x : p.parts) {
+            const int at = p.members.first[x.member].node;
+            if (at < 0) continue;
+            const ir::node& n = g.nodes.first[at];
+            for (const ir::access& a : p.accesses.part(x.first_access, x.accesses)) {
+                int& whose = holder[a.buffer];
+                if (pass == 0 && n.role < 0 && a.mode == access_mode::write) whose = role_at(g, n, x.seat);
+                if (pass == 1 && n.role >= 0 && whose >= 0 && whose != n.role) return {flaw::wrong_access, x.role, -1, -1, a.buffer};
+            }
+        }
+    return {};
+}
+
 // One value from one role to another.
-constexpr verdict check_transfer(const ir::program& p, const partners& all, const ir::member& m, int v) {
+constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, int v) {
     int count = 0, role = -1, buffer[2] = {-1, -1};
     bool good = true;
     all.each([&](const ir::part& x) {
@@ -112,7 +146,7 @@ constexpr verdict check_transfer(const ir::program& p, const partners& all, cons
                p.buffers.first[a.buffer].symbol == m.symbol;
     });
     if (count != 2) return {flaw::partner_missing, role, v};
-    if (!good || m.symbol < 0) return {flaw::wrong_access, role, v};
+    if (!good || m.symbol < 0 || is_piece(g, m.symbol) || p.buffers.first[buffer[1]].output) return {flaw::wrong_access, role, v};
     if (const flaw f = check_seats(p, all, m, 2, false); f != flaw::none) return {f, role, v};
     const ir::buffer &from = p.buffers.first[buffer[0]], &to = p.buffers.first[buffer[1]];
     if (from.type != to.type || from.bytes != to.bytes) return {flaw::partner_mismatch, role, v, -1, buffer[1]};
@@ -132,17 +166,20 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
     all.each([&](const ir::part& x) {
         ++seats;
         int reads_here = 0, writes_here = 0;
+        const int role = role_at(g, n, x.seat);  // where one rank plays all roles, the seat alone says whose part it is
+        if (role < 0 || (!g.folded && x.role != role)) bad = {flaw::node_mismatch, x.role, v};
         for (const ir::access& a : p.accesses.part(x.first_access, x.accesses)) {
             const ir::buffer& b = p.buffers.first[a.buffer];
             if (b.where == ir::storage::workspace && b.role == x.role && a.mode == access_mode::write) continue;
             const bool argument = a.mode == access_mode::read;
-            if (b.role != x.role || a.mode == access_mode::update || !contains(argument ? arguments : results, b.symbol) ||
-                (argument && !g.folded && b.symbol >= 0 && g.symbols.first[b.symbol].role >= 0 && g.symbols.first[b.symbol].role != x.role))
+            if (b.role != x.role || a.mode == access_mode::update || !contains(argument ? arguments : results, b.symbol) || b.symbol < 0 ||
+                (argument ? g.symbols.first[b.symbol].role != role : b.output != g.symbols.first[b.symbol].output))
                 bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
-            // Where one rank plays all roles, the seat alone says which argument is whose.
-            if (argument && g.folded && n.arguments > 1 && (x.seat < 0 || x.seat >= n.arguments || b.symbol != arguments.first[x.seat]))
-                bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
-            if (!argument && !g.folded && !contains(targets, x.role)) bad = {flaw::node_mismatch, x.role, v, -1, a.buffer};
+            if (!argument && !contains(targets, role)) bad = {flaw::node_mismatch, x.role, v, -1, a.buffer};
+            // Registered and symmetric buffers lie at equal offsets on all members.
+            if (n.bundle < 0 && !g.folded && (argument ? n.arguments : n.targets) > 1 && b.where == ir::storage::arena && b.alias < 0 && b.slots == 1 &&
+                b.common < 0)
+                bad = {flaw::common_offset, x.role, v, -1, a.buffer};
             tensor_type& type = argument ? in : out;
             if (type.valid() && (type.type != b.type.type || type.size() != b.type.size())) bad = {flaw::partner_mismatch, x.role, v, -1, a.buffer};
             type = b.type;
@@ -151,7 +188,7 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
         given += reads_here;
         received += writes_here;
         if (reads_here > 1 || writes_here > 1) bad = {flaw::wrong_access, x.role, v};
-        if (!m.local && is_rooted(m.kind) && x.seat == m.root && (n.root < 0 || x.role != n.root)) bad = {flaw::node_mismatch, x.role, v};
+        if (is_rooted(m.kind) && x.seat == m.root && role != n.root) bad = {flaw::node_mismatch, x.role, v};
     });
     if (!bad) return bad;
     // a family of equal results is one name, defined in every receiving role
@@ -210,6 +247,8 @@ constexpr verdict check_group(const ir::program& p, const ir::vertex& x, int v, 
 constexpr verdict check_agreement(const ir::graph& g, const ir::program& p) {
     if (const verdict bad = check_buffers(g, p); !bad) return bad;
     if (const verdict bad = check_definitions(p); !bad) return bad;
+    if (g.folded)
+        if (const verdict bad = check_pieces(g, p); !bad) return bad;
     // The parts of members that share a vertex are found by chains; one that has it for itself has all its parts.
     const bool sharing = p.members.count != p.vertices.count;
     vec<int> vertex_of(g.nodes.count), writer, first_part, next_part;
@@ -245,7 +284,7 @@ constexpr verdict check_agreement(const ir::graph& g, const ir::program& p) {
                 }
             } else {
                 const partners all{p.parts.first, only ? nullptr : next, begin, x.first_part + x.parts};
-                if (const verdict wrong = m.kind == op_kind::transfer ? check_transfer(p, all, m, v) : check_input(g, p, all, m, v); !wrong) return wrong;
+                if (const verdict wrong = m.kind == op_kind::transfer ? check_transfer(g, p, all, m, v) : check_input(g, p, all, m, v); !wrong) return wrong;
                 continue;
             }
             if (seen[m.node] != 0) return {flaw::node_twice, -1, v, seen[m.node] - 1};

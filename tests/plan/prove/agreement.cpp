@@ -1,0 +1,135 @@
+// Programs of collectives over roles that say something else than their graph, with all tables in agreement.
+#include "../../support/hand_plan.hpp"
+
+#include <dovetail/dovetail.hpp>
+#include <dovetail/ops/ops.hpp>
+#include <dovetail/plan/make.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dv = dovetail;
+
+namespace {
+namespace app {
+using namespace dv::ops;
+struct x; struct a; struct b; struct t; struct u; struct v; struct left; struct right; struct giver;
+using vector = dv::tensor<float, 8>;
+
+struct gathered : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, relu(x)>, dv::let<u, copy(t)>>,
+    dv::on<right, dv::let<b, add(x, x)>, dv::let<v, copy(t)>>,
+    dv::let<t, all_gather<>(a, b)>,
+    dv::output<u, v>> {};
+struct scattered : dv::graph<
+    dv::input<x, vector>,
+    dv::on<giver, dv::let<a, relu(x)>>,
+    dv::on<left, dv::let<u, copy(t)>>,
+    dv::on<right, dv::let<v, copy(t)>>,
+    dv::let<t, scatter<to<left, right>>(a)>,
+    dv::output<u, v>> {};
+// The giver receives as well.
+struct shared_out : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, relu(x)>, dv::let<u, copy(t)>>,
+    dv::on<right, dv::let<v, copy(t)>>,
+    dv::let<t, scatter<to<right, left>>(a)>,
+    dv::output<t, u, v>> {};
+}  // namespace app
+
+template <class G>
+struct planned {
+    dv::ir::graph graph = dv::plan::typed<G>::value;
+    dv::plan::made made = dv::plan::make(graph, dv::settings{});
+    dv::ir::program_data& program = made.program;
+
+    std::string found() const { return dv::plan::name_of(dv::plan::prove(graph, dv::ir::view(made.program), dv::ir::view(made.plan)).what); }
+    int collective() const {
+        int m = 0;
+        while (program.members[m].node < 0 || graph.nodes[program.members[m].node].role >= 0) ++m;
+        return m;
+    }
+    void exchange_seats() {
+        for (auto& part : program.parts)
+            if (part.member == collective() && part.seat < 2) part.seat = 1 - part.seat;
+    }
+    void turn_communicator() {
+        const auto& c = program.communicators[program.members[collective()].communicator];
+        std::swap(program.communicator_roles[c.first_role], program.communicator_roles[c.first_role + 1]);
+    }
+    // The accesses that a statement of a role makes to what the collective gives, in order.
+    std::vector<dv::ir::access*> readers() {
+        std::vector<dv::ir::access*> found;
+        const int result = program.members[collective()].symbol;
+        for (const auto& part : program.parts)
+            for (int i = part.first_access; i < part.first_access + part.accesses; ++i)
+                if (dv::reads(program.accesses[i].mode) && program.buffers[program.accesses[i].buffer].symbol == result) found.push_back(&program.accesses[i]);
+        return found;
+    }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("what is planned is proven", G, app::gathered, app::scattered, app::shared_out, dv::folded<app::gathered>, dv::folded<app::scattered>,
+                   dv::folded<app::shared_out>) {
+    CHECK(planned<G>{}.found() == "none");
+}
+
+TEST_CASE_TEMPLATE("two roles that change places in a collective", G, app::gathered, app::scattered, app::shared_out) {
+    planned<G> s;
+    s.exchange_seats();
+    CHECK(s.found() != "none");
+    s.turn_communicator();
+    CHECK(s.found() != "none");
+}
+
+TEST_CASE_TEMPLATE("... folded", G, dv::folded<app::gathered>, dv::folded<app::scattered>, dv::folded<app::shared_out>) {
+    planned<G> s;
+    s.exchange_seats();
+    CHECK(s.found() != "none");
+}
+
+TEST_CASE_TEMPLATE("another root", G, app::scattered, app::shared_out, dv::folded<app::scattered>, dv::folded<app::shared_out>) {
+    for (int root = 0; root < 3; ++root) {
+        planned<G> s;
+        int& was = s.program.members[s.collective()].root;
+        if (was == root) continue;
+        was = root;
+        CHECK(s.found() == "node_mismatch");
+    }
+}
+
+TEST_CASE_TEMPLATE("a role reads the piece of another one", G, dv::folded<app::scattered>, dv::folded<app::shared_out>) {
+    planned<G> s;
+    const auto readers = s.readers();
+    REQUIRE(readers.size() == 2);
+    std::swap(readers[0]->buffer, readers[1]->buffer);
+    CHECK(s.found() == "wrong_access");
+}
+
+TEST_CASE_TEMPLATE("outputs", G, app::gathered, app::shared_out, dv::folded<app::shared_out>) {
+    planned<G> whole;
+    for (int b = 0; b < whole.program.buffers.size(); ++b) {
+        if (whole.program.buffers[b].symbol < 0 || whole.graph.symbols[whole.program.buffers[b].symbol].kind != dv::ir::symbol_kind::value) continue;
+        planned<G> s;
+        s.program.buffers[b].output = !s.program.buffers[b].output;
+        CAPTURE(b);
+        CHECK(s.found() != "none");
+    }
+}
+
+TEST_CASE_TEMPLATE("equal offsets that are not asked for", G, app::gathered, app::scattered, app::shared_out) {
+    planned<G> s;
+    int forgotten = 0;
+    for (auto& b : s.program.buffers) {
+        if (b.common < 0) continue;
+        b.common = -1;
+        ++forgotten;
+    }
+    CHECK(forgotten >= 2);
+    CHECK(s.found() == "common_offset");
+}
