@@ -3,14 +3,9 @@
 #pragma once
 
 #include "buffers.hpp"
+#include "partners.hpp"
 
 namespace dovetail::plan::detail {
-
-constexpr bool contains(span<const int> list, int x) {
-    for (int y : list)
-        if (x == y) return true;
-    return false;
-}
 
 constexpr bool refuse(verdict& bad, flaw what, int role, int vertex, int buffer = -1) {
     bad = {what, role, vertex, -1, buffer};
@@ -54,153 +49,6 @@ constexpr bool check_statement(const ir::graph& g, const ir::program& p, const i
         if (buffers[a->buffer].where != ir::storage::workspace || buffers[a->buffer].role != role || a->mode != access_mode::write)
             return refuse(bad, flaw::wrong_access, role, v, a->buffer);
     return true;
-}
-
-// The parts of one member: [first, end), or, where they stand among those of others, a chain.
-struct partners {
-    const ir::part* parts;
-    const int* next;
-    int first, end;
-
-    template <class F>
-    constexpr void each(F f) const {
-        if (next == nullptr)
-            for (int i = first; i < end; ++i) f(parts[i]);
-        else
-            for (int i = first; i >= 0; i = next[i]) f(parts[i]);
-    }
-};
-
-// Seats are 0 ... n-1, each once; the communicator joins exactly these roles: in the order of seats, or (two ends of a
-// transfer may share one made for both directions) in any.
-constexpr flaw check_seats(const ir::program& p, const partners& all, const ir::member& m, int n, bool in_order) {
-    vec<int> role_of_seat(n, -1);
-    bool good = true;
-    all.each([&](const ir::part& x) {
-        if (x.seat < 0 || x.seat >= n || role_of_seat[x.seat] >= 0)
-            good = false;
-        else
-            role_of_seat[x.seat] = x.role;
-    });
-    if (!good) return flaw::partner_missing;
-    if (m.local) return p.roles == 1 ? flaw::none : flaw::wrong_communicator;
-    for (int i = 0; i < n; ++i)
-        if (contains(role_of_seat.view().part(0, i), role_of_seat[i])) return flaw::partner_missing;
-    if (m.communicator < 0) return flaw::wrong_communicator;
-    const ir::communicator& c = p.communicators.first[m.communicator];
-    const span<const int> joined = p.communicator_roles.part(c.first_role, c.roles);
-    if (c.axes != 0 || (in_order && c.roles != n)) return flaw::wrong_communicator;
-    for (int i = 0; i < n; ++i)
-        if (in_order ? joined[i] != role_of_seat[i] : !contains(joined, role_of_seat[i])) return flaw::wrong_communicator;
-    return flaw::none;
-}
-
-// Who sits where in a collective over roles: those who give, or, where one gives, those who receive and the giver last if it does
-// not receive. -1: nobody.
-constexpr int role_at(const ir::graph& g, const ir::node& n, int seat) {
-    const bool one_gives = n.kind == op_kind::broadcast || n.kind == op_kind::scatter;
-    if (seat >= 0 && seat < (one_gives ? n.targets : n.arguments))
-        return one_gives ? g.operands.first[n.first_target + seat] : g.symbols.first[g.operands.first[n.first_argument + seat]].role;
-    return one_gives && seat == n.targets && !contains(g.operands.part(n.first_target, n.targets), n.root) ? n.root : -1;
-}
-
-// What a collective over roles gives each of them for itself. It is nobody else's, and no transfer brings it there.
-constexpr bool is_piece(const ir::graph& g, int symbol) {
-    const ir::symbol& s = g.symbols.first[symbol];
-    if (s.role >= 0 || s.node < 0) return false;
-    const op_kind kind = g.nodes.first[s.node].kind;
-    return kind != op_kind::all_reduce && kind != op_kind::all_gather && kind != op_kind::broadcast;
-}
-
-// Where one rank plays all roles, the buffer's role does not say whose piece it holds, but the seat that it is written from.
-constexpr verdict check_pieces(const ir::graph& g, const ir::program& p) {
-    vec<int> holder(p.buffers.count, -1);
-    for (int pass = 0; pass < 2; ++pass)
-        for (const ir::part& x : p.parts) {
-            const int at = p.members.first[x.member].node;
-            if (at < 0) continue;
-            const ir::node& n = g.nodes.first[at];
-            for (const ir::access& a : p.accesses.part(x.first_access, x.accesses)) {
-                int& whose = holder[a.buffer];
-                if (pass == 0 && n.role < 0 && a.mode == access_mode::write) whose = role_at(g, n, x.seat);
-                if (pass == 1 && n.role >= 0 && whose >= 0 && whose != n.role) return {flaw::wrong_access, x.role, -1, -1, a.buffer};
-            }
-        }
-    return {};
-}
-
-// One value from one role to another.
-constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, int v) {
-    int count = 0, role = -1, buffer[2] = {-1, -1};
-    bool good = true;
-    all.each([&](const ir::part& x) {
-        role = x.role;
-        ++count;
-        if (x.seat < 0 || x.seat > 1 || x.accesses != 1) {
-            good = false;
-            return;
-        }
-        const ir::access& a = p.accesses.first[x.first_access];
-        buffer[x.seat] = a.buffer;
-        good = good && a.mode == (x.seat == 0 ? access_mode::read : access_mode::write) && p.buffers.first[a.buffer].role == x.role &&
-               p.buffers.first[a.buffer].symbol == m.symbol;
-    });
-    if (count != 2) return {flaw::partner_missing, role, v};
-    if (!good || m.symbol < 0 || is_piece(g, m.symbol) || p.buffers.first[buffer[1]].output) return {flaw::wrong_access, role, v};
-    if (const flaw f = check_seats(p, all, m, 2, false); f != flaw::none) return {f, role, v};
-    const ir::buffer &from = p.buffers.first[buffer[0]], &to = p.buffers.first[buffer[1]];
-    if (from.type != to.type || from.bytes != to.bytes) return {flaw::partner_mismatch, role, v, -1, buffer[1]};
-    // The receiver of a peer copy finds the sender's bytes by their offset.
-    if (p.vertices.first[v].lane == lane_kind::copy && (from.where != ir::storage::arena || to.where != ir::storage::arena))
-        return {flaw::wrong_storage, role, v, -1, buffer[0]};
-    return {};
-}
-
-// A collective over roles: each argument is given by one part, each receiving role gets its result in one part.
-constexpr verdict check_collective(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, const ir::node& n, int v) {
-    const span<const int> arguments = g.operands.part(n.first_argument, n.arguments), results = g.operands.part(n.first_result, n.results),
-                          targets = g.operands.part(n.first_target, n.targets);
-    int seats = 0, given = 0, received = 0;
-    tensor_type in, out;
-    verdict bad;
-    all.each([&](const ir::part& x) {
-        ++seats;
-        int reads_here = 0, writes_here = 0;
-        const int role = role_at(g, n, x.seat);  // where one rank plays all roles, the seat alone says whose part it is
-        if (role < 0 || (!g.folded && x.role != role)) bad = {flaw::node_mismatch, x.role, v};
-        for (const ir::access& a : p.accesses.part(x.first_access, x.accesses)) {
-            const ir::buffer& b = p.buffers.first[a.buffer];
-            if (b.where == ir::storage::workspace && b.role == x.role && a.mode == access_mode::write) continue;
-            const bool argument = a.mode == access_mode::read;
-            if (b.role != x.role || a.mode == access_mode::update || !contains(argument ? arguments : results, b.symbol) || b.symbol < 0 ||
-                (argument ? g.symbols.first[b.symbol].role != role : b.output != g.symbols.first[b.symbol].output))
-                bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
-            if (!argument && !contains(targets, role)) bad = {flaw::node_mismatch, x.role, v, -1, a.buffer};
-            // Registered and symmetric buffers lie at equal offsets on all members.
-            if (n.bundle < 0 && !g.folded && (argument ? n.arguments : n.targets) > 1 && b.where == ir::storage::arena && b.alias < 0 && b.slots == 1 &&
-                b.common < 0)
-                bad = {flaw::common_offset, x.role, v, -1, a.buffer};
-            tensor_type& type = argument ? in : out;
-            if (type.valid() && (type.type != b.type.type || type.size() != b.type.size())) bad = {flaw::partner_mismatch, x.role, v, -1, a.buffer};
-            type = b.type;
-            ++(argument ? reads_here : writes_here);
-        }
-        given += reads_here;
-        received += writes_here;
-        if (reads_here > 1 || writes_here > 1) bad = {flaw::wrong_access, x.role, v};
-        if (is_rooted(m.kind) && x.seat == m.root && role != n.root) bad = {flaw::node_mismatch, x.role, v};
-    });
-    if (!bad) return bad;
-    // a family of equal results is one name, defined in every receiving role
-    if (given != n.arguments || received != n.targets) return {flaw::partner_missing, -1, v};
-    if (is_rooted(m.kind) && (m.root < 0 || m.root >= seats)) return {flaw::node_mismatch, -1, v};
-    if (const flaw f = check_seats(p, all, m, seats, true); f != flaw::none) return {f, -1, v};
-    if (in.valid() && out.valid()) {
-        const bool grows = m.kind == op_kind::all_gather || m.kind == op_kind::gather,
-                   shrinks = m.kind == op_kind::reduce_scatter || m.kind == op_kind::scatter;
-        if (in.type != out.type || in.size() * (grows ? n.arguments : 1) != out.size() * (shrinks ? n.targets : 1)) return {flaw::partner_mismatch, -1, v};
-    }
-    return {};
 }
 
 // Brings the caller's binding in.
