@@ -23,6 +23,8 @@ TEST_CASE("waits within a run are the transitive reduction of the dependencies, 
             const auto& steps = p.issued.steps;
             // What the dependencies and the lanes say.
             reachability wanted{role.steps};
+            std::vector<int> step_of(static_cast<std::size_t>(program.vertices.size()), -1);
+            for (int s = role.first_step; s < role.first_step + role.steps; ++s) step_of[static_cast<std::size_t>(steps[s].vertex)] = s;
             int last[dv::lane_count] = {-1, -1, -1};
             for (int s = 0; s < role.steps; ++s) {
                 int& before = last[steps[role.first_step + s].lane];
@@ -31,7 +33,7 @@ TEST_CASE("waits within a run are the transitive reduction of the dependencies, 
             }
             for (const auto& e : p.edges)
                 if (e.role == r) {
-                    const int from = dv::pass::step_of(program, p.issued, e.from, r), to = dv::pass::step_of(program, p.issued, e.to, r);
+                    const int from = step_of[static_cast<std::size_t>(e.from)], to = step_of[static_cast<std::size_t>(e.to)];
                     wanted.edge(from - role.first_step, to - role.first_step);
                     edges_across += steps[from].lane != steps[to].lane;
                 }
@@ -73,13 +75,19 @@ namespace {
 constexpr bool diamond() {
     dv::ir::program_data d;
     for (int i = 0; i < 4; ++i) d.vertices.push({i, 1, i, 1});
-    for (int i = 0; i < 4; ++i) d.parts.push({0, 0, 0, 0, 0});
+    for (int i = 0; i < 2; ++i) d.buffers.push({});
+    const dv::ir::access accesses[] = {{0, dv::access_mode::write}, {0, dv::access_mode::read}, {1, dv::access_mode::write}, {0, dv::access_mode::read}, {1, dv::access_mode::read}};
+    for (const dv::ir::access& a : accesses) d.accesses.push(a);
+    d.parts.push({0, 0, 0, 0, 1});
+    d.parts.push({0, 0, 0, 1, 2});
+    d.parts.push({0, 0, 0, 3, 0});
+    d.parts.push({0, 0, 0, 3, 2});
     const int order[] = {0, 1, 2, 3};
     const unsigned char lane[] = {0, 1, 0, 0};
-    const dv::ir::edge edges[] = {{0, 1}, {0, 3}, {1, 3}};
     const auto program = dv::ir::view(d);
     const auto issued = dv::pass::steps(program, {order, 4}, {lane, 4});
-    const auto w = dv::pass::waits(program, issued, {edges, 3});
+    const auto flow = dv::pass::flow_of(program, issued);
+    const auto& w = flow.waits;
     return w.waits.size() == 2 && w.waits[0].step == 1 && w.waits[0].on == 0 && w.waits[1].step == 3 && w.waits[1].on == 1 &&
            w.known[3].known[0] == 2 && w.known[3].known[1] == 1 && w.known[2].known[1] == 0;
 }

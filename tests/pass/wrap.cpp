@@ -70,13 +70,12 @@ constexpr int wraps() {
     c.vertex(y, z);
     const int order[] = {0, 1, 2};
     const unsigned char lane[] = {2, 0, 1};
-    const dv::ir::edge edges[] = {{0, 1, 0, 0}, {1, 2, 0, 1}};
     const auto program = dv::ir::view(c.data);
     const auto issued = dv::pass::steps(program, {order, 3}, {lane, 3});
-    const auto waits = dv::pass::waits(program, issued, {edges, 2});
-    const auto lives = dv::pass::liveness(program, issued);
-    const auto memory = dv::pass::arena(program, issued, waits.known, lives);
-    const auto wrap = dv::pass::wrap(program, issued, waits, lives, memory);
+    const auto flow = dv::pass::flow_of(program, issued);
+    const auto& waits = flow.waits;
+    const auto memory = dv::pass::arena(program, issued, waits.known, flow.lives);
+    const auto wrap = dv::pass::wrap(program, issued, waits, flow.lives, memory);
     if (memory.roles[0].arena_bytes != 2048 || memory.placements[0].offset != -1) return 1;
     if (waits.waits.size() != 2 || wrap.size() != 2) return 2;
     if (wrap[0].step != 1 || wrap[0].on != 2 || wrap[0].lag != 1) return 3;

@@ -21,7 +21,7 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
             end.push(2 * v + 1);
         }
         const dv::plan::timetable times{p.order.view(), p.lane.view(), start.view(), end.view(), 1000, true};
-        const dv::plan::plan_data laid = dv::plan::lay(p.program(), p.edges.view(), times, 2000, 0);
+        const dv::plan::plan_data laid = dv::plan::lay(p.program(), times, 2000, 0);
         CHECK(laid.predicted == 1000);
         CHECK(laid.predicted_sequential == 2000);
         CHECK(laid.overlapped);
@@ -61,9 +61,9 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
         CHECK(laid.rings == rings);
         for (int b = 0; b < p.data.buffers.size(); ++b) CHECK(laid.placements[b].offset == p.memory.placements[b].offset);
         const std::int64_t most = dv::plan::largest_bytes(laid.roles.view());
-        CHECK(dv::plan::lay(p.program(), p.edges.view(), times, 2000, most).steps.size() == laid.steps.size());
+        CHECK(dv::plan::lay(p.program(), times, 2000, most).steps.size() == laid.steps.size());
         if (most < 2) continue;
-        const dv::plan::plan_data refused = dv::plan::lay(p.program(), p.edges.view(), times, 2000, most - 1);
+        const dv::plan::plan_data refused = dv::plan::lay(p.program(), times, 2000, most - 1);
         CHECK(dv::plan::largest_bytes(refused.roles.view()) == most);
         CHECK(!dv::plan::within(most - 1, refused.roles.view()));
     }

@@ -41,8 +41,9 @@ inline planned plan_lanes(dv::ir::program_data data, dv::vec<dv::ir::edge> edges
     for (const dv::ir::vertex& v : p.data.vertices) p.lane.push(static_cast<unsigned char>(v.lane));
     const dv::ir::program program = p.program();
     p.issued = dv::pass::steps(program, p.order.view(), p.lane.view());
-    p.waits = dv::pass::waits(program, p.issued, p.edges.view());
-    p.lives = dv::pass::liveness(program, p.issued);
+    dv::pass::flow flow = dv::pass::flow_of(program, p.issued);
+    p.waits = std::move(flow.waits);
+    p.lives = std::move(flow.lives);
     p.memory = dv::pass::arena(program, p.issued, p.waits.known, p.lives, settings);
     p.wrap = dv::pass::wrap(program, p.issued, p.waits, p.lives, p.memory);
     return p;

@@ -7,14 +7,12 @@
 namespace dovetail::pass {
 
 struct issue {
-    vec<ir::step> steps;             // by role, in issue order; waits, events and times are not known yet
-    vec<ir::role_plan> roles;        // first_step and steps
-    span<const unsigned char> lane;  // by vertex: a view of the schedule's
-    vec<int> step_of_part;           // by part: the step that it is in, where it is the first part of the step; else -1
-    vec<int> position;               // by step: of its vertex in the order; empty where a single role has all steps in that order
-    vec<int> lane_index;             // by step: its place among the steps of its role and lane
-    vec<int> on_lane;                // by role and lane: how many steps it has
-    vec<int> lane_steps;             // of role r and lane l, in issue order: from lane_count * first_step + l * steps of the role on
+    vec<ir::step> steps;       // by role, in issue order; waits, events and times are not known yet
+    vec<ir::role_plan> roles;  // first_step and steps
+    vec<int> position;         // by step: of its vertex in the order; empty where a single role has all steps in that order
+    vec<int> lane_index;       // by step: its place among the steps of its role and lane
+    vec<int> on_lane;          // by role and lane: how many steps it has
+    vec<int> lane_steps;       // of role r and lane l, in issue order: from lane_count * first_step + l * steps of the role on
 };
 
 constexpr issue steps(const ir::program& program, span<const int> order, span<const unsigned char> lane) {
@@ -23,7 +21,6 @@ constexpr issue steps(const ir::program& program, span<const int> order, span<co
     const bool alone = program.roles == 1;
     issue out;
     out.roles = vec<ir::role_plan>(program.roles);
-    out.lane = lane;
     ir::role_plan* roles = out.roles.begin();
     int count = order.count;
     if (!alone) {
@@ -39,14 +36,13 @@ constexpr issue steps(const ir::program& program, span<const int> order, span<co
         roles[0].steps = count;
     }
     out.steps = vec<ir::step>(count, unset{});
-    out.step_of_part = vec<int>(program.parts.count, -1);
     if (!alone) out.position = vec<int>(count, unset{});
     out.lane_index = vec<int>(count, unset{});
     out.on_lane = vec<int>(program.roles * lane_count);
     out.lane_steps = vec<int>(count * lane_count, unset{});
     vec<int> issued(program.roles);
     ir::step* steps = out.steps.begin();
-    int *step_of_part = out.step_of_part.begin(), *position = out.position.begin(), *index = out.lane_index.begin(), *lane_steps = out.lane_steps.begin();
+    int *position = out.position.begin(), *index = out.lane_index.begin(), *lane_steps = out.lane_steps.begin();
     int *on_lane = out.on_lane.begin(), *next_step = issued.begin();
     for (int at = 0; at < order.count; ++at) {
         const int v = order.first[at], l = lane.first[v];
@@ -60,7 +56,6 @@ constexpr issue steps(const ir::program& program, span<const int> order, span<co
             }
             const int first = roles[role].first_step, s = first + next_step[role]++;
             steps[s] = {v, p, next - p, l};
-            step_of_part[p] = s;
             if (!alone) position[s] = at;
             const int i = on_lane[role * lane_count + l]++;
             index[s] = i;
@@ -68,21 +63,6 @@ constexpr issue steps(const ir::program& program, span<const int> order, span<co
         }
     }
     return out;
-}
-
-// The step in which `role` takes part in `vertex`, or -1.
-constexpr int step_of(const ir::program& program, const issue& issued, int vertex, int role) {
-    const ir::part* parts = program.parts.begin();
-    int low = program.vertices[vertex].first_part;
-    int high = low + program.vertices[vertex].parts - 1;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (parts[middle].role < role)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == high && parts[low].role == role ? issued.step_of_part[low] : -1;
 }
 
 }  // namespace dovetail::pass

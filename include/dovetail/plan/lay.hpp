@@ -1,4 +1,4 @@
-// lay: from a schedule to the plan's tables. Takes the program, its edges and one candidate's order, lanes and times; gives
+// lay: from a schedule to the plan's tables. Takes the program and one candidate's order, lanes and times; gives
 // each role's steps, waits, events and memory.
 #pragma once
 
@@ -75,14 +75,13 @@ constexpr void lay_out_waits(plan_data& d, const vec<pass::pending_wait>& in_run
 
 // A plan that exceeds the limit has its bytes in `roles` and no steps. `sequential`: the predicted time of everything on one
 // stream.
-constexpr plan_data lay(const ir::program& p, span<const ir::edge> edges, const timetable& t, std::int64_t sequential, std::int64_t limit) {
+constexpr plan_data lay(const ir::program& p, const timetable& t, std::int64_t sequential, std::int64_t limit) {
     pass::issue issued = pass::steps(p, t.order, t.lane);
-    const pass::in_run waits = pass::waits(p, issued, edges);
-    const pass::lifetimes lives = pass::liveness(p, issued);
-    pass::memory memory = pass::arena(p, issued, waits.known, lives);
+    const pass::flow flow = pass::flow_of(p, issued);
+    pass::memory memory = pass::arena(p, issued, flow.waits.known, flow.lives);
     plan_data d;
     if (within(limit, memory.roles.view())) {
-        const vec<pass::pending_wait> across = pass::wrap(p, issued, waits, lives, memory);
+        const vec<pass::pending_wait> across = pass::wrap(p, issued, flow.waits, flow.lives, memory);
         d.roles = static_cast<vec<ir::role_plan>&&>(memory.roles);
         d.placements = static_cast<vec<ir::placement>&&>(memory.placements);
         d.steps = static_cast<vec<ir::step>&&>(issued.steps);
@@ -90,7 +89,7 @@ constexpr plan_data lay(const ir::program& p, span<const ir::edge> edges, const 
             s->start = t.start.first[s->vertex];
             s->end = t.end.first[s->vertex];
         }
-        detail::lay_out_waits(d, waits.waits, across);
+        detail::lay_out_waits(d, flow.waits.waits, across);
         d.order = vec<int>(t.order);
     } else {
         d.roles = static_cast<vec<ir::role_plan>&&>(memory.roles);

@@ -35,7 +35,7 @@ constexpr made make(const ir::graph& g, const settings& s) {
     for (int i = 0; i < wanted.count && !m.fits; ++i) {
         pass::schedule& c = tried[static_cast<int>(wanted.list[i])];
         if (c.order.empty()) c = schedule_of(wanted.list[i], p, edges.view(), costs.view(), s);
-        plan_data laid = lay(p, edges.view(), {c.order.view(), c.lane.view(), c.start.view(), c.end.view(), c.length, c.overlapped}, length[0], s.memory_limit);
+        plan_data laid = lay(p, {c.order.view(), c.lane.view(), c.start.view(), c.end.view(), c.length, c.overlapped}, length[0], s.memory_limit);
         m.fits = within(s.memory_limit, laid.roles.view());
         if (m.fits) m.plan = static_cast<plan_data&&>(laid);
     }

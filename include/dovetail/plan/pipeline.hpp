@@ -1,7 +1,7 @@
 // The list of passes, in the order in which data flows through them:
 //
 //   graph -> expand -> edges -> circle -> costs -> schedule candidates -> choose
-//         -> steps -> waits -> liveness -> arena -> wrap -> plan (all of it: lay)
+//         -> steps -> waits and lifetimes -> arena -> wrap -> plan (all of it: lay)
 //
 // Each stage is an ordinary function; `make` runs them all at run time, `planned<G, O>` (planned.hpp) runs the same ones in
 // constant evaluations of their own, because compile-time limits are per evaluation.

@@ -89,9 +89,7 @@ private:
         static constexpr int waits = chosen_schedule::value.overlapped ? (of::edges.size() < 2 * parts ? of::edges.size() : 2 * parts) + 2 * rings * parts : 0;
         static constexpr ir::sizes<5> most{{of::vertices, parts, waits, of::program.roles, of::program.buffers.size()}};
         static constexpr const ir::program& from() { return of::program; }
-        static constexpr auto make(const ir::program& from) {
-            return lay(from, of::edges, chosen_schedule::value.view(), of::sequential, O::value.memory_limit);
-        }
+        static constexpr auto make(const ir::program& from) { return lay(from, chosen_schedule::value.view(), of::sequential, O::value.memory_limit); }
     };
 
 public:
