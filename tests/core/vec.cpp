@@ -28,7 +28,8 @@ constexpr bool grows_and_shrinks() {
     for (int i = 0; i < 100; ++i) v.push(i * i);
     for (int i = 0; i < 100; ++i) good = good && v[i] == i * i;
     good = good && v.size() == 100 && v.back() == 99 * 99;
-    v.pop();
+    v.cut(99);
+    good = good && v.size() == 99 && v.back() == 98 * 98;
     v.resize(3);
     good = good && v.size() == 3 && v.back() == 4;
     v.resize(6);

@@ -25,6 +25,14 @@ template <int I> struct link_of_chain;
 template <int I> using chained = dv::let<link_of_chain<I + 1>, relu(link_of_chain<I>)>;
 using chain = dv::graph<dv::input<x, vector>, dv::let<link_of_chain<0>, add(x, x)>, dv::repeat<chained, 4>, dv::output<link_of_chain<4>>>;
 
+template <int> struct block;
+template <int> struct summed;
+template <int> struct so_far;
+template <int I> using add_block = dv::group<dv::let<block<I>, add(x, x)>, dv::let<summed<I>, all_reduce<sum, dp>(block<I>)>,
+                                             dv::let<so_far<I + 1>, add(so_far<I>, summed<I>)>>;
+struct six_blocks : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp, 2>>, dv::let<so_far<0>, copy(x)>, dv::repeat<add_block, 6>,
+                              dv::output<so_far<6>>> {};
+
 }  // namespace
 
 TEST_CASE("shapes follow the widths of axes") {
@@ -109,8 +117,13 @@ TEST_CASE("facts of the plan") {
 }
 
 TEST_CASE("a memory limit chooses a schedule that keeps it") {
-    // Six blocks are made and summed one by one: overlap would make them early, the limit forbids it.
-    using limited = dv::options<slow_links, dv::memory_limit<dv::peak_bytes<pipeline<2, 2>, stage<1>, sequential>>>;
-    static_assert(dv::peak_bytes<pipeline<2, 2>, stage<1>, limited> <= dv::peak_bytes<pipeline<2, 2>, stage<1>, sequential>);
+    // Six blocks are made and summed one by one: overlap makes the next one while this one is reduced, the limit forbids it.
+    constexpr auto one_at_a_time = dv::peak_bytes<six_blocks, dv::unnamed_role, sequential>;
+    using limited = dv::options<slow_links, dv::memory_limit<one_at_a_time>>;
+    using roomy = dv::options<slow_links, dv::memory_limit<dv::peak_bytes<six_blocks, dv::unnamed_role, overlapped>>>;
+    static_assert(dv::peak_bytes<six_blocks, dv::unnamed_role, overlapped> > one_at_a_time);
+    static_assert(dv::peak_bytes<six_blocks, dv::unnamed_role, limited> == one_at_a_time);
+    static_assert(dv::predicted_time<six_blocks, limited> > dv::predicted_time<six_blocks, overlapped>);
+    static_assert(dv::predicted_time<six_blocks, roomy> == dv::predicted_time<six_blocks, overlapped>);
     CHECK(true);
 }

@@ -35,7 +35,7 @@ inline int step_of_wait(const subject& s, int w) {
 template <class T>
 void erase(dv::vec<T>& list, int at) {
     for (int i = at; i + 1 < list.size(); ++i) list[i] = list[i + 1];
-    list.pop();
+    list.cut(list.size() - 1);
 }
 
 inline void erase_step(subject& s, int k) {

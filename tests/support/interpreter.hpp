@@ -84,7 +84,11 @@ struct meaning {
         }
         const int home = at(holder, lane);
         const std::int64_t bytes = x.type.bytes();
-        if (x.kind == dv::ir::symbol_kind::value) return result(run, home, x.node, x.result);
+        if (x.kind == dv::ir::symbol_kind::value) {
+            int k = 0;
+            while (g->operands[g->nodes[x.node].first_result + k] != symbol) ++k;
+            return result(run, home, x.node, k);
+        }
         word* const memory = x.kind == dv::ir::symbol_kind::state ? states.data() : values[run].data();
         return {reinterpret_cast<unsigned char*>(memory + home * block + symbol_at[symbol]), bytes};
     }

@@ -78,7 +78,7 @@ private:
         if (k.next_run == m_.runs || k.next_run - k.read >= k.limit) return false;
         k.uses_left[k.next_run] = uses_;
         backend b{*this, k, k.next_run};
-        dv::launch::walk(p_, plan_, k.role, k.next_run, b);
+        dv::launch::walk(plan_, k.role, k.next_run, b);
         ++k.next_run;
         return true;
     }

@@ -100,10 +100,7 @@ inline dv::ir::graph_data emit(const sketch& s) {
         for (std::size_t j = 0; j < n.results.size(); ++j) {
             const int r = n.results[j];
             g.operands.push(r < 0 ? -1 : id[r]);
-            if (r >= 0 && !n.update) {
-                g.symbols[id[r]].node = static_cast<int>(i);
-                g.symbols[id[r]].result = static_cast<int>(j);
-            }
+            if (r >= 0 && !n.update) g.symbols[id[r]].node = static_cast<int>(i);
         }
         node.first_target = g.operands.size();
         node.targets = static_cast<int>(n.targets.size());

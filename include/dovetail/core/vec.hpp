@@ -89,7 +89,6 @@ public:
         if (size_ == capacity_) reserve(capacity_ > 0 ? 2 * capacity_ : 8);
         data_[size_++] = value;
     }
-    constexpr void pop() { --size_; }
     constexpr void clear() { size_ = 0; }
     // Keeps the first `size` elements.
     constexpr void cut(int size) { size_ = size; }

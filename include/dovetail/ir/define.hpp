@@ -88,7 +88,7 @@ private:
     constexpr void values(const record& names, int mention, int role) {
         int at = mention + 1;
         for (int i = 0; i < names.child_count; at += names.children[i]->mentions, ++i)
-            if (names.children[i]->kind != word::discard) d_.symbols[define(*names.children[i], at, role)].result = i;
+            if (names.children[i]->kind != word::discard) define(*names.children[i], at, role);
     }
 
     constexpr int define(const record& name, int mention, int role) {

@@ -16,7 +16,6 @@ struct symbol {
     tensor_type type = {};  // per lane
     int role = -1;          // home; -1: an input bound on every role that uses it, or the result of a collective over roles
     int node = -1;          // what computes a value
-    int result = 0;         // ... and which of its results it is
     bool output = false;
     bool in_host_memory = false;  // pinned: written by to_host or bound as a host input
     bool initialised = false;     // a state with an initialiser, or one that the store supplies

@@ -10,7 +10,7 @@
 namespace dovetail::launch {
 
 template <class Backend>
-constexpr void walk(const ir::program&, const plan::plan& plan, int role, std::int64_t run, Backend& backend) {
+constexpr void walk(const plan::plan& plan, int role, std::int64_t run, Backend& backend) {
     const ir::role_plan& r = plan.roles[role];
     const ir::step* const steps = plan.steps.first + r.first_step;
     for (int i = 0; i < r.steps; ++i) {

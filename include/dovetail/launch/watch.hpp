@@ -40,7 +40,7 @@ private:
 
 // The walk, with each step watched. Apart from `walk` so that one that nobody watches asks nothing at its steps.
 template <class Backend>
-void walk_watched(const ir::program& program, const plan::plan& plan, int role, std::int64_t run, Backend& backend, launch_watcher* by) {
+void walk_watched(const plan::plan& plan, int role, std::int64_t run, Backend& backend, launch_watcher* by) {
     struct {
         Backend& to;
         launch_watcher* by;
@@ -52,9 +52,9 @@ void walk_watched(const ir::program& program, const plan::plan& plan, int role, 
         void record(int lane, int event, int ring) { to.record(lane, event, ring); }
     } told{backend, by};
     if (by == nullptr)
-        walk(program, plan, role, run, backend);
+        walk(plan, role, run, backend);
     else
-        walk(program, plan, role, run, told);
+        walk(plan, role, run, told);
 }
 
 }  // namespace launch

@@ -97,7 +97,7 @@ private:
                 marks_.begin(now_);
                 if (recorded) clock_.begin(f);
                 quiet_ = !recorded;
-                launch::walk_watched(program, plan, role, since_switch_, *this, watcher);
+                launch::walk_watched(plan, role, since_switch_, *this, watcher);
                 if (unasked_ > 0) ask();
                 clock_.close();
             }
@@ -240,7 +240,7 @@ private:
             capturing_ = true;
             quiet_ = false;
             marks_.begin_capture();
-            launch::walk(program, plan, role, 0, *this);
+            launch::walk(plan, role, 0, *this);
             capturing_ = false;
         });
     }

@@ -167,7 +167,7 @@ private:
             if (const auto before = memory_of.store()->hand_over(this, f))
                 for (int l = 0; l < lane_count; ++l)
                     if (uses_[l]) push({nullptr, before, task_kind::behind, l, 0, 0, -1});
-        launch::walk(program, plan, role, f->run, *this);
+        launch::walk(plan, role, f->run, *this);
         for (int l = 0; l < lane_count; ++l)
             if (uses_[l]) push({nullptr, f, task_kind::finish, l, 0, 0, -1});
         for (int l = 0; l < lane_count; ++l)
