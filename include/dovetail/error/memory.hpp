@@ -43,7 +43,7 @@ template <class Role, class Limit, class Needed, class... Largest>
 struct memory_exceeded {
     static_assert(
         detail::never<Role>,
-        "dovetail: no schedule of this role (first) keeps within the memory limit (second, bytes); the best needs (third); the largest values alive follow");
+        "dovetail: none of the schedules that were tried for this role (first) keeps within the memory limit (second, bytes); the best of them needs (third); the largest values alive follow");
 };
 template <class Option>
 struct unknown_option {

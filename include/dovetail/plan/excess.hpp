@@ -1,5 +1,6 @@
-// What to say where no schedule keeps within the memory limit: the role that needs most, and the largest two of the values that it
-// holds when it holds most. Takes a program, the plans of its roles and the order of its vertices.
+// What to say where none of the schedules that were tried keeps within the memory limit: the role that needs most, and the
+// largest two of the values that it holds when it holds most. Takes a program, the plans of its roles and the order of its
+// vertices.
 #pragma once
 
 #include "lay.hpp"

@@ -74,7 +74,7 @@ constexpr void lay_out_waits(plan_data& d, const vec<pass::pending_wait>& in_run
 }  // namespace detail
 
 // A plan that exceeds the limit has its bytes in `roles` and no steps. `sequential`: the predicted time of everything on one
-// stream.
+// stream as written; a plan of one stream is compared with itself.
 constexpr plan_data lay(const ir::program& p, const timetable& t, std::int64_t sequential, std::int64_t limit) {
     pass::issue issued = pass::steps(p, t.order, t.lane);
     const pass::flow flow = pass::flow_of(p, issued);
@@ -96,7 +96,7 @@ constexpr plan_data lay(const ir::program& p, const timetable& t, std::int64_t s
     }
     d.overlapped = t.overlapped;
     d.predicted = t.length;
-    d.predicted_sequential = sequential;
+    d.predicted_sequential = t.overlapped ? sequential : t.length;
     return d;
 }
 

@@ -23,8 +23,8 @@ constexpr made make(const ir::graph& g, const settings& s) {
     if (m.wrong) return m;
     const vec<std::int64_t> costs = pass::costs(g, p, s);
     pass::schedule tried[candidates];
-    std::int64_t length[candidates] = {};
-    for (int c = 0; c < (s.overlap ? candidates : 1); ++c) {
+    std::int64_t length[compared] = {};
+    for (int c = 0; c < (s.overlap ? compared : 1); ++c) {
         length[c] = not_tried;
         if (static_cast<candidate>(c) == candidate::written && p.vertices.size() > most_tried_as_written) continue;
         tried[c] = schedule_of(static_cast<candidate>(c), p, edges.view(), costs.view(), s);
@@ -33,8 +33,10 @@ constexpr made make(const ir::graph& g, const settings& s) {
     const preference wanted = preferred(length, s);
     m.fits = false;
     for (int i = 0; i < wanted.count && !m.fits; ++i) {
-        pass::schedule& c = tried[static_cast<int>(wanted.list[i])];
-        if (c.order.empty()) c = schedule_of(wanted.list[i], p, edges.view(), costs.view(), s);
+        const candidate taken = wanted.list[i], other = order_of(taken);
+        pass::schedule &c = tried[static_cast<int>(taken)], &base = tried[static_cast<int>(other)];
+        if (base.order.empty()) base = schedule_of(other, p, edges.view(), costs.view(), s);
+        if (other != taken) c = schedule_in(taken, base.order.view(), p, edges.view(), costs.view(), length[0], s);
         plan_data laid = lay(p, {c.order.view(), c.lane.view(), c.start.view(), c.end.view(), c.length, c.overlapped}, length[0], s.memory_limit);
         m.fits = within(s.memory_limit, laid.roles.view());
         if (m.fits) m.plan = static_cast<plan_data&&>(laid);

@@ -11,46 +11,71 @@
 #include "../pass/choose.hpp"
 #include "../pass/circle.hpp"
 #include "../pass/expand.hpp"
+#include "../pass/frugal.hpp"
 #include "lay.hpp"
 
 namespace dovetail::plan {
 
-// The schedules that are tried. Each keeps every dependency; they differ in lanes and order.
-enum class candidate : unsigned char { sequential, written, listed };
-inline constexpr int candidates = 3;
+// The schedules that are tried. Each keeps every dependency; they differ in lanes and order. Those from `frugal_overlapped`
+// on are tried only where none before keeps within a memory limit: an order chosen for little memory, overlapped where that
+// gains, and on one stream; then the order of list scheduling on one stream.
+enum class candidate : unsigned char { sequential, written, listed, frugal_overlapped, frugal, listed_in_turn };
+inline constexpr int candidates = 6;
+inline constexpr int compared = 3;  // whose lengths are compared
 
-// Of a larger graph the written order is predicted only where nothing else fits into memory: list scheduling hardly ever
-// loses to it, and a prediction is most of what a candidate costs the compiler.
+// Of a larger graph the written order is not predicted: list scheduling hardly ever loses to it, and a prediction is most of
+// what a candidate costs the compiler.
 inline constexpr int most_tried_as_written = 256;
 inline constexpr std::int64_t not_tried = INT64_MAX;
 
+// The candidate whose order a candidate takes: mostly its own.
+constexpr candidate order_of(candidate c) {
+    return c == candidate::frugal_overlapped ? candidate::frugal : c == candidate::listed_in_turn ? candidate::listed : c;
+}
+
+// A candidate with an order of its own.
 constexpr pass::schedule schedule_of(candidate c, const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, const settings& s) {
     if (c == candidate::sequential) return pass::sequential_schedule(p, edges, costs);
+    if (c == candidate::frugal) {
+        const vec<int> order = pass::frugal_order(p, edges);
+        return pass::in_turn(p, costs, order.view());
+    }
     const pass::routes r = pass::routes_of(p, edges);
     pass::schedule made = pass::overlapped_schedule(p, r, edges, costs, c == candidate::listed, s);
     pass::improve(made, p, r, edges, costs, s);
     return made;
 }
 
+// A candidate with the order of another. `sequential`: the length of the sequential one.
+constexpr pass::schedule schedule_in(candidate c, span<const int> order, const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs,
+                                     std::int64_t sequential, const settings& s) {
+    pass::schedule in_turn = pass::in_turn(p, costs, order);
+    if (c != candidate::frugal_overlapped) return in_turn;
+    const pass::routes r = pass::routes_of(p, edges);
+    pass::schedule made = pass::predict(p, r, costs, order, s);
+    if (pass::gains(made.length, in_turn.length, s) && pass::gains(made.length, sequential, s)) return made;
+    return in_turn;
+}
+
 // In which order the candidates are taken until one fits into memory: overlapped ones first where their prediction gains
-// more than the model's error, the shortest before the others; then the sequential one; then those that gain nothing.
+// more than the model's error, the shortest before the other; then the sequential one; then those for little memory.
 struct preference {
     candidate list[candidates] = {};
     int count = 0;
+
+    constexpr void then(candidate c) { list[count++] = c; }
 };
-constexpr preference preferred(const std::int64_t (&length)[candidates], const settings& s) {
+constexpr preference preferred(const std::int64_t (&length)[compared], const settings& s) {
     preference p;
-    if (!s.overlap) {
-        p.count = 1;
-        return p;
-    }
     const bool listed_first = length[2] < length[1];
     const candidate overlapped[] = {listed_first ? candidate::listed : candidate::written, listed_first ? candidate::written : candidate::listed};
     for (candidate c : overlapped)
-        if (pass::gains(length[static_cast<int>(c)], length[0], s)) p.list[p.count++] = c;
-    const int gaining = p.count;
-    p.list[p.count++] = candidate::sequential;
-    for (int i = gaining; i < 2; ++i) p.list[p.count++] = overlapped[i];
+        if (pass::gains(length[static_cast<int>(c)], length[0], s)) p.then(c);
+    p.then(candidate::sequential);
+    if (s.memory_limit == 0) return p;
+    if (s.overlap) p.then(candidate::frugal_overlapped);
+    p.then(candidate::frugal);
+    p.then(candidate::listed_in_turn);
     return p;
 }
 

@@ -59,8 +59,14 @@ struct scheduled {
     using of = program_of<G, O>;
     // g++ 12 refuses temporaries that own memory in the initialiser itself. As to the parameter, see ir::frozen.
     static constexpr fixed_schedule<of::vertices> make(const ir::program& from) {
-        const pass::schedule s = schedule_of(C, from, of::edges, of::costs.view(), O::value);
-        return fixed_schedule<of::vertices>{s};
+        if constexpr (order_of(C) == C) {
+            const pass::schedule s = schedule_of(C, from, of::edges, of::costs.view(), O::value);
+            return fixed_schedule<of::vertices>{s};
+        } else {
+            const span<const int> order = scheduled<G, O, order_of(C)>::value.order.view();
+            const pass::schedule s = schedule_in(C, order, from, of::edges, of::costs.view(), of::sequential, O::value);
+            return fixed_schedule<of::vertices>{s};
+        }
     }
     static constexpr fixed_schedule<of::vertices> value = make(of::program);
 };
@@ -94,20 +100,23 @@ private:
 
 public:
     static constexpr plan value = ir::frozen<tables>::value;
+    static constexpr std::int64_t needed = largest_bytes(value.roles);
     static constexpr bool fits = within(O::value.memory_limit, value.roles);
 };
 
-// The first preferred candidate that fits, from the I-th on; none: the I-th of the last try.
-template <class G, class O, int I = 0>
+// The first preferred candidate that fits, from the I-th on; none: the one that needs least, `Least` of those before.
+template <class G, class O, int I = 0, candidate Least = candidate::sequential>
 constexpr candidate chosen() {
     constexpr preference p = preference_of<G, O>();
-    constexpr candidate c = p.list[I];
-    if constexpr (O::value.memory_limit == 0 || I + 1 == p.count)
-        return c;
-    else if constexpr (laid<G, O, c>::fits)
-        return c;
-    else
-        return chosen<G, O, I + 1>();
+    if constexpr (I == p.count) {
+        return Least;
+    } else if constexpr (O::value.memory_limit == 0 || laid<G, O, p.list[I]>::fits) {
+        return p.list[I];
+    } else if constexpr (I == 0 || laid<G, O, p.list[I]>::needed < laid<G, O, Least>::needed) {
+        return chosen<G, O, I + 1, p.list[I]>();
+    } else {
+        return chosen<G, O, I + 1, Least>();
+    }
 }
 
 struct unnamed {};
@@ -162,8 +171,11 @@ struct proof {
         return tables;
     }
     static constexpr verdict value = all(std::make_integer_sequence<int, program_of<G, O>::program.roles>{});
+    // A plan that exceeds the memory limit has no steps to prove; that is said already.
     static constexpr auto error() {
-        if constexpr (value)
+        if constexpr (!memory_checked<G, O>::taken::fits)
+            return std::type_identity<error::none>{};
+        else if constexpr (value)
             return std::type_identity<error::none>{};
         else
             return std::type_identity<error::unproven<G, error::number<value.what>>>{};

@@ -1,0 +1,69 @@
+// The laws on random graphs under memory limits: whatever lies between what the order for little memory needs and what the
+// plan without a limit takes is kept by a plan that is proven and computes the same.
+#include "support/laws.hpp"
+#include "support/random_graph.hpp"
+#include "support/shown.hpp"
+#include "support/simulator.hpp"
+
+#include <dovetail/plan/make.hpp>
+#include <dovetail/plan/prove.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace support;
+
+namespace {
+
+// Bytes of the largest role on one stream, in the order for little memory.
+std::int64_t frugal_bytes(const dv::ir::graph& g, const dv::ir::program& p, const dv::settings& s) {
+    const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
+    const dv::vec<std::int64_t> costs = dv::pass::costs(g, p, s);
+    const dv::pass::schedule c = dv::plan::schedule_of(dv::plan::candidate::frugal, p, edges.view(), costs.view(), s);
+    return dv::plan::largest_bytes(dv::plan::lay(p, {c.order.view(), c.lane.view(), c.start.view(), c.end.view(), c.length, false}, c.length, 0).roles.view());
+}
+
+}  // namespace
+
+TEST_CASE("on random graphs: a memory limit that an order for little memory keeps is kept, proven and simulated") {
+    int limited = 0, overlapped = 0, in_written_order = 0;
+    for (int i = 0; i < 500; ++i) {
+        knobs k;
+        if (i % 5 == 4) k.nodes_low = 30, k.nodes_high = 60;
+        const sketch s = random_graph(mix(11) + static_cast<word>(i), k);
+        const dv::ir::graph_data data = emit(s);
+        const dv::ir::graph g = dv::ir::view(data);
+        const dv::plan::made free = dv::plan::make(g, s.settings);
+        CAPTURE(i);
+        REQUIRE(!free.wrong);
+        const dv::ir::program p = dv::ir::view(free.program);
+        const std::int64_t taken = dv::plan::largest_bytes(free.plan.roles.view()), needed = frugal_bytes(g, p, s.settings);
+        if (needed >= taken) continue;
+        chooser r{mix(static_cast<word>(i))};
+        dv::settings settings = s.settings;
+        // The need itself, and anything below what is taken.
+        settings.memory_limit = r.chance(30) ? needed : needed + r.below(static_cast<int>(taken - needed));
+        CAPTURE(settings.memory_limit);
+        const dv::plan::made made = dv::plan::make(g, settings);
+        REQUIRE(made.fits);
+        const dv::plan::plan plan = dv::ir::view(made.plan);
+        INFO(shown(g, p, plan, settings));
+        CHECK(dv::plan::largest_bytes(plan.roles) <= settings.memory_limit);
+        CHECK(plan.predicted <= plan.predicted_sequential);
+        if (i % 5 != 4) CHECK(broken_order(p, plan) == "");
+        CHECK(broken_sizes(p, plan) == "");
+        CHECK(static_cast<bool>(dv::plan::prove(g, p, plan)));
+        meaning m = interpret(g, s.runs, s.seed);
+        simulation how;
+        how.seed = s.seed;
+        CHECK_NOTHROW(simulate(g, p, plan, m, how));
+        ++limited;
+        overlapped += plan.overlapped ? 1 : 0;
+        const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
+        const dv::vec<int> written = dv::pass::written_order(p.vertices.size(), edges.view());
+        bool as_written = true;
+        for (int v = 0; v < written.size(); ++v) as_written = as_written && written[v] == plan.order[v];
+        in_written_order += as_written ? 1 : 0;
+    }
+    MESSAGE(limited << " plans under a limit below what the plan without takes: " << overlapped << " overlapped, " << in_written_order << " in the written order");
+    CHECK(limited > 100);
+}
