@@ -4,8 +4,7 @@
 
 #include "support/tensors.hpp"
 
-#include <dovetail/launch/cuda/api.hpp>
-#include <dovetail/launch/stream.hpp>
+#include <dovetail/launch/cuda/services.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -23,7 +22,7 @@ struct device {
     }
     device(const device&) = delete;
     // `sms` as a plan gives them to an operation: with one, kernels stride over what their few blocks leave.
-    dv::cuda::stream with(int sms) const { return {stream, blas, sms, workspace, workspace_bytes}; }
+    dv::cuda::stream with(int sms) const { return {stream, blas, sms, workspace, workspace_bytes, &dv::cuda::services}; }
     void wait() const { dv::cuda::check(dv::cuda::calls.stream_synchronize(stream), "cudaStreamSynchronize"); }
 
     static constexpr std::int64_t workspace_bytes = 1 << 20;

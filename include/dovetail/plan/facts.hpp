@@ -1,4 +1,8 @@
 // Facts of a graph and its plan to static_assert: valid, peak_bytes, predicted_time, hidden_fraction, wait_count.
+//
+// nvcc compiles a .cu once more for each architecture, and a fact that is asked for there is evaluated again. Within
+// `#ifndef __CUDA_ARCH__` ... `#endif` a static_assert is checked once, by the pass for the host, which refuses the program all
+// the same; the graph itself stands outside, for the executors whose kernels depend on it.
 #pragma once
 
 #include "planned.hpp"

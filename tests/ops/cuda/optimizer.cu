@@ -65,7 +65,7 @@ TEST_CASE("a launch that fails throws what CUDA says and which kernel it was") {
     CHECK_THROWS_WITH_AS(ops::relu::launch(support::gpu().with(0), x.in(), x.out()), doctest::Contains("kernel transform: too many resources"), dv::cuda::call_error);
     dv::cuda::calls = kept;
     support::gpu().wait();
-    const dv::cuda::stream nowhere{};
+    const dv::cuda::stream nowhere{.services = &dv::cuda::services};
     using M = tensor<float, 4, 4>;
     const on_device<M> m{filled<M>{}};
     CHECK_THROWS_WITH_AS(ops::matmul::launch(nowhere, m.in(), m.in(), m.out()), doctest::Contains("cublasGemmEx"), dv::cuda::call_error);

@@ -4,6 +4,7 @@
 #include "context.hpp"
 #include "exchange_acts.hpp"
 #include "local_acts.hpp"
+#include "services.hpp"
 
 namespace dovetail::cuda {
 
@@ -120,6 +121,7 @@ private:
                 a.at.workspace_bytes = accesses_.buffer_of(i).bytes;
             }
         a.at.blas = on_.blas();
+        a.at.services = &services;
         if (m.op != nullptr) a.at.sms = m.op->sms;
         a.count = static_cast<std::size_t>(p.accesses);
         a.effect = m.op != nullptr && m.op->has_effect;

@@ -138,7 +138,7 @@ private:
             try {
                 if (first != nullptr) {
                     static_cast<void>(calls.get_last_error());
-                    stream on{on_->streams[0], on_->blas(), 0, nullptr, 0};
+                    stream on{on_->streams[0], on_->blas(), 0, nullptr, 0, &services};
                     first(on, at);
                     check(calls.get_last_error(), "the launch");
                     check(calls.stream_synchronize(on_->streams[0]), "cudaStreamSynchronize");

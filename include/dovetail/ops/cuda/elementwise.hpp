@@ -178,7 +178,7 @@ void transform(cuda::stream s, std::int64_t n, T* y, X... x) {
         detail::transform_kernel<F, N><<<blocks_for(s, (n + N - 1) / N), threads, 0, on(s)>>>(n, y, x...);
     else
         detail::transform_kernel<F, 1><<<blocks_for(s, n), threads, 0, on(s)>>>(n, y, x...);
-    launched("kernel transform");
+    s.services->launched("kernel transform");
 }
 
 template <class T, class G>
@@ -189,13 +189,13 @@ void generate(cuda::stream s, std::int64_t n, T* y, G g) {
         detail::generate_kernel<N><<<blocks_for(s, (n + N - 1) / N), threads, 0, on(s)>>>(n, y, g);
     else
         detail::generate_kernel<1><<<blocks_for(s, n), threads, 0, on(s)>>>(n, y, g);
-    launched("kernel generate");
+    s.services->launched("kernel generate");
 }
 
 template <class T>
 void copy(cuda::stream s, std::int64_t n, const T* x, T* y) {
     if (n == 0 || x == y) return;
-    cuda::check(cuda::calls.memcpy_async(y, x, static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyDeviceToDevice, on(s)), "cudaMemcpyAsync");
+    s.services->copy(s, x, y, n * static_cast<std::int64_t>(sizeof(T)));
 }
 
 template <class T>
@@ -209,7 +209,7 @@ void add_to_rows(cuda::stream s, std::int64_t rows, std::int64_t columns, const 
         const detail::rectangle r{s, rows, columns, threads, threads};
         detail::add_to_rows_kernel<1><<<r.blocks, r.threads, 0, on(s)>>>(rows, columns, x, b, y);
     }
-    launched("kernel add_to_rows");
+    s.services->launched("kernel add_to_rows");
 }
 
 template <class T>
@@ -223,7 +223,7 @@ void sum_of_rows(cuda::stream s, std::int64_t rows, std::int64_t columns, const 
         const detail::rectangle r{s, 1, columns, 32, detail::summing_threads};
         detail::sum_of_rows_kernel<1><<<r.blocks, r.threads, 0, on(s)>>>(rows, columns, x, y);
     }
-    launched("kernel sum_of_rows");
+    s.services->launched("kernel sum_of_rows");
 }
 
 #endif

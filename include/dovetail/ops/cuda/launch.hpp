@@ -1,5 +1,5 @@
 // What the kernels of the shipped operations share: storage to arithmetic and back, elements moved sixteen bytes at a time,
-// the size of a grid, sums within a warp or a block, the check behind a launch.
+// the size of a grid, sums within a warp or a block. What else a launch needs of CUDA it asks for through its stream.
 //
 // The functions of ops/cuda are templates over elements and function objects, never over names or extents. Every unit sees
 // them declared; only a unit that nvcc compiles defines them. So a graph in a .cpp needs one .cu in its program that says
@@ -9,8 +9,6 @@
 #include "../facts.hpp"
 
 #if defined(__CUDACC__)
-
-#include "../../launch/cuda/api.hpp"
 
 #include <initializer_list>
 #include <type_traits>
@@ -111,8 +109,6 @@ inline int power_of_two(std::int64_t x, int most) {
     while (p < x && p < most) p *= 2;
     return p;
 }
-
-inline void launched(const char* kernel) { cuda::check(cuda::calls.get_last_error(), kernel); }
 
 // All threads of a group of Threads (a warp, or a whole block) get `combine` of all their values; it is commutative, and
 // combined in one order, so that equal values give equal bits.

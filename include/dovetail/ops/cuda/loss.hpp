@@ -89,7 +89,7 @@ void softmax_rows(cuda::stream s, std::int64_t rows, std::int64_t classes, const
         softmax_kernel<32, N><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
     else
         softmax_kernel<threads, N><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
-    launched("kernel softmax_cross_entropy");
+    s.services->launched("kernel softmax_cross_entropy");
 }
 
 inline constexpr int mean_threads = 1024;
@@ -155,23 +155,21 @@ __global__ void __launch_bounds__(threads)
     if (threadIdx.x % Threads == 0 && correct > 0) atomicAdd(count, correct);
 }
 
-inline void zero(cuda::stream s, void* p, std::size_t bytes) { cuda::check(cuda::calls.memset_async(p, 0, bytes, on(s)), "cudaMemsetAsync"); }
-
 }  // namespace detail
 
 template <class T, class R>
 void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* loss,
                            R* losses) {
-    if (rows == 0) return detail::zero(s, loss, sizeof(R));
+    if (rows == 0) return s.services->zero(s, loss, sizeof(R));
     if (losses == nullptr || s.workspace_bytes < rows * static_cast<std::int64_t>(sizeof(R)))
-        throw failure{"softmax_cross_entropy needs the workspace that it declares"};
+        s.services->refuse("softmax_cross_entropy needs the workspace that it declares");
     constexpr int N = pack_of<T>;
     if (classes % N == 0 && fits_packs<N>(logits, probabilities))
         detail::softmax_rows<N>(s, rows, classes, logits, labels, probabilities, losses);
     else
         detail::softmax_rows<1>(s, rows, classes, logits, labels, probabilities, losses);
     detail::mean_kernel<<<1, detail::mean_threads, 0, on(s)>>>(rows, static_cast<const R*>(losses), loss);
-    launched("kernel mean");
+    s.services->launched("kernel mean");
 }
 
 template <class T>
@@ -187,7 +185,7 @@ void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int6
         const detail::rectangle r{s, rows, classes, threads, threads};
         detail::softmax_gradient_kernel<1><<<r.blocks, r.threads, 0, on(s)>>>(rows, classes, probabilities, labels, y, share);
     }
-    launched("kernel softmax_cross_entropy_gradient");
+    s.services->launched("kernel softmax_cross_entropy_gradient");
 }
 
 template <class T>
@@ -197,18 +195,18 @@ void places_of_largest(cuda::stream s, std::int64_t rows, std::int64_t classes, 
         detail::places_kernel<32><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, x, y);
     else
         detail::places_kernel<threads><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, x, y);
-    launched("kernel argmax");
+    s.services->launched("kernel argmax");
 }
 
 template <class T>
 void count_correct(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, const std::int32_t* labels, std::int32_t* count) {
-    detail::zero(s, count, sizeof(std::int32_t));
+    s.services->zero(s, count, sizeof(std::int32_t));
     if (rows == 0) return;
     if (classes < detail::long_row)
         detail::correct_kernel<32><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, x, labels, count);
     else
         detail::correct_kernel<threads><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, x, labels, count);
-    launched("kernel correct_count");
+    s.services->launched("kernel correct_count");
 }
 
 #endif

@@ -85,7 +85,7 @@ void descend(cuda::stream s, std::int64_t n, W* w, const G* g, floating_scalar r
         detail::descend_kernel<N><<<blocks_for(s, (n + N - 1) / N), threads, 0, on(s)>>>(n, w, g, rate);
     else
         detail::descend_kernel<1><<<blocks_for(s, n), threads, 0, on(s)>>>(n, w, g, rate);
-    launched("kernel sgd");
+    s.services->launched("kernel sgd");
 }
 
 template <class W, class V, class G>
@@ -96,7 +96,7 @@ void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* 
         detail::momentum_kernel<N><<<blocks_for(s, (n + N - 1) / N), threads, 0, on(s)>>>(n, w, v, g, rate, momentum);
     else
         detail::momentum_kernel<1><<<blocks_for(s, n), threads, 0, on(s)>>>(n, w, v, g, rate, momentum);
-    launched("kernel sgd_momentum");
+    s.services->launched("kernel sgd_momentum");
 }
 
 #endif
