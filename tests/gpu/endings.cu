@@ -3,6 +3,7 @@
 #include "gpu/compare.hpp"
 #include "gpu/graphs.hpp"
 
+#include <filesystem>
 #include <fstream>
 
 namespace dv = dovetail;
@@ -28,6 +29,10 @@ std::int64_t resident_kilobytes() {
         if (line.rfind("VmRSS:", 0) == 0) return std::stoll(line.substr(6));
     return 0;
 }
+std::int64_t open_files() {
+    const std::filesystem::directory_iterator all{"/proc/self/fd"};
+    return std::distance(begin(all), end(all));
+}
 std::int64_t used_on_device() {
     std::size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
@@ -41,7 +46,7 @@ void many(int ranks, int runs, Extra... extra) {
     dv::cuda::world::local(ranks).run([&](auto& rank) {
         dv::executor<samples::descent, samples::several> step{rank, 60s, extra...};
         step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.0f);
-        std::int64_t host = 0, device = 0;
+        std::int64_t host = 0, device = 0, files = 0;
         dv::ticket<samples::descent> last;
         const auto start = std::chrono::steady_clock::now();
         for (int k = 0; k < runs; ++k) {
@@ -50,15 +55,22 @@ void many(int ranks, int runs, Extra... extra) {
                 last.wait();
                 host = resident_kilobytes();
                 device = used_on_device();
+                files = open_files();
             }
         }
         const auto y = last.read(dv::name<samples::y>).host();
         const auto spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         const std::lock_guard lock{report};
         CHECK(y == std::vector<float>(8, 1.0f));
-        CHECK(resident_kilobytes() - host < 4096);
-        CHECK(used_on_device() - device < (4 << 20));
-        if (rank.index() == 0) MESSAGE(runs << " runs on " << ranks << " GPUs" << std::string{sizeof...(extra) > 0 ? ", replayed" : ""} << ": " << 1e6 * spent / runs << " us a run");
+        host = resident_kilobytes() - host;
+        device = used_on_device() - device;
+        files = open_files() - files;
+        CHECK(host < 4096);
+        CHECK(device < (4 << 20));
+        CHECK(files == 0);
+        if (rank.index() != 0) return;
+        MESSAGE(runs << " runs on " << ranks << " GPUs" << std::string{sizeof...(extra) > 0 ? ", replayed" : ""} << ": " << 1e6 * spent / runs
+                     << " us a run; grown by " << host << " KiB on the host, " << device << " bytes on the device, " << files << " open files");
     });
 }
 }  // namespace
@@ -159,8 +171,10 @@ TEST_CASE("a rank that does not come") {
                 dv::executor<samples::descent> step{rank, 30s, how};
                 step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f)).bind(dv::name<samples::rate>, 0.5f);
                 step.run().wait();
-                if (rank.index() == 1) std::this_thread::sleep_for(3s);
-                else step.run().wait_for(1s);
+                if (rank.index() == 1)
+                    std::this_thread::sleep_for(3s);
+                else
+                    step.run().wait_for(1s);
             });
         });
         CHECK(has(text, "rank 0 has not ended operation `all_reduce"));
@@ -176,11 +190,7 @@ TEST_CASE("out of memory, and worlds that do not fit") {
     CHECK(has(message([] { dv::cuda::world::local(2, {0, 0}); }), "ranks 0 and 1 are both to use device 0"));
     if (!gpu::enough(1, "out of memory")) return;
     const auto before = used_on_device();
-    CHECK(has(message([] {
-                  dv::cuda::world::local(1).run([](auto& rank) {
-                      static_cast<void>(dv::block{rank.device_memory(), std::int64_t{1} << 44});
-                  });
-              }),
+    CHECK(has(message([] { dv::cuda::world::local(1).run([](auto& rank) { static_cast<void>(dv::block{rank.device_memory(), std::int64_t{1} << 44}); }); }),
               "bytes wanted"));
     CHECK(used_on_device() - before < (64 << 20));
 }
