@@ -48,9 +48,36 @@ constexpr int count_arguments(const record* const* list, int count) {
     return n;
 }
 
+// The first record of a let or update of that operation, number of arguments, and number of mentions below it.
+template <word Kind, class Op, int Parts, int Arguments, int Below>
+inline constexpr record head{Kind, nameless, nullptr, Parts, Below + 2, 1, operation_for<Op, Arguments>};
+
+// A statement where it stands.
+template <class S>
+inline constexpr const record* stated[] = {&describe<S>};
+template <class N, class Op, class... A>
+inline constexpr const record* stated<let<N, Op(A...)>>[] = {
+    &head<word::let, Op, sizeof...(A) + 2, (describe<A>.arguments + ... + 0), (describe<A>.mentions + ... + (describe<N>.mentions + describe<Op>.mentions))>,
+    &describe<N>, &describe<Op>, &describe<A>...};
+template <class S, class Op, class... A>
+inline constexpr const record* stated<update<S, Op(A...)>>[] = {
+    &head<word::update, Op, sizeof...(A) + 2, count_arguments(below<A...>, sizeof...(A)), count_mentions(below<S, Op, A...>, sizeof...(A) + 2) - 1>,
+    &describe<S>, &describe<Op>, &describe<A>...};
+
+template <class... S>
+inline constexpr statement statements[sizeof...(S) + 1] = {stated<S>..., nullptr};
+
 template <class... C>
 constexpr record composed(word kind, types<C...>, tag id = nameless) {
     return {kind, id, below<C...>, sizeof...(C), count_mentions(below<C...>, sizeof...(C))};
+}
+// What is made of statements; the role of an `on` is one of them.
+template <class... S>
+constexpr record stating(word kind, types<S...>) {
+    record r{kind, nameless, nullptr, sizeof...(S)};
+    for (int i = 0; i < r.child_count; ++i) r.mentions += (*statements<S...>[i])->mentions;
+    r.statements = statements<S...>;
+    return r;
 }
 // A type that stands for as many arguments as it is made of.
 template <class... C>
@@ -98,23 +125,7 @@ struct index_space<Body, N, M, K> {
 
 }  // namespace detail
 
-// Statements, and the expressions in them.
-template <class N, class Op, class... A>
-inline constexpr record describe<let<N, Op(A...)>>{word::let,
-                                                   nameless,
-                                                   detail::below<N, Op, A...>,
-                                                   sizeof...(A) + 2,
-                                                   (describe<A>.mentions + ... + (2 + describe<N>.mentions + describe<Op>.mentions)),
-                                                   1,
-                                                   operation_for<Op, (describe<A>.arguments + ... + 0)>};
-template <class S, class Op, class... A>
-inline constexpr record describe<update<S, Op(A...)>>{word::update,
-                                                      nameless,
-                                                      detail::below<S, Op, A...>,
-                                                      sizeof...(A) + 2,
-                                                      1 + detail::count_mentions(detail::below<S, Op, A...>, sizeof...(A) + 2),
-                                                      1,
-                                                      operation_for<Op, detail::count_arguments(detail::below<S, Op, A...> + 2, sizeof...(A))>};
+// Expressions and statements. A let or update that stands where a statement should be has no record here unless it is malformed.
 template <class Op, class... A>
 inline constexpr record describe<Op(A...)>{word::expression,
                                            nameless,
@@ -142,15 +153,15 @@ inline constexpr record describe<output<C...>> = detail::composed(word::output, 
 template <class... C>
 inline constexpr record describe<mesh<C...>> = detail::composed(word::mesh, types<C...>{});
 template <class R, class... C>
-inline constexpr record describe<on<R, C...>> = detail::composed(word::on, types<R, C...>{});
+inline constexpr record describe<on<R, C...>> = detail::stating(word::on, types<R, C...>{});
 template <class... C>
-inline constexpr record describe<group<C...>> = detail::composed(word::group, types<C...>{});
+inline constexpr record describe<group<C...>> = detail::stating(word::group, types<C...>{});
 template <class... C>
-inline constexpr record describe<grouped<C...>> = detail::composed(word::grouped, types<C...>{});
+inline constexpr record describe<grouped<C...>> = detail::stating(word::grouped, types<C...>{});
 template <template <int...> class B, int... N>
-inline constexpr record describe<repeat<B, N...>> = detail::composed(word::repeat, typename detail::index_space<B, N...>::type{});
+inline constexpr record describe<repeat<B, N...>> = detail::stating(word::repeat, typename detail::index_space<B, N...>::type{});
 template <class... C>
-inline constexpr record describe<graph<C...>> = detail::composed(word::graph, types<C...>{});
+inline constexpr record describe<graph<C...>> = detail::stating(word::graph, types<C...>{});
 
 // What they are made of.
 template <class... C>

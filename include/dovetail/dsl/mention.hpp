@@ -33,8 +33,9 @@ struct place {
 constexpr place find_child(const record& r, int mention) {
     int rest = mention - 1;
     for (int i = 0; i < r.child_count; ++i) {
-        if (rest < r.children[i]->mentions) return {i, rest};
-        rest -= r.children[i]->mentions;
+        const int mentions = has_statements(r) ? (*r.statements[i])->mentions : r.children[i]->mentions;
+        if (rest < mentions) return {i, rest};
+        rest -= mentions;
     }
     return {};
 }

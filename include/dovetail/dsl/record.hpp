@@ -41,18 +41,29 @@ enum class word : unsigned char {
 
 inline constexpr tensor_type no_tensor{};
 
-// What stands below a record is what it consists of. A let or update has its expression's parts next to its name rather than the
-// expression, so that a statement is one record: name, operation, arguments. The expression is counted among the mentions.
+struct record;
+
+// A statement where it stands: records, of which the first says what it is. That of a let or update is shared by all with the same
+// operation and as many arguments; behind it stand name, operation and arguments, without a record for the expression, which is
+// counted among the mentions. Any other statement is its record alone.
+using statement = const record* const*;
+
+// What stands below a record is what it consists of.
 struct record {
     word kind = word::name;
     tag id = nameless;  // of a name, operation or initialiser
     const record* const* children = nullptr;
-    int child_count = 0;
-    int mentions = 1;                      // itself and all below
-    int arguments = 1;                     // how many it stands for as an argument: one, or N for all<N, ...>
-    const operation* op = &no_operation;   // of an expression: the facts of its operation, if it takes this number of arguments
-    const tensor_type* type = &no_tensor;  // tensor
-    int number = 0;                        // width of an axis, lane of a root
+    int child_count = 0;                    // ... or of its statements; of a let or update, what stands behind its record
+    int mentions = 1;                       // itself and all below
+    int arguments = 1;                      // how many it stands for as an argument: one, or N for all<N, ...>
+    const operation* op = &no_operation;    // of an expression: the facts of its operation, if it takes this number of arguments
+    const tensor_type* type = &no_tensor;   // tensor
+    int number = 0;                         // width of an axis, lane of a root
+    const statement* statements = nullptr;  // instead of children: of a graph, on, group, grouped or repeat
 };
+
+constexpr bool has_statements(const record& r) {
+    return r.kind == word::graph || r.kind == word::on || r.kind == word::group || r.kind == word::grouped || r.kind == word::repeat;
+}
 
 }  // namespace dovetail::dsl

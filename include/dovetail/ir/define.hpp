@@ -27,7 +27,7 @@ private:
 
     static constexpr bool has_roles(const record& parent) {
         for (int i = 0; i < parent.child_count; ++i) {
-            const record& r = *parent.children[i];
+            const record& r = **parent.statements[i];
             if (r.kind == word::on) return true;
             if ((r.kind == word::group || r.kind == word::repeat || r.kind == word::grouped) && has_roles(r)) return true;
         }
@@ -35,16 +35,16 @@ private:
     }
 
     constexpr void statements(const record& parent, int mention, int role) {
-        const record* const* child = parent.children;
+        const statement* s = parent.statements;
         int at = mention + 1;
-        for (int i = 0, count = parent.child_count; i < count; at += child[i]->mentions, ++i) {
-            const record& r = *child[i];
+        for (int i = 0, count = parent.child_count; i < count; ++i) {
+            const record& r = *s[i][0];
             switch (r.kind) {
                 case word::let:
-                    if (r.children[0]->kind == word::values)
-                        values(*r.children[0], at + 1, role);
+                    if (s[i][1]->kind == word::values)
+                        values(*s[i][1], at + 1, role);
                     else
-                        define(*r.children[0], at + 1, role);
+                        define(*s[i][1], at + 1, role);
                     break;
                 case word::input:
                 case word::state: declare(r, at, role); break;
@@ -59,18 +59,20 @@ private:
                 default:
                     if (i != 0 || parent.kind != word::on) d_.fail(make_fault(fault_kind::not_a_statement, at));
             }
+            at += r.mentions;
         }
     }
 
     constexpr void on(const record& r, int mention, int outer) {
         if (outer >= 0) return d_.fail(make_fault(fault_kind::on_in_on, mention + 1));
-        int role = d_.find_role(r.children[0]->id);
+        const tag& name = (*r.statements[0])->id;
+        int role = d_.find_role(name);
         if (role < 0) {
             role = d_.graph.roles.size();
-            d_.graph.roles.push({&r.children[0]->id, 0, 0, mention + 1});
+            d_.graph.roles.push({&name, 0, 0, mention + 1});
         }
         int statements_in_it = r.child_count - 1;
-        for (int i = 1; i < r.child_count; ++i) statements_in_it -= r.children[i]->kind == word::mesh ? 1 : 0;
+        for (int i = 1; i < r.child_count; ++i) statements_in_it -= (*r.statements[i])->kind == word::mesh ? 1 : 0;
         if (statements_in_it == 0) d_.fail(make_fault(fault_kind::unused_role, mention + 1));
         statements(r, mention, role);
     }

@@ -10,6 +10,7 @@
 namespace dovetail::ir::detail {
 
 using dsl::record;
+using dsl::statement;
 using dsl::word;
 
 inline constexpr int outside = -2;  // outside every role, in a graph that has roles

@@ -24,36 +24,37 @@ public:
 
 private:
     constexpr void statements(const record& parent, int mention, int role, int bundle) {
-        const record* const* child = parent.children;
+        const dsl::statement* s = parent.statements;
         int at = mention + 1;
-        for (int i = 0, count = parent.child_count; i < count && !d_.wrong(); at += child[i]->mentions, ++i) {
-            const record& r = *child[i];
+        for (int i = 0, count = parent.child_count; i < count && !d_.wrong(); ++i) {
+            const record& r = *s[i][0];
             switch (r.kind) {
                 case word::let:
-                case word::update: statement(r, at, role, bundle); break;
+                case word::update: statement(s[i], at, role, bundle); break;
                 case word::input:
                 case word::state: ++symbol_; break;
                 case word::output: outputs(r, at); break;
                 case word::group:
                 case word::repeat: statements(r, at, role, bundle); break;
                 case word::grouped: statements(r, at, role, bundles_++); break;
-                case word::on: statements(r, at, d_.find_role(r.children[0]->id), bundle); break;
+                case word::on: statements(r, at, d_.find_role((*r.statements[0])->id), bundle); break;
                 default: break;
             }
+            at += r.mentions;
         }
     }
 
-    constexpr void statement(const record& r, int mention, int role, int bundle) {
-        const record& names = *r.children[0];
+    constexpr void statement(dsl::statement s, int mention, int role, int bundle) {
+        const record &head = *s[0], &names = *s[1];
         const bool many = names.kind == word::values;
         const int name = many ? mention + 2 : mention + 1;
-        const int id = operation_node(r, 1, mention + 1 + names.mentions, role, name, bundle);
+        const int id = operation_node(*head.op, s + 2, head.child_count - 1, mention + 1 + names.mentions, role, name, bundle);
         if (id < 0) return;
         node& n = d_.nodes[id];
         n.first_result = d_.operand_count;
-        if (many) return results(n, id, names, name, r.kind == word::update);
+        if (many) return results(n, id, names, name, head.kind == word::update);
         n.results = 1;
-        if (r.kind == word::update) return changed(n, names, name, name);
+        if (head.kind == word::update) return changed(n, names, name, name);
         d_.symbols[symbol_].node = id;
         d_.operands[d_.operand_count++] = symbol_++;
     }
@@ -106,24 +107,23 @@ private:
         }
     }
 
-    // The node of an expression, whose operation is child `first` of the record and its arguments those behind; their nodes come
-    // first. `mention` is the expression's, `name` that of the statement's name.
-    constexpr int operation_node(const record& e, int first, int mention, int role, int name, int bundle) {
-        const record& op = *e.children[first];
+    // The node of an expression of `size` parts, the operation and its arguments, whose nodes come first. `mention` is the
+    // expression's, `name` that of the statement's name.
+    constexpr int operation_node(const operation& facts, const record* const* parts, int size, int mention, int role, int name, int bundle) {
+        const record& op = *parts[0];
         if (op.kind == word::no_shape_rule) return d_.fail(make_fault(fault_kind::no_shape_rule, mention + 1)), -1;
         if (op.kind != word::operation) return d_.fail(make_fault(fault_kind::not_an_operation, name, mention + 1)), -1;
         const int at = mention + 1 + op.mentions;
         int first_argument = d_.operand_count;
-        if (!plain_arguments(e, first + 1, at, role, name)) {
+        if (!plain_arguments(parts + 1, parts + size, at, role, name)) {
             // One stack for all expressions: an array of its own for each is where nvcc's front end forgets to release some.
             const int base = arguments_.size();
-            collect(e, first + 1, at, role, name);
+            collect(parts + 1, parts + size, at, role, name);
             first_argument = d_.operand_count;
             for (const int *a = arguments_.begin() + base, *end = arguments_.end(); a != end; ++a) d_.operands[d_.operand_count++] = *a;
             arguments_.resize(base);
         }
         if (d_.wrong()) return -1;
-        const operation& facts = *e.op;
         const int count = d_.operand_count - first_argument;
         if (!accepted(facts)) return d_.arity(name, mention + 1, count), -1;
 
@@ -154,9 +154,9 @@ private:
     }
 
     // Arguments that are names, as most are, go to the operands as they are read. False, and nothing done, where others are.
-    constexpr bool plain_arguments(const record& e, int from, int mention, int role, int name) {
+    constexpr bool plain_arguments(const record* const* a, const record* const* end, int mention, int role, int name) {
         int* to = d_.operands + d_.operand_count;
-        for (const record *const *a = e.children + from, *const *end = e.children + e.child_count; a != end; ++a, ++mention) {
+        for (; a != end; ++a, ++mention) {
             const record& r = **a;
             if (r.kind != word::name) return false;
             const int s = named(r, mention, role, name);
@@ -167,12 +167,12 @@ private:
         return true;
     }
 
-    constexpr void collect(const record& parent, int from, int mention, int role, int name) {
+    constexpr void collect(const record* const* begin, const record* const* end, int mention, int role, int name) {
         int at = mention;
-        for (int i = from; i < parent.child_count && !d_.wrong(); at += parent.children[i]->mentions, ++i) {
-            const record& a = *parent.children[i];
+        for (const record* const* c = begin; c != end && !d_.wrong(); at += (*c)->mentions, ++c) {
+            const record& a = **c;
             if (a.kind == word::all)
-                collect(a, 0, at + 1, role, name);
+                collect(a.children, a.children + a.child_count, at + 1, role, name);
             else if (a.kind == word::lane)
                 arguments_.push(lane_index(a.children[0]->id, at + 1, role, name));
             else if (a.kind == word::expression)
@@ -198,7 +198,7 @@ private:
 
     constexpr int nested(const record& e, int mention, int role, int name) {
         if (role == outside) return d_.fail(make_fault(fault_kind::outside_role, name)), -1;
-        const int id = operation_node(e, 0, mention, role, name, -1);
+        const int id = operation_node(*e.op, e.children, e.child_count, mention, role, name, -1);
         if (id < 0) return -1;
         const int s = d_.symbol_count++;
         d_.symbols[s].role = role;

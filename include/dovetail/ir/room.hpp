@@ -14,12 +14,12 @@ struct room {
 
 constexpr void add_room(const dsl::record& parent, room& to) {
     using dsl::word;
-    for (const dsl::record *const *c = parent.children, *const *end = c + parent.child_count; c != end; ++c) {
-        const dsl::record& r = **c;
+    for (const dsl::statement *s = parent.statements, *end = s + parent.child_count; s != end; ++s) {
+        const dsl::record& r = ***s;
         switch (r.kind) {
             case word::let:
             case word::update: {
-                const dsl::record &names = *r.children[0], &op = *r.children[1];
+                const dsl::record &names = *(*s)[1], &op = *(*s)[2];
                 const int count = names.kind == word::values ? names.child_count : 1;
                 const int arguments = r.child_count - 2;
                 // What stands below an argument may be an expression, a lane or another argument each.
