@@ -12,7 +12,7 @@ public:
 
     constexpr void take(const record& root) {
         d_.names_roles = has_roles(root);
-        if (!d_.names_roles) d_.graph.roles.push({});
+        if (!d_.names_roles) d_.roles.push({});
         statements(root, 0, d_.names_roles ? outside : 0);
         place_meshes();
         replicate();
@@ -68,8 +68,8 @@ private:
         const tag& name = (*r.statements[0])->id;
         int role = d_.find_role(name);
         if (role < 0) {
-            role = d_.graph.roles.size();
-            d_.graph.roles.push({&name, 0, 0, mention + 1});
+            role = d_.roles.size();
+            d_.roles.push({&name, 0, 0, mention + 1});
         }
         int statements_in_it = r.child_count - 1;
         for (int i = 1; i < r.child_count; ++i) statements_in_it -= (*r.statements[i])->kind == word::mesh ? 1 : 0;
@@ -143,29 +143,29 @@ private:
     }
 
     constexpr void place_meshes() {
-        for (int role = 0; role < d_.graph.roles.size(); ++role) {
+        for (int role = 0; role < d_.roles.size(); ++role) {
             const found* own = nullptr;
             for (const found& m : meshes_) {
                 if (own != nullptr && own->of == m.of && !same_mesh(*own->r, *m.r)) d_.fail(make_fault(fault_kind::mesh_twice, m.mention));
                 if (m.of == role || (m.of == -1 && own == nullptr)) own = &m;
             }
             if (own == nullptr) continue;
-            d_.graph.roles[role].first_axis = d_.graph.mesh.size();
+            d_.roles[role].first_axis = d_.mesh.size();
             int at = own->mention + 1;
             for (int i = 0; i < own->r->child_count; at += own->r->children[i]->mentions, ++i) {
                 const record& a = *own->r->children[i];
                 if (a.kind != word::axis || a.number < 0) return d_.fail(make_fault(fault_kind::not_a_statement, at));
                 int id = d_.find_axis(a.children[0]->id);
                 if (id < 0) {
-                    id = d_.graph.axes.size();
-                    d_.graph.axes.push({&a.children[0]->id, at + 1});
+                    id = d_.axes.size();
+                    d_.axes.push({&a.children[0]->id, at + 1});
                     if (id >= 32) return d_.fail(make_fault(fault_kind::axis_twice, at + 1));
                 }
-                for (int j = d_.graph.roles[role].first_axis; j < d_.graph.mesh.size(); ++j)
-                    if (d_.graph.mesh[j].axis == id) d_.fail(make_fault(fault_kind::axis_twice, at + 1));
-                d_.graph.mesh.push({id, a.number});
+                for (int j = d_.roles[role].first_axis; j < d_.mesh.size(); ++j)
+                    if (d_.mesh[j].axis == id) d_.fail(make_fault(fault_kind::axis_twice, at + 1));
+                d_.mesh.push({id, a.number});
             }
-            d_.graph.roles[role].axes = d_.graph.mesh.size() - d_.graph.roles[role].first_axis;
+            d_.roles[role].axes = d_.mesh.size() - d_.roles[role].first_axis;
         }
     }
 

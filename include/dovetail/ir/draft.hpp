@@ -5,7 +5,6 @@
 #include "../dsl/record.hpp"
 #include "graph.hpp"
 #include "names.hpp"
-#include "table.hpp"
 
 namespace dovetail::ir::detail {
 
@@ -16,33 +15,41 @@ using dsl::word;
 inline constexpr int outside = -2;  // outside every role, in a graph that has roles
 
 struct draft {
-    graph_data graph;  // has its sizes once it is finished
     symbol* symbols;
     node* nodes;
     int* operands;
     int symbol_count = 0, node_count = 0, operand_count = 0;
+    vec<role> roles;
+    vec<axis> axes;
+    vec<mesh_axis> mesh;
+    fault mistake;
     name_table names;
     bool names_roles = false;
 
-    constexpr explicit draft(const sizes<6>& most)
-        : graph{vec<symbol>(most.of[0]), vec<node>(most.of[1]), vec<int>(most.of[2], unset{}), {}, {}, {}},
-          symbols{graph.symbols.begin()},
-          nodes{graph.nodes.begin()},
-          operands{graph.operands.begin()},
-          names{most.of[0], symbols} {}
+    // Takes the room for symbols, nodes and operands from a table that has all it needs at most.
+    template <class Table>
+    constexpr explicit draft(Table& to)
+        : symbols{to.symbols.begin()}, nodes{to.nodes.begin()}, operands{to.operands.begin()}, names{to.symbols.size(), symbols} {}
     draft(const draft&) = delete;
     draft& operator=(const draft&) = delete;
 
-    constexpr graph_data take() {
-        graph.symbols.resize(symbol_count);
-        graph.nodes.resize(node_count);
-        graph.operands.resize(operand_count);
-        return static_cast<graph_data&&>(graph);
+    template <class Table>
+    constexpr void finish(Table& to) const {
+        to.symbols.cut(symbol_count);
+        to.nodes.cut(node_count);
+        to.operands.cut(operand_count);
+        copy_elements(roles, to.roles);
+        to.roles.cut(roles.size());
+        copy_elements(axes, to.axes);
+        to.axes.cut(axes.size());
+        copy_elements(mesh, to.mesh);
+        to.mesh.cut(mesh.size());
+        to.wrong = mistake;
     }
 
-    constexpr bool wrong() const { return graph.wrong.kind != fault_kind::none; }
+    constexpr bool wrong() const { return mistake.kind != fault_kind::none; }
     constexpr void fail(const fault& f) {
-        if (!wrong()) graph.wrong = f;
+        if (!wrong()) mistake = f;
     }
     constexpr void arity(int name, int op, int given) {
         fault f = make_fault(fault_kind::wrong_arity, name, op);
@@ -51,19 +58,19 @@ struct draft {
     }
 
     constexpr int find_role(const tag& name) const {
-        for (int i = 0; i < graph.roles.size(); ++i)
-            if (same(graph.roles[i].name, &name)) return i;
+        for (int i = 0; i < roles.size(); ++i)
+            if (same(roles[i].name, &name)) return i;
         return -1;
     }
     constexpr int find_axis(const tag& name) const {
-        for (int i = 0; i < graph.axes.size(); ++i)
-            if (same(graph.axes[i].name, &name)) return i;
+        for (int i = 0; i < axes.size(); ++i)
+            if (same(axes[i].name, &name)) return i;
         return -1;
     }
     constexpr bool has_axis(int role, int axis) const {
-        const ir::role& r = graph.roles[role];
+        const ir::role& r = roles[role];
         for (int i = 0; i < r.axes; ++i)
-            if (graph.mesh[r.first_axis + i].axis == axis) return true;
+            if (mesh[r.first_axis + i].axis == axis) return true;
         return false;
     }
 };

@@ -235,13 +235,21 @@ private:
 
 }  // namespace detail
 
-constexpr graph_data lower(const dsl::record& root, bool folded, const sizes<6>& most) {
-    detail::draft d{most};
+// Writes to a table that has the room `largest_graph` tells of.
+template <class Table>
+constexpr void lower(const dsl::record& root, bool folded, Table& to) {
+    detail::draft d{to};
     detail::definitions{d}.take(root);
     detail::connections{d}.take(root);
-    d.graph.folded = folded;
-    return d.take();
+    d.finish(to);
+    to.folded = folded;
 }
-constexpr graph_data lower(const dsl::record& root, bool folded = false) { return lower(root, folded, largest_graph(root)); }
+constexpr graph_data lower(const dsl::record& root, bool folded = false) {
+    const sizes<6> most = largest_graph(root);
+    graph_data made{vec<symbol>(most.of[0]), vec<node>(most.of[1]), vec<int>(most.of[2]),
+                    vec<role>(most.of[3]),   vec<axis>(most.of[4]), vec<mesh_axis>(most.of[5])};
+    lower(root, folded, made);
+    return made;
+}
 
 }  // namespace dovetail::ir

@@ -40,7 +40,7 @@ public:
         }
         if (over_roles) return seats(n, mention, name);
         if (n.axes == 0)
-            for (int i = 0; i < d_.graph.roles[n.role].axes; ++i) n.axes |= 1u << d_.graph.mesh[d_.graph.roles[n.role].first_axis + i].axis;
+            for (int i = 0; i < d_.roles[n.role].axes; ++i) n.axes |= 1u << d_.mesh[d_.roles[n.role].first_axis + i].axis;
         if (n.axes == 0) return d_.fail(make_fault(fault_kind::member_count, name, mention));
         if (is_rooted(n.kind) && n.root < 0) d_.fail(make_fault(fault_kind::bad_root, name, mention, mention));
     }
@@ -73,7 +73,7 @@ private:
             if (n.root < 0) return d_.fail(make_fault(fault_kind::bad_root, name, mention, mention));
             bool member = false;
             for (int i = 0; i < n.arguments; ++i) member = member || d_.symbols[d_.operands[n.first_argument + i]].role == n.root;
-            if (!member) d_.fail(make_fault(fault_kind::unknown_role, name, d_.graph.roles[n.root].mention));
+            if (!member) d_.fail(make_fault(fault_kind::unknown_role, name, d_.roles[n.root].mention));
         } else {
             for (int i = 0; i < n.arguments; ++i) d_.operands[d_.operand_count++] = d_.symbols[d_.operands[n.first_argument + i]].role;
             n.targets = n.arguments;

@@ -1,8 +1,8 @@
 // infer: gives every value its type, by calling the operations' shape rules in written order or, where a value is used above its
-// definition, in order of use. Takes a lowered graph, gives the types of its symbols, or the first cycle or mismatch in `wrong`;
-// `infer` gives the graph with them.
+// definition, in order of use. Takes a lowered graph, writes the types to its symbols and gives the first cycle or mismatch, if any.
 #pragma once
 
+#include "../ir/table.hpp"
 #include "edges.hpp"
 
 namespace dovetail::pass {
@@ -19,36 +19,20 @@ constexpr std::int64_t lanes_along(const ir::graph& g, int role, unsigned mask) 
 
 }  // namespace detail
 
-struct typing {
-    vec<tensor_type> types;  // by symbol
-    vec<char> in_host_memory;
-    ir::fault wrong;
-};
-
 namespace detail {
 
 class inference {
 public:
-    constexpr explicit inference(const ir::graph& g)
-        : g_{g},
-          typed_{vec<tensor_type>(g.symbols.size()), vec<char>(g.symbols.size()), {}},
-          types_{typed_.types.begin()},
-          host_{typed_.in_host_memory.begin()} {}
+    constexpr inference(const ir::graph& g, ir::symbol* symbols) : g_{g}, symbols_{symbols} {}
 
-    constexpr typing run() {
-        const ir::symbol* symbols = g_.symbols.first;
-        for (int s = 0; s < g_.symbols.count; ++s) {
-            if (symbols[s].kind == ir::symbol_kind::value) continue;
-            types_[s] = symbols[s].type;
-            if (symbols[s].in_host_memory) host_[s] = 1;
-        }
+    constexpr ir::fault run() {
         // Most graphs are written in such an order.
-        for (const ir::node *n = g_.nodes.begin(), *end = g_.nodes.end(); n != end && !typed_.wrong; ++n)
+        for (const ir::node *n = g_.nodes.begin(), *end = g_.nodes.end(); n != end && !wrong_; ++n)
             if (!type(*n)) {
                 in_order_of_use();
                 break;
             }
-        return static_cast<typing&&>(typed_);
+        return wrong_;
     }
 
 private:
@@ -78,18 +62,18 @@ private:
         for (int i = n - 1; i >= 0; --i)
             for (const int *begin = operands + nodes[i].first_argument, *a = begin + nodes[i].arguments; a != begin;)
                 if (const int d = symbols[*--a].node; d >= 0) users[--first[d]] = i;
-        for (int k = 0; k < readies && !typed_.wrong; ++k) {
+        for (int k = 0; k < readies && !wrong_; ++k) {
             const int i = ready[k];
             type(nodes[i]);
             for (int u = first[i], end = first[i + 1]; u < end; ++u)
                 if (--missing[users[u]] == 0) ready[readies++] = users[u];
         }
-        if (!typed_.wrong && readies < n) report_cycle();
+        if (!wrong_ && readies < n) report_cycle();
     }
 
     constexpr ir::fault& fail(const ir::fault& f) {
-        if (!typed_.wrong) typed_.wrong = f;
-        return typed_.wrong;
+        if (!wrong_) wrong_ = f;
+        return wrong_;
     }
     // The mention of the node's operation type stands right behind its expression's.
     constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) { return fail(ir::make_fault(kind, n.statement, n.mention + 1)); }
@@ -101,7 +85,7 @@ private:
         if (count > argument_list_.size()) argument_list_.resize(count);
         tensor_type* const arguments = argument_list_.begin();
         for (int i = 0; i < count; ++i) {
-            arguments[i] = types_[operands[i]];
+            arguments[i] = symbols_[operands[i]].type;
             if (!arguments[i].valid()) return false;
         }
         int given = 1;
@@ -112,7 +96,7 @@ private:
             results_[0] = arguments[0];
         } else {
             results_[0] = communicated(n, arguments);
-            if (typed_.wrong) return true;
+            if (wrong_) return true;
         }
         if (given != n.results)
             fail(ir::fault_kind::wrong_result_count, n).number = given;
@@ -130,10 +114,10 @@ private:
             }
             if (s < 0) continue;
             if (!n.update) {
-                types_[s] = results_[r];
-                if (n.kind == op_kind::to_host) host_[s] = 1;
-            } else if (types_[s] != results_[r]) {
-                fail(ir::make_fault(ir::fault_kind::update_mismatch, g_.symbols[s].mention, n.mention + 1)).tensor(types_[s]).tensor(results_[r]);
+                symbols_[s].type = results_[r];
+                if (n.kind == op_kind::to_host) symbols_[s].in_host_memory = true;
+            } else if (symbols_[s].type != results_[r]) {
+                fail(ir::make_fault(ir::fault_kind::update_mismatch, symbols_[s].mention, n.mention + 1)).tensor(symbols_[s].type).tensor(results_[r]);
             }
         }
     }
@@ -197,34 +181,26 @@ private:
     }
 
     const ir::graph& g_;
-    typing typed_;
-    tensor_type* types_;
-    char* host_;
+    ir::symbol* symbols_;  // the same as the graph's
+    ir::fault wrong_;
     vec<tensor_type> argument_list_{8};
     tensor_type results_[max_results] = {};
 };
 
 }  // namespace detail
 
-// A symbol with what has been inferred.
-constexpr ir::symbol typed_symbol(const ir::symbol& s, const typing& t, int i) {
-    ir::symbol made = s;
-    made.type = t.types[i];
-    made.in_host_memory = t.in_host_memory[i] != 0;
-    return made;
-}
-
-constexpr typing infer_types(const ir::graph& g) { return detail::inference{g}.run(); }
+// `symbols` are the graph's.
+constexpr ir::fault infer(const ir::graph& g, ir::symbol* symbols) { return detail::inference{g, symbols}.run(); }
 
 constexpr ir::graph_data infer(const ir::graph& g) {
-    const typing t = infer_types(g);
     ir::graph_data typed;
     zip(g, typed, [](const auto& from, auto& to) {
         to.resize(from.size());
         copy_elements(from, to);
     });
-    for (int s = 0; s < g.symbols.size(); ++s) typed.symbols[s] = typed_symbol(g.symbols[s], t, s);
-    if (!typed.wrong) typed.wrong = t.wrong;
+    for (ir::symbol& s : typed.symbols)
+        if (s.kind == ir::symbol_kind::value) s.type = {};
+    if (!typed.wrong) typed.wrong = infer(ir::view(typed), typed.symbols.begin());
     return typed;
 }
 

@@ -33,37 +33,23 @@ struct as_written<G> {
 template <class G>
 using written = typename detail::as_written<G>::type;
 
-// The graph in arrays, each stage a constant of its own.
+// The graph in arrays, with the types of its values.
 template <class G>
 struct typed {
 private:
     static_assert(requires { typename written<G>::dovetail_graph; }, "dovetail: this is no graph: write struct model : dv::graph<statements...> {};");
-    struct lowering {
-        static constexpr const auto& from() { return dsl::describe_graph<written<G>>; }
-        static constexpr auto most = ir::largest_graph(from());
-        static constexpr auto make(const auto& from) { return ir::lower(from, detail::as_written<G>::folded, most); }
-    };
-
-public:
-    static constexpr ir::graph names = ir::frozen<lowering>::value;
-
-private:
-    struct typed_symbols {
-        fixed<ir::symbol, names.symbols.size()> list;
-        ir::fault wrong = names.wrong;
-    };
-    static constexpr typed_symbols make_symbols(const ir::graph& from) {
-        typed_symbols made;
-        if (made.wrong) return made;
-        const pass::typing types = pass::infer_types(from);
-        made.wrong = types.wrong;
-        for (int s = 0; s < made.list.count; ++s) made.list.first[s] = pass::typed_symbol(from.symbols.first[s], types, s);
+    static constexpr auto most = ir::largest_graph(dsl::describe_graph<written<G>>);
+    template <int... I>
+    static constexpr auto make(const dsl::record& root, std::integer_sequence<int, I...>) {
+        ir::rebound<ir::graph, fixed_store<most.of[I]...>> made{};
+        ir::lower(root, detail::as_written<G>::folded, made);
+        if (!made.wrong) made.wrong = pass::infer(ir::view(made), made.symbols.begin());
         return made;
     }
-    static constexpr typed_symbols symbols = make_symbols(names);
+    static constexpr auto kept = make(dsl::describe_graph<written<G>>, std::make_integer_sequence<int, ir::graph::tables>{});
 
 public:
-    static constexpr ir::graph value{symbols.list.view(), names.nodes, names.operands, names.roles, names.axes, names.mesh, names.folded, symbols.wrong};
+    static constexpr ir::graph value = ir::view(kept);
 };
 
 namespace detail {
@@ -128,7 +114,7 @@ using tell =
 // The defined name nearest to the one missing: within a third of its letters.
 template <class G>
 constexpr int nearest_mention() {
-    const ir::graph& g = typed<G>::names;
+    const ir::graph& g = typed<G>::value;
     const ir::fault& f = fault_of<G>::value;
     const letters missing = ir::unqualified(tag_of<named<G, 1>>.spelling);
     int best = missing.size / 3 + 2;
