@@ -111,8 +111,11 @@ private:
     // expression's, `name` that of the statement's name.
     constexpr int operation_node(const operation& facts, const record* const* parts, int size, int mention, int role, int name, int bundle) {
         const record& op = *parts[0];
-        if (op.kind == word::no_shape_rule) return d_.fail(make_fault(fault_kind::no_shape_rule, mention + 1)), -1;
-        if (op.kind != word::operation) return d_.fail(make_fault(fault_kind::not_an_operation, name, mention + 1)), -1;
+        if (op.kind != word::operation) {
+            d_.fail(op.kind == word::no_shape_rule ? make_fault(fault_kind::no_shape_rule, mention + 1)
+                                                   : make_fault(fault_kind::not_an_operation, name, mention + 1));
+            return -1;
+        }
         const int at = mention + 1 + op.mentions;
         int first_argument = d_.operand_count;
         if (!plain_arguments(parts + 1, parts + size, at, role, name)) {
@@ -155,12 +158,13 @@ private:
 
     // Arguments that are names, as most are, go to the operands as they are read. False, and nothing done, where others are.
     constexpr bool plain_arguments(const record* const* a, const record* const* end, int mention, int role, int name) {
+        const symbol* const symbols = d_.symbols;
         int* to = d_.operands + d_.operand_count;
         for (; a != end; ++a, ++mention) {
             const record& r = **a;
             if (r.kind != word::name) return false;
-            const int s = named(r, mention, role, name);
-            if (s < 0) return true;
+            const int s = d_.names.find(&r.id);
+            if ((s < 0 || symbols[s].kind == symbol_kind::state) && named(r, mention, role, name) < 0) return true;
             *to++ = s;
         }
         d_.operand_count = static_cast<int>(to - d_.operands);

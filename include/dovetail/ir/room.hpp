@@ -19,6 +19,12 @@ constexpr void add_room(const dsl::record& parent, room& to) {
         switch (r.kind) {
             case word::let:
             case word::update: {
+                if (r.mentions == r.child_count + 2 && r.op->kind == op_kind::compute) {  // of names alone, as most are
+                    ++to.symbols;
+                    ++to.nodes;
+                    to.operands += r.child_count - 1;
+                    break;
+                }
                 const dsl::record &names = *(*s)[1], &op = *(*s)[2];
                 const int count = names.kind == word::values ? names.child_count : 1;
                 const int arguments = r.child_count - 2;
