@@ -53,6 +53,7 @@ void many(int ranks, int runs, Extra... extra) {
             last = step.run();
             if (k == runs / 10) {
                 last.wait();
+                const std::lock_guard lock{report};  // reading the list of files opens one
                 host = resident_kilobytes();
                 device = used_on_device();
                 files = open_files();
