@@ -37,6 +37,7 @@ struct fixed {
     constexpr const T* end() const { return first + count; }
     constexpr int size() const { return count; }
     constexpr void cut(int size) { count = size; }
+    constexpr void resize(int size) { count = size; }
     constexpr span<const T> view() const { return {first, count}; }
 };
 

@@ -55,7 +55,7 @@ constexpr flow flow_of(const ir::program& program, const issue& issued) {
     const ir::buffer* buffer = program.buffers.first;
     const ir::part* parts = program.parts.first;
     const ir::access* accesses = program.accesses.first;
-    const ir::step* steps = issued.steps.begin();
+    const issued_step* steps = issued.steps.begin();
     const int *index = issued.lane_index.begin(), *lane_steps = issued.lane_steps.begin();
     int defined_count = 0;
     for (int r = 0; r < program.roles; ++r) {

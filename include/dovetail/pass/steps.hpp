@@ -6,8 +6,16 @@
 
 namespace dovetail::pass {
 
+// What a plan's step begins with.
+struct issued_step {
+    int vertex;
+    int first_part;
+    int parts;
+    int lane;
+};
+
 struct issue {
-    vec<ir::step> steps;       // by role, in issue order; waits, events and times are not known yet
+    vec<issued_step> steps;    // by role, in issue order
     vec<ir::role_plan> roles;  // first_step and steps
     vec<int> position;         // by step: of its vertex in the order; empty where a single role has all steps in that order
     vec<int> lane_index;       // by step: its place among the steps of its role and lane
@@ -35,19 +43,20 @@ constexpr issue steps(const ir::program& program, span<const int> order, span<co
     } else {
         roles[0].steps = count;
     }
-    out.steps = vec<ir::step>(count, unset{});
+    out.steps = vec<issued_step>(count, unset{});
     if (!alone) out.position = vec<int>(count, unset{});
     out.lane_index = vec<int>(count, unset{});
     out.on_lane = vec<int>(program.roles * lane_count);
     out.lane_steps = vec<int>(count * lane_count, unset{});
     vec<int> issued(program.roles);
-    ir::step* steps = out.steps.begin();
+    issued_step* steps = out.steps.begin();
     int *position = out.position.begin(), *index = out.lane_index.begin(), *lane_steps = out.lane_steps.begin();
     int *on_lane = out.on_lane.begin(), *next_step = issued.begin();
     for (int at = 0; at < order.count; ++at) {
         const int v = order.first[at], l = lane.first[v];
-        const int end = vertices[v].first_part + vertices[v].parts;
-        for (int p = vertices[v].first_part, next = end; p < end; p = next) {
+        int p = vertices[v].first_part;
+        const int end = p + vertices[v].parts;
+        for (int next = end; p < end; p = next) {
             int role = 0;
             if (!alone) {
                 role = parts[p].role;

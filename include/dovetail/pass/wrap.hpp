@@ -36,7 +36,7 @@ public:
     vec<demand> list;
 
 private:
-    const ir::step* steps_;
+    const issued_step* steps_;
     const clock* known_;
 };
 
@@ -183,7 +183,7 @@ constexpr void wait_for(const vec<demand>& list, const issue& issued, const in_r
     // can only learn from the runs between, so that its waits are the same in every later run. In the last run nothing behind
     // the last demand matters.
     const int first = issued.roles[r].first_step, count = issued.roles[r].steps;
-    const ir::step* steps = issued.steps.begin() + first;
+    const issued_step* steps = issued.steps.begin() + first;
     const int *index = issued.lane_index.begin() + first, *length = issued.on_lane.begin() + r * lane_count;
     const int* lane_steps = issued.lane_steps.begin() + lane_count * first;
     vec<clock> need_list(count), clock_list(rings * count, unset{});

@@ -31,73 +31,83 @@ constexpr bool within(std::int64_t limit, span<const ir::role_plan> roles) { ret
 
 namespace detail {
 
-// The waits and events of all steps. A step's waits of its own run stand first; events of a role are numbered in the order
+// All steps with their waits and events. A step's waits of its own run stand first; events of a role are numbered in the order
 // in which they are recorded.
-constexpr void lay_out_waits(plan_data& d, const vec<pass::pending_wait>& in_run, const vec<pass::pending_wait>& across) {
-    ir::step* steps = d.steps.begin();
-    vec<int> first_list(across.empty() ? 0 : d.steps.size(), -1), next(across.size(), unset{}), place(across.size(), unset{});
-    int* first = first_list.begin();
-    for (const pass::pending_wait *w = in_run.begin(), *end = in_run.end(); w != end; ++w) steps[w->on].event = 0;
+template <class Table>
+constexpr void lay_out_steps(const pass::issue& issued, const vec<pass::pending_wait>& in_run, const vec<pass::pending_wait>& across, const timetable& t,
+                             Table& to) {
+    const int count = issued.steps.size();
+    const bool wraps = !across.empty();
+    to.steps.resize(count);
+    to.waits.resize(in_run.size() + across.size());
+    ir::step* rows = to.steps.begin();
+    ir::wait* waits = to.waits.begin();
+    const pass::issued_step* steps = issued.steps.begin();
+    const std::int64_t *start = t.start.first, *end_of = t.end.first;
+    // By step: its event and one more; 0: nobody waits, -1: it has no number yet.
+    vec<int> event_list(count), first_list(wraps ? count : 0, -1), next(across.size(), unset{}), place(across.size(), unset{});
+    int *event_of = event_list.begin(), *first = first_list.begin();
+    const pass::pending_wait *local = in_run.begin(), *const locals = in_run.end();
+    for (const pass::pending_wait* w = local; w != locals; ++w) event_of[w->on] = -1;
     for (int a = across.size() - 1; a >= 0; --a) {
         const pass::pending_wait& w = across[a];
-        steps[w.on].event = 0;
+        event_of[w.on] = -1;
         next[a] = first[w.step];
         first[w.step] = a;
-        if (d.rings < w.lag) d.rings = w.lag;
+        if (to.rings < w.lag) to.rings = w.lag;
     }
-    d.waits = vec<ir::wait>(in_run.size() + across.size(), unset{});
-    ir::wait* waits = d.waits.begin();
-    const pass::pending_wait *local = in_run.begin(), *const locals = in_run.end();
     int n = 0;
-    for (ir::role_plan& role : d.roles) {
-        const int begin = role.first_step;
+    for (ir::role_plan *role = to.roles.begin(), *last = role + to.roles.size(); role != last; ++role) {
+        const int begin = role->first_step;
         int events = 0;
-        for (int s = begin, end = begin + role.steps; s < end; ++s) {
-            if (steps[s].event == 0) steps[s].event = events++;
-            steps[s].first_wait = n;
-            if (across.empty() && (local == locals || local->step != s)) continue;
-            const int before = n;
-            for (; local != locals && local->step == s; ++local) waits[n++] = {steps[local->on].event, 0, local->on - begin};
-            if (!across.empty())
+        for (int s = begin, end = begin + role->steps; s < end; ++s) {
+            const int before = n, v = steps[s].vertex;
+            if (event_of[s] < 0) event_of[s] = ++events;
+            for (; local != locals && local->step == s; ++local) waits[n++] = {event_of[local->on] - 1, 0, local->on - begin};
+            if (wraps)
                 for (int a = first[s]; a >= 0; a = next[a]) {
                     // Its event has no number yet.
                     place[a] = n;
                     waits[n++] = {0, across[a].lag, across[a].on - begin};
                 }
-            steps[s].waits = n - before;
+            rows[s] = {v, steps[s].first_part, steps[s].parts, steps[s].lane, before, n - before, event_of[s] - 1, start[v], end_of[v]};
         }
-        role.events = events;
+        role->events = events;
     }
-    for (int a = 0; a < across.size(); ++a) waits[place[a]].event = steps[across[a].on].event;
+    for (int a = 0; a < across.size(); ++a) waits[place[a]].event = event_of[across[a].on] - 1;
 }
 
 }  // namespace detail
 
-// A plan that exceeds the limit has its bytes in `roles` and no steps. `sequential`: the predicted time of everything on one
-// stream as written; a plan of one stream is compared with itself.
-constexpr plan_data lay(const ir::program& p, const timetable& t, std::int64_t sequential, std::int64_t limit) {
-    pass::issue issued = pass::steps(p, t.order, t.lane);
+// Into a plan whose arrays have the room, or grow. One that exceeds the limit has its bytes in `roles` and no steps.
+// `sequential`: the predicted time of everything on one stream as written; a plan of one stream is compared with itself.
+template <class Table>
+constexpr void lay(const ir::program& p, const timetable& t, std::int64_t sequential, std::int64_t limit, Table& to) {
+    const pass::issue issued = pass::steps(p, t.order, t.lane);
     const pass::flow flow = pass::flow_of(p, issued);
-    pass::memory memory = pass::arena(p, issued, flow.waits.known, flow.lives);
-    plan_data d;
-    if (within(limit, memory.roles.view())) {
-        const vec<pass::pending_wait> across = pass::wrap(p, issued, flow.waits, flow.lives, memory);
-        d.roles = static_cast<vec<ir::role_plan>&&>(memory.roles);
-        d.placements = static_cast<vec<ir::placement>&&>(memory.placements);
-        d.steps = static_cast<vec<ir::step>&&>(issued.steps);
-        for (ir::step *s = d.steps.begin(), *end = d.steps.end(); s != end; ++s) {
-            s->start = t.start.first[s->vertex];
-            s->end = t.end.first[s->vertex];
-        }
-        detail::lay_out_waits(d, flow.waits.waits, across);
-        d.order = vec<int>(t.order);
-    } else {
-        d.roles = static_cast<vec<ir::role_plan>&&>(memory.roles);
+    const pass::memory memory = pass::arena(p, issued, flow.waits.known, flow.lives);
+    const bool fits = within(limit, memory.roles.view());
+    to.roles.resize(p.roles);
+    copy_elements(memory.roles, to.roles);
+    to.order.resize(fits ? t.order.count : 0);
+    to.placements.resize(fits ? p.buffers.count : 0);
+    to.overlapped = t.overlapped;
+    to.predicted = t.length;
+    to.predicted_sequential = t.overlapped ? sequential : t.length;
+    if (!fits) {
+        to.steps.resize(0);
+        to.waits.resize(0);
+        return;
     }
-    d.overlapped = t.overlapped;
-    d.predicted = t.length;
-    d.predicted_sequential = t.overlapped ? sequential : t.length;
-    return d;
+    copy_elements(t.order, to.order);
+    copy_elements(memory.placements, to.placements);
+    detail::lay_out_steps(issued, flow.waits.waits, pass::wrap(p, issued, flow.waits, flow.lives, memory), t, to);
+}
+
+constexpr plan_data lay(const ir::program& p, const timetable& t, std::int64_t sequential, std::int64_t limit) {
+    plan_data made;
+    lay(p, t, sequential, limit, made);
+    return made;
 }
 
 }  // namespace dovetail::plan

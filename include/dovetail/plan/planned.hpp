@@ -88,18 +88,19 @@ struct laid {
 private:
     using of = program_of<G, O>;
     using chosen_schedule = scheduled<G, O, C>;
-    struct tables {
-        // A step waits for at most two others in each run.
-        static constexpr int parts = of::program.parts.size(),
-                             rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
-        static constexpr int waits = chosen_schedule::value.overlapped ? (of::edges.size() < 2 * parts ? of::edges.size() : 2 * parts) + 2 * rings * parts : 0;
-        static constexpr ir::sizes<5> most{{of::vertices, parts, waits, of::program.roles, of::program.buffers.size()}};
-        static constexpr const ir::program& from() { return of::program; }
-        static constexpr auto make(const ir::program& from) { return lay(from, chosen_schedule::value.view(), of::sequential, O::value.memory_limit); }
-    };
+    // A step waits for at most two others in each run.
+    static constexpr int parts = of::program.parts.size(), rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
+    static constexpr int waits = chosen_schedule::value.overlapped ? (of::edges.size() < 2 * parts ? of::edges.size() : 2 * parts) + 2 * rings * parts : 0;
+    using table = ir::rebound<plan, fixed_store<of::vertices, parts, waits, of::program.roles, of::program.buffers.size()>>;
+    static constexpr table make(const ir::program& from) {
+        table made{};
+        lay(from, chosen_schedule::value.view(), of::sequential, O::value.memory_limit, made);
+        return made;
+    }
+    static constexpr table kept = make(of::program);
 
 public:
-    static constexpr plan value = ir::frozen<tables>::value;
+    static constexpr plan value = ir::view(kept);
     static constexpr std::int64_t needed = largest_bytes(value.roles);
     static constexpr bool fits = within(O::value.memory_limit, value.roles);
 };
