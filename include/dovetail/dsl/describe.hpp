@@ -74,10 +74,9 @@ constexpr record composed(word kind, types<C...>, tag id = nameless) {
 // What is made of statements; the role of an `on` is one of them.
 template <class... S>
 constexpr record stating(word kind, types<S...>) {
-    record r{kind, nameless, nullptr, sizeof...(S)};
-    for (int i = 0; i < r.child_count; ++i) r.mentions += (*statements<S...>[i])->mentions;
-    r.statements = statements<S...>;
-    return r;
+    int mentions = 1;
+    for (const statement *s = statements<S...>, *end = s + sizeof...(S); s != end; ++s) mentions += (**s)->mentions;
+    return {kind, nameless, nullptr, sizeof...(S), mentions, 1, &no_operation, &no_tensor, 0, statements<S...>};
 }
 // A type that stands for as many arguments as it is made of.
 template <class... C>
@@ -125,7 +124,8 @@ struct index_space<Body, N, M, K> {
 
 }  // namespace detail
 
-// Expressions and statements. A let or update that stands where a statement should be has no record here unless it is malformed.
+// Expressions and statements. A let or update is `stated` where a statement should be; anywhere else, or without an expression, it
+// is malformed.
 template <class Op, class... A>
 inline constexpr record describe<Op(A...)>{word::expression,
                                            nameless,
