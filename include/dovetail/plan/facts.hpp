@@ -89,6 +89,10 @@ constexpr int waits_of(const dovetail::plan::plan& plan, const ir::role_plan& ro
     for (const ir::step& s : plan.steps.part(role.first_step, role.steps)) n += s.waits;
     return n;
 }
+
+// Here because of nvcc's front end: where a template's initialiser calls a function by a qualified name, it sets aside 128 MB.
+template <class G, class Role, class O>
+inline constexpr int waits_in = waits_of(planned<G, O>::plan, planned_role<G, Role, O>);
 }  // namespace plan::detail
 
 // Bytes of device memory that one rank of a role needs: its arena, outputs included, and its states.
@@ -109,6 +113,6 @@ inline constexpr double hidden_fraction =
 
 // Number of waits between streams in a role's plan, those on earlier runs included.
 template <class G, class Role = unnamed_role, class O = options<>>
-inline constexpr int wait_count = plan::detail::waits_of(plan::planned<G, O>::plan, plan::detail::planned_role<G, Role, O>);
+inline constexpr int wait_count = plan::detail::waits_in<G, Role, O>;
 
 }  // namespace dovetail
