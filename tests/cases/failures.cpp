@@ -2,7 +2,9 @@
 // which rank, and a process that goes on.
 #include "support/on_host.hpp"
 
+#include <sys/resource.h>
 #include <atomic>
+#include <fstream>
 
 using namespace samples;
 using namespace std::chrono_literals;
@@ -10,26 +12,9 @@ using floats = std::vector<float>;
 
 namespace {
 
-const floats ones(8, 1.0f);
+using support::has, support::message;
 
-std::string message(auto&& f) {
-    try {
-        f();
-    } catch (const dv::failure& e) {
-        return e.what();
-    } catch (const std::exception& e) {
-        return std::string{"not ours: "} + e.what();
-    }
-    return "nothing thrown";
-}
-bool has(const std::string& text, const std::string& part) {
-    const std::lock_guard lock{support::report()};
-    CAPTURE(text);
-    CAPTURE(part);
-    const bool found = text.find(part) != std::string::npos;
-    CHECK(found);
-    return found;
-}
+const floats ones(8, 1.0f);
 
 struct trips;
 inline std::atomic<bool> tripping = false, issued = false;
@@ -246,6 +231,37 @@ TEST_CASE("values for a state: as many as it has") {
     });
 }
 
+TEST_CASE("no limit at all") {
+    dv::host::world{2}.run([](auto& rank) {
+        dv::executor<crossing_pair, overlapped> step{rank, std::chrono::hours::max()};
+        step.bind(dv::name<x>, ones);
+        step.run().wait();
+        const auto t = step.run();
+        t.wait_for(std::chrono::nanoseconds::max());
+        t.wait_for(std::chrono::duration<double>::max());
+    });
+}
+
+TEST_CASE("the wrong executor's run is refused, and the right one's goes on") {
+    std::atomic<bool> first = false;
+    dv::host::world{2}.run([&](auto& rank) {
+        dv::executor<crossing_pair, overlapped> step{rank};
+        dv::executor<ping_pong, overlapped> other{rank};
+        step.bind(dv::name<x>, ones);
+        other.bind(dv::name<x>, ones);
+        if (rank.index() == 1) {
+            while (!first) std::this_thread::yield();
+            has(message([&] { other.run(); }), "executors are called in different order: run number 0 of rank 1 is executor 1 (`ping_pong`), of rank 0 executor 0");
+        }
+        const auto t = step.run();
+        first = true;
+        t.wait();
+        const auto u = other.run();
+        u.wait();
+        if (rank.is(dv::name<right>)) CHECK(u.read(dv::name<d>).host() == floats(8, 5.0f));
+    });
+}
+
 TEST_CASE("an initialiser that throws") {
     has(message([] { dv::host::world{1}.run([](auto& rank) { dv::executor<seeded> step{rank}; }); }), "the initialiser of state `count` failed on rank 0: no entropy");
 }
@@ -256,6 +272,19 @@ TEST_CASE("an initialiser that throws") {
 #endif
 #endif
 #if !defined(ALLOCATION_ENDS_THE_PROCESS)
+TEST_CASE("no threads for all ranks") {
+    std::int64_t pages = 0;
+    std::ifstream{"/proc/self/statm"} >> pages;
+    rlimit before{};
+    REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+    rlimit little = before;
+    little.rlim_cur = static_cast<rlim_t>(pages) * 4096 + (rlim_t{256} << 20);  // room for some stacks
+    REQUIRE(setrlimit(RLIMIT_AS, &little) == 0);
+    const std::string text = message([] { dv::host::world{500}.run([](auto& rank) { dv::executor<on_two_axes> step{rank, dv::width<dp>(500)}; }); });
+    REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+    has(text, " of 500 gets no thread: ");
+}
+
 TEST_CASE("no memory when the executor is made") {
     dv::host::world world{1};
     const std::string text = message([&] { world.run([](auto& rank) { dv::executor<greedy> step{rank}; }); });

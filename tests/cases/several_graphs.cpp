@@ -1,9 +1,10 @@
 // Several graphs on the same ranks: executors used in turn with runs in flight, and states that they share through a store.
 #include "support/on_host.hpp"
+#include "support/turns.hpp"
 
 using namespace samples;
 using support::expect;
-using floats = std::vector<float>;
+using turns::floats, turns::gradient, turns::accumulate, turns::apply;
 
 namespace {
 
@@ -16,23 +17,6 @@ floats times(float f, floats v) {
     for (float& e : v) e *= f;
     return v;
 }
-
-// Accumulate and apply: gradients of several micro-batches are summed on each lane, then averaged over the lanes and applied.
-struct gradient; struct averaged;
-struct accumulate : dv::graph<
-    dv::mesh<dv::axis<dp>>,
-    dv::input<x, vector>,
-    dv::state<gradient, vector, zeros>,
-    dv::update<gradient, add(gradient, x)>> {};
-struct apply : dv::graph<
-    dv::mesh<dv::axis<dp>>,
-    dv::state<gradient, vector, dv::from_store>,
-    dv::state<weight, vector, zeros, dv::replicated<dp>>,
-    dv::let<averaged, all_reduce<average, dp>(gradient)>,
-    dv::update<weight, subtract(weight, averaged)>,
-    dv::update<gradient, subtract(gradient, gradient)>,
-    dv::let<y, copy(weight)>,
-    dv::output<y>> {};
 
 // Prefill and decode: graphs of several sizes, chosen at run time, on one cache.
 struct cache; struct tokens; struct answer;
@@ -125,6 +109,11 @@ TEST_CASE_TEMPLATE("accumulate and apply share gradients through a store", Optio
             }
         });
     }
+}
+
+TEST_CASE("what runs between two runs does not part them") {
+    dv::host::world{2}.run([](auto& rank) { turns::another_between_two_runs(rank); });
+    dv::host::world{2}.run([](auto& rank) { turns::another_between_two_on_a_store(rank); });
 }
 
 TEST_CASE("graphs of several sizes share a cache") {

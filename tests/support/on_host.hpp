@@ -1,32 +1,15 @@
 // Runs a graph on the host backend under several options and compares what it gives with what the caller expects.
 #pragma once
 
+#include "expect.hpp"
 #include "samples.hpp"
 
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
 
-#include <doctest/doctest.h>
-#include <mutex>
-
 namespace support {
 
 namespace dv = dovetail;
-
-// doctest counts from any thread, but one at a time.
-inline std::mutex& report() {
-    static std::mutex m;
-    return m;
-}
-
-template <class T>
-void expect(const std::vector<T>& got, const std::vector<T>& wanted, const char* what, int rank, int run) {
-    const std::lock_guard lock{report()};
-    CAPTURE(what);
-    CAPTURE(rank);
-    CAPTURE(run);
-    CHECK(got == wanted);
-}
 
 // The call is against the rules, and the exception says this.
 template <class F>

@@ -2,6 +2,8 @@
 // guards the slots; a backend issues the work and says when it has ended.
 #pragma once
 
+#include "deadline.hpp"
+#include "flight.hpp"
 #include "tables.hpp"
 #include "watch.hpp"
 
@@ -12,14 +14,6 @@
 #include <utility>
 
 namespace dovetail {
-
-// When a step ran, in nanoseconds from the start of the world.
-struct step_time {
-    std::int64_t start_ns = 0;
-    std::int64_t end_ns = 0;
-};
-
-using deadline = std::chrono::steady_clock::time_point;
 
 // How runs reach a GPU: launch by launch onto streams, or as one CUDA graph; the last falls back to streams where an operation
 // cannot be captured. The host backend knows streams only.
@@ -32,20 +26,6 @@ struct engine_options {
     std::chrono::nanoseconds time_limit = std::chrono::minutes{10};  // of every wait that is given none
     bool record_times = false;
     replay_mode replay = replay_mode::never;
-};
-
-// One run, from its issue until nobody reads its results.
-struct flight {
-    std::int64_t run = 0;
-    std::vector<binding> inputs;          // as they were when the run was issued
-    std::vector<step_time> times;         // by step of the role; empty unless asked for
-    std::atomic<int> pending = 0;         // lanes that have not ended the run
-    std::atomic<int> reading_inputs = 0;  // steps that still read what the caller bound
-    std::atomic<bool> failed = false;
-    std::atomic<bool> told = false;  // the states know that it failed
-    int held = 0;                    // readings alive; guarded by the engine's mutex
-    bool enqueued = false;           // behind and before the work on `stream`, the caller's
-    void* stream = nullptr;
 };
 
 class engine : public detail::state_user, public std::enable_shared_from_this<engine> {
@@ -110,8 +90,9 @@ public:
     // Blocks until the run has ended, and throws what went wrong in it; timeout at the deadline.
     void finish(const std::shared_ptr<flight>& f, std::optional<std::chrono::nanoseconds> limit) {
         const auto span = limit.value_or(options.time_limit);
-        if (!wait(*f, std::chrono::steady_clock::now() + span))
-            throw timeout{"timeout after " + seconds(span) + " s: run " + std::to_string(f->run) + " of " + described() + " has not ended: " + stuck(), rank};
+        if (!wait(*f, launch::after(span)))
+            throw timeout{"timeout after " + launch::in_seconds(span) + ": run " + std::to_string(f->run) + " of " + described() + " has not ended: " + stuck(),
+                          rank};
     }
     // Waits for all runs issued so far. Of a run that failed, the states that it would have updated say so when they are read;
     // the others are as they were.
@@ -184,8 +165,17 @@ protected:
     // Throws if no further run can be issued.
     virtual void check_alive() = 0;
     virtual void issue(const std::shared_ptr<flight>& f) = 0;
-    // A run is to be issued into the slot of this one: waits for it, where the backend's own order does not suffice.
-    virtual void give_way(const std::shared_ptr<flight>& before) { finish(before, std::nullopt); }
+    // What is to be issued: run number `run`, into the slot of the run `before`, if there was one.
+    struct request {
+        std::int64_t run = 0;
+        const std::vector<binding>& inputs;
+        bool recorded = false;
+        const std::shared_ptr<flight>& before;
+    };
+    // Waits for what the run must find done. What it throws leaves all as it was: the run may be asked for again.
+    virtual void make_way(const request& next) = 0;
+    // It is this executor's turn, of all on this rank; throws, and leaves all as it was, where another rank sees it otherwise.
+    virtual void take_turn() = 0;
 
     // Flights whose slots are in use.
     std::vector<std::shared_ptr<flight>> open_flights() {
@@ -196,10 +186,6 @@ protected:
     void lose_states(const std::string& why) {
         for (const auto& s : memory_of.states())
             if (updates(s.buffer)) memory_of.store()->lose(*s.stored, why);
-    }
-    static std::string seconds(std::chrono::nanoseconds span) {
-        const auto text = std::to_string(std::chrono::duration<double>(span).count());
-        return text.substr(0, text.find('.') + 3);
     }
 
 private:
@@ -218,12 +204,15 @@ private:
         for (std::size_t i = 0; i < bound_.size(); ++i)
             if (bound_[i].data == nullptr && graph.symbols[memory_of.inputs()[i].symbol].type.size() != 0)
                 throw binding_error{"input " + input_name(static_cast<int>(i)) + " is not bound on " + where.describe(rank)};
-        std::shared_ptr<flight> next = claim();
+        const bool recorded = recording_.load();
+        auto& slot = slots_[next_run_ % in_flight_];
+        make_way({next_run_, bound_, recorded, slot});
+        std::shared_ptr<flight> next = claim(slot);
         next->run = next_run_;
         next->inputs = bound_;
         next->enqueued = enqueued;
         next->stream = stream;
-        if (recording_.load()) next->times.assign(static_cast<std::size_t>(steps().size()), {});
+        if (recorded) next->times.assign(static_cast<std::size_t>(steps().size()), {});
         ++next_run_;
         const launch::watched here{watcher, next->run};
         issue(next);
@@ -231,15 +220,14 @@ private:
     }
     // The flight of the next run, in its slot: the one before, or an earlier one, where nobody knows it any more, so that runs of
     // which a ticket each is kept allocate nothing either.
-    std::shared_ptr<flight> claim() {
-        auto& slot = slots_[next_run_ % in_flight_];
-        if (slot) give_way(slot);
+    std::shared_ptr<flight> claim(std::shared_ptr<flight>& slot) {
         std::unique_lock lock{mutex_};
         const auto free = [&] { return !slot || slot->held == 0; };
-        if (!free() && !released_.wait_until(lock, std::chrono::steady_clock::now() + options.time_limit, free))
-            throw timeout{"timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(next_run_) + " of " + described() +
+        if (!free() && !released_.wait_until(lock, launch::after(options.time_limit), free))
+            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(next_run_) + " of " + described() +
                               " needs the slot of run " + std::to_string(slot->run) + ", whose result is still held by a reading on " + where.describe(rank),
                           rank};
+        take_turn();
         if (slot && slot.use_count() > 1) {
             std::shared_ptr<flight>* unknown = nullptr;
             for (auto& f : spare_)

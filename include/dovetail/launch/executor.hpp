@@ -52,7 +52,7 @@ inline void take(engine_options& o, record_times_option) { o.record_times = true
 inline void take(engine_options& o, replay_mode r) { o.replay = r; }
 template <class Rep, class Period>
 void take(engine_options& o, std::chrono::duration<Rep, Period> limit) {
-    o.time_limit = std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
+    o.time_limit = launch::nanoseconds_of(limit);
 }
 
 // Number of elements where the type tells it, else -1.

@@ -17,7 +17,7 @@ public:
     // The same with a limit of its own. The time-out names the operation that is stuck; one may wait again after it.
     template <class Duration>
     void wait_for(Duration limit) const {
-        checked().finish(flight_, std::chrono::duration_cast<std::chrono::nanoseconds>(limit));
+        checked().finish(flight_, launch::nanoseconds_of(limit));
     }
     bool ready() const { return checked().ready(*flight_); }
     // Whether the memory that inputs were bound to may be changed.

@@ -1,41 +1,19 @@
 // Several executors on the same simulated GPUs, in turn and in flight, on streams and replayed in every mixture: each gives what
 // it gives alone. What orders them against each other are the events behind the last run.
-#include "support/samples.hpp"
 #include "support/simulated_cuda.hpp"
-
-#include <dovetail/launch/executor.hpp>
-
-#include <doctest/doctest.h>
+#include "support/turns.hpp"
 
 namespace dv = dovetail;
-using namespace samples;
+using namespace turns;
 using namespace std::chrono_literals;
-using floats = std::vector<float>;
+using support::expect;
 
 namespace {
 
-std::mutex report;
-void expect(const floats& got, const floats& wanted, const char* what, int rank, int round) {
-    const std::lock_guard lock{report};
-    CAPTURE(what);
-    CAPTURE(rank);
-    CAPTURE(round);
-    CHECK(got == wanted);
-}
-struct gradient; struct averaged;
-struct accumulate : dv::graph<
+struct on_one_stream : dv::graph<
     dv::mesh<dv::axis<dp>>,
-    dv::input<x, vector>,
-    dv::state<gradient, vector, zeros>,
-    dv::update<gradient, add(gradient, x)>> {};
-struct apply : dv::graph<
-    dv::mesh<dv::axis<dp>>,
-    dv::state<gradient, vector, dv::from_store>,
-    dv::state<weight, vector, zeros, dv::replicated<dp>>,
-    dv::let<averaged, all_reduce<average, dp>(gradient)>,
-    dv::update<weight, subtract(weight, averaged)>,
-    dv::update<gradient, subtract(gradient, gradient)>,
-    dv::let<y, copy(weight)>,
+    dv::state<count, vector, zeros>,
+    dv::let<y, copy(count)>,
     dv::output<y>> {};
 
 template <class Options>
@@ -104,4 +82,32 @@ TEST_CASE("two graphs that share a state through a store") {
                 }
             });
         }
+}
+
+TEST_CASE("what runs between two runs does not part them") {
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+        const simulated::scope simulation;
+        simulated::run(2, [&](auto& rank) { another_between_two_runs(rank, how); });
+        simulated::run(2, [&](auto& rank) { another_between_two_on_a_store(rank, how); });
+    }
+}
+
+TEST_CASE("what follows a replayed run is behind it on every stream") {
+    const simulated::scope simulation;
+    simulated::run(2, [&](auto& rank) {
+        dv::executor<two_sums, overlapped> first{rank, dv::replay, 60s}, last{rank, 60s};
+        dv::executor<on_one_stream, overlapped> between{rank, 60s};
+        first.bind(dv::name<x>, floats(8, 1.0f)).run().wait();
+        last.bind(dv::name<x>, floats(8, 10.0f)).run().wait();
+        between.run().wait();
+        for (int run = 1; run < 4; ++run) {
+            if (rank.index() == 1) std::this_thread::sleep_for(50ms);
+            const auto t = first.run();
+            between.run();
+            const auto u = last.run();
+            t.wait_for(10s);
+            expect(t.read(dv::name<y>).host(), floats(8, 4.0f), "replayed", rank.index(), run);
+            expect(u.read(dv::name<y>).host(), floats(8, 40.0f), "on streams", rank.index(), run);
+        }
+    });
 }

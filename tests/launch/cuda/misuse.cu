@@ -1,5 +1,6 @@
 // What users do wrong and what goes wrong around them, on the simulated GPU: an exception that says what, where and on which
 // rank, in bounded time; nothing is left behind, and the process goes on. Many runs do not grow.
+#include "support/expect.hpp"
 #include "support/simulated_cuda.hpp"
 
 #include <dovetail/dovetail.hpp>
@@ -113,25 +114,9 @@ struct rooted : dv::graph<
     dv::output<y>> {};
 using several = dv::options<dv::in_flight<3>>;
 
-std::mutex report;
-std::string message(auto&& f) {
-    try {
-        f();
-    } catch (const dv::failure& e) {
-        return e.what();
-    } catch (const std::exception& e) {
-        return std::string{"not ours: "} + e.what();
-    }
-    return "nothing thrown";
-}
-void has(const std::string& text, const std::string& part) {
-    const std::lock_guard lock{report};
-    CAPTURE(text);
-    CAPTURE(part);
-    CHECK((text.find(part) != std::string::npos));
-}
-void holds(bool b, const char* what) {
-    const std::lock_guard lock{report};
+using support::has, support::message;
+void holds(bool b, const std::string& what) {
+    const std::lock_guard lock{support::report()};
     CAPTURE(what);
     CHECK(b);
 }
@@ -510,6 +495,61 @@ TEST_CASE("states: shared through a store, lost by a run that did not end, and b
                   holds(step.read_state(dv::name<count>) == floats(8, 5.0f), "a state whose runs have ended");
               }) == "dovetail: elsewhere");
     }
+}
+
+TEST_CASE("a run that is not issued in time is as if nobody had asked for it") {
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always})
+        for (const bool recorded : {false, true}) {
+            const scene s{trouble::slow};
+            const std::string thrown = run(1, [&](auto& rank) {
+                dv::executor<counting, several> step{rank, how, 100ms};
+                step.record_times(recorded);
+                const floats given(8, 1.0f);  // copied when it is the run's turn: two may be on their way
+                step.bind(dv::name<x>, given);
+                int late = 0;
+                dv::ticket<counting> last;
+                for (int issued = 0; issued < 6;)
+                    try {
+                        last = step.run();
+                        ++issued;
+                    } catch (const dv::timeout&) {
+                        ++late;
+                    }
+                last.wait_for(30s);
+                holds(late > 0, "it takes longer than the limit");
+                holds(last.run() == 5, "the runs are numbered");
+                holds(last.read(dv::name<y>).host() == floats(8, 9.0f), "each run counts once");
+                holds(step.read_state(dv::name<count>) == floats(8, 9.0f), "the state");
+            });
+            CHECK(thrown == "nothing thrown");
+        }
+}
+
+TEST_CASE("no limit at all") {
+    const scene s;
+    const std::string thrown = run(2, [](auto& rank) {
+        dv::executor<reduced> step{rank, std::chrono::hours::max()};
+        step.bind(dv::name<x>, ones);
+        step.run().wait();
+        const auto t = step.run();
+        t.wait_for(std::chrono::nanoseconds::max());
+        t.wait_for(std::chrono::duration<double>::max());
+        holds(t.read(dv::name<z>).host() == floats(8, 4.0f), "the sum");
+    });
+    CHECK(thrown == "nothing thrown");
+}
+
+TEST_CASE("recorded runs whose tickets are dropped leave nothing behind") {
+    const scene s;
+    CHECK(run(1, [](auto& rank) {
+              dv::executor<counting, several> step{rank, dv::record_times};
+              step.bind(dv::name<x>, floats(8, 0.0f));
+              for (int k = 0; k < 100; ++k) step.run();
+              const alive early = alive::all();
+              for (int k = 0; k < 1000; ++k) step.run();
+              holds(alive::all().objects < early.objects + 1000, "a few sets of events, and anchors that they hold");
+              holds(step.run().times().size() > 3, "times");
+          }) == "nothing thrown");
 }
 
 TEST_CASE("many runs leave nothing behind") {

@@ -25,7 +25,7 @@ public:
             const auto talking = on_->nccl.talk();
             check(calls.all_gather(own, on_device.data(), length, ncclInt8, on_->nccl.all(), on_->streams[0]), "ncclAllGather");
         }
-        const auto until = std::chrono::steady_clock::now() + limit;
+        const auto until = launch::after(limit);
         while (calls.stream_query(on_->streams[0]) == cudaErrorNotReady) {
             static_cast<void>(calls.get_last_error());
             on_->nccl.look();

@@ -61,6 +61,7 @@ public:
         bool replayed = false;
         cudaEvent_t done[lane_count] = {};
         const void* owner[lane_count] = {};
+        unsigned behind_replayed = ~0u;  // streams that are behind the last replayed run
     } last;
 
     void* blas() const { return blas_; }

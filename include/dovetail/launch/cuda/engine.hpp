@@ -73,23 +73,41 @@ private:
 
     // ---- a run
 
+    // Whatever may have to be waited for comes first, so that a run that is not issued in time can be asked for again.
+    void make_way(const request& next) override {
+        const auto wait = [this](std::int64_t run) { wait_for(run); };
+        step_ = -1;
+        try {
+            const bool replays = may_replay(), same = captured(next.inputs);
+            if (!replays || next.recorded || !same) {  // a graph knows its device, and answers for itself
+                check(calls.set_device(on_->device), "cudaSetDevice");
+                static_cast<void>(calls.get_last_error());  // an old error of the caller's is not ours
+            }
+            make_room(next.run);
+            if (replays && !same && !graphs_.empty()) wait(next.run - 1);
+            if (replays && next.recorded) clock_.make_way(capture_of(next.run), wait);
+            inputs_->make_way(next.run, next.inputs, replays, wait);
+        } catch (const timeout&) {
+            throw;
+        } catch (...) {
+            fail(std::current_exception(), "run " + std::to_string(next.run));
+        }
+    }
+    void take_turn() override {
+        if (!communicates_) return;
+        if (const auto wrong = on_->world->in_order(rank, on_->runs, number_, *this); !wrong.empty()) throw usage_error{wrong};
+        ++on_->runs;
+    }
     void issue(const std::shared_ptr<flight>& f) override {
-        if (communicates_)
-            if (const auto wrong = on_->world->in_order(rank, on_->runs++, number_, *this); !wrong.empty()) throw usage_error{wrong};
         now_ = f->run;
         step_ = -1;
         issuing_.store(true);
         try {
-            const bool replays = options.replay != replay_mode::never && not_replayed_.empty(), recorded = !f->times.empty();
-            if (!replays || recorded || !captured(*f)) {  // a graph knows its device, and answers for itself
-                check(calls.set_device(on_->device), "cudaSetDevice");
-                static_cast<void>(calls.get_last_error());  // an old error of the caller's is not ours
-            }
+            const bool recorded = !f->times.empty();
             if (now_ == 0) first(*f);
-            make_room(now_);
-            const bool replayed = replays && can_replay(*f);
+            const bool replayed = may_replay() && can_replay(*f);
             start(f, replayed);
-            if (replayed && recorded) clock_.replay(static_cast<std::size_t>(now_ % (2 * pointers_->period())), f, [this](std::int64_t run) { wait_for(run); });
+            if (replayed && recorded) clock_.replay(capture_of(now_), f);
             const auto talking = communicate();
             if (replayed)
                 (recorded ? recorded_graphs_ : graphs_).launch(now_);
@@ -104,11 +122,9 @@ private:
             step_ = -1;  // what goes wrong from now on is no fault of the last to be issued
             finish_issue(*f, replayed);
             issuing_.store(false);
-        } catch (const timeout&) {
-            f->failed.store(true);
-            throw;
         } catch (...) {
             clock_.close();
+            capturing_ = false;
             f->failed.store(true);
             fail(std::current_exception(), "run " + std::to_string(now_));
         }
@@ -119,36 +135,35 @@ private:
         inputs_->reserve(f.inputs, options.replay != replay_mode::never);
         if (communicates_) meet("the first run of " + described());
     }
-    // The streams go behind what they must go behind: the caller's stream, and all that was issued before where a run of another
-    // kind came last, or another executor that shares states or communicators. Then the inputs.
+    // The streams go behind what they must go behind: the caller's stream, the last replayed run, which is on the first stream
+    // whatever it works on, and all that was issued before where a run of another kind came last, or another executor that shares
+    // states or communicators. Then the inputs.
     void start(const std::shared_ptr<flight>& issued, bool replayed) {
         flight& f = *issued;
         const unsigned lanes = replayed ? 1u : lanes_;
         const auto& last = on_->last;
         const bool shared = !memory_of.states().empty() && memory_of.store()->hand_over(this, issued) != nullptr;
-        const bool other = last.engine != nullptr && last.engine != this;
-        const bool kind = last.engine != nullptr && last.replayed != replayed;
-        if (kind || shared || (other && replayed)) {
-            since_switch_ = 0;  // what this executor issued before is among it
-            for (int l = 0; l < lane_count; ++l)
-                for (int k = 0; k < lane_count; ++k)
-                    if ((lanes >> l & 1u) && last.done[k] != nullptr && k != l)
-                        check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
-        }
+        const bool kind = last.replayed != replayed, other = last.engine != this;  // one that is gone has left streams to others
+        const bool all = kind || shared || (other && replayed);
+        if (all) since_switch_ = 0;  // what this executor issued before is among it
+        for (int l = 0; l < lane_count; ++l)
+            for (int k = 0; k < lane_count; ++k)
+                if ((lanes >> l & 1u) && last.done[k] != nullptr && k != l && (all || (k == 0 && !(last.behind_replayed >> l & 1u))))
+                    check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
         if (f.enqueued) {
             check(calls.event_record(joins_[0], static_cast<cudaStream_t>(f.stream)), "cudaEventRecord");
             for (int l = 0; l < lane_count; ++l)
                 if (lanes >> l & 1u) check(calls.stream_wait_event(on_->streams[l], joins_[0], 0), "cudaStreamWaitEvent");
         }
         pointers_->move(now_, f.inputs);
-        const auto from = inputs_->prepare(now_, f.inputs, replayed, [&](std::int64_t run) { wait_for(run); });
+        const auto from = inputs_->prepare(now_, f.inputs, replayed);
         issued_run& r = runs_[now_ % depth];
         r.copied = from.copied;
         r.in_place = from.in_place;
     }
     void finish_issue(flight& f, bool replayed) {
         issued_run& r = runs_[now_ % depth];
-        r.lanes = replayed ? 1u : lanes_ == 0 ? 1u : lanes_;
+        r.lanes = replayed || lanes_ == 0 ? 1u : lanes_;
         for (int l = 0; l < lane_count; ++l)
             if (r.lanes >> l & 1u) {
                 check(calls.event_record(r.done[l], on_->streams[l]), "cudaEventRecord");
@@ -159,6 +174,7 @@ private:
         if (last.engine != this) on_->show(marks_.shown(), options.time_limit);
         last.engine = this;
         last.replayed = replayed;
+        last.behind_replayed = replayed ? 1u : last.behind_replayed | r.lanes;
         for (int l = 0; l < lane_count; ++l)
             if (r.lanes >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;
         marks_.shown()->replayed.store(replayed, std::memory_order_relaxed);
@@ -182,6 +198,9 @@ private:
 
     // ---- replay
 
+    bool may_replay() const { return options.replay != replay_mode::never && not_replayed_.empty(); }
+    // Which of the captures for recorded runs a run replays.
+    std::size_t capture_of(std::int64_t run) const { return static_cast<std::size_t>(run % (2 * pointers_->period())); }
     // Whether this run can be a graph's; captures where there is none yet, or a pointer used in place has changed.
     bool can_replay(const flight& f) {
         if (!can_replay_unrecorded(f)) return false;
@@ -195,17 +214,16 @@ private:
             }
         return true;
     }
-    // Whether there are graphs that use what this run's inputs are bound to.
-    bool captured(const flight& f) const {
+    // Whether there are graphs that use what the inputs are bound to.
+    bool captured(const std::vector<binding>& inputs) const {
         bool same = !graphs_.empty();
-        for (std::size_t i = 0; same && i < f.inputs.size(); ++i) same = captured_[i] == (f.inputs[i].in_place ? f.inputs[i].data : nullptr);
+        for (std::size_t i = 0; same && i < inputs.size(); ++i) same = captured_[i] == (inputs[i].in_place ? inputs[i].data : nullptr);
         return same;
     }
     bool can_replay_unrecorded(const flight& f) {
-        if (captured(f)) return true;
+        if (captured(f.inputs)) return true;
         const bool again = !graphs_.empty();
-        if (again) {
-            wait_for(now_ - 1);
+        if (again) {  // the run before has ended: see make_way
             graphs_.clear();
             recorded_graphs_.clear();
             clock_.forget_captures();
@@ -256,7 +274,7 @@ private:
     replays graphs_{on_}, recorded_graphs_{on_};
     std::string not_replayed_;
     std::int64_t now_ = 0;           // the run being issued
-    std::int64_t since_switch_ = 0;  // runs issued like this one in a row
+    std::int64_t since_switch_ = 0;  // runs issued in a row whose order is the plan's own
     int unasked_ = 0;                // launches since their status was asked for
     bool capturing_ = false;
     bool quiet_ = false;  // nobody asks when steps run

@@ -30,13 +30,19 @@ public:
         for (const brought& in : inputs_)
             if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place) staging_.reserve(in.number, b, in.bytes, replayed);
     }
+    // Returns when a run's bytes can be made ready; `wait(run)` returns when the copies of that run are over.
+    template <class Wait>
+    void make_way(std::int64_t run, const std::vector<binding>& bound, bool replayed, Wait wait) {
+        for (const brought& in : inputs_)
+            if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place && !in.is_there(run, b, replayed))
+                staging_.make_way(in.number, b, in.bytes, run, replayed, wait);
+    }
     struct outcome {
         bool copied = true;  // all of it went through our own memory
         bool in_place = false;
     };
-    // Makes a run's bytes ready; `wait(run)` returns when the copies of that run are over.
-    template <class Wait>
-    outcome prepare(std::int64_t run, const std::vector<binding>& bound, bool replayed, Wait wait) {
+    // Makes a run's bytes ready, after `make_way`.
+    outcome prepare(std::int64_t run, const std::vector<binding>& bound, bool replayed) {
         outcome o;
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
             brought& in = inputs_[i];
@@ -46,11 +52,10 @@ public:
                 o = {false, true};
                 continue;
             }
-            auto& loaded = in.loaded[static_cast<std::size_t>(run % in.slots)];
-            if (!replayed && b.owner != nullptr && loaded == b.owner) continue;  // it is there
-            const auto source = staging_.ready(in.number, b, in.bytes, run, replayed, wait);
+            if (in.is_there(run, b, replayed)) continue;
+            const auto source = staging_.ready(in.number, b, in.bytes, run, replayed);
             from_[i] = source.data;
-            loaded = b.owner;
+            in.loaded[static_cast<std::size_t>(run % in.slots)] = b.owner;
             o.copied = o.copied && source.copied;
         }
         return o;
@@ -67,6 +72,10 @@ private:
         std::int64_t bytes = 0;
         int slots = 1;
         std::vector<std::shared_ptr<const void>> loaded;  // by slot: whose contents it holds
+
+        bool is_there(std::int64_t run, const binding& b, bool replayed) const {
+            return !replayed && b.owner != nullptr && loaded[static_cast<std::size_t>(run % slots)] == b.owner;
+        }
     };
     staging staging_;
     std::vector<brought> inputs_;    // by act

@@ -2,6 +2,7 @@
 // runs, and how far each rank has come. `peers` is the interface; `local_peers` joins threads of one process.
 #pragma once
 
+#include "../cause.hpp"
 #include "../engine.hpp"
 #include "api.hpp"
 #include "members.hpp"
@@ -14,14 +15,7 @@
 
 namespace dovetail::cuda {
 
-// The first thing that went wrong.
-struct cause {
-    int rank = -1;
-    std::string text;  // "operation `f` of `y` failed on rank 1: ..."
-    std::string operation, statement;
-    std::exception_ptr what;
-    bool by_leaving = false;
-};
+using launch::cause;
 
 // How far a rank has come: its GPU writes the number of each communication step behind it into pinned memory, by lane, so
 // that anybody may read it at any time, also while a graph is replayed.
@@ -145,7 +139,7 @@ public:
                 if (ranks_[r].gone && !g->here[r]) missing = r;
             return missing >= 0;
         };
-        const bool in_time = changed_.wait_for(lock, limit, over);
+        const bool in_time = changed_.wait_until(lock, launch::after(limit), over);
         if (g->arrived == size_) return g->texts;
         if (in_time && missing < 0) {
             lock.unlock();
@@ -161,7 +155,7 @@ public:
     void abort(const cause& why) override {
         {
             const std::lock_guard lock{mutex_};
-            if (!aborted_.load(std::memory_order_relaxed) || (cause_.by_leaving && why.by_leaving && cause_.rank == why.rank)) cause_ = why;
+            if (!aborted_.load(std::memory_order_relaxed) || cause_.gives_way_to(why)) cause_ = why;
             aborted_.store(true, std::memory_order_release);
             for (const rank_record& r : ranks_)
                 if (r.dog) r.dog->stop();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../agreement.hpp"
+#include "../initialise.hpp"
 #include "perform.hpp"
 #include "runs.hpp"
 #include "warm.hpp"
@@ -129,27 +130,15 @@ private:
         on_->warmed.push_back(hash);
     }
     void initialise() {
-        const auto& store = memory_of.store();
-        for (const auto& s : memory_of.states()) {
-            const bool supplied = s.symbol < image_.from_store.size() && image_.from_store[s.symbol];
-            if (!store->adopt(*s.stored, supplied)) continue;
-            const auto first = s.symbol < image_.initialisers.size() ? image_.initialisers[s.symbol] : nullptr;
-            void* const at[] = {s.stored->where.data()};
-            try {
-                if (first != nullptr) {
-                    static_cast<void>(calls.get_last_error());
-                    stream on{on_->streams[0], on_->blas(), 0, nullptr, 0, &services};
-                    first(on, at);
-                    check(calls.get_last_error(), "the launch");
-                    check(calls.stream_synchronize(on_->streams[0]), "cudaStreamSynchronize");
-                }
-            } catch (const std::exception& e) {
-                const std::string text = "the initialiser of state `" + symbol_name(s.symbol) + "` failed on " + where.describe(rank) + ": " + e.what();
-                on_->world->abort({rank, text, "initialiser", symbol_name(s.symbol), std::current_exception(), false});
-                throw operation_error{text, "initialiser", symbol_name(s.symbol), rank, std::current_exception()};
-            }
-            store->initialised(*s.stored);
-        }
+        launch::initialise_states(
+            *this, image_,
+            [&](auto initialiser, void* const* at) {
+                static_cast<void>(calls.get_last_error());
+                initialiser(stream{on_->streams[0], on_->blas(), 0, nullptr, 0, &services}, at);
+                check(calls.get_last_error(), "the launch");
+                check(calls.stream_synchronize(on_->streams[0]), "cudaStreamSynchronize");
+            },
+            [&](const cause& why) { on_->world->abort(why); });
     }
 };
 

@@ -1,6 +1,7 @@
 // What a rank's thread works with: made by a world, and what executors are made on.
 #pragma once
 
+#include "../played.hpp"
 #include "engine.hpp"
 
 namespace dovetail::cuda {
@@ -22,10 +23,7 @@ public:
     // Whether this rank plays a role; known once an executor was made. In a folded graph it plays all of them.
     template <class Name>
     bool is(Name) const {
-        if (!knows_roles_) throw usage_error{"rank " + std::to_string(index()) + " does not know its role before an executor is made on it"};
-        for (const tag* played : roles_)
-            if (same(played, &tag_of<typename Name::type>)) return true;
-        return false;
+        return roles_.is(tag_of<typename Name::type>, index());
     }
 
     // For the library: memory and engines of this rank.
@@ -34,16 +32,13 @@ public:
     std::shared_ptr<engine> make_engine(const image<stream>& from, engine_options options) {
         check(calls.set_device(on_->device), "cudaSetDevice");
         auto made = device_engine::make(from, on_, std::move(options));
-        knows_roles_ = true;
-        for (int r = 0; r < from.graph.roles.size(); ++r)
-            if ((from.graph.folded || r == made->role) && named(from.graph.roles[r].name)) roles_.push_back(from.graph.roles[r].name);
+        roles_.learn(from.graph, made->role);
         return made;
     }
 
 private:
     std::shared_ptr<context> on_;
-    std::vector<const tag*> roles_;
-    bool knows_roles_ = false;
+    launch::played_roles roles_;
 };
 
 }  // namespace dovetail::cuda

@@ -52,7 +52,7 @@ public:
             if (!on_->world->aborted()) {
                 flight f;
                 f.run = marks_.shown()->issued.load();
-                if (ended(f.run) || (!abort && wait(f, std::chrono::steady_clock::now() + options.time_limit))) return;
+                if (ended(f.run) || (!abort && wait(f, launch::after(options.time_limit)))) return;
             }
             if (!on_->world->aborted())
                 on_->world->abort(
@@ -125,9 +125,10 @@ protected:
     void wait_for(std::int64_t run) {
         flight f;
         f.run = run;
-        if (!wait(f, std::chrono::steady_clock::now() + options.time_limit))
-            throw timeout{
-                "timeout after " + seconds(options.time_limit) + " s: run " + std::to_string(run) + " of " + described() + " has not ended: " + stuck(), rank};
+        if (!wait(f, launch::after(options.time_limit)))
+            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " + described() +
+                              " has not ended: " + stuck(),
+                          rank};
     }
     // At most `depth` runs are open. Asking an event takes the time of a launch, so one answer is to do for many runs.
     void make_room(std::int64_t next) {
@@ -136,7 +137,7 @@ protected:
     }
     // Until the streams are empty, before any run. `what` is said where that does not happen: "the connections ... were not made".
     void wait_for_streams(const std::string& what) {
-        const auto until = std::chrono::steady_clock::now() + options.time_limit;
+        const auto until = launch::after(options.time_limit);
         for (const cudaStream_t s : on_->streams)
             for (;;) {
                 const cudaError_t status = calls.stream_query(s);
@@ -147,7 +148,7 @@ protected:
                     give_up(std::string{"cudaStreamQuery: "} + cudaGetErrorString(status) + ": " + what);
                 look_for_errors();
                 if (on_->world->aborted()) raise(what);
-                if (std::chrono::steady_clock::now() > until) give_up(what + " within " + seconds(options.time_limit) + " s");
+                if (std::chrono::steady_clock::now() > until) give_up(what + " within " + launch::in_seconds(options.time_limit));
                 std::this_thread::sleep_for(std::chrono::microseconds{50});
             }
         if (on_->world->aborted()) raise(what);  // which has emptied them
@@ -220,8 +221,6 @@ private:
                 if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty())
                     throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
     }
-    // Streams order a run behind the one before; only a reading keeps a slot.
-    void give_way(const std::shared_ptr<flight>&) override {}
     // Whether a partner of the communication that this rank waits for takes no part any more. Others may leave when their work is
     // done, also while this rank is still computing.
     bool somebody_left() const {

@@ -2,6 +2,7 @@
 // instant that it is given; what fails gives nothing and a reason.
 #pragma once
 
+#include "../deadline.hpp"
 #include "environment.hpp"
 
 #include <netdb.h>
@@ -21,7 +22,9 @@
 
 namespace dovetail::cuda::detail {
 
-using instant = std::chrono::steady_clock::time_point;
+using instant = deadline;
+using launch::after;
+using launch::in_seconds;
 
 inline instant now() { return std::chrono::steady_clock::now(); }
 // For poll: rounded up, so that a wait of less than a millisecond does not spin.
@@ -30,15 +33,6 @@ inline int milliseconds_until(instant until) {
     return left < 0 ? 0 : left > 60'000 ? 60'000 : static_cast<int>(left);
 }
 inline instant earlier(instant a, instant b) { return a < b ? a : b; }
-// A limit may be the longest there is, which added to the clock would overflow.
-inline instant after(std::chrono::nanoseconds limit) {
-    const auto start = now();
-    return limit > instant::max() - start ? instant::max() : start + limit;
-}
-inline std::string in_seconds(std::chrono::nanoseconds span) {
-    const auto text = std::to_string(std::chrono::duration<double>(span).count());
-    return text.substr(0, text.find('.') + 3) + " s";
-}
 
 class descriptor {
 public:

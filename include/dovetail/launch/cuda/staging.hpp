@@ -19,16 +19,21 @@ public:
         const void* data = nullptr;  // what the copy stream reads
         bool copied = false;         // ... is ours: the caller's memory is free again
     };
-    // Makes input i ready to be copied: `wait(run)` returns when the copies of that run are over.
+    // Returns when input i can be made ready: `wait(run)` does when the copies of that run are over.
     template <class Wait>
-    source ready(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always, Wait wait) {
+    void make_way(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always, Wait wait) {
+        if (goes_directly(looked_at(i, b), bytes, always)) return;
+        const part& p = inputs_[static_cast<std::size_t>(i)].parts[run % halves];
+        if (p.run >= 0 && !p.holds(b)) wait(p.run);
+    }
+    // Makes input i ready to be copied.
+    source ready(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always) {
         input& in = looked_at(i, b);
-        if (!always && (in.pinned || bytes > most_pinned)) return {b.data, false};
+        if (goes_directly(in, bytes, always)) return {b.data, false};
         part& p = in.parts[run % halves];
         hold(p, bytes);
-        const std::int64_t before = std::exchange(p.run, run);
-        if (b.owner != nullptr && p.owner == b.owner) return {p.memory.data(), true};
-        if (before >= 0) wait(before);
+        p.run = run;
+        if (p.holds(b)) return {p.memory.data(), true};
         std::memcpy(p.memory.data(), b.data, static_cast<std::size_t>(bytes));
         p.owner = b.owner;
         return {p.memory.data(), true};
@@ -42,7 +47,7 @@ public:
     // The memory for a binding like this one.
     void reserve(int i, const binding& b, std::int64_t bytes, bool always) {
         input& in = looked_at(i, b);
-        if (always || (!in.pinned && bytes <= most_pinned))
+        if (!goes_directly(in, bytes, always))
             for (part& p : in.parts) hold(p, bytes);
     }
 
@@ -51,12 +56,15 @@ private:
         block memory;
         std::shared_ptr<const void> owner;  // whose contents it holds, where they cannot change
         std::int64_t run = -1;              // the latest that reads it
+
+        bool holds(const binding& b) const { return b.owner != nullptr && owner == b.owner; }
     };
     struct input {
         const void* last = nullptr;
         bool pinned = false;
         part parts[halves];
     };
+    static bool goes_directly(const input& in, std::int64_t bytes, bool always) { return !always && (in.pinned || bytes > most_pinned); }
     void hold(part& p, std::int64_t bytes) {
         if (!p.memory) p.memory = block{memory_, bytes, true};
     }

@@ -82,13 +82,13 @@ public:
         if (stream_ != nullptr) static_cast<void>(calls.stream_destroy(stream_));
     }
 
-    // The steps that are issued from now until `close` are a run's: a set of events for it, the one of a run that was read where
-    // there is one.
+    // The steps that are issued from now until `close` are a run's: a set of events for it, the one of a run that was read, or
+    // that nobody can ask for any more, where there is one.
     void begin(const std::shared_ptr<flight>& f) {
         const std::lock_guard lock{mutex_};
         set* to = nullptr;
         for (const auto& s : sets_)
-            if (!s->of) to = s.get();
+            if (!s->of || s->of.use_count() == 1) to = s.get();
         if (to == nullptr) to = sets_.emplace_back(std::make_unique<set>(f->times.size())).get();
         now_ = to;
         start(*to, f);
@@ -111,18 +111,19 @@ public:
         else
             check(calls.event_record(e, stream), "cudaEventRecord");
     }
-    // A run is about to replay captured events: the one before that did is over, `wait` sees to it, and its times are taken.
+    // A run is to replay captured events: the one before that did is over, `wait` sees to it, and its times are taken.
     template <class Wait>
-    void replay(std::size_t capture, const std::shared_ptr<flight>& f, Wait wait) {
+    void make_way(std::size_t capture, Wait wait) {
         std::shared_ptr<flight> before;
         {
             const std::lock_guard lock{mutex_};
-            before = replayed_[capture]->of;
+            if (capture < replayed_.size()) before = replayed_[capture]->of;
         }
-        if (before) {
-            wait(before->run);
-            read(*before);
-        }
+        if (!before) return;
+        wait(before->run);
+        read(*before);
+    }
+    void replay(std::size_t capture, const std::shared_ptr<flight>& f) {
         const std::lock_guard lock{mutex_};
         start(*replayed_[capture], f);
     }

@@ -6,6 +6,7 @@
 // is set): a kernel that is loaded at its first launch may wait for NCCL's, which wait for a peer.
 #pragma once
 
+#include "../ranks.hpp"
 #include "communicator_peers.hpp"
 #include "processes.hpp"
 #include "rank.hpp"
@@ -79,39 +80,16 @@ public:
     // with; the ranks that fail only because of it end with an exception of their own, which is not shown.
     template <class Body>
     void run(Body&& body) {
-        std::mutex guard;
-        std::exception_ptr first, first_peer;
+        launch::departures gone;
         const auto play = [&](const std::shared_ptr<peers>& shared, int index, auto make) {
-            const auto left = [&](const std::exception_ptr& what, bool peer, const std::string& text) {
-                {
-                    const std::lock_guard lock{guard};
-                    auto& to = peer ? first_peer : first;
-                    if (!to) to = what;
-                }
-                shared->abort({index, "rank " + std::to_string(index) + " left with an exception: " + text, {}, {}, what, true});
-            };
-            try {
-                cuda::rank me{make()};
-                try {
-                    body(me);
-                } catch (const peer_error& e) {
-                    left(std::current_exception(), true, e.what());
-                } catch (const std::exception& e) {
-                    left(std::current_exception(), false, e.what());
-                } catch (...) {
-                    left(std::current_exception(), false, "no std::exception");
-                }
-            } catch (const std::exception& e) {
-                left(std::current_exception(), false, e.what());
-            }
+            gone.play(index, [&] { return cuda::rank{make()}; }, body, [&](const cause& why) { shared->abort(why); });
             shared->leave(index);
         };
         if (part_)
             run_part(play);
         else
-            run_threads(play);
-        if (first) std::rethrow_exception(first);
-        if (first_peer) std::rethrow_exception(first_peer);
+            run_threads(play, gone);
+        gone.rethrow();
     }
 
 private:
@@ -155,13 +133,16 @@ private:
         return comms;
     }
     template <class Play>
-    void run_threads(const Play& play) {
+    void run_threads(const Play& play, launch::departures& gone) {
         const std::shared_ptr<peers> shared = std::make_shared<local_peers>(size_);
         const std::vector<ncclComm_t> comms = connect();
-        std::vector<std::thread> threads;
-        for (int r = 0; r < size_; ++r)
-            threads.emplace_back([&, r] { play(shared, r, [&] { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); }); });
-        for (auto& t : threads) t.join();
+        launch::on_threads(
+            size_, [&](int r) { play(shared, r, [&] { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); }); },
+            [&](int r, const std::exception_ptr& why) {
+                shared->abort(gone.left(r, why));
+                shared->leave(r);
+                static_cast<void>(calls.comm_abort(comms[r]));
+            });
     }
     template <class Play>
     void run_part(const Play& play) {

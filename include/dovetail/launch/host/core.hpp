@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../agreement.hpp"
+#include "../cause.hpp"
 #include "lane.hpp"
 #include "meeting.hpp"
 
@@ -10,14 +11,7 @@
 
 namespace dovetail::host {
 
-// The first thing that went wrong.
-struct cause {
-    int rank = -1;
-    std::string text;  // "operation `f` of `y` failed on rank 1: ..."
-    std::string operation, statement;
-    std::exception_ptr what;
-    bool by_leaving = false;
-};
+using launch::cause;
 
 class core {
 public:
@@ -42,10 +36,7 @@ public:
     void abort(cause why) {
         {
             const std::lock_guard lock{mutex_};
-            if (!aborted_.load(std::memory_order_relaxed))
-                cause_ = std::move(why);
-            else if (cause_.by_leaving && why.by_leaving && cause_.rank == why.rank)
-                cause_ = std::move(why);  // now with its reason
+            if (!aborted_.load(std::memory_order_relaxed) || cause_.gives_way_to(why)) cause_ = std::move(why);
             aborted_.store(true, std::memory_order_release);
         }
         wake();
@@ -53,8 +44,7 @@ public:
     // Throws what ended the runs, as `rank` is to see it.
     [[noreturn]] void raise(int rank) const {
         const std::lock_guard lock{mutex_};
-        if (cause_.rank == rank && !cause_.by_leaving) throw operation_error{cause_.text, cause_.operation, cause_.statement, cause_.rank, cause_.what};
-        throw peer_error{"rank " + std::to_string(rank) + " stops, because " + cause_.text, cause_.operation, cause_.statement, cause_.rank, cause_.what};
+        cause_.raise(rank);
     }
     std::string why() const {
         const std::lock_guard lock{mutex_};
@@ -144,7 +134,7 @@ public:
                 if (ranks_[r].gone && a->texts[r].empty()) missing = r;
             return missing >= 0;
         };
-        const bool in_time = arrivals_.wait_for(lock, limit, over);
+        const bool in_time = arrivals_.wait_until(lock, launch::after(limit), over);
         const std::string which = "executor " + std::to_string(number) + " (" + name + ")";
         if (a->arrived < size_) {
             if (in_time && missing < 0) {
@@ -166,15 +156,15 @@ public:
     // Runs of executors that communicate come in one order on all ranks; throws where this rank departs from it.
     void in_order(int rank, int executor, const std::string& name) {
         const std::lock_guard lock{mutex_};
-        const std::int64_t at = epochs_[rank]++;
-        auto& first = order_[at];
-        if (first.seen++ == 0) first = {executor, rank, 1, name};
-        const turn t = first;
-        if (first.seen == size_) order_.erase(at);
+        const std::int64_t at = epochs_[rank];
+        turn& t = order_[at];
+        if (t.seen == 0) t = {executor, rank, 0, name};
         if (t.executor != executor)
             throw usage_error{"executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) +
                               " is executor " + std::to_string(executor) + " (" + name + "), of rank " + std::to_string(t.rank) + " executor " +
                               std::to_string(t.executor) + " (" + t.name + ")"};
+        ++epochs_[rank];
+        if (++t.seen == size_) order_.erase(at);
     }
 
     // What keeps a rank from going on, followed from rank to rank.

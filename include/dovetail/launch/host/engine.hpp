@@ -2,6 +2,7 @@
 // the other ranks for communication.
 #pragma once
 
+#include "../initialise.hpp"
 #include "../walk.hpp"
 #include "acts.hpp"
 #include "core.hpp"
@@ -37,7 +38,9 @@ public:
         issued_.assign(copies, 0);
         prepare();
         number_ = on_->world->agree(rank, launch::agreement_text(from.hash, from.s, options, described()), described(), options.time_limit);
-        initialise();
+        launch::initialise_states(
+            *this, image_, [&](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
+            [&](const cause& why) { on_->world->abort(why); });
         for (int l = 0; l < lane_count; ++l)
             if (uses_[l]) lane::start(on_->streams[l]);
     }
@@ -68,9 +71,8 @@ public:
                 return on_->signal->changed.wait_for(lock, bound, [&] { return open_ == 0; });
             };
             if (!abort && !on_->world->aborted()) {
-                const auto until = std::chrono::steady_clock::now() + options.time_limit;
                 std::unique_lock lock{on_->signal->mutex};
-                on_->signal->changed.wait_until(lock, until, [&] { return open_ == 0 || on_->world->aborted(); });
+                on_->signal->changed.wait_until(lock, launch::after(options.time_limit), [&] { return open_ == 0 || on_->world->aborted(); });
             }
             if (end(std::chrono::nanoseconds{0})) return;
             on_->world->abort(
@@ -123,24 +125,6 @@ private:
         }
     }
 
-    void initialise() {
-        const auto& store = memory_of.store();
-        for (const auto& s : memory_of.states()) {
-            const bool supplied = s.symbol < image_.from_store.size() && image_.from_store[s.symbol];
-            if (!store->adopt(*s.stored, supplied)) continue;
-            const auto first = s.symbol < image_.initialisers.size() ? image_.initialisers[s.symbol] : nullptr;
-            void* const at[] = {s.stored->where.data()};
-            try {
-                if (first != nullptr) first(stream{rank, 0, nullptr, 0}, at);
-            } catch (const std::exception& e) {
-                const std::string text = "the initialiser of state `" + symbol_name(s.symbol) + "` failed on " + where.describe(rank) + ": " + e.what();
-                on_->world->abort({rank, text, "initialiser", symbol_name(s.symbol), std::current_exception(), false});
-                throw operation_error{text, "initialiser", symbol_name(s.symbol), rank, std::current_exception()};
-            }
-            store->initialised(*s.stored);
-        }
-    }
-
     void check_alive() override {
         if (on_->world->aborted()) on_->world->raise(rank);
         if (on_->world->gone(rank))
@@ -149,8 +133,13 @@ private:
             if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty())
                 throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
     }
-    void issue(const std::shared_ptr<flight>& f) override {
+    void make_way(const request& next) override {
+        if (next.before) finish(next.before, std::nullopt);
+    }
+    void take_turn() override {
         if (communicates_) on_->world->in_order(rank, number_, described());
+    }
+    void issue(const std::shared_ptr<flight>& f) override {
         bool in_place = false;
         for (const binding& b : f->inputs) in_place = in_place || b.in_place;
         int readers = 0, used = 0;
@@ -259,14 +248,8 @@ private:
     }
     void fail(flight& f, const step_name& step, const std::exception_ptr& why) {
         f.failed.store(true);
-        std::string what = "an exception that is no std::exception";
-        try {
-            std::rethrow_exception(why);
-        } catch (const std::exception& e) {
-            what = e.what();
-        } catch (...) {}
-        on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + what, step.operation,
-                           step.statement, why, false});
+        on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + launch::text_of(why),
+                           step.operation, step.statement, why, false});
     }
     std::int64_t since(std::chrono::steady_clock::time_point t) const {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(t - on_->world->origin).count();

@@ -2,6 +2,8 @@
 // communication is to take time; `run` calls a function once on every rank, each on a thread of its own.
 #pragma once
 
+#include "../played.hpp"
+#include "../ranks.hpp"
 #include "engine.hpp"
 
 #include <cstdio>
@@ -38,19 +40,14 @@ public:
     // Whether this rank plays a role; known once an executor was made. In a folded graph it plays all of them.
     template <class Name>
     bool is(Name) const {
-        if (!knows_roles_) throw usage_error{"rank " + std::to_string(index()) + " does not know its role before an executor is made on it"};
-        for (const tag* played : roles_)
-            if (same(played, &tag_of<typename Name::type>)) return true;
-        return false;
+        return roles_.is(tag_of<typename Name::type>, index());
     }
 
     // For the library: memory and engines of this rank.
     std::shared_ptr<memory> device_memory() const { return state_->device; }
     std::shared_ptr<engine> make_engine(const image<stream>& from, engine_options options) {
         auto made = host_engine::make(from, state_, std::move(options));
-        knows_roles_ = true;
-        for (int r = 0; r < from.graph.roles.size(); ++r)
-            if ((from.graph.folded || r == made->role) && named(from.graph.roles[r].name)) roles_.push_back(from.graph.roles[r].name);
+        roles_.learn(from.graph, made->role);
         return made;
     }
 
@@ -62,8 +59,7 @@ private:
     }
 
     std::shared_ptr<rank_state> state_;
-    std::vector<const tag*> roles_;
-    bool knows_roles_ = false;
+    launch::played_roles roles_;
 };
 
 inline std::string describe(const link& l) {
@@ -92,37 +88,19 @@ public:
     template <class Body>
     void run(Body&& body) {
         const auto shared = std::make_shared<core>(size_, link_);
-        std::mutex guard;
-        std::exception_ptr first, first_peer;
-        const auto left = [&](int index, const std::exception_ptr& what, bool peer, const std::string& text) {
-            {
-                const std::lock_guard lock{guard};
-                auto& to = peer ? first_peer : first;
-                if (!to) to = what;
-            }
-            shared->abort({index, "rank " + std::to_string(index) + " left with an exception: " + text, {}, {}, what, true});
-        };
-        const auto play = [&](int index) {
-            {
-                host::rank me{shared, index};
-                try {
-                    body(me);
-                } catch (const peer_error& e) {
-                    left(index, std::current_exception(), true, e.what());
-                } catch (const std::exception& e) {
-                    left(index, std::current_exception(), false, e.what());
-                } catch (...) {
-                    left(index, std::current_exception(), false, "no std::exception");
-                }
-            }
-            shared->leave(index);
-        };
-        std::vector<std::thread> threads;
-        threads.reserve(static_cast<std::size_t>(size_));
-        for (int r = 0; r < size_; ++r) threads.emplace_back(play, r);
-        for (auto& t : threads) t.join();
-        if (first) std::rethrow_exception(first);
-        if (first_peer) std::rethrow_exception(first_peer);
+        launch::departures gone;
+        const auto abort = [&](const cause& why) { shared->abort(why); };
+        launch::on_threads(
+            size_,
+            [&](int index) {
+                gone.play(index, [&] { return host::rank{shared, index}; }, body, abort);
+                shared->leave(index);
+            },
+            [&](int index, const std::exception_ptr& why) {
+                abort(gone.left(index, why));
+                shared->leave(index);
+            });
+        gone.rethrow();
     }
 
 private:

@@ -1,0 +1,31 @@
+// The states of an executor that is being made: those that nobody has initialised yet are, once.
+#pragma once
+
+#include "cause.hpp"
+#include "engine.hpp"
+#include "image.hpp"
+
+namespace dovetail::launch {
+
+// `call(initialiser, pointers)` returns when the state is written. Where it throws, `abort(cause)` ends the runs of all ranks.
+template <class Stream, class Call, class Abort>
+void initialise_states(const engine& of, const image<Stream>& from, Call call, Abort abort) {
+    const auto& store = of.memory_of.store();
+    for (const auto& s : of.memory_of.states()) {
+        const bool supplied = s.symbol < from.from_store.size() && from.from_store[s.symbol];
+        if (!store->adopt(*s.stored, supplied)) continue;
+        void* const at[] = {s.stored->where.data()};
+        try {
+            if (const auto first = s.symbol < from.initialisers.size() ? from.initialisers[s.symbol] : nullptr) call(first, at);
+        } catch (...) {
+            const auto what = std::current_exception();
+            const std::string name = of.symbol_name(s.symbol);
+            const std::string text = "the initialiser of state `" + name + "` failed on " + of.where.describe(of.rank) + ": " + text_of(what);
+            abort(cause{of.rank, text, "initialiser", name, what, false});
+            throw operation_error{text, "initialiser", name, of.rank, what};
+        }
+        store->initialised(*s.stored);
+    }
+}
+
+}  // namespace dovetail::launch

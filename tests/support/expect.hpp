@@ -1,0 +1,44 @@
+// What tests expect of results and of what is thrown, said by ranks on their threads: doctest counts from any, but one at a time.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <exception>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace support {
+
+inline std::mutex& report() {
+    static std::mutex m;
+    return m;
+}
+
+template <class T>
+void expect(const std::vector<T>& got, const std::vector<T>& wanted, const std::string& what, int rank, int run) {
+    const std::lock_guard lock{report()};
+    CAPTURE(what);
+    CAPTURE(rank);
+    CAPTURE(run);
+    CHECK(got == wanted);
+}
+
+std::string message(auto&& f) {
+    try {
+        f();
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+    return "nothing thrown";
+}
+inline bool has(const std::string& text, const std::string& part) {
+    const std::lock_guard lock{report()};
+    CAPTURE(text);
+    CAPTURE(part);
+    const bool found = text.find(part) != std::string::npos;
+    CHECK(found);
+    return found;
+}
+
+}  // namespace support
