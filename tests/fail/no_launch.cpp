@@ -7,10 +7,6 @@
 #include <dovetail/launch/host/world.hpp>
 
 namespace app {
-struct launched : copy_of {
-    template <class X>
-    static void launch(dv::host::stream, dv::in<X>, dv::out<X>);
-};
 struct elsewhere : copy_of {
     template <class X>
     static void launch(dv::cuda::stream, dv::in<X>, dv::out<X>);

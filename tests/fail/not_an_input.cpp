@@ -1,21 +1,6 @@
 // EXPECT: error::not_an_input
 // SAYS: app::y
-#include "ops.hpp"
-
-#include <dovetail/launch/executor.hpp>
-#include <dovetail/launch/host/world.hpp>
-
-namespace app {
-struct launched : copy_of {
-    template <class X>
-    static void launch(dv::host::stream, dv::in<X>, dv::out<X>);
-};
-struct elsewhere : copy_of {
-    template <class X>
-    static void launch(dv::cuda::stream, dv::in<X>, dv::out<X>);
-};
-struct model : dv::graph<dv::input<x, vector>, dv::let<y, launched(x)>, dv::output<y>> {};
-}  // namespace app
+#include "launched.hpp"
 
 void program(dv::host::rank& rank) {
     dv::executor<app::model> step{rank};

@@ -1,13 +1,9 @@
-// A graph on the host and on GPUs, on streams and replayed, with one run or several in flight: the same bytes.
+// Graphs on the GPUs of one process: the same bytes as on the host. Says what is left out where there are too few.
 #pragma once
 
-#include "support/exercise.hpp"
-#include "support/samples.hpp"
+#include "support/compare.hpp"
 
 #include <dovetail/launch/cuda/world.hpp>
-#include <dovetail/launch/host/world.hpp>
-
-#include <doctest/doctest.h>
 
 namespace gpu {
 
@@ -24,26 +20,14 @@ inline bool enough(int ranks, const std::string& what) {
     return false;
 }
 
+inline constexpr auto on_gpus = [](int ranks, const auto& body) { dv::cuda::world::local(ranks).run(body); };
 template <class G, class O>
-void compare(int ranks, int ahead, const char* what) {
-    constexpr int runs = 5;
-    using result = std::vector<support::outputs>;
-    result wanted(static_cast<std::size_t>(ranks)), streams = wanted, replayed = wanted;
-    dv::host::world{ranks}.run([&](auto& rank) { wanted[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead); });
-    dv::cuda::world::local(ranks).run([&](auto& rank) {
-        streams[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead);
-        replayed[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead, dv::replay);
-    });
-    CAPTURE(what);
-    CHECK(streams == wanted);
-    CHECK(replayed == wanted);
+void compare(int ranks, int ahead, const std::string& what) {
+    support::compare<G, O>(ranks, ahead, what, on_gpus);
 }
 template <class G>
-void compare_all(int ranks, const char* what) {
-    if (!enough(ranks, what)) return;
-    compare<G, samples::sequential>(ranks, 1, what);
-    compare<G, samples::overlapped>(ranks, 1, what);
-    compare<G, samples::several>(ranks, 3, what);
+void compare_all(int ranks, const std::string& what) {
+    if (enough(ranks, what)) support::compare_all<G>(ranks, what, on_gpus);
 }
 
 }  // namespace gpu

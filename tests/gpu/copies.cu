@@ -2,6 +2,7 @@
 // large values, and a rank that does not come.
 #include "gpu/compare.hpp"
 #include "gpu/graphs.hpp"
+#include "support/expect.hpp"
 
 #include <chrono>
 
@@ -11,12 +12,8 @@ using namespace std::chrono_literals;
 namespace {
 template <class G>
 void compare_copies(int ranks, const char* what) {
-    if (!gpu::enough(ranks, what)) return;
-    gpu::compare<G, samples::copied_in_turn>(ranks, 1, what);
-    gpu::compare<G, samples::copied>(ranks, 1, what);
-    gpu::compare<G, samples::several_copied>(ranks, 3, what);
+    if (gpu::enough(ranks, what)) support::compare_copies<G>(ranks, what, gpu::on_gpus);
 }
-std::mutex report;
 }  // namespace
 
 TEST_CASE("channels by peer copy") {
@@ -56,9 +53,9 @@ TEST_CASE("ten thousand runs, several in flight") {
             read(runs - 2);
             read(runs - 1);
             const auto spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-            const std::lock_guard lock{report};
+            const std::lock_guard lock{support::report()};
             CHECK(wrong == 0);
-            if (rank.index() == 0) MESSAGE(runs << (how == dv::replay_mode::always ? " replays" : " runs") << ": " << 1e6 * spent / runs << " us a run");
+            if (rank.index() == 0) MESSAGE(runs << std::string{how == dv::replay_mode::always ? " replays: " : " runs: "} << 1e6 * spent / runs << " us a run");
         });
 }
 

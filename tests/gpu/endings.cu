@@ -2,27 +2,16 @@
 // captured, a rank that does not come. Errors name operation and rank, and the process goes on.
 #include "gpu/compare.hpp"
 #include "gpu/graphs.hpp"
+#include "support/expect.hpp"
 
 #include <filesystem>
 #include <fstream>
 
 namespace dv = dovetail;
 using namespace std::chrono_literals;
+using support::has, support::message, support::report;
 
 namespace {
-std::string message(auto&& f) {
-    try {
-        f();
-    } catch (const std::exception& e) {
-        return e.what();
-    }
-    return "nothing thrown";
-}
-bool has(const std::string& text, const std::string& part) {
-    const bool found = text.find(part) != std::string::npos;
-    if (!found) MESSAGE(text);
-    return found;
-}
 std::int64_t resident_kilobytes() {
     std::ifstream in{"/proc/self/status"};
     for (std::string line; std::getline(in, line);)
@@ -38,7 +27,6 @@ std::int64_t used_on_device() {
     cudaMemGetInfo(&free, &total);
     return static_cast<std::int64_t>(total - free);
 }
-std::mutex report;
 
 template <class... Extra>
 void many(int ranks, int runs, Extra... extra) {
@@ -61,7 +49,7 @@ void many(int ranks, int runs, Extra... extra) {
         }
         const auto y = last.read(dv::name<samples::y>).host();
         const auto spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        const std::lock_guard lock{report};
+        const std::lock_guard lock{report()};
         CHECK(y == std::vector<float>(8, 1.0f));
         host = resident_kilobytes() - host;
         device = used_on_device() - device;
@@ -117,7 +105,7 @@ TEST_CASE("times of steps") {
         for (int k = 0; k < 3; ++k) {
             const auto t = step.run();
             const auto& times = t.times();
-            const std::lock_guard lock{report};
+            const std::lock_guard lock{report()};
             CHECK(!times.empty());
             for (const auto& s : times) CHECK(s.end_ns >= s.start_ns);
         }
@@ -136,8 +124,8 @@ TEST_CASE("operations that fail") {
             });
         });
     };
-    CHECK(has(play(gpu::one_operation<gpu::throws>{}), "operation `throws` of `y` failed on rank"));
-    CHECK(has(play(gpu::one_operation<gpu::refused>{}), "operation `refused` of `y` failed on rank"));
+    has(play(gpu::one_operation<gpu::throws>{}), "operation `throws` of `y` failed on rank");
+    has(play(gpu::one_operation<gpu::refused>{}), "operation `refused` of `y` failed on rank");
     CHECK(play(gpu::one_operation<gpu::waits>{}) == "nothing thrown");
 }
 
@@ -150,17 +138,15 @@ TEST_CASE("operations that cannot be captured") {
                 step.bind(dv::name<gpu::x>, std::vector<float>(6, 1.0f));
                 for (int k = 0; k < 3; ++k) {
                     const auto y = step.run().read(dv::name<gpu::z>).host();
-                    const std::lock_guard lock{report};
+                    const std::lock_guard lock{report()};
                     CHECK(y == std::vector<float>(6, 4.0f));
                 }
-                const auto& why = step.not_replayed();
-                const std::lock_guard lock{report};
-                CHECK(has(why, "operation `waits` of `y` cannot be captured"));
+                has(step.not_replayed(), "operation `waits` of `y` cannot be captured");
             });
         });
     };
     CHECK(play(dv::replay_or_streams) == "nothing thrown");
-    CHECK(has(play(dv::replay), "operation `waits` of `y` cannot be captured on rank"));
+    has(play(dv::replay), "operation `waits` of `y` cannot be captured on rank");
 }
 
 TEST_CASE("a rank that does not come") {
@@ -178,8 +164,8 @@ TEST_CASE("a rank that does not come") {
                     step.run().wait_for(1s);
             });
         });
-        CHECK(has(text, "rank 0 has not ended operation `all_reduce"));
-        CHECK(has(text, "rank 1 has nothing to do"));
+        has(text, "rank 0 has not ended operation `all_reduce");
+        has(text, "rank 1 has nothing to do");
         CHECK(std::chrono::steady_clock::now() - start < 60s);
     }
     // The process goes on.
@@ -187,12 +173,11 @@ TEST_CASE("a rank that does not come") {
 }
 
 TEST_CASE("out of memory, and worlds that do not fit") {
-    CHECK(has(message([] { dv::cuda::world::local(99); }), "rank"));
-    CHECK(has(message([] { dv::cuda::world::local(2, {0, 0}); }), "ranks 0 and 1 are both to use device 0"));
+    has(message([] { dv::cuda::world::local(99); }), "rank");
+    has(message([] { dv::cuda::world::local(2, {0, 0}); }), "ranks 0 and 1 are both to use device 0");
     if (!gpu::enough(1, "out of memory")) return;
     const auto before = used_on_device();
-    CHECK(has(message([] { dv::cuda::world::local(1).run([](auto& rank) { static_cast<void>(dv::block{rank.device_memory(), std::int64_t{1} << 44}); }); }),
-              "bytes wanted"));
+    has(message([] { dv::cuda::world::local(1).run([](auto& rank) { static_cast<void>(dv::block{rank.device_memory(), std::int64_t{1} << 44}); }); }), "bytes wanted");
     CHECK(used_on_device() - before < (64 << 20));
 }
 

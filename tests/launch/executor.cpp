@@ -4,9 +4,8 @@
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/ops/ops.hpp>
 
+#include "support/expect.hpp"
 #include "support/samples.hpp"
-
-#include <doctest/doctest.h>
 
 #include <numeric>
 
@@ -142,20 +141,13 @@ struct failing : dv::graph<
 }  // namespace app
 using namespace app;
 
+using support::message;
 using values = std::vector<float>;
 const values ramp{1, 2, 3, 4};
 values times(float f, const values& v) {
     values w = v;
     for (float& e : w) e *= f;
     return w;
-}
-std::string message(auto&& f) {
-    try {
-        f();
-    } catch (const std::exception& e) {
-        return e.what();
-    }
-    return "nothing thrown";
 }
 }  // namespace
 

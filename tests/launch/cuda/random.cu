@@ -41,7 +41,7 @@ void play(int first, int count, statistics& sum) {
             CAPTURE(i);
             CAPTURE(fault);
             CHECK(fault.empty());
-            if (!fault.empty()) MESSAGE((how == dv::replay_mode::always ? "replayed\n" : "") << print_settings(s) << print_graph(g) << print_plan(program, plan));
+            if (!fault.empty()) MESSAGE(std::string{how == dv::replay_mode::always ? "replayed\n" : ""} << print_settings(s) << print_graph(g) << print_plan(program, plan));
             sum.launches += run.launches();
             sum.ranks += run.ranks();
             sum.runs += s.runs;

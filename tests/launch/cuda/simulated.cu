@@ -1,58 +1,22 @@
 // The GPU's engine on a simulated GPU: the sample graphs give what the host backend gives, on streams and replayed, with one
 // run or several in flight.
-#include "support/exercise.hpp"
-#include "support/samples.hpp"
+#include "support/compare.hpp"
+#include "support/expect.hpp"
 #include "support/simulated_cuda.hpp"
 
-#include <dovetail/launch/host/world.hpp>
-
-#include <doctest/doctest.h>
-
 namespace dv = dovetail;
-using namespace std::chrono_literals;
 
 namespace {
-template <class G, class O>
-void compare(int ranks, int ahead, const char* what) {
-    constexpr int runs = 5;
-    using result = std::vector<support::outputs>;
-    result wanted(static_cast<std::size_t>(ranks)), streams = wanted, replayed = wanted;
-    dv::host::world{ranks}.run([&](auto& rank) { wanted[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead); });
-    simulated::run(ranks, [&](auto& rank) {
-        streams[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead);
-        replayed[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead, dv::replay);
-    });
-    CAPTURE(what);
-    CHECK(streams == wanted);
-    CHECK(replayed == wanted);
-}
-// Channels by peer copy, between threads and as if between processes.
-template <class G, class O>
-void compare_copies(int ranks, int ahead, const char* what) {
-    constexpr int runs = 5;
-    compare<G, O>(ranks, ahead, what);
-    using result = std::vector<support::outputs>;
-    result wanted(static_cast<std::size_t>(ranks)), streams = wanted, replayed = wanted;
-    dv::host::world{ranks}.run([&](auto& rank) { wanted[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead); });
-    simulated::run_apart(ranks, [&](auto& rank) {
-        streams[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead);
-        replayed[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead, dv::replay);
-    });
-    CAPTURE(what);
-    CHECK(streams == wanted);
-    CHECK(replayed == wanted);
-}
-template <class G>
-void compare_all_copies(int ranks, const char* what) {
-    compare_copies<G, samples::copied_in_turn>(ranks, 1, what);
-    compare_copies<G, samples::copied>(ranks, 1, what);
-    compare_copies<G, samples::several_copied>(ranks, 3, what);
-}
+const auto on_threads = [](int ranks, const auto& body) { simulated::run(ranks, body); };
 template <class G>
 void compare_all(int ranks, const char* what) {
-    compare<G, samples::sequential>(ranks, 1, what);
-    compare<G, samples::overlapped>(ranks, 1, what);
-    compare<G, samples::several>(ranks, 3, what);
+    support::compare_all<G>(ranks, what, on_threads);
+}
+// Between threads, and as if between processes.
+template <class G>
+void compare_all_copies(int ranks, const char* what) {
+    support::compare_copies<G>(ranks, what, on_threads);
+    support::compare_copies<G>(ranks, what, [](int n, const auto& body) { simulated::run_apart(n, body); });
 }
 }  // namespace
 
@@ -99,10 +63,9 @@ TEST_CASE("channels by peer copy on the simulated GPU") {
 }
 TEST_CASE("ranks know their roles, and axes the widths that they are given") {
     const simulated::scope simulation;
-    std::mutex report;
     simulated::run(4, [&](auto& rank) {
         dv::executor<samples::roles_and_lanes, samples::overlapped> step{rank, dv::width<samples::dp>(2)};
-        const std::lock_guard lock{report};
+        const std::lock_guard lock{support::report()};
         CHECK(rank.is(dv::name<samples::left>) == (rank.index() < 2));
         CHECK(rank.is(dv::name<samples::right>) == (rank.index() >= 2));
         CHECK(step.is(dv::name<samples::right>) == (rank.index() >= 2));

@@ -1,5 +1,6 @@
 // The host backend on programs made by hand: runs, slots, errors, time-outs, endings.
 #include "../handmade.hpp"
+#include "support/expect.hpp"
 
 #include <doctest/doctest.h>
 
@@ -37,6 +38,7 @@ namespace {
 using namespace handmade;
 using dv::host::stream;
 using namespace std::chrono_literals;
+using support::has, support::message;
 
 struct x; struct y; struct z; struct w; struct total; struct counter; struct sender; struct receiver; struct model; struct other; struct dp; struct tp;
 struct twice; struct broken; struct sleepy; struct increment;
@@ -69,19 +71,6 @@ void run_short_sleep(stream s, void* const* p) {
 }
 void run_increment(stream, void* const* p) { ++*static_cast<std::int32_t*>(p[0]); }
 
-std::string message(auto&& f) {
-    try {
-        f();
-    } catch (const std::exception& e) {
-        return e.what();
-    }
-    return "nothing thrown";
-}
-bool has(const std::string& text, const std::string& part) {
-    const bool found = text.find(part) != std::string::npos;
-    if (!found) MESSAGE(text);
-    return found;
-}
 
 // x -> y = twice(x), on one role without a mesh.
 struct single : maker {
@@ -214,7 +203,7 @@ TEST_CASE("three runs in flight, read in any order; a held slot makes run wait")
         CHECK(std::chrono::steady_clock::now() - start < 50ms);  // asynchronous
         for (const int i : {2, 0, 1}) CHECK(r.template read<float>(t[i], 2) == std::vector<float>(n, 4.0f * static_cast<float>(i)));
         for (int i = 0; i < 3; ++i) r.run();
-        CHECK(has(message([&] { r.template read<float>(t[0], 2); }), "the results of run 0 of `model` are gone: run 3 uses their slot"));
+        has(message([&] { r.template read<float>(t[0], 2); }), "the results of run 0 of `model` are gone: run 3 uses their slot");
         r.e->settle();  // the inputs end before the executor does
     });
     dv::host::world one{1};
@@ -228,7 +217,7 @@ TEST_CASE("three runs in flight, read in any order; a held slot makes run wait")
         t.wait();
         {
             const dv::basic_reading held{r.e, t.record(), 1};
-            CHECK(has(message([&] { r.run(); }), "needs the slot of run 0, whose result is still held by a reading on rank 0"));
+            has(message([&] { r.run(); }), "needs the slot of run 0, whose result is still held by a reading on rank 0");
         }
         r.run().wait();
     });
@@ -252,13 +241,13 @@ TEST_CASE("an operation that throws is named on every rank, and later runs are r
                 CHECK(e.statement == "y");
                 texts[rank.index()] = e.what();
             }
-            CHECK(has(message([&] { r.run(); }), "boom"));
+            has(message([&] { r.run(); }), "boom");
             if (rank.index() == 1) t.wait();
         });
     });
-    CHECK(has(thrown, "operation `broken` of `y` failed on rank 1, run 0: boom"));
-    CHECK(has(texts[0], "rank 0 stops, because operation `broken` of `y` failed on rank 1, run 0: boom"));
-    CHECK(has(texts[2], "rank 2 stops, because operation `broken` of `y` failed on rank 1"));
+    has(thrown, "operation `broken` of `y` failed on rank 1, run 0: boom");
+    has(texts[0], "rank 0 stops, because operation `broken` of `y` failed on rank 1, run 0: boom");
+    has(texts[2], "rank 2 stops, because operation `broken` of `y` failed on rank 1");
     // The world can be used again.
     world.run([&](auto& rank) {
         reduced m;
@@ -277,9 +266,9 @@ TEST_CASE("a time-out names the operation that is stuck, its rank, and who has n
         const auto t = r.run();
         const std::string text = message([&] { t.wait_for(100ms); });
         if (rank.index() == 0) {
-            CHECK(has(text, "timeout after 0.10 s: run 0 of `model` has not ended: rank 0 is in operation `all_reduce` of `z` (run 0, lane comm) and waits for rank 1"));
-            CHECK(has(text, "rank 1 is in operation `sleepy` of `y` (run 0, lane compute)"));
-        } else CHECK(has(text, "rank 1 is in operation `sleepy` of `y`"));
+            has(text, "timeout after 0.10 s: run 0 of `model` has not ended: rank 0 is in operation `all_reduce` of `z` (run 0, lane comm) and waits for rank 1");
+            has(text, "rank 1 is in operation `sleepy` of `y` (run 0, lane compute)");
+        } else has(text, "rank 1 is in operation `sleepy` of `y`");
         t.wait();  // it was only slow
         CHECK(r.template read<float>(t, 2) == std::vector<float>(n, 4.0f));
     });
@@ -290,8 +279,8 @@ TEST_CASE("inputs: not bound, too small, in place, consumed") {
     world.run([&](auto& rank) {
         single m;
         running r{rank, m};
-        CHECK(has(message([&] { r.run(); }), "input `x` is not bound on rank 0"));
-        CHECK(has(message([&] { r.bind(0, std::vector<float>(4)); }), "input `x` is bound to 4 elements and has 5, on rank 0"));
+        has(message([&] { r.run(); }), "input `x` is not bound on rank 0");
+        has(message([&] { r.bind(0, std::vector<float>(4)); }), "input `x` is bound to 4 elements and has 5, on rank 0");
         std::vector<float> mine(n, 7.0f);
         r.bind(0, mine, true);
         CHECK(r.template read<float>(r.run(), 1) == std::vector<float>(n, 14.0f));
@@ -340,14 +329,14 @@ TEST_CASE("a rank that leaves early ends the waits of the others") {
         });
     });
     CHECK(thrown == "no patience");
-    CHECK(has(seen, "rank 0 stops, because rank 2 left with an exception: no patience"));
+    has(seen, "rank 0 stops, because rank 2 left with an exception: no patience");
     // Without an exception, it is missed at the next meeting.
     world.run([&](auto& rank) {
         reduced m;
         running r{rank, m};
         r.bind(0, ones);
         if (rank.index() == 2) return;
-        CHECK(has(message([&] { r.run().wait(); }), "rank 2 has left and does not take part in operation `all_reduce` of `z` (run 0)"));
+        has(message([&] { r.run().wait(); }), "rank 2 has left and does not take part in operation `all_reduce` of `z` (run 0)");
     });
 }
 
@@ -363,47 +352,47 @@ TEST_CASE("worlds and graphs that do not fit") {
         const int u = m.value(&dv::tag_of<z>, tensor<float>(n), 1, true);
         m.compute(&twice_op, run_twice, {u}, {u}, 1);
     };
-    CHECK(has(message([&] {
-                  three.run([&](auto& rank) {
-                      maker m;
-                      two_roles(m, 1);
-                      running{rank, m};
-                  });
-              }),
-              "the world has 3 ranks and the graph needs 2: role `sender` x 1, role `receiver` x 1"));
-    CHECK(has(message([&] {
-                  three.run([&](auto& rank) {
-                      maker m;
-                      two_roles(m, 0);
-                      running{rank, m};
-                  });
-              }),
-              "the world has 3 ranks, which fits no width of axis `dp`: the graph needs 2 x width"));
+    has(message([&] {
+            three.run([&](auto& rank) {
+                maker m;
+                two_roles(m, 1);
+                running{rank, m};
+            });
+        }),
+        "the world has 3 ranks and the graph needs 2: role `sender` x 1, role `receiver` x 1");
+    has(message([&] {
+            three.run([&](auto& rank) {
+                maker m;
+                two_roles(m, 0);
+                running{rank, m};
+            });
+        }),
+        "the world has 3 ranks, which fits no width of axis `dp`: the graph needs 2 x width");
     // Ranks that were made from different graphs.
-    CHECK(has(message([&] {
-                  three.run([&](auto& rank) {
-                      reduced m;
-                      if (rank.index() == 1) {
-                          m.g.symbols[0].type = tensor<float>(n + 1);
-                          m.name = &dv::tag_of<other>;
-                      }
-                      running{rank, m};
-                  });
-              }),
-              "the plans of executor 0 differ: rank 1 (`other`) against rank 0 (`model`)"));
+    has(message([&] {
+            three.run([&](auto& rank) {
+                reduced m;
+                if (rank.index() == 1) {
+                    m.g.symbols[0].type = tensor<float>(n + 1);
+                    m.name = &dv::tag_of<other>;
+                }
+                running{rank, m};
+            });
+        }),
+        "the plans of executor 0 differ: rank 1 (`other`) against rank 0 (`model`)");
     // Executors called in different order.
     dv::host::world two{2};
-    CHECK(has(message([&] {
-                  two.run([&](auto& rank) {
-                      reduced m1, m2;
-                      running r1{rank, m1}, r2{rank, m2};
-                      r1.bind(0, ones);
-                      r2.bind(0, ones);
-                      auto& first = rank.index() == 0 ? r1 : r2;
-                      first.run().wait();
-                  });
-              }),
-              "executors are called in different order: run number 0 of rank"));
+    has(message([&] {
+            two.run([&](auto& rank) {
+                reduced m1, m2;
+                running r1{rank, m1}, r2{rank, m2};
+                r1.bind(0, ones);
+                r2.bind(0, ones);
+                auto& first = rank.index() == 0 ? r1 : r2;
+                first.run().wait();
+            });
+        }),
+        "executors are called in different order: run number 0 of rank");
     // Two axes of open width: one is given.
     dv::host::world six{6};
     for (const bool given : {true, false}) {
@@ -424,7 +413,7 @@ TEST_CASE("worlds and graphs that do not fit") {
             });
         });
         if (given) CHECK(text == "nothing thrown");
-        else CHECK(has(text, "axes `dp` and `tp` are both open"));
+        else has(text, "axes `dp` and `tp` are both open");
     }
 }
 
@@ -449,7 +438,7 @@ TEST_CASE("states persist, are shared by executors, and must be initialised") {
         o.store = store.core();
         maker late;
         counting(late, true);
-        CHECK(has(message([&] { running{rank, late, o}; }), "state `counter` is to come from the store, which does not hold it"));
+        has(message([&] { running{rank, late, o}; }), "state `counter` is to come from the store, which does not hold it");
         maker m1;
         counting(m1, false);
         running r1{rank, m1, o}, r2{rank, late, o};
@@ -477,7 +466,7 @@ TEST_CASE("a time limit that is shorter than an operation ends nothing by itself
             r.run().wait();
         });
     });
-    CHECK(has(thrown, "rank 1 is in operation `sleepy` of `y`"));
+    has(thrown, "rank 1 is in operation `sleepy` of `y`");
     CHECK(std::chrono::steady_clock::now() - start < 3s);
 }
 
@@ -498,7 +487,7 @@ TEST_CASE("a ticket and a reading outlive their executor, an executor its world"
         dv::basic_reading{kept, t.record(), 1}.copy(&first, 0, sizeof first);
         CHECK(first == 2.0f);
     });
-    CHECK(has(message([&] { kept->run(); }), "rank 0 has left world.run: the executor of `model` cannot run any more"));
+    has(message([&] { kept->run(); }), "rank 0 has left world.run: the executor of `model` cannot run any more");
     kept->close(false);
 }
 
@@ -517,7 +506,7 @@ TEST_CASE("run from two threads is an exception, and times are recorded") {
             second.join();
             text += here;
         }
-        CHECK(has(text, "is used by two threads at once"));
+        has(text, "is used by two threads at once");
         const auto t = r.run();
         const auto& times = t.times();
         REQUIRE(times.size() == 2);
@@ -528,7 +517,7 @@ TEST_CASE("run from two threads is an exception, and times are recorded") {
 
 TEST_CASE("links that take time") {
     dv::host::world world{2, dv::host::link{10ms, 1e6}};
-    CHECK(has(world.links(), "links are simulated"));
+    has(world.links(), "links are simulated");
     world.run([&](auto& rank) {
         reduced m;
         running r{rank, m};
