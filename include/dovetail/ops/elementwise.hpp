@@ -7,8 +7,6 @@
 #include "cuda/elementwise.hpp"
 #include "host/elementwise.hpp"
 
-#include <tuple>
-
 namespace dovetail::ops {
 
 template <class F>
@@ -45,24 +43,31 @@ struct zip_with {
     template <class X, class... Rest>
         requires(sizeof...(Rest) >= 2)
     static void launch(host::stream s, in<X> x, Rest... rest) {
-        split(s, std::make_index_sequence<sizeof...(Rest) - 1>{}, x, std::tuple<Rest...>{rest...});
+        split(s, std::make_index_sequence<sizeof...(Rest) - 1>{}, x, rest...);
     }
     template <class X, class... Rest>
         requires(sizeof...(Rest) >= 2)
     static void launch(cuda::stream s, in<X> x, Rest... rest) {
-        split(s, std::make_index_sequence<sizeof...(Rest) - 1>{}, x, std::tuple<Rest...>{rest...});
+        split(s, std::make_index_sequence<sizeof...(Rest) - 1>{}, x, rest...);
     }
 
 private:
     // The result is the last of the views, behind a pack that cannot be deduced there.
-    template <class X, std::size_t... I, class Views>
-    static void split(host::stream, std::index_sequence<I...>, in<X> x, const Views& views) {
-        loops::transform<F>(X::size, std::get<sizeof...(I)>(views).data(), spread<loops::operand, X>(x), spread<loops::operand, X>(std::get<I>(views))...);
+    template <class X, std::size_t... I, class... Rest>
+    static void split(host::stream, std::index_sequence<I...>, in<X> x, Rest... rest) {
+        loops::transform<F>(X::size, view<sizeof...(I)>(rest...).data(), spread<loops::operand, X>(x), spread<loops::operand, X>(view<I>(rest...))...);
     }
-    template <class X, std::size_t... I, class Views>
-    static void split(cuda::stream s, std::index_sequence<I...>, in<X> x, const Views& views) {
-        kernels::transform<F>(s, X::size, std::get<sizeof...(I)>(views).data(), spread<kernels::operand, X>(x),
-                              spread<kernels::operand, X>(std::get<I>(views))...);
+    template <class X, std::size_t... I, class... Rest>
+    static void split(cuda::stream s, std::index_sequence<I...>, in<X> x, Rest... rest) {
+        kernels::transform<F>(s, X::size, view<sizeof...(I)>(rest...).data(), spread<kernels::operand, X>(x), spread<kernels::operand, X>(view<I>(rest...))...);
+    }
+    // The I-th, without <tuple>, which every graph's unit would pay for.
+    template <std::size_t I, class First, class... Rest>
+    static auto view(First first, [[maybe_unused]] Rest... rest) {
+        if constexpr (I == 0)
+            return first;
+        else
+            return view<I - 1>(rest...);
     }
     template <template <class, bool> class Operand, class X, class Y>
     static auto spread(in<Y> y) {

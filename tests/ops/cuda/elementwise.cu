@@ -7,6 +7,7 @@
 #include <dovetail/ops/ops.hpp>
 
 #include <cmath>
+#include <tuple>
 
 namespace dv = dovetail;  // not wholly: CUDA has a ::half and a ::cuda
 namespace ops = dovetail::ops;
