@@ -186,10 +186,16 @@ constexpr memory arena(const ir::program& program, const issue& issued, const ve
     bool in_place = false;
     for (int b = 0; b < buffers; ++b) {
         if (place[b].offset >= 0) continue;
+        if (const int alias = buffer[b].alias; alias >= 0) {
+            if (place[alias].offset >= 0)
+                place[b] = place[alias];
+            else
+                in_place = true;
+            continue;
+        }
         ir::role_plan& role = out.roles[buffer[b].role];
         if (buffer[b].where == ir::storage::state) role.state_bytes += ir::aligned(buffer[b].bytes);
-        if (buffer[b].alias >= 0) in_place = true;
-        if (buffer[b].alias >= 0 || !detail::in_arena(buffer[b].where)) continue;
+        if (!detail::in_arena(buffer[b].where)) continue;
         // Several slots, or never touched.
         std::int64_t& bytes = buffer[b].where == ir::storage::host ? role.host_arena_bytes : role.arena_bytes;
         const std::int64_t each = ir::aligned(buffer[b].bytes);

@@ -12,9 +12,20 @@ constexpr bool refuse(verdict& bad, flaw what, int role, int vertex, int buffer 
     return false;
 }
 
-// The accesses of a part that carries out all of node n: arguments, results, scratch memory.
-constexpr bool check_statement(const ir::graph& g, const ir::program& p, const ir::node& n, const ir::part& x, int v, verdict& bad) {
-    const int *arguments = g.operands.first + n.first_argument, *results = g.operands.first + n.first_result, role = x.role;
+// A statement of one role, carried out by part x; `several`: there are more. Accesses: arguments, results, scratch memory.
+constexpr bool check_statement(const ir::graph& g, const ir::program& p, const ir::part& x, bool several, const ir::member& m, const ir::node& n, int v,
+                               verdict& bad) {
+    const int role = g.folded ? 0 : n.role;
+    if (m.root != n.root || m.kind == op_kind::transfer || m.kind == op_kind::input) return refuse(bad, flaw::node_mismatch, n.role, v);
+    if (several) return refuse(bad, flaw::partner_missing, n.role, v);
+    if (x.role != role) return refuse(bad, flaw::node_mismatch, x.role, v);
+    if (is_communication(m.kind)) {
+        if (m.communicator < 0) return refuse(bad, flaw::wrong_communicator, role, v);
+        const ir::communicator& c = p.communicators.first[m.communicator];
+        if (m.local || c.axes != n.axes || c.axes == 0 || c.roles != 1 || p.communicator_roles.first[c.first_role] != role)
+            return refuse(bad, flaw::wrong_communicator, role, v);
+    }
+    const int *arguments = g.operands.first + n.first_argument, *results = g.operands.first + n.first_result;
     const ir::access *a = p.accesses.first + x.first_access, *end = a + x.accesses;
     const ir::buffer* buffers = p.buffers.first;
     for (int i = 0, count = n.arguments; i < count; ++i) {
@@ -27,8 +38,9 @@ constexpr bool check_statement(const ir::graph& g, const ir::program& p, const i
             else if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != access_mode::read)
                 continue;
         }
-        if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != mode)
-            return refuse(bad, flaw::wrong_access, role, v, a == end ? -1 : a->buffer);
+        if (a == end) return refuse(bad, flaw::wrong_access, role, v);
+        const ir::buffer* b = buffers + a->buffer;
+        if (b->symbol != s || b->role != role || a->mode != mode) return refuse(bad, flaw::wrong_access, role, v, a->buffer);
         ++a;
     }
     if (n.op->in_place_only && !n.update) {
@@ -40,9 +52,11 @@ constexpr bool check_statement(const ir::graph& g, const ir::program& p, const i
     for (int i = 0, count = n.results; i < count; ++i) {
         const int s = results[i];
         if (n.update && contains({arguments, n.arguments}, s)) continue;
-        if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != access_mode::write ||
-            (s >= 0 && ((buffers[a->buffer].where == ir::storage::state) != n.update || buffers[a->buffer].output != g.symbols.first[s].output)))
-            return refuse(bad, flaw::wrong_access, role, v, a == end ? -1 : a->buffer);
+        if (a == end) return refuse(bad, flaw::wrong_access, role, v);
+        const ir::buffer* b = buffers + a->buffer;
+        if (b->symbol != s || b->role != role || a->mode != access_mode::write ||
+            (s >= 0 && ((b->where == ir::storage::state) != n.update || b->output != g.symbols.first[s].output)))
+            return refuse(bad, flaw::wrong_access, role, v, a->buffer);
         ++a;
     }
     for (; a != end; ++a)
@@ -62,22 +76,6 @@ constexpr verdict check_input(const ir::graph& g, const ir::program& p, const pa
                p.buffers.first[a->buffer].symbol == m.symbol && p.buffers.first[a->buffer].role == y.role;
     });
     return {good && count == 1 ? flaw::none : flaw::node_mismatch, -1, v};
-}
-
-// A statement of one role; `several`: not in one part.
-constexpr bool check_operation(const ir::graph& g, const ir::program& p, const ir::part* mine, bool several, const ir::member& m, const ir::node& n, int v,
-                               verdict& bad) {
-    const int role = g.folded ? 0 : n.role;
-    if (m.root != n.root || m.kind == op_kind::transfer || m.kind == op_kind::input) return refuse(bad, flaw::node_mismatch, n.role, v);
-    if (several) return refuse(bad, flaw::partner_missing, n.role, v);
-    if (mine->role != role) return refuse(bad, flaw::node_mismatch, mine->role, v);
-    if (is_communication(m.kind)) {
-        if (m.communicator < 0) return refuse(bad, flaw::wrong_communicator, role, v);
-        const ir::communicator& c = p.communicators.first[m.communicator];
-        if (m.local || c.axes != n.axes || c.axes == 0 || c.roles != 1 || p.communicator_roles.first[c.first_role] != role)
-            return refuse(bad, flaw::wrong_communicator, role, v);
-    }
-    return check_statement(g, p, n, *mine, v, bad);
 }
 
 // Members of one vertex run at the same time: none may touch what another writes.
@@ -125,7 +123,7 @@ constexpr verdict check_agreement(const ir::graph& g, const ir::program& p) {
                 if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.open != n.open || m.op != n.op)
                     return {flaw::node_mismatch, n.role, v};
                 if (n.role >= 0) {
-                    if (!check_operation(g, p, p.parts.first + begin, only ? x.parts > 1 : next[begin] >= 0, m, n, v, bad)) return bad;
+                    if (!check_statement(g, p, p.parts.first[begin], only ? x.parts > 1 : next[begin] >= 0, m, n, v, bad)) return bad;
                 } else if (const verdict wrong = check_collective(g, p, {p.parts.first, only ? nullptr : next, begin, x.first_part + x.parts}, m, n, v);
                            !wrong) {
                     return wrong;
