@@ -1,11 +1,8 @@
 // Moving a table (graph, program, plan) between the places its arrays can live: `view` reads an owning or a fixed one,
-// `frozen<Make>` evaluates Make::make() at compile time and keeps its arrays as constants.
+// `frozen_list<T, Make>` is an array that Make::make() fills at compile time.
 #pragma once
 
 #include "../core/vec.hpp"
-
-#include <type_traits>
-#include <utility>
 
 namespace dovetail::ir {
 
@@ -36,28 +33,11 @@ struct sizes {
     int of[N] = {};
 };
 
-// Make: a type with `static constexpr auto make(from)`, which returns an owning table, `static constexpr const auto& from()`,
-// what it is made from, and `static constexpr auto most`, the sizes that its arrays have at most.
+// One array as a constant. Make: a type with `static constexpr int make(from, to)`, which writes the elements and gives their
+// number, `static constexpr const auto& from()`, what they are made from, and `static constexpr int most`, how many at most.
 //
 // Each is evaluated once, which takes care: compilers also evaluate a call with constant arguments when they see it in the body
 // of a function, hence the parameter, and g++ evaluates a lambda called in an initialiser twice.
-template <class Make>
-struct frozen {
-private:
-    template <class From, int... I>
-    static constexpr auto keep(const From& from, std::integer_sequence<int, I...>) {
-        const auto data = Make::make(from);
-        rebound<std::remove_cv_t<decltype(data)>, fixed_store<Make::most.of[I]...>> kept{};
-        zip(data, kept, [](const auto& a, auto& b) { copy_elements(a, b); });
-        return kept;
-    }
-    static constexpr auto kept = keep(Make::from(), std::make_integer_sequence<int, decltype(Make::make(Make::from()))::tables>{});
-
-public:
-    static constexpr auto value = view(kept);
-};
-
-// The same for one array: Make::make(from, to) writes at most `most` elements and gives their number.
 template <class T, class Make>
 struct frozen_list {
 private:

@@ -57,7 +57,7 @@ struct program_of {
 template <class G, class O, candidate C>
 struct scheduled {
     using of = program_of<G, O>;
-    // g++ 12 refuses temporaries that own memory in the initialiser itself. As to the parameter, see ir::frozen.
+    // g++ 12 refuses temporaries that own memory in the initialiser itself. As to the parameter, see ir::frozen_list.
     static constexpr fixed_schedule<of::vertices> make(const ir::program& from) {
         if constexpr (order_of(C) == C) {
             const pass::schedule s = schedule_of(C, from, of::edges, of::costs.view(), O::value);
