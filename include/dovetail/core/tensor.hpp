@@ -33,9 +33,13 @@ struct tensor_type {
     }
     // Size in bytes, or -1 above most_bytes.
     constexpr std::int64_t bytes() const {
-        const std::int64_t n = size();
-        const int each = bytes_of(type);
-        return n < 0 || (each > 0 && n > most_bytes / each) ? -1 : n * each;
+        std::int64_t n = bytes_of(type);
+        for (int i = 0; i < rank; ++i) {
+            const std::int64_t e = extent[i];
+            if (e <= 0 || n > most_bytes / e) return odd_size();
+            n *= e;
+        }
+        return n;
     }
     // The same element with these extents.
     template <class... I>

@@ -12,30 +12,19 @@ namespace detail {
 class expansion {
 public:
     template <class Table>
-    constexpr expansion(const ir::graph& g, const expansion_settings& s, Table& to) : g_{g}, operands_{g.operands.first}, held_{g, s, to} {
-        int bundles = 0;
-        for (const ir::node *n = g.nodes.begin(), *last = g.nodes.end(); n != last; ++n)
-            if (n->bundle >= bundles) bundles = n->bundle + 1;
-        if (bundles == 0) return;
-        first_in_bundle_ = vec<int>(bundles, -1);
-        next_in_bundle_ = vec<int>(g.nodes.count, unset{});
-        for (int i = g.nodes.count - 1; i >= 0; --i) {
-            const int bundle = g.nodes.first[i].bundle;
-            if (bundle < 0) continue;
-            next_in_bundle_[i] = first_in_bundle_[bundle];
-            first_in_bundle_[bundle] = i;
-        }
-    }
+    constexpr expansion(const ir::graph& g, const expansion_settings& s, Table& to) : g_{g}, operands_{g.operands.first}, held_{g, s, to} {}
 
     template <class Table>
     constexpr void run(Table& to) {
         const ir::node* nodes = g_.nodes.first;
-        for (int i = 0; i < g_.nodes.count; ++i) {
-            const int bundle = nodes[i].bundle;
-            if (bundle < 0)
-                one(i, nodes[i]);
-            else if (first_in_bundle_[bundle] == i)
-                several(i);
+        for (int i = 0, count = g_.nodes.count; i < count; ++i) {
+            const ir::node& n = nodes[i];
+            if (n.bundle < 0) {
+                one(i, n);
+                continue;
+            }
+            if (first_in_bundle_.empty()) list_bundles();
+            if (first_in_bundle_[n.bundle] == i) several(i);
         }
         held_.finish(to);
     }
@@ -52,23 +41,43 @@ private:
         return false;
     }
 
-    // Buffers of the arguments first: that may add vertices of their own.
-    constexpr void bring_arguments(const ir::node& n) {
-        for (const int *a = operands_ + n.first_argument, *end = a + n.arguments; a != end; ++a) {
-            const int role = n.role >= 0 ? n.role : g_.symbols.first[*a].role;
-            if (held_.place_of(*a, role) < 0) held_.bring(*a, role);
+    constexpr void list_bundles() {
+        int bundles = 0;
+        for (const ir::node *n = g_.nodes.begin(), *last = g_.nodes.end(); n != last; ++n)
+            if (n->bundle >= bundles) bundles = n->bundle + 1;
+        first_in_bundle_ = vec<int>(bundles, -1);
+        next_in_bundle_ = vec<int>(g_.nodes.count, unset{});
+        for (int i = g_.nodes.count - 1; i >= 0; --i) {
+            const int bundle = g_.nodes.first[i].bundle;
+            if (bundle < 0) continue;
+            next_in_bundle_[i] = first_in_bundle_[bundle];
+            first_in_bundle_[bundle] = i;
         }
     }
 
+    // Buffers of the arguments first: that may add vertices of their own.
+    constexpr void bring_arguments(const ir::node& n) {
+        for (const int *a = operands_ + n.first_argument, *end = a + n.arguments; a != end; ++a)
+            held_.bring(*a, n.role >= 0 ? n.role : g_.symbols.first[*a].role);
+    }
+
     constexpr void one(int i, const ir::node& n) {
-        bring_arguments(n);
+        const bool local = n.role >= 0;
+        if (local) {
+            const int* here = held_.on(n.role);
+            for (const int *a = operands_ + n.first_argument, *end = a + n.arguments; a != end; ++a)
+                if (here[*a] < 0) held_.bring(*a, n.role);
+        } else {
+            bring_arguments(n);
+        }
         const int first_part = to_.part_count, member = to_.member_count;
         add_member(i, n);
-        if (n.role >= 0)
+        if (local)
             local_part(n, member);
         else
             seats(n, member, -1);
-        to_.vertex(first_part, member, n.role < 0 && g_.folded ? lane_kind::compute : lane_of(n.kind), n.kind);
+        const lane_kind lane = n.kind == op_kind::compute || (!local && g_.folded) ? lane_kind::compute : lane_of(n.kind);
+        to_.vertices[to_.vertex_count++] = {first_part, to_.part_count - first_part, member, 1, lane, n.kind};
     }
 
     // An NCCL group: the members of the vertex are all its collectives, and each role's parts stand together.
@@ -91,10 +100,15 @@ private:
     constexpr void add_member(int i, const ir::node& n) {
         int communicator = -1, root = n.root;
         bool local = false;
-        if (is_communication(n.kind)) {
+        if (n.kind != op_kind::compute && is_communication(n.kind)) {
             if (n.role >= 0) {
-                const int role = held_.rank_of(n.role);
-                communicator = to_.communicator(n.axes, {&role, 1});
+                if (n.axes != last_axes_ || n.role != last_role_) {
+                    const int role = held_.rank_of(n.role);
+                    last_communicator_ = to_.communicator(n.axes, {&role, 1});
+                    last_axes_ = n.axes;
+                    last_role_ = n.role;
+                }
+                communicator = last_communicator_;
             } else {
                 list_seats(n);
                 root = -1;
@@ -131,7 +145,7 @@ private:
                 const int first_access = to_.access_count;
                 for (int a : g_.operands.part(n.first_argument, n.arguments))
                     if (g_.symbols.first[a].role == role) {
-                        const int b = held_.place_of(a, role);
+                        const int b = held_.on(role)[a];
                         to_.touch(b, access_mode::read);
                         if (n.arguments > 1 && only_role < 0) held_.share(b, given);
                     }
@@ -148,33 +162,44 @@ private:
     constexpr bool receives(const ir::node& n, int role) const { return among(operands_ + n.first_target, n.targets, role); }
 
     constexpr void local_part(const ir::node& n, int member) {
-        const int *arguments = operands_ + n.first_argument, *results = operands_ + n.first_result, role = n.role, first_access = to_.access_count;
+        const int *const arguments = operands_ + n.first_argument, *const results = operands_ + n.first_result;
+        const int role = n.role, first_access = to_.access_count, *const here = held_.on(role);
+        ir::access* touched = to_.accesses + first_access;
         // A target that stands twice among the arguments is passed as inout the first time only.
-        for (int k = 0; k < n.arguments; ++k) {
+        for (int k = 0, count = n.arguments; k < count; ++k) {
             const bool target = n.update && among(results, n.results, arguments[k]) && !among(arguments, k, arguments[k]);
-            to_.touch(held_.place_of(arguments[k], role), target ? access_mode::update : access_mode::read);
+            *touched++ = {here[arguments[k]], target ? access_mode::update : access_mode::read};
         }
-        for (int k = 0; k < n.results; ++k) {
+        const operation& op = *n.op;
+        for (int k = 0, count = n.results; k < count; ++k) {
             const int r = results[k];
-            if (r < 0) {
-                tensor_type made[max_results] = {};
-                n.op->infer(types_of(n), made);
-                const bool over = k == 0 && n.op->in_place_only && !n.update;
-                const int b = held_.scratch(role, made[k], made[k].bytes(), over ? ir::storage::arena : ir::storage::workspace);
-                if (over) held_.take_over(n, b);
-                to_.touch(b, access_mode::write);
-            } else if (n.update) {
-                if (!among(arguments, n.arguments, r)) to_.touch(held_.bring(r, role), access_mode::write);
-            } else {
-                int b = held_.place_of(r, role);
-                if (b < 0) b = held_.make(r, role, ir::storage::arena);
-                if (k == 0 && (n.op->in_place >= 0 || n.op->in_place_only)) held_.take_over(n, b);
-                to_.touch(b, access_mode::write);
+            int b = r >= 0 ? here[r] : discarded(n, k);
+            if (n.update && r >= 0) {
+                if (among(arguments, n.arguments, r)) continue;
+                if (b < 0) b = held_.bring(r, role);
+            } else if (r >= 0) {
+                if (b < 0)
+                    b = held_.make(r, role, ir::storage::arena);
+                else
+                    held_.settled = false;
+                if (k == 0 && (op.in_place >= 0 || op.in_place_only)) held_.take_over(n, b);
             }
+            *touched++ = {b, access_mode::write};
         }
-        if (n.op->has_workspace)
-            if (const std::int64_t bytes = n.op->workspace(types_of(n)); bytes > 0) to_.touch(held_.scratch(role, {}, bytes), access_mode::write);
-        to_.part(held_.rank_of(role), member, 0, first_access);
+        if (op.has_workspace)
+            if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) *touched++ = {held_.scratch(role, {}, bytes), access_mode::write};
+        to_.access_count = static_cast<int>(touched - to_.accesses);
+        to_.parts[to_.part_count++] = {held_.rank_of(role), member, 0, first_access, to_.access_count - first_access};
+    }
+
+    // A buffer for a result that nobody wants.
+    constexpr int discarded(const ir::node& n, int k) {
+        tensor_type made[max_results] = {};
+        n.op->infer(types_of(n), made);
+        const bool over = k == 0 && n.op->in_place_only && !n.update;
+        const int b = held_.scratch(n.role, made[k], made[k].bytes(), over ? ir::storage::arena : ir::storage::workspace);
+        if (over) held_.take_over(n, b);
+        return b;
     }
 
     // Of the arguments.
@@ -190,6 +215,9 @@ private:
     program_writer& to_ = held_.writer;
     vec<int> first_in_bundle_, next_in_bundle_;  // the nodes of each NCCL group
     vec<int> seat_roles_;                        // of the collective at hand
+    // Of the collective within a role that was met last.
+    unsigned last_axes_ = 0;
+    int last_role_ = -1, last_communicator_ = -1;
     vec<tensor_type> types_;
 };
 

@@ -23,20 +23,18 @@ public:
     }
 
     program_writer writer;
+    // Whether what has been said of a buffer stays so. It does not where a statement stands above what it uses: a buffer may
+    // become an alias, or get slots, after others have referred to it.
+    bool settled = true;
 
     constexpr int rank_of(int role) const { return g_.folded ? 0 : role; }
 
-    // The buffer that holds a symbol on a role; -1: none yet. What every role has for itself, an input or a lane index, a
-    // folded graph has once.
-    constexpr int& place_of(int symbol, int role) {
-        if (g_.roles.count == 1) return home_[symbol];
-        const bool once = g_.folded && g_.symbols.first[symbol].role < 0 && g_.symbols.first[symbol].node < 0;
-        return home_[symbol * g_.roles.count + (once ? 0 : role)];
-    }
+    // By symbol: the buffer that holds it on a role; -1: none yet.
+    constexpr const int* on(int role) const { return home_ + role * g_.symbols.count; }
 
     // The same, with the vertex that brings it there where one is needed.
     constexpr int bring(int symbol, int role) {
-        if (const int there = place_of(symbol, role); there >= 0) return there;
+        if (const int there = on(role)[symbol]; there >= 0) return there;
         const ir::symbol& y = g_.symbols.first[symbol];
         if (!lives_on(y, role)) return transfer(symbol, role);
         switch (y.kind) {
@@ -57,10 +55,16 @@ public:
     constexpr int make(int symbol, int role, ir::storage where) {
         const ir::symbol& y = g_.symbols.first[symbol];
         const bool output = y.output && y.kind == ir::symbol_kind::value && lives_on(y, role);
-        const int slots = output || where == ir::storage::input ? s_.in_flight : 1;
+        const int b = writer.buffer_count++, slots = output || where == ir::storage::input ? s_.in_flight : 1;
         if (where == ir::storage::arena && y.in_host_memory) where = ir::storage::host;
-        writer.buffers[writer.buffer_count] = {where, rank_of(role), symbol, y.type, y.type.bytes(), slots, output, -1, -1};
-        return place_of(symbol, role) = writer.buffer_count++;
+        writer.buffers[b] = {where, g_.folded ? 0 : role, symbol, y.type, y.type.bytes(), slots, output, -1, -1};
+        if (g_.folded && y.role < 0 && y.node < 0) {
+            // What every role has for itself, an input or a lane index, a folded graph has once.
+            for (int r = 0; r < g_.roles.count; ++r) home_[r * g_.symbols.count + symbol] = b;
+        } else {
+            home_[role * g_.symbols.count + symbol] = b;
+        }
+        return b;
     }
 
     // Memory for one vertex only: workspace, or a result that nobody wants; in the arena that may take over its argument's bytes.
@@ -79,21 +83,31 @@ public:
 
     // An operation that can work in place does, where its argument has no other reader.
     constexpr void take_over(const ir::node& n, int result) {
-        const int k = n.op->in_place_only && n.op->in_place < 0 ? 0 : n.op->in_place;
-        if (k < 0 || k >= n.arguments) return;
+        int k = n.op->in_place;
+        if (k < 0) k = 0;
+        if (k >= n.arguments) return;
         const int a = g_.operands.first[n.first_argument + k];
-        if (g_.symbols.first[a].kind != ir::symbol_kind::value || readers_[a] != 1) return;
-        const int from = place_of(a, n.role);
-        ir::buffer &source = writer.buffers[from], &b = writer.buffers[result];
+        if (readers_[a] != 1 || g_.symbols.first[a].kind != ir::symbol_kind::value) return;
+        const int from = on(n.role)[a];
+        const ir::buffer& source = writer.buffers[from];
+        ir::buffer& b = writer.buffers[result];
         if (source.output || source.where != ir::storage::arena || b.where != ir::storage::arena || source.bytes != b.bytes) return;
         const int root = source.alias >= 0 ? source.alias : from;
-        if (!n.op->in_place_only && (b.slots > 1 || writer.buffers[root].slots > 1)) return;
+        if (b.slots > 1 || writer.buffers[root].slots > 1) {
+            if (!n.op->in_place_only) return;
+            settled = false;
+        }
         b.alias = root;
     }
 
-    // Statements may stand in any order, so a buffer may have become an alias, or got slots, after others referred to it.
     template <class Table>
     constexpr void finish(Table& to) {
+        if (!settled) settle();
+        writer.finish(to, g_.folded ? 1 : g_.roles.count);
+    }
+
+private:
+    constexpr void settle() {
         ir::buffer *const buffers = writer.buffers, *const end = buffers + writer.buffer_count;
         for (ir::buffer* b = buffers; b != end; ++b) {
             int root = b->alias;
@@ -106,10 +120,8 @@ public:
             if (b->alias >= 0) b->slots = buffers[b->alias].slots;
             if (b->common >= 0 && (b->alias >= 0 || b->slots > 1)) b->common = -1;
         }
-        writer.finish(to, g_.folded ? 1 : g_.roles.count);
     }
 
-private:
     // The role a value comes from when another reads it.
     constexpr int source_role(const ir::symbol& y) const { return y.role >= 0 ? y.role : g_.operands.first[g_.nodes.first[y.node].first_target]; }
 
@@ -158,7 +170,7 @@ private:
     const ir::graph& g_;
     const expansion_settings s_;
     vec<int> home_list_, readers_list_;
-    int* const home_;     // symbol x role
+    int* const home_;     // role x symbol
     int* const readers_;  // of each symbol
 };
 
