@@ -46,25 +46,13 @@ public:
     // One vertex alone. The members of a group share one latency; their payloads follow each other.
     constexpr std::int64_t duration(const ir::vertex& v) {
         if (v.kind == op_kind::input) return 0;
-        const ir::access* accesses = p_.accesses.first;
-        const ir::buffer* buffers = p_.buffers.first;
         const ir::part *const parts = p_.parts.first + v.first_part, *const end = parts + v.parts;
         if (v.kind == op_kind::transfer && v.lane == lane_kind::copy)
-            return plus(transfer_time(s_.machine, buffers[accesses[parts->first_access].buffer].bytes, true), 0);
+            return plus(transfer_time(s_.machine, p_.buffers.first[p_.accesses.first[parts->first_access].buffer].bytes, true), 0);
+        if (v.members == 1) return time_of(v.first_member, parts, end).alone;
         std::int64_t latency = 0, work = 0;
         for (int m = v.first_member, last = m + v.members; m < last; ++m) {
-            const ir::member& member = p_.members.first[m];
-            std::int64_t total = 0, largest = 0;
-            if (!declares_work(member))
-                for (const ir::part* part = parts; part != end; ++part) {
-                    if (part->member != m) continue;
-                    for (const ir::access *a = accesses + part->first_access, *stop = a + part->accesses; a != stop; ++a) {
-                        const std::int64_t bytes = buffers[a->buffer].bytes;
-                        total += bytes;
-                        if (bytes > largest) largest = bytes;
-                    }
-                }
-            const member_time& t = time_of(member, total, largest);
+            const member_time& t = time_of(m, parts, end).time;
             if (t.latency > latency) latency = t.latency;
             work = plus(work, t.work);
         }
@@ -74,35 +62,52 @@ public:
 private:
     struct known {
         ir::member like = {};
+        bool declared = false;  // its work
         std::int64_t total = 0, largest = 0;
         member_time time = {};
+        std::int64_t alone = 0;  // what it takes where no other member is in its vertex
     };
 
-    static constexpr bool declares_work(const ir::member& m) { return m.kind == op_kind::compute && m.node >= 0 && m.op->has_work; }
-
-    // `total` and `largest`: bytes of all buffers that the member touches, and of the largest one, which is the payload of a
-    // collective whichever side it stands on.
-    constexpr const member_time& time_of(const ir::member& m, std::int64_t total, std::int64_t largest) {
-        // From behind the one that was found last: what follows each other once does so again.
+    constexpr const known& time_of(int member, const ir::part* parts, const ir::part* end) {
+        const ir::member& m = p_.members.first[member];
+        const op_kind kind = m.kind;
+        const bool declared = kind == op_kind::compute && m.node >= 0 && m.op->has_work;
+        // Bytes of all buffers that the member touches, and of the largest one, which is the payload of a collective whichever
+        // side it stands on.
+        std::int64_t total = 0, largest = 0;
+        if (!declared) {
+            const ir::buffer* buffers = p_.buffers.first;
+            for (const ir::part* part = parts; part != end; ++part) {
+                if (part->member != member) continue;
+                for (const ir::access *a = p_.accesses.first + part->first_access, *stop = a + part->accesses; a != stop; ++a) {
+                    const std::int64_t bytes = buffers[a->buffer].bytes;
+                    total += bytes;
+                    if (bytes > largest) largest = bytes;
+                }
+            }
+        }
+        // The one that was found last and, in turn, those behind it: operations repeat, and so does what follows what.
         for (int k = 0; k < count_; ++k) {
-            if (++last_ >= count_) last_ = 0;
             const known& x = seen_[last_];
-            if (x.like.kind == m.kind && x.total == total && x.largest == largest && x.like.communicator == m.communicator && x.like.local == m.local &&
-                (declares_work(m) ? declares_work(x.like) && same_work(x.like, m) : !declares_work(x.like)))
-                return x.time;
+            if (x.like.kind == kind && x.declared == declared &&
+                (declared ? same_work(x.like, m)
+                          : x.total == total && x.largest == largest && x.like.communicator == m.communicator && x.like.local == m.local))
+                return x;
+            if (++last_ >= count_) last_ = 0;
         }
         if (count_ < capacity)
             last_ = count_++;
         else if (++last_ == capacity)
             last_ = 0;
         known& x = seen_[last_];
-        x = {m, total, largest, estimate(m, total, largest)};
-        return x.time;
+        const member_time t = estimate(m, declared, total, largest);
+        x = {m, declared, total, largest, t, plus(t.work, t.latency)};
+        return x;
     }
 
     // Of two that declare their work: whether they are one operation on arguments of the same types.
     constexpr bool same_work(const ir::member& a, const ir::member& b) const {
-        if (!same(a.op->name, b.op->name)) return false;
+        if (a.op->name->hash != b.op->name->hash || !same(a.op->name, b.op->name)) return false;
         const ir::node &x = g_.nodes.first[a.node], &y = g_.nodes.first[b.node];
         if (x.arguments != y.arguments) return false;
         const int *ours = g_.operands.first + x.first_argument, *theirs = g_.operands.first + y.first_argument;
@@ -111,10 +116,10 @@ private:
         return true;
     }
 
-    constexpr member_time estimate(const ir::member& m, std::int64_t total, std::int64_t largest) {
+    constexpr member_time estimate(const ir::member& m, bool declared, std::int64_t total, std::int64_t largest) {
         const machine_description& on = s_.machine;
         if (m.kind == op_kind::compute) {
-            if (!declares_work(m)) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
+            if (!declared) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
             const cost c = work_of(m);
             const std::int64_t arithmetic = time_at(c.flops, flop_rate(on, c.arithmetic));
             const std::int64_t memory = time_at(c.bytes, on.memory_bandwidth);

@@ -72,11 +72,11 @@ constexpr vec<int> parts_as_written(const ir::program& p, const vec<int>& vertex
     return sorted;
 }
 
-// One touch of a buffer.
-struct touch {
-    int vertex = 0;
-    access_mode mode = access_mode::read;
-};
+constexpr bool has_states(const ir::program& p) {
+    for (const ir::buffer *b = p.buffers.begin(), *end = p.buffers.end(); b != end; ++b)
+        if (b->where == ir::storage::state) return true;
+    return false;
+}
 
 }  // namespace detail
 
@@ -88,34 +88,39 @@ constexpr int edges(const ir::program& p, ir::edge* list) {
     const ir::part* parts = p.parts.first;
 
     // The touches of each buffer, states in written order.
-    vec<int> first_list(p.buffers.size() + 1), owner(p.parts.size());
+    const ir::vertex* vertices = p.vertices.first;
+    vec<int> first_list(p.buffers.size() + 1), owner(p.parts.size(), unset{});
     int* first = first_list.begin();
     int* vertex_of = owner.begin();
+    const bool states = detail::has_states(p);
     bool as_written = true;
-    for (int v = 0, node = -1; v < p.vertices.count; ++v) {
-        const int end = p.vertices.first[v].first_part + p.vertices.first[v].parts;
-        for (int i = p.vertices.first[v].first_part; i < end; ++i) {
+    for (const ir::access *a = p.accesses.begin(), *end = p.accesses.end(); a != end; ++a) ++first[a->buffer];
+    for (int v = 0, node = -1; v < p.vertices.count; ++v)
+        for (int i = vertices[v].first_part, end = i + vertices[v].parts; i < end; ++i) {
             vertex_of[i] = v;
+            if (!states) continue;
             bool state = false;
-            for (int a = parts[i].first_access; a < parts[i].first_access + parts[i].accesses; ++a) {
-                ++first[accesses[a].buffer];
-                state = state || buffers[accesses[a].buffer].where == ir::storage::state;
-            }
+            for (const ir::access *a = accesses + parts[i].first_access, *last = a + parts[i].accesses; a != last; ++a)
+                state = state || buffers[a->buffer].where == ir::storage::state;
             if (!state) continue;
             const int at = p.members.first[parts[i].member].node;
             if (at < node || at < 0) as_written = false;
             node = at;
         }
-    }
     for (int b = 0, sum = 0; b <= p.buffers.count; ++b) first[b] = sum += first[b];
-    vec<detail::touch> touch_list(first[p.buffers.count]);
-    detail::touch* touches = touch_list.begin();
+    vec<int> vertex_list(p.accesses.count, unset{});
+    vec<access_mode> mode_list(p.accesses.count, unset{});
+    int* vertex = vertex_list.begin();
+    access_mode* mode = mode_list.begin();
     vec<int> sorted;
     if (!as_written) sorted = detail::parts_as_written(p, owner);
     for (int k = p.parts.count - 1; k >= 0; --k) {
-        const int i = as_written ? k : sorted[k];
-        for (int a = parts[i].first_access + parts[i].accesses - 1; a >= parts[i].first_access; --a)
-            touches[--first[accesses[a].buffer]] = {vertex_of[i], accesses[a].mode};
+        const int i = as_written ? k : sorted[k], v = vertex_of[i];
+        for (const ir::access *begin = accesses + parts[i].first_access, *a = begin + parts[i].accesses; a != begin;) {
+            const int at = --first[(--a)->buffer];
+            vertex[at] = v;
+            mode[at] = a->mode;
+        }
     }
 
     int count = 0;
@@ -126,37 +131,39 @@ constexpr int edges(const ir::program& p, ir::edge* list) {
         if (where == ir::storage::state) {
             int writer = -1;
             for (int i = begin, read = begin; i < end; ++i) {  // reads since the last write stand at [read, i)
-                const int v = touches[i].vertex;
-                if (reads(touches[i].mode) && writer >= 0 && writer != v) list[count++] = {writer, v, role, b, ir::edge_kind::flow};
-                if (!writes(touches[i].mode)) continue;
+                const int v = vertex[i];
+                if (reads(mode[i]) && writer >= 0 && writer != v) list[count++] = {writer, v, role, b, ir::edge_kind::flow};
+                if (!writes(mode[i])) continue;
                 bool alone = true;
                 for (int from = -1; read < i; ++read) {
-                    if (touches[read].vertex == from || touches[read].vertex == v || touches[read].vertex == writer) continue;
-                    from = touches[read].vertex;
+                    if (vertex[read] == from || vertex[read] == v || vertex[read] == writer) continue;
+                    from = vertex[read];
                     list[count++] = {from, v, role, b, ir::edge_kind::anti};
                     alone = false;
                 }
-                if (alone && touches[i].mode == access_mode::write && writer >= 0 && writer != v) list[count++] = {writer, v, role, b, ir::edge_kind::output};
+                if (alone && mode[i] == access_mode::write && writer >= 0 && writer != v) list[count++] = {writer, v, role, b, ir::edge_kind::output};
                 writer = v;
                 read = i + 1;
             }
             continue;
         }
         int definition = begin;
-        while (definition < end && !writes(touches[definition].mode)) ++definition;
-        if (definition < end)
-            for (int i = begin, last = -1; i < end; ++i) {
-                if (i == definition || touches[i].vertex == last) continue;
-                last = touches[i].vertex;
-                list[count++] = {touches[definition].vertex, last, role, b, ir::edge_kind::flow};
-            }
+        while (definition < end && mode[definition] == access_mode::read) ++definition;
+        if (definition == end) continue;
+        const int heir = vertex[definition];
+        for (int i = begin, last = -1; i < end; ++i) {
+            const int v = vertex[i];
+            if (i == definition || v == last) continue;
+            last = v;
+            list[count++] = {heir, v, role, b, ir::edge_kind::flow};
+        }
         // Whoever else reads the bytes that this value takes over has to be done.
         const int taken = buffers[b].alias;
-        if (definition == end || taken < 0) continue;
-        const int heir = touches[definition].vertex;
-        for (int i = first[taken], last = heir; i < first[taken + 1]; ++i) {
-            if (touches[i].vertex == last || touches[i].vertex == heir || writes(touches[i].mode)) continue;
-            last = touches[i].vertex;
+        if (taken < 0) continue;
+        for (int i = first[taken], stop = first[taken + 1], last = heir; i < stop; ++i) {
+            const int v = vertex[i];
+            if (v == last || v == heir || mode[i] != access_mode::read) continue;
+            last = v;
             list[count++] = {last, heir, role, taken, ir::edge_kind::anti};
         }
     }
@@ -165,11 +172,7 @@ constexpr int edges(const ir::program& p, ir::edge* list) {
 
 // An access gives at most one edge to or from the definition of a value, or two of a state's. The definition itself gives none,
 // which leaves room for the edge of an heir, from whoever else read the bytes that it takes over.
-constexpr int most_edges(const ir::program& p) {
-    for (const ir::buffer *b = p.buffers.begin(), *end = p.buffers.end(); b != end; ++b)
-        if (b->where == ir::storage::state) return 2 * p.accesses.count;
-    return p.accesses.count;
-}
+constexpr int most_edges(const ir::program& p) { return detail::has_states(p) ? 2 * p.accesses.count : p.accesses.count; }
 
 constexpr vec<ir::edge> edges(const ir::program& p) {
     vec<ir::edge> list(most_edges(p), unset{});
