@@ -675,6 +675,8 @@ void run_apart(int ranks, Body body, int abroad = -1) {
     const auto control = std::make_shared<apart>(ranks, abroad);
     ncclUniqueId id{};
     dv::cuda::check(dv::cuda::calls.get_unique_id(&id), "ncclGetUniqueId");
+    // Until nobody uses another's memory any more: what is in use then, a process gives back at its end.
+    std::vector<std::shared_ptr<dv::cuda::context>> kept(static_cast<std::size_t>(ranks));
     std::mutex guard;
     std::exception_ptr first;
     std::vector<std::thread> threads;
@@ -688,7 +690,8 @@ void run_apart(int ranks, Body body, int abroad = -1) {
             try {
                 ncclComm_t all = nullptr;
                 dv::cuda::check(dv::cuda::calls.comm_init_rank(&all, ranks, id, r, nullptr), "ncclCommInitRankConfig");
-                dv::cuda::rank on{std::make_shared<dv::cuda::context>(control, r, ranks, r, all)};
+                kept[static_cast<std::size_t>(r)] = std::make_shared<dv::cuda::context>(control, r, ranks, r, all);
+                dv::cuda::rank on{kept[static_cast<std::size_t>(r)]};
                 try {
                     rank me{on};
                     body(me);

@@ -34,6 +34,9 @@ public:
             constexpr std::int64_t bytes = std::int64_t{32} << 20;  // what cuBLAS recommends for Hopper; its own would be allocated inside a capture
             blas_workspace_ = block{memory, bytes};
             check(calls.blas_set_workspace(blas_, blas_workspace_.data(), static_cast<std::size_t>(bytes)), "cublasSetWorkspace");
+        } catch (const call_error& e) {
+            close();
+            throw call_error{"rank " + std::to_string(index) + " cannot be made ready", e};
         } catch (...) {
             close();
             throw;

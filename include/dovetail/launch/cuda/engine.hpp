@@ -260,6 +260,7 @@ private:
             marks_.begin_capture();
             launch::walk(plan, role, 0, *this);
             capturing_ = false;
+            step_ = -1;
         });
     }
     // Names the operation that has spoilt the capture, where no call said so.

@@ -127,9 +127,13 @@ private:
     }
     void copy(void* to, const void* from, std::int64_t bytes) {
         if (bytes <= 0) return;
-        check(calls.set_device(device_), "cudaSetDevice");
-        check(calls.memcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
-        check(calls.stream_synchronize(nullptr), "cudaStreamSynchronize");  // from pageable memory, cudaMemcpy returns before it is there
+        try {
+            check(calls.set_device(device_), "cudaSetDevice");
+            check(calls.memcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
+            check(calls.stream_synchronize(nullptr), "cudaStreamSynchronize");  // from pageable memory, cudaMemcpy returns before it is there
+        } catch (const call_error& e) {
+            throw call_error{"rank " + std::to_string(rank_) + ", between host and device", e};
+        }
     }
     [[noreturn]] void fail(const char* call, cudaError_t status, std::size_t wanted, bool on_device) {
         static_cast<void>(calls.get_last_error());

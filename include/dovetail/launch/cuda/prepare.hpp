@@ -19,6 +19,8 @@ protected:
         } catch (const communication_gone&) {
             if (on_->world->aborted()) raise();
             throw;
+        } catch (const call_error& e) {
+            throw call_error{"the executor of " + described() + " cannot be made on " + where.describe(rank), e};
         }
     }
     // Held while NCCL is called; nothing where it is not.

@@ -13,7 +13,11 @@ public:
     bool ready(flight& f) override {
         if (f.failed.load() || (on_->world->aborted() && !ended(f.run))) raise();
         if (!ended(f.run)) return false;
-        if (!f.times.empty()) clock_.read(f);
+        try {
+            if (!f.times.empty()) clock_.read(f);
+        } catch (const call_error&) {
+            fail(std::current_exception(), "run " + std::to_string(f.run));
+        }
         return true;
     }
     bool wait(flight& f, deadline until) override {

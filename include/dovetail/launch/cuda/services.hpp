@@ -45,8 +45,9 @@ inline void multiply_on(const stream& s, element e, bool trans_a, bool trans_b, 
     if (s.sms > 0) check(calls.blas_set_sm_count(handle, s.sms), "cublasSetSmCountTarget");
     const cublasStatus_t status = calls.blas_gemm(handle, trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, alpha, b, type,
                                                   trans_b ? k : n, a, type, trans_a ? m : k, beta, c, type, n, sums, CUBLAS_GEMM_DEFAULT);
-    if (s.sms > 0) static_cast<void>(calls.blas_set_sm_count(handle, 0));  // the handle is the rank's: others get all again
+    const cublasStatus_t again = s.sms > 0 ? calls.blas_set_sm_count(handle, 0) : CUBLAS_STATUS_SUCCESS;  // the handle is the rank's
     check(status, "cublasGemmEx");
+    check(again, "cublasSetSmCountTarget");
 }
 
 [[noreturn]] inline void refuse(const char* why) { throw failure{why}; }
