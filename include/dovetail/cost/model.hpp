@@ -174,12 +174,14 @@ constexpr std::int64_t duration(const ir::graph& g, const ir::program& p, const 
     return detail::estimator{g, p, s}.duration(v);
 }
 
-// Every vertex.
+// Every vertex, into `to`.
+constexpr void costs(const ir::graph& g, const ir::program& p, const settings& s, std::int64_t* to) {
+    detail::estimator each{g, p, s};
+    for (const ir::vertex *v = p.vertices.begin(), *end = p.vertices.end(); v != end; ++v) *to++ = each.duration(*v);
+}
 constexpr vec<std::int64_t> costs(const ir::graph& g, const ir::program& p, const settings& s) {
     vec<std::int64_t> list(p.vertices.count, unset{});
-    detail::estimator each{g, p, s};
-    std::int64_t* to = list.begin();
-    for (int v = 0; v < p.vertices.count; ++v) to[v] = each.duration(p.vertices.first[v]);
+    costs(g, p, s, list.begin());
     return list;
 }
 

@@ -225,30 +225,37 @@ private:
 
 // The sizes that the program's arrays have at most.
 constexpr ir::sizes<7> largest_program(const ir::graph& g) {
-    const int symbols = g.symbols.count;
-    vec<int> read_by(symbols, -2);
+    const int symbols = g.symbols.count, *operands = g.operands.first;
+    const bool alone = g.roles.count == 1;
+    vec<int> read_by(alone ? 0 : symbols, -2);
     int* reader = read_by.begin();  // the role that brought a symbol to itself last
-    int brought = 0, statements = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
+    int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
+    const int statements = g.nodes.count;
     for (const ir::node *n = g.nodes.begin(), *last = g.nodes.end(); n != last; ++n) {
-        ++statements;
         touches += n->arguments + n->results;
-        for (const int *a = g.operands.first + n->first_argument, *end = a + n->arguments; a != end; ++a) {
-            const ir::symbol& y = g.symbols.first[*a];
-            const int role = n->role < 0 ? y.role : n->role;
-            if ((y.role == role && y.kind != ir::symbol_kind::input) || reader[*a] == role) continue;
-            reader[*a] = role;
-            brought += y.role >= 0 && y.role != role && y.kind == ir::symbol_kind::input ? 2 : 1;  // an input of another role comes to that role first
-        }
+        if (!alone)
+            for (const int *a = operands + n->first_argument, *end = a + n->arguments; a != end; ++a) {
+                const ir::symbol& y = g.symbols.first[*a];
+                const int role = n->role < 0 ? y.role : n->role;
+                if ((y.role == role && y.kind != ir::symbol_kind::input) || reader[*a] == role) continue;
+                reader[*a] = role;
+                brought += y.role >= 0 && y.role != role && y.kind == ir::symbol_kind::input ? 2 : 1;  // an input of another role comes to that role first
+            }
         if (n->op->has_workspace) ++scratch;
-        for (int r = 0; r < n->results; ++r)
-            if (g.operands.first[n->first_result + r] < 0) ++scratch;
-        if (!is_communication(n->kind)) continue;
+        for (const int *r = operands + n->first_result, *end = r + n->results; r != end; ++r)
+            if (*r < 0)
+                ++scratch;
+            else if (!n->update)
+                ++values;
+        if (n->kind == op_kind::compute || !is_communication(n->kind)) continue;
         ++talks;
         if (n->role < 0) {
             ends += n->arguments + n->targets;
             touches += n->arguments + n->targets;
         }
     }
+    // A single role brings nothing but inputs, each once.
+    if (alone) brought = symbols - values;
     return {{symbols + brought + scratch + ends, touches + scratch + 2 * brought, statements + ends + 2 * brought, statements + brought, statements + brought,
              talks + brought, talks + ends + 2 * brought}};
 }

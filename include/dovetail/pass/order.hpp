@@ -91,10 +91,13 @@ constexpr vec<int> list_order(const ir::program& p, const routes& r, span<const 
     int count = 0, homeless = 0;
     std::int64_t now = 0;
 
-    for (int v = 0; v < n; ++v) waiting[v] = 0;
-    for (int i = 0; i < seats[n]; ++i) waiting[vertex[i]] += r.incoming.begin()[i];
-    for (int v = 0; v < n; ++v)
-        if (waiting[v] == 0) freed[homeless++] = v;
+    const int* incoming = r.incoming.begin();
+    for (int v = 0, i = 0; v < n; ++v) {
+        int open = 0;
+        for (const int end = seats[v + 1]; i < end; ++i) open += incoming[i];
+        waiting[v] = open;
+        if (open == 0) freed[homeless++] = v;
+    }
     for (;;) {
         while (homeless > 0) {
             const int v = freed[--homeless], begin = seats[v], end = seats[v + 1];
@@ -147,13 +150,14 @@ constexpr vec<int> list_order(const ir::program& p, const routes& r, span<const 
             const int mine = slot[seats[v]] % lane_count;
             for (int i = first[v], end = first[v + 1]; i < end; ++i) {
                 const int seat = arrival[i], to = vertex[seat];
-                const std::int64_t time = slot[seat] % lane_count == mine ? now : now + latency;
-                if (time > ready[to]) ready[to] = time;
-                if (--waiting[to] > 0) continue;
-                if (ready[to] <= now) {
+                const std::int64_t met = slot[seat] % lane_count == mine ? now : now + latency, earlier = ready[to];
+                const std::int64_t time = met > earlier ? met : earlier;
+                if (--waiting[to] > 0) {
+                    ready[to] = time;
+                } else if (time <= now) {
                     freed[homeless++] = to;
                 } else {
-                    key[to] = ready[to];
+                    key[to] = time;
                     later = all.with(later, to);
                 }
             }

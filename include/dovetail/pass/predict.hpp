@@ -79,14 +79,17 @@ constexpr schedule predict(const ir::program& p, const routes& r, span<const std
     std::int64_t* looked = left + roles;  // up to when what runs beside it has been taken into account for good
     std::int64_t* ends = looked + roles;  // unknown: something has changed
 
-    for (int v = 0; v < n; ++v) {
-        shut[v] = seats[v + 1] - seats[v];
-        lane[v] = static_cast<unsigned char>(p.vertices.first[v].lane);
+    const ir::vertex* vertices = p.vertices.first;
+    const int* incoming = r.incoming.begin();
+    for (int v = 0, i = 0; v < n; ++v) {
+        lane[v] = static_cast<unsigned char>(vertices[v].lane);
         end[v] = unknown;
-    }
-    for (int i = 0; i < seat_count; ++i) {
-        closed[i] = r.incoming.begin()[i] + 1;
-        slowing[i] = unknown;
+        const int before = i;
+        for (const int last = seats[v + 1]; i < last; ++i) {
+            closed[i] = incoming[i] + 1;
+            slowing[i] = unknown;
+        }
+        shut[v] = i - before;
     }
     for (int k = order.count - 1; k >= 0; --k)
         for (int v = order.first[k], i = seats[v]; i < seats[v + 1]; ++i) {
@@ -101,13 +104,15 @@ constexpr schedule predict(const ir::program& p, const routes& r, span<const std
         int done = -1;
         if (opening > 0) {
             const int i = to_open[--opening], v = vertex[i], role = slot_of[i] / lane_count;
-            if (ready[i] > start[v]) start[v] = ready[i];
-            if (lane[v] == communication) {
-                slowing[i] = ready[i];
+            const int mine = lane[v];
+            const std::int64_t open = ready[i];
+            if (open > start[v]) start[v] = open;
+            if (mine == communication) {
+                slowing[i] = open;
                 ends[role] = unknown;
             }
             if (--shut[v] > 0) continue;
-            if (lane[v] == 0) {
+            if (mine == 0) {
                 computes[role] = v;
                 since[role] = looked[role] = start[v];
                 left[role] = costs.first[v];
@@ -115,10 +120,11 @@ constexpr schedule predict(const ir::program& p, const routes& r, span<const std
                 ends[role] = unknown;
                 continue;
             }
-            end[v] = start[v] + costs.first[v];
+            const std::int64_t begin = start[v];
+            end[v] = begin + costs.first[v];
             for (int k = seats[v], last = seats[v + 1]; k < last; ++k) {
                 ends[slot_of[k] / lane_count] = unknown;
-                if (lane[v] == copy) slowing[k] = start[v];
+                if (mine == copy) slowing[k] = begin;
             }
             done = v;
         } else {

@@ -39,14 +39,13 @@ constexpr routes routes_of(const ir::program& p, span<const ir::edge> edges) {
     seats[n] = count;
     const bool one_each = count == n;
 
-    const ir::edge* list = edges.first;
-    for (int i = 0; i < edges.count; ++i) ++first[list[i].from];
+    for (const ir::edge *e = edges.begin(), *end = edges.end(); e != end; ++e) ++first[e->from];
     for (int v = 0, sum = 0; v <= n; ++v) first[v] = sum += first[v];
     // From the back, so that every start ends where it belongs and edges keep their order.
-    for (int i = edges.count - 1; i >= 0; --i) {
-        int low = list[i].to;
+    for (const ir::edge *e = edges.end(), *begin = edges.begin(); e != begin;) {
+        int low = (--e)->to;
         if (!one_each) {
-            const int role = list[i].role;
+            const int role = e->role;
             int high = seats[low + 1];
             for (low = seats[low]; high - low > 1;) {
                 const int middle = (low + high) / 2;
@@ -57,7 +56,7 @@ constexpr routes routes_of(const ir::program& p, span<const ir::edge> edges) {
             }
         }
         ++incoming[low];
-        arrival[--first[list[i].from]] = low;
+        arrival[--first[e->from]] = low;
     }
     return r;
 }

@@ -45,8 +45,7 @@ struct program_of {
     static constexpr int vertices = program.vertices.size();
     static constexpr fixed<std::int64_t, vertices> list_costs(const ir::program& from) {
         fixed<std::int64_t, vertices> f;
-        const vec<std::int64_t> list = pass::costs(graph, from, O::value);
-        copy_elements(list, f);
+        pass::costs(graph, from, O::value, f.first);
         return f;
     }
     static constexpr fixed<std::int64_t, vertices> costs = list_costs(program);
