@@ -29,9 +29,9 @@ constexpr dv::vec<int> listed(const build& b, const dv::settings& s) {
 // What a plan takes where memory does not matter.
 constexpr pass::schedule best(const build& b, const dv::settings& s) {
     const auto edges = pass::edges(b.view());
-    pass::schedule tried[dv::plan::candidates];
-    std::int64_t length[dv::plan::candidates] = {};
-    for (int c = 0; c < dv::plan::candidates; ++c) {
+    pass::schedule tried[dv::plan::compared];
+    std::int64_t length[dv::plan::compared] = {};
+    for (int c = 0; c < dv::plan::compared; ++c) {
         tried[c] = dv::plan::schedule_of(static_cast<dv::plan::candidate>(c), b.view(), edges.view(), b.costs.view(), s);
         length[c] = tried[c].length;
     }
