@@ -41,7 +41,7 @@ void many(int ranks, int runs, Extra... extra) {
             last = step.run();
             if (k == runs / 10) {
                 last.wait();
-                const std::lock_guard lock{report};  // reading the list of files opens one
+                const std::lock_guard lock{report()};  // reading the list of files opens one
                 host = resident_kilobytes();
                 device = used_on_device();
                 files = open_files();
@@ -177,7 +177,8 @@ TEST_CASE("out of memory, and worlds that do not fit") {
     has(message([] { dv::cuda::world::local(2, {0, 0}); }), "ranks 0 and 1 are both to use device 0");
     if (!gpu::enough(1, "out of memory")) return;
     const auto before = used_on_device();
-    has(message([] { dv::cuda::world::local(1).run([](auto& rank) { static_cast<void>(dv::block{rank.device_memory(), std::int64_t{1} << 44}); }); }), "bytes wanted");
+    has(message([] { dv::cuda::world::local(1).run([](auto& rank) { static_cast<void>(dv::block{rank.device_memory(), std::int64_t{1} << 44}); }); }),
+        "bytes wanted");
     CHECK(used_on_device() - before < (64 << 20));
 }
 

@@ -11,6 +11,8 @@ namespace dovetail {
 
 struct failure : std::runtime_error {
     explicit failure(const std::string& text) : std::runtime_error{"dovetail: " + text} {}
+    // What is behind the library's name, for a text around it.
+    std::string text() const { return what() + sizeof("dovetail: ") - 1; }
 };
 
 // The library is used against its rules: a run from two threads, a result read after its slot was used again, ...

@@ -57,7 +57,8 @@ void set_table(int rank) {
     static int mine = 0;
     mine = rank;
     dv::cuda::calls.comm_split = [](ncclComm_t c, int, int, ncclComm_t* made, ncclConfig_t*) {
-        *made = reinterpret_cast<ncclComm_t>(simulated::keep(new simulated::communicator{std::make_shared<simulated::room>(simulated::of(c)->in->size), mine, 0}));
+        *made =
+            reinterpret_cast<ncclComm_t>(simulated::keep(new simulated::communicator{std::make_shared<simulated::room>(simulated::of(c)->in->size), mine, 0}));
         return ncclSuccess;
     };
     dv::cuda::calls.device_bus_id = [](char* to, int, int) {
@@ -82,6 +83,23 @@ std::vector<std::string> in_two_processes(const Body& body) {
 }
 
 }  // namespace
+
+TEST_CASE("a rank whose device fails keeps nobody waiting in the making of the communicators") {
+    const auto said = in_two_processes([](int rank, int port) {
+        dv::cuda::world world = joined(rank, port);
+        if (rank == 1)
+            dv::cuda::calls.set_device = [](int) { return cudaErrorDevicesUnavailable; };
+        else
+            dv::cuda::calls.comm_init_rank = [](ncclComm_t*, int, ncclUniqueId, int, ncclConfig_t*) {  // as NCCL waits for who never comes
+                std::this_thread::sleep_for(60s);
+                return ncclSystemError;
+            };
+        world.run([](dv::cuda::rank&) {});
+    });
+    CHECK(says(said[0], "rank 1"));
+    CHECK(says(said[0], "cudaSetDevice"));
+    CHECK(says(said[1], "rank 1 cannot join the world: cudaSetDevice"));
+}
 
 TEST_CASE("a rank that waits for its own stream is freed when another throws") {
     const simulated::scope simulation;
@@ -160,7 +178,8 @@ TEST_CASE("a killed process is named to one that waits for its own stream, or in
         });
         INFO(said[0]);
         CHECK(says(said[0], "rank 0 stops, because rank 1 (process "));
-        CHECK(says(said[0], "is gone: its connection closed without a farewell; as far as it was heard of, it has not ended operation `all_reduce` of `b` (run 0 of `"));
+        CHECK(says(said[0],
+                   "is gone: its connection closed without a farewell; as far as it was heard of, it has not ended operation `all_reduce` of `b` (run 0 of `"));
         CHECK(says(said[0], "; rank 0 has not ended operation `all_reduce` of `b` (run 0 of `"));
         CHECK(says(said[0], "(all_reduce of b, rank 1)"));
     }
@@ -219,7 +238,11 @@ TEST_CASE("a process that stays away is named with its operation") {
 
 TEST_CASE("processes with different NCCL libraries, or different options, do not run together") {
     for (const auto& text : in_two_processes([](int r, int port) {
-             if (r == 1) dv::cuda::calls.get_version = [](int* v) { *v = NCCL_VERSION_CODE + 100; return ncclSuccess; };
+             if (r == 1)
+                 dv::cuda::calls.get_version = [](int* v) {
+                     *v = NCCL_VERSION_CODE + 100;
+                     return ncclSuccess;
+                 };
              joined(r, port);
          })) {
         CHECK(says(text, "the version of NCCL differs: rank 1 ("));
@@ -228,8 +251,10 @@ TEST_CASE("processes with different NCCL libraries, or different options, do not
     for (const auto& text : in_two_processes([](int r, int port) {
              joined(r, port).run([&](dv::cuda::rank& on) {
                  simulated::rank rank{on};
-                 if (r == 0) descending d{rank, 30s};
-                 else descending d{rank, 30s, dv::replay, dv::width<samples::dp>(2)};
+                 if (r == 0)
+                     descending d{rank, 30s};
+                 else
+                     descending d{rank, 30s, dv::replay, dv::width<samples::dp>(2)};
              });
          })) {
         INFO(text);

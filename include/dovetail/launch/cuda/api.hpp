@@ -18,8 +18,7 @@ struct call_error : failure {
     call_error(const std::string& call, const std::string& meaning, int status)
         : failure{call + ": " + meaning + " (" + std::to_string(status) + ")"}, code{status} {}
     // The same, said of a rank.
-    call_error(const std::string& where, const call_error& of)
-        : failure{where + ": " + std::string{of.what()}.substr(std::string_view{"dovetail: "}.size())}, code{of.code} {}
+    call_error(const std::string& where, const call_error& of) : failure{where + ": " + of.text()}, code{of.code} {}
     int code = 0;
 };
 

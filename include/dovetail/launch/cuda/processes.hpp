@@ -34,7 +34,7 @@ inline membership join(place me, const meeting_options& options = {}) {
                               ", and this machine has " + std::to_string(there)};
         check(calls.device_bus_id(bus, sizeof bus, m.device), "cudaDeviceGetPCIBusId");
     } catch (const failure& e) {
-        fault = std::string{e.what()}.substr(std::string_view{"dovetail: "}.size());
+        fault = e.text();
     }
     check_devices(*channel, bus, fault, limit);
     int version = 0;
@@ -54,6 +54,7 @@ inline membership join(place me, const meeting_options& options = {}) {
             },
             limit);
         std::memcpy(id.internal, bytes.data(), bytes.size());
+        channel->barrier("the making of the communicators", limit);  // NCCL would wait without end for a rank that has failed by now
         return id;
     };
     return m;

@@ -194,7 +194,7 @@ protected:
         } catch (const operation_error&) {
             throw;  // it has been through here
         } catch (const call_error& e) {
-            what = std::string{e.what()}.substr(std::string_view{"dovetail: "}.size());
+            what = e.text();
             earlier = of_earlier_work(e.code);
         } catch (const std::exception& e) {
             what = e.what();

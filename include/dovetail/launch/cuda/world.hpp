@@ -57,7 +57,7 @@ public:
             check(calls.comm_user_rank(comm, &m.rank), "ncclCommUserRank");
             check(calls.comm_device(comm, &at), "ncclCommCuDevice");
         } catch (const call_error& e) {
-            throw world_error{std::string{"the communicator given is not usable: "} + e.what()};
+            throw world_error{"the communicator given is not usable: " + e.text()};
         }
         if (at != device) throw world_error{"the communicator given is on device " + std::to_string(at) + ", not " + std::to_string(device)};
         m.device = device;
@@ -128,7 +128,7 @@ private:
         } catch (const call_error& e) {
             for (const ncclComm_t c : comms)
                 if (c != nullptr) static_cast<void>(calls.comm_abort(c));
-            throw world_error{"the ranks of the world cannot be joined: " + std::string{e.what()}};
+            throw world_error{"the ranks of the world cannot be joined: " + e.text()};
         }
         return comms;
     }
@@ -159,7 +159,7 @@ private:
                 else
                     check(calls.comm_init_rank(&all, m.size, m.id(), m.rank, &config), "ncclCommInitRankConfig");
             } catch (const call_error& e) {
-                throw world_error{"rank " + std::to_string(m.rank) + " cannot join the world: " + e.what()};
+                throw world_error{"rank " + std::to_string(m.rank) + " cannot join the world: " + e.text()};
             }
             auto made = std::make_shared<context>(shared, m.rank, m.size, m.device, all, options_);
             if (through_nccl) through_nccl->use(made.get());
