@@ -123,7 +123,7 @@ struct batch {
     float* rate = on_device<float>(1);
 
     explicit batch(int rank) {
-        kernels::generate(dv::cuda::stream{}, std::int64_t{app::rows} * app::width(0), images, dv::ops::detail::normally_distributed{100 + rank, 1.0f});
+        kernels::generate(dv::cuda::stream{.services = &dv::cuda::services}, std::int64_t{app::rows} * app::width(0), images, dv::ops::detail::normally_distributed{100 + rank, 1.0f});
         std::vector<std::int32_t> l(app::rows);
         for (int i = 0; i < app::rows; ++i) l[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(dv::ops::detail::random_bits(200 + rank, i) % app::classes);
         bench::must(cudaMemcpy(labels, l.data(), l.size() * sizeof l[0], cudaMemcpyHostToDevice));
@@ -146,6 +146,7 @@ public:
         bench::must(cublasSetStream(blas_, compute_));
         on_.handle = compute_;
         on_.blas = blas_;
+        on_.services = &dv::cuda::services;
         for (cudaEvent_t* e : {&begin_, &made_, &lost_}) bench::must(cudaEventCreateWithFlags(e, cudaEventDisableTiming));
         activation_[0] = batch_.images;
         for (int l = 0; l < app::layers; ++l) {
