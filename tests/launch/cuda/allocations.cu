@@ -15,6 +15,7 @@ thread_local bool counted = false;
 std::atomic<int> allocations = 0;
 }  // namespace
 
+#if !defined(__CUDA_ARCH__)  // nvcc compiles these for the device as well
 void* operator new(std::size_t bytes) {
     if (counted) ++allocations;
     if (void* const p = std::malloc(bytes > 0 ? bytes : 1)) return p;
@@ -22,6 +23,7 @@ void* operator new(std::size_t bytes) {
 }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#endif
 
 namespace dv = dovetail;
 using namespace std::chrono_literals;
