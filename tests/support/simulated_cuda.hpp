@@ -422,6 +422,7 @@ inline dv::cuda::api table() {
             const std::lock_guard lock{of(e)->mutex};
             return of(e)->when;
         };
+        if (when(from) == std::chrono::steady_clock::time_point{} || when(to) == std::chrono::steady_clock::time_point{}) return cudaErrorNotReady;
         *ms = std::chrono::duration<float, std::milli>(when(to) - when(from)).count();
         return cudaSuccess;
     };

@@ -40,7 +40,7 @@ public:
             taken_ = std::chrono::steady_clock::now();
             check(calls.event_record(e, on), "cudaEventRecord");
             const std::int64_t before = world.since_origin(taken_);
-            if (!reached(e)) {
+            if (!reached(e, patience)) {
                 if (&e == events_) at.narrow(before, before + 2 * patience.count());
                 break;
             }
@@ -50,6 +50,8 @@ public:
         first_ = at.middle();
         error_ = at.error();
     }
+    // Before times are taken: the first event may not have been waited for.
+    void settle() const { static_cast<void>(reached(events_[0], std::chrono::nanoseconds::max())); }
     std::int64_t time_of(cudaEvent_t e) const { return first_ + detail::elapsed_ns(events_[0], e); }
     std::int64_t error_ns() const { return error_; }
     // The two clocks drift apart, and times since an anchor are floating-point numbers.
@@ -59,13 +61,13 @@ private:
     static constexpr std::int64_t resolution = 500;  // of event times, as CUDA states it
     static constexpr std::chrono::nanoseconds patience = std::chrono::milliseconds{2};
 
-    bool reached(cudaEvent_t e) const {
+    bool reached(cudaEvent_t e, std::chrono::nanoseconds limit) const {
         for (;;) {
             const cudaError_t status = calls.event_query(e);
             if (status == cudaSuccess) return true;
             if (status != cudaErrorNotReady) check(status, "cudaEventQuery");
             static_cast<void>(calls.get_last_error());
-            if (std::chrono::steady_clock::now() - taken_ > patience) return false;
+            if (std::chrono::steady_clock::now() - taken_ > limit) return false;
         }
     }
     detail::timed_event events_[8];
@@ -157,6 +159,7 @@ private:
     };
     static void take(set& s) {
         auto& times = s.of->times;
+        s.by->settle();
         for (std::size_t i = 0; i < times.size(); ++i) times[i] = {s.by->time_of(s.events[2 * i]), s.by->time_of(s.events[2 * i + 1])};
         s.of = nullptr;
     }
