@@ -21,15 +21,4 @@ struct cause {
     }
 };
 
-// What an exception says.
-inline std::string text_of(const std::exception_ptr& what) {
-    try {
-        std::rethrow_exception(what);
-    } catch (const std::exception& e) {
-        return e.what();
-    } catch (...) {
-        return "an exception that is no std::exception";
-    }
-}
-
 }  // namespace dovetail::launch

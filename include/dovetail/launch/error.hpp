@@ -15,6 +15,22 @@ struct failure : std::runtime_error {
     std::string text() const { return what() + sizeof("dovetail: ") - 1; }
 };
 
+// What an exception says, for a text around it.
+inline std::string text_of(const std::exception& e) {
+    const auto* ours = dynamic_cast<const failure*>(&e);
+    return ours != nullptr ? ours->text() : e.what();
+}
+// The same of one that is held.
+inline std::string text_of(const std::exception_ptr& what) {
+    try {
+        std::rethrow_exception(what);
+    } catch (const std::exception& e) {
+        return text_of(e);
+    } catch (...) {
+        return "an exception that is no std::exception";
+    }
+}
+
 // The library is used against its rules: a run from two threads, a result read after its slot was used again, ...
 struct usage_error : failure {
     using failure::failure;

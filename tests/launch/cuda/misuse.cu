@@ -226,7 +226,7 @@ TEST_CASE("executors called in different order; a rank that makes fewer, leaves 
                       std::this_thread::sleep_for(5ms);
                   }
           }) == "dovetail: no patience");
-    has(seen, "rank 0 stops, because rank 2 left with an exception: dovetail: no patience");
+    has(seen, "rank 0 stops, because rank 2 left with an exception: no patience");
     // One that leaves without an exception is missed where it is needed.
     has(run(2, [](auto& rank) {
             dv::executor<reduced> step{rank};
@@ -491,7 +491,7 @@ TEST_CASE("states: shared through a store, lost by a run that did not end, and b
                       if (!rank.state()->world->aborted()) continue;
                       text = message([&] { step.run(); });
                   }
-                  has(text, "rank 0 stops, because rank 1 left with an exception: dovetail: elsewhere");
+                  has(text, "rank 0 stops, because rank 1 left with an exception: elsewhere");
                   holds(step.read_state(dv::name<count>) == floats(8, 5.0f), "a state whose runs have ended");
               }) == "dovetail: elsewhere");
     }

@@ -234,8 +234,8 @@ private:
         try {
             for (std::int64_t phase = 0; phase < pointers_->period(); ++phase) capture(f, phase, graphs_);
         } catch (const std::exception& e) {
-            wrong =
-                (step_ >= 0 ? names[static_cast<std::size_t>(step_)].text() : described()) + " cannot be captured on " + where.describe(rank) + ": " + e.what();
+            wrong = (step_ >= 0 ? names[static_cast<std::size_t>(step_)].text() : described()) + " cannot be captured on " + where.describe(rank) + ": " +
+                    text_of(e);
         }
         capturing_ = false;
         // All ranks replay, or none.

@@ -85,8 +85,7 @@ public:
             try {
                 if (fault.empty()) act();
             } catch (const std::exception& e) {
-                fault =
-                    "rank " + std::to_string(on_->index) + ": " + std::string{e.what()}.substr(std::string_view{e.what()}.rfind("dovetail: ", 0) == 0 ? 10 : 0);
+                fault = "rank " + std::to_string(on_->index) + ": " + text_of(e);
             }
         };
         std::string mine;

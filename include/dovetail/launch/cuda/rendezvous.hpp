@@ -93,7 +93,7 @@ inline std::shared_ptr<control> meet(place& me, const meeting_options& options =
         try {
             if (me.size > 1) port = made->listen({listening, port}, ports, limit);
         } catch (const failure& e) {
-            mine.fault = e.what();
+            mine.fault = e.text();
         }
         if (options.broadcast && me.size > 1) {
             const member self = detail::this_process();
@@ -103,7 +103,7 @@ inline std::shared_ptr<control> meet(place& me, const meeting_options& options =
             std::string packed = mine.pack();
             options.broadcast(packed.data(), packed.size(), 0);
         }
-        if (!mine.fault.empty()) throw world_error{mine.fault.substr(mine.fault.find(": ") + 2)};
+        if (!mine.fault.empty()) throw world_error{mine.fault};
         made->meet(until, limit);
         end = std::move(made);
     } else {
@@ -143,7 +143,7 @@ id_bytes share_id(control& among, Make&& make, std::chrono::nanoseconds limit) {
         try {
             make(made);
         } catch (const std::exception& e) {
-            among.abort({0, std::string{"rank 0 cannot make an id: "} + e.what(), {}, {}, false});
+            among.abort({0, "rank 0 cannot make an id: " + text_of(e), {}, {}, false});
             throw;
         }
         text.assign(made.data(), made.size());

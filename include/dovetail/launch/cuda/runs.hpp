@@ -162,7 +162,7 @@ protected:
         try {
             on_->nccl.look();
         } catch (const call_error& e) {
-            give_up(std::string{e.what()} + "; " + stuck());
+            give_up(e.text() + "; " + stuck());
         }
     }
     // Ends the runs of all ranks and throws.
@@ -187,22 +187,18 @@ protected:
         on_->world->raise(rank, here);
     }
     [[noreturn]] void fail(const std::exception_ptr& why, const std::string& when) {
-        std::string what = "an exception that is no std::exception";
         bool earlier = false;
         try {
             std::rethrow_exception(why);
         } catch (const operation_error&) {
             throw;  // it has been through here
         } catch (const call_error& e) {
-            what = e.text();
             earlier = of_earlier_work(e.code);
-        } catch (const std::exception& e) {
-            what = e.what();
         } catch (...) {}
         const step_name step = step_ >= 0 ? names[static_cast<std::size_t>(step_)] : step_name{};
         const std::string who = step_ >= 0 ? step.text() : described();
         const std::string text = who + (earlier ? step_ >= 0 ? ", or an operation before it," : ", or what was issued before it," : "") + " failed on " +
-                                 where.describe(rank) + ", " + when + ": " + what + (earlier ? "; " + stuck() : "");
+                                 where.describe(rank) + ", " + when + ": " + text_of(why) + (earlier ? "; " + stuck() : "");
         on_->world->abort({rank, text, earlier ? "" : step.operation, earlier ? "" : step.statement, why, false});
         raise();
     }

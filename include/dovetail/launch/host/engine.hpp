@@ -248,7 +248,7 @@ private:
     }
     void fail(flight& f, const step_name& step, const std::exception_ptr& why) {
         f.failed.store(true);
-        on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + launch::text_of(why),
+        on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + text_of(why),
                            step.operation, step.statement, why, false});
     }
     std::int64_t since(std::chrono::steady_clock::time_point t) const {
