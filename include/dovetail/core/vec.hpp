@@ -52,7 +52,7 @@ public:
     constexpr explicit vec(int size) : data_{size > 0 ? new T[size]{} : nullptr}, size_{size}, capacity_{size} {}
     constexpr vec(int size, unset) : data_{size > 0 ? room(size) : nullptr}, size_{size}, capacity_{size} {}
     constexpr vec(int size, const T& value) : vec(size, unset{}) {
-        for (int i = 0; i < size; ++i) data_[i] = value;
+        for (T *at = data_, *behind = at + size; at != behind;) *at++ = value;
     }
     constexpr explicit vec(span<const T> other) : vec(other.count, unset{}) {
         for (int i = 0; i < size_; ++i) data_[i] = other.first[i];

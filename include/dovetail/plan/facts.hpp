@@ -37,40 +37,43 @@ struct overlap_times {
 constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::plan& plan) {
     const ir::vertex* vertices = p.vertices.begin();
     vec<std::int64_t> hidden_list(p.vertices.count);
-    vec<const ir::step*> compute_list(plan.steps.count, unset{});
+    vec<const ir::step*> compute_list(plan.steps.count, unset{}), talk_list(plan.steps.count, unset{});
     std::int64_t* hidden = hidden_list.begin();  // by vertex; -1 once it is counted
-    const ir::step** compute = compute_list.begin();
+    const ir::step **compute = compute_list.begin(), **talk = talk_list.begin(), **talk_end = talk;
     for (const ir::role_plan& r : plan.roles) {
-        const ir::step *const begin = plan.steps.begin() + r.first_step, *const end = begin + r.steps;
-        int count = 0;
-        for (const ir::step* s = begin; s != end; ++s)
-            if (vertices[s->vertex].kind == op_kind::compute) compute[count++] = s;
+        const ir::step **own = talk_end, **compute_end = compute;
+        for (const ir::step *s = plan.steps.begin() + r.first_step, *end = s + r.steps; s != end; ++s) {
+            const op_kind kind = vertices[s->vertex].kind;
+            if (kind == op_kind::compute)
+                *compute_end++ = s;
+            else if (is_communication(kind))
+                *talk_end++ = s;
+        }
         // Steps of one lane are in the order of their starts; by lane: compute steps before it end before what still comes there.
-        int ahead[lane_count] = {};
-        for (const ir::step* s = begin; s != end; ++s) {
-            const int v = s->vertex;
-            const op_kind kind = vertices[v].kind;
-            if (!is_communication(kind)) continue;
+        const ir::step** ahead[lane_count] = {compute, compute, compute};
+        for (; own != talk_end; ++own) {
+            const ir::step* s = *own;
+            const int lane = s->lane;
             const std::int64_t from = s->start, until = s->end;
-            int first = ahead[s->lane];
-            while (first < count && compute[first]->end <= from) ++first;
-            ahead[s->lane] = first;
+            const ir::step** c = ahead[lane];
+            while (c != compute_end && (*c)->end <= from) ++c;
+            ahead[lane] = c;
             std::int64_t beside = 0;
-            for (int i = first; i < count && compute[i]->start < until; ++i) {
-                const std::int64_t began = compute[i]->start, ended = compute[i]->end;
+            for (; c != compute_end && (*c)->start < until; ++c) {
+                const std::int64_t began = (*c)->start, ended = (*c)->end;
                 beside += (ended < until ? ended : until) - (began > from ? began : from);
             }
-            if (beside > hidden[v]) hidden[v] = beside;
+            if (beside > hidden[s->vertex]) hidden[s->vertex] = beside;
         }
     }
     overlap_times t;
-    for (const ir::step *s = plan.steps.begin(), *end = plan.steps.end(); s != end; ++s) {
-        const int v = s->vertex;
-        const op_kind kind = vertices[v].kind;
-        if (!is_communication(kind) || hidden[v] < 0) continue;
+    for (; talk != talk_end; ++talk) {
+        const ir::step* s = *talk;
+        std::int64_t& most = hidden[s->vertex];
+        if (most < 0) continue;
         t.communication += s->end - s->start;
-        t.hidden += hidden[v];
-        hidden[v] = -1;
+        t.hidden += most;
+        most = -1;
     }
     return t;
 }

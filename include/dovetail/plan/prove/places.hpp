@@ -13,6 +13,7 @@ constexpr bool in_an_arena(ir::storage s) { return s == ir::storage::arena || s 
 
 // Size and offset are equal on all members, as registered and symmetric buffers demand.
 constexpr verdict check_common(const ir::program& p, const plan& made) {
+    if (p.commons == 0) return {};
     vec<int> first_of(p.commons, -1);
     for (int b = 0; b < p.buffers.count; ++b) {
         const ir::buffer& x = p.buffers.first[b];
@@ -30,30 +31,32 @@ constexpr verdict check_common(const ir::program& p, const plan& made) {
 constexpr verdict check_places(const ir::program& p, const plan& made, int role) {
     const ir::role_plan& r = made.roles.first[role];
     const ir::buffer* buffers = p.buffers.begin();
-    const ir::placement* placements = made.placements.begin();
+    const ir::placement *placements = made.placements.begin(), *m = placements;
     const std::int64_t arena_bytes = r.arena_bytes;
-    for (int b = 0; b < p.buffers.count; ++b) {
-        const ir::buffer& x = buffers[b];
-        if (x.role != role) continue;
-        const ir::storage where = x.where;
+    for (const ir::buffer *x = buffers, *end = p.buffers.end(); x != end; ++x, ++m) {
+        if (x->role != role) continue;
+        const ir::storage where = x->where;
         const bool inside = where == ir::storage::arena || in_an_arena(where);
-        if (x.alias >= 0 && (!inside || x.alias == b)) return {flaw::alias_wrong, role, -1, -1, b};
-        if (!inside) continue;
-        const ir::placement& m = placements[b];
-        const std::int64_t size = where == ir::storage::host ? r.host_arena_bytes : arena_bytes;
-        if (m.offset < 0) return {flaw::out_of_arena, role, -1, -1, b};
-        if (m.offset % ir::alignment != 0 || (x.slots > 1 && m.stride % ir::alignment != 0)) return {flaw::misaligned, role, -1, -1, b};
-        if (m.offset > size || x.bytes > size - m.offset) return {flaw::out_of_arena, role, -1, -1, b};
-        if (x.slots > 1) {
-            if (m.stride < x.bytes) return {flaw::slot_not_dedicated, role, -1, -1, b};
-            if (m.stride > 0 && (size - m.offset - x.bytes) / m.stride < x.slots - 1) return {flaw::out_of_arena, role, -1, -1, b};
-        }
-        if (x.alias >= 0) {
-            const ir::buffer& y = buffers[x.alias];
-            const ir::placement& n = placements[x.alias];
-            if (y.role != role || y.where != x.where || y.alias >= 0 || y.slots != x.slots || y.bytes < x.bytes || m.offset != n.offset ||
-                (x.slots > 1 && m.stride != n.stride))
+        const std::int64_t offset = m->offset;
+        const int b = static_cast<int>(x - buffers), slots = x->slots, alias = x->alias;
+        if (alias >= 0) {
+            if (!inside || alias == b) return {flaw::alias_wrong, role, -1, -1, b};
+            // It lies where the other one does, which has a turn of its own.
+            const ir::buffer* y = buffers + alias;
+            const ir::placement* n = placements + alias;
+            if (y->role != role || y->where != where || y->alias >= 0 || y->slots != slots || y->bytes < x->bytes || n->offset != offset ||
+                (slots > 1 && m->stride != n->stride))
                 return {flaw::alias_wrong, role, -1, -1, b};
+            continue;
+        }
+        if (!inside) continue;
+        const std::int64_t size = where == ir::storage::host ? r.host_arena_bytes : arena_bytes;
+        if (offset < 0) return {flaw::out_of_arena, role, -1, -1, b};
+        if (offset % ir::alignment != 0 || (slots > 1 && m->stride % ir::alignment != 0)) return {flaw::misaligned, role, -1, -1, b};
+        if (offset > size || x->bytes > size - offset) return {flaw::out_of_arena, role, -1, -1, b};
+        if (slots > 1) {
+            if (m->stride < x->bytes) return {flaw::slot_not_dedicated, role, -1, -1, b};
+            if (m->stride > 0 && (size - offset - x->bytes) / m->stride < slots - 1) return {flaw::out_of_arena, role, -1, -1, b};
         }
     }
     return {};
@@ -62,13 +65,13 @@ constexpr verdict check_places(const ir::program& p, const plan& made, int role)
 // A role's arenas cut at the offsets of its buffers. Two buffers share bytes exactly where they share a cell, because
 // whatever reaches into a cell covers its beginning.
 struct cells {
-    vec<int> low, high;  // by buffer: [low, high); -1 and 0 where it has none of its own
+    vec<int> low, high;  // by buffer: [low, high); low is -1 where it has none of its own, and high is unset
     int count = 0;
 };
 
 struct cut {
-    std::int64_t at = 0;  // twice the place; one more where a buffer begins
-    int buffer = 0;
+    std::int64_t at;  // twice the place; one more where a buffer begins
+    int buffer;
 };
 
 constexpr void sort(vec<cut>& cuts) {
@@ -93,25 +96,29 @@ constexpr void sort(vec<cut>& cuts) {
 // After check_places: offsets are multiples of the alignment, and so sizes may be rounded up to it.
 constexpr cells cells_of(const ir::program& p, const plan& made, int role) {
     cells made_cells;
-    made_cells.low = vec<int>(p.buffers.count, -1);
-    made_cells.high = vec<int>(p.buffers.count);
+    made_cells.low = vec<int>(p.buffers.count, unset{});
+    made_cells.high = vec<int>(p.buffers.count, unset{});
     const std::int64_t host_base = ir::aligned(made.roles.first[role].arena_bytes) / ir::alignment;
     vec<cut> cuts(2 * p.buffers.count, unset{});
     cut* next = cuts.begin();
-    for (int b = 0; b < p.buffers.count; ++b) {
-        const ir::buffer& x = p.buffers.first[b];
-        if (x.alias >= 0 || x.role != role || x.bytes == 0 || !in_an_arena(x.where)) continue;
-        const ir::placement& m = made.placements.first[b];
-        const std::int64_t begin = m.offset / ir::alignment + (x.where == ir::storage::host ? host_base : 0);
-        const std::int64_t units = ((x.slots - 1) * m.stride + x.bytes + ir::alignment - 1) / ir::alignment;
-        *next++ = {2 * begin + 1, b};
-        *next++ = {2 * (begin + units), b};
+    const ir::placement* m = made.placements.begin();
+    int b = 0, *low = made_cells.low.begin(), *high = made_cells.high.begin();
+    for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x, ++m, ++b) {
+        if (x->alias >= 0 || x->role != role || x->bytes == 0 || !in_an_arena(x->where)) {
+            low[b] = -1;
+            continue;
+        }
+        const std::int64_t begin = m->offset / ir::alignment + (x->where == ir::storage::host ? host_base : 0);
+        const std::int64_t units = ((x->slots - 1) * m->stride + x->bytes + ir::alignment - 1) / ir::alignment;
+        next[0] = {2 * begin + 1, b};
+        next[1] = {2 * (begin + units), b};
+        next += 2;
     }
     cuts.cut(static_cast<int>(next - cuts.begin()));
     sort(cuts);
     // An end that is also a beginning stands before it, so that its cell is not counted.
     std::int64_t last = -1;
-    int count = 0, *low = made_cells.low.begin(), *high = made_cells.high.begin();
+    int count = 0;
     for (const cut *c = cuts.begin(), *end = cuts.end(); c != end; ++c)
         if ((c->at & 1) == 0) {
             high[c->buffer] = count;

@@ -16,7 +16,9 @@ namespace dovetail::plan::detail {
 class replay : scene {
 public:
     constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role)
-        : scene{g, p, made, role}, stamps_(mine_.events * made.rings * stamp_width), matters_(mine_.steps) {}
+        : scene{g, p, made, role}, stamps_(mine_.events * made.rings * stamp_width, unset{}) {
+        for (int *x = stamps_.begin(), *end = stamps_.end(); x != end; x += stamp_width) *x = 0;
+    }
 
     constexpr verdict result() {
         for (; run_ < runs_; ++run_)
@@ -41,14 +43,16 @@ private:
         const ir::access* accesses = p_.accesses.first;
         const ir::member* members = p_.members.first;
         const ir::wait* waits = made_.waits.first;
+        const ir::step* steps = steps_;
+        int* issued = issued_;
         const int *row_of = row_of_.begin(), *low = cells_.low.begin(), *high = cells_.high.begin(), *tile_end = tiles_.end.begin();
         int *rows = touches_.rows.begin(), *value = touches_.value.begin(), *owner = tiles_.owner.begin(), *stamps = stamps_of(run_);
         const int values = run_ * p_.buffers.count + 1, stamp = run_ * mine_.steps + 1;
         const unsigned events = static_cast<unsigned>(mine_.events), rings = static_cast<unsigned>(made_.rings);
         const bool first = run_ == 0;
         for (int k = 0, count = run_ + 1 < runs_ ? mine_.steps : needed_; k < count; ++k) {
-            const ir::step* s = steps_ + k;
-            const int lane = s->lane, own = issued_[lane]++;
+            const ir::step* s = steps + k;
+            const int lane = s->lane, own = issued[lane]++;
             int* now = clocks_[lane];
             now[lane] = own;       // first in, first out: everything before it on the lane is complete
             bool matters = false;  // to later runs: it takes memory that none of this run had before
@@ -60,12 +64,12 @@ private:
                     if (lag > run_) continue;
                     // It binds to the latest record issued into its place of the ring.
                     const int* x = (lag == 0 ? stamps : stamps_of(run_ - lag)) + w->event * stamp_width;
-                    if (x[0] - (stamp - lag * mine_.steps) != w->step) return fail(flaw::wait_wrong_record, *s);
+                    if (x[0] - (lag == 0 ? stamp : stamp - lag * mine_.steps) != w->step) return fail(flaw::wait_wrong_record, *s);
                     if (x[1] > now[0]) now[0] = x[1];
                     if (x[2] > now[1]) now[1] = x[2];
                     if (x[3] > now[2]) now[2] = x[3];
                 }
-            if (first || matters_[k])
+            if (first || matters_now(k))
                 for (const ir::part *y = parts + s->first_part, *parts_end = y + s->parts; y != parts_end; ++y)
                     for (const ir::access *begin = accesses + y->first_access, *a = begin, *last = a + y->accesses; a != last; ++a) {
                         const int b = a->buffer;
@@ -107,8 +111,10 @@ private:
                         } else if (p_.buffers.first[b].alias >= 0) {
                             if (!first) continue;
                             // Mostly the only argument's bytes, which the step has just read.
-                            if (a == begin + 1 && y->accesses == 2 && s->parts == 1 && begin->mode == access_mode::read && begin->buffer != b &&
-                                value[r] == values + begin->buffer && members[y->member].node >= 0 && members[y->member].op->in_place == 0)
+                            const ir::member* m = members + y->member;
+                            const int given = begin->buffer;
+                            if (a == begin + 1 && y->accesses == 2 && s->parts == 1 && begin->mode == access_mode::read && given != b &&
+                                value[r] == values + given && m->node >= 0 && m->op->in_place == 0)
                                 x[lane] = -1;
                             else if (!take_over(*s, *y, r, b, now))
                                 return false;
@@ -117,8 +123,9 @@ private:
                             if (!define(*s, b, now, over)) return false;
                         }
                         if (!over && (x[0] >= now[0] || x[1] >= now[1] || x[2] >= now[2])) return fail(kind_of_conflict(x, now, flaw::race), *s, b, writer(r));
+                        // What touched it before stays: whoever knows of this step knows of all that it has waited for.
+                        if (value[r] == 0) x[0] = x[1] = x[2] = -1;
                         value[r] = values + b;
-                        x[0] = x[1] = x[2] = -1;
                         x[lane] = x[touches::write] = own;
                         x[touches::write_lane] = lane;
                     }
@@ -132,7 +139,7 @@ private:
                 x[1 + lane] = own + 1;
             }
             if (matters && first) {
-                matters_[k] = true;
+                matters_.push(k);
                 needed_ = k + 1;
             }
         }
@@ -142,6 +149,14 @@ private:
                 bad_ = {run_of(r) == run_ ? flaw::overlap_of_live_bytes : flaw::stale_read, role_, writer(r), -1, b, run_};
                 return false;
             }
+        return true;
+    }
+
+    // Of a later run, whose steps come in the same order.
+    constexpr bool matters_now(int k) {
+        if (k == 0) next_ = 0;
+        if (next_ == matters_.size() || matters_[next_] != k) return false;
+        ++next_;
         return true;
     }
 
@@ -236,7 +251,8 @@ private:
     }
 
     vec<int> stamps_;
-    vec<bool> matters_;                        // by step: whether its accesses matter in later runs
+    vec<int> matters_;                         // the steps whose accesses matter in later runs
+    int next_ = 0;                             // ... and the next of them
     int needed_ = 0;                           // the steps up to the last one that has to do with earlier runs
     int clocks_[lane_count][lane_count] = {};  // how many of each lane's steps, over all runs, a lane knows to be complete
     int issued_[lane_count] = {};              // ... and how many were issued so far

@@ -12,10 +12,10 @@ constexpr bool inside(int first, int count, int size) { return first >= 0 && cou
 // Vertices have their parts and members one after the other, so that each belongs to exactly one; parts of one role are adjacent,
 // roles ascending.
 constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
-    const int accesses = p.accesses.count;
-    // A negative index is a large one without its sign: one comparison for both ends; of x + 1 where -1 stands for none.
+    // A negative index is a large one without its sign: one comparison for both ends; of x + 1 where -1 stands for none, of x - 1
+    // where there must be one.
     const unsigned buffers = static_cast<unsigned>(p.buffers.count), symbols = static_cast<unsigned>(g.symbols.count), roles = static_cast<unsigned>(p.roles),
-                   commons = static_cast<unsigned>(p.commons), nodes = static_cast<unsigned>(g.nodes.count),
+                   commons = static_cast<unsigned>(p.commons), nodes = static_cast<unsigned>(g.nodes.count), accesses = static_cast<unsigned>(p.accesses.count),
                    communicators = static_cast<unsigned>(p.communicators.count);
     if (p.roles < 1 || p.commons < 0 || (p.roles > 1 && (g.folded || p.roles > g.roles.count))) return {flaw::bad_table};
     for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x)
@@ -26,30 +26,32 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
         if (static_cast<unsigned>(a->buffer) >= buffers) return {flaw::bad_table, -1, -1, -1, a->buffer};
     const ir::part* part = p.parts.begin();
     const ir::member* member = p.members.begin();
-    int parts = 0, members = 0;
-    for (int v = 0; v < p.vertices.count; ++v) {
-        const ir::vertex* x = p.vertices.first + v;
-        if (x->first_part != parts || x->first_member != members || x->parts < 1 || x->members < 1 || x->parts > p.parts.count - parts ||
-            x->members > p.members.count - members)
-            return {flaw::bad_table, -1, v};
-        const int first_member = members;
-        parts += x->parts;
-        members += x->members;
-        for (const ir::member* end = p.members.first + members; member != end; ++member)
+    unsigned parts = 0, members = 0, parts_left = static_cast<unsigned>(p.parts.count), members_left = static_cast<unsigned>(p.members.count);
+    for (const ir::vertex *x = p.vertices.begin(), *last = p.vertices.end(); x != last; ++x) {
+        const unsigned own_parts = static_cast<unsigned>(x->parts), own_members = static_cast<unsigned>(x->members);
+        if (static_cast<unsigned>(x->first_part) != parts || static_cast<unsigned>(x->first_member) != members || own_parts - 1 >= parts_left ||
+            own_members - 1 >= members_left)
+            return {flaw::bad_table, -1, static_cast<int>(x - p.vertices.begin())};
+        for (const ir::member* end = member + own_members; member != end; ++member)
             if (static_cast<unsigned>(member->node) + 1 > nodes || static_cast<unsigned>(member->symbol) + 1 > symbols ||
                 static_cast<unsigned>(member->communicator) + 1 > communicators)
-                return {flaw::bad_table, -1, v};
+                return {flaw::bad_table, -1, static_cast<int>(x - p.vertices.begin())};
         int role = 0;
-        for (const ir::part* end = p.parts.first + parts; part != end; ++part) {
-            if (part->role < role || part->role >= p.roles || part->member < first_member || part->member >= members || part->first_access < 0 ||
-                part->accesses < 0 || part->first_access > accesses - part->accesses)
-                return {flaw::bad_table, part->role, v};
+        for (const ir::part* end = part + own_parts; part != end; ++part) {
+            const unsigned touched = static_cast<unsigned>(part->accesses);
+            if (part->role < role || part->role >= p.roles || static_cast<unsigned>(part->member) - members >= own_members || touched > accesses ||
+                static_cast<unsigned>(part->first_access) > accesses - touched)
+                return {flaw::bad_table, part->role, static_cast<int>(x - p.vertices.begin())};
             role = part->role;
         }
+        parts += own_parts;
+        members += own_members;
+        parts_left -= own_parts;
+        members_left -= own_members;
     }
     for (const ir::communicator& c : p.communicators)
         if (!inside(c.first_role, c.roles, p.communicator_roles.count)) return {flaw::bad_table};
-    return {parts == p.parts.count && members == p.members.count ? flaw::none : flaw::bad_table};
+    return {parts_left == 0 && members_left == 0 ? flaw::none : flaw::bad_table};
 }
 
 constexpr verdict check_plan_rows(const ir::program& p, const plan& made, int role) {
@@ -57,14 +59,15 @@ constexpr verdict check_plan_rows(const ir::program& p, const plan& made, int ro
         return {flaw::bad_table, role};
     const ir::role_plan& r = made.roles.first[role];
     if (!inside(r.first_step, r.steps, made.steps.count) || r.events < 0) return {flaw::bad_table, role};
-    const unsigned vertices = static_cast<unsigned>(p.vertices.count);
-    const int parts = p.parts.count, waits = made.waits.count;
+    const unsigned vertices = static_cast<unsigned>(p.vertices.count), parts = static_cast<unsigned>(p.parts.count),
+                   waits = static_cast<unsigned>(made.waits.count), events = static_cast<unsigned>(r.events);
     for (const ir::step *s = made.steps.begin() + r.first_step, *end = s + r.steps; s != end; ++s) {
-        if (static_cast<unsigned>(s->vertex) >= vertices || s->parts < 1 || s->first_part < 0 || s->first_part > parts - s->parts || s->waits < 0 ||
-            s->first_wait < 0 || s->first_wait > waits - s->waits)
+        const unsigned own_parts = static_cast<unsigned>(s->parts), own_waits = static_cast<unsigned>(s->waits);
+        if (static_cast<unsigned>(s->vertex) >= vertices || own_parts - 1 >= parts || static_cast<unsigned>(s->first_part) > parts - own_parts ||
+            own_waits > waits || static_cast<unsigned>(s->first_wait) > waits - own_waits)
             return {flaw::bad_table, role};
         if (static_cast<unsigned>(s->lane) >= static_cast<unsigned>(lane_count)) return {flaw::lane_wrong, role, s->vertex};
-        if (s->event < -1 || s->event >= r.events) return {flaw::wait_unknown_event, role, s->vertex};
+        if (static_cast<unsigned>(s->event) + 1 > events) return {flaw::wait_unknown_event, role, s->vertex};
     }
     return {};
 }

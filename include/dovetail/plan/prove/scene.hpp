@@ -17,35 +17,42 @@ protected:
           steps_{made.steps.first + mine_.first_step},
           role_{role},
           runs_{made.rings + 1},
-          states_{versions_of(g, p, role)},
           cells_{cells_of(p, made, role)},
           tiles_{cells_.count},
           row_of_(p.buffers.count, unset{}) {
         const ir::buffer* buffers = p.buffers.first;
-        int rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
+        int b = 0, rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
         bool in_place = false;  // in memory that has no row yet
-        for (int b = 0; b < p.buffers.count; ++b) {
-            const ir::buffer& x = buffers[b];
-            row[b] = x.role == role ? constant : foreign;
-            const ir::storage where = x.where;
-            if (x.role != role || where == ir::storage::constant) continue;
-            if (x.output && where != ir::storage::state) outputs_.push(b);
-            if (x.alias >= 0) {
-                if (x.alias < b) {
-                    row[b] = row[x.alias];
+        bool states = false;
+        for (const ir::buffer *x = buffers, *end = p.buffers.end(); x != end; ++x, ++b) {
+            if (x->role != role) {
+                row[b] = foreign;
+                continue;
+            }
+            const ir::storage where = x->where;
+            if (x->output && where != ir::storage::state && where != ir::storage::constant) outputs_.push(b);
+            const int alias = x->alias;
+            if (alias >= 0) {
+                if (alias < b) {
+                    row[b] = row[alias];
                     low[b] = -2;
                 } else {
                     in_place = true;
                 }
                 continue;
             }
-            const bool ordinary = x.slots == 1 && where != ir::storage::state;
+            if (where == ir::storage::constant) {
+                row[b] = constant;
+                continue;
+            }
+            states = states || where == ir::storage::state;
+            const bool ordinary = x->slots == 1 && where != ir::storage::state;
             row[b] = ordinary ? rows : unusual - rows;
-            rows += x.slots;
-            if (x.slots >= runs_) runs_ = x.slots + 1;
+            rows += x->slots;
+            if (x->slots >= runs_) runs_ = x->slots + 1;
             // below -1: not simply the tile it had before
-            if (x.bytes == 0)
-                low[b] = -2;
+            if (x->bytes == 0)
+                low[b] = -2, cells_.high[b] = 0;
             else if (!ordinary)
                 low[b] = -2 - low[b];
         }
@@ -56,7 +63,9 @@ protected:
                     low[b] = -2;
                 }
         touches_ = touches(rows);
-        for (int b = 0; b < p.buffers.count && !states_.expected.empty(); ++b) {
+        if (!states) return;
+        states_ = versions_of(g, p, role);
+        for (int b = 0; b < p.buffers.count; ++b) {
             if (buffers[b].role != role || buffers[b].where != ir::storage::state) continue;
             int* x = touches_.rows.begin() + touches::width * (unusual - row[b]);
             x[0] = x[1] = x[2] = x[touches::write] = -1;

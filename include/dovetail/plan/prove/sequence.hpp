@@ -71,35 +71,37 @@ constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, c
 
 constexpr verdict check_steps(const ir::program& p, const plan& made) {
     const bool overlapped = made.overlapped;
-    vec<int> next(p.roles, unset{});
-    int* cursor = next.begin();
-    for (int role = 0; role < p.roles; ++role) cursor[role] = made.roles.first[role].first_step;
+    vec<const ir::step*> next(p.roles, unset{}), behind(p.roles, unset{});
+    const ir::step **cursor = next.begin(), **last = behind.begin();
+    for (int role = 0; role < p.roles; ++role) {
+        const ir::role_plan& r = made.roles.first[role];
+        cursor[role] = made.steps.first + r.first_step;
+        last[role] = cursor[role] + r.steps;
+    }
     const ir::part* parts = p.parts.begin();
-    const ir::step* steps = made.steps.begin();
-    for (const int *at = made.order.begin(), *last = made.order.end(); at != last; ++at) {
-        const ir::vertex& x = p.vertices.first[*at];
-        const int end = x.first_part + x.parts;
-        for (int i = x.first_part; i < end;) {
-            const int role = parts[i].role, first = i;
-            while (++i < end && parts[i].role == role) {}
-            const ir::role_plan& r = made.roles.first[role];
-            const int mine = cursor[role]++, steps_end = r.first_step + r.steps;
-            const ir::step* s = steps + mine;
-            if (mine >= steps_end || s->vertex != *at) {
-                for (int k = mine; k < steps_end; ++k)
-                    if (steps[k].vertex == *at) return {flaw::step_order, role, *at, s->vertex};
-                return {flaw::step_missing, role, *at};
+    const ir::vertex* vertices = p.vertices.begin();
+    for (const int *at = made.order.begin(), *order_end = made.order.end(); at != order_end; ++at) {
+        const int v = *at;
+        const ir::vertex* x = vertices + v;
+        for (int i = x->first_part, end = i + x->parts; i < end;) {
+            const int role = parts[i].role, first = i++;
+            while (i < end && parts[i].role == role) ++i;
+            const ir::step* s = cursor[role]++;
+            if (s == last[role] || s->vertex != v) {
+                for (const ir::step* k = s; k != last[role]; ++k)
+                    if (k->vertex == v) return {flaw::step_order, role, v, s->vertex};
+                return {flaw::step_missing, role, v};
             }
-            if (s->first_part != first || s->parts != i - first) return {flaw::step_missing, role, *at};
+            if (s->first_part != first || s->parts != i - first) return {flaw::step_missing, role, v};
             // one queue for each communicator: its operations never run side by side
-            if (s->lane != (overlapped ? static_cast<int>(x.lane) : 0) ||
-                (overlapped && x.lane != lane_kind::communication && is_communication(x.kind) && !p.members.first[x.first_member].local &&
-                 !(x.kind == op_kind::transfer && x.lane == lane_kind::copy)))
-                return {flaw::lane_wrong, role, *at};
+            const lane_kind lane = overlapped ? x->lane : lane_kind::compute;
+            if (s->lane != static_cast<int>(lane) || (overlapped && lane != lane_kind::communication && is_communication(x->kind) &&
+                                                      !p.members.first[x->first_member].local && !(x->kind == op_kind::transfer && lane == lane_kind::copy)))
+                return {flaw::lane_wrong, role, v};
         }
     }
     for (int role = 0; role < p.roles; ++role)
-        if (cursor[role] != made.roles.first[role].first_step + made.roles.first[role].steps) return {flaw::step_order, role, steps[cursor[role]].vertex};
+        if (cursor[role] != last[role]) return {flaw::step_order, role, cursor[role]->vertex};
     return {};
 }
 

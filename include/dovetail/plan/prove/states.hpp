@@ -24,13 +24,6 @@ struct carried {
 constexpr state_versions versions_of(const ir::graph& g, const ir::program& p, int role) {
     state_versions made;
     const ir::buffer* buffers = p.buffers.begin();
-    bool any = false;
-    for (int b = 0; b < p.buffers.count; ++b)
-        if (buffers[b].where == ir::storage::state && (role < 0 || buffers[b].role == role)) {
-            any = true;
-            break;
-        }
-    if (!any) return made;
     made.expected = vec<int>(p.accesses.count, -1);
     made.updates = vec<int>(p.buffers.count);
     int *expected = made.expected.begin(), *version = made.updates.begin();
