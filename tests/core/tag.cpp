@@ -16,7 +16,9 @@ template <int, int> struct cell;
 template <class...> struct family;
 template <bool> struct flag;
 template <long> struct wide;
+template <int, class = void> struct either;
 namespace inner {
+template <int> struct block;
 struct structure;
 struct class_name;
 }  // namespace inner
@@ -35,6 +37,15 @@ TEST_CASE("a tag is compared by address and found by hash") {
     static_assert(&tag_of<app::block<1>> != &tag_of<app::block<2>>);
     static_assert(tag_of<app::block<1>>.hash != tag_of<app::block<2>>.hash);
     static_assert(tag_of<app::block<1>>.hash != 0 && tag_of<app::value>.spelling.size > 0);
+}
+
+TEST_CASE("a member of a family is known by the family and its number") {
+    static_assert(dovetail::same(&tag_of<app::block<7>>, &tag_of<app::block<7>>));
+    static_assert(!dovetail::same(&tag_of<app::block<7>>, &tag_of<app::block<8>>));
+    static_assert(!dovetail::same(&tag_of<app::block<7>>, &tag_of<app::inner::block<7>>));
+    static_assert(!dovetail::same(&tag_of<app::block<7>>, &tag_of<app::cell<7, 7>>));
+    static_assert(!dovetail::same(&tag_of<app::either<7>>, &tag_of<app::either<7, int>>));
+    static_assert(!dovetail::same(&tag_of<app::flag<true>>, &tag_of<app::flag<false>>));
 }
 
 TEST_CASE("the display name is what the user wrote, without its namespace") {

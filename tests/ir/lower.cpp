@@ -12,6 +12,7 @@ using dv::ir::fault_kind;
 
 struct z;
 struct t;
+template <int> struct numbered;
 
 template <class G>
 dv::ir::graph_data lowered() {
@@ -103,6 +104,13 @@ TEST_CASE("the nearest name is the one with the fewest edits") {
         const dv::letters name = dv::ir::unqualified(letters(s));
         return std::string_view{name.first, static_cast<std::size_t>(name.size)};
     };
+    const auto shortened = [](const dv::tag& t) {
+        const dv::ir::short_name name{t};
+        return std::string(name.text().first, static_cast<std::size_t>(name.text().size));
+    };
+    CHECK(shortened(dv::tag_of<numbered<0>>) == "numbered<0>");
+    CHECK(shortened(dv::tag_of<numbered<-120>>) == "numbered<-120>");
+    CHECK(shortened(dv::tag_of<x>) == "x");
     CHECK(unqualified("app::inner::block<app::k>") == "block<app::k>");
     CHECK(unqualified("app::<unnamed>::block<app::k>") == "block<app::k>");
     CHECK(unqualified("{anonymous}::block<<unnamed>::k>") == "block<<unnamed>::k>");

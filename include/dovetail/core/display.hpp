@@ -49,8 +49,13 @@ constexpr std::string display(std::string_view spelling) {
     return out;
 }
 
+// Without the number of a member of a family.
 constexpr std::string_view spelled(const tag& t) { return {t.spelling.first, static_cast<std::size_t>(t.spelling.size)}; }
 
-inline std::string display(const tag& t) { return display(spelled(t)); }
+inline std::string display(const tag& t) {
+    std::string name = display(spelled(t));
+    if (t.number != tag::none) name += "<" + std::to_string(t.number) + ">";
+    return name;
+}
 
 }  // namespace dovetail

@@ -12,9 +12,13 @@ struct letters {
     int size = 0;
 };
 
+// Of a member of a family, value<17>, the spelling is the family's: value.
 struct tag {
+    static constexpr long long none = -0x7fffffffffffffff;
+
     letters spelling;             // as this compiler prints the type, qualified
-    unsigned long long hash = 0;  // of the spelling
+    unsigned long long hash = 0;  // of the spelling and the number
+    long long number = none;      // the member's
 };
 
 namespace detail {
@@ -26,6 +30,10 @@ constexpr const char* pretty() {
 #else
 #error "dovetail needs g++, clang or nvcc with one of them"
 #endif
+}
+template <template <int> class T>
+constexpr const char* pretty() {
+    return __PRETTY_FUNCTION__;
 }
 // "... pretty() [with T = X]" (g++), "... pretty() [T = X]" (clang), "... [with T=X]" (nvcc's front end): what stands around
 // the type is the same for all, and is measured once.
@@ -46,14 +54,22 @@ constexpr tag make_tag(const char* p, int size) {
         n -= 4;
         h = (h * 0x9e3779b97f4a7c15ull) ^ (p[n] + p[n + 1] * 0x100 + p[n + 2] * 0x10000 + p[n + 3] * 0x1000000u);
     }
-    return {{p, size}, h};
+    return {{p, size}, h ^ (h >> 29)};
 }
 constexpr tag tag_from(const char* pretty) { return make_tag(pretty + pretty_before, static_cast<int>(__builtin_strlen(pretty)) - pretty_around); }
+
+// Names of large graphs are families of one: spelled and hashed once, not once for each number. Low bits of the hashes differ for
+// all numbers of a family, and those of two families do not lie in rows that stand in each other's way.
+template <template <int> class F>
+inline constexpr tag family = tag_from(pretty<F>());
+constexpr tag numbered(const tag& family, int i) { return {family.spelling, family.hash + static_cast<unsigned>(i) * 40503u, i}; }
 
 }  // namespace detail
 
 template <class T>
 inline constexpr tag tag_of = detail::tag_from(detail::pretty<T>());
+template <template <int> class F, int I>
+inline constexpr tag tag_of<F<I>> = detail::numbered(detail::family<F>, I);
 
 // What has no name.
 inline constexpr tag nameless{};
@@ -64,7 +80,7 @@ constexpr bool named(const tag* t) { return t->hash != 0; }
 // -fsanitize=undefined is on, and for the same reason nothing here is compared with nullptr. The built-in compares at once
 // what a loop would compare letter by letter.
 constexpr bool same(const tag* a, const tag* b) {
-    return a->hash == b->hash && a->spelling.size == b->spelling.size &&
+    return a->hash == b->hash && a->number == b->number && a->spelling.size == b->spelling.size &&
            __builtin_memcmp(a->spelling.first, b->spelling.first, static_cast<decltype(sizeof(0))>(a->spelling.size)) == 0;
 }
 

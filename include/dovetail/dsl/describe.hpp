@@ -26,6 +26,8 @@ inline constexpr word kind_of<T, decltype(sizeof(T))> = is_operation<T>   ? word
 
 template <class T>
 inline constexpr record describe{detail::kind_of<T>, dovetail::detail::tag_from(dovetail::detail::pretty<T>())};
+template <template <int> class F, int I>
+inline constexpr record describe<F<I>>{detail::kind_of<F<I>>, dovetail::detail::numbered(dovetail::detail::family<F>, I)};
 
 template <detail::is_graph G>
 inline constexpr const record& describe_graph = describe<typename G::dovetail_graph>;
@@ -64,8 +66,12 @@ inline constexpr const record* stated<update<S, Op(A...)>>[] = {
     &head<word::update, Op, sizeof...(A) + 2, count_arguments(below<A...>, sizeof...(A)), count_mentions(below<S, Op, A...>, sizeof...(A) + 2) - 1>,
     &describe<S>, &describe<Op>, &describe<A>...};
 
+// Of a list that is one type: each time g++ reads a variable while compiling, it looks at all arguments of the template that
+// the variable is from.
+template <class List>
+inline constexpr statement statements[1] = {};
 template <class... S>
-inline constexpr statement statements[sizeof...(S) + 1] = {stated<S>..., nullptr};
+inline constexpr statement statements<types<S...>>[sizeof...(S) + 1] = {stated<S>..., nullptr};
 
 template <class... C>
 constexpr record composed(word kind, types<C...>, tag id = nameless) {
@@ -74,9 +80,10 @@ constexpr record composed(word kind, types<C...>, tag id = nameless) {
 // What is made of statements; the role of an `on` is one of them.
 template <class... S>
 constexpr record stating(word kind, types<S...>) {
+    const statement* const list = statements<types<S...>>;
     int mentions = 1;
-    for (const statement *s = statements<S...>, *end = s + sizeof...(S); s != end; ++s) mentions += (**s)->mentions;
-    return {kind, nameless, nullptr, sizeof...(S), mentions, 1, &no_operation, &no_tensor, 0, statements<S...>};
+    for (const statement *s = list, *end = s + sizeof...(S); s != end; ++s) mentions += (**s)->mentions;
+    return {kind, nameless, nullptr, sizeof...(S), mentions, 1, &no_operation, &no_tensor, 0, list};
 }
 // A type that stands for as many arguments as it is made of.
 template <class... C>

@@ -29,7 +29,7 @@ public:
 
 private:
     constexpr int* place_of(const tag* name) const {
-        for (unsigned i = static_cast<unsigned>(name->hash ^ (name->hash >> 29));; ++i) {
+        for (unsigned i = static_cast<unsigned>(name->hash);; ++i) {
             int* const place = place_ + (i & mask_);
             if (*place == 0 || same(symbols_[*place - 1].name, name)) return place;
         }
@@ -56,6 +56,32 @@ constexpr letters unqualified(letters spelling) {
     }
     return {spelling.first + begin, spelling.size - begin};
 }
+
+// A name as it is compared with others: unqualified, with the number of a member of a family. Longer ones are near to none.
+class short_name {
+public:
+    constexpr explicit short_name(const tag& t) {
+        const letters name = unqualified(t.spelling);
+        size_ = name.size;
+        for (int i = 0; i < size_ && i < most; ++i) list_[i] = name.first[i];
+        if (t.number == tag::none || size_ >= most) return;
+        char digits[24] = {};
+        int count = 0;
+        long long rest = t.number < 0 ? -t.number : t.number;
+        do digits[count++] = static_cast<char>('0' + rest % 10);
+        while ((rest /= 10) != 0);
+        list_[size_++] = '<';
+        if (t.number < 0) list_[size_++] = '-';
+        while (count > 0) list_[size_++] = digits[--count];
+        list_[size_++] = '>';
+    }
+    constexpr letters text() const { return {list_, size_}; }
+
+private:
+    static constexpr int most = 64;
+    char list_[most + 24] = {};
+    int size_ = 0;
+};
 
 // Number of single-letter edits from a to b, or `limit` where there are as many or more. Names of up to 63 letters.
 constexpr int edit_distance(letters a, letters b, int limit) {

@@ -116,13 +116,15 @@ template <class G>
 constexpr int nearest_mention() {
     const ir::graph& g = typed<G>::value;
     const ir::fault& f = fault_of<G>::value;
-    const letters missing = ir::unqualified(tag_of<named<G, 1>>.spelling);
+    const ir::short_name missing_name{tag_of<named<G, 1>>};
+    const letters missing = missing_name.text();
     int best = missing.size / 3 + 2;
     int mention = -1;
     int budget = 200;  // candidates of a similar length: a large graph must not exhaust the compiler
     for (const ir::symbol& s : g.symbols) {
         if (!dovetail::named(s.name) || s.mention == f.mention[1] || budget == 0) continue;
-        const letters name = ir::unqualified(s.name->spelling);
+        const ir::short_name short_name{*s.name};
+        const letters name = short_name.text();
         if (name.size + 3 < missing.size || missing.size + 3 < name.size) continue;
         --budget;
         if (const int d = ir::edit_distance(missing, name, best); d < best) {
