@@ -23,7 +23,7 @@ constexpr dv::vec<int> listed(const build& b, const dv::settings& s) {
     const auto written = pass::written_order(p.vertices.size(), edges.view());
     const auto routes = pass::routes_of(p, edges.view());
     const auto priority = pass::priorities(p, routes, b.costs.view(), written.view(), s);
-    return pass::list_order(p, routes, b.costs.view(), priority.view(), s);
+    return pass::list_order(p, routes, b.costs.view(), priority, s);
 }
 
 // What a plan takes where memory does not matter.
@@ -159,7 +159,8 @@ TEST_CASE("improvement finds what priorities do not") {
         const build b = support::random_program(seed, 3, 20);
         const auto edges = pass::edges(b.view());
         const auto routes = pass::routes_of(b.view(), edges.view());
-        auto s = pass::overlapped_schedule(b.view(), routes, edges.view(), b.costs.view(), true, plain());
+        const auto order = pass::overlapped_order(b.view(), routes, edges.view(), b.costs.view(), true, plain());
+        auto s = pass::predict(b.view(), routes, b.costs.view(), order.view(), plain());
         before += s.length;
         pass::improve(s, b.view(), routes, edges.view(), b.costs.view(), plain());
         CHECK(support::is_linear_extension(s.order.view(), b.costs.size(), edges.view()));

@@ -21,7 +21,8 @@ constexpr std::int64_t flop_rate(const machine_description& m, element e) {
 }
 
 // Ranks that talk to each other in a member: lanes along its axes, or roles.
-constexpr int width(const ir::graph& g, const ir::program& p, const ir::member& m, const settings& s) {
+template <class Program>
+constexpr int width(const ir::graph& g, const Program& p, const ir::member& m, const settings& s) {
     if (m.communicator < 0) return 2;
     const ir::communicator& c = p.communicators[m.communicator];
     if (c.axes == 0) return c.roles;
@@ -39,20 +40,20 @@ struct member_time {
 };
 
 // Layers repeat, and so do the costs of their operations: what has been estimated is looked up by what it depends on.
+template <class Program>
 class estimator {
 public:
-    constexpr estimator(const ir::graph& g, const ir::program& p, const settings& s) : g_{g}, p_{p}, s_{s} {}
+    constexpr estimator(const ir::graph& g, const Program& p, const settings& s) : g_{g}, p_{p}, s_{s} {}
 
     // One vertex alone. The members of a group share one latency; their payloads follow each other.
     constexpr std::int64_t duration(const ir::vertex& v) {
         if (v.kind == op_kind::input) return 0;
-        const ir::part *const parts = p_.parts.first + v.first_part, *const end = parts + v.parts;
         if (v.kind == op_kind::transfer && v.lane == lane_kind::copy)
-            return plus(transfer_time(s_.machine, p_.buffers.first[p_.accesses.first[parts->first_access].buffer].bytes, true), 0);
-        if (v.members == 1) return time_of(v.first_member, parts, end).alone;
+            return plus(transfer_time(s_.machine, p_.buffers.first[p_.accesses.first[p_.parts.first[v.first_part].first_access].buffer].bytes, true), 0);
+        if (v.members == 1) return time_of(v.first_member, v.first_part, v.parts).alone;
         std::int64_t latency = 0, work = 0;
         for (int m = v.first_member, last = m + v.members; m < last; ++m) {
-            const member_time& t = time_of(m, parts, end).time;
+            const member_time& t = time_of(m, v.first_part, v.parts).time;
             if (t.latency > latency) latency = t.latency;
             work = plus(work, t.work);
         }
@@ -68,7 +69,7 @@ private:
         std::int64_t alone = 0;  // what it takes where no other member is in its vertex
     };
 
-    constexpr const known& time_of(int member, const ir::part* parts, const ir::part* end) {
+    constexpr const known& time_of(int member, int first_part, int parts) {
         const ir::member& m = p_.members.first[member];
         const op_kind kind = m.kind;
         const bool declared = kind == op_kind::compute && m.node >= 0 && m.op->has_work;
@@ -76,11 +77,13 @@ private:
         // side it stands on.
         std::int64_t total = 0, largest = 0;
         if (!declared) {
-            const ir::buffer* buffers = p_.buffers.first;
-            for (const ir::part* part = parts; part != end; ++part) {
-                if (part->member != member) continue;
-                for (const ir::access *a = p_.accesses.first + part->first_access, *stop = a + part->accesses; a != stop; ++a) {
-                    const std::int64_t bytes = buffers[a->buffer].bytes;
+            const auto& part = p_.parts.first;
+            const auto& access = p_.accesses.first;
+            const auto& buffer = p_.buffers.first;
+            for (int i = first_part, end = i + parts; i < end; ++i) {
+                if (part[i].member != member) continue;
+                for (int a = part[i].first_access, stop = a + part[i].accesses; a < stop; ++a) {
+                    const std::int64_t bytes = buffer[access[a].buffer].bytes;
                     total += bytes;
                     if (bytes > largest) largest = bytes;
                 }
@@ -161,7 +164,7 @@ private:
 
     static constexpr int capacity = 32;
     const ir::graph& g_;
-    const ir::program& p_;
+    const Program& p_;
     const settings& s_;
     known seen_[capacity] = {};
     int count_ = 0, last_ = -1;
@@ -170,18 +173,22 @@ private:
 
 }  // namespace detail
 
-constexpr std::int64_t duration(const ir::graph& g, const ir::program& p, const ir::vertex& v, const settings& s) {
-    return detail::estimator{g, p, s}.duration(v);
+template <class Program>
+constexpr std::int64_t duration(const ir::graph& g, const Program& p, const ir::vertex& v, const settings& s) {
+    return detail::estimator<Program>{g, p, s}.duration(v);
 }
 
 // Every vertex, into `to`.
-constexpr void costs(const ir::graph& g, const ir::program& p, const settings& s, std::int64_t* to) {
-    detail::estimator each{g, p, s};
-    for (const ir::vertex *v = p.vertices.begin(), *end = p.vertices.end(); v != end; ++v) *to++ = each.duration(*v);
+template <class Program>
+constexpr void costs(const ir::graph& g, const Program& p, const settings& s, auto& to) {
+    detail::estimator<Program> each{g, p, s};
+    const auto& vertices = p.vertices.first;
+    for (int v = 0; v < p.vertices.count; ++v) to[v] = each.duration(vertices[v]);
 }
-constexpr vec<std::int64_t> costs(const ir::graph& g, const ir::program& p, const settings& s) {
+template <class Program>
+constexpr vec<std::int64_t> costs(const ir::graph& g, const Program& p, const settings& s) {
     vec<std::int64_t> list(p.vertices.count, unset{});
-    costs(g, p, s, list.begin());
+    costs(g, p, s, list.first);
     return list;
 }
 

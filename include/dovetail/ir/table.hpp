@@ -47,9 +47,9 @@ private:
         f.count = Make::make(from, f.first);
         return f;
     }
-    static constexpr auto kept = keep(Make::from());
 
 public:
+    static constexpr auto kept = keep(Make::from());
     static constexpr span<const T> value = kept.view();
 };
 

@@ -9,10 +9,12 @@
 
 namespace dovetail::pass {
 
-struct memory {
-    vec<ir::placement> placements;  // by buffer
-    vec<ir::role_plan> roles;       // those of the issue, with their bytes
+template <class Program>
+struct basic_memory {
+    room<ir::placement, decltype(Program::buffers)> placements;  // by buffer
+    vec<ir::role_plan> roles;                                    // those of the issue, with their bytes
 };
+using memory = basic_memory<ir::program>;
 
 // Pairs of buffers that packing by size may look at, over all roles together: what bounds its cost while compiling.
 struct arena_settings {
@@ -22,9 +24,11 @@ struct arena_settings {
 namespace detail {
 
 // What every step from here on knows of its role's lanes: bytes released by then are free for whoever comes.
-constexpr vec<clock> floors(const issue& issued, const clock* known) {
-    vec<clock> out(issued.steps.size(), unset{});
-    clock* floor = out.begin();
+template <class Program>
+constexpr auto floors(const basic_issue<Program>& issued, const room<clock, decltype(Program::parts)>& clocks) {
+    room<clock, decltype(Program::parts)> out(issued.steps.size(), unset{});
+    auto& floor = out.first;
+    const auto& known = clocks.first;
     for (const ir::role_plan& role : issued.roles) {
         clock least = {{INT_MAX, INT_MAX, INT_MAX}};
         for (int s = role.first_step + role.steps - 1; s >= role.first_step; --s) {
@@ -46,7 +50,8 @@ struct commons {
     vec<int> of;      // by buffer: its number, -1: none
 };
 
-constexpr commons commons_of(const ir::program& program) {
+template <class Program>
+constexpr commons commons_of(const Program& program) {
     commons out{vec<int>(program.commons * program.roles, -1), vec<int>(program.buffers.size(), -1)};
     for (int pass = 0; pass < 2; ++pass)
         for (int b = 0; b < program.buffers.size(); ++b) {
@@ -63,7 +68,8 @@ constexpr commons commons_of(const ir::program& program) {
 }
 
 // The step of the role from which on all steps know that the buffer is dead, or the end.
-constexpr int free_for_all(const lifetimes& lives, int buffer, const ir::role_plan& role, const clock* floor) {
+template <class Program>
+constexpr int free_for_all(const basic_lifetimes<Program>& lives, int buffer, const ir::role_plan& role, const clock* floor) {
     int low = lives.last[buffer] + 1, high = role.first_step + role.steps;
     if (lives.held[buffer]) return high;
     while (low < high) {
@@ -79,8 +85,9 @@ constexpr int free_for_all(const lifetimes& lives, int buffer, const ir::role_pl
 // The common prefix: places for the buffers of collectives over roles. Their lifetimes last, on one time line for all roles,
 // from the first definition to where all steps of all members know of the end; copies for runs in flight come in front.
 // `end`: of the bytes used on each role; `low`: of those copies.
-constexpr void place_commons(const ir::program& program, const issue& issued, const commons& commons, const lifetimes& lives, const clock* floor,
-                             ir::placement* place, vec<std::int64_t>& low, vec<std::int64_t>& end, int pairs) {
+template <class Program>
+constexpr void place_commons(const Program& program, const basic_issue<Program>& issued, const commons& commons, const basic_lifetimes<Program>& lives,
+                             const clock* floor, ir::placement* place, vec<std::int64_t>& low, vec<std::int64_t>& end, int pairs) {
     const int roles = program.roles;
     std::int64_t dedicated = 0;
     int after = 1;
@@ -133,13 +140,16 @@ constexpr void place_commons(const ir::program& program, const issue& issued, co
 
 }  // namespace detail
 
-constexpr memory arena(const ir::program& program, const issue& issued, const vec<clock>& clocks, const lifetimes& lives, const arena_settings& settings = {}) {
+template <class Program>
+constexpr basic_memory<Program> arena(const Program& program, const basic_issue<Program>& issued, const room<clock, decltype(Program::parts)>& clocks,
+                                      const basic_lifetimes<Program>& lives, const arena_settings& settings = {}) {
     const int buffers = program.buffers.count, roles = program.roles;
-    const ir::buffer* buffer = program.buffers.first;
-    const clock* known = clocks.begin();
-    const vec<clock> floor = detail::floors(issued, known);
-    memory out{vec<ir::placement>(buffers), vec<ir::role_plan>(issued.roles)};
-    ir::placement* place = out.placements.begin();
+    const auto& buffer = program.buffers.first;
+    const auto floor = detail::floors<Program>(issued, clocks);
+    basic_memory<Program> out;
+    out.placements.resize(buffers);
+    out.roles = issued.roles;
+    auto& place = out.placements.first;
     constexpr clock never = {{INT_MAX, INT_MAX, INT_MAX}};
     int pairs = settings.pairs;
     // Commons go first; the rest of a role's arena may fill gaps between them. On a single role there is nobody to agree with.
@@ -148,23 +158,23 @@ constexpr memory arena(const ir::program& program, const issue& issued, const ve
     vec<std::int64_t> low(roles), prefix(roles);
     if (agreeing) {
         commons = detail::commons_of(program);
-        detail::place_commons(program, issued, commons, lives, floor.begin(), place, low, prefix, pairs / 2);
+        detail::place_commons(program, issued, commons, lives, floor.begin(), out.placements.begin(), low, prefix, pairs / 2);
     }
     const int* common = agreeing ? commons.of.begin() : nullptr;
 
-    const int *defined = lives.defined.begin(), *definition = lives.definition.begin(), *last = lives.last.begin();
-    const clock* release = lives.release.begin();
-    const bool* held = lives.held.begin();
+    const auto &defined = lives.defined.first, &definition = lives.definition.first, &last = lives.last.first;
+    const auto& release = lives.release.first;
+    const auto& held = lives.held.first;
     for (int r = 0; r < roles; ++r) {
         ir::role_plan& role = out.roles[r];
         const int first = lives.first[r], count = lives.first[r + 1] - first;
         for (int kind = 0; kind < 2; ++kind) {
             int given = 0, others = 0;
             detail::items list{count};
-            list.known = known;
+            list.known = clocks.begin();
             list.floor = floor.begin();
-            for (const int *d = defined + first, *end = d + count; d != end; ++d) {
-                const int b = *d;
+            for (int d = first; d < first + count; ++d) {
+                const int b = defined[d];
                 const ir::storage where = buffer[b].where;
                 if (where == ir::storage::host ? kind == 0 : kind == 1 || (where != ir::storage::arena && where != ir::storage::workspace)) {
                     others += where == ir::storage::host ? 1 : 0;

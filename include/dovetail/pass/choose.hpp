@@ -8,28 +8,31 @@
 namespace dovetail::pass {
 
 // Everything on one lane, as written.
-constexpr schedule sequential_schedule(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs) {
-    const vec<int> order = written_order(p.vertices.size(), edges);
-    return in_turn(p, costs, order.view());
+template <class Schedule = schedule, class Program, class Edges, class Costs>
+constexpr Schedule sequential_schedule(const Program& p, const Edges& edges, const Costs& costs) {
+    const auto order = written_order<room<int, decltype(p.vertices)>>(p.vertices.count, edges);
+    return in_turn<Schedule>(p, costs, order.view());
 }
 
 // What it would take: the sum, where there is one role.
-constexpr std::int64_t sequential_length(const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs) {
+template <class Program, class Edges, class Costs>
+constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, const Costs& costs) {
     if (p.roles > 1) return sequential_schedule(p, edges, costs).length;
     std::int64_t sum = 0;
-    for (const std::int64_t *c = costs.begin(), *end = costs.end(); c != end; ++c) sum += *c;
+    const auto& cost = costs.first;
+    for (int v = 0; v < costs.count; ++v) sum += cost[v];
     return sum;
 }
 
 // The orders of the overlapped candidates: on three lanes, each as written, or by list scheduling.
-constexpr schedule overlapped_schedule(const ir::program& p, const routes& r, span<const ir::edge> edges, span<const std::int64_t> costs, bool listed,
-                                       const settings& s) {
-    vec<int> order = written_order(p.vertices.size(), edges);
+template <class Program, class Routes, class Edges, class Costs>
+constexpr auto overlapped_order(const Program& p, const Routes& r, const Edges& edges, const Costs& costs, bool listed, const settings& s) {
+    auto order = written_order<room<int, decltype(p.vertices)>>(p.vertices.count, edges);
     if (listed) {
-        const vec<std::int64_t> priority = priorities(p, r, costs, order.view(), s);
-        order = list_order(p, r, costs, priority.view(), s);
+        const auto priority = priorities(p, r, costs, order.view(), s);
+        order = list_order(p, r, costs, priority, s);
     }
-    return predict(p, r, costs, order.view(), s);
+    return order;
 }
 
 // Vertices up to which `improved` does anything, and how much: predictions times vertices.
@@ -39,11 +42,12 @@ inline constexpr int improvement_window = 8;
 
 // A better order of a small graph: one vertex at a time is tried earlier, by at most a window, and stays there if the
 // prediction gains. A larger one stays as it is.
-constexpr void improve(schedule& best, const ir::program& p, const routes& r, span<const ir::edge> edges, span<const std::int64_t> costs, const settings& s) {
-    const int n = p.vertices.size();
+template <class Schedule, class Program, class Routes, class Edges, class Costs>
+constexpr void improve(Schedule& best, const Program& p, const Routes& r, const Edges& edges, const Costs& costs, const settings& s) {
+    const int n = p.vertices.count;
     if (best.length < 0 || n > improved_vertices) return;
-    const adjacency in = predecessors(n, edges);
-    vec<int> order = best.order;
+    const adjacency in = predecessors(n, {edges.begin(), edges.count});
+    vec<int> order(best.order.view());
     int left = n > 0 ? improvement_budget / n : 0;
     for (int from = 1; from < n; ++from) {
         bool beside = false;  // a vertex on the same slot has been passed since the last try
@@ -60,10 +64,10 @@ constexpr void improve(schedule& best, const ir::program& p, const routes& r, sp
             for (int k = from; k > to; --k) tried[k] = tried[k - 1];
             tried[to] = v;
             --left;
-            schedule other = predict(p, r, costs, tried.view(), s);
+            Schedule other = predict<Schedule>(p, r, costs, tried.view(), s);
             beside = false;
             if (other.length >= best.length) continue;
-            best = static_cast<schedule&&>(other);
+            best = static_cast<Schedule&&>(other);
             order = static_cast<vec<int>&&>(tried);
             break;
         }

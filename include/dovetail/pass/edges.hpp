@@ -40,9 +40,11 @@ namespace detail {
 
 // The parts in written order, by the node of their member. The transfer of a state has no node of its own: it reads the
 // state where the first reader of what it brings is written.
-constexpr vec<int> parts_as_written(const ir::program& p, const vec<int>& vertex_of) {
-    const ir::part* parts = p.parts.first;
-    const ir::access* accesses = p.accesses.first;
+template <class Program, class Owner>
+constexpr vec<int> parts_as_written(const Program& p, const Owner& owner) {
+    const auto& vertex_of = owner.first;
+    const auto& parts = p.parts.first;
+    const auto& accesses = p.accesses.first;
     vec<int> reader_list(p.buffers.size(), -1), place_list(p.parts.size());
     int *reader = reader_list.begin(), *place = place_list.begin();
     int last = 0;
@@ -72,9 +74,11 @@ constexpr vec<int> parts_as_written(const ir::program& p, const vec<int>& vertex
     return sorted;
 }
 
-constexpr bool has_states(const ir::program& p) {
-    for (const ir::buffer *b = p.buffers.begin(), *end = p.buffers.end(); b != end; ++b)
-        if (b->where == ir::storage::state) return true;
+template <class Program>
+constexpr bool has_states(const Program& p) {
+    const auto& buffers = p.buffers.first;
+    for (int b = 0; b < p.buffers.count; ++b)
+        if (buffers[b].where == ir::storage::state) return true;
     return false;
 }
 
@@ -82,44 +86,46 @@ constexpr bool has_states(const ir::program& p) {
 
 // One edge for each pair of vertices that conflict over a buffer and are not ordered by others over the same buffer. Writes
 // them to `list`, which has room for most_edges(p), and gives their number.
-constexpr int edges(const ir::program& p, ir::edge* list) {
-    const ir::buffer* buffers = p.buffers.first;
-    const ir::access* accesses = p.accesses.first;
-    const ir::part* parts = p.parts.first;
+template <class Program, class List>
+constexpr int edges(const Program& p, List& list) {
+    const auto& buffers = p.buffers.first;
+    const auto& accesses = p.accesses.first;
+    const auto& parts = p.parts.first;
 
     // The touches of each buffer, states in written order.
-    const ir::vertex* vertices = p.vertices.first;
-    vec<int> first_list(p.buffers.size() + 1), owner(p.parts.size(), unset{});
-    int* first = first_list.begin();
-    int* vertex_of = owner.begin();
+    const auto& vertices = p.vertices.first;
+    room<int, decltype(p.buffers), 1> first_room(p.buffers.count + 1);
+    room<int, decltype(p.parts)> owner(p.parts.count, unset{});
+    auto& first = first_room.first;
+    auto& vertex_of = owner.first;
     const bool states = detail::has_states(p);
     bool as_written = true;
-    for (const ir::access *a = p.accesses.begin(), *end = p.accesses.end(); a != end; ++a) ++first[a->buffer];
+    for (int a = 0; a < p.accesses.count; ++a) ++first[accesses[a].buffer];
     for (int v = 0, node = -1; v < p.vertices.count; ++v)
         for (int i = vertices[v].first_part, end = i + vertices[v].parts; i < end; ++i) {
             vertex_of[i] = v;
             if (!states) continue;
             bool state = false;
-            for (const ir::access *a = accesses + parts[i].first_access, *last = a + parts[i].accesses; a != last; ++a)
-                state = state || buffers[a->buffer].where == ir::storage::state;
+            for (int a = parts[i].first_access, last = a + parts[i].accesses; a < last; ++a)
+                state = state || buffers[accesses[a].buffer].where == ir::storage::state;
             if (!state) continue;
             const int at = p.members.first[parts[i].member].node;
             if (at < node || at < 0) as_written = false;
             node = at;
         }
     for (int b = 0, sum = 0; b <= p.buffers.count; ++b) first[b] = sum += first[b];
-    vec<int> vertex_list(p.accesses.count, unset{});
-    vec<access_mode> mode_list(p.accesses.count, unset{});
-    int* vertex = vertex_list.begin();
-    access_mode* mode = mode_list.begin();
+    room<int, decltype(p.accesses)> vertex_room(p.accesses.count, unset{});
+    room<access_mode, decltype(p.accesses)> mode_room(p.accesses.count, unset{});
+    auto& vertex = vertex_room.first;
+    auto& mode = mode_room.first;
     vec<int> sorted;
     if (!as_written) sorted = detail::parts_as_written(p, owner);
     for (int k = p.parts.count - 1; k >= 0; --k) {
         const int i = as_written ? k : sorted[k], v = vertex_of[i];
-        for (const ir::access *begin = accesses + parts[i].first_access, *a = begin + parts[i].accesses; a != begin;) {
-            const int at = --first[(--a)->buffer];
+        for (int begin = parts[i].first_access, a = begin + parts[i].accesses - 1; a >= begin; --a) {
+            const int at = --first[accesses[a].buffer];
             vertex[at] = v;
-            mode[at] = a->mode;
+            mode[at] = accesses[a].mode;
         }
     }
 
@@ -172,11 +178,15 @@ constexpr int edges(const ir::program& p, ir::edge* list) {
 
 // An access gives at most one edge to or from the definition of a value, or two of a state's. The definition itself gives none,
 // which leaves room for the edge of an heir, from whoever else read the bytes that it takes over.
-constexpr int most_edges(const ir::program& p) { return detail::has_states(p) ? 2 * p.accesses.count : p.accesses.count; }
+template <class Program>
+constexpr int most_edges(const Program& p) {
+    return detail::has_states(p) ? 2 * p.accesses.count : p.accesses.count;
+}
 
-constexpr vec<ir::edge> edges(const ir::program& p) {
+template <class Program>
+constexpr vec<ir::edge> edges(const Program& p) {
     vec<ir::edge> list(most_edges(p), unset{});
-    list.resize(edges(p, list.begin()));
+    list.resize(edges(p, list.first));
     return list;
 }
 

@@ -4,11 +4,11 @@
 
 namespace dovetail::pass {
 
-template <class Key>
+template <class Keys, class Links>
 struct heaps {
-    const Key* key;  // changed only while its number is in no heap
-    int* child;      // of each number: the first of those below it; -1: none
-    int* sibling;    // of each number but a top: the next one below the same; -1: none
+    const Keys& key;  // changed only while its number is in no heap
+    Links& child;     // of each number: the first of those below it; -1: none
+    Links& sibling;   // of each number but a top: the next one below the same; -1: none
 
     // The heap `top` with `item`, which is in none.
     constexpr int with(int top, int item) const {

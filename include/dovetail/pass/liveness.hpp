@@ -10,17 +10,23 @@
 namespace dovetail::pass {
 
 // All by buffer. A buffer that takes over another one's bytes has no lifetime of its own: its accesses count for the other one.
-struct lifetimes {
-    vec<int> definition;  // the first step that writes it; of a state the first update. -1: none
-    vec<int> last;        // the last step in issue order that touches it; not set where none does
-    vec<clock> release;   // by lane: one past the last step on it that touches the buffer, 0 where there is none
-    vec<bool> held;       // an output: never dead within the run
+template <class Program>
+struct basic_lifetimes {
+    template <class T>
+    using by_buffer = room<T, decltype(Program::buffers)>;
 
-    vec<int> defined;  // buffers in the order of the steps that define them, ids ascending within a step
-    vec<int> first;    // by role: where its buffers begin in `defined`; one more at the end
+    by_buffer<int> definition;  // the first step that writes it; of a state the first update. -1: none
+    by_buffer<int> last;        // the last step in issue order that touches it; not set where none does
+    by_buffer<clock> release;   // by lane: one past the last step on it that touches the buffer, 0 where there is none
+    by_buffer<bool> held;       // an output: never dead within the run
+
+    by_buffer<int> defined;  // buffers in the order of the steps that define them, ids ascending within a step
+    vec<int> first;          // by role: where its buffers begin in `defined`; one more at the end
 };
+using lifetimes = basic_lifetimes<ir::program>;
 
-constexpr int owner_of(const ir::program& program, int buffer) {
+template <class Program>
+constexpr int owner_of(const Program& program, int buffer) {
     const int alias = program.buffers[buffer].alias;
     return alias < 0 ? buffer : alias;
 }
@@ -29,34 +35,40 @@ constexpr bool covers(const clock& known, const clock& release) {
     return release.known[0] <= known.known[0] && release.known[1] <= known.known[1] && release.known[2] <= known.known[2];
 }
 
-struct flow {
-    in_run waits;
-    lifetimes lives;
+template <class Program>
+struct basic_flow {
+    basic_in_run<Program> waits;
+    basic_lifetimes<Program> lives;
 };
+using flow = basic_flow<ir::program>;
 
 // Who reads follows whoever wrote the bytes last, who writes follows all who touched them: in an order that respects the
 // edges these are the edges, or follow from them.
-constexpr flow flow_of(const ir::program& program, const issue& issued) {
-    const int buffers = program.buffers.count, count = issued.steps.size();
-    flow out;
-    out.waits.known = vec<clock>(count, unset{});
-    out.lives.definition = vec<int>(buffers, -1);
-    out.lives.last = vec<int>(buffers, unset{});
-    out.lives.release = vec<clock>(buffers);
-    out.lives.held = vec<bool>(buffers);
-    out.lives.defined = vec<int>(buffers, unset{});
-    out.lives.first = vec<int>(program.roles + 1);
+template <class Program>
+constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<Program>& issued) {
+    const int buffers = program.buffers.count;
+    basic_flow<Program> out;
+    out.waits.known.resize(issued.steps.size());
+    out.lives.definition.resize(buffers);
+    out.lives.last.resize(buffers);
+    out.lives.release.resize(buffers);
+    out.lives.held.resize(buffers);
+    out.lives.defined.resize(buffers);
+    out.lives.first.resize(program.roles + 1);
     // By buffer: one past the last step that wrote its bytes, counted on that step's lane.
-    vec<int> written_list(buffers), writer_list(buffers);
-    int *definition = out.lives.definition.begin(), *last = out.lives.last.begin(), *defined = out.lives.defined.begin();
-    int *written = written_list.begin(), *writer_lane = writer_list.begin();
-    clock *release = out.lives.release.begin(), *known = out.waits.known.begin();
-    bool* held = out.lives.held.begin();
-    const ir::buffer* buffer = program.buffers.first;
-    const ir::part* parts = program.parts.first;
-    const ir::access* accesses = program.accesses.first;
-    const issued_step* steps = issued.steps.begin();
-    const int *index = issued.lane_index.begin(), *lane_steps = issued.lane_steps.begin();
+    room<int, decltype(program.buffers)> written_room(buffers), writer_room(buffers);
+    auto &definition = out.lives.definition.first, &last = out.lives.last.first, &defined = out.lives.defined.first;
+    auto &written = written_room.first, &writer_lane = writer_room.first;
+    auto& release = out.lives.release.first;
+    auto& known = out.waits.known.first;
+    auto& held = out.lives.held.first;
+    const auto& buffer = program.buffers.first;
+    const auto& parts = program.parts.first;
+    const auto& accesses = program.accesses.first;
+    const auto& steps = issued.steps.first;
+    const auto& index = issued.lane_index.first;
+    const int* lane_steps = issued.lane_steps.begin();
+    for (int b = 0; b < buffers; ++b) definition[b] = -1;
     int defined_count = 0;
     for (int r = 0; r < program.roles; ++r) {
         int tail[lane_count][lane_count] = {};  // what a lane knows of all lanes, its own last step included
@@ -67,15 +79,13 @@ constexpr flow flow_of(const ir::program& program, const issue& issued) {
             int* mine = tail[lane];
             mine[lane] = after;
             bool asks = false;
-            const ir::part* p = parts + steps[s].first_part;
-            for (const ir::part* end = p + steps[s].parts; p != end; ++p)
-                for (const ir::access *a = accesses + p->first_access, *done = a + p->accesses; a != done; ++a) {
-                    const int alias = buffer[a->buffer].alias;
-                    const int b = alias < 0 ? a->buffer : alias;
+            for (int p = steps[s].first_part, end = p + steps[s].parts; p < end; ++p)
+                for (int a = parts[p].first_access, done = a + parts[p].accesses; a < done; ++a) {
+                    const int own = accesses[a].buffer, alias = buffer[own].alias, b = alias < 0 ? own : alias;
                     int* touched = release[b].known;
                     last[b] = s;
                     touched[lane] = after;
-                    if (a->mode == access_mode::read) {
+                    if (accesses[a].mode == access_mode::read) {
                         const int by = writer_lane[b];
                         if (written[b] <= mine[by]) continue;
                         if (need[by] < written[b]) need[by] = written[b];
@@ -90,7 +100,7 @@ constexpr flow flow_of(const ir::program& program, const issue& issued) {
                     }
                     written[b] = after;
                     writer_lane[b] = lane;
-                    if (buffer[a->buffer].output) held[b] = true;
+                    if (buffer[own].output) held[b] = true;
                     if (definition[b] >= 0) continue;
                     definition[b] = s;
                     int at = defined_count++;

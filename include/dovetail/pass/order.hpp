@@ -11,21 +11,22 @@ namespace dovetail::pass {
 
 // The order that keeps closest to the declared one: always the smallest vertex of those that are ready. Shorter than the
 // number of vertices where the edges have a cycle.
-constexpr vec<int> written_order(int vertices, span<const ir::edge> edges) {
-    vec<int> order(vertices, unset{});
-    int* to = order.begin();
+template <class Order = vec<int>, class Edges = span<const ir::edge>>
+constexpr Order written_order(int vertices, const Edges& edges) {
+    Order order(vertices, unset{});
+    auto& to = order.first;
     const ir::edge *e = edges.begin(), *const end = edges.end();
     while (e != end && e->from < e->to) ++e;
     if (e == end) {
         for (int v = 0; v < vertices; ++v) to[v] = v;
         return order;
     }
-    const adjacency out = successors(vertices, edges);
+    const adjacency out = successors(vertices, {edges.begin(), edges.count});
     const int *first = out.first.begin(), *neighbour = out.neighbour.begin();
-    vec<int> waiting_list(vertices), key_list(vertices), room(2 * vertices, unset{});
+    vec<int> waiting_list(vertices), key_list(vertices), child(vertices, unset{}), sibling(vertices, unset{});
     int* waiting = waiting_list.begin();
     for (e = edges.begin(); e != end; ++e) ++waiting[e->to];
-    heaps<int> by_number{key_list.begin(), room.begin(), room.begin() + vertices};
+    const heaps<int*, int*> by_number{key_list.first, child.first, sibling.first};
     int ready = -1, count = 0;
     for (int v = 0; v < vertices; ++v)
         if (waiting[v] == 0) ready = by_number.with(ready, v);
@@ -41,12 +42,16 @@ constexpr vec<int> written_order(int vertices, span<const ir::edge> edges) {
 }
 
 // The longest way, in time, from the start of a vertex to the end of the run, on all roles together.
-constexpr vec<std::int64_t> priorities(const ir::program& p, const routes& r, span<const std::int64_t> costs, span<const int> topological, const settings& s) {
-    const int *first = r.first.begin(), *arrival = r.arrival.begin(), *vertex = r.vertex.begin();
-    const ir::vertex* vertices = p.vertices.first;
+template <class Program, class Routes, class Costs>
+constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs, span<const int> topological, const settings& s) {
+    const auto& first = r.first.first;
+    const auto& vertex = r.vertex.first;
+    const auto& arrival = r.arrival.first;
+    const auto& vertices = p.vertices.first;
+    const auto& cost = costs.first;
     const std::int64_t latency = s.machine.edge_latency;
-    vec<std::int64_t> list(p.vertices.count, unset{});
-    std::int64_t* longest = list.begin();
+    room<std::int64_t, decltype(p.vertices)> list(p.vertices.count, unset{});
+    auto& longest = list.first;
     for (int k = topological.count - 1; k >= 0; --k) {
         const int v = topological.first[k];
         const lane_kind lane = vertices[v].lane;
@@ -56,7 +61,7 @@ constexpr vec<std::int64_t> priorities(const ir::program& p, const routes& r, sp
             const std::int64_t way = longest[to] + (vertices[to].lane == lane ? 0 : latency);
             if (way > behind) behind = way;
         }
-        longest[v] = behind + costs.first[v];
+        longest[v] = behind + cost[v];
     }
     return list;
 }
@@ -68,30 +73,38 @@ constexpr vec<std::int64_t> priorities(const ir::program& p, const routes& r, sp
 // A vertex without open edges waits in the queue of a slot that is busy, of the one that is so longest; where all its slots
 // are free it is among those that may start on its lane. A queue gives one vertex whenever its slot is free and the last one
 // that it gave had to wait for another slot.
-constexpr vec<int> list_order(const ir::program& p, const routes& r, span<const std::int64_t> costs, span<const std::int64_t> priority, const settings& s) {
+template <class Program, class Routes, class Costs, class Priorities>
+constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs, const Priorities& priorities, const settings& s) {
     constexpr int compute = static_cast<int>(lane_kind::compute);
     constexpr int communication = static_cast<int>(lane_kind::communication);
     constexpr int copy = static_cast<int>(lane_kind::copy);
 
     const int n = p.vertices.count, slots = r.slots;
-    const int *seats = r.seats.begin(), *slot = r.slot.begin(), *vertex = r.vertex.begin(), *first = r.first.begin(), *arrival = r.arrival.begin();
+    const auto &seats = r.seats.first, &first = r.first.first;
+    const auto &slot = r.slot.first, &vertex = r.vertex.first, &incoming = r.incoming.first;
+    const auto& arrival = r.arrival.first;
+    const auto& cost = costs.first;
+    const auto& priority = priorities.first;
     const std::int64_t latency = s.machine.edge_latency;
-    vec<int> order(n, unset{}), int_room(4 * n, unset{}), queue_list(slots, -1);
-    vec<std::int64_t> key_list(n, unset{}), ready_list(n), until_list(slots, -1);
-    int* issued = order.begin();
-    int* waiting = int_room.begin();           // edges not yet met
-    int* freed = waiting + n;                  // those that have to look for a place, the last one first
-    std::int64_t* ready = ready_list.begin();  // when the met edges allow a start
+    using numbers = room<int, decltype(p.vertices)>;
+    using times = room<std::int64_t, decltype(p.vertices)>;
+    numbers order(n, unset{}), waiting_room(n, unset{}), freed_room(n, unset{}), child(n, unset{}), sibling(n, unset{});
+    times key_room(n, unset{}), ready_room(n);
+    vec<int> queue_list(slots, -1);
+    vec<std::int64_t> until_list(slots, -1);
+    auto& issued = order.first;
+    auto& waiting = waiting_room.first;        // edges not yet met
+    auto& freed = freed_room.first;            // those that have to look for a place, the last one first
+    auto& ready = ready_room.first;            // when the met edges allow a start
     std::int64_t* until = until_list.begin();  // by slot: when it becomes free; -1: it is
     int* queue = queue_list.begin();           // by slot
-    std::int64_t* key = key_list.begin();
-    const heaps<std::int64_t> all{key, freed + n, freed + 2 * n};
+    auto& key = key_room.first;
+    const heaps<std::remove_reference_t<decltype(key)>, std::remove_reference_t<decltype(child.first)>> all{key, child.first, sibling.first};
     int may_start[lane_count] = {-1, -1, -1};  // by lane; here and in the queues the key is the order of the start
     int running = -1, later = -1;              // by their ends, and by when they become ready
     int count = 0, homeless = 0;
     std::int64_t now = 0;
 
-    const int* incoming = r.incoming.begin();
     for (int v = 0, i = 0; v < n; ++v) {
         int open = 0;
         for (const int end = seats[v + 1]; i < end; ++i) open += incoming[i];
@@ -105,7 +118,7 @@ constexpr vec<int> list_order(const ir::program& p, const routes& r, span<const 
             for (int i = begin + 1; i < end; ++i)
                 if (until[slot[i]] > until[here]) here = slot[i];
             const int lane = here % lane_count;
-            key[v] = -priority.first[v];
+            key[v] = -priority[v];
             if (until[here] < 0) {
                 may_start[lane] = all.with(may_start[lane], v);
                 continue;
@@ -128,7 +141,7 @@ constexpr vec<int> list_order(const ir::program& p, const routes& r, span<const 
                 freed[homeless++] = v;
                 continue;
             }
-            const std::int64_t done = now + costs.first[v];
+            const std::int64_t done = now + cost[v];
             for (int i = begin; i < end; ++i) until[slot[i]] = done;
             issued[count++] = v;
             key[v] = done;

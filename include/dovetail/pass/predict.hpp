@@ -8,30 +8,45 @@
 namespace dovetail::pass {
 
 // An order with its prediction, in picoseconds from the start of the run.
-struct schedule {
-    vec<int> order;
-    vec<unsigned char> lane;       // of each vertex
-    vec<std::int64_t> start, end;  // of each vertex
-    std::int64_t length = 0;       // -1: the order is no linear extension of the edges, the run would not end
+template <class Store>
+struct basic_schedule {
+    typename Store::template of<int, 0> order;
+    typename Store::template of<unsigned char, 1> lane;  // of each vertex
+    typename Store::template of<std::int64_t, 2> start;  // of each vertex
+    typename Store::template of<std::int64_t, 3> end;    // of each vertex
+    std::int64_t length = 0;                             // -1: the order is no linear extension of the edges, the run would not end
     bool overlapped = false;
+
+    constexpr void resize(int vertices, int ordered) {
+        order.resize(ordered);
+        lane.resize(vertices);
+        start.resize(vertices);
+        end.resize(vertices);
+    }
 };
+using schedule = basic_schedule<owning>;
 
 // Everything on one lane of each role, in an order that respects the edges: nothing runs beside anything on a role, and a
 // vertex starts when all its roles are done with the one before.
-constexpr schedule in_turn(const ir::program& p, span<const std::int64_t> costs, span<const int> order) {
+template <class Schedule = schedule, class Program, class Costs>
+constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int> order) {
     const int n = p.vertices.count;
-    schedule result{vec<int>(order), vec<unsigned char>(n), vec<std::int64_t>(n, unset{}), vec<std::int64_t>(n, unset{}), 0, false};
+    Schedule result{};
+    result.resize(n, order.count);
     vec<std::int64_t> free_list(p.roles);
-    std::int64_t *start = result.start.begin(), *end = result.end.begin(), *free_at = free_list.begin();
-    const ir::vertex* vertices = p.vertices.first;
-    const ir::part* parts = p.parts.first;
+    std::int64_t* free_at = free_list.begin();
+    auto& ordered = result.order.first;
+    auto &start = result.start.first, &end = result.end.first;
+    const auto& cost = costs.first;
+    const auto& vertices = p.vertices.first;
+    const auto& parts = p.parts.first;
     for (int k = 0; k < order.count; ++k) {
-        const int v = order.first[k], first = vertices[v].first_part, last = first + vertices[v].parts;
+        const int v = ordered[k] = order.first[k], first = vertices[v].first_part, last = first + vertices[v].parts;
         std::int64_t now = 0;
         for (int i = first; i < last; ++i)
             if (free_at[parts[i].role] > now) now = free_at[parts[i].role];
         start[v] = now;
-        end[v] = now += costs.first[v];
+        end[v] = now += cost[v];
         for (int i = first; i < last; ++i) free_at[parts[i].role] = now;
     }
     for (int r = 0; r < p.roles; ++r)
@@ -49,38 +64,48 @@ constexpr schedule in_turn(const ir::program& p, span<const std::int64_t> costs,
 // When communication and copies run follows at once from what they wait for. Only what computes (a vertex with one seat) is
 // slowed by the others, and nothing that is still unknown begins before the first of these vertices ends: the ones that
 // compute, one a role, end in the order of the ends that follow from what is known.
-constexpr schedule predict(const ir::program& p, const routes& r, span<const std::int64_t> costs, span<const int> order, const settings& s) {
+template <class Schedule = schedule, class Program, class Routes, class Costs>
+constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs, span<const int> order, const settings& s) {
     constexpr int communication = static_cast<int>(lane_kind::communication);
     constexpr int copy = static_cast<int>(lane_kind::copy);
     constexpr std::int64_t unknown = INT64_MAX;
 
     const int n = p.vertices.count, roles = p.roles;
-    const int *seats = r.seats.begin(), *slot_of = r.slot.begin(), *vertex = r.vertex.begin(), *first = r.first.begin(), *arrival = r.arrival.begin();
+    const auto &seats = r.seats.first, &first = r.first.first;
+    const auto &slot_of = r.slot.first, &vertex = r.vertex.first, &incoming = r.incoming.first;
+    const auto& arrival = r.arrival.first;
+    const auto& cost = costs.first;
+    const auto& vertices = p.vertices.first;
     const int seat_count = seats[n];
     const std::int64_t latency = s.machine.edge_latency;
     const int by_communication = s.machine.beside_communication - 1000, by_copy = s.machine.beside_copy - 1000;
-    schedule result{vec<int>(order), vec<unsigned char>(n, unset{}), vec<std::int64_t>(n), vec<std::int64_t>(n, unset{}), 0, true};
-    unsigned char* lane = result.lane.begin();
-    std::int64_t *start = result.start.begin(), *end = result.end.begin();
+    Schedule result{};
+    result.resize(n, order.count);
+    result.overlapped = true;
+    auto& ordered = result.order.first;
+    auto& lane = result.lane.first;
+    auto &start = result.start.first, &end = result.end.first;
     // Of a seat: what is missing, the lane's arrival and edges; the next one of its slot (-1: none); when the met ones allow
     // it to open; since when it slows its role.
-    vec<int> seat_room(3 * seat_count, unset{});
-    vec<std::int64_t> ready_list(seat_count), slowing_list(seat_count, unset{});
-    int *closed = seat_room.begin(), *behind = closed + seat_count, *to_open = behind + seat_count;
-    std::int64_t *ready = ready_list.begin(), *slowing = slowing_list.begin();
+    using numbers = room<int, decltype(p.parts)>;
+    using times = room<std::int64_t, decltype(p.parts)>;
+    numbers closed_room(seat_count, unset{}), behind_room(seat_count, unset{}), to_open_room(seat_count, unset{});
+    times ready_room(seat_count), slowing_room(seat_count, unset{});
+    auto &closed = closed_room.first, &behind = behind_room.first, &to_open = to_open_room.first;
+    auto &ready = ready_room.first, &slowing = slowing_room.first;
     // Of a slot: the seat that was the last to end before what computes here is looked at.
-    vec<int> first_list(r.slots, -1), shut_list(n, unset{});
-    int *beside = first_list.begin(), *shut = shut_list.begin();  // shut: seats of a vertex that are not open
+    vec<int> first_list(r.slots, -1);
+    int* beside = first_list.begin();
+    room<int, decltype(p.vertices)> shut_room(n, unset{});
+    auto& shut = shut_room.first;  // of a vertex: its seats that are not open
     // Of a role: the vertex that computes, its work left at a moment and its pace since, in thousandths of the time alone.
-    vec<int> role_room(2 * roles, -1);
-    vec<std::int64_t> time_room(4 * roles, unset{});
-    int *computes = role_room.begin(), *pace = computes + roles;
-    std::int64_t *since = time_room.begin(), *left = since + roles;
+    vec<int> role_list(2 * roles, -1);
+    vec<std::int64_t> time_list(4 * roles, unset{});
+    int *computes = role_list.begin(), *pace = computes + roles;
+    std::int64_t *since = time_list.begin(), *left = since + roles;
     std::int64_t* looked = left + roles;  // up to when what runs beside it has been taken into account for good
     std::int64_t* ends = looked + roles;  // unknown: something has changed
 
-    const ir::vertex* vertices = p.vertices.first;
-    const int* incoming = r.incoming.begin();
     for (int v = 0, i = 0; v < n; ++v) {
         lane[v] = static_cast<unsigned char>(vertices[v].lane);
         end[v] = unknown;
@@ -92,7 +117,7 @@ constexpr schedule predict(const ir::program& p, const routes& r, span<const std
         shut[v] = i - before;
     }
     for (int k = order.count - 1; k >= 0; --k)
-        for (int v = order.first[k], i = seats[v]; i < seats[v + 1]; ++i) {
+        for (int v = ordered[k] = order.first[k], i = seats[v]; i < seats[v + 1]; ++i) {
             behind[i] = beside[slot_of[i]];
             beside[slot_of[i]] = i;
         }
@@ -115,13 +140,13 @@ constexpr schedule predict(const ir::program& p, const routes& r, span<const std
             if (mine == 0) {
                 computes[role] = v;
                 since[role] = looked[role] = start[v];
-                left[role] = costs.first[v];
+                left[role] = cost[v];
                 pace[role] = 1000;
                 ends[role] = unknown;
                 continue;
             }
             const std::int64_t begin = start[v];
-            end[v] = begin + costs.first[v];
+            end[v] = begin + cost[v];
             for (int k = seats[v], last = seats[v + 1]; k < last; ++k) {
                 ends[slot_of[k] / lane_count] = unknown;
                 if (mine == copy) slowing[k] = begin;

@@ -6,24 +6,40 @@
 
 namespace dovetail::pass {
 
-struct routes {
-    vec<int> seats;     // those of vertex v stand at [seats[v], seats[v + 1]), roles ascending
-    vec<int> slot;      // of a seat: role * lane_count + lane
-    vec<int> vertex;    // of a seat
-    vec<int> incoming;  // edges into a seat
-    vec<int> first;     // the edges from vertex v stand at [first[v], first[v + 1])
-    vec<int> arrival;   // the seat into which an edge leads
-    int slots = 0;
-};
+template <class Program, class Edges>
+struct basic_routes {
+    using by_vertex = room<int, decltype(Program::vertices), 1>;
+    using by_seat = room<int, decltype(Program::parts)>;
 
-constexpr routes routes_of(const ir::program& p, span<const ir::edge> edges) {
-    const int n = p.vertices.count, most = p.parts.count;
-    routes r{vec<int>(n + 1, unset{}), vec<int>(most, unset{}),        vec<int>(most, unset{}), vec<int>(most),
-             vec<int>(n + 1),          vec<int>(edges.count, unset{}), p.roles * lane_count};
-    int *seats = r.seats.begin(), *slot = r.slot.begin(), *vertex = r.vertex.begin(), *incoming = r.incoming.begin();
-    int *first = r.first.begin(), *arrival = r.arrival.begin();
-    const ir::vertex* vertices = p.vertices.first;
-    const ir::part* parts = p.parts.first;
+    by_vertex seats;           // those of vertex v stand at [seats[v], seats[v + 1]), roles ascending
+    by_seat slot;              // of a seat: role * lane_count + lane
+    by_seat vertex;            // of a seat
+    by_seat incoming;          // edges into a seat
+    by_vertex first;           // the edges from vertex v stand at [first[v], first[v + 1])
+    room<int, Edges> arrival;  // the seat into which an edge leads
+    int slots;
+
+    constexpr basic_routes(const Program& p, const Edges& edges)
+        : seats(p.vertices.count + 1, unset{}),
+          slot(p.parts.count, unset{}),
+          vertex(p.parts.count, unset{}),
+          incoming(p.parts.count),
+          first(p.vertices.count + 1),
+          arrival(edges.count, unset{}),
+          slots{p.roles * lane_count} {}
+};
+using routes = basic_routes<ir::program, span<const ir::edge>>;
+
+template <class Program, class Edges>
+constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& edges) {
+    const int n = p.vertices.count;
+    basic_routes<Program, Edges> r{p, edges};
+    auto &seats = r.seats.first, &first = r.first.first;
+    auto &slot = r.slot.first, &vertex = r.vertex.first, &incoming = r.incoming.first;
+    auto& arrival = r.arrival.first;
+    const auto& vertices = p.vertices.first;
+    const auto& parts = p.parts.first;
+    const auto& edge = edges.first;
     int count = 0;
     for (int v = 0; v < n; ++v) {
         seats[v] = count;
@@ -39,13 +55,13 @@ constexpr routes routes_of(const ir::program& p, span<const ir::edge> edges) {
     seats[n] = count;
     const bool one_each = count == n;
 
-    for (const ir::edge *e = edges.begin(), *end = edges.end(); e != end; ++e) ++first[e->from];
+    for (int e = 0; e < edges.count; ++e) ++first[edge[e].from];
     for (int v = 0, sum = 0; v <= n; ++v) first[v] = sum += first[v];
     // From the back, so that every start ends where it belongs and edges keep their order.
-    for (const ir::edge *e = edges.end(), *begin = edges.begin(); e != begin;) {
-        int low = (--e)->to;
+    for (int e = edges.count - 1; e >= 0; --e) {
+        int low = edge[e].to;
         if (!one_each) {
-            const int role = e->role;
+            const int role = edge[e].role;
             int high = seats[low + 1];
             for (low = seats[low]; high - low > 1;) {
                 const int middle = (low + high) / 2;
@@ -56,7 +72,7 @@ constexpr routes routes_of(const ir::program& p, span<const ir::edge> edges) {
             }
         }
         ++incoming[low];
-        arrival[--first[e->from]] = low;
+        arrival[--first[edge[e].from]] = low;
     }
     return r;
 }

@@ -14,20 +14,23 @@ struct issued_step {
     int lane;
 };
 
-struct issue {
-    vec<issued_step> steps;    // by role, in issue order
-    vec<ir::role_plan> roles;  // first_step and steps
-    vec<int> position;         // by step: of its vertex in the order; empty where a single role has all steps in that order
-    vec<int> lane_index;       // by step: its place among the steps of its role and lane
-    vec<int> on_lane;          // by role and lane: how many steps it has
-    vec<int> lane_steps;       // of role r and lane l, in issue order: from lane_count * first_step + l * steps of the role on
+template <class Program>
+struct basic_issue {
+    room<issued_step, decltype(Program::parts)> steps;  // by role, in issue order
+    vec<ir::role_plan> roles;                           // first_step and steps
+    vec<int> position;                                  // by step: of its vertex in the order; empty where a single role has all steps in that order
+    room<int, decltype(Program::parts)> lane_index;     // by step: its place among the steps of its role and lane
+    vec<int> on_lane;                                   // by role and lane: how many steps it has
+    vec<int> lane_steps;                                // of role r and lane l, in issue order: from lane_count * first_step + l * steps of the role on
 };
+using issue = basic_issue<ir::program>;
 
-constexpr issue steps(const ir::program& program, span<const int> order, span<const unsigned char> lane) {
-    const ir::part* parts = program.parts.first;
-    const ir::vertex* vertices = program.vertices.first;
+template <class Program>
+constexpr basic_issue<Program> steps(const Program& program, span<const int> order, span<const unsigned char> lane) {
+    const auto& parts = program.parts.first;
+    const auto& vertices = program.vertices.first;
     const bool alone = program.roles == 1;
-    issue out;
+    basic_issue<Program> out;
     out.roles = vec<ir::role_plan>(program.roles);
     ir::role_plan* roles = out.roles.begin();
     int count = order.count;
@@ -43,14 +46,15 @@ constexpr issue steps(const ir::program& program, span<const int> order, span<co
     } else {
         roles[0].steps = count;
     }
-    out.steps = vec<issued_step>(count, unset{});
+    out.steps.resize(count);
     if (!alone) out.position = vec<int>(count, unset{});
-    out.lane_index = vec<int>(count, unset{});
+    out.lane_index.resize(count);
     out.on_lane = vec<int>(program.roles * lane_count);
     out.lane_steps = vec<int>(count * lane_count, unset{});
     vec<int> issued(program.roles);
-    issued_step* steps = out.steps.begin();
-    int *position = out.position.begin(), *index = out.lane_index.begin(), *lane_steps = out.lane_steps.begin();
+    auto& steps = out.steps.first;
+    auto& index = out.lane_index.first;
+    int *position = out.position.begin(), *lane_steps = out.lane_steps.begin();
     int *on_lane = out.on_lane.begin(), *next_step = issued.begin();
     for (int at = 0; at < order.count; ++at) {
         const int v = order.first[at], l = lane.first[v];

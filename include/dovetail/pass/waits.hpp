@@ -19,16 +19,19 @@ struct pending_wait {
     int lag = 0;
 };
 
-struct in_run {
-    vec<pending_wait> waits;  // ascending by step
-    vec<clock> known;         // by step
+template <class Program>
+struct basic_in_run {
+    vec<pending_wait> waits;                      // ascending by step
+    room<clock, decltype(Program::parts)> known;  // by step
 };
+using in_run = basic_in_run<ir::program>;
 
 namespace detail {
 
 // Of the steps `on[l]` that a step needs to have ended (-1: none), drops each that another one has waited for already.
 // need[l] is what must be known of lane l; clocks are those at the start of a step.
-constexpr void keep_strongest(int (&on)[lane_count], const int* need, const clock* clocks) {
+template <class Clocks>
+constexpr void keep_strongest(int (&on)[lane_count], const int* need, const Clocks& clocks) {
     for (int l = 0; l < lane_count; ++l)
         for (int m = 0; m < lane_count && on[l] >= 0; ++m)
             if (m != l && on[m] >= 0 && clocks[on[m]].known[l] >= need[l]) on[l] = -1;

@@ -23,7 +23,8 @@ struct demand {
 
 class demands {
 public:
-    constexpr demands(const issue& issued, const in_run& waits) : steps_{issued.steps.begin()}, known_{waits.known.begin()} {}
+    template <class Program>
+    constexpr demands(const basic_issue<Program>& issued, const basic_in_run<Program>& waits) : steps_{issued.steps.begin()}, known_{waits.known.begin()} {}
 
     // What the step knows of its own run and what its lane did in runs before needs no wait.
     constexpr void add(int step, int lag, clock need) {
@@ -105,7 +106,8 @@ constexpr vec<stretch> by_address(const vec<stretch>& list, std::int64_t bytes) 
 }
 
 // Who has each byte of an arena first in a run, or last.
-constexpr vec<stretch> takers(const ir::program& program, span<const int> defined, bool last, const ir::placement* place, bool host, std::int64_t bytes) {
+template <class Program>
+constexpr vec<stretch> takers(const Program& program, span<const int> defined, bool last, const ir::placement* place, bool host, std::int64_t bytes) {
     const ir::buffer* buffer = program.buffers.first;
     untaken free{bytes};
     vec<stretch> got;
@@ -120,7 +122,8 @@ constexpr vec<stretch> takers(const ir::program& program, span<const int> define
 }
 
 // Of buffers that share bytes the first one's definition waits for the accesses of the last one.
-constexpr void demand_shared(const ir::program& program, const lifetimes& lives, span<const int> defined, const ir::placement* place, bool host,
+template <class Program>
+constexpr void demand_shared(const Program& program, const basic_lifetimes<Program>& lives, span<const int> defined, const ir::placement* place, bool host,
                              std::int64_t bytes, demands& out) {
     if (bytes == 0) return;
     const vec<stretch> opening = takers(program, defined, false, place, host, bytes), closing = takers(program, defined, true, place, host, bytes);
@@ -132,12 +135,14 @@ constexpr void demand_shared(const ir::program& program, const lifetimes& lives,
 }
 
 // The first update of a state follows every access of the run before, a read above it the last update; reads below follow it.
-constexpr void demand_states(const ir::program& program, const issue& issued, const lifetimes& lives, const ir::role_plan& role, demands& out) {
+template <class Program>
+constexpr void demand_states(const Program& program, const basic_issue<Program>& issued, const basic_lifetimes<Program>& lives, const ir::role_plan& role,
+                             demands& out) {
     vec<int> last_write(program.buffers.count, -1);
     for (int pass = 0; pass < 2; ++pass)
         for (int s = role.first_step; s < role.first_step + role.steps; ++s)
-            for (const ir::part& part : program.parts.part(issued.steps[s].first_part, issued.steps[s].parts))
-                for (const ir::access& a : program.accesses.part(part.first_access, part.accesses)) {
+            for (const ir::part& part : program.parts.view().part(issued.steps[s].first_part, issued.steps[s].parts))
+                for (const ir::access& a : program.accesses.view().part(part.first_access, part.accesses)) {
                     if (program.buffers[a.buffer].where != ir::storage::state) continue;
                     if (pass == 0) {
                         if (writes(a.mode)) last_write[a.buffer] = s;
@@ -149,14 +154,17 @@ constexpr void demand_states(const ir::program& program, const issue& issued, co
                 }
 }
 
-constexpr vec<demand> demands_of(const ir::program& program, const issue& issued, const in_run& waits, const lifetimes& lives, const memory& memory, int r) {
-    const ir::buffer* buffer = program.buffers.first;
+template <class Program>
+constexpr vec<demand> demands_of(const Program& program, const basic_issue<Program>& issued, const basic_in_run<Program>& waits,
+                                 const basic_lifetimes<Program>& lives, const basic_memory<Program>& memory, int r) {
+    const auto& buffer = program.buffers.first;
     const ir::placement* places = memory.placements.begin();
     demands wanted{issued, waits};
     bool states = false;
     const span<const int> defined = lives.defined.view().part(lives.first[r], lives.first[r + 1] - lives.first[r]);
-    for (const int *d = defined.first, *end = d + defined.count; d != end; ++d) {
-        const int b = *d;
+    const auto& all = lives.defined.first;
+    for (int d = lives.first[r]; d < lives.first[r + 1]; ++d) {
+        const int b = all[d];
         const ir::storage where = buffer[b].where;
         if (buffer[b].slots == 1 && where != ir::storage::input && where != ir::storage::state) continue;
         wanted.add(lives.definition[b], buffer[b].slots, lives.release[b]);
@@ -173,7 +181,8 @@ constexpr void raise(int& to, int value) {
 }
 
 // The waits of one role that meet these demands.
-constexpr void wait_for(const vec<demand>& list, const issue& issued, const in_run& waits, int r, vec<pending_wait>& out) {
+template <class Program>
+constexpr void wait_for(const vec<demand>& list, const basic_issue<Program>& issued, const basic_in_run<Program>& waits, int r, vec<pending_wait>& out) {
     int rings = 0, latest = 0;
     for (const demand& d : list) {
         if (rings < d.lag) rings = d.lag;
@@ -238,7 +247,9 @@ constexpr void wait_for(const vec<demand>& list, const issue& issued, const in_r
 
 }  // namespace detail
 
-constexpr vec<pending_wait> wrap(const ir::program& program, const issue& issued, const in_run& waits, const lifetimes& lives, const memory& memory) {
+template <class Program>
+constexpr vec<pending_wait> wrap(const Program& program, const basic_issue<Program>& issued, const basic_in_run<Program>& waits,
+                                 const basic_lifetimes<Program>& lives, const basic_memory<Program>& memory) {
     vec<pending_wait> out;
     for (int r = 0; r < program.roles; ++r) {
         const int* on_lane = issued.on_lane.begin() + r * lane_count;

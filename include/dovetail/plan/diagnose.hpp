@@ -68,20 +68,25 @@ private:
         if (!checked<G>) pass::expand(from, {InFlight, ChannelSlots, PeerCopiesFrom}, made);
         return made;
     }
-    static constexpr auto kept = make(typed<G>::value, std::make_integer_sequence<int, ir::program::tables>{});
 
 public:
+    // Passes look into the arrays themselves.
+    static constexpr auto kept = make(typed<G>::value, std::make_integer_sequence<int, ir::program::tables>{});
     static constexpr ir::program program = ir::view(kept);
 
 private:
     struct dependencies {
-        static constexpr const ir::program& from() { return program; }
-        static constexpr int most = pass::most_edges(program);
-        static constexpr int make(const ir::program& from, ir::edge* to) { return pass::edges(from, to); }
+        static constexpr const auto& from() { return kept; }
+        static constexpr int most = pass::most_edges(kept);
+        template <class Program, class List>
+        static constexpr int make(const Program& from, List& to) {
+            return pass::edges(from, to);
+        }
     };
 
 public:
-    static constexpr span<const ir::edge> edges = ir::frozen_list<ir::edge, dependencies>::value;
+    using edge_list = ir::frozen_list<ir::edge, dependencies>;
+    static constexpr span<const ir::edge> edges = edge_list::value;
 };
 
 template <class G>

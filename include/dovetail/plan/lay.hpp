@@ -33,20 +33,22 @@ namespace detail {
 
 // All steps with their waits and events. A step's waits of its own run stand first; events of a role are numbered in the order
 // in which they are recorded.
-template <class Table>
-constexpr void lay_out_steps(const pass::issue& issued, const vec<pass::pending_wait>& in_run, const vec<pass::pending_wait>& across, const timetable& t,
-                             Table& to) {
+template <class Program, class Times, class Table>
+constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec<pass::pending_wait>& in_run, const vec<pass::pending_wait>& across,
+                             const Times& t, Table& to) {
     const int count = issued.steps.size();
     const bool wraps = !across.empty();
     to.steps.resize(count);
     to.waits.resize(in_run.size() + across.size());
-    ir::step* rows = to.steps.begin();
-    ir::wait* waits = to.waits.begin();
-    const pass::issued_step* steps = issued.steps.begin();
-    const std::int64_t *start = t.start.first, *end_of = t.end.first;
+    auto& rows = to.steps.first;
+    auto& waits = to.waits.first;
+    const auto& steps = issued.steps.first;
+    const auto &start = t.start.first, &end_of = t.end.first;
     // By step: its event and one more; 0: nobody waits, -1: it has no number yet.
-    vec<int> event_list(count), first_list(wraps ? count : 0, -1), next(across.size(), unset{}), place(across.size(), unset{});
-    int *event_of = event_list.begin(), *first = first_list.begin();
+    room<int, decltype(Program::parts)> event_room(count);
+    auto& event_of = event_room.first;
+    vec<int> first_list(wraps ? count : 0, -1), next(across.size(), unset{}), place(across.size(), unset{});
+    int* first = first_list.begin();
     const pass::pending_wait *local = in_run.begin(), *const locals = in_run.end();
     for (const pass::pending_wait* w = local; w != locals; ++w) event_of[w->on] = -1;
     for (int a = across.size() - 1; a >= 0; --a) {
@@ -81,11 +83,11 @@ constexpr void lay_out_steps(const pass::issue& issued, const vec<pass::pending_
 
 // Into a plan whose arrays have the room, or grow. One that exceeds the limit has its bytes in `roles` and no steps.
 // `sequential`: the predicted time of everything on one stream as written; a plan of one stream is compared with itself.
-template <class Table>
-constexpr void lay(const ir::program& p, const timetable& t, std::int64_t sequential, std::int64_t limit, Table& to) {
-    const pass::issue issued = pass::steps(p, t.order, t.lane);
-    const pass::flow flow = pass::flow_of(p, issued);
-    const pass::memory memory = pass::arena(p, issued, flow.waits.known, flow.lives);
+template <class Program, class Schedule, class Table>
+constexpr void lay(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit, Table& to) {
+    const auto issued = pass::steps(p, t.order.view(), t.lane.view());
+    const auto flow = pass::flow_of(p, issued);
+    const auto memory = pass::arena(p, issued, flow.waits.known, flow.lives);
     const bool fits = within(limit, memory.roles.view());
     to.roles.resize(p.roles);
     copy_elements(memory.roles, to.roles);
@@ -104,7 +106,8 @@ constexpr void lay(const ir::program& p, const timetable& t, std::int64_t sequen
     detail::lay_out_steps(issued, flow.waits.waits, pass::wrap(p, issued, flow.waits, flow.lives, memory), t, to);
 }
 
-constexpr plan_data lay(const ir::program& p, const timetable& t, std::int64_t sequential, std::int64_t limit) {
+template <class Program>
+constexpr plan_data lay(const Program& p, const timetable& t, std::int64_t sequential, std::int64_t limit) {
     plan_data made;
     lay(p, t, sequential, limit, made);
     return made;

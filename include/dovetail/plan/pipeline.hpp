@@ -33,26 +33,41 @@ constexpr candidate order_of(candidate c) {
     return c == candidate::frugal_overlapped ? candidate::frugal : c == candidate::listed_in_turn ? candidate::listed : c;
 }
 
-// A candidate with an order of its own.
-constexpr pass::schedule schedule_of(candidate c, const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs, const settings& s) {
-    if (c == candidate::sequential) return pass::sequential_schedule(p, edges, costs);
-    if (c == candidate::frugal) {
-        const vec<int> order = pass::frugal_order(p, edges);
-        return pass::in_turn(p, costs, order.view());
-    }
-    const pass::routes r = pass::routes_of(p, edges);
-    pass::schedule made = pass::overlapped_schedule(p, r, edges, costs, c == candidate::listed, s);
+// A candidate in an order of its own, on several lanes.
+template <class Schedule, class Program, class Routes, class Edges, class Costs>
+constexpr Schedule overlapped(const Program& p, const Routes& r, span<const int> order, const Edges& edges, const Costs& costs, const settings& s) {
+    auto made = pass::predict<Schedule>(p, r, costs, order, s);
     pass::improve(made, p, r, edges, costs, s);
     return made;
 }
 
+// A candidate with an order of its own, on one lane.
+template <class Schedule, class Program, class Edges, class Costs>
+constexpr Schedule on_one_lane(candidate c, const Program& p, const Edges& edges, const Costs& costs) {
+    if (c == candidate::sequential) return pass::sequential_schedule<Schedule>(p, edges, costs);
+    const vec<int> order = pass::frugal_order(ir::view(p), {edges.begin(), edges.count});
+    return pass::in_turn<Schedule>(p, costs, order.view());
+}
+
+constexpr bool one_lane(candidate c) { return c == candidate::sequential || c == candidate::frugal; }
+
+// A candidate with an order of its own.
+template <class Program, class Edges, class Costs>
+constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges& edges, const Costs& costs, const settings& s) {
+    if (one_lane(c)) return on_one_lane<pass::schedule>(c, p, edges, costs);
+    const auto r = pass::routes_of(p, edges);
+    const vec<int> order = pass::overlapped_order(p, r, edges, costs, c == candidate::listed, s);
+    return overlapped<pass::schedule>(p, r, order.view(), edges, costs, s);
+}
+
 // A candidate with the order of another. `sequential`: the length of the sequential one.
-constexpr pass::schedule schedule_in(candidate c, span<const int> order, const ir::program& p, span<const ir::edge> edges, span<const std::int64_t> costs,
-                                     std::int64_t sequential, const settings& s) {
-    pass::schedule in_turn = pass::in_turn(p, costs, order);
+template <class Schedule, class Program, class Edges, class Costs>
+constexpr Schedule schedule_in(candidate c, span<const int> order, const Program& p, const Edges& edges, const Costs& costs, std::int64_t sequential,
+                               const settings& s) {
+    auto in_turn = pass::in_turn<Schedule>(p, costs, order);
     if (c != candidate::frugal_overlapped) return in_turn;
-    const pass::routes r = pass::routes_of(p, edges);
-    pass::schedule made = pass::predict(p, r, costs, order, s);
+    const auto r = pass::routes_of(p, edges);
+    auto made = pass::predict<Schedule>(p, r, costs, order, s);
     if (pass::gains(made.length, in_turn.length, s) && pass::gains(made.length, sequential, s)) return made;
     return in_turn;
 }

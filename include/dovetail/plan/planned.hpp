@@ -18,56 +18,67 @@ struct required {
     static_assert(((sizeof(Error) > 0) && ...));
 };
 
-template <int V>
-struct fixed_schedule {
-    fixed<int, V> order;
-    fixed<unsigned char, V> lane;
-    fixed<std::int64_t, V> start, end;
-    std::int64_t length = 0;
-    bool overlapped = false;
-
-    constexpr explicit fixed_schedule(const pass::schedule& s) : length{s.length}, overlapped{s.overlapped} {
-        copy_elements(s.order, order);
-        copy_elements(s.lane, lane);
-        copy_elements(s.start, start);
-        copy_elements(s.end, end);
-    }
-    constexpr timetable view() const { return {order.view(), lane.view(), start.view(), end.view(), length, overlapped}; }
-};
-
 // Everything that does not depend on which schedule is taken.
 template <class G, class O>
 struct program_of {
     using of = expanded<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value)>;
     static constexpr ir::graph graph = typed<G>::value;
     static constexpr ir::program program = of::program;
-    static constexpr span<const ir::edge> edges = of::edges;
+    static constexpr const auto& table = of::kept;
+    static constexpr const auto& edges = of::edge_list::kept;
     static constexpr int vertices = program.vertices.size();
-    static constexpr fixed<std::int64_t, vertices> list_costs(const ir::program& from) {
+    template <class Program>
+    static constexpr fixed<std::int64_t, vertices> list_costs(const Program& from) {
         fixed<std::int64_t, vertices> f;
         pass::costs(graph, from, O::value, f.first);
         return f;
     }
-    static constexpr fixed<std::int64_t, vertices> costs = list_costs(program);
-    static constexpr std::int64_t add_up(const ir::program& from) { return pass::sequential_length(from, edges, costs.view()); }
-    static constexpr std::int64_t sequential = add_up(program);
+    static constexpr fixed<std::int64_t, vertices> costs = list_costs(table);
+    template <class Program>
+    static constexpr std::int64_t add_up(const Program& from) {
+        return pass::sequential_length(from, edges, costs);
+    }
+    static constexpr std::int64_t sequential = add_up(table);
+    using schedule = pass::basic_schedule<fixed_store<vertices, vertices, vertices, vertices>>;
+};
+
+// Where the vertices of a graph run, for all overlapped candidates.
+template <class G, class O>
+struct routed {
+    using of = program_of<G, O>;
+    template <class Program>
+    static constexpr auto make(const Program& from) {
+        return pass::routes_of(from, of::edges);
+    }
+    static constexpr auto value = make(of::table);
+};
+
+// The order of an overlapped candidate.
+template <class G, class O, candidate C>
+struct ordered {
+    using of = program_of<G, O>;
+    template <class Program>
+    static constexpr auto make(const Program& from) {
+        return pass::overlapped_order(from, routed<G, O>::value, of::edges, of::costs, C == candidate::listed, O::value);
+    }
+    static constexpr auto value = make(of::table);
 };
 
 template <class G, class O, candidate C>
 struct scheduled {
     using of = program_of<G, O>;
-    // g++ 12 refuses temporaries that own memory in the initialiser itself. As to the parameter, see ir::frozen_list.
-    static constexpr fixed_schedule<of::vertices> make(const ir::program& from) {
-        if constexpr (order_of(C) == C) {
-            const pass::schedule s = schedule_of(C, from, of::edges, of::costs.view(), O::value);
-            return fixed_schedule<of::vertices>{s};
-        } else {
-            const span<const int> order = scheduled<G, O, order_of(C)>::value.order.view();
-            const pass::schedule s = schedule_in(C, order, from, of::edges, of::costs.view(), of::sequential, O::value);
-            return fixed_schedule<of::vertices>{s};
-        }
+    // As to the parameter, see ir::frozen_list.
+    template <class Program>
+    static constexpr auto make(const Program& from) {
+        using made = typename of::schedule;
+        if constexpr (order_of(C) != C)
+            return schedule_in<made>(C, scheduled<G, O, order_of(C)>::value.order.view(), from, of::edges, of::costs, of::sequential, O::value);
+        else if constexpr (one_lane(C))
+            return on_one_lane<made>(C, from, of::edges, of::costs);
+        else
+            return overlapped<made>(from, routed<G, O>::value, ordered<G, O, C>::value.view(), of::edges, of::costs, O::value);
     }
-    static constexpr fixed_schedule<of::vertices> value = make(of::program);
+    static constexpr auto value = make(of::table);
 };
 
 template <class G, class O>
@@ -91,12 +102,13 @@ private:
     static constexpr int parts = of::program.parts.size(), rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
     static constexpr int waits = chosen_schedule::value.overlapped ? (of::edges.size() < 2 * parts ? of::edges.size() : 2 * parts) + 2 * rings * parts : 0;
     using table = ir::rebound<plan, fixed_store<of::vertices, parts, waits, of::program.roles, of::program.buffers.size()>>;
-    static constexpr table make(const ir::program& from) {
+    template <class Program>
+    static constexpr table make(const Program& from) {
         table made{};
-        lay(from, chosen_schedule::value.view(), of::sequential, O::value.memory_limit, made);
+        lay(from, chosen_schedule::value, of::sequential, O::value.memory_limit, made);
         return made;
     }
-    static constexpr table kept = make(of::program);
+    static constexpr table kept = make(of::table);
 
 public:
     static constexpr plan value = ir::view(kept);
