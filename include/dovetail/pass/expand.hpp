@@ -9,14 +9,13 @@ namespace dovetail::pass {
 
 namespace detail {
 
+template <class Graph, class Table>
 class expansion {
 public:
-    template <class Table>
-    constexpr expansion(const ir::graph& g, const expansion_settings& s, Table& to) : g_{g}, operands_{g.operands.first}, held_{g, s, to} {}
+    constexpr expansion(const Graph& g, const expansion_settings& s, Table& to) : g_{g}, operands_{g.operands.first}, held_{g, s, to} {}
 
-    template <class Table>
     constexpr void run(Table& to) {
-        const ir::node* nodes = g_.nodes.first;
+        const auto& nodes = g_.nodes.first;
         for (int i = 0, count = g_.nodes.count; i < count; ++i) {
             const ir::node& n = nodes[i];
             if (n.bundle < 0) {
@@ -57,16 +56,18 @@ private:
 
     // Buffers of the arguments first: that may add vertices of their own.
     constexpr void bring_arguments(const ir::node& n) {
-        for (const int *a = operands_ + n.first_argument, *end = a + n.arguments; a != end; ++a)
-            held_.bring(*a, n.role >= 0 ? n.role : g_.symbols.first[*a].role);
+        for (int i = n.first_argument, end = i + n.arguments; i < end; ++i) {
+            const int a = operands_[i];
+            held_.bring(a, n.role >= 0 ? n.role : g_.symbols.first[a].role);
+        }
     }
 
     constexpr void one(int i, const ir::node& n) {
         const bool local = n.role >= 0;
         if (local) {
             const int* here = held_.on(n.role);
-            for (const int *a = operands_ + n.first_argument, *end = a + n.arguments; a != end; ++a)
-                if (here[*a] < 0) held_.bring(*a, n.role);
+            for (int a = n.first_argument, end = a + n.arguments; a < end; ++a)
+                if (here[operands_[a]] < 0) held_.bring(operands_[a], n.role);
         } else {
             bring_arguments(n);
         }
@@ -82,7 +83,7 @@ private:
 
     // An NCCL group: the members of the vertex are all its collectives, and each role's parts stand together.
     constexpr void several(int first) {
-        const ir::node* nodes = g_.nodes.first;
+        const auto& nodes = g_.nodes.first;
         const int* next = next_in_bundle_.begin();
         for (int i = first; i >= 0; i = next[i]) bring_arguments(nodes[i]);
         const int first_part = to_.part_count, base = to_.member_count;
@@ -126,10 +127,10 @@ private:
     constexpr void list_seats(const ir::node& n) {
         seat_roles_.clear();
         if (n.kind == op_kind::broadcast || n.kind == op_kind::scatter) {
-            for (int t : g_.operands.part(n.first_target, n.targets)) seat_roles_.push(t);
+            for (int t : g_.operands.view().part(n.first_target, n.targets)) seat_roles_.push(t);
             if (!receives(n, n.root)) seat_roles_.push(n.root);
         } else {
-            for (int a : g_.operands.part(n.first_argument, n.arguments)) seat_roles_.push(g_.symbols.first[a].role);
+            for (int a : g_.operands.view().part(n.first_argument, n.arguments)) seat_roles_.push(g_.symbols.first[a].role);
         }
     }
 
@@ -143,7 +144,7 @@ private:
             for (int k = 0; k < seat_roles_.size(); ++k) {
                 if (seat_roles_[k] != role) continue;
                 const int first_access = to_.access_count;
-                for (int a : g_.operands.part(n.first_argument, n.arguments))
+                for (int a : g_.operands.view().part(n.first_argument, n.arguments))
                     if (g_.symbols.first[a].role == role) {
                         const int b = held_.on(role)[a];
                         to_.touch(b, access_mode::read);
@@ -162,20 +163,22 @@ private:
     constexpr bool receives(const ir::node& n, int role) const { return among(operands_ + n.first_target, n.targets, role); }
 
     constexpr void local_part(const ir::node& n, int member) {
-        const int *const arguments = operands_ + n.first_argument, *const results = operands_ + n.first_result;
+        const int argument = n.first_argument, result = n.first_result;
         const int role = n.role, first_access = to_.access_count, *const here = held_.on(role);
-        ir::access* touched = to_.accesses + first_access;
+        auto& touched = to_.accesses;
+        int at = first_access;
         // A target that stands twice among the arguments is passed as inout the first time only.
         for (int k = 0, count = n.arguments; k < count; ++k) {
-            const bool target = n.update && among(results, n.results, arguments[k]) && !among(arguments, k, arguments[k]);
-            *touched++ = {here[arguments[k]], target ? access_mode::update : access_mode::read};
+            const int a = operands_[argument + k];
+            const bool target = n.update && among(operands_ + result, n.results, a) && !among(operands_ + argument, k, a);
+            touched[at++] = {here[a], target ? access_mode::update : access_mode::read};
         }
         const operation& op = *n.op;
         for (int k = 0, count = n.results; k < count; ++k) {
-            const int r = results[k];
+            const int r = operands_[result + k];
             int b = r >= 0 ? here[r] : discarded(n, k);
             if (n.update && r >= 0) {
-                if (among(arguments, n.arguments, r)) continue;
+                if (among(operands_ + argument, n.arguments, r)) continue;
                 if (b < 0) b = held_.bring(r, role);
             } else if (r >= 0) {
                 if (b < 0)
@@ -184,11 +187,11 @@ private:
                     held_.settled = false;
                 if (k == 0 && (op.in_place >= 0 || op.in_place_only)) held_.take_over(n, b);
             }
-            *touched++ = {b, access_mode::write};
+            touched[at++] = {b, access_mode::write};
         }
         if (op.has_workspace)
-            if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) *touched++ = {held_.scratch(role, {}, bytes), access_mode::write};
-        to_.access_count = static_cast<int>(touched - to_.accesses);
+            if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) touched[at++] = {held_.scratch(role, {}, bytes), access_mode::write};
+        to_.access_count = at;
         to_.parts[to_.part_count++] = {held_.rank_of(role), member, 0, first_access, to_.access_count - first_access};
     }
 
@@ -209,10 +212,10 @@ private:
         return types_.begin();
     }
 
-    const ir::graph& g_;
-    const int* const operands_;
-    holdings held_;
-    program_writer& to_ = held_.writer;
+    const Graph& g_;
+    const decltype(Graph::operands.first)& operands_;
+    holdings<Graph, Table> held_;
+    program_writer<Table>& to_ = held_.writer;
     vec<int> first_in_bundle_, next_in_bundle_;  // the nodes of each NCCL group
     vec<int> seat_roles_;                        // of the collective at hand
     // Of the collective within a role that was met last.
@@ -224,34 +227,39 @@ private:
 }  // namespace detail
 
 // The sizes that the program's arrays have at most.
-constexpr ir::sizes<7> largest_program(const ir::graph& g) {
-    const int symbols = g.symbols.count, *operands = g.operands.first;
+template <class Graph>
+constexpr ir::sizes<7> largest_program(const Graph& g) {
+    const int symbols = g.symbols.count;
+    const auto& operands = g.operands.first;
+    const auto& nodes = g.nodes.first;
     const bool alone = g.roles.count == 1;
     vec<int> read_by(alone ? 0 : symbols, -2);
     int* reader = read_by.begin();  // the role that brought a symbol to itself last
     int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
     const int statements = g.nodes.count;
-    for (const ir::node *n = g.nodes.begin(), *last = g.nodes.end(); n != last; ++n) {
-        touches += n->arguments + n->results;
+    for (int i = 0; i < statements; ++i) {
+        const ir::node& n = nodes[i];
+        touches += n.arguments + n.results;
         if (!alone)
-            for (const int *a = operands + n->first_argument, *end = a + n->arguments; a != end; ++a) {
-                const ir::symbol& y = g.symbols.first[*a];
-                const int role = n->role < 0 ? y.role : n->role;
-                if ((y.role == role && y.kind != ir::symbol_kind::input) || reader[*a] == role) continue;
-                reader[*a] = role;
+            for (int k = n.first_argument, end = k + n.arguments; k < end; ++k) {
+                const int a = operands[k];
+                const ir::symbol& y = g.symbols.first[a];
+                const int role = n.role < 0 ? y.role : n.role;
+                if ((y.role == role && y.kind != ir::symbol_kind::input) || reader[a] == role) continue;
+                reader[a] = role;
                 brought += y.role >= 0 && y.role != role && y.kind == ir::symbol_kind::input ? 2 : 1;  // an input of another role comes to that role first
             }
-        if (n->op->has_workspace) ++scratch;
-        for (const int *r = operands + n->first_result, *end = r + n->results; r != end; ++r)
-            if (*r < 0)
+        if (n.op->has_workspace) ++scratch;
+        for (int r = n.first_result, end = r + n.results; r < end; ++r)
+            if (operands[r] < 0)
                 ++scratch;
-            else if (!n->update)
+            else if (!n.update)
                 ++values;
-        if (n->kind == op_kind::compute || !is_communication(n->kind)) continue;
+        if (n.kind == op_kind::compute || !is_communication(n.kind)) continue;
         ++talks;
-        if (n->role < 0) {
-            ends += n->arguments + n->targets;
-            touches += n->arguments + n->targets;
+        if (n.role < 0) {
+            ends += n.arguments + n.targets;
+            touches += n.arguments + n.targets;
         }
     }
     // A single role brings nothing but inputs, each once.
@@ -261,12 +269,13 @@ constexpr ir::sizes<7> largest_program(const ir::graph& g) {
 }
 
 // Into a program whose arrays have the room, see largest_program.
-template <class Table>
-constexpr void expand(const ir::graph& g, const expansion_settings& s, Table& to) {
-    detail::expansion{g, s, to}.run(to);
+template <class Graph, class Table>
+constexpr void expand(const Graph& g, const expansion_settings& s, Table& to) {
+    detail::expansion<Graph, Table>{g, s, to}.run(to);
 }
 
-constexpr ir::program_data expand(const ir::graph& g, const expansion_settings& s) {
+template <class Graph>
+constexpr ir::program_data expand(const Graph& g, const expansion_settings& s) {
     const ir::sizes<7> most = largest_program(g);
     ir::program_data made{vec<ir::buffer>(most.of[0], unset{}), vec<ir::access>(most.of[1], unset{}), vec<ir::part>(most.of[2], unset{}),
                           vec<ir::member>(most.of[3], unset{}), vec<ir::vertex>(most.of[4], unset{}), vec<ir::communicator>(most.of[5], unset{}),

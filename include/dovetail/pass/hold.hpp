@@ -7,22 +7,19 @@
 
 namespace dovetail::pass::detail {
 
+template <class Graph, class Table>
 class holdings {
 public:
-    template <class Table>
-    constexpr holdings(const ir::graph& g, const expansion_settings& s, Table& to)
-        : writer{to},
-          g_{g},
-          s_{s},
-          home_list_(g.symbols.count * g.roles.count, -1),
-          readers_list_(g.symbols.count),
-          home_{home_list_.begin()},
-          readers_{readers_list_.begin()} {
-        for (const ir::node *n = g.nodes.begin(), *last = g.nodes.end(); n != last; ++n)
-            for (const int *a = g.operands.first + n->first_argument, *end = a + n->arguments; a != end; ++a) ++readers_[*a];
+    constexpr holdings(const Graph& g, const expansion_settings& s, Table& to)
+        : writer{to}, g_{g}, s_{s}, home_list_(g.symbols.count * g.roles.count, -1), readers_(g.symbols.count), home_{home_list_.begin()} {
+        auto& readers = readers_.first;
+        const auto& nodes = g.nodes.first;
+        const auto& operands = g.operands.first;
+        for (int i = 0; i < g.nodes.count; ++i)
+            for (int a = nodes[i].first_argument, end = a + nodes[i].arguments; a < end; ++a) ++readers[operands[a]];
     }
 
-    program_writer writer;
+    program_writer<Table> writer;
     // Whether what has been said of a buffer stays so. It does not where a statement stands above what it uses: a buffer may
     // become an alias, or get slots, after others have referred to it.
     bool settled = true;
@@ -87,7 +84,7 @@ public:
         if (k < 0) k = 0;
         if (k >= n.arguments) return;
         const int a = g_.operands.first[n.first_argument + k];
-        if (readers_[a] != 1 || g_.symbols.first[a].kind != ir::symbol_kind::value) return;
+        if (readers_.first[a] != 1 || g_.symbols.first[a].kind != ir::symbol_kind::value) return;
         const int from = on(n.role)[a];
         const ir::buffer& source = writer.buffers[from];
         ir::buffer& b = writer.buffers[result];
@@ -100,7 +97,6 @@ public:
         b.alias = root;
     }
 
-    template <class Table>
     constexpr void finish(Table& to) {
         if (!settled) settle();
         writer.finish(to, g_.folded ? 1 : g_.roles.count);
@@ -108,17 +104,19 @@ public:
 
 private:
     constexpr void settle() {
-        ir::buffer *const buffers = writer.buffers, *const end = buffers + writer.buffer_count;
-        for (ir::buffer* b = buffers; b != end; ++b) {
-            int root = b->alias;
+        auto& buffers = writer.buffers;
+        for (int i = 0; i < writer.buffer_count; ++i) {
+            ir::buffer& b = buffers[i];
+            int root = b.alias;
             if (root < 0) continue;
             while (buffers[root].alias >= 0) root = buffers[root].alias;
-            b->alias = root;
-            if (b->slots > buffers[root].slots) buffers[root].slots = b->slots;
+            b.alias = root;
+            if (b.slots > buffers[root].slots) buffers[root].slots = b.slots;
         }
-        for (ir::buffer* b = buffers; b != end; ++b) {
-            if (b->alias >= 0) b->slots = buffers[b->alias].slots;
-            if (b->common >= 0 && (b->alias >= 0 || b->slots > 1)) b->common = -1;
+        for (int i = 0; i < writer.buffer_count; ++i) {
+            ir::buffer& b = buffers[i];
+            if (b.alias >= 0) b.slots = buffers[b.alias].slots;
+            if (b.common >= 0 && (b.alias >= 0 || b.slots > 1)) b.common = -1;
         }
     }
 
@@ -129,7 +127,7 @@ private:
         if (y.role >= 0) return y.role == role;
         if (y.node < 0) return true;
         const ir::node& n = g_.nodes.first[y.node];
-        for (int t : g_.operands.part(n.first_target, n.targets))
+        for (int t : g_.operands.view().part(n.first_target, n.targets))
             if (t == role) return true;
         return false;
     }
@@ -167,11 +165,11 @@ private:
         writer.members[writer.member_count++] = m;
     }
 
-    const ir::graph& g_;
+    const Graph& g_;
     const expansion_settings s_;
-    vec<int> home_list_, readers_list_;
-    int* const home_;     // role x symbol
-    int* const readers_;  // of each symbol
+    vec<int> home_list_;
+    room<int, decltype(Graph::symbols)> readers_;  // of each symbol
+    int* const home_;                              // role x symbol
 };
 
 }  // namespace dovetail::pass::detail

@@ -7,23 +7,23 @@
 
 namespace dovetail::pass::detail {
 
+// `Table`: a program that owns its arrays, all of them as long as they can become.
+template <class Table>
 struct program_writer {
-    // `Table`: a program that owns its arrays, all of them as long as they can become.
-    template <class Table>
     constexpr explicit program_writer(Table& to)
-        : buffers{to.buffers.begin()},
-          accesses{to.accesses.begin()},
-          parts{to.parts.begin()},
-          members{to.members.begin()},
-          vertices{to.vertices.begin()},
-          communicators_{to.communicators.begin()},
-          communicator_roles_{to.communicator_roles.begin()} {}
+        : buffers{to.buffers.first},
+          accesses{to.accesses.first},
+          parts{to.parts.first},
+          members{to.members.first},
+          vertices{to.vertices.first},
+          communicators_{to.communicators.first},
+          communicator_roles_{to.communicator_roles.first} {}
 
-    ir::buffer* const buffers;
-    ir::access* const accesses;
-    ir::part* const parts;
-    ir::member* const members;
-    ir::vertex* const vertices;
+    decltype(Table::buffers.first)& buffers;
+    decltype(Table::accesses.first)& accesses;
+    decltype(Table::parts.first)& parts;
+    decltype(Table::members.first)& members;
+    decltype(Table::vertices.first)& vertices;
     int buffer_count = 0, access_count = 0, part_count = 0, member_count = 0, vertex_count = 0;
     int commons = 0;
 
@@ -48,7 +48,6 @@ struct program_writer {
     }
 
     // The table that it was made for gets its sizes.
-    template <class Table>
     constexpr void finish(Table& to, int roles) const {
         to.buffers.cut(buffer_count);
         to.accesses.cut(access_count);
@@ -62,8 +61,8 @@ struct program_writer {
     }
 
 private:
-    ir::communicator* const communicators_;
-    int* const communicator_roles_;
+    decltype(Table::communicators.first)& communicators_;
+    decltype(Table::communicator_roles.first)& communicator_roles_;
     int communicator_count_ = 0, communicator_role_count_ = 0;
 };
 

@@ -46,9 +46,10 @@ private:
         if (!made.wrong) made.wrong = pass::infer(ir::view(made), made.symbols.begin());
         return made;
     }
-    static constexpr auto kept = make(dsl::describe_graph<written<G>>, std::make_integer_sequence<int, ir::graph::tables>{});
 
 public:
+    // Passes look into the arrays themselves.
+    static constexpr auto kept = make(dsl::describe_graph<written<G>>, std::make_integer_sequence<int, ir::graph::tables>{});
     static constexpr ir::graph value = ir::view(kept);
 };
 
@@ -61,9 +62,9 @@ inline constexpr ir::fault checked = typed<G>::value.wrong ? typed<G>::value.wro
 template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
 struct expanded {
 private:
-    static constexpr auto most = checked<G> ? ir::sizes<ir::program::tables>{} : pass::largest_program(typed<G>::value);
-    template <int... I>
-    static constexpr auto make(const ir::graph& from, std::integer_sequence<int, I...>) {
+    static constexpr auto most = checked<G> ? ir::sizes<ir::program::tables>{} : pass::largest_program(typed<G>::kept);
+    template <class Graph, int... I>
+    static constexpr auto make(const Graph& from, std::integer_sequence<int, I...>) {
         ir::rebound<ir::program, fixed_store<most.of[I]...>> made{};
         if (!checked<G>) pass::expand(from, {InFlight, ChannelSlots, PeerCopiesFrom}, made);
         return made;
@@ -71,7 +72,7 @@ private:
 
 public:
     // Passes look into the arrays themselves.
-    static constexpr auto kept = make(typed<G>::value, std::make_integer_sequence<int, ir::program::tables>{});
+    static constexpr auto kept = make(typed<G>::kept, std::make_integer_sequence<int, ir::program::tables>{});
     static constexpr ir::program program = ir::view(kept);
 
 private:
