@@ -21,14 +21,14 @@ constexpr std::int64_t flop_rate(const machine_description& m, element e) {
 }
 
 // Ranks that talk to each other in a member: lanes along its axes, or roles.
-template <class Program>
-constexpr int width(const ir::graph& g, const Program& p, const ir::member& m, const settings& s) {
+template <class Graph, class Program>
+constexpr int width(const Graph& g, const Program& p, const ir::member& m, const settings& s) {
     if (m.communicator < 0) return 2;
     const ir::communicator& c = p.communicators[m.communicator];
     if (c.axes == 0) return c.roles;
     const ir::role& role = g.roles[p.communicator_roles[c.first_role]];
     int n = 1;
-    for (const ir::mesh_axis& a : g.mesh.part(role.first_axis, role.axes))
+    for (const ir::mesh_axis& a : g.mesh.view().part(role.first_axis, role.axes))
         if ((c.axes >> a.axis & 1u) != 0) n *= a.width > 0 ? a.width : s.assumed_width;
     return n;
 }
@@ -40,10 +40,10 @@ struct member_time {
 };
 
 // Layers repeat, and so do the costs of their operations: what has been estimated is looked up by what it depends on.
-template <class Program>
+template <class Graph, class Program>
 class estimator {
 public:
-    constexpr estimator(const ir::graph& g, const Program& p, const settings& s) : g_{g}, p_{p}, s_{s} {}
+    constexpr estimator(const Graph& g, const Program& p, const settings& s) : g_{g}, p_{p}, s_{s} {}
 
     // One vertex alone. The members of a group share one latency; their payloads follow each other.
     constexpr std::int64_t duration(const ir::vertex& v) {
@@ -113,9 +113,10 @@ private:
         if (a.op->name->hash != b.op->name->hash || !same(a.op->name, b.op->name)) return false;
         const ir::node &x = g_.nodes.first[a.node], &y = g_.nodes.first[b.node];
         if (x.arguments != y.arguments) return false;
-        const int *ours = g_.operands.first + x.first_argument, *theirs = g_.operands.first + y.first_argument;
-        for (int i = 0; i < x.arguments; ++i)
-            if (ours[i] != theirs[i] && g_.symbols.first[ours[i]].type != g_.symbols.first[theirs[i]].type) return false;
+        const auto& operands = g_.operands.first;
+        const auto& symbols = g_.symbols.first;
+        for (int i = x.first_argument, end = i + x.arguments, j = y.first_argument; i < end; ++i, ++j)
+            if (operands[i] != operands[j] && symbols[operands[i]].type != symbols[operands[j]].type) return false;
         return true;
     }
 
@@ -145,7 +146,7 @@ private:
 
     constexpr cost work_of(const ir::member& m) {
         const ir::node& node = g_.nodes.first[m.node];
-        const int* ids = g_.operands.first;
+        const auto& ids = g_.operands.first;
         arguments_.resize(node.arguments);
         for (int i = 0; i < node.arguments; ++i) arguments_[i] = g_.symbols.first[ids[node.first_argument + i]].type;
         tensor_type results[max_results] = {};
@@ -163,7 +164,7 @@ private:
     }
 
     static constexpr int capacity = 32;
-    const ir::graph& g_;
+    const Graph& g_;
     const Program& p_;
     const settings& s_;
     known seen_[capacity] = {};
@@ -173,20 +174,20 @@ private:
 
 }  // namespace detail
 
-template <class Program>
-constexpr std::int64_t duration(const ir::graph& g, const Program& p, const ir::vertex& v, const settings& s) {
-    return detail::estimator<Program>{g, p, s}.duration(v);
+template <class Graph, class Program>
+constexpr std::int64_t duration(const Graph& g, const Program& p, const ir::vertex& v, const settings& s) {
+    return detail::estimator<Graph, Program>{g, p, s}.duration(v);
 }
 
 // Every vertex, into `to`.
-template <class Program>
-constexpr void costs(const ir::graph& g, const Program& p, const settings& s, auto& to) {
-    detail::estimator<Program> each{g, p, s};
+template <class Graph, class Program>
+constexpr void costs(const Graph& g, const Program& p, const settings& s, auto& to) {
+    detail::estimator<Graph, Program> each{g, p, s};
     const auto& vertices = p.vertices.first;
     for (int v = 0; v < p.vertices.count; ++v) to[v] = each.duration(vertices[v]);
 }
-template <class Program>
-constexpr vec<std::int64_t> costs(const ir::graph& g, const Program& p, const settings& s) {
+template <class Graph, class Program>
+constexpr vec<std::int64_t> costs(const Graph& g, const Program& p, const settings& s) {
     vec<std::int64_t> list(p.vertices.count, unset{});
     costs(g, p, s, list.first);
     return list;

@@ -30,7 +30,7 @@ struct program_of {
     template <class Program>
     static constexpr fixed<std::int64_t, vertices> list_costs(const Program& from) {
         fixed<std::int64_t, vertices> f;
-        pass::costs(graph, from, O::value, f.first);
+        pass::costs(typed<G>::kept, from, O::value, f.first);
         return f;
     }
     static constexpr fixed<std::int64_t, vertices> costs = list_costs(table);
