@@ -64,12 +64,12 @@ constexpr bool views() {
     for (int i = 0; i < 10; ++i) v.push(i);
     int sum = 0;
     for (int x : v.view().part(2, 3)) sum += x;
-    fixed<int, 10> frozen;
+    fixed<int, 10> frozen{};
     dovetail::copy_elements(v, frozen);
     span<const int> view = frozen.view();
     int all = 0;
     for (int x : view) all += x;
-    fixed<int, 0> nothing;
+    fixed<int, 0> nothing{};
     for (int x : nothing.view()) all += 1000 + x;
     return sum == 2 + 3 + 4 && all == 45 && view.size() == 10 && nothing.size() == 0 && view.part(10, 0).empty();
 }

@@ -24,11 +24,12 @@ struct span {
     constexpr span part(int from, int length) const { return {first + from, length}; }
 };
 
-// An array of at most N elements, zero allowed: what a finished vec is frozen into.
+// An array of at most N elements, zero allowed: what a finished vec is frozen into. Always made as `fixed<T, N> x{}`: an initialiser
+// here would be one more copy of all elements in the memory of nvcc's front end.
 template <class T, int N>
 struct fixed {
     static constexpr int capacity = N > 0 ? N : 1;
-    T first[capacity] = {};
+    T first[capacity];
     int count = N;
 
     constexpr T& operator[](int i) { return first[i]; }
@@ -128,11 +129,10 @@ private:
 namespace detail {
 template <class T, int N>
 struct fixed_room : fixed<T, N> {
-    constexpr fixed_room() = default;
-    constexpr explicit fixed_room(int size) { this->count = size; }
-    constexpr fixed_room(int size, unset) { this->count = size; }
-    constexpr fixed_room(int size, const T& value) {
-        this->count = size;
+    constexpr fixed_room() : fixed<T, N>{} {}
+    constexpr explicit fixed_room(int size) : fixed<T, N>{} { this->count = size; }
+    constexpr fixed_room(int size, unset) : fixed_room(size) {}
+    constexpr fixed_room(int size, const T& value) : fixed_room(size) {
         for (int i = 0; i < size; ++i) this->first[i] = value;
     }
 };

@@ -43,7 +43,7 @@ struct frozen_list {
 private:
     template <class From>
     static constexpr auto keep(const From& from) {
-        fixed<T, Make::most> f;
+        fixed<T, Make::most> f{};
         f.count = Make::make(from, f.first);
         return f;
     }

@@ -53,7 +53,7 @@ struct combinations {
     using planned = plan::planned<G, O>;
     static constexpr int members = planned::program.members.size();
     static constexpr fixed<int, members> numbers() {
-        fixed<int, members> f;
+        fixed<int, members> f{};
         const vec<int> list = representatives(planned::program);
         copy_elements(list, f);
         return f;
@@ -67,7 +67,7 @@ struct combinations {
     static constexpr int count = counted();
     // The members that stand for the combinations, ascending.
     static constexpr fixed<int, count> listed() {
-        fixed<int, count> f;
+        fixed<int, count> f{};
         for (int m = 0, n = 0; m < members; ++m)
             if (of[m] == m) f[n++] = m;
         return f;
@@ -203,7 +203,7 @@ struct states_of {
     }
     static constexpr int count = counted(plan::typed<G>::value);
     struct state_list {
-        fixed<int, count> symbol, mention;
+        fixed<int, count> symbol{}, mention{};
     };
     static constexpr state_list listed(const ir::graph& g) {
         state_list list;
@@ -221,14 +221,14 @@ struct states_of {
     template <class Stream, int... I>
     static constexpr fixed<launch_function<Stream>, symbols> initialisers(std::integer_sequence<int, I...>) {
         const fixed<launch_function<Stream>, count> each{{attributes<I>::template initialiser<Stream>()...}};
-        fixed<launch_function<Stream>, symbols> f;
+        fixed<launch_function<Stream>, symbols> f{};
         for (int n = 0; n < count; ++n) f[list.symbol[n]] = each[n];
         return f;
     }
     template <int... I>
     static constexpr fixed<bool, symbols> supplied(std::integer_sequence<int, I...>) {
         const fixed<bool, count> each{{attributes<I>::supplied...}};
-        fixed<bool, symbols> f;
+        fixed<bool, symbols> f{};
         for (int n = 0; n < count; ++n) f[list.symbol[n]] = each[n];
         return f;
     }
@@ -252,9 +252,9 @@ private:
         return fixed<launch_function<Stream>, combinations::count>{{&detail::launching<G, O, Stream, combinations::list[I]>::call...}};
     }
     static constexpr fixed<launch_function<Stream>, combinations::members> list_launches() {
-        fixed<launch_function<Stream>, combinations::members> f;
+        fixed<launch_function<Stream>, combinations::members> f{};
         constexpr auto distinct = functions(std::make_integer_sequence<int, combinations::count>{});
-        fixed<int, combinations::members> number;
+        fixed<int, combinations::members> number{};
         for (int i = 0; i < combinations::count; ++i) number[combinations::list[i]] = i;
         for (int m = 0; m < combinations::members; ++m)
             if (combinations::of[m] >= 0) f[m] = distinct[number[combinations::of[m]]];

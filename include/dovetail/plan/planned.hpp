@@ -29,7 +29,7 @@ struct program_of {
     static constexpr int vertices = program.vertices.size();
     template <class Program>
     static constexpr fixed<std::int64_t, vertices> list_costs(const Program& from) {
-        fixed<std::int64_t, vertices> f;
+        fixed<std::int64_t, vertices> f{};
         pass::costs(typed<G>::kept, from, O::value, f.first);
         return f;
     }
