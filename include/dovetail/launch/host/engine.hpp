@@ -248,8 +248,8 @@ private:
     }
     void fail(flight& f, const step_name& step, const std::exception_ptr& why) {
         f.failed.store(true);
-        on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + text_of(why),
-                           step.operation, step.statement, why, false});
+        on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + text_of(why), step.operation,
+                           step.statement, why, false});
     }
     std::int64_t since(std::chrono::steady_clock::time_point t) const {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(t - on_->world->origin).count();
