@@ -84,11 +84,11 @@ inline constexpr int most_calls = 96;
 using launch_pointer = dv::launch_function<dv::host::stream>;
 template <int... N>
 constexpr dv::fixed<launch_pointer, most_calls> launch_table(std::integer_sequence<int, N...>) {
-    return {{[](dv::host::stream s, void* const* p) { launch_call(N, s, p); }...}};
+    return {most_calls, {[](dv::host::stream s, void* const* p) { launch_call(N, s, p); }...}};
 }
 template <int... N>
 constexpr dv::fixed<launch_pointer, most_calls> state_table(std::integer_sequence<int, N...>) {
-    return {{[](dv::host::stream s, void* const* p) { initialise_state(N, s, p); }...}};
+    return {most_calls, {[](dv::host::stream s, void* const* p) { initialise_state(N, s, p); }...}};
 }
 inline constexpr auto launch_of = launch_table(std::make_integer_sequence<int, most_calls>{});
 inline constexpr auto state_of = state_table(std::make_integer_sequence<int, most_calls>{});

@@ -44,10 +44,7 @@ struct tensor_type {
     // The same element with these extents.
     template <class... I>
     constexpr tensor_type with_extents(I... e) const {
-        tensor_type t{type, static_cast<int>(sizeof...(I)), {}};
-        const std::int64_t list[] = {static_cast<std::int64_t>(e)..., 0};
-        for (int i = 0; i < t.rank; ++i) t.extent[i] = list[i];
-        return t;
+        return {type, static_cast<int>(sizeof...(I)), {static_cast<std::int64_t>(e)...}};
     }
     // The same extents with this element.
     constexpr tensor_type with_element(element e) const {

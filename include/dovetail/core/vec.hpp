@@ -29,8 +29,10 @@ struct span {
 template <class T, int N>
 struct fixed {
     static constexpr int capacity = N > 0 ? N : 1;
-    T first[capacity];
+    // The count stands first: whenever g++ reads a variable while compiling, it asks whether its type is empty, and finds out by
+    // its first member. Of an array it computes the size for that.
     int count = N;
+    T first[capacity];
 
     constexpr T& operator[](int i) { return first[i]; }
     constexpr const T& operator[](int i) const { return first[i]; }

@@ -116,18 +116,18 @@ private:
                                                    : make_fault(fault_kind::not_an_operation, name, mention + 1));
             return -1;
         }
-        const int at = mention + 1 + op.mentions;
         int first_argument = d_.operand_count;
-        if (!plain_arguments(parts + 1, parts + size, at, role, name)) {
+        int count = plain_arguments(parts + 1, parts + size, role);
+        if (count < 0) {
             // One stack for all expressions: an array of its own for each is where nvcc's front end forgets to release some.
             const int base = arguments_.size();
-            collect(parts + 1, parts + size, at, role, name);
+            collect(parts + 1, parts + size, mention + 1 + op.mentions, role, name);
             first_argument = d_.operand_count;
             for (const int *a = arguments_.begin() + base, *end = arguments_.end(); a != end; ++a) d_.operands[d_.operand_count++] = *a;
             arguments_.resize(base);
+            if (d_.wrong()) return -1;
+            count = d_.operand_count - first_argument;
         }
-        if (d_.wrong()) return -1;
-        const int count = d_.operand_count - first_argument;
         if (!accepted(facts)) return d_.arity(name, mention + 1, count), -1;
 
         const int id = d_.node_count++;
@@ -156,19 +156,22 @@ private:
         return d_.wrong() ? -1 : id;
     }
 
-    // Arguments that are names, as most are, go to the operands as they are read. False, and nothing done, where others are.
-    constexpr bool plain_arguments(const record* const* a, const record* const* end, int mention, int role, int name) {
+    // Arguments that are names of values or inputs, as most are, go to the operands as they are read. Returns their number; -1, and
+    // nothing done, where others are.
+    constexpr int plain_arguments(const record* const* a, const record* const* end, int role) {
         const symbol* const symbols = d_.symbols;
-        int* to = d_.operands + d_.operand_count;
-        for (; a != end; ++a, ++mention) {
+        int* const first = d_.operands + d_.operand_count;
+        int* to = first;
+        for (; a != end; ++a) {
             const record& r = **a;
-            if (r.kind != word::name) return false;
+            if (r.kind != word::name) return -1;
             const int s = d_.names.find(&r.id);
-            if ((s < 0 || symbols[s].kind == symbol_kind::state) && named(r, mention, role, name) < 0) return true;
+            if (s < 0 || (symbols[s].kind == symbol_kind::state && symbols[s].role != role)) return -1;
             *to++ = s;
         }
-        d_.operand_count = static_cast<int>(to - d_.operands);
-        return true;
+        const int count = static_cast<int>(to - first);
+        d_.operand_count += count;
+        return count;
     }
 
     constexpr void collect(const record* const* begin, const record* const* end, int mention, int role, int name) {

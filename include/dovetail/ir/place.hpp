@@ -19,7 +19,12 @@ public:
         int at = mention + 1;
         for (int i = 0; i < op.child_count; at += op.children[i]->mentions, ++i) {
             const record& w = *op.children[i];
-            if (w.kind == word::root_lane && !over_roles && is_rooted(n.kind) && n.root < 0) {
+            if (w.kind == word::name && !over_roles) {  // as most are
+                const int axis = d_.find_axis(w.id);
+                if (axis < 0 || !d_.has_axis(n.role, axis)) return d_.fail(make_fault(fault_kind::unknown_axis, name, at));
+                if ((n.axes >> axis & 1u) != 0) return d_.fail(make_fault(fault_kind::axis_twice, at));
+                n.axes |= 1u << axis;
+            } else if (w.kind == word::root_lane && !over_roles && is_rooted(n.kind) && n.root < 0) {
                 n.root = w.number;
             } else if (w.kind == word::root && over_roles && (n.kind == op_kind::reduce || n.kind == op_kind::gather) && n.root < 0) {
                 n.root = d_.find_role(w.children[0]->id);
@@ -29,11 +34,6 @@ public:
             } else if (w.kind == word::to && over_roles && (n.kind == op_kind::broadcast || n.kind == op_kind::scatter)) {
                 int to_at = at + 1;
                 for (int k = 0; k < w.child_count; to_at += w.children[k]->mentions, ++k) target(n, w.children[k]->id, to_at, name);
-            } else if (w.kind == word::name && !over_roles) {
-                const int axis = d_.find_axis(w.id);
-                if (axis < 0 || !d_.has_axis(n.role, axis)) return d_.fail(make_fault(fault_kind::unknown_axis, name, at));
-                if ((n.axes >> axis & 1u) != 0) return d_.fail(make_fault(fault_kind::axis_twice, at));
-                n.axes |= 1u << axis;
             } else {
                 return d_.fail(make_fault(fault_kind::bad_root, name, mention, at));
             }

@@ -220,14 +220,14 @@ struct states_of {
 
     template <class Stream, int... I>
     static constexpr fixed<launch_function<Stream>, symbols> initialisers(std::integer_sequence<int, I...>) {
-        const fixed<launch_function<Stream>, count> each{{attributes<I>::template initialiser<Stream>()...}};
+        const fixed<launch_function<Stream>, count> each{count, {attributes<I>::template initialiser<Stream>()...}};
         fixed<launch_function<Stream>, symbols> f{};
         for (int n = 0; n < count; ++n) f[list.symbol[n]] = each[n];
         return f;
     }
     template <int... I>
     static constexpr fixed<bool, symbols> supplied(std::integer_sequence<int, I...>) {
-        const fixed<bool, count> each{{attributes<I>::supplied...}};
+        const fixed<bool, count> each{count, {attributes<I>::supplied...}};
         fixed<bool, symbols> f{};
         for (int n = 0; n < count; ++n) f[list.symbol[n]] = each[n];
         return f;
@@ -249,7 +249,7 @@ private:
 
     template <int... I>
     static constexpr auto functions(std::integer_sequence<int, I...>) {
-        return fixed<launch_function<Stream>, combinations::count>{{&detail::launching<G, O, Stream, combinations::list[I]>::call...}};
+        return fixed<launch_function<Stream>, combinations::count>{combinations::count, {&detail::launching<G, O, Stream, combinations::list[I]>::call...}};
     }
     static constexpr fixed<launch_function<Stream>, combinations::members> list_launches() {
         fixed<launch_function<Stream>, combinations::members> f{};
