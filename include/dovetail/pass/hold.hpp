@@ -52,9 +52,10 @@ public:
     constexpr int make(int symbol, int role, ir::storage where) {
         const ir::symbol& y = g_.symbols.first[symbol];
         const bool output = y.output && y.kind == ir::symbol_kind::value && lives_on(y, role);
-        const int b = writer.buffer_count++, slots = output || where == ir::storage::input ? s_.in_flight : 1;
+        const int b = writer.buffer_count++;
         if (where == ir::storage::arena && y.in_host_memory) where = ir::storage::host;
-        writer.buffers[b] = {where, g_.folded ? 0 : role, symbol, y.type, y.type.bytes(), slots, output, -1, -1};
+        writer.buffers[b] = {where, g_.folded ? 0 : role, symbol, y.type, y.type.bytes(), output || where == ir::storage::input ? s_.in_flight : 1, output, -1,
+                             -1};
         if (g_.folded && y.role < 0 && y.node < 0) {
             // What every role has for itself, an input or a lane index, a folded graph has once.
             for (int r = 0; r < g_.roles.count; ++r) home_[r * g_.symbols.count + symbol] = b;
