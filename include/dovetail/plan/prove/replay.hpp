@@ -36,9 +36,24 @@ private:
 
     constexpr int* stamps_of(int run) { return stamps_.begin() + run % made_.rings * mine_.events * stamp_width; }
 
-    // The loop that counts: every statement here is evaluated for each step of run 0, and for most of those of later runs but the
-    // last one, in which nothing matters behind the last step that has to do with earlier runs.
+    // One run; of the last one nothing matters behind the last step that has to do with earlier runs.
     constexpr bool play() {
+        // In pieces, for clang's sake: it keeps the locals of every iteration until the function returns, and looks among all of
+        // them for each that is read.
+        constexpr int piece = 16;
+        for (int k = 0, count = run_ + 1 < runs_ ? mine_.steps : needed_; k < count; k += piece)
+            if (!play(k, count - k < piece ? count : k + piece)) return false;
+        for (int b : outputs_)
+            if (run_ == 0 && touches_.value[row(b)] != b + 1) {
+                const int r = row(b);
+                bad_ = {run_of(r) == run_ ? flaw::overlap_of_live_bytes : flaw::stale_read, role_, writer(r), -1, b, run_};
+                return false;
+            }
+        return true;
+    }
+
+    // The loop that counts: every statement here is evaluated for each step of run 0, and for most of those of later runs.
+    constexpr bool play(int begin_step, int end_step) {
         const ir::part* parts = p_.parts.first;
         const ir::access* accesses = p_.accesses.first;
         const ir::member* members = p_.members.first;
@@ -50,7 +65,7 @@ private:
         const int values = run_ * p_.buffers.count + 1, stamp = run_ * mine_.steps + 1;
         const unsigned events = static_cast<unsigned>(mine_.events), rings = static_cast<unsigned>(made_.rings);
         const bool first = run_ == 0;
-        for (int k = 0, count = run_ + 1 < runs_ ? mine_.steps : needed_; k < count; ++k) {
+        for (int k = begin_step; k < end_step; ++k) {
             const ir::step* s = steps + k;
             const int lane = s->lane, own = issued[lane]++;
             int* now = clocks_[lane];
@@ -143,12 +158,6 @@ private:
                 needed_ = k + 1;
             }
         }
-        for (int b : outputs_)
-            if (first && value[row(b)] != values + b) {
-                const int r = row(b);
-                bad_ = {run_of(r) == run_ ? flaw::overlap_of_live_bytes : flaw::stale_read, role_, writer(r), -1, b, run_};
-                return false;
-            }
         return true;
     }
 
