@@ -70,25 +70,34 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
     const int* lane_steps = issued.lane_steps.begin();
     for (int b = 0; b < buffers; ++b) definition[b] = -1;
     int defined_count = 0;
+    // Of the step, part or access at hand; declared once, see predict.hpp.
+    int before = 0, after = 0, lane = 0, defined_before = 0, p = 0, end = 0, a = 0, done = 0, own = 0, b = 0, at = 0;
+    int *mine = nullptr, *touched = nullptr;
+    bool asks = false;
     for (int r = 0; r < program.roles; ++r) {
         int tail[lane_count][lane_count] = {};  // what a lane knows of all lanes, its own last step included
         int need[lane_count] = {};              // what a step needs to know of the others
         const int begin = issued.roles[r].first_step, role_steps = issued.roles[r].steps;
         for (int s = begin, stop = begin + role_steps; s < stop; ++s) {
-            const int before = index[s], after = before + 1, lane = steps[s].lane, defined_before = defined_count;
-            int* mine = tail[lane];
+            before = index[s];
+            after = before + 1;
+            lane = steps[s].lane;
+            defined_before = defined_count;
+            mine = tail[lane];
             mine[lane] = after;
-            bool asks = false;
-            for (int p = steps[s].first_part, end = p + steps[s].parts; p < end; ++p)
-                for (int a = parts[p].first_access, done = a + parts[p].accesses; a < done; ++a) {
-                    const int own = accesses[a].buffer, alias = buffer[own].alias, b = alias < 0 ? own : alias;
-                    int* touched = release[b].known;
+            asks = false;
+            for (p = steps[s].first_part, end = p + steps[s].parts; p < end; ++p)
+                for (a = parts[p].first_access, done = a + parts[p].accesses; a < done; ++a) {
+                    own = accesses[a].buffer;
+                    b = buffer[own].alias;
+                    if (b < 0) b = own;
+                    touched = release[b].known;
                     last[b] = s;
                     touched[lane] = after;
                     if (accesses[a].mode == access_mode::read) {
-                        const int by = writer_lane[b];
-                        if (written[b] <= mine[by]) continue;
-                        if (need[by] < written[b]) need[by] = written[b];
+                        at = writer_lane[b];
+                        if (written[b] <= mine[at]) continue;
+                        if (need[at] < written[b]) need[at] = written[b];
                         asks = true;
                         continue;
                     }
@@ -103,19 +112,18 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
                     if (buffer[own].output) held[b] = true;
                     if (definition[b] >= 0) continue;
                     definition[b] = s;
-                    int at = defined_count++;
-                    for (; at > defined_before && defined[at - 1] > b; --at) defined[at] = defined[at - 1];
+                    for (at = defined_count++; at > defined_before && defined[at - 1] > b; --at) defined[at] = defined[at - 1];
                     defined[at] = b;
                 }
             if (asks) {
-                int on[lane_count] = {-1, -1, -1}, wanted = 0;
-                for (int l = 0; l < lane_count; ++l) {
+                int on[lane_count] = {-1, -1, -1}, wanted = 0, l = 0;
+                for (; l < lane_count; ++l) {
                     if (need[l] <= mine[l]) continue;
                     on[l] = lane_steps[lane_count * begin + l * role_steps + need[l] - 1];
                     ++wanted;
                 }
                 if (wanted > 1) detail::keep_strongest(on, need, known);
-                for (int l = 0; l < lane_count; ++l) {
+                for (l = 0; l < lane_count; ++l) {
                     if (on[l] >= 0) {
                         out.waits.waits.push({s, on[l], 0});
                         const int* from = known[on[l]].known;
@@ -127,11 +135,11 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
                     need[l] = 0;
                 }
             }
-            int* at_start = known[s].known;
-            at_start[0] = mine[0];
-            at_start[1] = mine[1];
-            at_start[2] = mine[2];
-            at_start[lane] = before;
+            touched = known[s].known;  // at the start
+            touched[0] = mine[0];
+            touched[1] = mine[1];
+            touched[2] = mine[2];
+            touched[lane] = before;
         }
         out.lives.first[r + 1] = defined_count;
     }

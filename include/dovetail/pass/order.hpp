@@ -52,13 +52,18 @@ constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs,
     const std::int64_t latency = s.machine.edge_latency;
     room<std::int64_t, decltype(p.vertices)> list(p.vertices.count, unset{});
     auto& longest = list.first;
+    // Declared once, see predict.hpp.
+    int v = 0, i = 0, end = 0, to = 0;
+    std::int64_t behind = 0, way = 0;
+    lane_kind lane{};
     for (int k = topological.count - 1; k >= 0; --k) {
-        const int v = topological.first[k];
-        const lane_kind lane = vertices[v].lane;
-        std::int64_t behind = 0;
-        for (int i = first[v], end = first[v + 1]; i < end; ++i) {
-            const int to = vertex[arrival[i]];
-            const std::int64_t way = longest[to] + (vertices[to].lane == lane ? 0 : latency);
+        v = topological.first[k];
+        lane = vertices[v].lane;
+        behind = 0;
+        for (i = first[v], end = first[v + 1]; i < end; ++i) {
+            to = vertex[arrival[i]];
+            way = longest[to];
+            if (vertices[to].lane != lane) way += latency;
             if (way > behind) behind = way;
         }
         longest[v] = behind + cost[v];
@@ -105,66 +110,74 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     int count = 0, homeless = 0;
     std::int64_t now = 0;
 
-    for (int v = 0, i = 0; v < n; ++v) {
-        int open = 0;
-        for (const int end = seats[v + 1]; i < end; ++i) open += incoming[i];
-        waiting[v] = open;
-        if (open == 0) freed[homeless++] = v;
+    // Of the vertex at hand; declared once, see predict.hpp.
+    int v = 0, i = 0, end = 0, here = 0, head = 0, lane = 0, seat = 0, to = 0;
+    std::int64_t time = 0;
+    for (; v < n; ++v) {
+        to = 0;
+        for (end = seats[v + 1]; i < end; ++i) to += incoming[i];
+        waiting[v] = to;
+        if (to == 0) freed[homeless++] = v;
     }
     for (;;) {
         while (homeless > 0) {
-            const int v = freed[--homeless], begin = seats[v], end = seats[v + 1];
-            int here = slot[begin];
-            for (int i = begin + 1; i < end; ++i)
+            v = freed[--homeless];
+            i = seats[v];
+            end = seats[v + 1];
+            for (here = slot[i++]; i < end; ++i)
                 if (until[slot[i]] > until[here]) here = slot[i];
-            const int lane = here % lane_count;
+            lane = here % lane_count;
             key[v] = -priority[v];
             if (until[here] < 0) {
                 may_start[lane] = all.with(may_start[lane], v);
                 continue;
             }
             queue[here] = all.with(queue[here], v);
-            for (int i = begin; i < end; ++i) {
-                const int other = slot[i], head = queue[other];
-                if (until[other] >= 0 || head < 0) continue;
-                queue[other] = all.without(head);
+            for (i = seats[v]; i < end; ++i) {
+                here = slot[i];
+                head = queue[here];
+                if (until[here] >= 0 || head < 0) continue;
+                queue[here] = all.without(head);
                 freed[homeless++] = head;
             }
         }
-        const int lane = may_start[communication] >= 0 ? communication : may_start[copy] >= 0 ? copy : compute;
-        if (const int v = may_start[lane]; v >= 0) {
+        lane = may_start[communication] >= 0 ? communication : may_start[copy] >= 0 ? copy : compute;
+        v = may_start[lane];
+        if (v >= 0) {
             may_start[lane] = all.without(v);
-            const int begin = seats[v], end = seats[v + 1];
+            end = seats[v + 1];
             bool free = true;
-            for (int i = begin; i < end; ++i) free = free && until[slot[i]] < 0;
+            for (i = seats[v]; i < end; ++i) free = free && until[slot[i]] < 0;
             if (!free) {
                 freed[homeless++] = v;
                 continue;
             }
-            const std::int64_t done = now + cost[v];
-            for (int i = begin; i < end; ++i) until[slot[i]] = done;
+            time = now + cost[v];
+            for (i = seats[v]; i < end; ++i) until[slot[i]] = time;
             issued[count++] = v;
-            key[v] = done;
+            key[v] = time;
             running = all.with(running, v);
             continue;
         }
         if (running < 0 && later < 0) break;
         now = running < 0 || (later >= 0 && key[later] < key[running]) ? key[later] : key[running];
         while (running >= 0 && key[running] == now) {
-            const int v = running;
+            v = running;
             running = all.without(v);
-            for (int i = seats[v], end = seats[v + 1]; i < end; ++i) {
-                const int here = slot[i], head = queue[here];
+            lane = slot[seats[v]] % lane_count;
+            for (i = seats[v], end = seats[v + 1]; i < end; ++i) {
+                here = slot[i];
+                head = queue[here];
                 until[here] = -1;
                 if (head < 0) continue;
                 queue[here] = all.without(head);
                 freed[homeless++] = head;
             }
-            const int mine = slot[seats[v]] % lane_count;
-            for (int i = first[v], end = first[v + 1]; i < end; ++i) {
-                const int seat = arrival[i], to = vertex[seat];
-                const std::int64_t met = slot[seat] % lane_count == mine ? now : now + latency, earlier = ready[to];
-                const std::int64_t time = met > earlier ? met : earlier;
+            for (i = first[v], end = first[v + 1]; i < end; ++i) {
+                seat = arrival[i];
+                to = vertex[seat];
+                time = slot[seat] % lane_count == lane ? now : now + latency;
+                if (time < ready[to]) time = ready[to];
                 if (--waiting[to] > 0) {
                     ready[to] = time;
                 } else if (time <= now) {
@@ -176,7 +189,7 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
             }
         }
         while (later >= 0 && key[later] == now) {
-            const int v = later;
+            v = later;
             later = all.without(v);
             freed[homeless++] = v;
         }

@@ -106,34 +106,42 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     std::int64_t* looked = left + roles;  // up to when what runs beside it has been taken into account for good
     std::int64_t* ends = looked + roles;  // unknown: something has changed
 
-    for (int v = 0, i = 0; v < n; ++v) {
+    // What the loops below set once for each vertex, seat or edge stands here, because clang keeps every variable that is declared
+    // again until the function ends, and searches them all for each one that is read.
+    int v = 0, i = 0, last = 0, mine = 0, role = 0, done = 0, soonest = 0, to = 0;
+    std::int64_t time = 0, met = 0;
+    // Of a role that computes, while what runs beside it is looked at.
+    int base = 0, talks = 0, copies = 0, paced = 0, wanted = 0;
+    std::int64_t from = 0, rest = 0, at = 0, change = 0;
+    for (; v < n; ++v) {
         lane[v] = static_cast<unsigned char>(vertices[v].lane);
         end[v] = unknown;
-        const int before = i;
-        for (const int last = seats[v + 1]; i < last; ++i) {
+        shut[v] = -i;
+        for (last = seats[v + 1]; i < last; ++i) {
             closed[i] = incoming[i] + 1;
             slowing[i] = unknown;
         }
-        shut[v] = i - before;
+        shut[v] += i;
     }
     for (int k = order.count - 1; k >= 0; --k)
-        for (int v = ordered[k] = order.first[k], i = seats[v]; i < seats[v + 1]; ++i) {
+        for (v = ordered[k] = order.first[k], i = seats[v], last = seats[v + 1]; i < last; ++i) {
             behind[i] = beside[slot_of[i]];
             beside[slot_of[i]] = i;
         }
     int opening = 0, ended = 0;
     for (int here = 0; here < r.slots; ++here)
-        if (const int i = beside[here]; i >= 0 && --closed[i] == 0) to_open[opening++] = i;
+        if (i = beside[here]; i >= 0 && --closed[i] == 0) to_open[opening++] = i;
     std::int64_t now = 0;
     for (;;) {
-        int done = -1;
         if (opening > 0) {
-            const int i = to_open[--opening], v = vertex[i], role = slot_of[i] / lane_count;
-            const int mine = lane[v];
-            const std::int64_t open = ready[i];
-            if (open > start[v]) start[v] = open;
+            i = to_open[--opening];
+            v = vertex[i];
+            role = slot_of[i] / lane_count;
+            mine = lane[v];
+            time = ready[i];
+            if (time > start[v]) start[v] = time;
             if (mine == communication) {
-                slowing[i] = open;
+                slowing[i] = time;
                 ends[role] = unknown;
             }
             if (--shut[v] > 0) continue;
@@ -145,27 +153,31 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
                 ends[role] = unknown;
                 continue;
             }
-            const std::int64_t begin = start[v];
-            end[v] = begin + cost[v];
-            for (int k = seats[v], last = seats[v + 1]; k < last; ++k) {
-                ends[slot_of[k] / lane_count] = unknown;
-                if (mine == copy) slowing[k] = begin;
+            time = start[v];
+            end[v] = time + cost[v];
+            for (i = seats[v], last = seats[v + 1]; i < last; ++i) {
+                ends[slot_of[i] / lane_count] = unknown;
+                if (mine == copy) slowing[i] = time;
             }
             done = v;
         } else {
-            int soonest = -1;
-            for (int role = 0; role < roles; ++role) {
+            soonest = -1;
+            for (role = 0; role < roles; ++role) {
                 if (computes[role] < 0) continue;
                 if (ends[role] == unknown) {
                     // From change to change of what runs beside it, as far as that is known.
-                    const int base = role * lane_count;
-                    int talks = beside[base + communication], copies = beside[base + copy], paced = pace[role];
-                    std::int64_t from = since[role], rest = left[role], at = looked[role];
+                    base = role * lane_count;
+                    talks = beside[base + communication];
+                    copies = beside[base + copy];
+                    paced = pace[role];
+                    from = since[role];
+                    rest = left[role];
+                    at = looked[role];
                     for (;;) {
                         while (talks >= 0 && end[vertex[talks]] <= at) talks = behind[talks];
                         while (copies >= 0 && end[vertex[copies]] <= at) copies = behind[copies];
-                        int wanted = 1000;
-                        std::int64_t change = unknown;
+                        wanted = 1000;
+                        change = unknown;
                         if (talks >= 0) {
                             change = slowing[talks];
                             if (change <= at) {
@@ -174,12 +186,12 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
                             }
                         }
                         if (copies >= 0) {
-                            std::int64_t other = slowing[copies];
-                            if (other <= at) {
+                            met = slowing[copies];
+                            if (met <= at) {
                                 wanted += by_copy;
-                                other = end[vertex[copies]];
+                                met = end[vertex[copies]];
                             }
-                            if (other < change) change = other;
+                            if (met < change) change = met;
                         }
                         if (wanted < 1) wanted = 1;
                         if (wanted != paced) {
@@ -212,18 +224,18 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
         }
 
         ++ended;
-        const std::int64_t time = end[done];
+        time = end[done];
         if (time > result.length) result.length = time;
-        for (int i = seats[done], last = seats[done + 1]; i < last; ++i) {
-            const int after = behind[i];
-            if (after < 0) continue;
-            if (time > ready[after]) ready[after] = time;
-            if (--closed[after] == 0) to_open[opening++] = after;
+        for (i = seats[done], last = seats[done + 1]; i < last; ++i) {
+            to = behind[i];
+            if (to < 0) continue;
+            if (time > ready[to]) ready[to] = time;
+            if (--closed[to] == 0) to_open[opening++] = to;
         }
-        const int mine = lane[done];
-        for (int i = first[done], last = first[done + 1]; i < last; ++i) {
-            const int to = arrival[i];
-            const std::int64_t met = slot_of[to] % lane_count == mine ? time : time + latency;
+        mine = lane[done];
+        for (i = first[done], last = first[done + 1]; i < last; ++i) {
+            to = arrival[i];
+            met = slot_of[to] % lane_count == mine ? time : time + latency;
             if (met > ready[to]) ready[to] = met;
             if (--closed[to] == 0) to_open[opening++] = to;
         }

@@ -40,12 +40,13 @@ constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& 
     const auto& vertices = p.vertices.first;
     const auto& parts = p.parts.first;
     const auto& edge = edges.first;
-    int count = 0;
+    int count = 0, i = 0, end = 0, before = 0, role = 0, lane = 0;  // declared once, see predict.hpp
     for (int v = 0; v < n; ++v) {
         seats[v] = count;
-        const int lane = static_cast<int>(vertices[v].lane);
-        for (int i = vertices[v].first_part, end = i + vertices[v].parts, before = -1; i < end; ++i) {
-            const int role = parts[i].role;
+        lane = static_cast<int>(vertices[v].lane);
+        before = -1;
+        for (i = vertices[v].first_part, end = i + vertices[v].parts; i < end; ++i) {
+            role = parts[i].role;
             if (role == before) continue;
             before = role;
             slot[count] = role * lane_count + lane;
@@ -58,13 +59,14 @@ constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& 
     for (int e = 0; e < edges.count; ++e) ++first[edge[e].from];
     for (int v = 0, sum = 0; v <= n; ++v) first[v] = sum += first[v];
     // From the back, so that every start ends where it belongs and edges keep their order.
+    int low = 0, high = 0, middle = 0;
     for (int e = edges.count - 1; e >= 0; --e) {
-        int low = edge[e].to;
+        low = edge[e].to;
         if (!one_each) {
-            const int role = edge[e].role;
-            int high = seats[low + 1];
+            role = edge[e].role;
+            high = seats[low + 1];
             for (low = seats[low]; high - low > 1;) {
-                const int middle = (low + high) / 2;
+                middle = (low + high) / 2;
                 if (slot[middle] / lane_count > role)
                     high = middle;
                 else
