@@ -31,8 +31,9 @@ constexpr auto floors(const basic_issue<Program>& issued, const room<clock, decl
     const auto& known = clocks.first;
     for (const ir::role_plan& role : issued.roles) {
         clock least = {{INT_MAX, INT_MAX, INT_MAX}};
+        const int* mine = nullptr;
         for (int s = role.first_step + role.steps - 1; s >= role.first_step; --s) {
-            const int* mine = known[s].known;
+            mine = known[s].known;
             if (mine[0] < least.known[0]) least.known[0] = mine[0];
             if (mine[1] < least.known[1]) least.known[1] = mine[1];
             if (mine[2] < least.known[2]) least.known[2] = mine[2];
@@ -173,15 +174,19 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
             detail::items list{count};
             list.known = clocks.begin();
             list.floor = floor.begin();
+            // Declared once, see predict.hpp.
+            int b = 0;
+            ir::storage where{};
+            bool shared = false;
             for (int d = first; d < first + count; ++d) {
-                const int b = defined[d];
-                const ir::storage where = buffer[b].where;
+                b = defined[d];
+                where = buffer[b].where;
                 if (where == ir::storage::host ? kind == 0 : kind == 1 || (where != ir::storage::arena && where != ir::storage::workspace)) {
                     others += where == ir::storage::host ? 1 : 0;
                     continue;
                 }
                 if (buffer[b].slots > 1) continue;
-                const bool shared = agreeing && common[b] >= 0;
+                shared = agreeing && common[b] >= 0;
                 if (shared) ++given;
                 list.add(ir::aligned(buffer[b].bytes), shared ? place[b].offset : -1, definition[b], last[b], held[b] ? never : release[b], b);
             }
@@ -194,9 +199,10 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
         }
     }
     bool in_place = false;
-    for (int b = 0; b < buffers; ++b) {
+    for (int b = 0, alias = 0; b < buffers; ++b) {
         if (place[b].offset >= 0) continue;
-        if (const int alias = buffer[b].alias; alias >= 0) {
+        alias = buffer[b].alias;
+        if (alias >= 0) {
             if (place[alias].offset >= 0)
                 place[b] = place[alias];
             else

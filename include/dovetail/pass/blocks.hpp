@@ -69,24 +69,26 @@ public:
 
     // A place for item i; gives its block.
     constexpr int take(int i, const clock& known, const clock& floor) {
-        for (int k = waiting_count_ - 1; k >= 0; --k) {
-            const int* release = release_[item_[waiting_[k]]].known;
-            if (release[0] <= floor.known[0] && release[1] <= floor.known[1] && release[2] <= floor.known[2]) settle(waiting_[k], i);
+        int k = waiting_count_ - 1, b = 0;
+        for (const int* release = nullptr; k >= 0; --k) {
+            b = waiting_[k];
+            release = release_[item_[b]].known;
+            if (release[0] <= floor.known[0] && release[1] <= floor.known[1] && release[2] <= floor.known[2]) settle(b, i);
         }
         // The tightest, among equals the lowest.
         const std::int64_t size = size_[i];
         int best = -1;
-        std::int64_t room = INT64_MAX;
-        for (int k = 0; k < merged_count_; ++k) {
-            const int b = merged_[k];
-            const std::int64_t bytes = end_[b] - begin_[b];
+        std::int64_t room = INT64_MAX, bytes = 0;
+        for (k = 0; k < merged_count_; ++k) {
+            b = merged_[k];
+            bytes = end_[b] - begin_[b];
             if (bytes < size || bytes > room || (bytes == room && begin_[best] < begin_[b])) continue;
             best = b;
             room = bytes;
         }
-        for (int k = 0; k < waiting_count_; ++k) {
-            const int b = waiting_[k];
-            const std::int64_t bytes = end_[b] - begin_[b];
+        for (k = 0; k < waiting_count_; ++k) {
+            b = waiting_[k];
+            bytes = end_[b] - begin_[b];
             if (bytes < size || bytes > room || (bytes == room && begin_[best] < begin_[b]) || !covers(known, release_[item_[b]])) continue;
             best = b;
             room = bytes;
@@ -222,24 +224,24 @@ constexpr std::int64_t pack_in_order(items& list, std::int64_t base, int first_t
     std::int64_t* offset = list.offset.begin();
     blocks arena{base, list};
     std::int64_t top = base;
-    int now = first_time;
+    int now = first_time, from = 0, k = 0;  // declared once, see predict.hpp
     for (int i = 0; i < n; ++i) {
-        const int from = definition[i];
+        from = definition[i];
         for (; now < from; ++now)
-            for (int k = ending[now - first_time]; k >= 0; k = next[k]) arena.release(block[k]);
+            for (k = ending[now - first_time]; k >= 0; k = next[k]) arena.release(block[k]);
         if (size[i] == 0 && offset[i] < 0) offset[i] = 0;
         if (offset[i] >= 0) continue;
-        const int b = arena.take(i, list.known[from], list.floor[from]);
-        block[i] = b;
-        offset[i] = arena.begin_of(b);
+        k = arena.take(i, list.known[from], list.floor[from]);
+        block[i] = k;
+        offset[i] = arena.begin_of(k);
         if (arena.top() > top) {
             top = arena.top();
             list.grown = i;
         }
         if (release[i].known[0] == INT_MAX) continue;
-        int& latest = ending[last[i] - first_time];
-        next[i] = latest;
-        latest = i;
+        k = last[i] - first_time;
+        next[i] = ending[k];
+        ending[k] = i;
     }
     return top;
 }

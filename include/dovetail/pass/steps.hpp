@@ -56,21 +56,23 @@ constexpr basic_issue<Program> steps(const Program& program, span<const int> ord
     auto& index = out.lane_index.first;
     int *position = out.position.begin(), *lane_steps = out.lane_steps.begin();
     int *on_lane = out.on_lane.begin(), *next_step = issued.begin();
+    int v = 0, l = 0, p = 0, end = 0, next = 0, role = 0, first = 0, s = 0, i = 0;  // declared once, see predict.hpp
     for (int at = 0; at < order.count; ++at) {
-        const int v = order.first[at], l = lane.first[v];
-        int p = vertices[v].first_part;
-        const int end = p + vertices[v].parts;
-        for (int next = end; p < end; p = next) {
-            int role = 0;
+        v = order.first[at];
+        l = lane.first[v];
+        p = vertices[v].first_part;
+        end = p + vertices[v].parts;
+        for (next = end; p < end; p = next) {
             if (!alone) {
                 role = parts[p].role;
                 next = p + 1;
                 while (next < end && parts[next].role == role) ++next;
             }
-            const int first = roles[role].first_step, s = first + next_step[role]++;
+            first = roles[role].first_step;
+            s = first + next_step[role]++;
             steps[s] = {v, p, next - p, l};
             if (!alone) position[s] = at;
-            const int i = on_lane[role * lane_count + l]++;
+            i = on_lane[role * lane_count + l]++;
             index[s] = i;
             lane_steps[lane_count * first + l * roles[role].steps + i] = s;
         }

@@ -58,16 +58,17 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
         first[w.step] = a;
         if (to.rings < w.lag) to.rings = w.lag;
     }
-    int n = 0;
+    int n = 0, before = 0, v = 0, a = 0;  // declared once, see predict.hpp
     for (ir::role_plan *role = to.roles.begin(), *last = role + to.roles.size(); role != last; ++role) {
         const int begin = role->first_step;
         int events = 0;
         for (int s = begin, end = begin + role->steps; s < end; ++s) {
-            const int before = n, v = steps[s].vertex;
+            before = n;
+            v = steps[s].vertex;
             if (event_of[s] < 0) event_of[s] = ++events;
             for (; local != locals && local->step == s; ++local) waits[n++] = {event_of[local->on] - 1, 0, local->on - begin};
             if (wraps)
-                for (int a = first[s]; a >= 0; a = next[a]) {
+                for (a = first[s]; a >= 0; a = next[a]) {
                     // Its event has no number yet.
                     place[a] = n;
                     waits[n++] = {0, across[a].lag, across[a].on - begin};
@@ -76,7 +77,7 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
         }
         role->events = events;
     }
-    for (int a = 0; a < across.size(); ++a) waits[place[a]].event = event_of[across[a].on] - 1;
+    for (a = 0; a < across.size(); ++a) waits[place[a]].event = event_of[across[a].on] - 1;
 }
 
 }  // namespace detail
