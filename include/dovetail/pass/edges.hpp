@@ -100,16 +100,19 @@ constexpr int edges(const Program& p, List& list) {
     auto& vertex_of = owner.first;
     const bool states = detail::has_states(p);
     bool as_written = true;
-    for (int a = 0; a < p.accesses.count; ++a) ++first[accesses[a].buffer];
-    for (int v = 0, node = -1; v < p.vertices.count; ++v)
-        for (int i = vertices[v].first_part, end = i + vertices[v].parts; i < end; ++i) {
+    // Of the vertex, part, access or buffer at hand; declared once, see predict.hpp.
+    int v = 0, i = 0, end = 0, a = 0, last = 0, at = 0, begin = 0, role = 0;
+    bool state = false;
+    for (; a < p.accesses.count; ++a) ++first[accesses[a].buffer];
+    for (int node = -1; v < p.vertices.count; ++v)
+        for (i = vertices[v].first_part, end = i + vertices[v].parts; i < end; ++i) {
             vertex_of[i] = v;
             if (!states) continue;
-            bool state = false;
-            for (int a = parts[i].first_access, last = a + parts[i].accesses; a < last; ++a)
+            state = false;
+            for (a = parts[i].first_access, last = a + parts[i].accesses; a < last; ++a)
                 state = state || buffers[accesses[a].buffer].where == ir::storage::state;
             if (!state) continue;
-            const int at = p.members.first[parts[i].member].node;
+            at = p.members.first[parts[i].member].node;
             if (at < node || at < 0) as_written = false;
             node = at;
         }
@@ -121,23 +124,27 @@ constexpr int edges(const Program& p, List& list) {
     vec<int> sorted;
     if (!as_written) sorted = detail::parts_as_written(p, owner);
     for (int k = p.parts.count - 1; k >= 0; --k) {
-        const int i = as_written ? k : sorted[k], v = vertex_of[i];
-        for (int begin = parts[i].first_access, a = begin + parts[i].accesses - 1; a >= begin; --a) {
-            const int at = --first[accesses[a].buffer];
+        i = as_written ? k : sorted[k];
+        v = vertex_of[i];
+        for (begin = parts[i].first_access, a = begin + parts[i].accesses - 1; a >= begin; --a) {
+            at = --first[accesses[a].buffer];
             vertex[at] = v;
             mode[at] = accesses[a].mode;
         }
     }
 
-    int count = 0;
+    int count = 0, definition = 0, heir = 0, taken = 0;
+    ir::storage where{};
     for (int b = 0; b < p.buffers.count; ++b) {
-        const int begin = first[b], end = first[b + 1], role = buffers[b].role;
-        const ir::storage where = buffers[b].where;
+        begin = first[b];
+        end = first[b + 1];
+        role = buffers[b].role;
+        where = buffers[b].where;
         if (where == ir::storage::constant || where == ir::storage::workspace) continue;
         if (where == ir::storage::state) {
-            int writer = -1;
-            for (int i = begin, read = begin; i < end; ++i) {  // reads since the last write stand at [read, i)
-                const int v = vertex[i];
+            int writer = -1, read = begin;  // reads since the last write stand at [read, i)
+            for (i = begin; i < end; ++i) {
+                v = vertex[i];
                 if (reads(mode[i]) && writer >= 0 && writer != v) list[count++] = {writer, v, role, b, ir::edge_kind::flow};
                 if (!writes(mode[i])) continue;
                 bool alone = true;
@@ -153,21 +160,23 @@ constexpr int edges(const Program& p, List& list) {
             }
             continue;
         }
-        int definition = begin;
+        definition = begin;
         while (definition < end && mode[definition] == access_mode::read) ++definition;
         if (definition == end) continue;
-        const int heir = vertex[definition];
-        for (int i = begin, last = -1; i < end; ++i) {
-            const int v = vertex[i];
+        heir = vertex[definition];
+        last = -1;
+        for (i = begin; i < end; ++i) {
+            v = vertex[i];
             if (i == definition || v == last) continue;
             last = v;
             list[count++] = {heir, v, role, b, ir::edge_kind::flow};
         }
         // Whoever else reads the bytes that this value takes over has to be done.
-        const int taken = buffers[b].alias;
+        taken = buffers[b].alias;
         if (taken < 0) continue;
-        for (int i = first[taken], stop = first[taken + 1], last = heir; i < stop; ++i) {
-            const int v = vertex[i];
+        last = heir;
+        for (i = first[taken], end = first[taken + 1]; i < end; ++i) {
+            v = vertex[i];
             if (v == last || v == heir || mode[i] != access_mode::read) continue;
             last = v;
             list[count++] = {last, heir, role, taken, ir::edge_kind::anti};

@@ -64,8 +64,9 @@ private:
 
     constexpr void one(int i, const ir::node& n) {
         const bool local = n.role >= 0;
+        const int* here = nullptr;
         if (local) {
-            const int* here = held_.on(n.role);
+            here = held_.on(n.role);
             for (int a = n.first_argument, end = a + n.arguments; a < end; ++a)
                 if (here[operands_[a]] < 0) held_.bring(operands_[a], n.role);
         } else {
@@ -74,7 +75,7 @@ private:
         const int first_part = to_.part_count, member = to_.member_count;
         add_member(i, n);
         if (local)
-            local_part(n, member);
+            local_part(n, member, here);
         else
             seats(n, member, -1);
         const lane_kind lane = n.kind == op_kind::compute || (!local && g_.folded) ? lane_kind::compute : lane_of(n.kind);
@@ -91,7 +92,7 @@ private:
         for (int role = 0; role < g_.roles.count; ++role)
             for (int i = first, member = base; i >= 0; i = next[i], ++member) {
                 if (nodes[i].role == role)
-                    local_part(nodes[i], member);
+                    local_part(nodes[i], member, held_.on(role));
                 else if (nodes[i].role < 0)
                     seats(nodes[i], member, role);
             }
@@ -162,9 +163,10 @@ private:
 
     constexpr bool receives(const ir::node& n, int role) const { return among(operands_ + n.first_target, n.targets, role); }
 
-    constexpr void local_part(const ir::node& n, int member) {
+    // `here`: by symbol, the buffer on the node's role.
+    constexpr void local_part(const ir::node& n, int member, const int* here) {
         const int argument = n.first_argument, result = n.first_result;
-        const int role = n.role, first_access = to_.access_count, *const here = held_.on(role);
+        const int role = n.role, first_access = to_.access_count;
         auto& touched = to_.accesses;
         int at = first_access;
         // A target that stands twice among the arguments is passed as inout the first time only.
@@ -192,7 +194,7 @@ private:
         if (op.has_workspace)
             if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) touched[at++] = {held_.scratch(role, {}, bytes), access_mode::write};
         to_.access_count = at;
-        to_.parts[to_.part_count++] = {held_.rank_of(role), member, 0, first_access, to_.access_count - first_access};
+        to_.parts[to_.part_count++] = {g_.folded ? 0 : role, member, 0, first_access, at - first_access};
     }
 
     // A buffer for a result that nobody wants.
@@ -237,12 +239,12 @@ constexpr ir::sizes<7> largest_program(const Graph& g) {
     int* reader = read_by.begin();  // the role that brought a symbol to itself last
     int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
     const int statements = g.nodes.count;
-    for (int i = 0; i < statements; ++i) {
+    for (int i = 0, r = 0, end = 0; i < statements; ++i) {  // declared once, see predict.hpp
         const ir::node& n = nodes[i];
         touches += n.arguments + n.results;
         if (!alone)
-            for (int k = n.first_argument, end = k + n.arguments; k < end; ++k) {
-                const int a = operands[k];
+            for (r = n.first_argument, end = r + n.arguments; r < end; ++r) {
+                const int a = operands[r];
                 const ir::symbol& y = g.symbols.first[a];
                 const int role = n.role < 0 ? y.role : n.role;
                 if ((y.role == role && y.kind != ir::symbol_kind::input) || reader[a] == role) continue;
@@ -250,7 +252,7 @@ constexpr ir::sizes<7> largest_program(const Graph& g) {
                 brought += y.role >= 0 && y.role != role && y.kind == ir::symbol_kind::input ? 2 : 1;  // an input of another role comes to that role first
             }
         if (n.op->has_workspace) ++scratch;
-        for (int r = n.first_result, end = r + n.results; r < end; ++r)
+        for (r = n.first_result, end = r + n.results; r < end; ++r)
             if (operands[r] < 0)
                 ++scratch;
             else if (!n.update)

@@ -15,8 +15,8 @@ public:
         auto& readers = readers_.first;
         const auto& nodes = g.nodes.first;
         const auto& operands = g.operands.first;
-        for (int i = 0; i < g.nodes.count; ++i)
-            for (int a = nodes[i].first_argument, end = a + nodes[i].arguments; a < end; ++a) ++readers[operands[a]];
+        for (int i = 0, a = 0, end = 0; i < g.nodes.count; ++i)
+            for (a = nodes[i].first_argument, end = a + nodes[i].arguments; a < end; ++a) ++readers[operands[a]];
     }
 
     program_writer<Table> writer;
@@ -86,7 +86,7 @@ public:
         if (k >= n.arguments) return;
         const int a = g_.operands.first[n.first_argument + k];
         if (readers_.first[a] != 1 || g_.symbols.first[a].kind != ir::symbol_kind::value) return;
-        const int from = on(n.role)[a];
+        const int from = home_[n.role * g_.symbols.count + a];
         const ir::buffer& source = writer.buffers[from];
         ir::buffer& b = writer.buffers[result];
         if (source.output || source.where != ir::storage::arena || b.where != ir::storage::arena || source.bytes != b.bytes) return;
