@@ -28,12 +28,12 @@ struct items {
         : size(most, unset{}), offset(most, unset{}), definition(most, unset{}), last(most, unset{}), release(most, unset{}), id(most, unset{}) {}
 
     constexpr void add(std::int64_t bytes, std::int64_t at, int from, int to, const clock& end, int name) {
-        size.begin()[count] = bytes;
-        offset.begin()[count] = at;
-        definition.begin()[count] = from;
-        last.begin()[count] = to;
-        release.begin()[count] = end;
-        id.begin()[count++] = name;
+        size.first[count] = bytes;
+        offset.first[count] = at;
+        definition.first[count] = from;
+        last.first[count] = to;
+        release.first[count] = end;
+        id.first[count++] = name;
     }
 };
 
@@ -43,6 +43,7 @@ class blocks {
 public:
     constexpr blocks(std::int64_t base, items& list)
         : size_{list.size.begin()},
+          offset_{list.offset.begin()},
           release_{list.release.begin()},
           until_{list.until.begin()},
           addresses_(2 * (list.count + 2), unset{}),
@@ -65,9 +66,10 @@ public:
     blocks(const blocks&) = delete;  // it keeps pointers into itself
 
     constexpr std::int64_t top() const { return top_; }
-    constexpr std::int64_t begin_of(int block) const { return begin_[block]; }
+    // The last item that did not fit below the top; -1: none.
+    constexpr int grown() const { return grown_; }
 
-    // A place for item i; gives its block.
+    // Sets the offset of item i; gives its block.
     constexpr int take(int i, const clock& known, const clock& floor) {
         int k = waiting_count_ - 1, b = 0;
         for (const int* release = nullptr; k >= 0; --k) {
@@ -94,7 +96,9 @@ public:
             room = bytes;
         }
         if (best < 0 && waiting_count_ > 0) best = tightest_run(size, known);
-        return best >= 0 ? cut(best, i) : grow(i, known);
+        b = best >= 0 ? cut(best, i) : grow(i, known);
+        offset_[i] = begin_[b];
+        return b;
     }
 
     constexpr void release(int b) {
@@ -194,10 +198,12 @@ private:
             unlink(b);
         }
         top_ = begin + size_[i];
+        grown_ = i;
         return insert(begin, top_, 0, i);
     }
 
     const std::int64_t* size_;
+    std::int64_t* offset_;
     const clock* release_;
     int* until_;
     vec<std::int64_t> addresses_;
@@ -209,6 +215,7 @@ private:
     int* place_ = nullptr;                    // in its list of free blocks
     int *merged_ = nullptr, *waiting_ = nullptr, *spare_ = nullptr;
     int count_ = 0, merged_count_ = 0, waiting_count_ = 0, spare_count_ = 0;
+    int grown_ = -1;
     std::int64_t top_ = 0;
 };
 
@@ -220,10 +227,9 @@ constexpr std::int64_t pack_in_order(items& list, std::int64_t base, int first_t
     int *ending = ends.begin(), *next = links.begin(), *block = next + n;
     const int *definition = list.definition.begin(), *last = list.last.begin();
     const std::int64_t* size = list.size.begin();
-    const clock* release = list.release.begin();
+    const clock *release = list.release.begin(), *known = list.known, *floor = list.floor;
     std::int64_t* offset = list.offset.begin();
     blocks arena{base, list};
-    std::int64_t top = base;
     int now = first_time, from = 0, k = 0;  // declared once, see predict.hpp
     for (int i = 0; i < n; ++i) {
         from = definition[i];
@@ -231,19 +237,14 @@ constexpr std::int64_t pack_in_order(items& list, std::int64_t base, int first_t
             for (k = ending[now - first_time]; k >= 0; k = next[k]) arena.release(block[k]);
         if (size[i] == 0 && offset[i] < 0) offset[i] = 0;
         if (offset[i] >= 0) continue;
-        k = arena.take(i, list.known[from], list.floor[from]);
-        block[i] = k;
-        offset[i] = arena.begin_of(k);
-        if (arena.top() > top) {
-            top = arena.top();
-            list.grown = i;
-        }
+        block[i] = arena.take(i, known[from], floor[from]);
         if (release[i].known[0] == INT_MAX) continue;
         k = last[i] - first_time;
         next[i] = ending[k];
         ending[k] = i;
     }
-    return top;
+    list.grown = arena.grown();
+    return arena.top();
 }
 
 }  // namespace dovetail::pass::detail
