@@ -38,18 +38,22 @@ struct sizes {
 //
 // Each is evaluated once, which takes care: compilers also evaluate a call with constant arguments when they see it in the body
 // of a function, hence the parameter, and g++ evaluates a lambda called in an initialiser twice.
+//
+// It is a variable of the namespace: of a member of a class, clang asks at each read where it was defined.
+namespace detail {
+template <class T, class Make, class From>
+constexpr auto keep(const From& from) {
+    fixed<T, Make::most> f{};
+    f.count = Make::make(from, f.first);
+    return f;
+}
+template <class T, class Make>
+inline constexpr auto kept_list = keep<T, Make>(Make::from());
+}  // namespace detail
+
 template <class T, class Make>
 struct frozen_list {
-private:
-    template <class From>
-    static constexpr auto keep(const From& from) {
-        fixed<T, Make::most> f{};
-        f.count = Make::make(from, f.first);
-        return f;
-    }
-
-public:
-    static constexpr auto kept = keep(Make::from());
+    static constexpr const auto& kept = detail::kept_list<T, Make>;
     static constexpr span<const T> value = kept.view();
 };
 

@@ -33,23 +33,31 @@ struct as_written<G> {
 template <class G>
 using written = typename detail::as_written<G>::type;
 
-// The graph in arrays, with the types of its values.
+namespace detail {
+
 template <class G>
-struct typed {
-private:
+struct lowered {
     static_assert(requires { typename written<G>::dovetail_graph; }, "dovetail: this is no graph: write struct model : dv::graph<statements...> {};");
     static constexpr auto most = ir::largest_graph(dsl::describe_graph<written<G>>);
     template <int... I>
     static constexpr auto make(const dsl::record& root, std::integer_sequence<int, I...>) {
         ir::rebound<ir::graph, fixed_store<most.of[I]...>> made{};
-        ir::lower(root, detail::as_written<G>::folded, made);
+        ir::lower(root, as_written<G>::folded, made);
         if (!made.wrong) made.wrong = pass::infer(ir::view(made), made.symbols.begin());
         return made;
     }
+};
+// The tables that passes read are variables of a namespace: of a member of a class, clang asks at each read where it was defined.
+template <class G>
+inline constexpr auto kept_graph = lowered<G>::make(dsl::describe_graph<written<G>>, std::make_integer_sequence<int, ir::graph::tables>{});
 
-public:
+}  // namespace detail
+
+// The graph in arrays, with the types of its values.
+template <class G>
+struct typed {
     // Passes look into the arrays themselves.
-    static constexpr auto kept = make(dsl::describe_graph<written<G>>, std::make_integer_sequence<int, ir::graph::tables>{});
+    static constexpr const auto& kept = detail::kept_graph<G>;
     static constexpr ir::graph value = ir::view(kept);
 };
 
@@ -58,21 +66,25 @@ namespace detail {
 template <class G>
 inline constexpr ir::fault checked = typed<G>::value.wrong ? typed<G>::value.wrong : pass::check(typed<G>::value);
 
-// The program, of which only the slots of inputs, outputs and channels and the lanes of transfers depend on the options.
 template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
-struct expanded {
-private:
-    static constexpr auto most = checked<G> ? ir::sizes<ir::program::tables>{} : pass::largest_program(typed<G>::kept);
+struct expansion {
+    static constexpr auto most = checked<G> ? ir::sizes<ir::program::tables>{} : pass::largest_program(kept_graph<G>);
     template <class Graph, int... I>
     static constexpr auto make(const Graph& from, std::integer_sequence<int, I...>) {
         ir::rebound<ir::program, fixed_store<most.of[I]...>> made{};
         if (!checked<G>) pass::expand(from, {InFlight, ChannelSlots, PeerCopiesFrom}, made);
         return made;
     }
+};
+template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
+inline constexpr auto kept_program =
+    expansion<G, InFlight, ChannelSlots, PeerCopiesFrom>::make(kept_graph<G>, std::make_integer_sequence<int, ir::program::tables>{});
 
-public:
+// The program, of which only the slots of inputs, outputs and channels and the lanes of transfers depend on the options.
+template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
+struct expanded {
     // Passes look into the arrays themselves.
-    static constexpr auto kept = make(typed<G>::kept, std::make_integer_sequence<int, ir::program::tables>{});
+    static constexpr const auto& kept = kept_program<G, InFlight, ChannelSlots, PeerCopiesFrom>;
     static constexpr ir::program program = ir::view(kept);
 
 private:

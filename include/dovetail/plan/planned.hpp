@@ -18,22 +18,28 @@ struct required {
     static_assert(((sizeof(Error) > 0) && ...));
 };
 
+template <class G, class O>
+using expanded_for = expanded<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value)>;
+
+template <int Vertices, class Graph, class Program>
+constexpr fixed<std::int64_t, Vertices> list_costs(const Graph& g, const Program& from, const settings& s) {
+    fixed<std::int64_t, Vertices> f{};
+    pass::costs(g, from, s, f.first);
+    return f;
+}
+template <class G, class O>
+inline constexpr auto kept_costs = list_costs<expanded_for<G, O>::program.vertices.size()>(kept_graph<G>, expanded_for<G, O>::kept, O::value);
+
 // Everything that does not depend on which schedule is taken.
 template <class G, class O>
 struct program_of {
-    using of = expanded<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value)>;
+    using of = expanded_for<G, O>;
     static constexpr ir::graph graph = typed<G>::value;
     static constexpr ir::program program = of::program;
     static constexpr const auto& table = of::kept;
     static constexpr const auto& edges = of::edge_list::kept;
     static constexpr int vertices = program.vertices.size();
-    template <class Program>
-    static constexpr fixed<std::int64_t, vertices> list_costs(const Program& from) {
-        fixed<std::int64_t, vertices> f{};
-        pass::costs(typed<G>::kept, from, O::value, f.first);
-        return f;
-    }
-    static constexpr fixed<std::int64_t, vertices> costs = list_costs(table);
+    static constexpr const auto& costs = kept_costs<G, O>;
     template <class Program>
     static constexpr std::int64_t add_up(const Program& from) {
         return pass::sequential_length(from, edges, costs);
@@ -44,25 +50,12 @@ struct program_of {
 
 // Where the vertices of a graph run, for all overlapped candidates.
 template <class G, class O>
-struct routed {
-    using of = program_of<G, O>;
-    template <class Program>
-    static constexpr auto make(const Program& from) {
-        return pass::routes_of(from, of::edges);
-    }
-    static constexpr auto value = make(of::table);
-};
+inline constexpr auto routed = pass::routes_of(program_of<G, O>::table, program_of<G, O>::edges);
 
 // The order of an overlapped candidate.
 template <class G, class O, candidate C>
-struct ordered {
-    using of = program_of<G, O>;
-    template <class Program>
-    static constexpr auto make(const Program& from) {
-        return pass::overlapped_order(from, routed<G, O>::value, of::edges, of::costs, C == candidate::listed, O::value);
-    }
-    static constexpr auto value = make(of::table);
-};
+inline constexpr auto ordered =
+    pass::overlapped_order(program_of<G, O>::table, routed<G, O>, program_of<G, O>::edges, program_of<G, O>::costs, C == candidate::listed, O::value);
 
 template <class G, class O, candidate C>
 struct scheduled {
@@ -76,7 +69,7 @@ struct scheduled {
         else if constexpr (one_lane(C))
             return on_one_lane<made>(C, from, of::edges, of::costs);
         else
-            return overlapped<made>(from, routed<G, O>::value, ordered<G, O, C>::value.view(), of::edges, of::costs, O::value);
+            return overlapped<made>(from, routed<G, O>, ordered<G, O, C>.view(), of::edges, of::costs, O::value);
     }
     static constexpr auto value = make(of::table);
 };
@@ -92,10 +85,8 @@ constexpr preference preference_of() {
     }
 }
 
-// The plan of one candidate.
 template <class G, class O, candidate C>
-struct laid {
-private:
+struct laying {
     using of = program_of<G, O>;
     using chosen_schedule = scheduled<G, O, C>;
     // A step waits for at most two others in each run.
@@ -108,10 +99,14 @@ private:
         lay(from, chosen_schedule::value, of::sequential, O::value.memory_limit, made);
         return made;
     }
-    static constexpr table kept = make(of::table);
+};
+template <class G, class O, candidate C>
+inline constexpr auto kept_plan = laying<G, O, C>::make(program_of<G, O>::table);
 
-public:
-    static constexpr plan value = ir::view(kept);
+// The plan of one candidate.
+template <class G, class O, candidate C>
+struct laid {
+    static constexpr plan value = ir::view(kept_plan<G, O, C>);
     static constexpr std::int64_t needed = largest_bytes(value.roles);
     static constexpr bool fits = within(O::value.memory_limit, value.roles);
 };
