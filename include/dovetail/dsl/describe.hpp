@@ -27,6 +27,7 @@ inline constexpr word kind_of<T, decltype(sizeof(T))> = is_operation<T>   ? word
 template <class T>
 inline constexpr record describe{detail::kind_of<T>, dovetail::detail::tag_from(dovetail::detail::pretty<T>())};
 template <template <int> class F, int I>
+    requires dovetail::detail::counted<F>
 inline constexpr record describe<F<I>>{detail::kind_of<F<I>>, dovetail::detail::numbered(dovetail::detail::family<F>, I)};
 
 template <detail::is_graph G>
