@@ -86,13 +86,14 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
         for (int i = x->first_part, end = i + x->parts; i < end;) {
             const int role = parts[i].role, first = i++;
             while (i < end && parts[i].role == role) ++i;
-            const ir::step* s = cursor[role]++;
+            const ir::step* s = cursor[role];
             if (s == last[role] || s->vertex != v) {
                 for (const ir::step* k = s; k != last[role]; ++k)
                     if (k->vertex == v) return {flaw::step_order, role, v, s->vertex};
                 return {flaw::step_missing, role, v};
             }
             if (s->first_part != first || s->parts != i - first) return {flaw::step_missing, role, v};
+            cursor[role] = s + 1;
             // one queue for each communicator: its operations never run side by side
             const lane_kind lane = overlapped ? x->lane : lane_kind::compute;
             if (s->lane != static_cast<int>(lane) || (overlapped && lane != lane_kind::communication && is_communication(x->kind) &&
