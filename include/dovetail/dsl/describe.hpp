@@ -1,6 +1,6 @@
-// describe<T>: the record of a type that stands in a graph, describe_graph<G> that of the graph itself, and made_of<T>: the
-// types below it. A type that is no word of the language is a name. Records are variables, not members of classes, and no
-// function is instantiated for those that a large graph has by the thousand: that is most of what a statement costs.
+// describe<T>: the record of a type that stands in a graph or of the graph itself, and made_of<T>: the types below it. A type
+// that is no word of the language is a name. Records are variables, not members of classes, and no function is instantiated for
+// those that a large graph has by the thousand: that is most of what a statement costs.
 #pragma once
 
 #include "facts.hpp"
@@ -29,9 +29,6 @@ inline constexpr record describe{detail::kind_of<T>, dovetail::detail::tag_from(
 template <template <int> class F, int I>
     requires dovetail::detail::counted<F>
 inline constexpr record describe<F<I>>{detail::kind_of<F<I>>, dovetail::detail::numbered(dovetail::detail::family<F>, I)};
-
-template <detail::is_graph G>
-inline constexpr const record& describe_graph = describe<typename G::dovetail_graph>;
 
 namespace detail {
 
@@ -67,24 +64,30 @@ inline constexpr const record* stated<update<S, Op(A...)>>[] = {
     &head<word::update, Op, sizeof...(A) + 2, count_arguments(below<A...>, sizeof...(A)), count_mentions(below<S, Op, A...>, sizeof...(A) + 2) - 1>,
     &describe<S>, &describe<Op>, &describe<A>...};
 
-// Of a list that is one type: each time g++ reads a variable while compiling, it looks at all arguments of the template that
-// the variable is from.
-template <class List>
-inline constexpr statement statements[1] = {};
+// The statements that T is made of: graph, on, group or repeat. A list is a default initialiser, and T the name of the graph, not
+// the graph: compilers spell out the names of all variables and functions, and g++ compares each part of one with all before it,
+// which took an eighth of the compile of a thousand statements.
+template <class T>
+struct constituents;
+template <class Types>
+struct statement_list;
 template <class... S>
-inline constexpr statement statements<types<S...>>[sizeof...(S) + 1] = {stated<S>..., nullptr};
+struct statement_list<types<S...>> {
+    statement of[sizeof...(S) + 1] = {stated<S>..., nullptr};  // null behind them, for those without
+};
+template <class T>
+inline constexpr statement_list<typename constituents<T>::type> statements{};
 
 template <class... C>
 constexpr record composed(word kind, types<C...>, tag id = nameless) {
     return {kind, id, below<C...>, sizeof...(C), count_mentions(below<C...>, sizeof...(C))};
 }
 // What is made of statements; the role of an `on` is one of them.
-template <class... S>
-constexpr record stating(word kind, types<S...>) {
-    const statement* const list = statements<types<S...>>;
+template <std::size_t Size>
+constexpr record stating(word kind, const statement (&list)[Size]) {
     int mentions = 1;
-    for (const statement *s = list, *end = s + sizeof...(S); s != end; ++s) mentions += (**s)->mentions;
-    return {kind, nameless, nullptr, sizeof...(S), mentions, 1, &no_operation, &no_tensor, 0, list};
+    for (const statement *s = list, *end = s + Size - 1; s != end; ++s) mentions += (**s)->mentions;
+    return {kind, nameless, nullptr, Size - 1, mentions, 1, &no_operation, &no_tensor, 0, list};
 }
 // A type that stands for as many arguments as it is made of.
 template <class... C>
@@ -161,15 +164,15 @@ inline constexpr record describe<output<C...>> = detail::composed(word::output, 
 template <class... C>
 inline constexpr record describe<mesh<C...>> = detail::composed(word::mesh, types<C...>{});
 template <class R, class... C>
-inline constexpr record describe<on<R, C...>> = detail::stating(word::on, types<R, C...>{});
+inline constexpr record describe<on<R, C...>> = detail::stating(word::on, detail::statements<on<R, C...>>.of);
 template <class... C>
-inline constexpr record describe<group<C...>> = detail::stating(word::group, types<C...>{});
+inline constexpr record describe<group<C...>> = detail::stating(word::group, detail::statements<group<C...>>.of);
 template <class... C>
-inline constexpr record describe<grouped<C...>> = detail::stating(word::grouped, types<C...>{});
+inline constexpr record describe<grouped<C...>> = detail::stating(word::grouped, detail::statements<grouped<C...>>.of);
 template <template <int...> class B, int... N>
-inline constexpr record describe<repeat<B, N...>> = detail::stating(word::repeat, typename detail::index_space<B, N...>::type{});
-template <class... C>
-inline constexpr record describe<graph<C...>> = detail::stating(word::graph, types<C...>{});
+inline constexpr record describe<repeat<B, N...>> = detail::stating(word::repeat, detail::statements<repeat<B, N...>>.of);
+template <detail::is_graph G>
+inline constexpr record describe<G> = detail::stating(word::graph, detail::statements<G>.of);
 
 // What they are made of.
 template <class... C>
@@ -222,8 +225,14 @@ template <class T>
 struct constituents {
     using type = typename communication<T>::where;
 };
+template <class... S>
+auto statements_of(const graph<S...>*) -> types<S...>;
+template <is_graph G>
+struct constituents<G> {
+    using type = decltype(statements_of(static_cast<const G*>(nullptr)));
+};
 template <template <class...> class W, class... C>
-    requires(!is_communication_operation<W<C...>>)
+    requires(!communication_operation<W<C...>>)
 struct constituents<W<C...>> {
     using type = types<C...>;
 };

@@ -105,12 +105,9 @@ template <> inline constexpr reduction reduction_of<ops::minimum> = reduction::m
 template <> inline constexpr reduction reduction_of<ops::maximum> = reduction::maximum;
 template <> inline constexpr reduction reduction_of<ops::average> = reduction::average;
 
-// The kind of a communication operation, the types it names and its own facts.
+// The kind of a communication operation, the types it names and its own facts; nothing of any other type.
 template <class Op>
-struct communication {
-    static constexpr op_kind kind = op_kind::compute;
-    using where = types<>;
-};
+struct communication {};
 template <op_kind Kind, class Where, class Reduction = void, int Offset = 0, bool Open = false>
 struct communication_facts {
     static constexpr op_kind kind = Kind;
@@ -132,12 +129,15 @@ struct communication<ops::shift<A, O, E>> : communication_facts<op_kind::shift, 
 template <> struct communication<ops::to_host> : communication_facts<op_kind::to_host, types<>> {};
 template <> struct communication<ops::from_host> : communication_facts<op_kind::from_host, types<>> {};
 
+template <class T>
+concept communication_operation = requires { typename communication<T>::where; };
+
 template <class Op, int N>
 constexpr operation facts() {
-    using c = communication<Op>;
-    if constexpr (c::kind == op_kind::compute) {
+    if constexpr (!communication_operation<Op>) {
         return facts_of_compute<Op, N>();
     } else {
+        using c = communication<Op>;
         operation o;
         o.name = &tag_of<Op>;
         o.kind = c::kind;
@@ -153,17 +153,14 @@ constexpr operation facts() {
 }  // namespace detail
 
 template <class Op>
-inline constexpr bool is_communication_operation = detail::communication<Op>::kind != op_kind::compute;
-
-template <class Op>
-inline constexpr bool is_operation = is_communication_operation<Op> || detail::has_shape_rule<Op>();
+inline constexpr bool is_operation = detail::communication_operation<Op> || detail::has_shape_rule<Op>();
 
 template <class Op, int N>
 inline constexpr operation operation_of = detail::facts<Op, N>();
 
 template <class Op, int N>
 constexpr bool accepts_count() {
-    if constexpr (is_communication_operation<Op>)
+    if constexpr (detail::communication_operation<Op>)
         return true;
     else if constexpr (!is_operation<Op>)
         return false;

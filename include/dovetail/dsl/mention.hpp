@@ -54,9 +54,6 @@ struct mentioned {
     static constexpr place at = find_child(describe<T>, K);
     using type = typename mentioned<typename nth<at.child, made_of<T>>::type, at.offset>::type;
 };
-template <class G, int K>
-    requires(is_graph<G> && !std::is_same_v<G, typename G::dovetail_graph> && K > 0)
-struct mentioned<G, K> : mentioned<typename G::dovetail_graph, K> {};
 // The expression of a statement is mentioned but has no record below the statement's.
 template <class N, class X, int K>
 using mentioned_of_two = mentioned<std::conditional_t<(K <= describe<N>.mentions), N, X>, (K <= describe<N>.mentions ? K - 1 : K - 1 - describe<N>.mentions)>;
