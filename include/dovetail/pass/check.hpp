@@ -18,9 +18,13 @@ public:
         if (has_unset_states_) states();
         if (has_groups_) groups();
         // One rank can play all roles where they have the same lanes.
-        for (int r = 1; g_.folded && r < g_.roles.size(); ++r)
-            if (!same_mesh(0, r)) fail(ir::make_fault(ir::fault_kind::mesh_mismatch, g_.roles[r].mention, g_.roles[0].mention, g_.roles[r].mention));
-        if (has_special_nodes_ || g_.roles.size() > 1)
+        bool alike = true;
+        for (int r = 1; r < g_.roles.size(); ++r) {
+            if (same_mesh(0, r)) continue;
+            alike = false;
+            if (g_.folded) fail(ir::make_fault(ir::fault_kind::mesh_mismatch, g_.roles[r].mention, g_.roles[0].mention, g_.roles[r].mention));
+        }
+        if (has_special_nodes_ || !alike)
             for (const ir::node& n : g_.nodes) {
                 places(n);
                 roots(n);

@@ -28,8 +28,9 @@ constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const p
 // Where this holds for all roles, the order is a linear extension of every dependency: those are between vertices that touch
 // a buffer of one role, whose steps are the order's restriction, and there each read has met the value that it should.
 constexpr verdict prove_ordered_role(const ir::graph& g, const ir::program& p, const plan& made, int role) {
-    if (const verdict bad = detail::check_places(p, made, role); !bad) return bad;
-    return detail::replay{g, p, made, role}.result();
+    const vec<int> own = detail::buffers_of(p, role);
+    if (const verdict bad = detail::check_places(p, made, role, own.view()); !bad) return bad;
+    return detail::replay{g, p, made, role, own.view()}.result();
 }
 
 // What concerns all roles, with the order looked at for itself: so a dependency against it has its own name.

@@ -28,17 +28,30 @@ constexpr verdict check_common(const ir::program& p, const plan& made) {
     return {};
 }
 
-constexpr verdict check_places(const ir::program& p, const plan& made, int role) {
+// Those of one role, ascending: all that its proof looks at of the buffers, whose table is as long as all roles together.
+constexpr vec<int> buffers_of(const ir::program& p, int role) {
+    vec<int> own(p.buffers.count, unset{});
+    int *first = own.begin(), *next = first, b = 0;
+    for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x, ++b)
+        if (x->role == role) *next++ = b;
+    own.cut(static_cast<int>(next - first));
+    return own;
+}
+
+// `own`: the role's buffers.
+constexpr verdict check_places(const ir::program& p, const plan& made, int role, span<const int> own) {
     const ir::role_plan& r = made.roles.first[role];
     const ir::buffer* buffers = p.buffers.begin();
-    const ir::placement *placements = made.placements.begin(), *m = placements;
+    const ir::placement* placements = made.placements.begin();
     const std::int64_t arena_bytes = r.arena_bytes;
-    for (const ir::buffer *x = buffers, *end = p.buffers.end(); x != end; ++x, ++m) {
-        if (x->role != role) continue;
+    for (const int *next = own.begin(), *end = own.end(); next != end; ++next) {
+        const int b = *next;
+        const ir::buffer* x = buffers + b;
+        const ir::placement* m = placements + b;
         const ir::storage where = x->where;
         const bool inside = where == ir::storage::arena || in_an_arena(where);
         const std::int64_t offset = m->offset;
-        const int b = static_cast<int>(x - buffers), slots = x->slots, alias = x->alias;
+        const int slots = x->slots, alias = x->alias;
         if (alias >= 0) {
             if (!inside || alias == b) return {flaw::alias_wrong, role, -1, -1, b};
             // It lies where the other one does, which has a turn of its own.
@@ -65,7 +78,7 @@ constexpr verdict check_places(const ir::program& p, const plan& made, int role)
 // A role's arenas cut at the offsets of its buffers. Two buffers share bytes exactly where they share a cell, because
 // whatever reaches into a cell covers its beginning.
 struct cells {
-    vec<int> low, high;  // by buffer: [low, high); low is -1 where it has none of its own, and high is unset
+    vec<int> low, high;  // by buffer of the role: [low, high); low is -1 where it has none of its own, and high is unset
     int count = 0;
 };
 
@@ -94,17 +107,21 @@ constexpr void sort(vec<cut>& cuts) {
 }
 
 // After check_places: offsets are multiples of the alignment, and so sizes may be rounded up to it.
-constexpr cells cells_of(const ir::program& p, const plan& made, int role) {
+constexpr cells cells_of(const ir::program& p, const plan& made, int role, span<const int> own) {
     cells made_cells;
     made_cells.low = vec<int>(p.buffers.count, unset{});
     made_cells.high = vec<int>(p.buffers.count, unset{});
     const std::int64_t host_base = ir::aligned(made.roles.first[role].arena_bytes) / ir::alignment;
-    vec<cut> cuts(2 * p.buffers.count, unset{});
+    vec<cut> cuts(2 * own.count, unset{});
     cut* next = cuts.begin();
-    const ir::placement* m = made.placements.begin();
-    int b = 0, *low = made_cells.low.begin(), *high = made_cells.high.begin();
-    for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x, ++m, ++b) {
-        if (x->alias >= 0 || x->role != role || x->bytes == 0 || !in_an_arena(x->where)) {
+    const ir::buffer* buffers = p.buffers.begin();
+    const ir::placement* placements = made.placements.begin();
+    int *low = made_cells.low.begin(), *high = made_cells.high.begin();
+    for (const int *mine = own.begin(), *end = own.end(); mine != end; ++mine) {
+        const int b = *mine;
+        const ir::buffer* x = buffers + b;
+        const ir::placement* m = placements + b;
+        if (x->alias >= 0 || x->bytes == 0 || !in_an_arena(x->where)) {
             low[b] = -1;
             continue;
         }

@@ -15,8 +15,8 @@ namespace dovetail::plan::detail {
 
 class replay : scene {
 public:
-    constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role)
-        : scene{g, p, made, role}, stamps_(mine_.events * made.rings * stamp_width, unset{}) {
+    constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own)
+        : scene{g, p, made, role, own}, stamps_(mine_.events * made.rings * stamp_width, unset{}) {
         for (int *x = stamps_.begin(), *end = stamps_.end(); x != end; x += stamp_width) *x = 0;
     }
 

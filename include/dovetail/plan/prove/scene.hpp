@@ -9,7 +9,7 @@ namespace dovetail::plan::detail {
 
 class scene {
 protected:
-    constexpr scene(const ir::graph& g, const ir::program& p, const plan& made, int role)
+    constexpr scene(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own)
         : g_{g},
           p_{p},
           made_{made},
@@ -17,18 +17,18 @@ protected:
           steps_{made.steps.first + mine_.first_step},
           role_{role},
           runs_{made.rings + 1},
-          cells_{cells_of(p, made, role)},
+          cells_{cells_of(p, made, role, own)},
           tiles_{cells_.count},
           row_of_(p.buffers.count, unset{}) {
+        if (own.count < p.buffers.count)
+            for (int *row = row_of_.begin(), *end = row_of_.end(); row != end;) *row++ = foreign;
         const ir::buffer* buffers = p.buffers.first;
-        int b = 0, rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
+        int rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
         bool in_place = false;  // in memory that has no row yet
         bool states = false;
-        for (const ir::buffer *x = buffers, *end = p.buffers.end(); x != end; ++x, ++b) {
-            if (x->role != role) {
-                row[b] = foreign;
-                continue;
-            }
+        for (const int *mine = own.begin(), *end = own.end(); mine != end; ++mine) {
+            const int b = *mine;
+            const ir::buffer* x = buffers + b;
             const ir::storage where = x->where;
             if (x->output && where != ir::storage::state && where != ir::storage::constant) outputs_.push(b);
             const int alias = x->alias;
@@ -57,16 +57,16 @@ protected:
                 low[b] = -2 - low[b];
         }
         if (in_place)
-            for (int b = 0; b < p.buffers.count; ++b)
-                if (buffers[b].alias > b && buffers[b].role == role && buffers[b].where != ir::storage::constant) {
+            for (const int b : own)
+                if (buffers[b].alias > b && buffers[b].where != ir::storage::constant) {
                     row[b] = row[buffers[b].alias];
                     low[b] = -2;
                 }
         touches_ = touches(rows);
         if (!states) return;
         states_ = versions_of(g, p, role);
-        for (int b = 0; b < p.buffers.count; ++b) {
-            if (buffers[b].role != role || buffers[b].where != ir::storage::state) continue;
+        for (const int b : own) {
+            if (buffers[b].where != ir::storage::state) continue;
             int* x = touches_.rows.begin() + touches::width * (unusual - row[b]);
             x[0] = x[1] = x[2] = x[touches::write] = -1;
             x[touches::write_lane] = 0;
