@@ -26,7 +26,7 @@ namespace detail {
 // What every step from here on knows of its role's lanes: bytes released by then are free for whoever comes.
 template <class Program>
 constexpr auto floors(const basic_issue<Program>& issued, const room<clock, decltype(Program::parts)>& clocks) {
-    room<clock, decltype(Program::parts)> out(issued.steps.size(), unset{});
+    room<clock, decltype(Program::parts)> out{issued.steps.size()};
     auto& floor = out.first;
     const auto& known = clocks.first;
     for (const ir::role_plan& role : issued.roles) {
@@ -147,7 +147,7 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
     const int buffers = program.buffers.count, roles = program.roles;
     const auto& buffer = program.buffers.first;
     const auto floor = detail::floors<Program>(issued, clocks);
-    basic_memory<Program> out;
+    basic_memory<Program> out{};
     out.placements.resize(buffers);
     out.roles = issued.roles;
     auto& place = out.placements.first;

@@ -11,7 +11,7 @@ template <class Graph, class Table>
 class holdings {
 public:
     constexpr holdings(const Graph& g, const expansion_settings& s, Table& to)
-        : writer{to}, g_{g}, s_{s}, home_list_(g.symbols.count * g.roles.count, -1), readers_(g.symbols.count), home_{home_list_.begin()} {
+        : writer{to}, g_{g}, s_{s}, home_list_(g.symbols.count * g.roles.count, -1), readers_{g.symbols.count}, home_{home_list_.begin()} {
         auto& readers = readers_.first;
         const auto& nodes = g.nodes.first;
         const auto& operands = g.operands.first;

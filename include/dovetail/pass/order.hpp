@@ -13,7 +13,7 @@ namespace dovetail::pass {
 // number of vertices where the edges have a cycle.
 template <class Order = vec<int>, class Edges = span<const ir::edge>>
 constexpr Order written_order(int vertices, const Edges& edges) {
-    Order order(vertices, unset{});
+    Order order{vertices};
     auto& to = order.first;
     const ir::edge *e = edges.begin(), *const end = edges.end();
     while (e != end && e->from < e->to) ++e;
@@ -50,7 +50,7 @@ constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs,
     const auto& vertices = p.vertices.first;
     const auto& cost = costs.first;
     const std::int64_t latency = s.machine.edge_latency;
-    room<std::int64_t, decltype(p.vertices)> list(p.vertices.count, unset{});
+    room<std::int64_t, decltype(p.vertices)> list{p.vertices.count};
     auto& longest = list.first;
     // Declared once, see predict.hpp.
     int v = 0, i = 0, end = 0, to = 0;
@@ -93,8 +93,8 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     const std::int64_t latency = s.machine.edge_latency;
     using numbers = room<int, decltype(p.vertices)>;
     using times = room<std::int64_t, decltype(p.vertices)>;
-    numbers order(n, unset{}), waiting_room(n, unset{}), freed_room(n, unset{}), child(n, unset{}), sibling(n, unset{});
-    times key_room(n, unset{}), ready_room(n);
+    numbers order{n}, waiting_room{n}, freed_room{n}, child{n}, sibling{n};
+    times key_room{n}, ready_room{n};
     vec<int> queue_list(slots, -1);
     vec<std::int64_t> until_list(slots, -1);
     auto& issued = order.first;

@@ -20,12 +20,12 @@ struct basic_routes {
     int slots;
 
     constexpr basic_routes(const Program& p, const Edges& edges)
-        : seats(p.vertices.count + 1, unset{}),
-          slot(p.parts.count, unset{}),
-          vertex(p.parts.count, unset{}),
-          incoming(p.parts.count),
-          first(p.vertices.count + 1),
-          arrival(edges.count, unset{}),
+        : seats{p.vertices.count + 1},
+          slot{p.parts.count},
+          vertex{p.parts.count},
+          incoming{p.parts.count},
+          first{p.vertices.count + 1},
+          arrival{edges.count},
           slots{p.roles * lane_count} {}
 };
 using routes = basic_routes<ir::program, span<const ir::edge>>;

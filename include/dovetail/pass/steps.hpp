@@ -30,7 +30,7 @@ constexpr basic_issue<Program> steps(const Program& program, span<const int> ord
     const auto& parts = program.parts.first;
     const auto& vertices = program.vertices.first;
     const bool alone = program.roles == 1;
-    basic_issue<Program> out;
+    basic_issue<Program> out{};
     out.roles = vec<ir::role_plan>(program.roles);
     ir::role_plan* roles = out.roles.begin();
     int count = order.count;
