@@ -137,6 +137,14 @@ template <class T, class U, int N, int More>
 struct room_beside<T, fixed<U, N>, More> {
     using type = fixed<T, N + More>;
 };
+template <class T, class Rows, class Columns>
+struct grid_beside {
+    using type = vec<T>;
+};
+template <class T, class U, int N, class V, int M>
+struct grid_beside<T, fixed<U, N>, fixed<V, M>> {
+    using type = fixed<T, N * M>;
+};
 }  // namespace detail
 
 // What a pass needs for as many elements as another array has, and More: of constant size where that one's is. Made as `x{size}`,
@@ -144,6 +152,9 @@ struct room_beside<T, fixed<U, N>, More> {
 // of an array in half the time that it takes through a pointer. (A store costs it as much again for each struct around the array.)
 template <class T, class Array, int More = 0>
 using room = typename detail::room_beside<T, std::remove_cv_t<std::remove_reference_t<Array>>, More>::type;
+// The same for each pair of elements of two arrays.
+template <class T, class Rows, class Columns>
+using grid = typename detail::grid_beside<T, std::remove_cv_t<Rows>, std::remove_cv_t<Columns>>::type;
 
 // Where the arrays of a table live: `owning` while a pass fills them, `fixed_store` once their sizes are constants,
 // `viewing` for everybody who reads. A table is a template over one of these, so that each is written once.

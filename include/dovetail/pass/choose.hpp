@@ -17,11 +17,33 @@ constexpr Schedule sequential_schedule(const Program& p, const Edges& edges, con
 // What it would take: the sum, where there is one role.
 template <class Program, class Edges, class Costs>
 constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, const Costs& costs) {
-    if (p.roles > 1) return sequential_schedule(p, edges, costs).length;
-    std::int64_t sum = 0;
     const auto& cost = costs.first;
-    for (int v = 0; v < costs.count; ++v) sum += cost[v];
-    return sum;
+    if (p.roles == 1) {
+        std::int64_t sum = 0;
+        for (int v = 0; v < costs.count; ++v) sum += cost[v];
+        return sum;
+    }
+    if (!leads_forward(edges)) return sequential_schedule(p, edges, costs).length;
+    // The same without its times, in the order of the vertices.
+    const auto& vertices = p.vertices.first;
+    const auto& parts = p.parts.first;
+    vec<std::int64_t> time_list(p.roles);
+    std::int64_t *done = time_list.begin(), now = 0;  // done: by role
+    for (int v = 0, i = 0, end = 0; v < costs.count; ++v) {
+        if (vertices[v].parts == 1) {
+            done[parts[i++].role] += cost[v];
+            continue;
+        }
+        end = i + vertices[v].parts;
+        now = 0;
+        for (int k = i; k < end; ++k)
+            if (done[parts[k].role] > now) now = done[parts[k].role];
+        now += cost[v];
+        for (; i < end; ++i) done[parts[i].role] = now;
+    }
+    for (const std::int64_t time : time_list)
+        if (time > now) now = time;
+    return now;
 }
 
 // The orders of the overlapped candidates: on three lanes, each as written, or by list scheduling.

@@ -8,10 +8,8 @@ namespace dovetail::pass {
 
 constexpr ir::fault circle(const ir::graph& g, const ir::program& p, span<const ir::edge> edges) {
     ir::fault f;
-    // Where every edge leads on, as it mostly does, there is none.
-    bool forward = true;
-    for (const ir::edge *e = edges.begin(), *end = edges.end(); e != end; ++e) forward = forward && e->from < e->to;
-    if (forward) return f;
+    // Where every edge leads on there is none.
+    if (leads_forward(edges)) return f;
     const vec<int> around = find_cycle(p.vertices.size(), edges);
     if (around.empty()) return f;
     f.kind = ir::fault_kind::cycle;

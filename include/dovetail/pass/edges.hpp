@@ -185,6 +185,14 @@ constexpr int edges(const Program& p, List& list) {
     return count;
 }
 
+// Whether every edge leads from a vertex to one behind it, as it mostly does: the vertices' own order is then one that respects them.
+template <class Edges>
+constexpr bool leads_forward(const Edges& edges) {
+    for (const ir::edge *e = edges.begin(), *const end = edges.end(); e != end; ++e)
+        if (e->from >= e->to) return false;
+    return true;
+}
+
 // An access gives at most one edge to or from the definition of a value, or two of a state's. The definition itself gives none,
 // which leaves room for the edge of an heir, from whoever else read the bytes that it takes over.
 template <class Program>

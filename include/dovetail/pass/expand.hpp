@@ -68,7 +68,7 @@ private:
         if (local) {
             here = held_.on(n.role);
             for (int a = n.first_argument, end = a + n.arguments; a < end; ++a)
-                if (here[operands_[a]] < 0) held_.bring(operands_[a], n.role);
+                if (here[operands_[a]] == 0) held_.bring(operands_[a], n.role);
         } else {
             bring_arguments(n);
         }
@@ -147,7 +147,7 @@ private:
                 const int first_access = to_.access_count;
                 for (int a : g_.operands.view().part(n.first_argument, n.arguments))
                     if (g_.symbols.first[a].role == role) {
-                        const int b = held_.on(role)[a];
+                        const int b = held_.on(role)[a] - 1;
                         to_.touch(b, access_mode::read);
                         if (n.arguments > 1 && only_role < 0) held_.share(b, given);
                     }
@@ -163,7 +163,7 @@ private:
 
     constexpr bool receives(const ir::node& n, int role) const { return among(operands_ + n.first_target, n.targets, role); }
 
-    // `here`: by symbol, the buffer on the node's role.
+    // `here`: by symbol, the buffer on the node's role, one more.
     constexpr void local_part(const ir::node& n, int member, const int* here) {
         const int argument = n.first_argument, result = n.first_result;
         const int role = n.role, first_access = to_.access_count;
@@ -173,12 +173,12 @@ private:
         for (int k = 0, count = n.arguments; k < count; ++k) {
             const int a = operands_[argument + k];
             const bool target = n.update && among(operands_ + result, n.results, a) && !among(operands_ + argument, k, a);
-            touched[at++] = {here[a], target ? access_mode::update : access_mode::read};
+            touched[at++] = {here[a] - 1, target ? access_mode::update : access_mode::read};
         }
         const operation& op = *n.op;
         for (int k = 0, count = n.results; k < count; ++k) {
             const int r = operands_[result + k];
-            int b = r >= 0 ? here[r] : discarded(n, k);
+            int b = r >= 0 ? here[r] - 1 : discarded(n, k);
             if (n.update && r >= 0) {
                 if (among(operands_ + argument, n.arguments, r)) continue;
                 if (b < 0) b = held_.bring(r, role);

@@ -11,7 +11,7 @@ template <class Graph, class Table>
 class holdings {
 public:
     constexpr holdings(const Graph& g, const expansion_settings& s, Table& to)
-        : writer{to}, g_{g}, s_{s}, home_list_(g.symbols.count * g.roles.count, -1), readers_{g.symbols.count}, home_{home_list_.begin()} {
+        : writer{to}, g_{g}, s_{s}, home_{g.roles.count * g.symbols.count}, readers_{g.symbols.count} {
         auto& readers = readers_.first;
         const auto& nodes = g.nodes.first;
         const auto& operands = g.operands.first;
@@ -26,12 +26,12 @@ public:
 
     constexpr int rank_of(int role) const { return g_.folded ? 0 : role; }
 
-    // By symbol: the buffer that holds it on a role; -1: none yet.
-    constexpr const int* on(int role) const { return home_ + role * g_.symbols.count; }
+    // By symbol: the buffer that holds it on a role, one more; 0: none yet.
+    constexpr const int* on(int role) const { return home_.begin() + role * g_.symbols.count; }
 
     // The same, with the vertex that brings it there where one is needed.
     constexpr int bring(int symbol, int role) {
-        if (const int there = on(role)[symbol]; there >= 0) return there;
+        if (const int there = on(role)[symbol]; there > 0) return there - 1;
         const ir::symbol& y = g_.symbols.first[symbol];
         if (!lives_on(y, role)) return transfer(symbol, role);
         switch (y.kind) {
@@ -58,9 +58,9 @@ public:
                              -1};
         if (g_.folded && y.role < 0 && y.node < 0) {
             // What every role has for itself, an input or a lane index, a folded graph has once.
-            for (int r = 0; r < g_.roles.count; ++r) home_[r * g_.symbols.count + symbol] = b;
+            for (int r = 0; r < g_.roles.count; ++r) home_.first[r * g_.symbols.count + symbol] = b + 1;
         } else {
-            home_[role * g_.symbols.count + symbol] = b;
+            home_.first[role * g_.symbols.count + symbol] = b + 1;
         }
         return b;
     }
@@ -86,7 +86,7 @@ public:
         if (k >= n.arguments) return;
         const int a = g_.operands.first[n.first_argument + k];
         if (readers_.first[a] != 1 || g_.symbols.first[a].kind != ir::symbol_kind::value) return;
-        const int from = home_[n.role * g_.symbols.count + a];
+        const int from = home_.first[n.role * g_.symbols.count + a] - 1;
         const ir::buffer& source = writer.buffers[from];
         ir::buffer& b = writer.buffers[result];
         if (source.output || source.where != ir::storage::arena || b.where != ir::storage::arena || source.bytes != b.bytes) return;
@@ -168,9 +168,8 @@ private:
 
     const Graph& g_;
     const expansion_settings s_;
-    vec<int> home_list_;
-    room<int, decltype(Graph::symbols)> readers_;  // of each symbol
-    int* const home_;                              // role x symbol
+    grid<int, decltype(Graph::roles), decltype(Graph::symbols)> home_;  // role x symbol
+    room<int, decltype(Graph::symbols)> readers_;                       // of each symbol
 };
 
 }  // namespace dovetail::pass::detail

@@ -15,9 +15,7 @@ template <class Order = vec<int>, class Edges = span<const ir::edge>>
 constexpr Order written_order(int vertices, const Edges& edges) {
     Order order{vertices};
     auto& to = order.first;
-    const ir::edge *e = edges.begin(), *const end = edges.end();
-    while (e != end && e->from < e->to) ++e;
-    if (e == end) {
+    if (leads_forward(edges)) {
         for (int v = 0; v < vertices; ++v) to[v] = v;
         return order;
     }
@@ -25,7 +23,7 @@ constexpr Order written_order(int vertices, const Edges& edges) {
     const int *first = out.first.begin(), *neighbour = out.neighbour.begin();
     vec<int> waiting_list(vertices), key_list(vertices), child(vertices, unset{}), sibling(vertices, unset{});
     int* waiting = waiting_list.begin();
-    for (e = edges.begin(); e != end; ++e) ++waiting[e->to];
+    for (const ir::edge *e = edges.begin(), *const end = edges.end(); e != end; ++e) ++waiting[e->to];
     const heaps<int*, int*> by_number{key_list.first, child.first, sibling.first};
     int ready = -1, count = 0;
     for (int v = 0; v < vertices; ++v)
