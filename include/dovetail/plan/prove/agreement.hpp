@@ -13,49 +13,52 @@ constexpr bool refuse(verdict& bad, flaw what, int role, int vertex, int buffer 
 }
 
 // A statement of one role, carried out by part x; `several`: there are more. Accesses: arguments, results, scratch memory.
-constexpr bool check_statement(const ir::graph& g, const ir::program& p, const ir::part& x, bool several, const ir::member& m, const ir::node& n, int v,
+constexpr bool check_statement(const ir::graph& g, const ir::program& p, const ir::part* x, bool several, const ir::member* m, const ir::node* n, int v,
                                verdict& bad) {
-    const int role = g.folded ? 0 : n.role;
-    if (m.root != n.root || m.kind == op_kind::transfer || m.kind == op_kind::input) return refuse(bad, flaw::node_mismatch, n.role, v);
-    if (several) return refuse(bad, flaw::partner_missing, n.role, v);
-    if (x.role != role) return refuse(bad, flaw::node_mismatch, x.role, v);
-    if (is_communication(m.kind)) {
-        if (m.communicator < 0) return refuse(bad, flaw::wrong_communicator, role, v);
-        const ir::communicator& c = p.communicators.first[m.communicator];
-        if (m.local || c.axes != n.axes || c.axes == 0 || c.roles != 1 || p.communicator_roles.first[c.first_role] != role)
+    const int role = g.folded ? 0 : n->role;
+    const op_kind kind = m->kind;
+    if (m->root != n->root || kind == op_kind::transfer || kind == op_kind::input) return refuse(bad, flaw::node_mismatch, n->role, v);
+    if (several) return refuse(bad, flaw::partner_missing, n->role, v);
+    if (x->role != role) return refuse(bad, flaw::node_mismatch, x->role, v);
+    if (is_communication(kind)) {
+        if (m->communicator < 0) return refuse(bad, flaw::wrong_communicator, role, v);
+        const ir::communicator* c = p.communicators.first + m->communicator;
+        if (m->local || c->axes != n->axes || c->axes == 0 || c->roles != 1 || p.communicator_roles.first[c->first_role] != role)
             return refuse(bad, flaw::wrong_communicator, role, v);
     }
-    const int *arguments = g.operands.first + n.first_argument, *results = g.operands.first + n.first_result;
-    const ir::access *a = p.accesses.first + x.first_access, *end = a + x.accesses;
-    const ir::buffer* buffers = p.buffers.first;
-    for (int i = 0, count = n.arguments; i < count; ++i) {
-        const int s = arguments[i];
-        access_mode mode = access_mode::read;
-        if (n.update && contains({results, n.results}, s)) {
-            // as `inout` it stands once; a second mention reads it, or is left out
-            if (!contains({arguments, i}, s))
-                mode = access_mode::update;
-            else if (a == end || buffers[a->buffer].symbol != s || buffers[a->buffer].role != role || a->mode != access_mode::read)
-                continue;
+    const bool update = n->update;
+    const int *operands = g.operands.first, *s = operands + n->first_argument, *behind = s + n->arguments;
+    const int *const arguments = s, *const results = operands + n->first_result;
+    const ir::access *a = p.accesses.first + x->first_access, *end = a + x->accesses;
+    const ir::buffer *buffers = p.buffers.first, *b = nullptr;
+    for (access_mode mode = access_mode::read; s != behind; ++s) {
+        if (update) {
+            mode = access_mode::read;
+            if (contains({results, n->results}, *s)) {
+                // as `inout` it stands once; a second mention reads it, or is left out
+                if (!contains({arguments, static_cast<int>(s - arguments)}, *s))
+                    mode = access_mode::update;
+                else if (a == end || buffers[a->buffer].symbol != *s || buffers[a->buffer].role != role || a->mode != access_mode::read)
+                    continue;
+            }
         }
         if (a == end) return refuse(bad, flaw::wrong_access, role, v);
-        const ir::buffer* b = buffers + a->buffer;
-        if (b->symbol != s || b->role != role || a->mode != mode) return refuse(bad, flaw::wrong_access, role, v, a->buffer);
+        b = buffers + a->buffer;
+        if (b->symbol != *s || b->role != role || a->mode != mode) return refuse(bad, flaw::wrong_access, role, v, a->buffer);
         ++a;
     }
-    if (n.op->in_place_only && !n.update) {
+    if (!update && n->op->in_place_only) {
         // the launch gets argument and result as one
-        const int at = n.op->in_place < 0 ? 0 : n.op->in_place, from = at < x.accesses ? p.accesses.first[x.first_access + at].buffer : -1;
+        const int at = n->op->in_place < 0 ? 0 : n->op->in_place, from = at < x->accesses ? p.accesses.first[x->first_access + at].buffer : -1;
         const int to = a == end ? -1 : buffers[a->buffer].alias;
         if (from < 0 || to < 0 || (to != from && to != buffers[from].alias)) return refuse(bad, flaw::alias_wrong, role, v, a == end ? -1 : a->buffer);
     }
-    for (int i = 0, count = n.results; i < count; ++i) {
-        const int s = results[i];
-        if (n.update && contains({arguments, n.arguments}, s)) continue;
+    for (s = results, behind = results + n->results; s != behind; ++s) {
+        if (update && contains({arguments, n->arguments}, *s)) continue;
         if (a == end) return refuse(bad, flaw::wrong_access, role, v);
-        const ir::buffer* b = buffers + a->buffer;
-        if (b->symbol != s || b->role != role || a->mode != access_mode::write ||
-            (s >= 0 && ((b->where == ir::storage::state) != n.update || b->output != g.symbols.first[s].output)))
+        b = buffers + a->buffer;
+        if (b->symbol != *s || b->role != role || a->mode != access_mode::write ||
+            (*s >= 0 && ((b->where == ir::storage::state) != update || b->output != g.symbols.first[*s].output)))
             return refuse(bad, flaw::wrong_access, role, v, a->buffer);
         ++a;
     }
@@ -109,41 +112,48 @@ constexpr verdict check_agreement(const ir::graph& g, const ir::program& p) {
         first[m] = i;
     }
     verdict bad;
-    const ir::node* nodes = g.nodes.first;
-    for (int v = 0; v < p.vertices.count; ++v) {
-        const ir::vertex& x = p.vertices.first[v];
-        if (x.kind != p.members.first[x.first_member].kind) return {flaw::node_mismatch, -1, v};
-        for (int k = x.first_member, end = k + x.members; k < end; ++k) {
-            const ir::member& m = p.members.first[k];
-            const bool only = x.members == 1;
-            const int begin = only ? x.first_part : first[k];
+    const ir::node *nodes = g.nodes.first, *n = nullptr;
+    const ir::vertex* x = p.vertices.first;
+    const ir::member *members = p.members.first, *m = nullptr;
+    const ir::part* parts = p.parts.first;
+    // Of the vertex or member at hand; declared once, because clang keeps every variable that is declared again until the function
+    // ends, and looks among them all for each one that is read.
+    int begin = 0, k = 0, end = 0, node = 0;
+    bool only = false, several = false;
+    for (int v = 0, vertices = p.vertices.count; v < vertices; ++v, ++x) {
+        k = x->first_member;
+        if (x->kind != members[k].kind) return {flaw::node_mismatch, -1, v};
+        only = x->members == 1;
+        several = x->parts > 1;
+        for (end = k + x->members; k < end; ++k) {
+            m = members + k;
+            begin = only ? x->first_part : first[k];
             if (begin < 0) return {flaw::partner_missing, -1, v};
-            if (m.node >= 0) {
-                const ir::node& n = nodes[m.node];
-                if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.open != n.open || m.op != n.op)
-                    return {flaw::node_mismatch, n.role, v};
-                if (n.role >= 0) {
-                    if (!check_statement(g, p, p.parts.first[begin], only ? x.parts > 1 : next[begin] >= 0, m, n, v, bad)) return bad;
-                } else if (const verdict wrong = check_collective(g, p, {p.parts.first, only ? nullptr : next, begin, x.first_part + x.parts}, m, n, v);
-                           !wrong) {
+            node = m->node;
+            if (node >= 0) {
+                n = nodes + node;
+                if (m->kind != n->kind || m->reduce != n->reduce || m->offset != n->offset || m->open != n->open || m->op != n->op)
+                    return {flaw::node_mismatch, n->role, v};
+                if (n->role >= 0) {
+                    if (!check_statement(g, p, parts + begin, only ? several : next[begin] >= 0, m, n, v, bad)) return bad;
+                } else if (const verdict wrong = check_collective(g, p, {parts, only ? nullptr : next, begin, x->first_part + x->parts}, *m, *n, v); !wrong) {
                     return wrong;
                 }
+                if (seen[node] != 0) return {flaw::node_twice, -1, v, seen[node] - 1};
+                seen[node] = v + 1;
+                --left;
             } else {
-                const partners all{p.parts.first, only ? nullptr : next, begin, x.first_part + x.parts};
-                if (const verdict wrong = m.kind == op_kind::transfer ? check_transfer(g, p, all, m, v) : check_input(g, p, all, m, v); !wrong) return wrong;
-                continue;
+                const partners all{parts, only ? nullptr : next, begin, x->first_part + x->parts};
+                if (const verdict wrong = m->kind == op_kind::transfer ? check_transfer(g, p, all, *m, v) : check_input(g, p, all, *m, v); !wrong) return wrong;
             }
-            if (seen[m.node] != 0) return {flaw::node_twice, -1, v, seen[m.node] - 1};
-            seen[m.node] = v + 1;
-            --left;
         }
-        if (x.parts > 1) {
+        if (several) {
             if (writer.empty()) writer = vec<int>(p.buffers.count, -1);
-            if (const verdict wrong = check_group(p, x, v, writer); !wrong) return wrong;
+            if (const verdict wrong = check_group(p, *x, v, writer); !wrong) return wrong;
         }
     }
-    for (int n = 0; left > 0 && n < g.nodes.count; ++n)
-        if (seen[n] == 0) return {flaw::node_missing, g.nodes.first[n].role};
+    for (int i = 0; left > 0 && i < g.nodes.count; ++i)
+        if (seen[i] == 0) return {flaw::node_missing, nodes[i].role};
     return {};
 }
 
