@@ -48,25 +48,27 @@ private:
         const ir::symbol* const symbols = g_.symbols.first;
         const int* const operands = g_.operands.first;
         int* const readers = readers_.begin();
+        const int *a = nullptr, *last = nullptr;  // declared once, see predict.hpp
         for (const ir::node *n = g_.nodes.begin(), *end = g_.nodes.end(); n != end; ++n) {
-            for (const int *a = operands + n->first_argument, *last = a + n->arguments; a != last; ++a) ++readers[*a];
+            for (a = operands + n->first_argument, last = a + n->arguments; a != last; ++a) ++readers[*a];
             if (n->bundle >= 0) has_groups_ = true;
             if (n->kind == op_kind::compute ? n->op->in_place_only : !same_everywhere(n->kind)) has_special_nodes_ = true;
             if (!n->update) continue;
             for (int r : results(*n))
                 if (r >= 0) updated_[r] = 1;
         }
+        const ir::symbol* y = nullptr;
         for (int s = g_.symbols.count - 1; s >= 0; --s) {
-            const ir::symbol& y = symbols[s];
-            if (y.kind == ir::symbol_kind::value) {
-                if (readers[s] == 0 && !y.output && !g_.nodes[y.node].op->has_effect) unused_ = s;
+            y = symbols + s;
+            if (y->kind == ir::symbol_kind::value) {
+                if (readers[s] == 0 && !y->output && !g_.nodes[y->node].op->has_effect) unused_ = s;
                 continue;
             }
-            if (y.in_host_memory) has_special_nodes_ = true;
-            if (readers[s] == 0 && !(y.kind == ir::symbol_kind::state && updated_[s] != 0) && y.kind != ir::symbol_kind::lane_index) unused_ = s;
-            if (y.kind != ir::symbol_kind::state) continue;
-            if (!y.initialised) has_unset_states_ = true;
-            if (y.replicated != 0) has_replicas_ = true;
+            if (y->in_host_memory) has_special_nodes_ = true;
+            if (readers[s] == 0 && !(y->kind == ir::symbol_kind::state && updated_[s] != 0) && y->kind != ir::symbol_kind::lane_index) unused_ = s;
+            if (y->kind != ir::symbol_kind::state) continue;
+            if (!y->initialised) has_unset_states_ = true;
+            if (y->replicated != 0) has_replicas_ = true;
         }
     }
     // Communication whose result all members may read.

@@ -239,29 +239,30 @@ constexpr ir::sizes<7> largest_program(const Graph& g) {
     int* reader = read_by.begin();  // the role that brought a symbol to itself last
     int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
     const int statements = g.nodes.count;
+    const ir::node* n = nullptr;
     for (int i = 0, r = 0, end = 0; i < statements; ++i) {  // declared once, see predict.hpp
-        const ir::node& n = nodes[i];
-        touches += n.arguments + n.results;
+        n = &nodes[i];
+        touches += n->arguments + n->results;
         if (!alone)
-            for (r = n.first_argument, end = r + n.arguments; r < end; ++r) {
+            for (r = n->first_argument, end = r + n->arguments; r < end; ++r) {
                 const int a = operands[r];
                 const ir::symbol& y = g.symbols.first[a];
-                const int role = n.role < 0 ? y.role : n.role;
+                const int role = n->role < 0 ? y.role : n->role;
                 if ((y.role == role && y.kind != ir::symbol_kind::input) || reader[a] == role) continue;
                 reader[a] = role;
                 brought += y.role >= 0 && y.role != role && y.kind == ir::symbol_kind::input ? 2 : 1;  // an input of another role comes to that role first
             }
-        if (n.op->has_workspace) ++scratch;
-        for (r = n.first_result, end = r + n.results; r < end; ++r)
+        if (n->op->has_workspace) ++scratch;
+        for (r = n->first_result, end = r + n->results; r < end; ++r)
             if (operands[r] < 0)
                 ++scratch;
-            else if (!n.update)
+            else if (!n->update)
                 ++values;
-        if (n.kind == op_kind::compute || !is_communication(n.kind)) continue;
+        if (n->kind == op_kind::compute || !is_communication(n->kind)) continue;
         ++talks;
-        if (n.role < 0) {
-            ends += n.arguments + n.targets;
-            touches += n.arguments + n.targets;
+        if (n->role < 0) {
+            ends += n->arguments + n->targets;
+            touches += n->arguments + n->targets;
         }
     }
     // A single role brings nothing but inputs, each once.

@@ -74,6 +74,7 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
     int before = 0, after = 0, lane = 0, defined_before = 0, p = 0, end = 0, a = 0, done = 0, own = 0, b = 0, at = 0;
     int *mine = nullptr, *touched = nullptr;
     bool asks = false;
+    int on[lane_count] = {}, wanted = 0, l = 0;  // the steps to wait for, by lane
     for (int r = 0; r < program.roles; ++r) {
         int tail[lane_count][lane_count] = {};  // what a lane knows of all lanes, its own last step included
         int need[lane_count] = {};              // what a step needs to know of the others
@@ -116,8 +117,9 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
                     defined[at] = b;
                 }
             if (asks) {
-                int on[lane_count] = {-1, -1, -1}, wanted = 0, l = 0;
-                for (; l < lane_count; ++l) {
+                wanted = 0;
+                for (l = 0; l < lane_count; ++l) {
+                    on[l] = -1;
                     if (need[l] <= mine[l]) continue;
                     on[l] = lane_steps[lane_count * begin + l * role_steps + need[l] - 1];
                     ++wanted;
@@ -126,10 +128,10 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
                 for (l = 0; l < lane_count; ++l) {
                     if (on[l] >= 0) {
                         out.waits.waits.push({s, on[l], 0});
-                        const int* from = known[on[l]].known;
-                        if (mine[0] < from[0]) mine[0] = from[0];
-                        if (mine[1] < from[1]) mine[1] = from[1];
-                        if (mine[2] < from[2]) mine[2] = from[2];
+                        touched = known[on[l]].known;
+                        if (mine[0] < touched[0]) mine[0] = touched[0];
+                        if (mine[1] < touched[1]) mine[1] = touched[1];
+                        if (mine[2] < touched[2]) mine[2] = touched[2];
                         if (mine[l] < need[l]) mine[l] = need[l];
                     }
                     need[l] = 0;

@@ -144,9 +144,8 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
         if (v >= 0) {
             may_start[lane] = all.without(v);
             end = seats[v + 1];
-            bool free = true;
-            for (i = seats[v]; i < end; ++i) free = free && until[slot[i]] < 0;
-            if (!free) {
+            for (i = seats[v]; i < end && until[slot[i]] < 0;) ++i;
+            if (i < end) {  // one of its slots is busy
                 freed[homeless++] = v;
                 continue;
             }

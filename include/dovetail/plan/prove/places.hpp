@@ -44,26 +44,34 @@ constexpr verdict check_places(const ir::program& p, const plan& made, int role,
     const ir::buffer* buffers = p.buffers.begin();
     const ir::placement* placements = made.placements.begin();
     const std::int64_t arena_bytes = r.arena_bytes;
+    // Of the buffer at hand; declared once, see check_agreement.
+    const ir::buffer *x = nullptr, *y = nullptr;
+    const ir::placement *m = nullptr, *n = nullptr;
+    ir::storage where{};
+    bool inside = false;
+    std::int64_t offset = 0, size = 0;
+    int b = 0, slots = 0, alias = 0;
     for (const int *next = own.begin(), *end = own.end(); next != end; ++next) {
-        const int b = *next;
-        const ir::buffer* x = buffers + b;
-        const ir::placement* m = placements + b;
-        const ir::storage where = x->where;
-        const bool inside = where == ir::storage::arena || in_an_arena(where);
-        const std::int64_t offset = m->offset;
-        const int slots = x->slots, alias = x->alias;
+        b = *next;
+        x = buffers + b;
+        m = placements + b;
+        where = x->where;
+        inside = where == ir::storage::arena || in_an_arena(where);
+        offset = m->offset;
+        slots = x->slots;
+        alias = x->alias;
         if (alias >= 0) {
             if (!inside || alias == b) return {flaw::alias_wrong, role, -1, -1, b};
             // It lies where the other one does, which has a turn of its own.
-            const ir::buffer* y = buffers + alias;
-            const ir::placement* n = placements + alias;
+            y = buffers + alias;
+            n = placements + alias;
             if (y->role != role || y->where != where || y->alias >= 0 || y->slots != slots || y->bytes < x->bytes || n->offset != offset ||
                 (slots > 1 && m->stride != n->stride))
                 return {flaw::alias_wrong, role, -1, -1, b};
             continue;
         }
         if (!inside) continue;
-        const std::int64_t size = where == ir::storage::host ? r.host_arena_bytes : arena_bytes;
+        size = where == ir::storage::host ? r.host_arena_bytes : arena_bytes;
         if (offset < 0) return {flaw::out_of_arena, role, -1, -1, b};
         if (offset % ir::alignment != 0 || (slots > 1 && m->stride % ir::alignment != 0)) return {flaw::misaligned, role, -1, -1, b};
         if (offset > size || x->bytes > size - offset) return {flaw::out_of_arena, role, -1, -1, b};
@@ -114,21 +122,22 @@ constexpr cells cells_of(const ir::program& p, const plan& made, int role, span<
     const std::int64_t host_base = ir::aligned(made.roles.first[role].arena_bytes) / ir::alignment;
     vec<cut> cuts(2 * own.count, unset{});
     cut* next = cuts.begin();
-    const ir::buffer* buffers = p.buffers.begin();
-    const ir::placement* placements = made.placements.begin();
-    int *low = made_cells.low.begin(), *high = made_cells.high.begin();
+    const ir::buffer *buffers = p.buffers.begin(), *x = nullptr;
+    const ir::placement *placements = made.placements.begin(), *m = nullptr;
+    int b = 0, *low = made_cells.low.begin(), *high = made_cells.high.begin();
+    std::int64_t begin = 0, bytes = 0;
     for (const int *mine = own.begin(), *end = own.end(); mine != end; ++mine) {
-        const int b = *mine;
-        const ir::buffer* x = buffers + b;
-        const ir::placement* m = placements + b;
+        b = *mine;
+        x = buffers + b;
         if (x->alias >= 0 || x->bytes == 0 || !in_an_arena(x->where)) {
             low[b] = -1;
             continue;
         }
-        const std::int64_t begin = m->offset / ir::alignment + (x->where == ir::storage::host ? host_base : 0);
-        const std::int64_t units = ((x->slots - 1) * m->stride + x->bytes + ir::alignment - 1) / ir::alignment;
+        m = placements + b;
+        begin = m->offset / ir::alignment + (x->where == ir::storage::host ? host_base : 0);
+        bytes = x->slots == 1 ? x->bytes : (x->slots - 1) * m->stride + x->bytes;
         next[0] = {2 * begin + 1, b};
-        next[1] = {2 * (begin + units), b};
+        next[1] = {2 * (begin + (bytes + ir::alignment - 1) / ir::alignment), b};
         next += 2;
     }
     cuts.cut(static_cast<int>(next - cuts.begin()));

@@ -26,19 +26,25 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
         if (static_cast<unsigned>(a->buffer) >= buffers) return {flaw::bad_table, -1, -1, -1, a->buffer};
     const ir::part* part = p.parts.begin();
     const ir::member* member = p.members.begin();
+    // Of the vertex or part at hand; declared once, see check_agreement.
+    const ir::member* members_end = nullptr;
+    const ir::part* parts_end = nullptr;
+    unsigned own_parts = 0, own_members = 0, touched = 0;
+    int role = 0;
     unsigned parts = 0, members = 0, parts_left = static_cast<unsigned>(p.parts.count), members_left = static_cast<unsigned>(p.members.count);
     for (const ir::vertex *x = p.vertices.begin(), *last = p.vertices.end(); x != last; ++x) {
-        const unsigned own_parts = static_cast<unsigned>(x->parts), own_members = static_cast<unsigned>(x->members);
+        own_parts = static_cast<unsigned>(x->parts);
+        own_members = static_cast<unsigned>(x->members);
         if (static_cast<unsigned>(x->first_part) != parts || static_cast<unsigned>(x->first_member) != members || own_parts - 1 >= parts_left ||
             own_members - 1 >= members_left)
             return {flaw::bad_table, -1, static_cast<int>(x - p.vertices.begin())};
-        for (const ir::member* end = member + own_members; member != end; ++member)
+        for (members_end = member + own_members; member != members_end; ++member)
             if (static_cast<unsigned>(member->node) + 1 > nodes || static_cast<unsigned>(member->symbol) + 1 > symbols ||
                 static_cast<unsigned>(member->communicator) + 1 > communicators)
                 return {flaw::bad_table, -1, static_cast<int>(x - p.vertices.begin())};
-        int role = 0;
-        for (const ir::part* end = part + own_parts; part != end; ++part) {
-            const unsigned touched = static_cast<unsigned>(part->accesses);
+        role = 0;
+        for (parts_end = part + own_parts; part != parts_end; ++part) {
+            touched = static_cast<unsigned>(part->accesses);
             if (part->role < role || part->role >= p.roles || static_cast<unsigned>(part->member) - members >= own_members || touched > accesses ||
                 static_cast<unsigned>(part->first_access) > accesses - touched)
                 return {flaw::bad_table, part->role, static_cast<int>(x - p.vertices.begin())};
@@ -61,8 +67,10 @@ constexpr verdict check_plan_rows(const ir::program& p, const plan& made, int ro
     if (!inside(r.first_step, r.steps, made.steps.count) || r.events < 0) return {flaw::bad_table, role};
     const unsigned vertices = static_cast<unsigned>(p.vertices.count), parts = static_cast<unsigned>(p.parts.count),
                    waits = static_cast<unsigned>(made.waits.count), events = static_cast<unsigned>(r.events);
+    unsigned own_parts = 0, own_waits = 0;
     for (const ir::step *s = made.steps.begin() + r.first_step, *end = s + r.steps; s != end; ++s) {
-        const unsigned own_parts = static_cast<unsigned>(s->parts), own_waits = static_cast<unsigned>(s->waits);
+        own_parts = static_cast<unsigned>(s->parts);
+        own_waits = static_cast<unsigned>(s->waits);
         if (static_cast<unsigned>(s->vertex) >= vertices || own_parts - 1 >= parts || static_cast<unsigned>(s->first_part) > parts - own_parts ||
             own_waits > waits || static_cast<unsigned>(s->first_wait) > waits - own_waits)
             return {flaw::bad_table, role};

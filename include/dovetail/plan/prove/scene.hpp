@@ -26,12 +26,17 @@ protected:
         int rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
         bool in_place = false;  // in memory that has no row yet
         bool states = false;
+        // Of the buffer at hand; declared once, see check_agreement.
+        const ir::buffer* x = nullptr;
+        ir::storage where{};
+        int b = 0, alias = 0;
+        bool ordinary = false;
         for (const int *mine = own.begin(), *end = own.end(); mine != end; ++mine) {
-            const int b = *mine;
-            const ir::buffer* x = buffers + b;
-            const ir::storage where = x->where;
+            b = *mine;
+            x = buffers + b;
+            where = x->where;
             if (x->output && where != ir::storage::state && where != ir::storage::constant) outputs_.push(b);
-            const int alias = x->alias;
+            alias = x->alias;
             if (alias >= 0) {
                 if (alias < b) {
                     row[b] = row[alias];
@@ -46,7 +51,7 @@ protected:
                 continue;
             }
             states = states || where == ir::storage::state;
-            const bool ordinary = x->slots == 1 && where != ir::storage::state;
+            ordinary = x->slots == 1 && where != ir::storage::state;
             row[b] = ordinary ? rows : unusual - rows;
             rows += x->slots;
             if (x->slots >= runs_) runs_ = x->slots + 1;

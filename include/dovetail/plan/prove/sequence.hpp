@@ -17,8 +17,9 @@ constexpr verdict check_permutation(const ir::program& p, const plan& made) {
     bool* seen = met.begin();
     if (made.order.count != p.vertices.count) return {flaw::order_not_permutation};
     const unsigned vertices = static_cast<unsigned>(p.vertices.count);
+    int v = 0;
     for (const int *at = made.order.begin(), *end = made.order.end(); at != end; ++at) {
-        const int v = *at;
+        v = *at;
         if (static_cast<unsigned>(v) >= vertices || seen[v]) return {flaw::order_not_permutation, -1, v};
         seen[v] = true;
     }
@@ -73,20 +74,26 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
     const bool overlapped = made.overlapped;
     vec<const ir::step*> next(p.roles, unset{}), behind(p.roles, unset{});
     const ir::step **cursor = next.begin(), **last = behind.begin();
-    for (int role = 0; role < p.roles; ++role) {
-        const ir::role_plan& r = made.roles.first[role];
-        cursor[role] = made.steps.first + r.first_step;
-        last[role] = cursor[role] + r.steps;
+    for (int k = 0; k < p.roles; ++k) {
+        const ir::role_plan& r = made.roles.first[k];
+        cursor[k] = made.steps.first + r.first_step;
+        last[k] = cursor[k] + r.steps;
     }
     const ir::part* parts = p.parts.begin();
     const ir::vertex* vertices = p.vertices.begin();
+    // Of the vertex at hand, on one role; declared once, see check_agreement.
+    int v = 0, i = 0, end = 0, role = 0, first = 0;
+    const ir::vertex* x = nullptr;
+    const ir::step* s = nullptr;
+    lane_kind lane{};
     for (const int *at = made.order.begin(), *order_end = made.order.end(); at != order_end; ++at) {
-        const int v = *at;
-        const ir::vertex* x = vertices + v;
-        for (int i = x->first_part, end = i + x->parts; i < end;) {
-            const int role = parts[i].role, first = i++;
+        v = *at;
+        x = vertices + v;
+        for (i = x->first_part, end = i + x->parts; i < end;) {
+            role = parts[i].role;
+            first = i++;
             while (i < end && parts[i].role == role) ++i;
-            const ir::step* s = cursor[role];
+            s = cursor[role];
             if (s == last[role] || s->vertex != v) {
                 for (const ir::step* k = s; k != last[role]; ++k)
                     if (k->vertex == v) return {flaw::step_order, role, v, s->vertex};
@@ -95,13 +102,13 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
             if (s->first_part != first || s->parts != i - first) return {flaw::step_missing, role, v};
             cursor[role] = s + 1;
             // one queue for each communicator: its operations never run side by side
-            const lane_kind lane = overlapped ? x->lane : lane_kind::compute;
+            lane = overlapped ? x->lane : lane_kind::compute;
             if (s->lane != static_cast<int>(lane) || (overlapped && lane != lane_kind::communication && is_communication(x->kind) &&
                                                       !p.members.first[x->first_member].local && !(x->kind == op_kind::transfer && lane == lane_kind::copy)))
                 return {flaw::lane_wrong, role, v};
         }
     }
-    for (int role = 0; role < p.roles; ++role)
+    for (role = 0; role < p.roles; ++role)
         if (cursor[role] != last[role]) return {flaw::step_order, role, cursor[role]->vertex};
     return {};
 }
