@@ -40,9 +40,7 @@ constexpr verdict check_buffers(const ir::graph& g, const ir::program& p) {
             case ir::symbol_kind::value: fits = fits && (where == ir::storage::host ? s->in_host_memory : where == ir::storage::arena); break;
             case ir::symbol_kind::input: fits = fits && (where == ir::storage::input || (where == ir::storage::arena && (!home || g.folded))); break;
             case ir::symbol_kind::state: fits = fits && (where == ir::storage::arena ? !home || g.folded : where == ir::storage::state && home); break;
-            case ir::symbol_kind::lane_index:
-                fits = fits && (where == ir::storage::constant || (where == ir::storage::arena && (!home || g.folded)));
-                break;
+            case ir::symbol_kind::lane_index: fits = fits && (where == ir::storage::constant || (where == ir::storage::arena && (!home || g.folded))); break;
         }
         if (!fits || (where == ir::storage::state && (x->slots != 1 || x->alias >= 0))) return {flaw::wrong_storage, x->role, -1, -1, b};
     }

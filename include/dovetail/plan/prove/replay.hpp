@@ -38,11 +38,7 @@ private:
 
     // One run; of the last one nothing matters behind the last step that has to do with earlier runs.
     constexpr bool play() {
-        // In pieces, for clang's sake: it keeps the locals of every iteration until the function returns, and looks among all of
-        // them for each that is read.
-        constexpr int piece = 16;
-        for (int k = 0, count = run_ + 1 < runs_ ? mine_.steps : needed_; k < count; k += piece)
-            if (!play(k, count - k < piece ? count : k + piece)) return false;
+        if (!play(run_ + 1 < runs_ ? mine_.steps : needed_)) return false;
         for (int b : outputs_)
             if (run_ == 0 && touches_.value[row(b)] != b + 1) {
                 const int r = row(b);
@@ -53,7 +49,7 @@ private:
     }
 
     // The loop that counts: every statement here is evaluated for each step of run 0, and for most of those of later runs.
-    constexpr bool play(int begin_step, int end_step) {
+    constexpr bool play(int end_step) {
         const ir::part* parts = p_.parts.first;
         const ir::access* accesses = p_.accesses.first;
         const ir::member* members = p_.members.first;
@@ -65,30 +61,41 @@ private:
         const int values = run_ * p_.buffers.count + 1, stamp = run_ * mine_.steps + 1;
         const unsigned events = static_cast<unsigned>(mine_.events), rings = static_cast<unsigned>(made_.rings);
         const bool first = run_ == 0;
-        for (int k = begin_step; k < end_step; ++k) {
-            const ir::step* s = steps + k;
-            const int lane = s->lane, own = issued[lane]++;
-            int* now = clocks_[lane];
-            now[lane] = own;       // first in, first out: everything before it on the lane is complete
-            bool matters = false;  // to later runs: it takes memory that none of this run had before
+        // Of the step, wait, part or access at hand; declared once, see check_agreement.
+        const ir::step* s = steps;
+        const ir::wait *w = nullptr, *waits_end = nullptr;
+        const ir::part *y = nullptr, *parts_end = nullptr;
+        const ir::access *begin = nullptr, *a = nullptr, *last = nullptr;
+        const ir::member* m = nullptr;
+        const int *stamped = nullptr, *z = nullptr;
+        int *now = nullptr, *x = nullptr;
+        int lane = 0, own = 0, lag = 0, b = 0, r = 0, f = 0, cell = 0, given = 0;
+        bool over = false;
+        bool matters = false;  // to later runs: it takes memory that none of this run had before
+        for (int k = 0; k < end_step; ++k, ++s) {
+            lane = s->lane;
+            own = issued[lane]++;
+            now = clocks_[lane];
+            now[lane] = own;  // first in, first out: everything before it on the lane is complete
+            matters = false;
             if (s->waits > 0)
-                for (const ir::wait *w = waits + s->first_wait, *end = w + s->waits; w != end; ++w) {
-                    const int lag = w->lag;
+                for (w = waits + s->first_wait, waits_end = w + s->waits; w != waits_end; ++w) {
+                    lag = w->lag;
                     if (static_cast<unsigned>(w->event) >= events || static_cast<unsigned>(lag) > rings) return fail(flaw::wait_wrong_record, *s);
                     if (lag > 0 && first) needed_ = k + 1;
                     if (lag > run_) continue;
                     // It binds to the latest record issued into its place of the ring.
-                    const int* x = (lag == 0 ? stamps : stamps_of(run_ - lag)) + w->event * stamp_width;
-                    if (x[0] - (lag == 0 ? stamp : stamp - lag * mine_.steps) != w->step) return fail(flaw::wait_wrong_record, *s);
-                    if (x[1] > now[0]) now[0] = x[1];
-                    if (x[2] > now[1]) now[1] = x[2];
-                    if (x[3] > now[2]) now[2] = x[3];
+                    stamped = (lag == 0 ? stamps : stamps_of(run_ - lag)) + w->event * stamp_width;
+                    if (stamped[0] - (lag == 0 ? stamp : stamp - lag * mine_.steps) != w->step) return fail(flaw::wait_wrong_record, *s);
+                    if (stamped[1] > now[0]) now[0] = stamped[1];
+                    if (stamped[2] > now[1]) now[1] = stamped[2];
+                    if (stamped[3] > now[2]) now[2] = stamped[3];
                 }
             if (first || matters_now(k))
-                for (const ir::part *y = parts + s->first_part, *parts_end = y + s->parts; y != parts_end; ++y)
-                    for (const ir::access *begin = accesses + y->first_access, *a = begin, *last = a + y->accesses; a != last; ++a) {
-                        const int b = a->buffer;
-                        int r = row_of[b];
+                for (y = parts + s->first_part, parts_end = y + s->parts; y != parts_end; ++y)
+                    for (a = begin = accesses + y->first_access, last = a + y->accesses; a != last; ++a) {
+                        b = a->buffer;
+                        r = row_of[b];
                         if (r < 0) {
                             if (r == constant) continue;
                             if (r == foreign) return fail(flaw::wrong_access, *s, b);
@@ -99,25 +106,25 @@ private:
                                 continue;
                             }
                         }
-                        int* x = rows + touches::width * r;
+                        x = rows + touches::width * r;
                         if (a->mode == access_mode::read) {
                             if (!first) continue;
                             if (value[r] != values + b || x[touches::write] >= now[x[touches::write_lane]]) return refuse_read(*s, r, b);
                             x[lane] = own;
                             continue;
                         }
-                        const int cell = low[b];
-                        bool over = value[r] == 0;  // nothing that touched it is left to be asked after
+                        cell = low[b];
+                        over = value[r] == 0;  // nothing that touched it is left to be asked after
                         if (cell >= 0 && tile_end[cell] == high[b]) {
-                            const int former = owner[cell];
+                            given = owner[cell];  // whose they were
                             owner[cell] = b;
-                            if (former < 0) {
+                            if (given < 0) {
                                 matters = true;
-                            } else if (former != b) {
-                                const int f = row_of[former];
-                                if (f < 0) return refuse_take(*s, b, former, now);  // it has several slots
-                                const int* z = rows + touches::width * f;
-                                if (z[0] >= now[0] || z[1] >= now[1] || z[2] >= now[2]) return refuse_take(*s, b, former, now);
+                            } else if (given != b) {
+                                f = row_of[given];
+                                if (f < 0) return refuse_take(*s, b, given, now);  // it has several slots
+                                z = rows + touches::width * f;
+                                if (z[0] >= now[0] || z[1] >= now[1] || z[2] >= now[2]) return refuse_take(*s, b, given, now);
                                 if (value[f] > 0) value[f] = -value[f];
                                 over = true;  // b's own last accesses came before those of whoever took all its bytes
                             }
@@ -126,8 +133,8 @@ private:
                         } else if (p_.buffers.first[b].alias >= 0) {
                             if (!first) continue;
                             // Mostly the only argument's bytes, which the step has just read.
-                            const ir::member* m = members + y->member;
-                            const int given = begin->buffer;
+                            m = members + y->member;
+                            given = begin->buffer;
                             if (a == begin + 1 && y->accesses == 2 && s->parts == 1 && begin->mode == access_mode::read && given != b &&
                                 value[r] == values + given && m->node >= 0 && m->op->in_place == 0)
                                 x[lane] = -1;
@@ -145,7 +152,7 @@ private:
                         x[touches::write_lane] = lane;
                     }
             if (s->event >= 0) {
-                int* x = stamps + s->event * stamp_width;
+                x = stamps + s->event * stamp_width;
                 if (first && x[0] != 0) return fail(flaw::event_recorded_twice, *s);
                 x[0] = stamp + k;
                 x[1] = now[0];
