@@ -40,7 +40,7 @@ struct heaps {
         return top;
     }
 
-private:
+    // The heap of two that are not empty.
     constexpr int both(int a, int b) const {
         if (key[b] < key[a] || (key[b] == key[a] && b < a)) {
             const int smaller = b;

@@ -102,7 +102,10 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     std::int64_t* until = until_list.begin();  // by slot: when it becomes free; -1: it is
     int* queue = queue_list.begin();           // by slot
     auto& key = key_room.first;
-    const heaps<std::remove_reference_t<decltype(key)>, std::remove_reference_t<decltype(child.first)>> all{key, child.first, sibling.first};
+    auto& below = child.first;  // in the heap
+    const heaps<std::remove_reference_t<decltype(key)>, std::remove_reference_t<decltype(below)>> all{key, below, sibling.first};
+    // A heap with one vertex at most, as most are, is seen to here: clang keeps the arguments of every call until the caller returns,
+    // and searches them with the caller's variables.
     int may_start[lane_count] = {-1, -1, -1};  // by lane; here and in the queues the key is the order of the start
     int running = -1, later = -1;              // by their ends, and by when they become ready
     int count = 0, homeless = 0;
@@ -127,22 +130,24 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
             lane = here % lane_count;
             key[v] = -priority[v];
             if (until[here] < 0) {
-                may_start[lane] = all.with(may_start[lane], v);
+                below[v] = -1;
+                may_start[lane] = may_start[lane] < 0 ? v : all.both(may_start[lane], v);
                 continue;
             }
-            queue[here] = all.with(queue[here], v);
+            below[v] = -1;
+            queue[here] = queue[here] < 0 ? v : all.both(queue[here], v);
             for (i = seats[v]; i < end; ++i) {
                 here = slot[i];
                 head = queue[here];
                 if (until[here] >= 0 || head < 0) continue;
-                queue[here] = all.without(head);
+                queue[here] = below[head] < 0 ? -1 : all.without(head);
                 freed[homeless++] = head;
             }
         }
         lane = may_start[communication] >= 0 ? communication : may_start[copy] >= 0 ? copy : compute;
         v = may_start[lane];
         if (v >= 0) {
-            may_start[lane] = all.without(v);
+            may_start[lane] = below[v] < 0 ? -1 : all.without(v);
             end = seats[v + 1];
             for (i = seats[v]; i < end && until[slot[i]] < 0;) ++i;
             if (i < end) {  // one of its slots is busy
@@ -153,21 +158,22 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
             for (i = seats[v]; i < end; ++i) until[slot[i]] = time;
             issued[count++] = v;
             key[v] = time;
-            running = all.with(running, v);
+            below[v] = -1;
+            running = running < 0 ? v : all.both(running, v);
             continue;
         }
         if (running < 0 && later < 0) break;
         now = running < 0 || (later >= 0 && key[later] < key[running]) ? key[later] : key[running];
         while (running >= 0 && key[running] == now) {
             v = running;
-            running = all.without(v);
+            running = below[v] < 0 ? -1 : all.without(v);
             lane = slot[seats[v]] % lane_count;
             for (i = seats[v], end = seats[v + 1]; i < end; ++i) {
                 here = slot[i];
                 head = queue[here];
                 until[here] = -1;
                 if (head < 0) continue;
-                queue[here] = all.without(head);
+                queue[here] = below[head] < 0 ? -1 : all.without(head);
                 freed[homeless++] = head;
             }
             for (i = first[v], end = first[v + 1]; i < end; ++i) {
@@ -181,13 +187,14 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
                     freed[homeless++] = to;
                 } else {
                     key[to] = time;
-                    later = all.with(later, to);
+                    below[to] = -1;
+                    later = later < 0 ? to : all.both(later, to);
                 }
             }
         }
         while (later >= 0 && key[later] == now) {
             v = later;
-            later = all.without(v);
+            later = below[v] < 0 ? -1 : all.without(v);
             freed[homeless++] = v;
         }
     }

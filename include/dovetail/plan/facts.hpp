@@ -40,10 +40,16 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
     vec<const ir::step*> compute_list(plan.steps.count, unset{}), talk_list(plan.steps.count, unset{});
     std::int64_t* hidden = hidden_list.begin();  // by vertex; -1 once it is counted
     const ir::step **compute = compute_list.begin(), **talk = talk_list.begin(), **talk_end = talk;
+    // Of the step at hand; declared once, see pass/predict.hpp.
+    const ir::step *s = nullptr, *end = nullptr;
+    const ir::step** c = nullptr;
+    op_kind kind{};
+    int lane = 0;
+    std::int64_t from = 0, until = 0, began = 0, ended = 0, beside = 0;
     for (const ir::role_plan& r : plan.roles) {
         const ir::step **own = talk_end, **compute_end = compute;
-        for (const ir::step *s = plan.steps.begin() + r.first_step, *end = s + r.steps; s != end; ++s) {
-            const op_kind kind = vertices[s->vertex].kind;
+        for (s = plan.steps.begin() + r.first_step, end = s + r.steps; s != end; ++s) {
+            kind = vertices[s->vertex].kind;
             if (kind == op_kind::compute)
                 *compute_end++ = s;
             else if (is_communication(kind))
@@ -52,15 +58,17 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
         // Steps of one lane are in the order of their starts; by lane: compute steps before it end before what still comes there.
         const ir::step** ahead[lane_count] = {compute, compute, compute};
         for (; own != talk_end; ++own) {
-            const ir::step* s = *own;
-            const int lane = s->lane;
-            const std::int64_t from = s->start, until = s->end;
-            const ir::step** c = ahead[lane];
+            s = *own;
+            lane = s->lane;
+            from = s->start;
+            until = s->end;
+            c = ahead[lane];
             while (c != compute_end && (*c)->end <= from) ++c;
             ahead[lane] = c;
-            std::int64_t beside = 0;
+            beside = 0;
             for (; c != compute_end && (*c)->start < until; ++c) {
-                const std::int64_t began = (*c)->start, ended = (*c)->end;
+                began = (*c)->start;
+                ended = (*c)->end;
                 beside += (ended < until ? ended : until) - (began > from ? began : from);
             }
             if (beside > hidden[s->vertex]) hidden[s->vertex] = beside;
@@ -68,7 +76,7 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
     }
     overlap_times t;
     for (; talk != talk_end; ++talk) {
-        const ir::step* s = *talk;
+        s = *talk;
         std::int64_t& most = hidden[s->vertex];
         if (most < 0) continue;
         t.communication += s->end - s->start;
