@@ -58,6 +58,11 @@ inline constexpr auto ordered =
     pass::overlapped_order(program_of<G, O>::table, routed<G, O>, program_of<G, O>::edges, program_of<G, O>::costs, C == candidate::listed, O::value);
 
 template <class G, class O, candidate C>
+struct scheduled;
+template <class G, class O, candidate C>
+inline constexpr auto kept_schedule = scheduled<G, O, C>::make(program_of<G, O>::table);
+
+template <class G, class O, candidate C>
 struct scheduled {
     using of = program_of<G, O>;
     // As to the parameter, see ir::frozen_list.
@@ -65,13 +70,12 @@ struct scheduled {
     static constexpr auto make(const Program& from) {
         using made = typename of::schedule;
         if constexpr (order_of(C) != C)
-            return schedule_in<made>(C, scheduled<G, O, order_of(C)>::value.order.view(), from, of::edges, of::costs, of::sequential, O::value);
+            return schedule_in<made>(C, kept_schedule<G, O, order_of(C)>.order.view(), from, of::edges, of::costs, of::sequential, O::value);
         else if constexpr (one_lane(C))
             return on_one_lane<made>(C, from, of::edges, of::costs);
         else
             return overlapped<made>(from, routed<G, O>, ordered<G, O, C>.view(), of::edges, of::costs, O::value);
     }
-    static constexpr auto value = make(of::table);
 };
 
 template <class G, class O>
@@ -80,23 +84,23 @@ constexpr preference preference_of() {
         return preferred({}, O::value);
     } else {
         std::int64_t written = not_tried;
-        if constexpr (program_of<G, O>::vertices <= most_tried_as_written) written = scheduled<G, O, candidate::written>::value.length;
-        return preferred({program_of<G, O>::sequential, written, scheduled<G, O, candidate::listed>::value.length}, O::value);
+        if constexpr (program_of<G, O>::vertices <= most_tried_as_written) written = kept_schedule<G, O, candidate::written>.length;
+        return preferred({program_of<G, O>::sequential, written, kept_schedule<G, O, candidate::listed>.length}, O::value);
     }
 }
 
 template <class G, class O, candidate C>
 struct laying {
     using of = program_of<G, O>;
-    using chosen_schedule = scheduled<G, O, C>;
+    static constexpr const auto& chosen_schedule = kept_schedule<G, O, C>;
     // A step waits for at most two others in each run.
     static constexpr int parts = of::program.parts.size(), rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
-    static constexpr int waits = chosen_schedule::value.overlapped ? (of::edges.size() < 2 * parts ? of::edges.size() : 2 * parts) + 2 * rings * parts : 0;
+    static constexpr int waits = chosen_schedule.overlapped ? (of::edges.size() < 2 * parts ? of::edges.size() : 2 * parts) + 2 * rings * parts : 0;
     using table = ir::rebound<plan, fixed_store<of::vertices, parts, waits, of::program.roles, of::program.buffers.size()>>;
     template <class Program>
     static constexpr table make(const Program& from) {
         table made{};
-        lay(from, chosen_schedule::value, of::sequential, O::value.memory_limit, made);
+        lay(from, chosen_schedule, of::sequential, O::value.memory_limit, made);
         return made;
     }
 };
@@ -144,7 +148,7 @@ struct memory_checked {
             return std::type_identity<error::none>{};
         } else {
             using of = program_of<G, O>;
-            constexpr excess e = excess_of(of::graph, of::program, taken::value.roles, scheduled<G, O, chosen<G, O>()>::value.order.view());
+            constexpr excess e = excess_of(of::graph, of::program, taken::value.roles, kept_schedule<G, O, chosen<G, O>()>.order.view());
             using role = typename role_named<G, of::graph.roles[e.role].mention>::type;
             if constexpr (e.largest[1] < 0)
                 return std::type_identity<
