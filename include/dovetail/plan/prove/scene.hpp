@@ -62,19 +62,19 @@ protected:
                 low[b] = -2 - low[b];
         }
         if (in_place)
-            for (const int b : own)
-                if (buffers[b].alias > b && buffers[b].where != ir::storage::constant) {
-                    row[b] = row[buffers[b].alias];
-                    low[b] = -2;
+            for (const int k : own)
+                if (buffers[k].alias > k && buffers[k].where != ir::storage::constant) {
+                    row[k] = row[buffers[k].alias];
+                    low[k] = -2;
                 }
         touches_ = touches(rows);
         if (!states) return;
         states_ = versions_of(g, p, role);
-        for (const int b : own) {
-            if (buffers[b].where != ir::storage::state) continue;
-            int* x = touches_.rows.begin() + touches::width * (unusual - row[b]);
-            x[0] = x[1] = x[2] = x[touches::write] = -1;
-            x[touches::write_lane] = 0;
+        for (const int k : own) {
+            if (buffers[k].where != ir::storage::state) continue;
+            int* first = touches_.rows.begin() + touches::width * (unusual - row[k]);
+            first[0] = first[1] = first[2] = first[touches::write] = -1;
+            first[touches::write_lane] = 0;
         }
     }
     scene(const scene&) = delete;  // it keeps pointers into the plan
