@@ -26,11 +26,10 @@ private:
     };
 
     static constexpr bool has_roles(const record& parent) {
-        word kind{};  // declared once, see pass/predict.hpp
-        for (const statement *s = parent.statements, *end = s + parent.child_count; s != end; ++s) {
-            kind = (***s).kind;
-            if (kind == word::on) return true;
-            if ((kind == word::group || kind == word::repeat || kind == word::grouped) && has_roles(***s)) return true;
+        for (int i = 0; i < parent.child_count; ++i) {
+            const record& r = **parent.statements[i];
+            if (r.kind == word::on) return true;
+            if ((r.kind == word::group || r.kind == word::repeat || r.kind == word::grouped) && has_roles(r)) return true;
         }
         return false;
     }
@@ -38,31 +37,29 @@ private:
     constexpr void statements(const record& parent, int mention, int role) {
         const statement* s = parent.statements;
         int at = mention + 1;
-        const record *r = nullptr, *name = nullptr;
         for (int i = 0, count = parent.child_count; i < count; ++i) {
-            r = s[i][0];
-            switch (r->kind) {
+            const record& r = *s[i][0];
+            switch (r.kind) {
                 case word::let:
-                    name = s[i][1];
-                    if (name->kind == word::values)
-                        values(*name, at + 1, role);
+                    if (s[i][1]->kind == word::values)
+                        values(*s[i][1], at + 1, role);
                     else
-                        define(*name, at + 1, role);
+                        define(*s[i][1], at + 1, role);
                     break;
                 case word::input:
-                case word::state: declare(*r, at, role); break;
+                case word::state: declare(r, at, role); break;
                 case word::update:
                 case word::output: break;
                 case word::group:
                 case word::grouped:
-                case word::repeat: statements(*r, at, role); break;
-                case word::on: on(*r, at, role); break;
-                case word::mesh: meshes_.push({r, at, role >= 0 && d_.names_roles ? role : -1}); break;
-                case word::malformed: refuse(*r, at); break;
+                case word::repeat: statements(r, at, role); break;
+                case word::on: on(r, at, role); break;
+                case word::mesh: meshes_.push({&r, at, role >= 0 && d_.names_roles ? role : -1}); break;
+                case word::malformed: refuse(r, at); break;
                 default:
                     if (i != 0 || parent.kind != word::on) d_.fail(make_fault(fault_kind::not_a_statement, at));
             }
-            at += r->mentions;
+            at += r.mentions;
         }
     }
 
