@@ -167,9 +167,19 @@ inline constexpr plan plan_of = laid<G, O, chosen<G, O>()>::value;
 template <class G, class O>
 inline constexpr verdict proven_tables = prove_tables(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>);
 
+template <int Buffers, int Roles>
+constexpr auto owned_in(const ir::program& p) {
+    basic_owned<fixed_store<Buffers, Roles + 1>> made{};
+    list_owned(p, made);
+    return made;
+}
+template <class G, class O>
+inline constexpr auto kept_owned = owned_in<program_of<G, O>::program.buffers.count, program_of<G, O>::program.roles>(program_of<G, O>::program);
+
 template <class G, class O, int Role>
 inline constexpr verdict proven_role =
-    proven_tables<G, O> ? prove_ordered_role(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>, Role) : proven_tables<G, O>;
+    proven_tables<G, O> ? prove_ordered_role(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>, Role, kept_owned<G, O>.by(Role))
+                        : proven_tables<G, O>;
 
 template <class G, class O>
 struct proof {

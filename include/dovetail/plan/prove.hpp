@@ -27,10 +27,15 @@ constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const p
 //
 // Where this holds for all roles, the order is a linear extension of every dependency: those are between vertices that touch
 // a buffer of one role, whose steps are the order's restriction, and there each read has met the value that it should.
+// `own`: the role's buffers.
+constexpr verdict prove_ordered_role(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own) {
+    if (const verdict bad = detail::check_places(p, made, role, own); !bad) return bad;
+    return detail::replay{g, p, made, role, own}.result();
+}
 constexpr verdict prove_ordered_role(const ir::graph& g, const ir::program& p, const plan& made, int role) {
-    const vec<int> own = detail::buffers_of(p, role);
-    if (const verdict bad = detail::check_places(p, made, role, own.view()); !bad) return bad;
-    return detail::replay{g, p, made, role, own.view()}.result();
+    detail::basic_owned<owning> owned;
+    detail::list_owned(p, owned);
+    return prove_ordered_role(g, p, made, role, owned.by(role));
 }
 
 // What concerns all roles, with the order looked at for itself: so a dependency against it has its own name.

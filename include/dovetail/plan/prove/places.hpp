@@ -28,14 +28,30 @@ constexpr verdict check_common(const ir::program& p, const plan& made) {
     return {};
 }
 
-// Those of one role, ascending: all that its proof looks at of the buffers, whose table is as long as all roles together.
-constexpr vec<int> buffers_of(const ir::program& p, int role) {
-    vec<int> own(p.buffers.count, unset{});
-    int *first = own.begin(), *next = first, b = 0;
-    for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x, ++b)
-        if (x->role == role) *next++ = b;
-    own.cut(static_cast<int>(next - first));
-    return own;
+// The buffers of each role, ascending. A role's proof looks at no others of the table, which is as long as all roles together.
+template <class Store>
+struct basic_owned {
+    typename Store::template of<int, 0> list;  // those of role r stand at [first[r], first[r + 1])
+    typename Store::template of<int, 1> first;
+
+    constexpr span<const int> by(int role) const { return list.view().part(first.first[role], first.first[role + 1] - first.first[role]); }
+};
+
+// Into lists that have the room, or grow. After check_program_rows: every role is one of the program's.
+constexpr void list_owned(const ir::program& p, auto& to) {
+    to.list.resize(p.buffers.count);
+    to.first.resize(p.roles + 1);
+    auto& list = to.list.first;
+    auto& first = to.first.first;
+    const ir::buffer* buffers = p.buffers.begin();
+    if (p.roles == 1) {
+        first[1] = p.buffers.count;
+        for (int b = 0; b < p.buffers.count; ++b) list[b] = b;
+        return;
+    }
+    for (const ir::buffer *x = buffers, *end = p.buffers.end(); x != end; ++x) ++first[x->role];
+    for (int r = 0, sum = 0; r <= p.roles; ++r) first[r] = sum += first[r];
+    for (int b = p.buffers.count - 1; b >= 0; --b) list[--first[buffers[b].role]] = b;
 }
 
 // `own`: the role's buffers.
