@@ -110,7 +110,8 @@ private:
 
     // Of two that declare their work: whether they are one operation on arguments of the same types.
     constexpr bool same_work(const ir::member& a, const ir::member& b) const {
-        if (a.op->name->hash != b.op->name->hash || !same(a.op->name, b.op->name)) return false;
+        // By address, which costs less than letters; those of different operations are not compared while compiling, see tag.hpp.
+        if (a.op->name->hash != b.op->name->hash || a.op != b.op) return false;
         const ir::node &x = g_.nodes.first[a.node], &y = g_.nodes.first[b.node];
         if (x.arguments != y.arguments) return false;
         const auto& operands = g_.operands.first;
