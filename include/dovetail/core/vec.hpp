@@ -29,6 +29,13 @@ struct span {
 template <class T, int N>
 struct fixed {
     static constexpr int capacity = N > 0 ? N : 1;
+    // All zero.
+    static constexpr fixed sized(int size) {
+        fixed made{};
+        made.count = size;
+        return made;
+    }
+
     // The count stands first: whenever g++ reads a variable while compiling, it asks whether its type is empty, and finds out by
     // its first member. Of an array it computes the size for that.
     int count = N;
@@ -53,6 +60,8 @@ template <class T>
 class vec {
 public:
     T* first = nullptr;  // as those of a span
+
+    static constexpr vec sized(int size) { return vec(size); }
 
     constexpr vec() = default;
     constexpr explicit vec(int size) : first{size > 0 ? new T[size]{} : nullptr}, size_{size}, capacity_{size} {}
@@ -147,7 +156,7 @@ struct grid_beside<T, fixed<U, N>, fixed<V, M>> {
 };
 }  // namespace detail
 
-// What a pass needs for as many elements as another array has, and More: of constant size where that one's is. Made as `x{size}`,
+// What a pass needs for as many elements as another array has, and More: of constant size where that one's is. Made by `sized`,
 // all zero. Passes that are templates of their tables take `first` of these and of their rooms as `auto&`: g++ gets to an element
 // of an array in half the time that it takes through a pointer. (A store costs it as much again for each struct around the array.)
 template <class T, class Array, int More = 0>

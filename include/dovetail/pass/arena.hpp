@@ -26,7 +26,7 @@ namespace detail {
 // What every step from here on knows of its role's lanes: bytes released by then are free for whoever comes.
 template <class Program>
 constexpr auto floors(const basic_issue<Program>& issued, const room<clock, decltype(Program::parts)>& clocks) {
-    room<clock, decltype(Program::parts)> out{issued.steps.size()};
+    auto out = room<clock, decltype(Program::parts)>::sized(issued.steps.size());
     auto& floor = out.first;
     const auto& known = clocks.first;
     for (const ir::role_plan& role : issued.roles) {

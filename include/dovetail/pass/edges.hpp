@@ -94,8 +94,8 @@ constexpr int edges(const Program& p, List& list) {
 
     // The touches of each buffer, states in written order.
     const auto& vertices = p.vertices.first;
-    room<int, decltype(p.buffers), 1> first_room{p.buffers.count + 1};
-    room<int, decltype(p.parts)> owner{p.parts.count};
+    auto first_room = room<int, decltype(p.buffers), 1>::sized(p.buffers.count + 1);
+    auto owner = room<int, decltype(p.parts)>::sized(p.parts.count);
     auto& first = first_room.first;
     auto& vertex_of = owner.first;
     const bool states = detail::has_states(p);
@@ -117,8 +117,8 @@ constexpr int edges(const Program& p, List& list) {
             node = at;
         }
     for (int b = 0, sum = 0; b <= p.buffers.count; ++b) first[b] = sum += first[b];
-    room<int, decltype(p.accesses)> vertex_room{p.accesses.count};
-    room<access_mode, decltype(p.accesses)> mode_room{p.accesses.count};
+    auto vertex_room = room<int, decltype(p.accesses)>::sized(p.accesses.count);
+    auto mode_room = room<access_mode, decltype(p.accesses)>::sized(p.accesses.count);
     auto& vertex = vertex_room.first;
     auto& mode = mode_room.first;
     vec<int> sorted;

@@ -11,7 +11,7 @@ template <class Graph, class Table>
 class holdings {
 public:
     constexpr holdings(const Graph& g, const expansion_settings& s, Table& to)
-        : writer{to}, g_{g}, s_{s}, home_{g.roles.count * g.symbols.count}, readers_{g.symbols.count} {
+        : writer{to}, g_{g}, s_{s}, home_(by_role_and_symbol::sized(g.roles.count * g.symbols.count)), readers_(by_symbol::sized(g.symbols.count)) {
         auto& readers = readers_.first;
         const auto& nodes = g.nodes.first;
         const auto& operands = g.operands.first;
@@ -166,10 +166,13 @@ private:
         writer.members[writer.member_count++] = m;
     }
 
+    using by_role_and_symbol = grid<int, decltype(Graph::roles), decltype(Graph::symbols)>;
+    using by_symbol = room<int, decltype(Graph::symbols)>;
+
     const Graph& g_;
     const expansion_settings s_;
-    grid<int, decltype(Graph::roles), decltype(Graph::symbols)> home_;  // role x symbol
-    room<int, decltype(Graph::symbols)> readers_;                       // of each symbol
+    by_role_and_symbol home_;
+    by_symbol readers_;  // of each symbol
 };
 
 }  // namespace dovetail::pass::detail

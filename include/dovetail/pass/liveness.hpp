@@ -56,7 +56,7 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
     out.lives.defined.resize(buffers);
     out.lives.first.resize(program.roles + 1);
     // By buffer: one past the last step that wrote its bytes, counted on that step's lane.
-    room<int, decltype(program.buffers)> written_room{buffers}, writer_room{buffers};
+    auto written_room = room<int, decltype(program.buffers)>::sized(buffers), writer_room = room<int, decltype(program.buffers)>::sized(buffers);
     auto &definition = out.lives.definition.first, &last = out.lives.last.first, &defined = out.lives.defined.first;
     auto &written = written_room.first, &writer_lane = writer_room.first;
     auto& release = out.lives.release.first;

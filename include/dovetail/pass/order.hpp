@@ -13,7 +13,7 @@ namespace dovetail::pass {
 // number of vertices where the edges have a cycle.
 template <class Order = vec<int>, class Edges = span<const ir::edge>>
 constexpr Order written_order(int vertices, const Edges& edges) {
-    Order order{vertices};
+    auto order = Order::sized(vertices);
     auto& to = order.first;
     if (leads_forward(edges)) {
         for (int v = 0; v < vertices; ++v) to[v] = v;
@@ -48,7 +48,7 @@ constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs,
     const auto& vertices = p.vertices.first;
     const auto& cost = costs.first;
     const std::int64_t latency = s.machine.edge_latency;
-    room<std::int64_t, decltype(p.vertices)> list{p.vertices.count};
+    auto list = room<std::int64_t, decltype(p.vertices)>::sized(p.vertices.count);
     auto& longest = list.first;
     // Declared once, see predict.hpp.
     int v = 0, i = 0, end = 0, to = 0;
@@ -91,8 +91,8 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     const std::int64_t latency = s.machine.edge_latency;
     using numbers = room<int, decltype(p.vertices)>;
     using times = room<std::int64_t, decltype(p.vertices)>;
-    numbers order{n}, waiting_room{n}, freed_room{n}, child{n}, sibling{n};
-    times key_room{n}, ready_room{n};
+    auto order = numbers::sized(n), waiting_room = numbers::sized(n), freed_room = numbers::sized(n), child = numbers::sized(n), sibling = numbers::sized(n);
+    auto key_room = times::sized(n), ready_room = times::sized(n);
     vec<int> queue_list(slots, -1);
     vec<std::int64_t> until_list(slots, -1);
     auto& issued = order.first;

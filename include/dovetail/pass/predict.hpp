@@ -89,14 +89,14 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     // it to open; since when it slows its role.
     using numbers = room<int, decltype(p.parts)>;
     using times = room<std::int64_t, decltype(p.parts)>;
-    numbers closed_room{seat_count}, behind_room{seat_count}, to_open_room{seat_count};
-    times ready_room{seat_count}, slowing_room{seat_count};
+    auto closed_room = numbers::sized(seat_count), behind_room = numbers::sized(seat_count), to_open_room = numbers::sized(seat_count);
+    auto ready_room = times::sized(seat_count), slowing_room = times::sized(seat_count);
     auto &closed = closed_room.first, &behind = behind_room.first, &to_open = to_open_room.first;
     auto &ready = ready_room.first, &slowing = slowing_room.first;
     // Of a slot: the seat that was the last to end before what computes here is looked at.
     vec<int> first_list(r.slots, -1);
     int* beside = first_list.begin();
-    room<int, decltype(p.vertices)> shut_room{n};
+    auto shut_room = room<int, decltype(p.vertices)>::sized(n);
     auto& shut = shut_room.first;  // of a vertex: its seats that are not open
     // Of a role: the vertex that computes, its work left at a moment and its pace since, in thousandths of the time alone.
     vec<int> role_list(2 * roles, -1);

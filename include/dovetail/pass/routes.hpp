@@ -10,22 +10,23 @@ template <class Program, class Edges>
 struct basic_routes {
     using by_vertex = room<int, decltype(Program::vertices), 1>;
     using by_seat = room<int, decltype(Program::parts)>;
+    using by_edge = room<int, Edges>;
 
-    by_vertex seats;           // those of vertex v stand at [seats[v], seats[v + 1]), roles ascending
-    by_seat slot;              // of a seat: role * lane_count + lane
-    by_seat vertex;            // of a seat
-    by_seat incoming;          // edges into a seat
-    by_vertex first;           // the edges from vertex v stand at [first[v], first[v + 1])
-    room<int, Edges> arrival;  // the seat into which an edge leads
+    by_vertex seats;   // those of vertex v stand at [seats[v], seats[v + 1]), roles ascending
+    by_seat slot;      // of a seat: role * lane_count + lane
+    by_seat vertex;    // of a seat
+    by_seat incoming;  // edges into a seat
+    by_vertex first;   // the edges from vertex v stand at [first[v], first[v + 1])
+    by_edge arrival;   // the seat into which an edge leads
     int slots;
 
     constexpr basic_routes(const Program& p, const Edges& edges)
-        : seats{p.vertices.count + 1},
-          slot{p.parts.count},
-          vertex{p.parts.count},
-          incoming{p.parts.count},
-          first{p.vertices.count + 1},
-          arrival{edges.count},
+        : seats(by_vertex::sized(p.vertices.count + 1)),
+          slot(by_seat::sized(p.parts.count)),
+          vertex(by_seat::sized(p.parts.count)),
+          incoming(by_seat::sized(p.parts.count)),
+          first(by_vertex::sized(p.vertices.count + 1)),
+          arrival(by_edge::sized(edges.count)),
           slots{p.roles * lane_count} {}
 };
 using routes = basic_routes<ir::program, span<const ir::edge>>;

@@ -45,7 +45,7 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
     const auto& steps = issued.steps.first;
     const auto &start = t.start.first, &end_of = t.end.first;
     // By step: its event and one more; 0: nobody waits, -1: it has no number yet.
-    room<int, decltype(Program::parts)> event_room{count};
+    auto event_room = room<int, decltype(Program::parts)>::sized(count);
     auto& event_of = event_room.first;
     vec<int> first_list(wraps ? count : 0, -1), next(across.size(), unset{}), place(across.size(), unset{});
     int* first = first_list.begin();
