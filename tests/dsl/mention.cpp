@@ -14,6 +14,10 @@ template <int I, int J> struct cell;
 template <int I> using one = dv::let<body_name<I>, add(x, x)>;
 template <int I, int J> using two = dv::let<cell<I, J>, add(x, x)>;
 
+// Graphs that are templates, as words of the language and families of names are.
+template <int I> struct numbered : dv::graph<dv::let<body_name<I>, add(x, x)>> {};
+template <class T> struct typed : dv::graph<dv::let<y, add(x, x)>, dv::output<T>> {};
+
 template <class T>
 inline constexpr const dv::dsl::record& record = dv::dsl::describe<T>;
 
@@ -51,5 +55,19 @@ TEST_CASE("a long graph is numbered without a limit on nesting or width") {
     using wide = dv::repeat<one, 300>;
     static_assert(record<wide>.mentions == 1 + 300 * record<one<0>>.mentions);
     static_assert(std::is_same_v<dv::dsl::mention<wide, 1 + 299 * record<one<0>>.mentions + 1>, body_name<299>>);
+    CHECK(true);
+}
+
+TEST_CASE("a graph is a graph by whatever name, and a name where it stands as a statement") {
+    static_assert(dv::dsl::describe_graph<numbered<7>>.kind == dv::dsl::word::graph && dv::dsl::describe_graph<numbered<7>>.child_count == 1);
+    static_assert(std::is_same_v<dv::dsl::mention<numbered<7>, 0>, numbered<7>>);
+    static_assert(std::is_same_v<dv::dsl::mention<numbered<7>, 1>, one<7>>);
+    static_assert(std::is_same_v<dv::dsl::mention<numbered<7>, 2>, body_name<7>>);
+    static_assert(dv::dsl::describe_graph<typed<y>>.child_count == 2);
+    static_assert(std::is_same_v<dv::dsl::mention<typed<y>, 1 + record<dv::let<y, add(x, x)>>.mentions>, dv::output<y>>);
+    using bare = dv::graph<dv::let<y, add(x, x)>>;
+    static_assert(std::is_same_v<dv::dsl::mention<bare, 2>, y>);
+    static_assert(record<numbered<7>>.kind == dv::dsl::word::name && record<bare>.kind == dv::dsl::word::graph);
+    static_assert(record<bare>.mentions == dv::dsl::describe_graph<numbered<7>>.mentions);
     CHECK(true);
 }

@@ -16,7 +16,7 @@ template <int> struct numbered;
 
 template <class G>
 dv::ir::graph_data lowered() {
-    return dv::ir::lower(dv::dsl::describe<G>);
+    return dv::ir::lower(dv::dsl::describe_graph<G>);
 }
 
 int find(const dv::ir::graph_data& g, const dv::tag& name) {

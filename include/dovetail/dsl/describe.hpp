@@ -1,5 +1,5 @@
-// describe<T>: the record of a type that stands in a graph or of the graph itself, and made_of<T>: the types below it. A type
-// that is no word of the language is a name. Records are variables, not members of classes, and no function is instantiated for
+// describe<T>: the record of a type that stands in a graph, describe_graph<G> that of the graph itself, and made_of<T>: the types
+// below it. A type that is no word of the language is a name. Records are variables, not members of classes, and no function is instantiated for
 // those that a large graph has by the thousand: that is most of what a statement costs.
 #pragma once
 
@@ -64,9 +64,9 @@ inline constexpr const record* stated<update<S, Op(A...)>>[] = {
     &head<word::update, Op, sizeof...(A) + 2, count_arguments(below<A...>, sizeof...(A)), count_mentions(below<S, Op, A...>, sizeof...(A) + 2) - 1>,
     &describe<S>, &describe<Op>, &describe<A>...};
 
-// The statements that T is made of: graph, on, group or repeat. A list is a default initialiser, and T the name of the graph, not
-// the graph: compilers spell out the names of all variables and functions, and g++ compares each part of one with all before it,
-// which took an eighth of the compile of a thousand statements.
+// The statements that an on, group or repeat is made of, and those of a graph. A list is a default initialiser, and a graph known
+// by its own name, not as graph<...>: compilers spell out the names of all variables and functions, and g++ compares each part of
+// one with all before it, which took an eighth of the compile of a thousand statements.
 template <class T>
 struct constituents;
 template <class Types>
@@ -77,6 +77,10 @@ struct statement_list<types<S...>> {
 };
 template <class T>
 inline constexpr statement_list<typename constituents<T>::type> statements{};
+template <class... S>
+auto statements_in(const graph<S...>*) -> types<S...>;
+template <is_graph G>
+inline constexpr statement_list<decltype(statements_in(static_cast<const G*>(nullptr)))> graph_statements{};
 
 template <class... C>
 constexpr record composed(word kind, types<C...>, tag id = nameless) {
@@ -172,7 +176,9 @@ inline constexpr record describe<grouped<C...>> = detail::stating(word::grouped,
 template <template <int...> class B, int... N>
 inline constexpr record describe<repeat<B, N...>> = detail::stating(word::repeat, detail::statements<repeat<B, N...>>.of);
 template <detail::is_graph G>
-inline constexpr record describe<G> = detail::stating(word::graph, detail::statements<G>.of);
+inline constexpr record describe_graph = detail::stating(word::graph, detail::graph_statements<G>.of);
+template <class... C>
+inline constexpr record describe<graph<C...>> = describe_graph<graph<C...>>;
 
 // What they are made of.
 template <class... C>
@@ -224,12 +230,6 @@ namespace detail {
 template <class T>
 struct constituents {
     using type = typename communication<T>::where;
-};
-template <class... S>
-auto statements_of(const graph<S...>*) -> types<S...>;
-template <is_graph G>
-struct constituents<G> {
-    using type = decltype(statements_of(static_cast<const G*>(nullptr)));
 };
 template <template <class...> class W, class... C>
     requires(!communication_operation<W<C...>>)

@@ -54,6 +54,12 @@ struct mentioned {
     static constexpr place at = find_child(describe<T>, K);
     using type = typename mentioned<typename nth<at.child, made_of<T>>::type, at.offset>::type;
 };
+template <class G, int K>
+    requires(is_graph<G> && K > 0)
+struct mentioned<G, K> {
+    static constexpr place at = find_child(describe_graph<G>, K);
+    using type = typename mentioned<typename nth<at.child, decltype(statements_in(static_cast<const G*>(nullptr)))>::type, at.offset>::type;
+};
 // The expression of a statement is mentioned but has no record below the statement's.
 template <class N, class X, int K>
 using mentioned_of_two = mentioned<std::conditional_t<(K <= describe<N>.mentions), N, X>, (K <= describe<N>.mentions ? K - 1 : K - 1 - describe<N>.mentions)>;

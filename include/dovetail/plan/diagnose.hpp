@@ -38,7 +38,7 @@ namespace detail {
 template <class G>
 struct lowered {
     static_assert(requires { typename written<G>::dovetail_graph; }, "dovetail: this is no graph: write struct model : dv::graph<statements...> {};");
-    static constexpr auto most = ir::largest_graph(dsl::describe<written<G>>);
+    static constexpr auto most = ir::largest_graph(dsl::describe_graph<written<G>>);
     template <int... I>
     static constexpr auto make(const dsl::record& root, std::integer_sequence<int, I...>) {
         ir::rebound<ir::graph, fixed_store<most.of[I]...>> made{};
@@ -49,7 +49,7 @@ struct lowered {
 };
 // The tables that passes read are variables of a namespace: of a member of a class, clang asks at each read where it was defined.
 template <class G>
-inline constexpr auto kept_graph = lowered<G>::make(dsl::describe<written<G>>, std::make_integer_sequence<int, ir::graph::tables>{});
+inline constexpr auto kept_graph = lowered<G>::make(dsl::describe_graph<written<G>>, std::make_integer_sequence<int, ir::graph::tables>{});
 
 }  // namespace detail
 
