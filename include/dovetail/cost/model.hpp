@@ -110,10 +110,10 @@ private:
 
     // Of two that declare their work: whether they are one operation on arguments of the same types.
     constexpr bool same_work(const ir::member& a, const ir::member& b) const {
-        // By address, which costs less than letters; those of different operations are not compared while compiling, see tag.hpp.
-        if (a.op->name->hash != b.op->name->hash || a.op != b.op) return false;
         const ir::node &x = g_.nodes.first[a.node], &y = g_.nodes.first[b.node];
-        if (x.arguments != y.arguments) return false;
+        // By address, which costs less than letters, once all else agrees: addresses that differ are not compared while compiling, see
+        // tag.hpp.
+        if (a.op->name->hash != b.op->name->hash || x.arguments != y.arguments || a.op != b.op) return false;
         const auto& operands = g_.operands.first;
         const auto& symbols = g_.symbols.first;
         for (int i = x.first_argument, end = i + x.arguments, j = y.first_argument; i < end; ++i, ++j)
