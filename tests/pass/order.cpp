@@ -184,6 +184,7 @@ TEST_CASE("every order of a random program is a linear extension, and the same a
         const auto order = listed(b, s);
         CHECK(support::is_linear_extension(order.view(), n, edges.view()));
         const auto sequential = pass::sequential_schedule(p, edges.view(), b.costs.view());
+        CHECK(pass::sequential_length(p, edges.view(), b.costs.view()) == sequential.length);
         const auto chosen = best(b, s), again = best(b, s);
         CHECK(support::is_linear_extension(chosen.order.view(), n, edges.view()));
         CHECK(chosen.length <= sequential.length);

@@ -1,6 +1,6 @@
 // describe<T>: the record of a type that stands in a graph, describe_graph<G> that of the graph itself, and made_of<T>: the types
-// below it. A type that is no word of the language is a name. Records are variables, not members of classes, and no function is instantiated for
-// those that a large graph has by the thousand: that is most of what a statement costs.
+// below it. A type that is no word of the language is a name. Records are variables, not members of classes, and no function is
+// instantiated for those that a large graph has by the thousand: that is most of what a statement costs.
 #pragma once
 
 #include "facts.hpp"

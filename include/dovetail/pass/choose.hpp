@@ -29,17 +29,18 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
     const auto& parts = p.parts.first;
     vec<std::int64_t> time_list(p.roles);
     std::int64_t *done = time_list.begin(), now = 0;  // done: by role
-    for (int v = 0, i = 0, end = 0; v < costs.count; ++v) {
+    for (int v = 0, i = 0, first = 0, end = 0; v < costs.count; ++v) {
+        first = vertices[v].first_part;
         if (vertices[v].parts == 1) {
-            done[parts[i++].role] += cost[v];
+            done[parts[first].role] += cost[v];
             continue;
         }
-        end = i + vertices[v].parts;
+        end = first + vertices[v].parts;
         now = 0;
-        for (int k = i; k < end; ++k)
-            if (done[parts[k].role] > now) now = done[parts[k].role];
+        for (i = first; i < end; ++i)
+            if (done[parts[i].role] > now) now = done[parts[i].role];
         now += cost[v];
-        for (; i < end; ++i) done[parts[i].role] = now;
+        for (i = first; i < end; ++i) done[parts[i].role] = now;
     }
     for (const std::int64_t time : time_list)
         if (time > now) now = time;
