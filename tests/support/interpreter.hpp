@@ -6,6 +6,8 @@
 
 #include <dovetail/ir/graph.hpp>
 
+#include <cstring>
+
 namespace support {
 
 // A role of the graph at one place of its mesh. Lanes count with the last axis fastest.

@@ -5,6 +5,7 @@
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/host/collectives.hpp>
 
+#include <cstring>
 #include <deque>
 #include <map>
 #include <set>

@@ -7,6 +7,7 @@
 #include <dovetail/plan/plan.hpp>
 
 #include <array>
+#include <cstring>
 #include <deque>
 #include <stdexcept>
 

@@ -8,6 +8,8 @@
 
 #include <dovetail/launch/walk.hpp>
 
+#include <cstring>
+
 namespace support {
 
 namespace detail {

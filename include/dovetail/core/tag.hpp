@@ -85,10 +85,14 @@ constexpr bool named(const tag* t) { return t->hash != 0; }
 
 // Whether two tags are one type's. Not by address: g++ does not compare addresses of inline variables while compiling when
 // -fsanitize=undefined is on, and for the same reason nothing here is compared with nullptr. The built-in compares at once
-// what a loop would compare letter by letter.
+// what a loop would compare letter by letter; to clang it is a loop all the same, but it knows one spelling by its address (of
+// two that had one hash, it would say that it cannot tell).
 constexpr bool same(const tag* a, const tag* b) {
-    return a->hash == b->hash && a->number == b->number && a->spelling.size == b->spelling.size &&
-           __builtin_memcmp(a->spelling.first, b->spelling.first, static_cast<decltype(sizeof(0))>(a->spelling.size)) == 0;
+    if (a->hash != b->hash || a->number != b->number || a->spelling.size != b->spelling.size) return false;
+#if defined(__clang__)
+    if (__builtin_is_constant_evaluated()) return a->spelling.first == b->spelling.first;
+#endif
+    return __builtin_memcmp(a->spelling.first, b->spelling.first, static_cast<decltype(sizeof(0))>(a->spelling.size)) == 0;
 }
 
 }  // namespace dovetail

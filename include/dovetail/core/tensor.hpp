@@ -33,11 +33,10 @@ struct tensor_type {
     }
     // Size in bytes, or -1 above most_bytes.
     constexpr std::int64_t bytes() const {
-        std::int64_t n = bytes_of(type);
+        std::int64_t n = element_bytes[static_cast<int>(type)];
         for (int i = 0; i < rank; ++i) {
-            const std::int64_t e = extent[i];
-            if (e <= 0 || n > most_bytes / e) return odd_size();
-            n *= e;
+            if (extent[i] <= 0 || n > most_bytes / extent[i]) return odd_size();
+            n *= extent[i];
         }
         return n;
     }

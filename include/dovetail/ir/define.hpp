@@ -37,9 +37,10 @@ private:
     constexpr void statements(const record& parent, int mention, int role) {
         const statement* s = parent.statements;
         int at = mention + 1;
+        const record* r = nullptr;  // declared once, see pass/predict.hpp
         for (int i = 0, count = parent.child_count; i < count; ++i) {
-            const record& r = *s[i][0];
-            switch (r.kind) {
+            r = s[i][0];
+            switch (r->kind) {
                 case word::let:
                     if (s[i][1]->kind == word::values)
                         values(*s[i][1], at + 1, role);
@@ -47,19 +48,19 @@ private:
                         define(*s[i][1], at + 1, role);
                     break;
                 case word::input:
-                case word::state: declare(r, at, role); break;
+                case word::state: declare(*r, at, role); break;
                 case word::update:
                 case word::output: break;
                 case word::group:
                 case word::grouped:
-                case word::repeat: statements(r, at, role); break;
-                case word::on: on(r, at, role); break;
-                case word::mesh: meshes_.push({&r, at, role >= 0 && d_.names_roles ? role : -1}); break;
-                case word::malformed: refuse(r, at); break;
+                case word::repeat: statements(*r, at, role); break;
+                case word::on: on(*r, at, role); break;
+                case word::mesh: meshes_.push({r, at, role >= 0 && d_.names_roles ? role : -1}); break;
+                case word::malformed: refuse(*r, at); break;
                 default:
                     if (i != 0 || parent.kind != word::on) d_.fail(make_fault(fault_kind::not_a_statement, at));
             }
-            at += r.mentions;
+            at += r->mentions;
         }
     }
 

@@ -26,21 +26,22 @@ private:
     constexpr void statements(const record& parent, int mention, int role, int bundle) {
         const dsl::statement* s = parent.statements;
         int at = mention + 1;
+        const record* r = nullptr;  // declared once, see pass/predict.hpp
         for (int i = 0, count = parent.child_count; i < count && !d_.wrong(); ++i) {
-            const record& r = *s[i][0];
-            switch (r.kind) {
+            r = s[i][0];
+            switch (r->kind) {
                 case word::let:
                 case word::update: statement(s[i], at, role, bundle); break;
                 case word::input:
                 case word::state: ++symbol_; break;
-                case word::output: outputs(r, at); break;
+                case word::output: outputs(*r, at); break;
                 case word::group:
-                case word::repeat: statements(r, at, role, bundle); break;
-                case word::grouped: statements(r, at, role, bundles_++); break;
-                case word::on: statements(r, at, d_.find_role((*r.statements[0])->id), bundle); break;
+                case word::repeat: statements(*r, at, role, bundle); break;
+                case word::grouped: statements(*r, at, role, bundles_++); break;
+                case word::on: statements(*r, at, d_.find_role((*r->statements[0])->id), bundle); break;
                 default: break;
             }
-            at += r.mentions;
+            at += r->mentions;
         }
     }
 
@@ -251,7 +252,8 @@ constexpr void lower(const dsl::record& root, bool folded, Table& to) {
     d.finish(to);
     to.folded = folded;
 }
-constexpr graph_data lower(const dsl::record& root, bool folded = false) {
+template <class Record>
+constexpr graph_data lower(const Record& root, bool folded = false) {
     const sizes<6> most = largest_graph(root);
     graph_data made{vec<symbol>(most.of[0]), vec<node>(most.of[1]), vec<int>(most.of[2]),
                     vec<role>(most.of[3]),   vec<axis>(most.of[4]), vec<mesh_axis>(most.of[5])};

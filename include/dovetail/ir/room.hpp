@@ -12,37 +12,40 @@ struct room {
     int symbols = 0, nodes = 0, operands = 0, roles = 1, axes = 0;
 };
 
-constexpr void add_room(const dsl::record& parent, room& to) {
+// Of a let or update.
+constexpr void add_room(dsl::statement s, room& to) {
+    const dsl::record& r = **s;
+    if (r.mentions == r.child_count + 2 && r.op->kind == op_kind::compute) {  // of names alone, as most are
+        ++to.symbols;
+        ++to.nodes;
+        to.operands += r.child_count - 1;
+        return;
+    }
+    const dsl::record &names = *s[1], &op = *s[2];
+    const int count = names.kind == dsl::word::values ? names.child_count : 1;
+    const int arguments = r.child_count - 2;
+    // What stands below an argument may be an expression, a lane or another argument each.
+    const int below = r.mentions - 2 - names.mentions - op.mentions - arguments;
+    to.symbols += count + below;
+    to.nodes += 1 + below;
+    to.operands += count + arguments + 2 * below;
+    if (is_communication(r.op->kind)) to.operands += r.mentions;
+}
+
+// Of all statements below one, or below the graph.
+constexpr void add_room_below(const dsl::record& parent, room& to) {
     using dsl::word;
     for (const dsl::statement *s = parent.statements, *end = s + parent.child_count; s != end; ++s) {
-        const dsl::record& r = ***s;
-        switch (r.kind) {
+        switch ((**s)->kind) {
             case word::let:
-            case word::update: {
-                if (r.mentions == r.child_count + 2 && r.op->kind == op_kind::compute) {  // of names alone, as most are
-                    ++to.symbols;
-                    ++to.nodes;
-                    to.operands += r.child_count - 1;
-                    break;
-                }
-                const dsl::record &names = *(*s)[1], &op = *(*s)[2];
-                const int count = names.kind == word::values ? names.child_count : 1;
-                const int arguments = r.child_count - 2;
-                // What stands below an argument may be an expression, a lane or another argument each.
-                const int below = r.mentions - 2 - names.mentions - op.mentions - arguments;
-                to.symbols += count + below;
-                to.nodes += 1 + below;
-                to.operands += count + arguments + 2 * below;
-                if (is_communication(r.op->kind)) to.operands += r.mentions;
-                break;
-            }
+            case word::update: add_room(*s, to); break;
             case word::input:
             case word::state: ++to.symbols; break;
-            case word::mesh: to.axes += r.child_count; break;
+            case word::mesh: to.axes += (**s)->child_count; break;
             case word::on: ++to.roles; [[fallthrough]];
             case word::group:
             case word::grouped:
-            case word::repeat: add_room(r, to); break;
+            case word::repeat: add_room_below(***s, to); break;
             default: break;
         }
     }
@@ -52,7 +55,7 @@ constexpr void add_room(const dsl::record& parent, room& to) {
 
 constexpr sizes<6> largest_graph(const dsl::record& root) {
     detail::room r;
-    detail::add_room(root, r);
+    detail::add_room_below(root, r);
     return {{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles}};
 }
 

@@ -42,7 +42,7 @@ struct sizes {
 // It is a variable of the namespace: of a member of a class, clang asks at each read where it was defined.
 namespace detail {
 template <class T, class Make, class From>
-constexpr auto keep(const From& from) {
+constexpr auto keep(taken<From> from) {
     fixed<T, Make::most> f{};
     f.count = Make::make(from, f.first);
     return f;

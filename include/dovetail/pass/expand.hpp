@@ -16,15 +16,11 @@ public:
 
     constexpr void run(Table& to) {
         const auto& nodes = g_.nodes.first;
-        for (int i = 0, count = g_.nodes.count; i < count; ++i) {
-            const ir::node& n = nodes[i];
-            if (n.bundle < 0) {
-                one(i, n);
-                continue;
-            }
-            if (first_in_bundle_.empty()) list_bundles();
-            if (first_in_bundle_[n.bundle] == i) several(i);
-        }
+        for (int i = 0, count = g_.nodes.count; i < count; ++i)
+            if (nodes[i].bundle < 0)
+                one(i, nodes[i]);
+            else if (first_in_bundle(nodes[i].bundle) == i)
+                several(i);
         held_.finish(to);
     }
 
@@ -40,6 +36,10 @@ private:
         return false;
     }
 
+    constexpr int first_in_bundle(int bundle) {
+        if (first_in_bundle_.empty()) list_bundles();
+        return first_in_bundle_[bundle];
+    }
     constexpr void list_bundles() {
         int bundles = 0;
         for (const ir::node *n = g_.nodes.begin(), *last = g_.nodes.end(); n != last; ++n)
@@ -173,7 +173,8 @@ private:
         for (int k = 0, count = n.arguments; k < count; ++k) {
             const int a = operands_[argument + k];
             const bool target = n.update && among(operands_ + result, n.results, a) && !among(operands_ + argument, k, a);
-            touched[at++] = {here[a] - 1, target ? access_mode::update : access_mode::read};
+            touched[at].buffer = here[a] - 1;
+            touched[at++].mode = target ? access_mode::update : access_mode::read;
         }
         const operation& op = *n.op;
         for (int k = 0, count = n.results; k < count; ++k) {
@@ -189,7 +190,8 @@ private:
                     held_.settled = false;
                 if (k == 0 && (op.in_place >= 0 || op.in_place_only)) held_.take_over(n, b);
             }
-            touched[at++] = {b, access_mode::write};
+            touched[at].buffer = b;
+            touched[at++].mode = access_mode::write;
         }
         if (op.has_workspace)
             if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) touched[at++] = {held_.scratch(role, {}, bytes), access_mode::write};
@@ -239,18 +241,21 @@ constexpr ir::sizes<7> largest_program(const Graph& g) {
     int* reader = read_by.begin();  // the role that brought a symbol to itself last
     int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
     const int statements = g.nodes.count;
+    // Of the statement at hand; declared once, see predict.hpp.
     const ir::node* n = nullptr;
-    for (int i = 0, r = 0, end = 0; i < statements; ++i) {  // declared once, see predict.hpp
+    const ir::symbol* y = nullptr;
+    int r = 0, end = 0, a = 0, role = 0;
+    for (int i = 0; i < statements; ++i) {
         n = &nodes[i];
         touches += n->arguments + n->results;
         if (!alone)
             for (r = n->first_argument, end = r + n->arguments; r < end; ++r) {
-                const int a = operands[r];
-                const ir::symbol& y = g.symbols.first[a];
-                const int role = n->role < 0 ? y.role : n->role;
-                if ((y.role == role && y.kind != ir::symbol_kind::input) || reader[a] == role) continue;
+                a = operands[r];
+                y = &g.symbols.first[a];
+                role = n->role < 0 ? y->role : n->role;
+                if ((y->role == role && y->kind != ir::symbol_kind::input) || reader[a] == role) continue;
                 reader[a] = role;
-                brought += y.role >= 0 && y.role != role && y.kind == ir::symbol_kind::input ? 2 : 1;  // an input of another role comes to that role first
+                brought += y->role >= 0 && y->role != role && y->kind == ir::symbol_kind::input ? 2 : 1;  // an input of another role comes to that role first
             }
         if (n->op->has_workspace) ++scratch;
         for (r = n->first_result, end = r + n->results; r < end; ++r)

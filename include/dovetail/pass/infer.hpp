@@ -192,7 +192,9 @@ private:
 // `symbols` are the graph's.
 constexpr ir::fault infer(const ir::graph& g, ir::symbol* symbols) { return detail::inference{g, symbols}.run(); }
 
-constexpr ir::graph_data infer(const ir::graph& g) {
+// A template, so that it costs those nothing who do not call it.
+template <class Graph>
+constexpr ir::graph_data infer(const Graph& g) {
     ir::graph_data typed;
     zip(g, typed, [](const auto& from, auto& to) {
         to.resize(from.size());

@@ -34,10 +34,14 @@ constexpr basic_issue<Program> steps(const Program& program, span<const int> ord
     out.roles = vec<ir::role_plan>(program.roles);
     ir::role_plan* roles = out.roles.begin();
     int count = order.count;
+    int v = 0, l = 0, p = 0, end = 0, next = 0, role = 0, first = 0, s = 0, i = 0;  // declared once, see predict.hpp
     if (!alone) {
-        for (const int *v = order.first, *last = v + order.count; v != last; ++v)
-            for (int p = vertices[*v].first_part, end = p + vertices[*v].parts; p < end; ++p)
+        for (int at = 0; at < order.count; ++at) {
+            p = vertices[order.first[at]].first_part;
+            end = p + vertices[order.first[at]].parts;
+            for (; p < end; ++p)
                 if (p + 1 == end || parts[p + 1].role != parts[p].role) ++roles[parts[p].role].steps;
+        }
         count = 0;
         for (int r = 0; r < program.roles; ++r) {
             roles[r].first_step = count;
@@ -56,7 +60,6 @@ constexpr basic_issue<Program> steps(const Program& program, span<const int> ord
     auto& index = out.lane_index.first;
     int *position = out.position.begin(), *lane_steps = out.lane_steps.begin();
     int *on_lane = out.on_lane.begin(), *next_step = issued.begin();
-    int v = 0, l = 0, p = 0, end = 0, next = 0, role = 0, first = 0, s = 0, i = 0;  // declared once, see predict.hpp
     for (int at = 0; at < order.count; ++at) {
         v = order.first[at];
         l = lane.first[v];

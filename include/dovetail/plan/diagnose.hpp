@@ -70,7 +70,7 @@ template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
 struct expansion {
     static constexpr auto most = checked<G> ? ir::sizes<ir::program::tables>{} : pass::largest_program(kept_graph<G>);
     template <class Graph, int... I>
-    static constexpr auto make(const Graph& from, std::integer_sequence<int, I...>) {
+    static constexpr auto make(taken<Graph> from, std::integer_sequence<int, I...>) {
         ir::rebound<ir::program, fixed_store<most.of[I]...>> made{};
         if (!checked<G>) pass::expand(from, {InFlight, ChannelSlots, PeerCopiesFrom}, made);
         return made;

@@ -77,11 +77,11 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
     overlap_times t;
     for (; talk != talk_end; ++talk) {
         s = *talk;
-        std::int64_t& most = hidden[s->vertex];
-        if (most < 0) continue;
+        beside = hidden[s->vertex];
+        if (beside < 0) continue;
         t.communication += s->end - s->start;
-        t.hidden += most;
-        most = -1;
+        t.hidden += beside;
+        hidden[s->vertex] = -1;
     }
     return t;
 }

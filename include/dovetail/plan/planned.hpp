@@ -22,7 +22,7 @@ template <class G, class O>
 using expanded_for = expanded<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value)>;
 
 template <int Vertices, class Graph, class Program>
-constexpr fixed<std::int64_t, Vertices> list_costs(const Graph& g, const Program& from, const settings& s) {
+constexpr fixed<std::int64_t, Vertices> list_costs(taken<Graph> g, taken<Program> from, const settings& s) {
     fixed<std::int64_t, Vertices> f{};
     pass::costs(g, from, s, f.first);
     return f;
@@ -53,9 +53,12 @@ template <class G, class O>
 inline constexpr auto routed = pass::routes_of(program_of<G, O>::table, program_of<G, O>::edges);
 
 // The order of an overlapped candidate.
+template <class Program, class Routes, class Edges, class Costs>
+constexpr auto ordering(candidate c, taken<Program> p, taken<Routes> r, taken<Edges> edges, taken<Costs> costs, const settings& s) {
+    return pass::overlapped_order(p, r, edges, costs, c == candidate::listed, s);
+}
 template <class G, class O, candidate C>
-inline constexpr auto ordered =
-    pass::overlapped_order(program_of<G, O>::table, routed<G, O>, program_of<G, O>::edges, program_of<G, O>::costs, C == candidate::listed, O::value);
+inline constexpr auto ordered = ordering(C, program_of<G, O>::table, routed<G, O>, program_of<G, O>::edges, program_of<G, O>::costs, O::value);
 
 template <class G, class O, candidate C>
 struct scheduled;
@@ -67,7 +70,7 @@ struct scheduled {
     using of = program_of<G, O>;
     // As to the parameter, see ir::frozen_list.
     template <class Program>
-    static constexpr auto make(const Program& from) {
+    static constexpr auto make(taken<Program> from) {
         using made = typename of::schedule;
         if constexpr (order_of(C) != C)
             return schedule_in<made>(C, kept_schedule<G, O, order_of(C)>.order.view(), from, of::edges, of::costs, of::sequential, O::value);
@@ -98,7 +101,7 @@ struct laying {
     static constexpr int waits = chosen_schedule.overlapped ? (of::edges.size() < 2 * parts ? of::edges.size() : 2 * parts) + 2 * rings * parts : 0;
     using table = ir::rebound<plan, fixed_store<of::vertices, parts, waits, of::program.roles, of::program.buffers.size()>>;
     template <class Program>
-    static constexpr table make(const Program& from) {
+    static constexpr table make(taken<Program> from) {
         table made{};
         lay(from, chosen_schedule, of::sequential, O::value.memory_limit, made);
         return made;
@@ -165,7 +168,14 @@ template <class G, class O>
 inline constexpr plan plan_of = laid<G, O, chosen<G, O>()>::value;
 
 template <class G, class O>
-inline constexpr verdict proven_tables = prove_tables(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>);
+inline constexpr const auto& taken_plan = kept_plan<G, O, chosen<G, O>()>;
+
+template <class Graph, class Program, class Plan>
+constexpr verdict prove_taken(taken<Graph> g, taken<Program> p, taken<Plan> made) {
+    return prove_tables(ir::view(g), ir::view(p), ir::view(made));
+}
+template <class G, class O>
+inline constexpr verdict proven_tables = prove_taken(kept_graph<G>, program_of<G, O>::table, taken_plan<G, O>);
 
 template <int Buffers, int Roles>
 constexpr auto owned_in(const ir::program& p) {

@@ -6,6 +6,7 @@
 
 #include <dovetail/ops/ops.hpp>
 
+#include <bit>
 #include <cmath>
 #include <tuple>
 

@@ -3,6 +3,8 @@
 
 #include <dovetail/ops/host/convert.hpp>
 
+#include <bit>
+
 using namespace dovetail;
 
 TEST_CASE_TEMPLATE("every value", T, half, bfloat16) {

@@ -7,6 +7,7 @@
 #include "rendezvous.hpp"
 
 #include <cstdio>
+#include <cstring>
 
 namespace dovetail::cuda {
 

@@ -5,6 +5,8 @@
 
 #include "context.hpp"
 
+#include <cstring>
+
 namespace dovetail::cuda {
 
 class staging {

@@ -3,8 +3,6 @@
 
 #include "../facts.hpp"
 
-#include <bit>
-
 namespace dovetail::ops::loops {
 
 template <class T>
@@ -17,9 +15,9 @@ inline float widen(bfloat16 value) { return value; }
 inline float widen(half value) {
     // The exponent is moved by a multiplication, which also normalises subnormals; infinities and NaN get theirs back afterwards.
     const std::uint32_t magnitude = (value.bits & 0x7fffu) << 13;
-    const std::uint32_t scaled = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f);
+    const std::uint32_t scaled = __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, magnitude) * 0x1p112f);
     const std::uint32_t special = magnitude >= 0x0f800000u ? 0x7f800000u : 0u;
-    return std::bit_cast<float>(scaled | special | (static_cast<std::uint32_t>(value.bits & 0x8000u) << 16));
+    return __builtin_bit_cast(float, scaled | special | (static_cast<std::uint32_t>(value.bits & 0x8000u) << 16));
 }
 
 }  // namespace dovetail::ops::loops

@@ -3,8 +3,6 @@
 
 #include "convert.hpp"
 
-#include <cstring>
-
 namespace dovetail::ops::loops {
 
 // A source of operands: element i of a tensor, or the same scalar for every i.
@@ -22,7 +20,7 @@ void transform(std::int64_t n, T* y, X... x) {
 
 template <class T>
 void copy(std::int64_t n, const T* x, T* y) {
-    if (n > 0 && x != y) std::memcpy(y, x, static_cast<std::size_t>(n) * sizeof(T));
+    if (n > 0 && x != y) __builtin_memcpy(y, x, static_cast<std::uint64_t>(n) * sizeof(T));
 }
 
 template <class T>

@@ -4,8 +4,6 @@
 
 #include "places.hpp"
 
-#include <bit>
-
 namespace dovetail::plan::detail {
 
 static_assert(lane_count == 3, "the clocks of the prover are written out for three lanes");
@@ -65,7 +63,7 @@ private:
         int word = cell >> 6;
         unsigned long long bits = begins[word] & (~0ull >> (63 - (cell & 63)));
         while (bits == 0) bits = begins[--word];
-        return word * 64 + 63 - std::countl_zero(bits);
+        return word * 64 + 63 - __builtin_clzll(bits);
     }
 };
 
