@@ -65,6 +65,10 @@ struct scheduled;
 template <class G, class O, candidate C>
 inline constexpr auto kept_schedule = scheduled<G, O, C>::make(program_of<G, O>::table);
 
+template <class Schedule, class Program, class Routes, class Order, class Edges, class Costs>
+constexpr Schedule in_that_order(const Program& p, taken<Routes> r, taken<Order> order, taken<Edges> edges, taken<Costs> costs, const settings& s) {
+    return overlapped<Schedule>(p, r, order.view(), edges, costs, s);
+}
 template <class G, class O, candidate C>
 struct scheduled {
     using of = program_of<G, O>;
@@ -77,7 +81,7 @@ struct scheduled {
         else if constexpr (one_lane(C))
             return on_one_lane<made>(C, from, of::edges, of::costs);
         else
-            return overlapped<made>(from, routed<G, O>, ordered<G, O, C>.view(), of::edges, of::costs, O::value);
+            return in_that_order<made>(from, routed<G, O>, ordered<G, O, C>, of::edges, of::costs, O::value);
     }
 };
 
@@ -171,11 +175,11 @@ template <class G, class O>
 inline constexpr const auto& taken_plan = kept_plan<G, O, chosen<G, O>()>;
 
 template <class Graph, class Program, class Plan>
-constexpr verdict prove_taken(taken<Graph> g, taken<Program> p, taken<Plan> made) {
+constexpr verdict prove_in_common(taken<Graph> g, taken<Program> p, taken<Plan> made) {
     return prove_tables(ir::view(g), ir::view(p), ir::view(made));
 }
 template <class G, class O>
-inline constexpr verdict proven_tables = prove_taken(kept_graph<G>, program_of<G, O>::table, taken_plan<G, O>);
+inline constexpr verdict proven_tables = prove_in_common(kept_graph<G>, program_of<G, O>::table, taken_plan<G, O>);
 
 template <int Buffers, int Roles>
 constexpr auto owned_in(const ir::program& p) {
@@ -186,10 +190,17 @@ constexpr auto owned_in(const ir::program& p) {
 template <class G, class O>
 inline constexpr auto kept_owned = owned_in<program_of<G, O>::program.buffers.count, program_of<G, O>::program.roles>(program_of<G, O>::program);
 
+// Of several roles each looks at its part of the tables, which is not worth a copy.
+template <class Program, class Plan>
+constexpr verdict prove_only_role(const ir::graph& g, taken<Program> p, taken<Plan> made, span<const int> own) {
+    return prove_ordered_role(g, ir::view(p), ir::view(made), 0, own);
+}
 template <class G, class O, int Role>
 inline constexpr verdict proven_role =
-    proven_tables<G, O> ? prove_ordered_role(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>, Role, kept_owned<G, O>.by(Role))
-                        : proven_tables<G, O>;
+    !proven_tables<G, O> ? proven_tables<G, O>
+    : program_of<G, O>::program.roles == 1
+        ? prove_only_role(typed<G>::value, program_of<G, O>::table, taken_plan<G, O>, kept_owned<G, O>.by(0))
+        : prove_ordered_role(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>, Role, kept_owned<G, O>.by(Role));
 
 template <class G, class O>
 struct proof {
