@@ -379,6 +379,27 @@ TEST_CASE("the prover and brute force agree") {
     CHECK(refused > 500);
 }
 
+TEST_CASE("roles are proven together up to a number of steps, and each once") {
+    dv::ir::role_plan roles[5];
+    const int steps[] = {600, 400, 100, 2000, 10};
+    for (int r = 0; r < 5; ++r) roles[r].steps = steps[r];
+    dv::ir::program p{};
+    dv::plan::plan plan{};
+    p.roles = 5;
+    plan.roles = {roles, 5};
+    const auto groups = [&] {
+        std::vector<int> ends;
+        for (int first = 0; first < p.roles; first = ends.back()) ends.push_back(dv::plan::proven_until(p, plan, first));
+        return ends;
+    };
+    CHECK(groups() == std::vector{2, 3, 4, 5});
+    // A role costs something without any step, in proportion to the buffers of all.
+    p.buffers.count = 16 * 200;
+    CHECK(groups() == std::vector{1, 3, 4, 5});
+    p.buffers.count = 16 * 5000;
+    CHECK(groups() == std::vector{1, 2, 3, 4, 5});
+}
+
 // In constant expressions, with default limits.
 static_assert(three_lanes().all().what == flaw::none);
 static_assert(exchange().all().what == flaw::none);

@@ -24,7 +24,7 @@ struct subject {
         const dv::ir::program p = dv::ir::view(program);
         const dv::plan::plan made = dv::ir::view(plan);
         bool good = static_cast<bool>(dv::plan::prove_tables(g, p, made));
-        for (int r = 0; good && r < p.roles; ++r) good = static_cast<bool>(dv::plan::prove_ordered_role(g, p, made, r));
+        for (int r = 0; good && r < p.roles; ++r) good = static_cast<bool>(dv::plan::prove_ordered_roles(g, p, made, r, r + 1));
         return good;
     }
     constexpr dv::plan::verdict all() const { return dv::plan::prove(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan)); }

@@ -181,38 +181,36 @@ constexpr verdict prove_in_common(taken<Graph> g, taken<Program> p, taken<Plan> 
 template <class G, class O>
 inline constexpr verdict proven_tables = prove_in_common(kept_graph<G>, program_of<G, O>::table, taken_plan<G, O>);
 
-template <int Buffers, int Roles>
-constexpr auto owned_in(const ir::program& p) {
-    basic_owned<fixed_store<Buffers, Roles + 1>> made{};
-    list_owned(p, made);
-    return made;
+template <class Graph, class Program, class Plan>
+constexpr verdict prove_roles(taken<Graph> g, taken<Program> p, taken<Plan> made, int first, int last) {
+    return prove_ordered_roles(ir::view(g), ir::view(p), ir::view(made), first, last);
 }
-template <class G, class O>
-inline constexpr auto kept_owned = owned_in<program_of<G, O>::program.buffers.count, program_of<G, O>::program.roles>(program_of<G, O>::program);
+template <class G, class O, int First, int Last>
+inline constexpr verdict proven_roles = prove_roles(kept_graph<G>, program_of<G, O>::table, taken_plan<G, O>, First, Last);
 
-// Of several roles each looks at its part of the tables, which is not worth a copy.
-template <class Program, class Plan>
-constexpr verdict prove_only_role(const ir::graph& g, taken<Program> p, taken<Plan> made, span<const int> own) {
-    return prove_ordered_role(g, ir::view(p), ir::view(made), 0, own);
+// Of the roles from First on.
+template <class G, class O, int First = 0>
+constexpr verdict proven_from() {
+    if constexpr (First == program_of<G, O>::program.roles) {
+        return {};
+    } else {
+        constexpr int last = proven_until(program_of<G, O>::program, plan_of<G, O>, First);
+        if constexpr (proven_roles<G, O, First, last>)
+            return proven_from<G, O, last>();
+        else
+            return proven_roles<G, O, First, last>;
+    }
 }
-template <class G, class O, int Role>
-inline constexpr verdict proven_role =
-    !proven_tables<G, O> ? proven_tables<G, O>
-    : program_of<G, O>::program.roles == 1
-        ? prove_only_role(typed<G>::value, program_of<G, O>::table, taken_plan<G, O>, kept_owned<G, O>.by(0))
-        : prove_ordered_role(program_of<G, O>::graph, program_of<G, O>::program, plan_of<G, O>, Role, kept_owned<G, O>.by(Role));
 
 template <class G, class O>
 struct proof {
-    static constexpr verdict tables = proven_tables<G, O>;
-    template <int... R>
-    static constexpr verdict all(std::integer_sequence<int, R...>) {
-        const verdict roles[] = {tables, proven_role<G, O, R>...};
-        for (const verdict& v : roles)
-            if (!v) return v;
-        return tables;
+    static constexpr verdict all() {
+        if constexpr (proven_tables<G, O>)
+            return proven_from<G, O>();
+        else
+            return proven_tables<G, O>;
     }
-    static constexpr verdict value = all(std::make_integer_sequence<int, program_of<G, O>::program.roles>{});
+    static constexpr verdict value = all();
     // A plan that exceeds the memory limit has no steps to prove; that is said already.
     static constexpr auto error() {
         if constexpr (!memory_checked<G, O>::taken::fits)

@@ -22,8 +22,8 @@ constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const p
     return detail::check_common(p, made);
 }
 
-// What concerns one role: its memory, its lanes and its events. Each role is an evaluation of its own, so that no limit
-// of constant evaluation is near. Only behind `prove_tables` that holds: the indices are not looked at again.
+// What concerns one role: its memory, its lanes and its events. Only behind `prove_tables` that holds: the indices are not
+// looked at again.
 //
 // Where this holds for all roles, the order is a linear extension of every dependency: those are between vertices that touch
 // a buffer of one role, whose steps are the order's restriction, and there each read has met the value that it should.
@@ -32,10 +32,23 @@ constexpr verdict prove_ordered_role(const ir::graph& g, const ir::program& p, c
     if (const verdict bad = detail::check_places(p, made, role, own); !bad) return bad;
     return detail::replay{g, p, made, role, own}.result();
 }
-constexpr verdict prove_ordered_role(const ir::graph& g, const ir::program& p, const plan& made, int role) {
-    detail::basic_owned<owning> owned;
-    detail::list_owned(p, owned);
-    return prove_ordered_role(g, p, made, role, owned.by(role));
+// The same of the roles [first, last).
+constexpr verdict prove_ordered_roles(const ir::graph& g, const ir::program& p, const plan& made, int first, int last) {
+    const detail::owned own{p};
+    for (int role = first; role < last; ++role)
+        if (const verdict bad = prove_ordered_role(g, p, made, role, own.by(role)); !bad) return bad;
+    return {};
+}
+
+// The roles from `first` on are proven up to this one in one evaluation: so many that no limit of constant evaluation is near,
+// and no fewer, because compilers need the tables once more for each evaluation that looks into them.
+inline constexpr int proven_at_once = 1024;  // steps
+constexpr int proven_until(const ir::program& p, const plan& made, int first) {
+    const int each = p.buffers.count / 16;  // what a role costs that has no step
+    int role = first, cost = 0;
+    do cost += each + made.roles.first[role++].steps;
+    while (role < p.roles && cost + each + made.roles.first[role].steps <= proven_at_once);
+    return role;
 }
 
 // What concerns all roles, with the order looked at for itself: so a dependency against it has its own name.
@@ -48,7 +61,7 @@ constexpr verdict prove_order(const ir::graph& g, const ir::program& p, const pl
 constexpr verdict prove_role(const ir::graph& g, const ir::program& p, const plan& made, int role) {
     if (const verdict bad = detail::check_program_rows(g, p); !bad) return bad;
     if (const verdict bad = detail::check_plan_rows(p, made, role); !bad) return bad;
-    return prove_ordered_role(g, p, made, role);
+    return prove_ordered_roles(g, p, made, role, role + 1);
 }
 
 // All of it, for run time.

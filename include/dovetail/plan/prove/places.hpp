@@ -29,30 +29,27 @@ constexpr verdict check_common(const ir::program& p, const plan& made) {
 }
 
 // The buffers of each role, ascending. A role's proof looks at no others of the table, which is as long as all roles together.
-template <class Store>
-struct basic_owned {
-    typename Store::template of<int, 0> list;  // those of role r stand at [first[r], first[r + 1])
-    typename Store::template of<int, 1> first;
-
-    constexpr span<const int> by(int role) const { return list.view().part(first.first[role], first.first[role + 1] - first.first[role]); }
-};
-
-// Into lists that have the room, or grow. After check_program_rows: every role is one of the program's.
-constexpr void list_owned(const ir::program& p, auto& to) {
-    to.list.resize(p.buffers.count);
-    to.first.resize(p.roles + 1);
-    auto& list = to.list.first;
-    auto& first = to.first.first;
-    const ir::buffer* buffers = p.buffers.begin();
-    if (p.roles == 1) {
-        first[1] = p.buffers.count;
-        for (int b = 0; b < p.buffers.count; ++b) list[b] = b;
-        return;
+class owned {
+public:
+    // After check_program_rows: every role is one of the program's.
+    constexpr explicit owned(const ir::program& p) : list_(p.buffers.count, unset{}), first_(p.roles + 1) {
+        int *list = list_.begin(), *first = first_.begin();
+        const ir::buffer* buffers = p.buffers.begin();
+        if (p.roles == 1) {
+            first[1] = p.buffers.count;
+            for (int b = 0; b < p.buffers.count; ++b) list[b] = b;
+            return;
+        }
+        for (const ir::buffer *x = buffers, *end = p.buffers.end(); x != end; ++x) ++first[x->role];
+        for (int r = 0, sum = 0; r <= p.roles; ++r) first[r] = sum += first[r];
+        for (int b = p.buffers.count - 1; b >= 0; --b) list[--first[buffers[b].role]] = b;
     }
-    for (const ir::buffer *x = buffers, *end = p.buffers.end(); x != end; ++x) ++first[x->role];
-    for (int r = 0, sum = 0; r <= p.roles; ++r) first[r] = sum += first[r];
-    for (int b = p.buffers.count - 1; b >= 0; --b) list[--first[buffers[b].role]] = b;
-}
+    constexpr span<const int> by(int role) const { return list_.view().part(first_[role], first_[role + 1] - first_[role]); }
+
+private:
+    vec<int> list_;  // those of role r stand at [first_[r], first_[r + 1])
+    vec<int> first_;
+};
 
 // `own`: the role's buffers.
 constexpr verdict check_places(const ir::program& p, const plan& made, int role, span<const int> own) {
