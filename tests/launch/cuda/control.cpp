@@ -171,7 +171,7 @@ TEST_CASE("of a rank that is killed it is said what it did last") {
         const auto said = in_world(3, [=](auto& c, int r) -> std::string {
             c->announce([] { return activity{"has not ended operation `f` of `y`", "f", "y"}; });
             c->barrier("all here", 2s);
-            std::this_thread::sleep_for(150ms);
+            std::this_thread::sleep_for(r == victim ? 600ms : 150ms);  // when the others wait already
             if (r == victim) ::kill(::getpid(), SIGKILL);
             try {
                 c->barrier("the next", 4s);
