@@ -33,7 +33,7 @@ struct tensor_type {
     }
     // Size in bytes, or -1 above most_bytes.
     constexpr std::int64_t bytes() const {
-        std::int64_t n = element_bytes[static_cast<int>(type)];
+        std::int64_t n = bytes_of(type);
         for (int i = 0; i < rank; ++i) {
             if (extent[i] <= 0 || n > most_bytes / extent[i]) return odd_size();
             n *= extent[i];

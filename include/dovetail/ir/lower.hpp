@@ -252,6 +252,7 @@ constexpr void lower(const dsl::record& root, bool folded, Table& to) {
     d.finish(to);
     to.folded = folded;
 }
+// A template, so that it costs those nothing who do not call it.
 template <class Record>
 constexpr graph_data lower(const Record& root, bool folded = false) {
     const sizes<6> most = largest_graph(root);
