@@ -47,7 +47,11 @@ struct lowered {
         return made;
     }
 };
-// The tables that passes read are variables of a namespace: of a member of a class, clang asks at each read where it was defined.
+// The tables that passes read are variables of a namespace, and are passed by their own names. Of a member of a class, clang asks at
+// each read where it was defined; and whoever gets to one by a reference or a function, nvcc's front end gives two more copies of it.
+//
+// Each is evaluated once, which takes care: compilers also evaluate a call with constant arguments when they see it in the body of
+// a function, where tables are parameters therefore, and g++ evaluates a lambda called in an initialiser twice.
 template <class G>
 inline constexpr auto kept_graph = lowered<G>::make(dsl::describe_graph<written<G>>, std::make_integer_sequence<int, ir::graph::tables>{});
 
@@ -56,18 +60,36 @@ inline constexpr auto kept_graph = lowered<G>::make(dsl::describe_graph<written<
 // The graph in arrays, with the types of its values.
 template <class G>
 struct typed {
-    // Passes look into the arrays themselves.
-    static constexpr const auto& kept = detail::kept_graph<G>;
-    static constexpr ir::graph value = ir::view(kept);
+    static constexpr ir::graph value = ir::view(detail::kept_graph<G>);
 };
 
 namespace detail {
 
+template <class Graph>
+constexpr ir::fault fault_in(taken<Graph> g) {
+    return g.wrong ? g.wrong : pass::check(ir::view(g));
+}
 template <class G>
-inline constexpr ir::fault checked = typed<G>::value.wrong ? typed<G>::value.wrong : pass::check(typed<G>::value);
+inline constexpr ir::fault checked = fault_in(kept_graph<G>);
+
+// The program, of which only the slots of inputs, outputs and channels and the lanes of transfers depend on the options.
+template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
+struct expanded;
+template <class Expanded>
+inline constexpr auto kept_program = Expanded::make(kept_graph<typename Expanded::described>, std::make_integer_sequence<int, ir::program::tables>{});
+
+template <int Most, class Program>
+constexpr fixed<ir::edge, Most> list_edges(taken<Program> from) {
+    fixed<ir::edge, Most> f{};
+    f.count = pass::edges(from, f.first);
+    return f;
+}
+template <class Expanded>
+inline constexpr auto kept_edges = list_edges<pass::most_edges(kept_program<Expanded>)>(kept_program<Expanded>);
 
 template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
-struct expansion {
+struct expanded {
+    using described = G;
     static constexpr auto most = checked<G> ? ir::sizes<ir::program::tables>{} : pass::largest_program(kept_graph<G>);
     template <class Graph, int... I>
     static constexpr auto make(taken<Graph> from, std::integer_sequence<int, I...>) {
@@ -75,31 +97,8 @@ struct expansion {
         if (!checked<G>) pass::expand(from, {InFlight, ChannelSlots, PeerCopiesFrom}, made);
         return made;
     }
-};
-template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
-inline constexpr auto kept_program =
-    expansion<G, InFlight, ChannelSlots, PeerCopiesFrom>::make(kept_graph<G>, std::make_integer_sequence<int, ir::program::tables>{});
-
-// The program, of which only the slots of inputs, outputs and channels and the lanes of transfers depend on the options.
-template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
-struct expanded {
-    // Passes look into the arrays themselves.
-    static constexpr const auto& kept = kept_program<G, InFlight, ChannelSlots, PeerCopiesFrom>;
-    static constexpr ir::program program = ir::view(kept);
-
-private:
-    struct dependencies {
-        static constexpr const auto& from() { return kept; }
-        static constexpr int most = pass::most_edges(kept);
-        template <class Program, class List>
-        static constexpr int make(const Program& from, List& to) {
-            return pass::edges(from, to);
-        }
-    };
-
-public:
-    using edge_list = ir::frozen_list<ir::edge, dependencies>;
-    static constexpr span<const ir::edge> edges = edge_list::value;
+    static constexpr ir::program program = ir::view(kept_program<expanded>);
+    static constexpr span<const ir::edge> edges = kept_edges<expanded>.view();
 };
 
 template <class G>

@@ -28,7 +28,12 @@ constexpr fixed<std::int64_t, Vertices> list_costs(taken<Graph> g, taken<Program
     return f;
 }
 template <class G, class O>
-inline constexpr auto kept_costs = list_costs<expanded_for<G, O>::program.vertices.size()>(kept_graph<G>, expanded_for<G, O>::kept, O::value);
+inline constexpr auto kept_costs = list_costs<expanded_for<G, O>::program.vertices.size()>(kept_graph<G>, kept_program<expanded_for<G, O>>, O::value);
+
+template <class Program, class Edges, class Costs>
+constexpr std::int64_t add_up(taken<Program> p, taken<Edges> edges, taken<Costs> costs) {
+    return pass::sequential_length(p, edges, costs);
+}
 
 // Everything that does not depend on which schedule is taken.
 template <class G, class O>
@@ -36,21 +41,14 @@ struct program_of {
     using of = expanded_for<G, O>;
     static constexpr ir::graph graph = typed<G>::value;
     static constexpr ir::program program = of::program;
-    static constexpr const auto& table = of::kept;
-    static constexpr const auto& edges = of::edge_list::kept;
     static constexpr int vertices = program.vertices.size();
-    static constexpr const auto& costs = kept_costs<G, O>;
-    template <class Program>
-    static constexpr std::int64_t add_up(const Program& from) {
-        return pass::sequential_length(from, edges, costs);
-    }
-    static constexpr std::int64_t sequential = add_up(table);
+    static constexpr std::int64_t sequential = add_up(kept_program<of>, kept_edges<of>, kept_costs<G, O>);
     using schedule = pass::basic_schedule<fixed_store<vertices, vertices, vertices, vertices>>;
 };
 
 // Where the vertices of a graph run, for all overlapped candidates.
 template <class G, class O>
-inline constexpr auto routed = pass::routes_of(program_of<G, O>::table, program_of<G, O>::edges);
+inline constexpr auto routed = pass::routes_of(kept_program<expanded_for<G, O>>, kept_edges<expanded_for<G, O>>);
 
 // The order of an overlapped candidate.
 template <class Program, class Routes, class Edges, class Costs>
@@ -58,12 +56,13 @@ constexpr auto ordering(candidate c, taken<Program> p, taken<Routes> r, taken<Ed
     return pass::overlapped_order(p, r, edges, costs, c == candidate::listed, s);
 }
 template <class G, class O, candidate C>
-inline constexpr auto ordered = ordering(C, program_of<G, O>::table, routed<G, O>, program_of<G, O>::edges, program_of<G, O>::costs, O::value);
+inline constexpr auto ordered =
+    ordering(C, kept_program<expanded_for<G, O>>, routed<G, O>, kept_edges<expanded_for<G, O>>, kept_costs<G, O>, O::value);
 
 template <class G, class O, candidate C>
 struct scheduled;
 template <class G, class O, candidate C>
-inline constexpr auto kept_schedule = scheduled<G, O, C>::make(program_of<G, O>::table);
+inline constexpr auto kept_schedule = scheduled<G, O, C>::make(kept_program<expanded_for<G, O>>);
 
 template <class Schedule, class Program, class Routes, class Order, class Edges, class Costs>
 constexpr Schedule in_that_order(const Program& p, taken<Routes> r, taken<Order> order, taken<Edges> edges, taken<Costs> costs, const settings& s) {
@@ -72,16 +71,17 @@ constexpr Schedule in_that_order(const Program& p, taken<Routes> r, taken<Order>
 template <class G, class O, candidate C>
 struct scheduled {
     using of = program_of<G, O>;
-    // As to the parameter, see ir::frozen_list.
+    // A parameter, see kept_graph.
     template <class Program>
     static constexpr auto make(taken<Program> from) {
         using made = typename of::schedule;
         if constexpr (order_of(C) != C)
-            return schedule_in<made>(C, kept_schedule<G, O, order_of(C)>.order.view(), from, of::edges, of::costs, of::sequential, O::value);
+            return schedule_in<made>(C, kept_schedule<G, O, order_of(C)>.order.view(), from, kept_edges<typename of::of>, kept_costs<G, O>, of::sequential,
+                                     O::value);
         else if constexpr (one_lane(C))
-            return on_one_lane<made>(C, from, of::edges, of::costs);
+            return on_one_lane<made>(C, from, kept_edges<typename of::of>, kept_costs<G, O>);
         else
-            return in_that_order<made>(from, routed<G, O>, ordered<G, O, C>, of::edges, of::costs, O::value);
+            return in_that_order<made>(from, routed<G, O>, ordered<G, O, C>, kept_edges<typename of::of>, kept_costs<G, O>, O::value);
     }
 };
 
@@ -99,20 +99,19 @@ constexpr preference preference_of() {
 template <class G, class O, candidate C>
 struct laying {
     using of = program_of<G, O>;
-    static constexpr const auto& chosen_schedule = kept_schedule<G, O, C>;
     // A step waits for at most two others in each run.
-    static constexpr int parts = of::program.parts.size(), rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
-    static constexpr int waits = chosen_schedule.overlapped ? (of::edges.size() < 2 * parts ? of::edges.size() : 2 * parts) + 2 * rings * parts : 0;
+    static constexpr int parts = of::program.parts.size(), edges = of::of::edges.size(), rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
+    static constexpr int waits = kept_schedule<G, O, C>.overlapped ? (edges < 2 * parts ? edges : 2 * parts) + 2 * rings * parts : 0;
     using table = ir::rebound<plan, fixed_store<of::vertices, parts, waits, of::program.roles, of::program.buffers.size()>>;
     template <class Program>
     static constexpr table make(taken<Program> from) {
         table made{};
-        lay(from, chosen_schedule, of::sequential, O::value.memory_limit, made);
+        lay(from, kept_schedule<G, O, C>, of::sequential, O::value.memory_limit, made);
         return made;
     }
 };
 template <class G, class O, candidate C>
-inline constexpr auto kept_plan = laying<G, O, C>::make(program_of<G, O>::table);
+inline constexpr auto kept_plan = laying<G, O, C>::make(kept_program<expanded_for<G, O>>);
 
 // The plan of one candidate.
 template <class G, class O, candidate C>
@@ -171,22 +170,19 @@ struct memory_checked {
 template <class G, class O>
 inline constexpr plan plan_of = laid<G, O, chosen<G, O>()>::value;
 
-template <class G, class O>
-inline constexpr const auto& taken_plan = kept_plan<G, O, chosen<G, O>()>;
-
 template <class Graph, class Program, class Plan>
 constexpr verdict prove_in_common(taken<Graph> g, taken<Program> p, taken<Plan> made) {
     return prove_tables(ir::view(g), ir::view(p), ir::view(made));
 }
 template <class G, class O>
-inline constexpr verdict proven_tables = prove_in_common(kept_graph<G>, program_of<G, O>::table, taken_plan<G, O>);
+inline constexpr verdict proven_tables = prove_in_common(kept_graph<G>, kept_program<expanded_for<G, O>>, kept_plan<G, O, chosen<G, O>()>);
 
 template <class Graph, class Program, class Plan>
 constexpr verdict prove_roles(taken<Graph> g, taken<Program> p, taken<Plan> made, int first, int last) {
     return prove_ordered_roles(ir::view(g), ir::view(p), ir::view(made), first, last);
 }
 template <class G, class O, int First, int Last>
-inline constexpr verdict proven_roles = prove_roles(kept_graph<G>, program_of<G, O>::table, taken_plan<G, O>, First, Last);
+inline constexpr verdict proven_roles = prove_roles(kept_graph<G>, kept_program<expanded_for<G, O>>, kept_plan<G, O, chosen<G, O>()>, First, Last);
 
 // Of the roles from First on.
 template <class G, class O, int First = 0>
