@@ -1,4 +1,5 @@
 #include "support/antichain.hpp"
+#include "support/build.hpp"
 #include "support/lanes.hpp"
 
 #include <doctest/doctest.h>
@@ -9,9 +10,7 @@ using namespace support;
 
 namespace {
 
-bool placed_in_arena(const dv::ir::buffer& b) {
-    return b.alias < 0 && (b.where == dv::ir::storage::arena || b.where == dv::ir::storage::workspace);
-}
+bool placed_in_arena(const dv::ir::buffer& b) { return b.alias < 0 && (b.where == dv::ir::storage::arena || b.where == dv::ir::storage::workspace); }
 
 // Bytes of a role's device arena over the heaviest set of buffers that no order of its lanes separates.
 double ratio(const planned& p, int role) {
@@ -29,9 +28,8 @@ double ratio(const planned& p, int role) {
             weights.push_back(dv::ir::aligned(x.bytes));
         }
     }
-    const std::int64_t bound = dedicated + heaviest_antichain(weights, [&](int i, int j) {
-        return dead_before(p.lives, list[i], p.waits.known[p.lives.definition[list[j]]]);
-    });
+    const std::int64_t bound =
+        dedicated + heaviest_antichain(weights, [&](int i, int j) { return dead_before(p.lives, list[i], p.waits.known[p.lives.definition[list[j]]]); });
     return bound == 0 ? 1.0 : static_cast<double>(p.issued.roles.empty() ? 0 : p.memory.roles[role].arena_bytes) / static_cast<double>(bound);
 }
 
@@ -51,8 +49,8 @@ std::vector<double> ratios(int programs, program_knobs k, const dv::pass::arena_
 }
 
 void report(std::string what, const std::vector<double>& r) {
-    MESSAGE(what << ": " << r.size() << " roles, arena / bound: least " << r.front() << ", median " << r[r.size() / 2] << ", 90th "
-                 << r[r.size() * 9 / 10] << ", largest " << r.back());
+    MESSAGE(what << ": " << r.size() << " roles, arena / bound: least " << r.front() << ", median " << r[r.size() / 2] << ", 90th " << r[r.size() * 9 / 10]
+                 << ", largest " << r.back());
 }
 
 }  // namespace
@@ -114,7 +112,8 @@ TEST_CASE("every buffer has its place: alignment, slots, in-place results, commo
                 const auto& y = program.buffers[c];
                 if (x.common >= 0 && x.common == y.common && k.roles > 1 && x.alias < 0 && y.alias < 0) CHECK(places[b].offset == places[c].offset);
                 const bool alone = x.slots > 1 || y.slots > 1;
-                if (!alone || x.role != y.role || x.where != y.where || x.alias >= 0 || y.alias >= 0 || places[c].offset < 0 || y.bytes == 0 || x.bytes == 0) continue;
+                if (!alone || x.role != y.role || x.where != y.where || x.alias >= 0 || y.alias >= 0 || places[c].offset < 0 || y.bytes == 0 || x.bytes == 0)
+                    continue;
                 CHECK((places[b].offset + x.slots * places[b].stride <= places[c].offset || places[c].offset + y.slots * places[c].stride <= places[b].offset));
             }
         }
@@ -125,4 +124,39 @@ TEST_CASE("every buffer has its place: alignment, slots, in-place results, commo
             CHECK(races(p, r, k.slots + 1) == 0);
         }
     }
+}
+
+namespace {
+
+// A collective over the roles of which each gives a value of its own, and all receive one of `bytes` at equal offsets.
+int collective(build& b, std::initializer_list<int> roles, std::int64_t bytes) {
+    std::vector<int> given;
+    for (const int r : roles) given.push_back(b.compute(r, {}, 1));
+    b.vertex(dv::op_kind::all_reduce, dv::lane_kind::communication, 1);
+    const int common = b.p.commons++;
+    int result = 0;
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+        b.part(roles.begin()[i], static_cast<int>(i));
+        b.touch(given[i], dv::access_mode::read);
+        result = b.buffer(roles.begin()[i], bytes);
+        b.p.buffers[result].common = common;
+        b.p.buffers[result].output = true;
+        b.touch(result, dv::access_mode::write);
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("collectives without a common role do not keep each other's bytes free") {
+    build b{4};
+    const int first = collective(b, {0, 1}, 1024), second = collective(b, {2, 3}, 512), third = collective(b, {1, 2}, 256);
+    const planned p = plan_lanes(std::move(b.p));
+    // Outputs keep their bytes: the third stands behind or before the others, on the roles that it shares with them.
+    CHECK(p.memory.placements[first].offset < 1024);
+    CHECK(p.memory.placements[second].offset < 1024);
+    CHECK(p.memory.roles[1].arena_bytes == 1024 + 256 + 256);
+    CHECK(p.memory.placements[third].offset != p.memory.placements[first].offset);
+    CHECK(p.memory.placements[third].offset != p.memory.placements[second].offset);
+    for (int r = 0; r < 4; ++r) CHECK(races(p, r, 2) == 0);
 }

@@ -85,10 +85,10 @@ constexpr int free_for_all(const basic_lifetimes<Program>& lives, int buffer, co
 
 // The common prefix: places for the buffers of collectives over roles. Their lifetimes last, on one time line for all roles,
 // from the first definition to where all steps of all members know of the end; copies for runs in flight come in front.
-// `end`: of the bytes used on each role; `low`: of those copies.
+// `mirrored`: from the other end. `end`: of the bytes used on each role; `low`: of those copies.
 template <class Program>
 constexpr void place_commons(const Program& program, const basic_issue<Program>& issued, const commons& commons, const basic_lifetimes<Program>& lives,
-                             const clock* floor, ir::placement* place, vec<std::int64_t>& low, vec<std::int64_t>& end, int pairs) {
+                             const clock* floor, ir::placement* place, vec<std::int64_t>& low, vec<std::int64_t>& end, int pairs, bool mirrored) {
     const int roles = program.roles;
     std::int64_t dedicated = 0;
     int after = 1;
@@ -96,12 +96,15 @@ constexpr void place_commons(const Program& program, const basic_issue<Program>&
         if (position >= after) after = position + 1;
     vec<int> at_position(after, -1), next(program.commons, -1), from(program.commons), until(program.commons);
     vec<std::int64_t> size(program.commons);
+    vec<std::uint64_t> on(program.commons);  // its roles, one bit each; more than 64 share bits, so that more seem to meet
+    std::uint64_t everywhere = ~std::uint64_t{0};
     for (int c = program.commons - 1; c >= 0; --c) {
         int slots = 1;
         from[c] = after;
         for (int r = 0; r < roles; ++r) {
             const int b = commons.member[c * roles + r];
             if (b < 0) continue;
+            on[c] |= std::uint64_t{1} << r % 64;
             const ir::buffer& buffer = program.buffers[b];
             if (buffer.slots > slots) slots = buffer.slots;
             if (ir::aligned(buffer.bytes) > size[c]) size[c] = ir::aligned(buffer.bytes);
@@ -121,6 +124,7 @@ constexpr void place_commons(const Program& program, const basic_issue<Program>&
         } else if (from[c] < after) {
             next[c] = at_position[from[c]];
             at_position[from[c]] = c;
+            everywhere &= on[c];
         }
     }
     // Clocks of a single lane: the position.
@@ -128,39 +132,34 @@ constexpr void place_commons(const Program& program, const basic_issue<Program>&
     for (int t = 0; t < after; ++t) known[t].known[0] = t;
     items list{program.commons};
     list.known = list.floor = known.begin();
+    if (everywhere == 0) list.roles = on.begin();
     for (const int first : at_position)
         for (int c = first; c >= 0; c = next[c]) list.add(size[c], -1, from[c], until[c] == INT_MAX ? after - 1 : until[c] - 1, {{until[c]}}, c);
-    pack(list, 0, 0, 0, 0, after, pairs);
-    for (int i = 0; i < list.count; ++i)
+    const std::int64_t whole = pack(list, 0, 0, 0, 0, after, pairs, pairs);
+    for (int i = 0; i < list.count; ++i) {
+        if (mirrored && list.size[i] > 0) list.offset[i] = whole - list.offset[i] - list.size[i];
         for (int r = 0; r < roles; ++r)
             if (const int b = commons.member[list.id[i] * roles + r]; b >= 0) {
                 place[b] = {dedicated + list.offset[i], list.size[i]};
                 if (end[r] < dedicated + list.offset[i] + list.size[i]) end[r] = dedicated + list.offset[i] + list.size[i];
             }
+    }
 }
 
-}  // namespace detail
-
-template <class Program>
-constexpr basic_memory<Program> arena(const Program& program, const basic_issue<Program>& issued, const room<clock, decltype(Program::parts)>& clocks,
-                                      const basic_lifetimes<Program>& lives, const arena_settings& settings = {}) {
+// Commons go first; the rest of a role's arena may fill gaps between them.
+template <class Program, class Clocks>
+constexpr basic_memory<Program> arrange(const Program& program, const basic_issue<Program>& issued, const Clocks& clocks, const Clocks& floor,
+                                        const basic_lifetimes<Program>& lives, const commons& commons, bool mirrored, int& pairs) {
     const int buffers = program.buffers.count, roles = program.roles;
     const auto& buffer = program.buffers.first;
-    const auto floor = detail::floors<Program>(issued, clocks);
     basic_memory<Program> out{};
     out.placements.resize(buffers);
     out.roles = issued.roles;
     auto& place = out.placements.first;
     constexpr clock never = {{INT_MAX, INT_MAX, INT_MAX}};
-    int pairs = settings.pairs;
-    // Commons go first; the rest of a role's arena may fill gaps between them. On a single role there is nobody to agree with.
-    const bool agreeing = program.commons > 0 && roles > 1;
-    detail::commons commons;
+    const bool agreeing = !commons.of.empty();
     vec<std::int64_t> low(roles), prefix(roles);
-    if (agreeing) {
-        commons = detail::commons_of(program);
-        detail::place_commons(program, issued, commons, lives, floor.begin(), out.placements.begin(), low, prefix, pairs / 2);
-    }
+    if (agreeing) place_commons(program, issued, commons, lives, floor.begin(), out.placements.begin(), low, prefix, pairs / 2, mirrored);
     const int* common = agreeing ? commons.of.begin() : nullptr;
 
     const auto &defined = lives.defined.first, &definition = lives.definition.first, &last = lives.last.first;
@@ -171,7 +170,7 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
         const int first = lives.first[r], count = lives.first[r + 1] - first;
         for (int kind = 0; kind < 2; ++kind) {
             int given = 0, others = 0;
-            detail::items list{count};
+            items list{count};
             list.known = clocks.begin();
             list.floor = floor.begin();
             // Declared once, see predict.hpp.
@@ -191,7 +190,7 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
                 list.add(ir::aligned(buffer[b].bytes), shared ? place[b].offset : -1, definition[b], last[b], held[b] ? never : release[b], b);
             }
             (kind == 0 ? role.arena_bytes : role.host_arena_bytes) =
-                detail::pack(list, given, kind == 0 ? low[r] : 0, kind == 0 ? prefix[r] : 0, role.first_step, role.steps, pairs);
+                pack(list, given, kind == 0 ? low[r] : 0, kind == 0 ? prefix[r] : 0, role.first_step, role.steps, pairs, pairs / (roles - r));
             const std::int64_t *offset = list.offset.begin(), *size = list.size.begin();
             for (int i = 0; i < list.count; ++i)
                 if (!agreeing || common[list.id[i]] < 0) place[list.id[i]] = {offset[i], size[i]};
@@ -211,7 +210,7 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
         }
         ir::role_plan& role = out.roles[buffer[b].role];
         if (buffer[b].where == ir::storage::state) role.state_bytes += ir::aligned(buffer[b].bytes);
-        if (!detail::in_arena(buffer[b].where)) continue;
+        if (!in_arena(buffer[b].where)) continue;
         // Several slots, or never touched.
         std::int64_t& bytes = buffer[b].where == ir::storage::host ? role.host_arena_bytes : role.arena_bytes;
         const std::int64_t each = ir::aligned(buffer[b].bytes);
@@ -221,6 +220,29 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
     for (int b = 0; b < buffers && in_place; ++b)
         if (buffer[b].alias >= 0) place[b] = place[buffer[b].alias];
     return out;
+}
+
+constexpr std::int64_t sum_of(const vec<ir::role_plan>& roles) {
+    std::int64_t bytes = 0;
+    for (const ir::role_plan& r : roles) bytes += r.arena_bytes;
+    return bytes;
+}
+
+}  // namespace detail
+
+template <class Program>
+constexpr basic_memory<Program> arena(const Program& program, const basic_issue<Program>& issued, const room<clock, decltype(Program::parts)>& clocks,
+                                      const basic_lifetimes<Program>& lives, const arena_settings& settings = {}) {
+    const auto floor = detail::floors<Program>(issued, clocks);
+    int pairs = settings.pairs;
+    // On a single role there is nobody to agree with.
+    if (program.commons == 0 || program.roles == 1) return detail::arrange(program, issued, clocks, floor, lives, {}, false, pairs);
+    // A common that lies high on one role leaves a gap on another: from which end they fit best, only the roles tell.
+    const detail::commons commons = detail::commons_of(program);
+    basic_memory<Program> out = detail::arrange(program, issued, clocks, floor, lives, commons, false, pairs);
+    if (program.commons == 1) return out;
+    const basic_memory<Program> other = detail::arrange(program, issued, clocks, floor, lives, commons, true, pairs);
+    return detail::sum_of(other.roles) < detail::sum_of(out.roles) ? other : out;
 }
 
 }  // namespace dovetail::pass

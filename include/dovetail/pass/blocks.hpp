@@ -20,6 +20,8 @@ struct items {
     vec<int> id;
     const clock* known = nullptr;  // by time: what it knows
     const clock* floor = nullptr;  // ... and what everybody knows from there on
+    // By id, one bit each: items without a common role never meet, which only packing by key knows. Null: all meet.
+    const std::uint64_t* roles = nullptr;
 
     vec<int> until;  // the first item from which on everybody knows the release; `count`: none. Filled by pack_in_order
     int grown = -1;  // the last item that did not fit below the top. Filled by pack_in_order

@@ -1,6 +1,7 @@
 // Packing of lifetimes into an arena: takes items in the order of their definition, sets their offsets and gives the bytes
-// needed. Two ways, of which `pack` keeps the better: best fit in the order of definition (blocks.hpp), and decreasing size,
-// which compares an item with all that may be alive beside it, and is tried only where the first may have wasted something.
+// needed. Several ways, of which `pack` keeps the best: best fit in the order of definition (blocks.hpp); and, tried only where
+// that may have wasted something, one item after the other at the lowest free place, compared with all that may be alive beside it:
+// the largest first, then those of the largest product of size and time, then, a few times, whoever lay on top the time before.
 #pragma once
 
 #include "blocks.hpp"
@@ -43,6 +44,7 @@ struct item {
     clock release = {};
     clock known = {};
     int until = 0;
+    std::uint64_t roles = 0;
 };
 
 // Items by the stretches of `stretch` items in whose time they may be alive, those of many stretches in list 0, so that
@@ -72,25 +74,17 @@ struct stretches {
     static constexpr int last_of(int until) { return 1 + (until - 1) / stretch; }
 };
 
-// The largest first, or those of the largest product of size and time, each at the lowest place from `low` on that no
-// conflicting one takes.
-constexpr std::int64_t pack_by_size(vec<item>& items, const stretches& lists, bool times_time, std::int64_t low, std::int64_t base) {
-    const int n = items.size();
+// In the order of the keys, whose low bits are the item, each at the lowest place from `low` on that no conflicting one takes.
+inline constexpr int item_bits = 20;
+constexpr std::int64_t pack_by_key(vec<item>& items, const stretches& lists, vec<std::int64_t> keys, std::int64_t low, std::int64_t base) {
     item* const item = items.begin();
     vec<int> counts(2 * lists.start.size()), entries(lists.total, unset{});
     int *count = counts.begin(), *cursor = count + lists.start.size();
     const int* start = lists.start.begin();
     std::int64_t top = base;
-    vec<std::int64_t> keys(n, unset{});
-    // Those that have their place already come first of all.
-    std::int64_t* key_of = keys.begin();
-    for (int i = 0; i < n; ++i) {
-        const std::int64_t left = (std::int64_t{1} << 42) - item[i].size / ir::alignment * (times_time ? item[i].until - i : 1);
-        key_of[i] = item[i].offset >= 0 ? i : ((left > 0 ? left : 1) << 20) + i;
-    }
     sort(keys);
     for (const std::int64_t key : keys) {
-        const int i = static_cast<int>(key & 0xfffff);
+        const int i = static_cast<int>(key & ((1 << item_bits) - 1));
         const detail::item* const me = item + i;
         const detail::item* other = nullptr;
         const std::int64_t size = me->size;
@@ -107,12 +101,14 @@ constexpr std::int64_t pack_by_size(vec<item>& items, const stretches& lists, bo
                     const int* list = entries.begin() + start[q];
                     int k = cursor[q];
                     for (const int end = count[q]; k < end && (other = item + list[k])->offset < at + size; ++k)
-                        at = other->offset + other->size <= at || (other < me ? other->until <= i || (other->release.known[0] <= me->known.known[0] &&
-                                                                                                      other->release.known[1] <= me->known.known[1] &&
-                                                                                                      other->release.known[2] <= me->known.known[2])
-                                                                              : me->until <= list[k] || (me->release.known[0] <= other->known.known[0] &&
-                                                                                                         me->release.known[1] <= other->known.known[1] &&
-                                                                                                         me->release.known[2] <= other->known.known[2]))
+                        at = other->offset + other->size <= at ||
+                                     (other < me ? other->until <= i ||
+                                                       (other->release.known[0] <= me->known.known[0] && other->release.known[1] <= me->known.known[1] &&
+                                                        other->release.known[2] <= me->known.known[2])
+                                                 : me->until <= list[k] ||
+                                                       (me->release.known[0] <= other->known.known[0] && me->release.known[1] <= other->known.known[1] &&
+                                                        me->release.known[2] <= other->known.known[2])) ||
+                                     (other->roles & me->roles) == 0
                                  ? at
                                  : other->offset + other->size;
                     cursor[q] = k;
@@ -133,25 +129,41 @@ constexpr std::int64_t pack_by_size(vec<item>& items, const stretches& lists, bo
     return top;
 }
 
-// The best of these; by size only while it compares fewer than what is left of `pairs`. Items that are `given` have their
-// place in [low, base), where only packing by size finds gaps.
-constexpr std::int64_t pack(items& list, int given, std::int64_t low, std::int64_t base, int first_time, int times, int& pairs) {
+// The best of these; all but the first only while they compare fewer than what is left of `pairs`, and no more than `share` where
+// that is spent on whoever lay on top. Items that are `given` have their place in [low, base), where only packing by key finds gaps.
+inline constexpr int rounds = 8;
+constexpr std::int64_t pack(items& list, int given, std::int64_t low, std::int64_t base, int first_time, int times, int& pairs, int share) {
     if (list.count == given) return base;
     vec<std::int64_t> offset;
     for (int i = 0; i < list.count && given > 0; ++i) offset.push(list.offset[i]);
     std::int64_t best = pack_in_order(list, base, first_time, times);
-    if (base == 0 && is_full(list, best, pairs)) return best;
+    if (base == 0 && list.roles == nullptr && is_full(list, best, pairs)) return best;
     const stretches lists{list.until};
     if (lists.visits > pairs) return best;
     vec<item> all(list.count, unset{});
-    for (int i = 0; i < list.count; ++i) all[i] = {list.size[i], given > 0 ? offset[i] : -1, list.release[i], list.known[list.definition[i]], list.until[i]};
-    for (int times_time = 0; times_time < 2 && lists.visits <= pairs; ++times_time) {
+    for (int i = 0; i < list.count; ++i)
+        all[i] = {list.size[i],    given > 0 ? offset[i] : -1,
+                  list.release[i], list.known[list.definition[i]],
+                  list.until[i],   list.roles != nullptr ? list.roles[list.id[i]] : 1};
+    vec<std::int64_t> keys(list.count, unset{});
+    for (int round = 0; round < rounds && lists.visits <= (round < 2 ? pairs : share); ++round) {
+        share -= static_cast<int>(lists.visits);
         pairs -= static_cast<int>(lists.visits);
+        for (int i = 0; i < list.count && round < 2; ++i) {
+            const std::int64_t left = (std::int64_t{1} << 42) - all[i].size / ir::alignment * (round == 1 ? all[i].until - i : 1);
+            // Those that have their place already come first of all, and room is left for those that lie on top.
+            keys[i] = all[i].offset >= 0 ? i : ((left > rounds ? left : rounds) << item_bits) + i;
+        }
         vec<item> packed = all;
-        const std::int64_t bytes = pack_by_size(packed, lists, times_time == 1, low, base);
-        if (bytes >= best) continue;
-        best = bytes;
-        for (int i = 0; i < list.count; ++i) list.offset[i] = packed[i].offset;
+        const std::int64_t bytes = pack_by_key(packed, lists, keys, low, base);
+        if (bytes < best) {
+            best = bytes;
+            for (int i = 0; i < list.count; ++i) list.offset[i] = packed[i].offset;
+        }
+        int top = 0;
+        while (top < list.count && (all[top].offset >= 0 || packed[top].offset + packed[top].size < bytes)) ++top;
+        if (top == list.count) break;  // only those that have their place
+        keys[top] = (std::int64_t{rounds - 1 - round} << item_bits) + top;
     }
     return best;
 }

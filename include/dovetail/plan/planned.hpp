@@ -56,8 +56,7 @@ constexpr auto ordering(candidate c, taken<Program> p, taken<Routes> r, taken<Ed
     return pass::overlapped_order(p, r, edges, costs, c == candidate::listed, s);
 }
 template <class G, class O, candidate C>
-inline constexpr auto ordered =
-    ordering(C, kept_program<expanded_for<G, O>>, routed<G, O>, kept_edges<expanded_for<G, O>>, kept_costs<G, O>, O::value);
+inline constexpr auto ordered = ordering(C, kept_program<expanded_for<G, O>>, routed<G, O>, kept_edges<expanded_for<G, O>>, kept_costs<G, O>, O::value);
 
 template <class G, class O, candidate C>
 struct scheduled;
@@ -100,7 +99,8 @@ template <class G, class O, candidate C>
 struct laying {
     using of = program_of<G, O>;
     // A step waits for at most two others in each run.
-    static constexpr int parts = of::program.parts.size(), edges = of::of::edges.size(), rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
+    static constexpr int parts = of::program.parts.size(), edges = of::of::edges.size(),
+                         rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
     static constexpr int waits = kept_schedule<G, O, C>.overlapped ? (edges < 2 * parts ? edges : 2 * parts) + 2 * rings * parts : 0;
     using table = ir::rebound<plan, fixed_store<of::vertices, parts, waits, of::program.roles, of::program.buffers.size()>>;
     template <class Program>
