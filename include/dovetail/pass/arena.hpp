@@ -16,9 +16,10 @@ struct basic_memory {
 };
 using memory = basic_memory<ir::program>;
 
-// Pairs of buffers that packing by size may look at, over all roles together: what bounds its cost while compiling.
+// What bounds the cost of an arena while compiling.
 struct arena_settings {
-    int pairs = 24'000;
+    int pairs = 24'000;   // of buffers that packing by key may look at, over all roles together
+    int both_ends = 512;  // buffers up to which commons are tried from both ends
 };
 
 namespace detail {
@@ -240,7 +241,7 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
     // A common that lies high on one role leaves a gap on another: from which end they fit best, only the roles tell.
     const detail::commons commons = detail::commons_of(program);
     basic_memory<Program> out = detail::arrange(program, issued, clocks, floor, lives, commons, false, pairs);
-    if (program.commons == 1) return out;
+    if (program.commons == 1 || program.buffers.count > settings.both_ends) return out;
     const basic_memory<Program> other = detail::arrange(program, issued, clocks, floor, lives, commons, true, pairs);
     return detail::sum_of(other.roles) < detail::sum_of(out.roles) ? other : out;
 }

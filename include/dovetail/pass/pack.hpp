@@ -37,7 +37,7 @@ constexpr bool is_full(const items& list, std::int64_t top, int& pairs) {
     return true;
 }
 
-// What packing by size looks at, for each item.
+// What packing by key looks at, for each item.
 struct item {
     std::int64_t size = 0;
     std::int64_t offset = -1;
