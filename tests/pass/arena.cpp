@@ -10,7 +10,9 @@ using namespace support;
 
 namespace {
 
-bool placed_in_arena(const dv::ir::buffer& b) { return b.alias < 0 && (b.where == dv::ir::storage::arena || b.where == dv::ir::storage::workspace); }
+bool placed_in_arena(const dv::ir::buffer& b) {
+    return b.alias < 0 && (b.where == dv::ir::storage::arena || b.where == dv::ir::storage::workspace);
+}
 
 // Bytes of a role's device arena over the heaviest set of buffers that no order of its lanes separates.
 double ratio(const planned& p, int role) {
@@ -28,8 +30,9 @@ double ratio(const planned& p, int role) {
             weights.push_back(dv::ir::aligned(x.bytes));
         }
     }
-    const std::int64_t bound =
-        dedicated + heaviest_antichain(weights, [&](int i, int j) { return dead_before(p.lives, list[i], p.waits.known[p.lives.definition[list[j]]]); });
+    const std::int64_t bound = dedicated + heaviest_antichain(weights, [&](int i, int j) {
+        return dead_before(p.lives, list[i], p.waits.known[p.lives.definition[list[j]]]);
+    });
     return bound == 0 ? 1.0 : static_cast<double>(p.issued.roles.empty() ? 0 : p.memory.roles[role].arena_bytes) / static_cast<double>(bound);
 }
 
@@ -49,8 +52,8 @@ std::vector<double> ratios(int programs, program_knobs k, const dv::pass::arena_
 }
 
 void report(std::string what, const std::vector<double>& r) {
-    MESSAGE(what << ": " << r.size() << " roles, arena / bound: least " << r.front() << ", median " << r[r.size() / 2] << ", 90th " << r[r.size() * 9 / 10]
-                 << ", largest " << r.back());
+    MESSAGE(what << ": " << r.size() << " roles, arena / bound: least " << r.front() << ", median " << r[r.size() / 2] << ", 90th "
+                 << r[r.size() * 9 / 10] << ", largest " << r.back());
 }
 
 }  // namespace
@@ -112,8 +115,7 @@ TEST_CASE("every buffer has its place: alignment, slots, in-place results, commo
                 const auto& y = program.buffers[c];
                 if (x.common >= 0 && x.common == y.common && k.roles > 1 && x.alias < 0 && y.alias < 0) CHECK(places[b].offset == places[c].offset);
                 const bool alone = x.slots > 1 || y.slots > 1;
-                if (!alone || x.role != y.role || x.where != y.where || x.alias >= 0 || y.alias >= 0 || places[c].offset < 0 || y.bytes == 0 || x.bytes == 0)
-                    continue;
+                if (!alone || x.role != y.role || x.where != y.where || x.alias >= 0 || y.alias >= 0 || places[c].offset < 0 || y.bytes == 0 || x.bytes == 0) continue;
                 CHECK((places[b].offset + x.slots * places[b].stride <= places[c].offset || places[c].offset + y.slots * places[c].stride <= places[b].offset));
             }
         }

@@ -129,9 +129,10 @@ constexpr std::int64_t pack_by_key(vec<item>& items, const stretches& lists, vec
     return top;
 }
 
+inline constexpr int rounds = 8;  // of packing by key
+
 // The best of these; all but the first only while they compare fewer than what is left of `pairs`, and no more than `share` where
 // that is spent on whoever lay on top. Items that are `given` have their place in [low, base), where only packing by key finds gaps.
-inline constexpr int rounds = 8;
 constexpr std::int64_t pack(items& list, int given, std::int64_t low, std::int64_t base, int first_time, int times, int& pairs, int share) {
     if (list.count == given) return base;
     vec<std::int64_t> offset;
