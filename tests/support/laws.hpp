@@ -7,7 +7,9 @@
 #include <dovetail/core/display.hpp>
 #include <dovetail/plan/plan.hpp>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace support {
@@ -76,6 +78,8 @@ inline std::string difference(const listing& a, const listing& b) {
     return a.values.size() == b.values.size() ? "" : "sizes";
 }
 
+using common_pair = std::pair<int, int>;
+
 // The steps of one role in several runs.
 class unrolled {
 public:
@@ -137,8 +141,22 @@ public:
         return {};
     }
 
-    // Bytes of the arena over the heaviest set of buffers that nothing orders within a run.
-    double ratio() const {
+    // Pairs of commons of which nothing orders the buffers on this role.
+    std::vector<common_pair> unordered_commons() const {
+        std::vector<life> lives;
+        for (int b = 0; b < p_.buffers.size(); ++b)
+            if (p_.buffers[b].role == role_ && p_.buffers[b].common >= 0 && p_.buffers[b].alias < 0) lives.push_back(whole_life(b));
+        std::vector<common_pair> pairs;
+        for (const life& x : lives)
+            for (const life& y : lives)
+                if (p_.buffers[x.buffer].common < p_.buffers[y.buffer].common && !ordered(x, y) && !ordered(y, x))
+                    pairs.push_back({p_.buffers[x.buffer].common, p_.buffers[y.buffer].common});
+        return pairs;
+    }
+
+    // Bytes of the arena over the heaviest set of buffers that nothing orders within a run. `apart`: commons that lie apart because
+    // other roles need it; up to ten of them stand in the set in front of the others, all ways are tried.
+    double ratio(const std::vector<common_pair>& apart = {}) const {
         std::vector<life> lives;
         std::vector<std::int64_t> weights;
         std::int64_t bound = 0;
@@ -149,15 +167,19 @@ public:
                 bound += x.slots * dv::ir::aligned(x.bytes);
                 continue;
             }
-            lives.push_back(life_of(b, 0));
-            for (int a = 0; a < p_.buffers.size(); ++a)
-                if (p_.buffers[a].alias == b) {
-                    lives.back().output = lives.back().output || p_.buffers[a].output;
-                    for (const use& u : life_of(a, 0).uses) lives.back().uses.push_back(u);
-                }
+            lives.push_back(whole_life(b));
             weights.push_back(dv::ir::aligned(x.bytes));
         }
-        bound += heaviest_antichain(weights, [&](int i, int j) { return !lives[i].output && wholly_before(lives[i], lives[j], false); });
+        std::int64_t heaviest = heaviest_antichain(weights, [&](int i, int j) { return ordered(lives[i], lives[j]); });
+        std::vector<int> front;
+        for (std::size_t i = 0; i < lives.size() && front.size() < 10; ++i)
+            for (const common_pair& pair : apart)
+                if (const int c = p_.buffers[lives[i].buffer].common; c == pair.first || c == pair.second) {
+                    front.push_back(static_cast<int>(i));
+                    break;
+                }
+        for (unsigned set = 1; set < 1u << front.size(); ++set) heaviest = std::max(heaviest, heaviest_with(lives, weights, front, set, apart));
+        bound += heaviest;
         return bound == 0 ? 1.0 : static_cast<double>(plan_.roles[role_].arena_bytes) / static_cast<double>(bound);
     }
 
@@ -216,6 +238,45 @@ private:
             }
         return {};
     }
+    // A buffer and those that take over its bytes.
+    life whole_life(int b) const {
+        life l = life_of(b, 0);
+        for (int a = 0; a < p_.buffers.size(); ++a)
+            if (p_.buffers[a].alias == b) {
+                l.output = l.output || p_.buffers[a].output;
+                for (const use& u : life_of(a, 0).uses) l.uses.push_back(u);
+            }
+        return l;
+    }
+    bool ordered(const life& x, const life& y) const { return !x.output && wholly_before(x, y, false); }
+    // The heaviest set that holds these of `front`; 0 where they need not lie apart.
+    std::int64_t heaviest_with(const std::vector<life>& lives, const std::vector<std::int64_t>& weights, const std::vector<int>& front, unsigned set,
+                               const std::vector<common_pair>& apart) const {
+        const auto together = [&](int i, int j) { return !ordered(lives[i], lives[j]) && !ordered(lives[j], lives[i]); };
+        const auto kept_apart = [&](int i, int j) {
+            const int a = p_.buffers[lives[i].buffer].common, b = p_.buffers[lives[j].buffer].common;
+            return std::find(apart.begin(), apart.end(), common_pair{std::min(a, b), std::max(a, b)}) != apart.end();
+        };
+        std::vector<int> members;
+        std::int64_t bytes = 0;
+        for (std::size_t k = 0; k < front.size(); ++k) {
+            if ((set >> k & 1) == 0) continue;
+            for (const int other : members)
+                if (!together(front[k], other) && !kept_apart(front[k], other)) return 0;
+            members.push_back(front[k]);
+            bytes += weights[front[k]];
+        }
+        std::vector<int> rest;
+        std::vector<std::int64_t> own;
+        for (std::size_t i = 0; i < lives.size(); ++i) {
+            bool beside = true;
+            for (const int m : members) beside = beside && m != static_cast<int>(i) && together(m, static_cast<int>(i));
+            if (!beside) continue;
+            rest.push_back(static_cast<int>(i));
+            own.push_back(weights[i]);
+        }
+        return bytes + heaviest_antichain(own, [&](int i, int j) { return ordered(lives[rest[i]], lives[rest[j]]); });
+    }
     bool wholly_before(const life& x, const life& y, bool may_share_step) const {
         for (const use& a : x.uses)
             for (const use& b : y.uses)
@@ -228,6 +289,18 @@ private:
     const int role_, runs_, steps_;
     std::vector<std::vector<bool>> earlier_;   // by instance of a step: those that are complete before it starts
 };
+
+// Bytes of a role's arena over what it must hold: the heaviest set of which no two may share a byte, because of this role's
+// lifetimes or, of buffers that lie at equal offsets on several roles, because of another's.
+inline double arena_ratio(const dv::ir::program& p, const dv::plan::plan& plan, int role) {
+    const unrolled own{p, plan, role, 1};
+    const double alone = own.ratio();
+    if (alone <= 1.10 + 1e-9 || p.commons < 2) return alone;
+    std::vector<common_pair> apart;
+    for (int other = 0; other < p.roles; ++other)
+        for (const common_pair& pair : unrolled{p, plan, other, 1}.unordered_commons()) apart.push_back(pair);
+    return own.ratio(apart);
+}
 
 // Runs enough for everything to come round: slots and copies of events.
 inline int runs_to_unroll(const dv::ir::program& p, const dv::plan::plan& plan) {
