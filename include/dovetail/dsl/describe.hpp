@@ -27,7 +27,9 @@ inline constexpr word kind_of<T, decltype(sizeof(T))> = is_operation<T>   ? word
 template <class T>
 inline constexpr record describe{detail::kind_of<T>, dovetail::detail::tag_from(dovetail::detail::pretty<T>())};
 template <template <int> class F, int I>
+#if defined(__clang__) || !defined(__CUDACC__)
     requires dovetail::detail::counted<F>
+#endif
 inline constexpr record describe<F<I>>{detail::kind_of<F<I>>, dovetail::detail::numbered(dovetail::detail::family<F>, I)};
 
 namespace detail {
