@@ -49,11 +49,11 @@ inline planned plan_lanes(dv::ir::program_data data, dv::vec<dv::ir::edge> edges
     return p;
 }
 
-inline planned plan_lanes(dv::ir::program_data data) {
+inline planned plan_lanes(dv::ir::program_data data, const dv::pass::arena_settings& settings = {}) {
     auto edges = all_conflicts(dv::ir::view(data));
     dv::vec<int> order;
     for (int v = 0; v < data.vertices.size(); ++v) order.push(v);
-    return plan_lanes(std::move(data), std::move(edges), std::move(order));
+    return plan_lanes(std::move(data), std::move(edges), std::move(order), settings);
 }
 
 // Step s (counted within the role) of run k is node k * steps + s. `left_out` is a wait that is not counted.
@@ -94,6 +94,7 @@ inline int races(const planned& p, int role, int runs, const dv::pass::pending_w
         const int a = bytes_owner(program, x), b = bytes_owner(program, y);
         const dv::ir::buffer &bx = program.buffers[a], &by = program.buffers[b];
         const dv::ir::placement px = p.memory.placements[a], py = p.memory.placements[b];
+        if (a != b && (bx.bytes == 0 || by.bytes == 0)) return false;
         if (px.offset < 0 || py.offset < 0) return a == b && kx % bx.slots == ky % by.slots;
         if ((bx.where == dv::ir::storage::host) != (by.where == dv::ir::storage::host)) return false;
         const std::int64_t fx = px.offset + (kx % bx.slots) * px.stride, fy = py.offset + (ky % by.slots) * py.stride;

@@ -291,7 +291,8 @@ private:
 };
 
 // Bytes of a role's arena over what it must hold: the heaviest set of which no two may share a byte, because of this role's
-// lifetimes or, of buffers that lie at equal offsets on several roles, because of another's.
+// lifetimes or, looked at only where the arena is more than a tenth above that, because of another role's, of buffers that lie at
+// equal offsets on several roles.
 inline double arena_ratio(const dv::ir::program& p, const dv::plan::plan& plan, int role) {
     const unrolled own{p, plan, role, 1};
     const double alone = own.ratio();

@@ -147,8 +147,10 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             b.vertex(dv::op_kind::all_reduce, dv::lane_kind::communication);
             const std::int64_t n = bytes();
             const int c = b.data.commons++;
+            // Any two roles or more: two collectives need not have one in common.
+            const int one = draw(k.roles), other = (one + 1 + draw(k.roles - 1)) % k.roles;
             for (int q = 0; q < k.roles; ++q) {
-                if (draw(4) == 0 && q > 1) continue;
+                if (q != one && q != other && draw(2) == 0) continue;
                 const int target = b.buffer(q, n);
                 b.data.buffers[target].common = c;
                 b.part(q, {pick(q)}, {target});

@@ -84,22 +84,39 @@ constexpr int free_for_all(const basic_lifetimes<Program>& lives, int buffer, co
     return low;
 }
 
-// The common prefix: places for the buffers of collectives over roles. Their lifetimes last, on one time line for all roles,
-// from the first definition to where all steps of all members know of the end; copies for runs in flight come in front.
-// `mirrored`: from the other end. `end`: of the bytes used on each role; `low`: of those copies.
+// The common prefix: where the bytes of each number lie.
+struct prefix {
+    struct common {
+        std::int64_t offset = -1, size = 0, bytes = 0;  // of one copy; of all
+    };
+    vec<common> of;
+    std::int64_t dedicated = 0;  // the bytes in front, of copies for runs in flight
+    std::int64_t shared = 0;     // those behind
+
+    // The same, those behind seen from the other end.
+    constexpr prefix mirrored() const {
+        prefix other = *this;
+        for (common& c : other.of)
+            if (c.offset >= dedicated && c.size > 0) c.offset = 2 * dedicated + shared - c.offset - c.size;
+        return other;
+    }
+};
+
+// Lifetimes of commons last, on one time line for all roles, from the first definition to where all steps of all members know of
+// the end.
 template <class Program>
-constexpr void place_commons(const Program& program, const basic_issue<Program>& issued, const commons& commons, const basic_lifetimes<Program>& lives,
-                             const clock* floor, ir::placement* place, vec<std::int64_t>& low, vec<std::int64_t>& end, int pairs, bool mirrored) {
+constexpr prefix pack_commons(const Program& program, const basic_issue<Program>& issued, const commons& commons, const basic_lifetimes<Program>& lives,
+                              const clock* floor, int pairs) {
     const int roles = program.roles;
-    std::int64_t dedicated = 0;
+    prefix out{vec<prefix::common>(program.commons)};
     int after = 1;
     for (const int position : issued.position)
         if (position >= after) after = position + 1;
     vec<int> at_position(after, -1), next(program.commons, -1), from(program.commons), until(program.commons);
-    vec<std::int64_t> size(program.commons);
     vec<std::uint64_t> on(program.commons);  // its roles, one bit each; more than 64 share bits, so that more seem to meet
     std::uint64_t everywhere = ~std::uint64_t{0};
     for (int c = program.commons - 1; c >= 0; --c) {
+        prefix::common& mine = out.of[c];
         int slots = 1;
         from[c] = after;
         for (int r = 0; r < roles; ++r) {
@@ -108,20 +125,17 @@ constexpr void place_commons(const Program& program, const basic_issue<Program>&
             on[c] |= std::uint64_t{1} << r % 64;
             const ir::buffer& buffer = program.buffers[b];
             if (buffer.slots > slots) slots = buffer.slots;
-            if (ir::aligned(buffer.bytes) > size[c]) size[c] = ir::aligned(buffer.bytes);
+            if (ir::aligned(buffer.bytes) > mine.size) mine.size = ir::aligned(buffer.bytes);
             if (lives.definition[b] < 0) continue;
             if (issued.position[lives.definition[b]] < from[c]) from[c] = issued.position[lives.definition[b]];
             const int free = free_for_all(lives, b, issued.roles[r], floor);
             const int position = free == issued.roles[r].first_step + issued.roles[r].steps ? INT_MAX : issued.position[free];
             if (position > until[c]) until[c] = position;
         }
+        mine.bytes = slots * mine.size;
         if (slots > 1) {
-            for (int r = 0; r < roles; ++r)
-                if (const int b = commons.member[c * roles + r]; b >= 0) {
-                    place[b] = {dedicated, size[c]};
-                    low[r] = end[r] = dedicated + slots * size[c];
-                }
-            dedicated += slots * size[c];
+            mine.offset = out.dedicated;
+            out.dedicated += mine.bytes;
         } else if (from[c] < after) {
             next[c] = at_position[from[c]];
             at_position[from[c]] = c;
@@ -135,22 +149,16 @@ constexpr void place_commons(const Program& program, const basic_issue<Program>&
     list.known = list.floor = known.begin();
     if (everywhere == 0) list.roles = on.begin();
     for (const int first : at_position)
-        for (int c = first; c >= 0; c = next[c]) list.add(size[c], -1, from[c], until[c] == INT_MAX ? after - 1 : until[c] - 1, {{until[c]}}, c);
-    const std::int64_t whole = pack(list, 0, 0, 0, 0, after, pairs, pairs);
-    for (int i = 0; i < list.count; ++i) {
-        if (mirrored && list.size[i] > 0) list.offset[i] = whole - list.offset[i] - list.size[i];
-        for (int r = 0; r < roles; ++r)
-            if (const int b = commons.member[list.id[i] * roles + r]; b >= 0) {
-                place[b] = {dedicated + list.offset[i], list.size[i]};
-                if (end[r] < dedicated + list.offset[i] + list.size[i]) end[r] = dedicated + list.offset[i] + list.size[i];
-            }
-    }
+        for (int c = first; c >= 0; c = next[c]) list.add(out.of[c].size, -1, from[c], until[c] == INT_MAX ? after - 1 : until[c] - 1, {{until[c]}}, c);
+    out.shared = pack(list, 0, 0, 0, 0, after, pairs, pairs);
+    for (int i = 0; i < list.count; ++i) out.of[list.id[i]].offset = out.dedicated + list.offset[i];
+    return out;
 }
 
 // Commons go first; the rest of a role's arena may fill gaps between them.
 template <class Program, class Clocks>
 constexpr basic_memory<Program> arrange(const Program& program, const basic_issue<Program>& issued, const Clocks& clocks, const Clocks& floor,
-                                        const basic_lifetimes<Program>& lives, const commons& commons, bool mirrored, int& pairs) {
+                                        const basic_lifetimes<Program>& lives, const commons& commons, const prefix& prefix, int& pairs) {
     const int buffers = program.buffers.count, roles = program.roles;
     const auto& buffer = program.buffers.first;
     basic_memory<Program> out{};
@@ -159,8 +167,18 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
     auto& place = out.placements.first;
     constexpr clock never = {{INT_MAX, INT_MAX, INT_MAX}};
     const bool agreeing = !commons.of.empty();
-    vec<std::int64_t> low(roles), prefix(roles);
-    if (agreeing) place_commons(program, issued, commons, lives, floor.begin(), out.placements.begin(), low, prefix, pairs / 2, mirrored);
+    vec<std::int64_t> low(roles), end(roles);  // by role: of the copies in front, of all that is common
+    for (int c = 0; c < prefix.of.size(); ++c) {
+        const auto& [offset, size, bytes] = prefix.of[c];
+        if (offset < 0) continue;
+        for (int r = 0; r < roles; ++r) {
+            const int b = commons.member[c * roles + r];
+            if (b < 0) continue;
+            place[b] = {offset, size};
+            if (end[r] < offset + bytes) end[r] = offset + bytes;
+            if (offset < prefix.dedicated && low[r] < offset + bytes) low[r] = offset + bytes;
+        }
+    }
     const int* common = agreeing ? commons.of.begin() : nullptr;
 
     const auto &defined = lives.defined.first, &definition = lives.definition.first, &last = lives.last.first;
@@ -191,7 +209,7 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
                 list.add(ir::aligned(buffer[b].bytes), shared ? place[b].offset : -1, definition[b], last[b], held[b] ? never : release[b], b);
             }
             (kind == 0 ? role.arena_bytes : role.host_arena_bytes) =
-                pack(list, given, kind == 0 ? low[r] : 0, kind == 0 ? prefix[r] : 0, role.first_step, role.steps, pairs, pairs / (roles - r));
+                pack(list, given, kind == 0 ? low[r] : 0, kind == 0 ? end[r] : 0, role.first_step, role.steps, pairs, pairs / (roles - r));
             const std::int64_t *offset = list.offset.begin(), *size = list.size.begin();
             for (int i = 0; i < list.count; ++i)
                 if (!agreeing || common[list.id[i]] < 0) place[list.id[i]] = {offset[i], size[i]};
@@ -223,10 +241,15 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
     return out;
 }
 
-constexpr std::int64_t sum_of(const vec<ir::role_plan>& roles) {
-    std::int64_t bytes = 0;
-    for (const ir::role_plan& r : roles) bytes += r.arena_bytes;
-    return bytes;
+// Whether roles need less so: any of them, which is what a memory limit goes by, or else all together.
+constexpr bool need_less(const vec<ir::role_plan>& a, const vec<ir::role_plan>& than) {
+    std::int64_t most[2] = {}, sum[2] = {};
+    for (int i = 0; i < 2; ++i)
+        for (const ir::role_plan& r : i == 0 ? a : than) {
+            if (r.arena_bytes + r.state_bytes > most[i]) most[i] = r.arena_bytes + r.state_bytes;
+            sum[i] += r.arena_bytes;
+        }
+    return most[0] != most[1] ? most[0] < most[1] : sum[0] < sum[1];
 }
 
 }  // namespace detail
@@ -237,13 +260,14 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
     const auto floor = detail::floors<Program>(issued, clocks);
     int pairs = settings.pairs;
     // On a single role there is nobody to agree with.
-    if (program.commons == 0 || program.roles == 1) return detail::arrange(program, issued, clocks, floor, lives, {}, false, pairs);
-    // A common that lies high on one role leaves a gap on another: from which end they fit best, only the roles tell.
+    if (program.commons == 0 || program.roles == 1) return detail::arrange(program, issued, clocks, floor, lives, {}, {}, pairs);
     const detail::commons commons = detail::commons_of(program);
-    basic_memory<Program> out = detail::arrange(program, issued, clocks, floor, lives, commons, false, pairs);
+    const detail::prefix prefix = detail::pack_commons(program, issued, commons, lives, floor.begin(), pairs / 2);
+    basic_memory<Program> out = detail::arrange(program, issued, clocks, floor, lives, commons, prefix, pairs);
+    // A common that lies high on one role leaves a gap on another: from which end they fit best, only the roles tell.
     if (program.commons == 1 || program.buffers.count > settings.both_ends) return out;
-    const basic_memory<Program> other = detail::arrange(program, issued, clocks, floor, lives, commons, true, pairs);
-    return detail::sum_of(other.roles) < detail::sum_of(out.roles) ? other : out;
+    const basic_memory<Program> other = detail::arrange(program, issued, clocks, floor, lives, commons, prefix.mirrored(), pairs);
+    return detail::need_less(other.roles, out.roles) ? other : out;
 }
 
 }  // namespace dovetail::pass

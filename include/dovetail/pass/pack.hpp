@@ -147,7 +147,7 @@ constexpr std::int64_t pack(items& list, int given, std::int64_t low, std::int64
                   list.release[i], list.known[list.definition[i]],
                   list.until[i],   list.roles != nullptr ? list.roles[list.id[i]] : 1};
     vec<std::int64_t> keys(list.count, unset{});
-    for (int round = 0; round < rounds && lists.visits <= (round < 2 ? pairs : share); ++round) {
+    for (int round = 0; round < rounds && best > base && lists.visits <= (round < 2 ? pairs : share); ++round) {
         share -= static_cast<int>(lists.visits);
         pairs -= static_cast<int>(lists.visits);
         for (int i = 0; i < list.count && round < 2; ++i) {
@@ -161,6 +161,7 @@ constexpr std::int64_t pack(items& list, int given, std::int64_t low, std::int64
             best = bytes;
             for (int i = 0; i < list.count; ++i) list.offset[i] = packed[i].offset;
         }
+        if (round == 0) continue;  // the keys of the next are others
         int top = 0;
         while (top < list.count && (all[top].offset >= 0 || packed[top].offset + packed[top].size < bytes)) ++top;
         if (top == list.count) break;  // only those that have their place
