@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <atomic>
 #include <fstream>
+#include <mutex>
+#include <optional>
 
 using namespace samples;
 using namespace std::chrono_literals;
@@ -74,6 +76,13 @@ struct on_two_axes : dv::graph<
     dv::let<y, all_reduce<sum, tp>(x)>,
     dv::output<y>> {};
 
+// From a lane that exists in wide worlds only.
+struct from_the_third : dv::graph<
+    dv::mesh<dv::axis<dp>>,
+    dv::input<x, vector>,
+    dv::let<y, broadcast<dp, root_lane<2>>(x)>,
+    dv::output<y>> {};
+
 }  // namespace
 
 TEST_CASE("worlds that do not fit") {
@@ -94,6 +103,27 @@ TEST_CASE("worlds that do not fit") {
     CHECK(making(on_two_axes{}, 6, dv::width<dp>(2)) == "nothing thrown");
     CHECK(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(3)) == "nothing thrown");
     has(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(2)), "the world has 6 ranks and the graph needs 4");
+    has(making(from_the_third{}, 2), "operation `broadcast<dp, root_lane<2>>` has its root on lane 2 of 2: one role x 2");
+    CHECK(making(from_the_third{}, 3) == "nothing thrown");
+}
+
+TEST_CASE("a store of another rank") {
+    std::optional<dv::store> first;
+    std::mutex mutex;
+    has(message([&] {
+            dv::host::world{2}.run([&](auto& rank) {
+                {
+                    const std::lock_guard lock{mutex};
+                    if (!first) first.emplace(rank);
+                }
+                const dv::executor<counted> step{rank, *first};
+            });
+        }),
+        "the store given to the executor of `counted` on rank ");
+    const int owner = first->core()->rank;
+    CHECK((owner == 0 || owner == 1));
+    has(message([&] { dv::host::world{2}.run([&](auto& rank) { const dv::executor<counted> step{rank, *first}; }); }),
+        " is that of rank " + std::to_string(owner) + ": each rank has its own");
 }
 
 TEST_CASE("ranks made from different graphs, or that make a different number of executors") {
@@ -201,7 +231,7 @@ TEST_CASE("a state that is lost is good again when it is written") {
     dv::host::world world{1};
     world.run([](auto& rank) {
         const auto memory = rank.device_memory();
-        dv::detail::store_core store{memory};
+        dv::detail::store_core store{memory, 0};
         auto& s = store.at(&dv::tag_of<count>, vector::type);
         has(message([&] { store.adopt(s, true); }), "state `count` is to come from the store, which does not hold it");
         CHECK(store.adopt(s, false));

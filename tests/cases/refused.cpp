@@ -215,6 +215,7 @@ static_assert(refused<error::operation_as_value<gelu, gelu>, in, dv::let<gelu, r
 static_assert(refused<error::operation_as_value<gelu, gelu>, in, dv::let<y, relu(x)>, dv::output<y, gelu>>);
 static_assert(is<error::ellipsis, diagnosed<in, dv::let<y, gelu(plus(x, ...))>, dv::output<y>>>);
 static_assert(refused<error::not_an_operation<y, z>, in, dv::let<y, gelu(z(x))>, dv::output<y>>);
+static_assert(refused<error::unused<dv::discard>, in, dv::let<dv::values<dv::discard>, gelu(x)>, dv::output<>>);
 static_assert(is<error::not_an_operation, diagnosed<in, dv::let<y, x>, dv::output<y>>>);
 static_assert(is<error::not_a_statement, diagnosed<in, dv::let<y, plus(x, vector)>, dv::output<y>>>);
 

@@ -1,6 +1,8 @@
 // What users will try first, with the values of the sequential program: every way of planning gives the same.
 #include "support/on_host.hpp"
 
+#include <atomic>
+
 using namespace samples;
 using support::expect;
 using floats = std::vector<float>;
@@ -38,6 +40,19 @@ struct spend {
 struct spending : dv::graph<dv::input<x, vector>, dv::let<a, add(x, x)>, dv::let<dv::values<dv::discard, b>, spend(a)>, dv::let<c, add(x, x)>,
                             dv::let<y, add(b, c)>, dv::output<y>> {};
 static_assert(dv::peak_bytes<spending, dv::unnamed_role, sequential> == 2 * 256);
+
+// Has an effect, and results that nobody wants.
+struct tally {
+    static inline std::atomic<int> seen = 0;
+    static constexpr bool has_effect = true;
+    static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
+    template <class X>
+    static void launch(dv::host::stream, dv::in<X> from, dv::out<X> to) {
+        seen += static_cast<int>(from[0]);
+        std::copy(from.begin(), from.end(), to.begin());
+    }
+};
+struct tallied : dv::graph<dv::input<x, vector>, dv::let<dv::values<dv::discard>, tally(x)>> {};
 
 constexpr auto bind_x = [](auto& step, int, int run) { step.bind(dv::name<x>, ramp(0, run)); };
 
@@ -274,4 +289,16 @@ TEST_CASE("no element, one element, an odd number of them") {
     with(std::integral_constant<std::int64_t, 1>{});
     with(std::integral_constant<std::int64_t, 7>{});
     with(std::integral_constant<std::int64_t, 1023>{});
+}
+
+TEST_CASE("an operation with an effect, of whose results none has a name") {
+    tally::seen = 0;
+    dv::host::world{1}.run([](auto& rank) {
+        dv::executor<tallied> step{rank};
+        for (int run = 0; run < 3; ++run) {
+            bind_x(step, 0, run);
+            step.run().wait();
+        }
+    });
+    CHECK(tally::seen == 1 + 2 + 3);
 }

@@ -1,6 +1,7 @@
 // Element-wise operations against loops in double.
 #include <doctest/doctest.h>
 
+#include <dovetail/dovetail.hpp>
 #include <dovetail/ops/elementwise.hpp>
 
 #include "support/tensors.hpp"
@@ -24,6 +25,11 @@ void run(filled<X>& y, const R&... x) { Op::launch(host::stream{}, x.in()..., y.
 
 template <class T>
 bool near(double a, double exact) { return (a < exact ? exact - a : a - exact) <= support::tolerance<T>(exact); }
+
+// add takes two values, zip_with as many as its function.
+static_assert(dsl::accepts_arguments<ops::add, 2> && !dsl::accepts_arguments<ops::add, 1> && !dsl::accepts_arguments<ops::add, 3>);
+static_assert(!dsl::accepts_arguments<ops::subtract, 3> && !dsl::accepts_arguments<ops::multiply, 3>);
+static_assert(dsl::accepts_arguments<ops::zip_with<weighted>, 4>);
 
 }  // namespace
 

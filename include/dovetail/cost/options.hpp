@@ -1,5 +1,6 @@
 // Options of a plan as a type: dv::options<dv::machine::h200_nvlink, dv::memory_limit<80'000'000'000>, dv::in_flight<2>>.
-// In any number and order; equal options give equal plans. A machine is any type with a `description`.
+// In any number and order; equal options give equal plans. A machine is any type with a `description`. What an option refuses it
+// does not pass on, so that nothing else is said of it.
 #pragma once
 
 #include "../error/memory.hpp"
@@ -18,19 +19,19 @@ struct overlap {
 template <std::int64_t Bytes>
 struct memory_limit {
     static_assert(Bytes > 0, "dovetail: a memory limit is positive");
-    static constexpr void apply(settings& s) { s.memory_limit = Bytes; }
+    static constexpr void apply(settings& s) { s.memory_limit = Bytes > 0 ? Bytes : 0; }
 };
 // Runs whose inputs and outputs exist at once.
 template <int Runs>
 struct in_flight {
     static_assert(Runs >= 1 && Runs <= 64, "dovetail: between 1 and 64 runs in flight");
-    static constexpr void apply(settings& s) { s.in_flight = Runs; }
+    static constexpr void apply(settings& s) { s.in_flight = Runs >= 1 && Runs <= 64 ? Runs : 1; }
 };
 // Copies of a channel's receiving buffer: with 2, the next run's transfer does not wait for this run's reader.
 template <int Slots>
 struct channel_slots {
     static_assert(Slots >= 1 && Slots <= 64, "dovetail: between 1 and 64 slots in a channel");
-    static constexpr void apply(settings& s) { s.channel_slots = Slots; }
+    static constexpr void apply(settings& s) { s.channel_slots = Slots >= 1 && Slots <= 64 ? Slots : 1; }
 };
 // What moves the values of channels; without it, whatever the machine's description makes cheaper for each. A value that
 // does not lie in the sender's arena (an input, a state) goes by NCCL.
@@ -42,7 +43,7 @@ struct channels_by {
 template <int Width>
 struct assumed_width {
     static_assert(Width >= 1, "dovetail: an axis has at least one lane");
-    static constexpr void apply(settings& s) { s.assumed_width = Width; }
+    static constexpr void apply(settings& s) { s.assumed_width = Width >= 1 ? Width : 1; }
 };
 
 namespace detail {
@@ -66,5 +67,9 @@ struct options {
         return s;
     }();
 };
+
+// The second argument of an executor and of facts: dv::executor<model, dv::options<dv::in_flight<2>>>, not an option by itself.
+template <class O>
+concept wrapped_in_options = requires { O::value.in_flight; };
 
 }  // namespace dovetail

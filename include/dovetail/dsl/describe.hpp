@@ -119,7 +119,10 @@ struct family<Family, std::integer_sequence<int, I...>> {
 // body<0, ...> to body<N - 1, ...>, the last index fastest. Indices are written out: a pack of them cannot be expanded into
 // an alias template that takes a fixed number.
 template <template <int...> class Body, int... N>
-struct index_space;
+struct index_space {
+    static_assert(sizeof...(N) >= 1 && sizeof...(N) <= 3, "dovetail: repeat<body, N...> counts over one, two or three indices");
+    using type = types<>;
+};
 template <template <int...> class Body, int N>
 struct index_space<Body, N> {
     template <int... P>

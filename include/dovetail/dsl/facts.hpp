@@ -84,6 +84,9 @@ constexpr operation facts_of_compute() {
     o.name = &tag_of<Op>;
     o.arguments = N;
     using rule = rules<Op, std::make_integer_sequence<int, N>>;
+    static_assert(rule::has_work || !requires { &Op::cost; }, "dovetail: the operation's cost takes another number of tensors than its shape rule");
+    static_assert(
+        rule::has_workspace || !requires { &Op::workspace; }, "dovetail: the operation's workspace takes another number of tensors than its shape rule");
     o.infer = &rule::infer;
     o.has_work = rule::has_work;
     o.has_workspace = rule::has_workspace;
@@ -125,7 +128,10 @@ template <class... W> struct communication<ops::all_to_all<W...>> : communicatio
 template <class... W> struct communication<ops::gather<W...>> : communication_facts<op_kind::gather, types<W...>> {};
 template <class... W> struct communication<ops::scatter<W...>> : communication_facts<op_kind::scatter, types<W...>> {};
 template <class A, int O, class E>
-struct communication<ops::shift<A, O, E>> : communication_facts<op_kind::shift, types<A>, void, O, std::is_same_v<E, ops::open>> {};
+struct communication<ops::shift<A, O, E>> : communication_facts<op_kind::shift, types<A>, void, O, std::is_same_v<E, ops::open>> {
+    static_assert(std::is_same_v<E, ops::open> || std::is_same_v<E, ops::wrap>,
+                  "dovetail: at the edge a shift wraps, shift<axis, offset>, or is open, shift<axis, offset, open>");
+};
 template <> struct communication<ops::to_host> : communication_facts<op_kind::to_host, types<>> {};
 template <> struct communication<ops::from_host> : communication_facts<op_kind::from_host, types<>> {};
 

@@ -78,7 +78,7 @@ private:
             }
         }
         n.update = update;
-        if (!named) d_.fail(make_fault(fault_kind::unused, mention));
+        if (!named && !n.op->has_effect) d_.fail(make_fault(fault_kind::unused, mention));
     }
     // A result that is a state, changed in place.
     constexpr void changed(node& n, const record& name, int at, int statement) {

@@ -40,7 +40,7 @@ public:
           options{std::move(options)},
           where{g, ranks, this->options.widths},
           role{where.role_of(rank)},
-          memory_of{g, p, plan, where, rank, source, this->options.store ? this->options.store : std::make_shared<detail::store_core>(source)} {
+          memory_of{g, p, plan, where, rank, source, store_for(source)} {
         in_flight_ = in_flight < 1 ? 1 : in_flight;
         for (const ir::buffer& b : p.buffers)
             if (b.role == role && b.output && b.slots < in_flight_) in_flight_ = b.slots < 1 ? 1 : b.slots;
@@ -150,6 +150,13 @@ public:
         throw usage_error{"state `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
     }
     std::string symbol_name(int symbol) const { return !named(graph.symbols[symbol].name) ? "?" : display(*graph.symbols[symbol].name); }
+    std::shared_ptr<detail::store_core> store_for(const std::shared_ptr<memory>& source) const {
+        if (!options.store) return std::make_shared<detail::store_core>(source, rank);
+        if (options.store->rank != rank)
+            throw usage_error{"the store given to the executor of " + described() + " on " + where.describe(rank) + " is that of rank " +
+                              std::to_string(options.store->rank) + ": each rank has its own"};
+        return options.store;
+    }
     std::string described() const { return !named(name) ? std::string{"the graph"} : "`" + display(*name) + "`"; }
 
     // Whether the run has ended well, without waiting; throws what went wrong in it.

@@ -96,7 +96,7 @@ public:
     }
 };
 
-template <class G, class Options = options<>>
+template <class G, wrapped_in_options Options = options<>>
 class executor {
 public:
     using graph = G;

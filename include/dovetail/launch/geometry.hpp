@@ -38,6 +38,10 @@ public:
             if (lanes_of(r) != lanes_[0]) throw world_error{"a folded graph needs equal meshes on all its roles; " + described()};
         if (next != ranks)
             throw world_error{"the world has " + std::to_string(ranks) + " ranks and the graph needs " + std::to_string(next) + ": " + described()};
+        for (const ir::node& n : g.nodes)
+            if (n.role >= 0 && n.root >= lanes_along(n.role, n.axes))
+                throw world_error{"operation `" + display(*n.op->name) + "` has its root on lane " + std::to_string(n.root) + " of " +
+                                  std::to_string(lanes_along(n.role, n.axes)) + ": " + described()};
     }
 
     int ranks() const { return ranks_; }
@@ -100,11 +104,13 @@ public:
     }
 
 private:
-    std::int64_t lanes_of(int role) const {
+    std::int64_t lanes_along(int role, unsigned mask) const {
         std::int64_t n = 1;
-        for (const ir::mesh_axis& m : graph_.mesh.part(graph_.roles[role].first_axis, graph_.roles[role].axes)) n *= width(role, m.axis);
+        for (const ir::mesh_axis& m : graph_.mesh.part(graph_.roles[role].first_axis, graph_.roles[role].axes))
+            if ((mask >> m.axis) & 1u) n *= width(role, m.axis);
         return n;
     }
+    std::int64_t lanes_of(int role) const { return lanes_along(role, ~0u); }
     int coordinate(int role, int lane, unsigned mask) const {
         const auto axes = graph_.mesh.part(graph_.roles[role].first_axis, graph_.roles[role].axes);
         int at = 0, scale = 1;

@@ -36,7 +36,9 @@ struct stored_state {
 
 class store_core {
 public:
-    explicit store_core(std::shared_ptr<memory> source) : source_{std::move(source)} {}
+    store_core(std::shared_ptr<memory> source, int rank) : rank{rank}, source_{std::move(source)} {}
+
+    const int rank;
 
     // The state, made on first use; its address does not change.
     stored_state& at(const tag* name, const tensor_type& type) {
@@ -120,8 +122,11 @@ private:
 class store {
 public:
     template <class Rank>
-        requires requires(Rank& rank) { rank.device_memory(); }
-    explicit store(Rank& rank) : core_{std::make_shared<detail::store_core>(rank.device_memory())} {}
+        requires requires(Rank& rank) {
+            rank.device_memory();
+            rank.index();
+        }
+    explicit store(Rank& rank) : core_{std::make_shared<detail::store_core>(rank.device_memory(), rank.index())} {}
 
     // The contents of a state, after the runs that were issued before.
     template <class Tensor, class Name>

@@ -108,9 +108,14 @@ struct where_positive {
 };
 }  // namespace detail
 
-struct add : zip_with<detail::plus> {};
-struct subtract : zip_with<detail::minus> {};
-struct multiply : zip_with<detail::times> {};
+// Of two values.
+template <class F>
+struct zip_two : zip_with<F> {
+    static constexpr tensor_type result(tensor_type x, tensor_type y) { return zip_with<F>::result(x, y); }
+};
+struct add : zip_two<detail::plus> {};
+struct subtract : zip_two<detail::minus> {};
+struct multiply : zip_two<detail::times> {};
 
 // scale(x, factor): factor is a scalar of x's element.
 struct scale : zip_with<detail::times> {

@@ -247,7 +247,7 @@ struct planning<G, O, true> : proven<G, O> {
 
 }  // namespace detail
 
-template <class G, class O = options<>>
+template <class G, wrapped_in_options O = options<>>
 struct planned : detail::planning<G, O> {};
 
 namespace detail {

@@ -1,0 +1,9 @@
+// EXPECT: at the edge a shift wraps
+// SAYS: shift<axis, offset, open>
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::input<x, vector>, dv::let<y, shift<dp, 1, z>(x)>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;
