@@ -214,6 +214,8 @@ static_assert(is<error::size_overflow, diagnosed<dv::input<x, dv::tensor<std::in
 static_assert(refused<error::operation_as_value<gelu, gelu>, in, dv::let<gelu, relu(x)>, dv::output<gelu>>);
 static_assert(refused<error::operation_as_value<gelu, gelu>, in, dv::let<y, relu(x)>, dv::output<y, gelu>>);
 static_assert(is<error::ellipsis, diagnosed<in, dv::let<y, gelu(plus(x, ...))>, dv::output<y>>>);
+static_assert(refused<error::not_a_statement<dv::from_store>, in, dv::state<s, vector, ones, dv::from_store>, dv::update<s, plus(s, x)>>);
+static_assert(refused<error::not_a_statement<ones>, in, dv::state<s, vector, dv::from_store, ones>, dv::update<s, plus(s, x)>>);
 static_assert(refused<error::not_an_operation<y, z>, in, dv::let<y, gelu(z(x))>, dv::output<y>>);
 static_assert(refused<error::unused<dv::discard>, in, dv::let<dv::values<dv::discard>, gelu(x)>, dv::output<>>);
 static_assert(is<error::not_an_operation, diagnosed<in, dv::let<y, x>, dv::output<y>>>);

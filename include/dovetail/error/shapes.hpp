@@ -28,7 +28,7 @@ struct update_mismatch {
 };
 template <class Name, class... Tensor>
 struct size_overflow {
-    static_assert(detail::never<Name>, "dovetail: this tensor takes more than 2^50 bytes");
+    static_assert(detail::never<Name>, "dovetail: this tensor takes more than 2^50 bytes, or has a negative extent");
 };
 
 }  // namespace dovetail::error

@@ -126,8 +126,8 @@ private:
                 s.in_host_memory = true;
             else if (a.kind == word::replicated)
                 replications_.push({&a, at, id});
-            else if (r.kind == word::state && (a.kind == word::from_store || a.kind == word::no_shape_rule))
-                s.initialised = true;
+            else if (r.kind == word::state && (a.kind == word::from_store || a.kind == word::no_shape_rule) && !s.initialised)
+                s.initialised = true;  // once
             else
                 d_.fail(make_fault(fault_kind::not_a_statement, at));
         }

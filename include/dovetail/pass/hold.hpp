@@ -71,7 +71,8 @@ public:
         return writer.buffer_count++;
     }
 
-    // Registered and symmetric buffers demand the same offset on all members: those with one number have it in common.
+    // Registered and symmetric buffers demand the same offset on all members: those with one number have it in common. A buffer of
+    // several collectives has that of the first; two of one role might have to lie at one place otherwise.
     constexpr void share(int buffer, int& number) {
         ir::buffer& b = writer.buffers[buffer];
         if (g_.folded || b.where != ir::storage::arena || b.common >= 0 || b.alias >= 0 || b.slots > 1) return;

@@ -93,10 +93,10 @@ inline constexpr int key_bits = 43;
 
 constexpr vec<stretch> by_bits_of_address(const vec<stretch>& list, int shift) {
     vec<std::int64_t> keys(list.size(), unset{});
-    for (int i = 0; i < list.size(); ++i) keys[i] = ((list[i].begin / ir::alignment >> shift & ((std::int64_t{1} << key_bits) - 1)) << 20) + i;
+    for (int i = 0; i < list.size(); ++i) keys[i] = ((list[i].begin / ir::alignment >> shift & ((std::int64_t{1} << key_bits) - 1)) << item_bits) + i;
     sort(keys);
     vec<stretch> sorted(list.size(), unset{});
-    for (int i = 0; i < list.size(); ++i) sorted[i] = list[static_cast<int>(keys[i] & 0xfffff)];
+    for (int i = 0; i < list.size(); ++i) sorted[i] = list[static_cast<int>(keys[i] & ((1 << item_bits) - 1))];
     return sorted;
 }
 constexpr vec<stretch> by_address(const vec<stretch>& list, std::int64_t bytes) {
