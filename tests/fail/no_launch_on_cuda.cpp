@@ -1,4 +1,5 @@
 // EXPECT: error::no_launch
+// SAYS: app::y
 // SAYS: app::elsewhere
 // SAYS: dovetail::cuda
 #include "ops.hpp"

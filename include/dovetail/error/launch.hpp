@@ -5,11 +5,11 @@
 
 namespace dovetail::error {
 
-template <class Operation, class Stream, class... Views>
+template <class Name, class Operation, class Stream, class... Views>
 struct no_launch {
-    static_assert(
-        detail::never<Operation>,
-        "dovetail: this operation (first) has no launch for this backend's stream (second) with these arguments: static void launch(stream, in<X>..., out<Y>...)");
+    static_assert(detail::never<Operation>,
+                  "dovetail: this name's operation (second) has no launch for this backend's stream (third) with these arguments: static void launch(stream, "
+                  "in<X>..., out<Y>...); a state that its own update reads is inout, or where in_place names that argument, in and out");
 };
 template <class Name>
 struct not_an_input {

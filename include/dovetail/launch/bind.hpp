@@ -93,6 +93,7 @@ struct launching {
     static constexpr ir::member member = planned::program.members[Member];
     static constexpr ir::part part = part_of(planned::program, Member);
     using called = dsl::mention<plan::written<G>, planned::graph.nodes[member.node].mention + 1>;
+    using statement = dsl::mention<plan::written<G>, planned::graph.nodes[member.node].statement>;
 
     template <int I>
     static constexpr ir::access access = planned::program.accesses[part.first_access + I];
@@ -152,14 +153,14 @@ struct launching {
         else if constexpr (split)
             hana::unpack(split_arguments(pointers, std::make_integer_sequence<int, node.arguments>{}), [&](auto... v) { launch_split(s, v...); });
         else
-            static_cast<void>(sizeof(error::no_launch<called, Stream, View...>));
+            static_cast<void>(sizeof(error::no_launch<statement, called, Stream, View...>));
     }
     template <class... View>
     static void launch_split(Stream s, View... view) {
         if constexpr (launches<View...>)
             called::launch(s, view...);
         else
-            static_cast<void>(sizeof(error::no_launch<called, Stream, View...>));
+            static_cast<void>(sizeof(error::no_launch<statement, called, Stream, View...>));
     }
 
     static void call(Stream s, void* const* pointers) {
@@ -183,7 +184,7 @@ struct state_attributes<state<N, T, A...>> {
         if constexpr (dsl::describe<Init>.kind != dsl::word::no_shape_rule) {
             return nullptr;
         } else if constexpr (!requires(Stream s, out<T> x) { Init::launch(s, x); }) {
-            static_cast<void>(sizeof(error::no_launch<Init, Stream, out<T>>));
+            static_cast<void>(sizeof(error::no_launch<N, Init, Stream, out<T>>));
             return nullptr;
         } else {
             return [](Stream s, void* const* pointers) { Init::launch(s, typed_view<access_mode::write, T>(pointers[0])); };

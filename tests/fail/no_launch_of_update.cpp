@@ -1,0 +1,17 @@
+// EXPECT: error::no_launch
+// SAYS: app::s
+// SAYS: a state that its own update reads is inout
+#include "ops.hpp"
+
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/host/world.hpp>
+#include <dovetail/ops/elementwise.hpp>
+
+namespace app {
+struct model : dv::graph<dv::input<x, vector>, dv::state<s, vector, ones>, dv::update<s, dv::ops::add(x, s)>> {};
+}  // namespace app
+
+void program(dv::host::rank& rank) {
+    dv::executor<app::model> step{rank};
+    step.run();
+}
