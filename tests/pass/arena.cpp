@@ -152,13 +152,13 @@ int collective(build& b, std::initializer_list<int> roles, std::int64_t bytes) {
 
 TEST_CASE("collectives without a common role do not keep each other's bytes free") {
     build b{4};
-    const int first = collective(b, {0, 1}, 1024), second = collective(b, {2, 3}, 512), third = collective(b, {1, 2}, 256);
+    const int first = collective(b, {0, 1}, 1024), second = collective(b, {2, 3}, 512);
+    collective(b, {1, 2}, 256);
     const planned p = plan_lanes(std::move(b.p));
     // Outputs keep their bytes: the third stands behind or before the others, on the roles that it shares with them.
     CHECK(p.memory.placements[first].offset < 1024);
     CHECK(p.memory.placements[second].offset < 1024);
     CHECK(p.memory.roles[1].arena_bytes == 1024 + 256 + 256);
-    CHECK(p.memory.placements[third].offset >= 0);
     for (int r = 0; r < 4; ++r) CHECK(races(p, r, 2) == 0);
 }
 
