@@ -78,6 +78,7 @@ TEST_CASE("sizes and predictions are what the plan says") {
         CAPTURE(std::string(x.options));
         INFO(shown(x));
         CHECK(broken_sizes(x.program, x.plan) == "");
+        CHECK(broken_offsets(x.program, x.plan) == "");
         if (x.peak_bytes >= 0) CHECK(x.peak_bytes == x.plan.roles[0].arena_bytes + x.plan.roles[0].state_bytes);
         CHECK(x.predicted == x.plan.predicted);
         CHECK(x.plan.predicted <= x.plan.predicted_sequential);

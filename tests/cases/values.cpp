@@ -121,6 +121,16 @@ TEST_CASE("collectives on overlapping sets of roles") {
     support::run_folded<overlapping_collectives>(1, bind_x, check);
 }
 
+TEST_CASE("a value of two collectives") {
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        CHECK_OUTPUT(left, a, 2 * v);
+        CHECK_OUTPUT(left, stage<0>, 4 * v + v * v);
+        CHECK_OUTPUT(right, stage<1>, v * v);
+    };
+    support::run_all_ways<taken_twice>(2, bind_x, check);
+    support::run_folded<taken_twice>(1, bind_x, check);
+}
+
 TEST_CASE("a micro-batched pipeline") {
     const auto bind_micro = []<int... M>(std::integer_sequence<int, M...>) {
         return [](auto& step, int, int run) {

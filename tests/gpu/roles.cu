@@ -19,6 +19,7 @@ TEST_CASE("collectives over roles") {
     compare_all<samples::collective_first>(2, "collective_first");
     compare_all<samples::overlapping_collectives>(3, "overlapping_collectives");
     compare_all<dv::folded<samples::overlapping_collectives>>(1, "overlapping_collectives, folded");
+    compare_all<samples::taken_twice>(2, "taken_twice");
     compare_all<gpu::over_roles>(3, "over_roles");
     compare_all<dv::folded<gpu::over_roles>>(1, "over_roles, folded");
     compare_all<samples::shaped<0>>(2, "nothing");

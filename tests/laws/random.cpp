@@ -27,6 +27,7 @@ TEST_CASE("on random graphs: the same laws, and how near the arenas are to what 
         INFO(shown(dv::ir::view(data), p, plan, s.settings));
         if (i % 5 != 4) CHECK(broken_order(p, plan) == "");
         CHECK(broken_sizes(p, plan) == "");
+        CHECK(broken_offsets(p, plan) == "");
         CHECK(plan.predicted <= plan.predicted_sequential);
         for (int role = 0; role < p.roles; ++role) {
             const double ratio = arena_ratio(p, plan, role);

@@ -1,6 +1,6 @@
-// Three roles.
+// Roles that all collectives and channels join.
 #include "support/planned_samples.hpp"
 
 using namespace samples;
 
-support::planned_samples support::plans_of_roles() { return plans_of<true>(list<ring_of_three, there_and_back, read_twice, overlapping_collectives>{}); }
+support::planned_samples support::plans_of_roles() { return plans_of<true>(list<ring_of_three, there_and_back, read_twice, overlapping_collectives, taken_twice>{}); }

@@ -270,6 +270,7 @@ TEST_CASE("each damage has its name") {
     CHECK(after(sharing, shrink_arena) == "out_of_arena");
     CHECK(after(sharing, misalign) == "misaligned");
     CHECK(after(three_roles, move_one_of_a_collective) == "common_offset");
+    CHECK(after(three_roles, move_one_of_a_collective_away) == "common_offset");
     CHECK(after(sharing, another_lane_for_a_step) == "lane_wrong");
     CHECK(after(three_lanes, another_lane_for_a_vertex) == "race");
     CHECK(after(exchange, duplicate_step) == "step_order");

@@ -361,6 +361,14 @@ inline bool move_one_of_a_collective(subject& s, int site) {
     size = dv::ir::aligned(size) + dv::ir::aligned(s.program.buffers[b].bytes);
     return true;
 }
+// The same, and nothing says any more where it should lie.
+inline bool move_one_of_a_collective_away(subject& s, int site) {
+    const dv::plan::plan_data placed = s.plan;
+    if (!move_one_of_a_collective(s, site)) return false;
+    for (int b = 0; b < s.program.buffers.size(); ++b)
+        if (s.plan.placements[b].offset != placed.placements[b].offset) s.program.buffers[b].common = s.program.commons++;
+    return true;
+}
 inline bool one_slot_for_all_runs(subject& s, int site) {
     const int b = detail::nth(s.program.buffers, site, [](const dv::ir::buffer& x) { return x.slots > 1 && x.bytes > 0 && (x.where == dv::ir::storage::arena || x.where == dv::ir::storage::host); });
     if (b >= 0) s.plan.placements[b].stride = 0;
@@ -472,6 +480,7 @@ inline constexpr damage damages[] = {
     {"shrink_arena", true, shrink_arena},
     {"misalign", true, misalign},
     {"move_one_of_a_collective", true, move_one_of_a_collective},
+    {"move_one_of_a_collective_away", true, move_one_of_a_collective_away},
     {"one_slot_for_all_runs", true, one_slot_for_all_runs},
     {"result_over_argument", true, result_over_argument},
     {"share_with_output", true, share_with_output},

@@ -159,16 +159,11 @@ public:
     double ratio(const std::vector<common_pair>& apart = {}) const {
         std::vector<life> lives;
         std::vector<std::int64_t> weights;
-        std::int64_t bound = 0;
         for (int b = 0; b < p_.buffers.size(); ++b) {
             const dv::ir::buffer& x = p_.buffers[b];
             if (x.role != role_ || x.alias >= 0 || (x.where != dv::ir::storage::arena && x.where != dv::ir::storage::workspace)) continue;
-            if (x.slots > 1) {
-                bound += x.slots * dv::ir::aligned(x.bytes);
-                continue;
-            }
             lives.push_back(whole_life(b));
-            weights.push_back(dv::ir::aligned(x.bytes));
+            weights.push_back(x.slots * dv::ir::aligned(x.bytes));
         }
         std::int64_t heaviest = heaviest_antichain(weights, [&](int i, int j) { return ordered(lives[i], lives[j]); });
         std::vector<int> front;
@@ -179,8 +174,7 @@ public:
                     break;
                 }
         for (unsigned set = 1; set < 1u << front.size(); ++set) heaviest = std::max(heaviest, heaviest_with(lives, weights, front, set, apart));
-        bound += heaviest;
-        return bound == 0 ? 1.0 : static_cast<double>(plan_.roles[role_].arena_bytes) / static_cast<double>(bound);
+        return heaviest == 0 ? 1.0 : static_cast<double>(plan_.roles[role_].arena_bytes) / static_cast<double>(heaviest);
     }
 
 private:
@@ -248,7 +242,9 @@ private:
             }
         return l;
     }
-    bool ordered(const life& x, const life& y) const { return !x.output && wholly_before(x, y, false); }
+    bool ordered(const life& x, const life& y) const { return !x.output && !copied(x) && !copied(y) && wholly_before(x, y, false); }
+    // Copies for several runs in flight share with nobody.
+    bool copied(const life& x) const { return p_.buffers[x.buffer].slots > 1; }
     // The heaviest set that holds these of `front`; 0 where they need not lie apart.
     std::int64_t heaviest_with(const std::vector<life>& lives, const std::vector<std::int64_t>& weights, const std::vector<int>& front, unsigned set,
                                const std::vector<common_pair>& apart) const {
@@ -301,6 +297,39 @@ inline double arena_ratio(const dv::ir::program& p, const dv::plan::plan& plan, 
     for (int other = 0; other < p.roles; ++other)
         for (const common_pair& pair : unrolled{p, plan, other, 1}.unordered_commons()) apart.push_back(pair);
     return own.ratio(apart);
+}
+
+// What the members of a collective over roles pass in their arenas lies where the first one's does, run after run, or else one place
+// for both would, by way of other collectives, be one place for two buffers of a role.
+inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan& plan) {
+    const auto number = [&](int b) { return p.buffers[b].common < 0 ? -1 - b : p.buffers[b].common; };
+    const auto tied_to_one_role = [&](int a, int b) {
+        for (int i = 0; i < p.buffers.size(); ++i)
+            for (int j = 0; j < p.buffers.size(); ++j)
+                if (i != j && number(i) == number(a) && number(j) == number(b) && p.buffers[i].role == p.buffers[j].role) return true;
+        return false;
+    };
+    for (const dv::ir::vertex& v : p.vertices)
+        for (int m = v.first_member; m < v.first_member + v.members; ++m) {
+            if (p.roles == 1 || p.members[m].kind == dv::op_kind::transfer) continue;
+            for (const bool writes : {false, true}) {
+                std::vector<int> passed;
+                for (const dv::ir::part& x : p.parts.part(v.first_part, v.parts))
+                    for (const dv::ir::access& a : p.accesses.part(x.first_access, x.accesses))
+                        if (x.member == m && (a.mode == dv::access_mode::write) == writes && p.buffers[a.buffer].where == dv::ir::storage::arena)
+                            passed.push_back(dv::ir::owner_of(p, a.buffer));
+                for (std::size_t i = 1; i < passed.size(); ++i) {
+                    const int a = passed[0], b = passed[i];
+                    const auto &one = plan.placements[a], &other = plan.placements[b];
+                    const int slots = p.buffers[a].slots;
+                    const bool alike = one.offset == other.offset && slots == p.buffers[b].slots && (slots == 1 || one.stride == other.stride);
+                    if (number(a) == number(b) ? !alike : !tied_to_one_role(a, b))
+                        return "buffers " + std::to_string(a) + " and " + std::to_string(b) + " of one collective lie at " + std::to_string(one.offset) + " and " +
+                               std::to_string(other.offset);
+                }
+            }
+        }
+    return {};
 }
 
 // Runs enough for everything to come round: slots and copies of events.

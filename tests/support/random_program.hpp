@@ -148,10 +148,11 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             const std::int64_t n = bytes();
             const int c = b.data.commons++;
             // Any two roles or more: two collectives need not have one in common.
+            const int copies = draw(5) == 0 ? k.slots : 1;
             const int one = draw(k.roles), other = (one + 1 + draw(k.roles - 1)) % k.roles;
             for (int q = 0; q < k.roles; ++q) {
                 if (q != one && q != other && draw(2) == 0) continue;
-                const int target = b.buffer(q, n);
+                const int target = b.buffer(q, n, dv::ir::storage::arena, copies);
                 b.data.buffers[target].common = c;
                 b.part(q, {pick(q)}, {target});
                 values[q].push_back(target);
@@ -171,9 +172,12 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             if (b.data.buffers[v].where != dv::ir::storage::arena || b.data.buffers[v].output) continue;
             b.data.buffers[v].output = true;
             if (b.data.buffers[v].alias < 0) {
+                const int common = b.data.buffers[v].common;
+                const auto with = [&](int other) { return other == v || (common >= 0 && b.data.buffers[other].common == common); };
                 bool owner = false;
-                for (const dv::ir::buffer& other : b.data.buffers) owner = owner || other.alias == v;
-                if (!owner) b.data.buffers[v].slots = k.slots;
+                for (const dv::ir::buffer& other : b.data.buffers) owner = owner || (other.alias >= 0 && with(other.alias));
+                for (int other = 0; other < b.data.buffers.size() && !owner; ++other)
+                    if (with(other)) b.data.buffers[other].slots = k.slots;
             }
             if (values[r].size() > 1) values[r].pop_back();
         }

@@ -110,6 +110,16 @@ struct overlapping_collectives : dv::graph<
     dv::let<f, all_reduce<minimum>(a, b, c)>,
     dv::output<stage<0>, stage<1>, stage<2>>> {};
 
+// A value that two collectives take together with two others of one role: at most one of those lies where it does. It is an output,
+// which has more copies than they would need.
+struct taken_twice : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<stage<0>, add(d, e)>>,
+    dv::on<right, dv::let<b, multiply(x, x)>, dv::let<c, subtract(x, x)>, dv::let<stage<1>, subtract(d, e)>>,
+    dv::let<d, all_reduce<sum>(a, b)>,
+    dv::let<e, all_reduce<sum>(a, c)>,
+    dv::output<a, stage<0>, stage<1>>> {};
+
 // Micro-batches through stages: stage s adds its number to micro-batch m.
 struct bias_of_stage;
 template <int S, int M>

@@ -25,7 +25,7 @@ struct buffer {
     int slots = 1;        // copies, used by successive runs in turn
     bool output = false;  // read by the caller after the run
     int alias = -1;       // the buffer whose bytes it takes over (an in-place result); that one has no alias itself
-    int common = -1;      // buffers with equal numbers lie at equal offsets on their roles (collectives over roles)
+    int common = -1;      // buffers with equal numbers lie at equal offsets (collectives over roles): one of a role, equal bytes and slots
 };
 
 struct access {
@@ -113,6 +113,13 @@ constexpr void zip(A& a, B& b, F f)
     f(a.communicator_roles, b.communicator_roles);
     b.roles = a.roles;
     b.commons = a.commons;
+}
+
+// The buffer whose bytes a buffer has.
+template <class Program>
+constexpr int owner_of(const Program& program, int buffer) {
+    const int alias = program.buffers[buffer].alias;
+    return alias < 0 ? buffer : alias;
 }
 
 using program = basic_program<viewing>;

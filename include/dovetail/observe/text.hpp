@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../plan/facts.hpp"
+#include "../plan/registered.hpp"
 #include "timeline.hpp"
 
 #include <ostream>
@@ -71,6 +72,20 @@ inline std::string bars(const row& r, int lane, std::int64_t length, int columns
     return text;
 }
 
+// The communications for which NCCL is not told of the arenas, since what they pass lies elsewhere or not at equal offsets.
+inline std::string unregistered_text(const study& of) {
+    std::string text;
+    for (const int v : of.plan.order) {
+        const ir::vertex& x = of.program.vertices[v];
+        bool apart = false;
+        for (int m = x.first_member; m < x.first_member + x.members; ++m)
+            apart = apart || (is_communication(of.program.members[m].kind) && !of.program.members[m].local &&
+                              !dovetail::plan::may_be_registered(of.program, of.plan, v, m));
+        if (apart && x.lane == lane_kind::communication) text += "  " + of.label(v) + "\n";
+    }
+    return text;
+}
+
 }  // namespace detail
 
 // The lanes of a timeline over `columns` columns, all rows on one scale.
@@ -131,6 +146,8 @@ inline std::string explain(const study& of) {
         text += table(rows, "rllllrrrll");
     }
     text += "\n* moved against the sequential plan, ! on the critical path; 3(-1): step 3 of the run before; memory: r reads, w writes, u updates\n";
+    if (const std::string apart = detail::unregistered_text(of); !apart.empty())
+        text += "\nnot from registered memory, for they pass other memory beside the arenas', or unequal offsets:\n" + apart;
     text += "\nover time, " + microseconds(of.plan.predicted) + " us:\n" + lanes_text(actual);
     if (of.plan.overlapped) text += "sequential, " + microseconds(before.length) + " us:\n" + lanes_text(before);
     text += "\ncritical path:\n" + path_text(of, actual, path);

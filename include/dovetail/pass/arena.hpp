@@ -1,7 +1,7 @@
 // Places of buffers: takes the program, the issued steps, their clocks and the lifetimes, gives every buffer its offset in
 // the device or the pinned host arena of its role. Bytes are shared by buffers of which one is dead before the other is
-// defined. Buffers of collectives over roles come first, at equal offsets on all their roles; copies for several runs in
-// flight come last, and share with nobody.
+// defined. Buffers of collectives over roles come first, at equal offsets on all their roles. Copies for several runs in flight
+// share with nobody; where nothing is common they come last.
 #pragma once
 
 #include "liveness.hpp"
@@ -46,26 +46,12 @@ constexpr auto floors(const basic_issue<Program>& issued, const room<clock, decl
 
 constexpr bool in_arena(ir::storage where) { return where == ir::storage::arena || where == ir::storage::host || where == ir::storage::workspace; }
 
-// The memory of one common number: its members, by role.
-struct commons {
-    vec<int> member;  // common * roles + role; -1: none
-    vec<int> of;      // by buffer: its number, -1: none
-};
-
+// The buffers of each common number: at common * roles + role, -1 where there is none.
 template <class Program>
-constexpr commons commons_of(const Program& program) {
-    commons out{vec<int>(program.commons * program.roles, -1), vec<int>(program.buffers.size(), -1)};
-    for (int pass = 0; pass < 2; ++pass)
-        for (int b = 0; b < program.buffers.size(); ++b) {
-            if (program.buffers[b].common < 0) continue;
-            const int c = program.buffers[b].common, owner = owner_of(program, b);
-            // An owner's own number goes before that of a buffer that takes over its bytes.
-            if ((owner != b) != (pass == 1) || out.of[owner] >= 0) continue;
-            int& member = out.member[c * program.roles + program.buffers[b].role];
-            if (member >= 0) continue;
-            member = owner;
-            out.of[owner] = c;
-        }
+constexpr vec<int> members_of(const Program& program) {
+    vec<int> out(program.commons * program.roles, -1);
+    for (int b = 0; b < program.buffers.count; ++b)
+        if (const int c = program.buffers[b].common; c >= 0) out[c * program.roles + program.buffers[b].role] = b;
     return out;
 }
 
@@ -90,22 +76,24 @@ struct prefix {
         std::int64_t offset = -1, size = 0, bytes = 0;  // of one copy; of all
     };
     vec<common> of;
-    std::int64_t dedicated = 0;  // the bytes in front, of copies for runs in flight
-    std::int64_t shared = 0;     // those behind
+    std::int64_t bytes = 0;
 
-    // The same, those behind seen from the other end.
+    // The same seen from the other end.
     constexpr prefix mirrored() const {
         prefix other = *this;
         for (common& c : other.of)
-            if (c.offset >= dedicated && c.size > 0) c.offset = 2 * dedicated + shared - c.offset - c.size;
+            if (c.offset >= 0) c.offset = bytes - c.offset - c.bytes;
         return other;
     }
 };
 
+// Nobody ever knows its end.
+inline constexpr clock endless = {{INT_MAX, INT_MAX, INT_MAX}};
+
 // Lifetimes of commons last, on one time line for all roles, from the first definition to where all steps of all members know of
-// the end.
+// the end. Copies for several runs in flight last for ever.
 template <class Program>
-constexpr prefix pack_commons(const Program& program, const basic_issue<Program>& issued, const commons& commons, const basic_lifetimes<Program>& lives,
+constexpr prefix pack_commons(const Program& program, const basic_issue<Program>& issued, const vec<int>& members, const basic_lifetimes<Program>& lives,
                               const clock* floor, int pairs) {
     const int roles = program.roles;
     prefix out{vec<prefix::common>(program.commons)};
@@ -120,12 +108,12 @@ constexpr prefix pack_commons(const Program& program, const basic_issue<Program>
         int slots = 1;
         from[c] = after;
         for (int r = 0; r < roles; ++r) {
-            const int b = commons.member[c * roles + r];
+            const int b = members[c * roles + r];
             if (b < 0) continue;
             on[c] |= std::uint64_t{1} << r % 64;
             const ir::buffer& buffer = program.buffers[b];
-            if (buffer.slots > slots) slots = buffer.slots;
-            if (ir::aligned(buffer.bytes) > mine.size) mine.size = ir::aligned(buffer.bytes);
+            slots = buffer.slots;
+            mine.size = ir::aligned(buffer.bytes);
             if (lives.definition[b] < 0) continue;
             if (issued.position[lives.definition[b]] < from[c]) from[c] = issued.position[lives.definition[b]];
             const int free = free_for_all(lives, b, issued.roles[r], floor);
@@ -134,13 +122,13 @@ constexpr prefix pack_commons(const Program& program, const basic_issue<Program>
         }
         mine.bytes = slots * mine.size;
         if (slots > 1) {
-            mine.offset = out.dedicated;
-            out.dedicated += mine.bytes;
-        } else if (from[c] < after) {
-            next[c] = at_position[from[c]];
-            at_position[from[c]] = c;
-            everywhere &= on[c];
+            from[c] = 0;
+            until[c] = INT_MAX;
         }
+        if (from[c] == after) continue;
+        next[c] = at_position[from[c]];
+        at_position[from[c]] = c;
+        everywhere &= on[c];
     }
     // Clocks of a single lane: the position.
     vec<clock> known(after);
@@ -149,37 +137,24 @@ constexpr prefix pack_commons(const Program& program, const basic_issue<Program>
     list.known = list.floor = known.begin();
     if (everywhere == 0) list.roles = on.begin();
     for (const int first : at_position)
-        for (int c = first; c >= 0; c = next[c]) list.add(out.of[c].size, -1, from[c], until[c] == INT_MAX ? after - 1 : until[c] - 1, {{until[c]}}, c);
-    out.shared = pack(list, 0, 0, 0, 0, after, pairs, pairs);
-    for (int i = 0; i < list.count; ++i) out.of[list.id[i]].offset = out.dedicated + list.offset[i];
+        for (int c = first; c >= 0; c = next[c]) list.add(out.of[c].bytes, -1, from[c], until[c] == INT_MAX ? after - 1 : until[c] - 1, {{until[c]}}, c);
+    out.bytes = pack(list, 0, 0, 0, after, pairs, pairs);
+    for (int i = 0; i < list.count; ++i) out.of[list.id[i]].offset = list.offset[i];
     return out;
 }
 
 // Commons go first; the rest of a role's arena may fill gaps between them.
 template <class Program, class Clocks>
 constexpr basic_memory<Program> arrange(const Program& program, const basic_issue<Program>& issued, const Clocks& clocks, const Clocks& floor,
-                                        const basic_lifetimes<Program>& lives, const commons& commons, const prefix& prefix, int& pairs) {
+                                        const basic_lifetimes<Program>& lives, const vec<int>& members, const prefix& prefix, int& pairs) {
     const int buffers = program.buffers.count, roles = program.roles;
     const auto& buffer = program.buffers.first;
     basic_memory<Program> out{};
     out.placements.resize(buffers);
     out.roles = issued.roles;
     auto& place = out.placements.first;
-    constexpr clock never = {{INT_MAX, INT_MAX, INT_MAX}};
-    const bool agreeing = !commons.of.empty();
-    vec<std::int64_t> low(roles), end(roles);  // by role: of the copies in front, of all that is common
-    for (int c = 0; c < prefix.of.size(); ++c) {
-        const auto& [offset, size, bytes] = prefix.of[c];
-        if (offset < 0) continue;
-        for (int r = 0; r < roles; ++r) {
-            const int b = commons.member[c * roles + r];
-            if (b < 0) continue;
-            place[b] = {offset, size};
-            if (end[r] < offset + bytes) end[r] = offset + bytes;
-            if (offset < prefix.dedicated && low[r] < offset + bytes) low[r] = offset + bytes;
-        }
-    }
-    const int* common = agreeing ? commons.of.begin() : nullptr;
+    const bool agreeing = !members.empty();
+    const int commons = prefix.of.size();
 
     const auto &defined = lives.defined.first, &definition = lives.definition.first, &last = lives.last.first;
     const auto& release = lives.release.first;
@@ -189,6 +164,7 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
         const int first = lives.first[r], count = lives.first[r + 1] - first;
         for (int kind = 0; kind < 2; ++kind) {
             int given = 0, others = 0;
+            std::int64_t base = 0;
             items list{count};
             list.known = clocks.begin();
             list.floor = floor.begin();
@@ -196,6 +172,19 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
             int b = 0;
             ir::storage where{};
             bool shared = false;
+            for (int c = 0; c < commons && kind == 0; ++c) {
+                b = members[c * roles + r];
+                if (b < 0 || prefix.of[c].offset < 0) continue;
+                place[b] = {prefix.of[c].offset, prefix.of[c].size};
+                if (base < prefix.of[c].offset + prefix.of[c].bytes) base = prefix.of[c].offset + prefix.of[c].bytes;
+            }
+            // Copies for several runs in flight may fill gaps as well.
+            for (int d = first; d < first + count && base > 0; ++d) {
+                b = defined[d];
+                if (buffer[b].slots == 1 || buffer[b].where != ir::storage::arena) continue;
+                if (buffer[b].common >= 0) ++given;
+                list.add(buffer[b].slots * ir::aligned(buffer[b].bytes), place[b].offset, role.first_step, role.first_step + role.steps - 1, endless, b);
+            }
             for (int d = first; d < first + count; ++d) {
                 b = defined[d];
                 where = buffer[b].where;
@@ -204,15 +193,17 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
                     continue;
                 }
                 if (buffer[b].slots > 1) continue;
-                shared = agreeing && common[b] >= 0;
+                shared = agreeing && buffer[b].common >= 0;
                 if (shared) ++given;
-                list.add(ir::aligned(buffer[b].bytes), shared ? place[b].offset : -1, definition[b], last[b], held[b] ? never : release[b], b);
+                list.add(ir::aligned(buffer[b].bytes), shared ? place[b].offset : -1, definition[b], last[b], held[b] ? endless : release[b], b);
             }
-            (kind == 0 ? role.arena_bytes : role.host_arena_bytes) =
-                pack(list, given, kind == 0 ? low[r] : 0, kind == 0 ? end[r] : 0, role.first_step, role.steps, pairs, pairs / (roles - r));
+            (kind == 0 ? role.arena_bytes : role.host_arena_bytes) = pack(list, given, base, role.first_step, role.steps, pairs, pairs / (roles - r));
             const std::int64_t *offset = list.offset.begin(), *size = list.size.begin();
             for (int i = 0; i < list.count; ++i)
-                if (!agreeing || common[list.id[i]] < 0) place[list.id[i]] = {offset[i], size[i]};
+                if (!agreeing)
+                    place[list.id[i]] = {offset[i], size[i]};
+                else if (b = list.id[i]; buffer[b].common < 0)
+                    place[b] = {offset[i], size[i] / buffer[b].slots};
             if (others == 0) break;
         }
     }
@@ -261,12 +252,12 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
     int pairs = settings.pairs;
     // On a single role there is nobody to agree with.
     if (program.commons == 0 || program.roles == 1) return detail::arrange(program, issued, clocks, floor, lives, {}, {}, pairs);
-    const detail::commons commons = detail::commons_of(program);
-    const detail::prefix prefix = detail::pack_commons(program, issued, commons, lives, floor.begin(), pairs / 2);
-    basic_memory<Program> out = detail::arrange(program, issued, clocks, floor, lives, commons, prefix, pairs);
+    const vec<int> members = detail::members_of(program);
+    const detail::prefix prefix = detail::pack_commons(program, issued, members, lives, floor.begin(), pairs / 2);
+    basic_memory<Program> out = detail::arrange(program, issued, clocks, floor, lives, members, prefix, pairs);
     // A common that lies high on one role leaves a gap on another: from which end they fit best, only the roles tell.
     if (program.commons == 1 || program.buffers.count > settings.both_ends) return out;
-    const basic_memory<Program> other = detail::arrange(program, issued, clocks, floor, lives, commons, prefix.mirrored(), pairs);
+    const basic_memory<Program> other = detail::arrange(program, issued, clocks, floor, lives, members, prefix.mirrored(), pairs);
     return detail::need_less(other.roles, out.roles) ? other : out;
 }
 

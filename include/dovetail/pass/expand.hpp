@@ -3,6 +3,7 @@
 // Takes a checked graph, gives the program; a vertex's place among the vertices is that of its first use as written.
 #pragma once
 
+#include "agree.hpp"
 #include "hold.hpp"
 
 namespace dovetail::pass {
@@ -22,6 +23,7 @@ public:
             else if (first_in_bundle(nodes[i].bundle) == i)
                 several(i);
         held_.finish(to);
+        if (over_roles_ && !g_.folded) agree(g_, to);
     }
 
 private:
@@ -112,6 +114,7 @@ private:
                 }
                 communicator = last_communicator_;
             } else {
+                over_roles_ = true;
                 list_seats(n);
                 root = -1;
                 for (int k = 0; k < seat_roles_.size(); ++k)
@@ -138,24 +141,14 @@ private:
     constexpr void seats(const ir::node& n, int member, int only_role) {
         list_seats(n);
         const int result = operands_[n.first_result];
-        int given = -1;  // buffers that every member has in common: equal offsets
-        int taken = -1;
         for (int role = 0; role < g_.roles.count; ++role) {
             if (only_role >= 0 && role != only_role) continue;
             for (int k = 0; k < seat_roles_.size(); ++k) {
                 if (seat_roles_[k] != role) continue;
                 const int first_access = to_.access_count;
                 for (int a : g_.operands.view().part(n.first_argument, n.arguments))
-                    if (g_.symbols.first[a].role == role) {
-                        const int b = held_.on(role)[a] - 1;
-                        to_.touch(b, access_mode::read);
-                        if (n.arguments > 1 && only_role < 0) held_.share(b, given);
-                    }
-                if (receives(n, role)) {
-                    const int b = held_.bring(result, role);
-                    to_.touch(b, access_mode::write);
-                    if (n.targets > 1 && only_role < 0) held_.share(b, taken);
-                }
+                    if (g_.symbols.first[a].role == role) to_.touch(held_.on(role)[a] - 1, access_mode::read);
+                if (receives(n, role)) to_.touch(held_.bring(result, role), access_mode::write);
                 to_.part(held_.rank_of(role), member, k, first_access);
             }
         }
@@ -222,6 +215,7 @@ private:
     program_writer<Table>& to_ = held_.writer;
     vec<int> first_in_bundle_, next_in_bundle_;  // the nodes of each NCCL group
     vec<int> seat_roles_;                        // of the collective at hand
+    bool over_roles_ = false;                    // whether there is one over roles
     // Of the collective within a role that was met last.
     unsigned last_axes_ = 0;
     int last_role_ = -1, last_communicator_ = -1;

@@ -31,7 +31,7 @@ constexpr held_bytes held_by_vertices(const ir::program& p) {
     const ir::buffer* buffer = p.buffers.first;
     for (int b = 0; b < buffers; ++b) {
         const ir::storage where = buffer[b].where;
-        if (buffer[b].output) h.output[owner_of(p, b)] = true;
+        if (buffer[b].output) h.output[ir::owner_of(p, b)] = true;
         if (buffer[b].alias >= 0) continue;
         const std::int64_t bytes = ir::aligned(buffer[b].bytes);
         if (where == ir::storage::state)
@@ -47,7 +47,7 @@ constexpr held_bytes held_by_vertices(const ir::program& p) {
         h.first[v] = count;
         for (const ir::part& part : p.parts.part(p.vertices[v].first_part, p.vertices[v].parts))
             for (const ir::access& a : p.accesses.part(part.first_access, part.accesses)) {
-                const int b = owner_of(p, a.buffer);
+                const int b = ir::owner_of(p, a.buffer);
                 if (h.bytes[b] == 0 || seen[b] == v) continue;
                 seen[b] = v;
                 ++h.touches[b];

@@ -71,15 +71,6 @@ public:
         return writer.buffer_count++;
     }
 
-    // Registered and symmetric buffers demand the same offset on all members: those with one number have it in common. A buffer of
-    // several collectives has that of the first; two of one role might have to lie at one place otherwise.
-    constexpr void share(int buffer, int& number) {
-        ir::buffer& b = writer.buffers[buffer];
-        if (g_.folded || b.where != ir::storage::arena || b.common >= 0 || b.alias >= 0 || b.slots > 1) return;
-        if (number < 0) number = writer.commons++;
-        b.common = number;
-    }
-
     // An operation that can work in place does, where its argument has no other reader.
     constexpr void take_over(const ir::node& n, int result) {
         int k = n.op->in_place;
@@ -118,7 +109,6 @@ private:
         for (int i = 0; i < writer.buffer_count; ++i) {
             ir::buffer& b = buffers[i];
             if (b.alias >= 0) b.slots = buffers[b.alias].slots;
-            if (b.common >= 0 && (b.alias >= 0 || b.slots > 1)) b.common = -1;
         }
     }
 

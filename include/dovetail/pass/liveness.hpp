@@ -25,12 +25,6 @@ struct basic_lifetimes {
 };
 using lifetimes = basic_lifetimes<ir::program>;
 
-template <class Program>
-constexpr int owner_of(const Program& program, int buffer) {
-    const int alias = program.buffers[buffer].alias;
-    return alias < 0 ? buffer : alias;
-}
-
 constexpr bool covers(const clock& known, const clock& release) {
     return release.known[0] <= known.known[0] && release.known[1] <= known.known[1] && release.known[2] <= known.known[2];
 }

@@ -74,9 +74,9 @@ struct stretches {
     static constexpr int last_of(int until) { return 1 + (until - 1) / stretch; }
 };
 
-// In the order of the keys, whose low bits are the item, each at the lowest place from `low` on that no conflicting one takes.
+// In the order of the keys, whose low bits are the item, each at the lowest place that no conflicting one takes.
 inline constexpr int item_bits = 20;
-constexpr std::int64_t pack_by_key(vec<item>& items, const stretches& lists, vec<std::int64_t> keys, std::int64_t low, std::int64_t base) {
+constexpr std::int64_t pack_by_key(vec<item>& items, const stretches& lists, vec<std::int64_t> keys, std::int64_t base) {
     item* const item = items.begin();
     vec<int> counts(2 * lists.start.size()), entries(lists.total, unset{});
     int *count = counts.begin(), *cursor = count + lists.start.size();
@@ -88,7 +88,7 @@ constexpr std::int64_t pack_by_key(vec<item>& items, const stretches& lists, vec
         const detail::item* const me = item + i;
         const detail::item* other = nullptr;
         const std::int64_t size = me->size;
-        std::int64_t at = me->offset < 0 ? low : me->offset;
+        std::int64_t at = me->offset < 0 ? 0 : me->offset;
         const int first = 1 + i / stretches::stretch, last = stretches::last_of(me->until);
         if (size > 0 && me->offset < 0) {
             for (int q = first; q <= last; ++q) cursor[q] = 0;
@@ -132,8 +132,8 @@ constexpr std::int64_t pack_by_key(vec<item>& items, const stretches& lists, vec
 inline constexpr int rounds = 8;  // of packing by key
 
 // The best of these; all but the first only while they compare fewer than what is left of `pairs`, and no more than `share` where
-// that is spent on whoever lay on top. Items that are `given` have their place in [low, base), where only packing by key finds gaps.
-constexpr std::int64_t pack(items& list, int given, std::int64_t low, std::int64_t base, int first_time, int times, int& pairs, int share) {
+// that is spent on whoever lay on top. Items that are `given` have their place below `base`, where only packing by key finds gaps.
+constexpr std::int64_t pack(items& list, int given, std::int64_t base, int first_time, int times, int& pairs, int share) {
     if (list.count == given) return base;
     vec<std::int64_t> offset;
     for (int i = 0; i < list.count && given > 0; ++i) offset.push(list.offset[i]);
@@ -156,7 +156,7 @@ constexpr std::int64_t pack(items& list, int given, std::int64_t low, std::int64
             keys[i] = all[i].offset >= 0 ? i : ((left > rounds ? left : rounds) << item_bits) + i;
         }
         vec<item> packed = all;
-        const std::int64_t bytes = pack_by_key(packed, lists, keys, low, base);
+        const std::int64_t bytes = pack_by_key(packed, lists, keys, base);
         if (bytes < best) {
             best = bytes;
             for (int i = 0; i < list.count; ++i) list.offset[i] = packed[i].offset;

@@ -25,7 +25,6 @@ struct program_writer {
     decltype(Table::members.first)& members;
     decltype(Table::vertices.first)& vertices;
     int buffer_count = 0, access_count = 0, part_count = 0, member_count = 0, vertex_count = 0;
-    int commons = 0;
 
     constexpr void touch(int buffer, access_mode mode) { accesses[access_count++] = {buffer, mode}; }
     // What one role does, with the accesses from `first_access` on.
@@ -57,7 +56,6 @@ struct program_writer {
         to.communicators.cut(communicator_count_);
         to.communicator_roles.cut(communicator_role_count_);
         to.roles = roles;
-        to.commons = commons;
     }
 
 private:

@@ -32,6 +32,7 @@ TEST_CASE("sample graphs on the simulated GPU") {
     compare_all<samples::collective_first>(2, "collective_first");
     compare_all<samples::overlapping_collectives>(3, "overlapping_collectives");
     compare_all<dv::folded<samples::overlapping_collectives>>(1, "overlapping_collectives, folded");
+    compare_all<samples::taken_twice>(2, "taken_twice");
     compare_all<samples::pipeline<2, 4>>(2, "pipeline");
     compare_all<samples::shaped<0>>(2, "nothing");
     compare_all<samples::shaped<1>>(2, "one element");
@@ -60,6 +61,25 @@ TEST_CASE("channels by peer copy on the simulated GPU") {
     compare_all_copies<samples::roles_and_lanes>(4, "roles_and_lanes");
     compare_all_copies<samples::shaped<0>>(2, "nothing");
     compare_all_copies<samples::shaped<1001>>(2, "an odd number");
+}
+TEST_CASE("NCCL is told of an arena where all ranks pass it alike") {
+    const simulated::scope simulation;
+    static std::atomic<int> registered = 0;
+    static const auto before = dv::cuda::calls.comm_register;
+    dv::cuda::calls.comm_register = [](ncclComm_t c, void* p, std::size_t bytes, void** handle) {
+        ++registered;
+        return before(c, p, bytes, handle);
+    };
+    const auto made = []<class G>(std::type_identity<G>, int ranks) {
+        registered = 0;
+        simulated::run(ranks, [](auto& rank) { dv::executor<G, samples::overlapped> step{rank}; });
+        return registered.load();
+    };
+    // Two of the communicators join two of the three roles, one is the world's.
+    CHECK(made(std::type_identity<samples::overlapping_collectives>{}, 3) == 2 + 2 + 3);
+    CHECK(made(std::type_identity<samples::taken_twice>{}, 2) == 0);      // at unequal offsets
+    CHECK(made(std::type_identity<samples::along_an_axis>{}, 2) == 0);    // pieces of an input go into arenas
+    CHECK(made(std::type_identity<samples::channel_first>{}, 2) == 2);
 }
 TEST_CASE("ranks know their roles, and axes the widths that they are given") {
     const simulated::scope simulation;

@@ -1,6 +1,7 @@
 // The acts of every step of one rank, resolved when the executor is made. Running a step is walking its part of the list.
 #pragma once
 
+#include "../../plan/registered.hpp"
 #include "context.hpp"
 #include "exchange_acts.hpp"
 #include "local_acts.hpp"
@@ -15,7 +16,7 @@ public:
     std::vector<int> lists;                 // pointers of local reductions
     std::int64_t scratch_bytes = 0;         // for exchanges in place; its pointer stands behind those of the accesses
     std::int64_t largest = 0;               // message
-    std::vector<ncclComm_t> communicators;  // that it uses
+    std::vector<ncclComm_t> communicators;  // that it uses and the arena may be registered with
 
     act_table(const image<stream>& from, const geometry& where, int rank, int role, context& on, const peer_links& links, bool replayed)
         : image_{from}, accesses_{from.program}, where_{where}, links_{links}, rank_{rank}, on_{on}, replayed_{replayed} {
@@ -35,30 +36,40 @@ private:
         by_communicator_.resize(static_cast<std::size_t>(accesses_.program.communicators.size()), nullptr);
         std::vector<bool> seen(by_communicator_.size(), false);
         bool exchanges = false;
+        std::vector<ncclComm_t> apart;  // that some communication passes other memory
         for (const int v : plan.order) {
             const ir::vertex& vertex = accesses_.program.vertices[v];
             for (int m = vertex.first_member; m < vertex.first_member + vertex.members; ++m) {
                 const ir::member& member = accesses_.program.members[m];
-                if (!member.local && is_communication(member.kind) && !std::exchange(exchanges, true)) all_ = communicator(division::of_all(where_.ranks()));
-                if (member.local || member.communicator < 0 || !needs_communicator(member.kind) || seen[member.communicator]) continue;
-                seen[member.communicator] = true;
-                division d;
-                d.part.assign(static_cast<std::size_t>(where_.ranks()), -1);
-                d.place.assign(static_cast<std::size_t>(where_.ranks()), 0);
-                bool several = false;
-                for (const ir::part& p : accesses_.program.parts.part(vertex.first_part, vertex.parts)) {
-                    if (p.member != m) continue;
-                    for (int lane = 0; lane < where_.lanes(p.role); ++lane) {
-                        const int r = where_.rank_at(p.role, lane);
-                        const std::vector<int> with = where_.partners(accesses_.program, vertex, m, r);
-                        several = several || with.size() > 1;
-                        d.part[r] = *std::min_element(with.begin(), with.end());
-                        d.place[r] = static_cast<int>(std::find(with.begin(), with.end(), r) - with.begin());
-                    }
+                if (member.local || member.communicator < 0 || !is_communication(member.kind)) continue;
+                if (!std::exchange(exchanges, true)) all_ = communicator(division::of_all(where_.ranks()));
+                const bool by_one_call = needs_communicator(member.kind);
+                if (by_one_call && !seen[member.communicator]) {
+                    seen[member.communicator] = true;
+                    by_communicator_[member.communicator] = communicator_of(vertex, m);
                 }
-                if (several) by_communicator_[member.communicator] = communicator(d);
+                if (links_.number(v) < 0 && !dovetail::plan::may_be_registered(accesses_.program, plan, v, m))
+                    apart.push_back(by_one_call ? by_communicator_[member.communicator] : all_);
             }
         }
+        std::erase_if(communicators, [&](ncclComm_t c) { return std::find(apart.begin(), apart.end(), c) != apart.end(); });
+    }
+    ncclComm_t communicator_of(const ir::vertex& vertex, int m) {
+        division d;
+        d.part.assign(static_cast<std::size_t>(where_.ranks()), -1);
+        d.place.assign(static_cast<std::size_t>(where_.ranks()), 0);
+        bool several = false;
+        for (const ir::part& p : accesses_.program.parts.part(vertex.first_part, vertex.parts)) {
+            if (p.member != m) continue;
+            for (int lane = 0; lane < where_.lanes(p.role); ++lane) {
+                const int r = where_.rank_at(p.role, lane);
+                const std::vector<int> with = where_.partners(accesses_.program, vertex, m, r);
+                several = several || with.size() > 1;
+                d.part[r] = *std::min_element(with.begin(), with.end());
+                d.place[r] = static_cast<int>(std::find(with.begin(), with.end(), r) - with.begin());
+            }
+        }
+        return several ? communicator(d) : nullptr;
     }
     ncclComm_t communicator(const division& d) {
         const ncclComm_t made = on_.nccl.of(d, replayed_);

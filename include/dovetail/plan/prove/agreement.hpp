@@ -100,6 +100,7 @@ constexpr verdict check_agreement(const ir::graph& g, const ir::program& p) {
         if (const verdict bad = check_pieces(g, p); !bad) return bad;
     // The parts of members that share a vertex are found by chains; one that has it for itself has all its parts.
     const bool sharing = p.members.count != p.vertices.count;
+    common_numbers numbers{p};
     vec<int> vertex_of(g.nodes.count), writer, first_part, next_part;
     if (sharing) {
         first_part = vec<int>(p.members.count, -1);
@@ -136,7 +137,8 @@ constexpr verdict check_agreement(const ir::graph& g, const ir::program& p) {
                     return {flaw::node_mismatch, n->role, v};
                 if (n->role >= 0) {
                     if (!check_statement(g, p, parts + begin, only ? several : next[begin] >= 0, m, n, v, bad)) return bad;
-                } else if (const verdict wrong = check_collective(g, p, {parts, only ? nullptr : next, begin, x->first_part + x->parts}, *m, *n, v); !wrong) {
+                } else if (const verdict wrong = check_collective(g, p, {parts, only ? nullptr : next, begin, x->first_part + x->parts}, *m, *n, v, numbers);
+                           !wrong) {
                     return wrong;
                 }
                 if (seen[node] != 0) return {flaw::node_twice, -1, v, seen[node] - 1};

@@ -113,11 +113,50 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
     return {};
 }
 
+// Registered and symmetric buffers lie at equal offsets on all members of a collective: they have one number. It is enough to know
+// of two that one number for both would put two buffers of a role at one place.
+class common_numbers {
+public:
+    constexpr explicit common_numbers(const ir::program& p) : p_{p} {}
+
+    constexpr bool agree(int a, int b) {
+        a = owner(a);
+        b = owner(b);
+        const int one = p_.buffers.first[a].common, other = p_.buffers.first[b].common;
+        return a == b || (one == other && one >= 0) || exclude(a, b);
+    }
+
+private:
+    constexpr int owner(int b) const { return p_.buffers.first[b].alias < 0 ? b : p_.buffers.first[b].alias; }
+    constexpr bool exclude(int a, int b) {
+        if (next_.empty()) {
+            first_ = vec<int>(p_.commons, -1);
+            next_ = vec<int>(p_.buffers.count, -1);
+            for (int i = p_.buffers.count - 1; i >= 0; --i)
+                if (const int common = p_.buffers.first[i].common; common >= 0) {
+                    next_[i] = first_[common];
+                    first_[common] = i;
+                }
+        }
+        vec<bool> met(p_.roles);
+        for (int i = first(a); i >= 0; i = next_[i]) met[p_.buffers.first[i].role] = true;
+        for (int i = first(b); i >= 0; i = next_[i])
+            if (met[p_.buffers.first[i].role]) return true;
+        return false;
+    }
+    constexpr int first(int b) const { return p_.buffers.first[b].common < 0 ? b : first_[p_.buffers.first[b].common]; }
+
+    const ir::program& p_;
+    vec<int> first_, next_;  // the buffers of each number, listed when they are first asked for
+};
+
 // A collective over roles: each argument is given by one part, each receiving role gets its result in one part.
-constexpr verdict check_collective(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, const ir::node& n, int v) {
+constexpr verdict check_collective(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, const ir::node& n, int v,
+                                   common_numbers& numbers) {
     const span<const int> arguments = g.operands.part(n.first_argument, n.arguments), results = g.operands.part(n.first_result, n.results),
                           targets = g.operands.part(n.first_target, n.targets);
     int seats = 0, given = 0, received = 0;
+    int giver = -1, taker = -1;  // a buffer of the arguments, of the results
     tensor_type in, out;
     verdict bad;
     all.each([&](const ir::part& x) {
@@ -133,10 +172,13 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
                 (argument ? g.symbols.first[b.symbol].role != role : b.output != g.symbols.first[b.symbol].output))
                 bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
             if (!argument && !contains(targets, role)) bad = {flaw::node_mismatch, x.role, v, -1, a.buffer};
-            // Registered and symmetric buffers lie at equal offsets on all members.
-            if (n.bundle < 0 && !g.folded && (argument ? n.arguments : n.targets) > 1 && b.where == ir::storage::arena && b.alias < 0 && b.slots == 1 &&
-                b.common < 0)
-                bad = {flaw::common_offset, x.role, v, -1, a.buffer};
+            if (!g.folded && b.where == ir::storage::arena) {
+                int& other = argument ? giver : taker;
+                if (other < 0)
+                    other = a.buffer;
+                else if (!numbers.agree(other, a.buffer))
+                    bad = {flaw::common_offset, x.role, v, -1, a.buffer};
+            }
             tensor_type& type = argument ? in : out;
             if (type.valid() && (type.type != b.type.type || type.size() != b.type.size())) bad = {flaw::partner_mismatch, x.role, v, -1, a.buffer};
             type = b.type;
