@@ -175,6 +175,7 @@ TEST_CASE("an input is needed on the ranks whose role uses it, and nowhere else"
     dv::host::world{1}.run([](auto& rank) {
         dv::executor<dv::folded<crossing_pair>> step{rank};
         has(message([&] { step.bind(dv::name<x>, floats(7)); }), "input `x` is bound to 7 elements and has 8, on rank 0");
+        has(message([&] { step.bind(dv::name<x>, floats(9)); }), "input `x` is bound to 9 elements and has 8, on rank 0");
         has(message([&] { step.bind(dv::name<x>, ones.data(), 0); }), "input `x` is bound to 0 elements and has 8");
         has(message([&] { step.run(); }), "input `x` is not bound on rank 0");
     });

@@ -71,7 +71,7 @@ public:
         const int i = memory_of.input_of(symbol);
         if (i < 0) return;
         const std::int64_t wanted = graph.symbols[symbol].type.size();
-        if (b.count < wanted)
+        if (b.count != wanted)
             throw binding_error{"input " + input_name(i) + " is bound to " + std::to_string(b.count) + " elements and has " + std::to_string(wanted) + ", on " +
                                 where.describe(rank)};
         if (!b.in_place) memory_of.stage(i);

@@ -126,8 +126,8 @@ public:
         if (observer_ != nullptr) observer_->closed(*engine_);
     }
 
-    // A scalar is copied here. Of a sequence a run copies the elements when it comes to it: they stay as they are until
-    // ticket.consumed(); one that is about to die is taken over. A device_pointer is used in place.
+    // As many elements as the input has. A scalar is copied here. Of a sequence a run copies the elements when it comes to it: they
+    // stay as they are until ticket.consumed(); one that is about to die is taken over. A device_pointer is used in place.
     template <class Name, class Value>
     executor& bind(Name, Value&& value) {
         using N = typename Name::type;
