@@ -162,6 +162,22 @@ TEST_CASE("collectives without a common role do not keep each other's bytes free
     for (int r = 0; r < 4; ++r) CHECK(races(p, r, 2) == 0);
 }
 
+TEST_CASE("collectives that no roles join share bytes, however many there are") {
+    build b{4};
+    int first[2] = {}, last[2] = {};
+    for (int i = 0; i < 50; ++i)
+        for (int pair = 0; pair < 2; ++pair) {
+            last[pair] = collective(b, {2 * pair, 2 * pair + 1}, 256 << pair);
+            if (i == 0) first[pair] = last[pair];
+        }
+    const planned p = plan_lanes(std::move(b.p), {0});  // nothing may be compared
+    for (int pair = 0; pair < 2; ++pair) {
+        CHECK(p.memory.placements[first[pair]].offset == 0);
+        CHECK(p.memory.placements[last[pair]].offset == 49 * (256 << pair));
+    }
+    for (int r = 0; r < 4; ++r) CHECK(races(p, r, 2) == 0);
+}
+
 TEST_CASE("collectives over roles are packed from the end that leaves the better gaps") {
     const auto made = [](int both_ends) {
         build b{3};

@@ -74,24 +74,39 @@ constexpr int free_for_all(const basic_lifetimes<Program>& lives, int buffer, co
 struct prefix {
     struct common {
         std::int64_t offset = -1, size = 0, bytes = 0;  // of one copy; of all
+        std::int64_t end = 0;                           // of all that it was packed with
     };
     vec<common> of;
-    std::int64_t bytes = 0;
 
     // The same seen from the other end.
     constexpr prefix mirrored() const {
         prefix other = *this;
         for (common& c : other.of)
-            if (c.offset >= 0) c.offset = bytes - c.offset - c.bytes;
+            if (c.offset >= 0) c.offset = c.end - c.offset - c.bytes;
         return other;
     }
 };
+
+// Sets of roles, one bit each, of which those that have one in common are one.
+constexpr vec<std::uint64_t> united(const vec<std::uint64_t>& sets) {
+    vec<std::uint64_t> out;
+    for (std::uint64_t set : sets) {
+        for (int i = out.size() - 1; i >= 0; --i) {
+            if ((out[i] & set) == 0) continue;
+            set |= out[i];
+            out[i] = out[out.size() - 1];
+            out.cut(out.size() - 1);
+        }
+        out.push(set);
+    }
+    return out;
+}
 
 // Nobody ever knows its end.
 inline constexpr clock endless = {{INT_MAX, INT_MAX, INT_MAX}};
 
 // Lifetimes of commons last, on one time line for all roles, from the first definition to where all steps of all members know of
-// the end. Copies for several runs in flight last for ever.
+// the end. Copies for several runs in flight last for ever. Those that no chain of common roles joins are packed each for themselves.
 template <class Program>
 constexpr prefix pack_commons(const Program& program, const basic_issue<Program>& issued, const vec<int>& members, const basic_lifetimes<Program>& lives,
                               const clock* floor, int pairs) {
@@ -102,7 +117,6 @@ constexpr prefix pack_commons(const Program& program, const basic_issue<Program>
         if (position >= after) after = position + 1;
     vec<int> at_position(after, -1), next(program.commons, -1), from(program.commons), until(program.commons);
     vec<std::uint64_t> on(program.commons);  // its roles, one bit each; more than 64 share bits, so that more seem to meet
-    std::uint64_t everywhere = ~std::uint64_t{0};
     for (int c = program.commons - 1; c >= 0; --c) {
         prefix::common& mine = out.of[c];
         int slots = 1;
@@ -128,18 +142,27 @@ constexpr prefix pack_commons(const Program& program, const basic_issue<Program>
         if (from[c] == after) continue;
         next[c] = at_position[from[c]];
         at_position[from[c]] = c;
-        everywhere &= on[c];
     }
     // Clocks of a single lane: the position.
     vec<clock> known(after);
     for (int t = 0; t < after; ++t) known[t].known[0] = t;
-    items list{program.commons};
-    list.known = list.floor = known.begin();
-    if (everywhere == 0) list.roles = on.begin();
-    for (const int first : at_position)
-        for (int c = first; c >= 0; c = next[c]) list.add(out.of[c].bytes, -1, from[c], until[c] == INT_MAX ? after - 1 : until[c] - 1, {{until[c]}}, c);
-    out.bytes = pack(list, 0, 0, 0, after, pairs, pairs);
-    for (int i = 0; i < list.count; ++i) out.of[list.id[i]].offset = list.offset[i];
+    for (const std::uint64_t group : united(on)) {
+        items list{program.commons};
+        list.known = list.floor = known.begin();
+        std::uint64_t everywhere = group;
+        for (const int first : at_position)
+            for (int c = first; c >= 0; c = next[c]) {
+                if ((on[c] & group) == 0) continue;
+                list.add(out.of[c].bytes, -1, from[c], until[c] == INT_MAX ? after - 1 : until[c] - 1, {{until[c]}}, c);
+                everywhere &= on[c];
+            }
+        if (everywhere == 0) list.roles = on.begin();
+        const std::int64_t end = pack(list, 0, 0, 0, after, pairs, pairs);
+        for (int i = 0; i < list.count; ++i) {
+            out.of[list.id[i]].offset = list.offset[i];
+            out.of[list.id[i]].end = end;
+        }
+    }
     return out;
 }
 
