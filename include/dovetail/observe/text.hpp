@@ -72,7 +72,7 @@ inline std::string bars(const row& r, int lane, std::int64_t length, int columns
     return text;
 }
 
-// The communications for which NCCL is not told of the arenas, since what they pass lies elsewhere or not at equal offsets.
+// The communications because of which NCCL is not told of the arenas.
 inline std::string unregistered_text(const study& of) {
     std::string text;
     for (const int v : of.plan.order) {
@@ -147,7 +147,7 @@ inline std::string explain(const study& of) {
     }
     text += "\n* moved against the sequential plan, ! on the critical path; 3(-1): step 3 of the run before; memory: r reads, w writes, u updates\n";
     if (const std::string apart = detail::unregistered_text(of); !apart.empty())
-        text += "\nnot from registered memory, since not all that they pass lies in arenas, at equal offsets:\n" + apart;
+        text += "\nthe communicators of these have no registered memory, since not all that they pass lies in arenas, at equal offsets:\n" + apart;
     text += "\nover time, " + microseconds(of.plan.predicted) + " us:\n" + lanes_text(actual);
     if (of.plan.overlapped) text += "sequential, " + microseconds(before.length) + " us:\n" + lanes_text(before);
     text += "\ncritical path:\n" + path_text(of, actual, path);
