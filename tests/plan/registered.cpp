@@ -35,6 +35,15 @@ struct from_outside : dv::graph<
     dv::update<weights, all_reduce<sum, dp>(weights)>,
     dv::output<b, c, d, e, f>> {};
 
+// Who gives gets nothing, and has another value that keeps its bytes.
+struct given_away : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<b, add(x, x)>, dv::let<a, multiply(b, x)>, dv::let<stage<0>, add(a, b)>>,
+    dv::let<d, broadcast<to<middle, right>>(a)>,
+    dv::on<middle, dv::let<stage<1>, copy(d)>>,
+    dv::on<right, dv::let<stage<2>, copy(d)>>,
+    dv::output<b, stage<0>, stage<1>, stage<2>>> {};
+
 struct from_outside_on_one : dv::graph<
     dv::input<x, vector>,
     dv::on<left, dv::input<a, vector>, dv::let<stage<0>, copy(d)>>,
@@ -60,6 +69,17 @@ TEST_CASE("over roles, all members lie at one offset or in nobody's arena") {
     CHECK(may_be_registered<taken_twice, d>());
     CHECK(!may_be_registered<taken_twice, e>());
     CHECK(!may_be_registered<from_outside_on_one, d>());
+}
+
+TEST_CASE("who only gives in a broadcast passes its argument as its result") {
+    using made = dv::plan::planned<given_away, overlapped>;
+    std::int64_t given = -1, got = -2;
+    for (int b = 0; b < made::program.buffers.size(); ++b) {
+        if (made::program.buffers[b].symbol == dv::plan::symbol_of<given_away, a>) given = made::plan.placements[b].offset;
+        if (made::program.buffers[b].symbol == dv::plan::symbol_of<given_away, d>) got = made::plan.placements[b].offset;
+    }
+    CHECK(given == got);
+    CHECK(may_be_registered<given_away, d>());
 }
 
 TEST_CASE("a channel from an arena, and from elsewhere") {

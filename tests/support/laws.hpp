@@ -312,11 +312,13 @@ inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan
     for (const dv::ir::vertex& v : p.vertices)
         for (int m = v.first_member; m < v.first_member + v.members; ++m) {
             if (p.roles == 1 || p.members[m].kind == dv::op_kind::transfer) continue;
+            // In a broadcast the argument of one that gets nothing is passed as its result.
+            const auto gives_only = [&](const dv::ir::part& x) { return p.members[m].kind == dv::op_kind::broadcast && x.accesses == 1; };
             for (const bool writes : {false, true}) {
                 std::vector<int> passed;
                 for (const dv::ir::part& x : p.parts.part(v.first_part, v.parts))
                     for (const dv::ir::access& a : p.accesses.part(x.first_access, x.accesses))
-                        if (x.member == m && (a.mode == dv::access_mode::write) == writes && p.buffers[a.buffer].where == dv::ir::storage::arena)
+                        if (x.member == m && (a.mode == dv::access_mode::write || gives_only(x)) == writes && p.buffers[a.buffer].where == dv::ir::storage::arena)
                             passed.push_back(dv::ir::owner_of(p, a.buffer));
                 for (std::size_t i = 1; i < passed.size(); ++i) {
                     const int a = passed[0], b = passed[i];

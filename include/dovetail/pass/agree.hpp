@@ -6,98 +6,132 @@
 #include "../core/vec.hpp"
 #include "../ir/program.hpp"
 
+#include <cstdint>
+
 namespace dovetail::pass {
 
 namespace detail {
 
-// Sets of buffers, at most one of each role. The number of a buffer is that of its set.
+// Sets of buffers, at most one of each role. The number of a buffer is that of its set. Plain pointers: each element that is read by
+// an operator is a call to the compiler.
 template <class Table>
 class agreements {
 public:
-    constexpr explicit agreements(Table& p) : p_{p}, all_{p.buffers.begin()}, side_(2 * p.members.size(), -1) {}
+    constexpr explicit agreements(Table& p)
+        : p_{p}, next_(p.buffers.size(), unset{}), first_(p.buffers.size(), unset{}), on_(p.buffers.size(), unset{}), met_(p.roles > 64 ? p.roles : 0) {}
 
-    // A buffer that a member of a collective passes, with that of its first part.
-    constexpr void pass(int buffer, int member, bool writes) {
-        const int b = ir::owner_of(p_, buffer);
-        if (all_[b].where != ir::storage::arena) return;
-        int& first = side_[2 * member + (writes ? 1 : 0)];
-        if (first < 0)
-            first = b;
-        else if (join(all_[first].common, b))
-            return;
-        if (all_[b].common >= 0) return;
-        all_[b].common = p_.commons++;
-        for (int r = 0; r < p_.roles; ++r) of_.push(r == all_[b].role ? b : -1);
+    // What one part of a collective passes: for arguments and results the first buffer that any part passes, -1 before. Who only
+    // gives in a broadcast passes that as its result as well.
+    constexpr void pass(const ir::access* from, const ir::access* end, bool only_gives, int* sides) {
+        ir::buffer* const all = p_.buffers.begin();
+        int *const next = next_.begin(), *const firsts = first_.begin();
+        std::uint64_t *const on = on_.begin(), own = 0;
+        int b = 0, to = 0;
+        for (const ir::access* a = from; a != end; ++a) {
+            b = a->buffer;
+            if (all[b].alias >= 0) b = all[b].alias;
+            if (all[b].where != ir::storage::arena) continue;
+            int& first = sides[only_gives || a->mode == access_mode::write ? 1 : 0];
+            if (first >= 0) {
+                to = all[first].common;
+                own = bit(all[b]);
+                if (all[b].common < 0 && (on[to] & own) == 0) {
+                    all[b].common = to;
+                    on[to] |= own;
+                    next[b] = firsts[to];
+                    firsts[to] = b;
+                    continue;
+                }
+                if (all[b].common == to || join(all, to, b)) continue;
+            } else {
+                first = b;
+            }
+            if (all[b].common >= 0) continue;
+            firsts[sets_] = b;
+            on[sets_] = bit(all[b]);
+            next[b] = -1;
+            all[b].common = sets_++;
+        }
     }
 
     // One number for each set of more than one, the fewest copies that all of it need, and as many for who takes over their bytes.
     constexpr void number() {
-        const int buffers = p_.buffers.size();
-        vec<int> count(p_.commons), slots(p_.commons), as(p_.commons, -1);
+        ir::buffer* const all = p_.buffers.begin();
+        const int* const next = next_.begin();
         bool copies = false;
-        for (int b = 0; b < buffers; ++b) {
-            const int c = all_[b].common;
-            if (c < 0) continue;
-            ++count[c];
-            if (slots[c] < all_[b].slots) slots[c] = all_[b].slots;
-            copies = copies || all_[b].slots > 1;
-        }
         p_.commons = 0;
-        for (int b = 0; b < buffers; ++b) {
-            const int c = all_[b].common;
-            if (c < 0) continue;
-            if (as[c] < 0 && count[c] > 1) as[c] = p_.commons++;
-            all_[b].common = as[c];
-            all_[b].slots = slots[c];
+        for (const int *first = first_.begin(), *last = first + sets_; first != last; ++first) {
+            if (*first < 0) continue;
+            const int number = next[*first] < 0 ? -1 : p_.commons++;
+            int slots = 1;
+            for (int b = *first; b >= 0; b = next[b]) {
+                all[b].common = number;
+                if (slots < all[b].slots) slots = all[b].slots;
+            }
+            if (slots == 1 || number < 0) continue;
+            copies = true;
+            for (int b = *first; b >= 0; b = next[b]) all[b].slots = slots;
         }
-        for (int b = 0; b < buffers && copies; ++b)
-            if (all_[b].alias >= 0) all_[b].slots = all_[all_[b].alias].slots;
+        for (int b = 0, buffers = p_.buffers.size(); b < buffers && copies; ++b)
+            if (all[b].alias >= 0) all[b].slots = all[all[b].alias].slots;
     }
 
 private:
+    static constexpr std::uint64_t bit(const ir::buffer& b) { return std::uint64_t{1} << b.role % 64; }
+
     // Brings the buffer, with its set, into set `to`, where no role has two then.
-    constexpr bool join(int to, int b) {
-        const int roles = p_.roles, from = all_[b].common;
-        int* into = of_.begin() + to * roles;
-        if (from == to) return true;
-        if (from < 0) {
-            if (into[all_[b].role] >= 0) return false;
-            into[all_[b].role] = b;
-            all_[b].common = to;
-            return true;
+    constexpr bool join(ir::buffer* all, int to, int b) {
+        int *const next = next_.begin(), *const firsts = first_.begin();
+        std::uint64_t* const on = on_.begin();
+        const int from = all[b].common;
+        if (from < 0) next[b] = -1;
+        const int first = from < 0 ? b : firsts[from];
+        const std::uint64_t roles = from < 0 ? bit(all[b]) : on[from];
+        if ((on[to] & roles) != 0 && (p_.roles <= 64 || meet(all, firsts[to], first))) return false;
+        int last = first;
+        for (int i = first; i >= 0; i = next[i]) {
+            all[i].common = to;
+            last = i;
         }
-        int* own = of_.begin() + from * roles;
-        for (int r = 0; r < roles; ++r)
-            if (into[r] >= 0 && own[r] >= 0) return false;
-        for (int r = 0; r < roles; ++r) {
-            if (own[r] < 0) continue;
-            into[r] = own[r];
-            all_[own[r]].common = to;
-            own[r] = -1;
-        }
+        next[last] = firsts[to];
+        firsts[to] = first;
+        on[to] |= roles;
+        if (from >= 0) firsts[from] = -1;
         return true;
+    }
+    // Whether a role has a buffer in both chains.
+    constexpr bool meet(const ir::buffer* all, int a, int b) {
+        ++meetings_;
+        for (; a >= 0; a = next_[a]) met_[all[a].role] = meetings_;
+        for (; b >= 0; b = next_[b])
+            if (met_[all[b].role] == meetings_) return true;
+        return false;
     }
 
     Table& p_;
-    ir::buffer* const all_;
-    vec<int> of_;    // at set * roles + role: the buffer
-    vec<int> side_;  // by member: the first buffer that it reads, the first that it writes
+    vec<int> next_, first_;  // the buffers of each set, in a chain
+    vec<std::uint64_t> on_;  // by set: its roles, one bit each; more than 64 share bits
+    vec<int> met_;           // by role: the last question that found it; used where they share bits
+    int meetings_ = 0, sets_ = 0;
 };
 
 }  // namespace detail
 
 template <class Graph, class Table>
 constexpr void agree(const Graph& g, Table& p) {
-    detail::agreements<Table> sides{p};
-    const auto& nodes = g.nodes.first;
+    detail::agreements<Table> sets{p};
+    vec<int> sides(2 * p.members.size(), -1);
+    const ir::node* nodes = g.nodes.begin();
     const ir::member* members = p.members.begin();
     const ir::access* accesses = p.accesses.begin();
     for (const ir::part *x = p.parts.begin(), *last = x + p.parts.size(); x != last; ++x) {
         const int node = members[x->member].node;
         if (node < 0 || nodes[node].role >= 0) continue;
-        for (int a = x->first_access, end = a + x->accesses; a < end; ++a) sides.pass(accesses[a].buffer, x->member, accesses[a].mode == access_mode::write);
+        const ir::access* from = accesses + x->first_access;
+        sets.pass(from, from + x->accesses, nodes[node].kind == op_kind::broadcast && x->accesses == 1 && from->mode == access_mode::read,
+                  sides.begin() + 2 * x->member);
     }
-    sides.number();
+    sets.number();
 }
 
 }  // namespace dovetail::pass

@@ -1,5 +1,6 @@
 // Programs of collectives over roles that say something else than their graph, with all tables in agreement.
 #include "../../support/hand_plan.hpp"
+#include "../../support/samples.hpp"
 
 #include <dovetail/dovetail.hpp>
 #include <dovetail/ops/ops.hpp>
@@ -7,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,4 +134,29 @@ TEST_CASE_TEMPLATE("equal offsets that are not asked for", G, app::gathered, app
     }
     CHECK(forgotten >= 2);
     CHECK(s.found() == "common_offset");
+}
+
+// Otherwise it would seem that the collective's others cannot lie there.
+TEST_CASE("a buffer that lies with those of another collective, on roles that this one does not join") {
+    using G = samples::overlapping_collectives;
+    const planned<G> whole;
+    int moved = 0;
+    for (int b = 0; b < whole.made.program.buffers.size(); ++b)
+        for (int other = 0; other < whole.made.program.buffers.size(); ++other) {
+            planned<G> s;
+            dv::ir::buffer& x = s.program.buffers[b];
+            const int common = s.program.buffers[other].common;
+            bool joined = x.common < 0 || common < 0;
+            for (const dv::ir::buffer& y : s.program.buffers) joined = joined || (y.common == common && y.role == x.role);
+            if (joined) continue;
+            x.common = common;
+            s.made.plan.placements[b] = s.made.plan.placements[other];
+            std::int64_t& bytes = s.made.plan.roles[x.role].arena_bytes;
+            bytes = std::max(bytes, s.made.plan.placements[b].offset + dv::ir::aligned(x.bytes));
+            CAPTURE(b);
+            CAPTURE(common);
+            CHECK(s.found() == "common_offset");
+            ++moved;
+        }
+    CHECK(moved > 0);
 }

@@ -154,6 +154,7 @@ constexpr verdict check_agreement(const ir::graph& g, const ir::program& p) {
             if (const verdict wrong = check_group(p, *x, v, writer); !wrong) return wrong;
         }
     }
+    if (const int b = numbers.unasked(g); b >= 0) return {flaw::common_offset, p.buffers.first[b].role, -1, -1, b};
     for (int i = 0; left > 0 && i < g.nodes.count; ++i)
         if (seen[i] == 0) return {flaw::node_missing, nodes[i].role};
     return {};

@@ -114,7 +114,7 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
 }
 
 // Registered and symmetric buffers lie at equal offsets on all members of a collective: they have one number. It is enough to know
-// of two that one number for both would put two buffers of a role at one place.
+// of two that one number for both would put two buffers of a role at one place, where numbers join only what collectives join.
 class common_numbers {
 public:
     constexpr explicit common_numbers(const ir::program& p) : p_{p} {}
@@ -124,6 +124,37 @@ public:
         b = owner(b);
         const int one = p_.buffers.first[a].common, other = p_.buffers.first[b].common;
         return a == b || (one == other && one >= 0) || exclude(a, b);
+    }
+
+    // After all collectives were asked for: a buffer that has a number without need, or -1.
+    constexpr int unasked(const ir::graph& g) const {
+        if (next_.empty()) return -1;  // nobody was excused
+        // Of each number the buffers that collectives join, from its first one on.
+        vec<int> by(p_.buffers.count, -1), sides(2 * p_.members.count, -1);
+        const auto top = [&](int b) {
+            while (by[b] >= 0) b = by[b];
+            return b;
+        };
+        for (const ir::part& x : p_.parts) {
+            const int node = p_.members.first[x.member].node;
+            if (node < 0 || g.nodes.first[node].role >= 0) continue;
+            for (const ir::access& a : p_.accesses.part(x.first_access, x.accesses)) {
+                int& first = sides[2 * x.member + (gives_only(p_, x, g.nodes.first[node]) || a.mode != access_mode::read ? 1 : 0)];
+                const int b = owner(a.buffer);
+                if (first < 0) first = b;
+                if (p_.buffers.first[first].common != p_.buffers.first[b].common) continue;
+                const int from = top(first), to = top(b);
+                if (from != to) by[to] = from;
+            }
+        }
+        for (int b = 0; b < p_.buffers.count; ++b)
+            if (const int common = p_.buffers.first[b].common; common >= 0 && top(b) != top(first_[common])) return b;
+        return -1;
+    }
+
+    // Whether a part's argument is passed as its result as well: it only gives in a broadcast.
+    static constexpr bool gives_only(const ir::program& p, const ir::part& x, const ir::node& n) {
+        return n.kind == op_kind::broadcast && x.accesses == 1 && p.accesses.first[x.first_access].mode == access_mode::read;
     }
 
 private:
@@ -173,7 +204,7 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
                 bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
             if (!argument && !contains(targets, role)) bad = {flaw::node_mismatch, x.role, v, -1, a.buffer};
             if (!g.folded && b.where == ir::storage::arena) {
-                int& other = argument ? giver : taker;
+                int& other = argument && !common_numbers::gives_only(p, x, n) ? giver : taker;
                 if (other < 0)
                     other = a.buffer;
                 else if (!numbers.agree(other, a.buffer))

@@ -11,7 +11,7 @@ namespace dovetail::plan::detail {
 
 constexpr bool in_an_arena(ir::storage s) { return s == ir::storage::arena || s == ir::storage::workspace || s == ir::storage::host; }
 
-// Size and offset are equal on all members, as registered and symmetric buffers demand.
+// Where buffers have one number, size and offset are equal.
 constexpr verdict check_common(const ir::program& p, const plan& made) {
     if (p.commons == 0) return {};
     vec<int> first_of(p.commons, -1);
