@@ -316,10 +316,13 @@ inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan
             const auto gives_only = [&](const dv::ir::part& x) { return p.members[m].kind == dv::op_kind::broadcast && x.accesses == 1; };
             for (const bool writes : {false, true}) {
                 std::vector<int> passed;
-                for (const dv::ir::part& x : p.parts.part(v.first_part, v.parts))
-                    for (const dv::ir::access& a : p.accesses.part(x.first_access, x.accesses))
-                        if (x.member == m && (a.mode == dv::access_mode::write || gives_only(x)) == writes && p.buffers[a.buffer].where == dv::ir::storage::arena)
-                            passed.push_back(dv::ir::owner_of(p, a.buffer));
+                for (const bool last : {false, true})
+                    for (const dv::ir::part& x : p.parts.part(v.first_part, v.parts))
+                        for (const dv::ir::access& a : p.accesses.part(x.first_access, x.accesses)) {
+                            const bool gives = gives_only(x) && a.mode == dv::access_mode::read;
+                            if (x.member == m && gives == last && (gives || a.mode == dv::access_mode::write) == writes && p.buffers[a.buffer].where == dv::ir::storage::arena)
+                                passed.push_back(dv::ir::owner_of(p, a.buffer));
+                        }
                 for (std::size_t i = 1; i < passed.size(); ++i) {
                     const int a = passed[0], b = passed[i];
                     const auto &one = plan.placements[a], &other = plan.placements[b];

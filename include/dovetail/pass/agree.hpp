@@ -20,8 +20,7 @@ public:
     constexpr explicit agreements(Table& p)
         : p_{p}, next_(p.buffers.size(), unset{}), first_(p.buffers.size(), unset{}), on_(p.buffers.size(), unset{}), met_(p.roles > 64 ? p.roles : 0) {}
 
-    // What one part of a collective passes: for arguments and results the first buffer that any part passes, -1 before. Who only
-    // gives in a broadcast passes that as its result as well.
+    // What one part of a collective passes. `sides`: of arguments and of results the first buffer that any part passes, -1 before.
     constexpr void pass(const ir::access* from, const ir::access* end, bool only_gives, int* sides) {
         ir::buffer* const all = p_.buffers.begin();
         int *const next = next_.begin(), *const firsts = first_.begin();
@@ -123,13 +122,22 @@ constexpr void agree(const Graph& g, Table& p) {
     vec<int> sides(2 * p.members.size(), -1);
     const ir::node* nodes = g.nodes.begin();
     const ir::member* members = p.members.begin();
-    const ir::access* accesses = p.accesses.begin();
-    for (const ir::part *x = p.parts.begin(), *last = x + p.parts.size(); x != last; ++x) {
-        const int node = members[x->member].node;
-        if (node < 0 || nodes[node].role >= 0) continue;
-        const ir::access* from = accesses + x->first_access;
-        sets.pass(from, from + x->accesses, nodes[node].kind == op_kind::broadcast && x->accesses == 1 && from->mode == access_mode::read,
-                  sides.begin() + 2 * x->member);
+    const ir::access *accesses = p.accesses.begin(), *from = nullptr;
+    // Who only gives in a broadcast passes that as its result as well: behind those that have one.
+    bool last = false, more = true, only_gives = false;
+    int node = 0;
+    for (; more; last = true) {
+        more = false;
+        for (const ir::part *x = p.parts.begin(), *end = x + p.parts.size(); x != end; ++x) {
+            node = members[x->member].node;
+            if (node < 0 || nodes[node].role >= 0) continue;
+            from = accesses + x->first_access;
+            only_gives = nodes[node].kind == op_kind::broadcast && x->accesses == 1 && from->mode == access_mode::read;
+            if (only_gives == last)
+                sets.pass(from, from + x->accesses, only_gives, sides.begin() + 2 * x->member);
+            else
+                more = more || only_gives;
+        }
     }
     sets.number();
 }

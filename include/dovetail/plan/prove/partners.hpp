@@ -135,24 +135,27 @@ public:
             while (by[b] >= 0) b = by[b];
             return b;
         };
-        for (const ir::part& x : p_.parts) {
-            const int node = p_.members.first[x.member].node;
-            if (node < 0 || g.nodes.first[node].role >= 0) continue;
-            for (const ir::access& a : p_.accesses.part(x.first_access, x.accesses)) {
-                int& first = sides[2 * x.member + (gives_only(p_, x, g.nodes.first[node]) || a.mode != access_mode::read ? 1 : 0)];
-                const int b = owner(a.buffer);
-                if (first < 0) first = b;
-                if (p_.buffers.first[first].common != p_.buffers.first[b].common) continue;
-                const int from = top(first), to = top(b);
-                if (from != to) by[to] = from;
+        for (const bool last : {false, true})
+            for (const ir::part& x : p_.parts) {
+                const int node = p_.members.first[x.member].node;
+                if (node < 0 || g.nodes.first[node].role >= 0) continue;
+                const bool gives = gives_only(p_, x, g.nodes.first[node]);
+                for (const ir::access& a : p_.accesses.part(x.first_access, x.accesses)) {
+                    const int b = owner(a.buffer);
+                    if (gives != last || p_.buffers.first[b].where != ir::storage::arena) continue;
+                    int& first = sides[2 * x.member + (gives || a.mode != access_mode::read ? 1 : 0)];
+                    if (first < 0) first = b;
+                    if (p_.buffers.first[first].common != p_.buffers.first[b].common) continue;
+                    const int from = top(first), to = top(b);
+                    if (from != to) by[to] = from;
+                }
             }
-        }
         for (int b = 0; b < p_.buffers.count; ++b)
             if (const int common = p_.buffers.first[b].common; common >= 0 && top(b) != top(first_[common])) return b;
         return -1;
     }
 
-    // Whether a part's argument is passed as its result as well: it only gives in a broadcast.
+    // Whether a part's argument is passed as its result as well, and compared with those of the others: it only gives in a broadcast.
     static constexpr bool gives_only(const ir::program& p, const ir::part& x, const ir::node& n) {
         return n.kind == op_kind::broadcast && x.accesses == 1 && p.accesses.first[x.first_access].mode == access_mode::read;
     }
@@ -187,7 +190,7 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
     const span<const int> arguments = g.operands.part(n.first_argument, n.arguments), results = g.operands.part(n.first_result, n.results),
                           targets = g.operands.part(n.first_target, n.targets);
     int seats = 0, given = 0, received = 0;
-    int giver = -1, taker = -1;  // a buffer of the arguments, of the results
+    int giver = -1, taker = -1, only_giver = -1;  // a buffer of the arguments, of the results
     tensor_type in, out;
     verdict bad;
     all.each([&](const ir::part& x) {
@@ -204,7 +207,7 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
                 bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
             if (!argument && !contains(targets, role)) bad = {flaw::node_mismatch, x.role, v, -1, a.buffer};
             if (!g.folded && b.where == ir::storage::arena) {
-                int& other = argument && !common_numbers::gives_only(p, x, n) ? giver : taker;
+                int& other = common_numbers::gives_only(p, x, n) ? only_giver : argument ? giver : taker;
                 if (other < 0)
                     other = a.buffer;
                 else if (!numbers.agree(other, a.buffer))
@@ -221,6 +224,7 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
         if (is_rooted(m.kind) && x.seat == m.root && role != n.root) bad = {flaw::node_mismatch, x.role, v};
     });
     if (!bad) return bad;
+    if (only_giver >= 0 && taker >= 0 && !numbers.agree(taker, only_giver)) return {flaw::common_offset, -1, v, -1, only_giver};
     // a family of equal results is one name, defined in every receiving role
     if (given != n.arguments || received != n.targets) return {flaw::partner_missing, -1, v};
     if (is_rooted(m.kind) && (m.root < 0 || m.root >= seats)) return {flaw::node_mismatch, -1, v};
