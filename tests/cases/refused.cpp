@@ -67,6 +67,17 @@ static_assert(is<error::not_a_statement, diagnosed<dv::input<x, vector, ones>, d
 struct sum_of { template <class... T> static constexpr dv::tensor_type result(dv::tensor_type first, T...) { return first; } };
 template <int I> using entry = dv::input<link<I>, vector>;
 static_assert(accepted<dv::repeat<entry, 200>, dv::let<y, sum_of(dv::all<200, link>)>, dv::output<y>>);
+static_assert(accepted<in, dv::repeat<entry, 0>, dv::let<y, sum_of(x, dv::all<0, link>)>, dv::output<y, dv::all<0, link>>>);
+
+struct no_tensor_out { static constexpr int result(dv::tensor_type x) { return x.rank; } };
+struct only_an_int { static constexpr dv::tensor_type result(int) { return vector::type; } };
+struct no_rule { void result(dv::tensor_type); };
+struct by_reference { static constexpr const dv::tensor_type& result(const dv::tensor_type& x) { return x; } };
+struct by_template { static constexpr dv::results result(auto... x) { return {x...}; } };
+static_assert(refused<error::bad_shape_rule<y, no_tensor_out>, in, dv::let<y, no_tensor_out(x)>, dv::output<y>>);
+static_assert(refused<error::bad_shape_rule<y, only_an_int>, in, dv::let<y, only_an_int(x)>, dv::output<y>>);
+static_assert(refused<error::bad_shape_rule<y, no_rule>, in, dv::let<y, gelu(no_rule(x))>, dv::output<y>>);
+static_assert(accepted<in, dv::let<dv::values<y, z>, by_template(x, by_reference(x))>, dv::output<y, z>>);
 
 // ---- 4: what nothing uses
 static_assert(refused<error::unused<z>, in, dv::let<y, gelu(x)>, dv::let<w, relu(x)>, dv::let<z, relu(w)>, dv::output<y>>);
@@ -155,7 +166,7 @@ struct overwrite_smaller {
     static constexpr bool in_place_only = true;
     static constexpr dv::results result(dv::tensor_type x) { return {x.with_extents(1), x}; }
 };
-static_assert(is<error::shape_mismatch, diagnosed<in, dv::let<dv::values<dv::discard, z>, overwrite_smaller(gelu(x))>, dv::output<z>>>);
+static_assert(is<error::in_place_mismatch, diagnosed<in, dv::let<dv::values<dv::discard, z>, overwrite_smaller(gelu(x))>, dv::output<z>>>);
 
 // Members of a group run at the same time, so none may set a state that another one reads or sets.
 template <class... S> using in_one_group = diagnosed<in, two, dv::state<s, vector, ones>, dv::grouped<S...>, dv::output<y>>;
@@ -173,8 +184,13 @@ static_assert(refused<error::on_in_on<right>, in, l<dv::group<dv::on<right, dv::
 static_assert(refused<error::unused_role<left>, in, l<>, r<dv::let<y, gelu(x)>>, dv::output<y>>);
 static_assert(is<error::unused_role, diagnosed<in, dv::on<left, dv::mesh<dv::axis<dp, 2>>>, r<dv::let<y, gelu(x)>>, dv::output<y>>>);
 static_assert(refused<error::outside_role<z>, in, l<dv::let<y, gelu(x)>>, dv::let<z, shift<dp, 1>(y)>, dv::output<z>>);
-static_assert(refused<error::outside_role<t>, in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, all_reduce<sum>(gelu(y), z)>, dv::output<t>>);
-static_assert(refused<error::outside_role<x>, in, l<dv::let<y, gelu(x)>>, dv::let<t, all_reduce<sum>(x, y)>, dv::output<t>>);
+static_assert(refused<error::outside_role<gelu(y)>, in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, all_reduce<sum>(gelu(y), z)>, dv::output<t>>);
+static_assert(refused<error::argument_of_no_role<t, x>, in, l<dv::let<y, gelu(x)>>, dv::let<t, all_reduce<sum>(x, y)>, dv::output<t>>);
+static_assert(refused<error::argument_of_no_role<w, t>, in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, all_reduce<sum>(y, z)>,
+                      dv::let<w, all_gather<>(t, z)>, dv::output<w>>);
+static_assert(refused<error::not_a_role<dv::all<2, link>>, in, dv::on<dv::all<2, link>, dv::let<y, gelu(x)>>, dv::output<y>>);
+static_assert(refused<error::not_a_role<dv::let<y, gelu(x)>>, in, dv::on<dv::let<y, gelu(x)>, dv::let<z, gelu(y)>>, dv::output<z>>);
+static_assert(refused<error::not_a_role<vector>, in, l<dv::let<y, gelu(x)>>, dv::on<vector, dv::let<z, gelu(y)>>, dv::output<z>>);
 static_assert(is<error::off_root_read, diagnosed<in, two, dv::let<y, gelu(reduce<sum, dp, root_lane<0>>(x))>, dv::output<y>>>);
 static_assert(is<error::off_root_read, diagnosed<in, two, dv::let<y, broadcast<dp, root_lane<1>>(reduce<sum, dp, root_lane<0>>(x))>, dv::output<y>>>);
 static_assert(is<error::off_root_read, diagnosed<in, two, l<dv::let<y, gather<dp, root_lane<0>>(x)>>, r<dv::let<z, gelu(y)>>, dv::output<z>>>);
@@ -211,15 +227,19 @@ static_assert(dv::peak_bytes<heavy_roles, left, dv::options<fast_enough>> >= 4 *
 static_assert(is<error::size_overflow, diagnosed<dv::input<x, dv::tensor<std::int8_t, dv::most_bytes + 1>>, dv::let<y, gelu(x)>, dv::output<y>>>);
 
 // ---- 11: expressions
-static_assert(refused<error::operation_as_value<gelu, gelu>, in, dv::let<gelu, relu(x)>, dv::output<gelu>>);
-static_assert(refused<error::operation_as_value<gelu, gelu>, in, dv::let<y, relu(x)>, dv::output<y, gelu>>);
+static_assert(refused<error::not_a_name<gelu>, in, dv::let<gelu, relu(x)>, dv::output<gelu>>);
+static_assert(refused<error::not_a_name<vector>, in, dv::let<vector, relu(x)>, dv::output<y>>);
+static_assert(refused<error::not_a_name<gelu>, in, dv::let<y, relu(x)>, dv::output<y, gelu>>);
+static_assert(refused<error::not_a_name<dv::lane<dp>>, in, dv::mesh<dv::axis<dp>>, dv::let<y, relu(x)>, dv::output<y, dv::lane<dp>>>);
+static_assert(refused<error::not_a_name<ones>, in, dv::state<s, vector, ones>, dv::update<dv::values<ones>, gelu(x)>>);
 static_assert(is<error::ellipsis, diagnosed<in, dv::let<y, gelu(plus(x, ...))>, dv::output<y>>>);
 static_assert(refused<error::not_a_statement<dv::from_store>, in, dv::state<s, vector, ones, dv::from_store>, dv::update<s, plus(s, x)>>);
 static_assert(refused<error::not_a_statement<ones>, in, dv::state<s, vector, dv::from_store, ones>, dv::update<s, plus(s, x)>>);
 static_assert(refused<error::not_an_operation<y, z>, in, dv::let<y, gelu(z(x))>, dv::output<y>>);
-static_assert(refused<error::unused<dv::discard>, in, dv::let<dv::values<dv::discard>, gelu(x)>, dv::output<>>);
-static_assert(is<error::not_an_operation, diagnosed<in, dv::let<y, x>, dv::output<y>>>);
-static_assert(is<error::not_a_statement, diagnosed<in, dv::let<y, plus(x, vector)>, dv::output<y>>>);
+static_assert(refused<error::all_discarded<gelu>, in, dv::let<dv::values<dv::discard>, gelu(x)>, dv::output<>>);
+static_assert(refused<error::not_an_expression<y, x>, in, dv::let<y, x>, dv::output<y>>);
+static_assert(refused<error::not_an_expression<s, gelu>, in, dv::state<s, vector, ones>, dv::update<s, gelu>>);
+static_assert(refused<error::not_an_argument<y, vector>, in, dv::let<y, plus(x, vector)>, dv::output<y>>);
 
 // ---- host memory
 static_assert(is<error::host_value, diagnosed<in, dv::let<y, gelu(to_host(x))>, dv::output<y>>>);

@@ -1,6 +1,7 @@
 // EXPECT: error::memory_exceeded
 // SAYS: number<200
 // SAYS: app::z
+// SAYS: the_only_role
 #include "ops.hpp"
 
 namespace app {

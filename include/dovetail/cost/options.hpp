@@ -18,20 +18,23 @@ struct overlap {
 // Bytes that the arena and the states of one rank may take. No plan above it compiles.
 template <std::int64_t Bytes>
 struct memory_limit {
-    static_assert(Bytes > 0, "dovetail: a memory limit is positive");
-    static constexpr void apply(settings& s) { s.memory_limit = Bytes > 0 ? Bytes : 0; }
+    static constexpr bool allowed = Bytes > 0;
+    static_assert(allowed, "dovetail: a memory limit is positive");
+    static constexpr void apply(settings& s) { s.memory_limit = allowed ? Bytes : 0; }
 };
 // Runs whose inputs and outputs exist at once.
 template <int Runs>
 struct in_flight {
-    static_assert(Runs >= 1 && Runs <= 64, "dovetail: between 1 and 64 runs in flight");
-    static constexpr void apply(settings& s) { s.in_flight = Runs >= 1 && Runs <= 64 ? Runs : 1; }
+    static constexpr bool allowed = Runs >= 1 && Runs <= 64;
+    static_assert(allowed, "dovetail: between 1 and 64 runs in flight");
+    static constexpr void apply(settings& s) { s.in_flight = allowed ? Runs : 1; }
 };
 // Copies of a channel's receiving buffer: with 2, the next run's transfer does not wait for this run's reader.
 template <int Slots>
 struct channel_slots {
-    static_assert(Slots >= 1 && Slots <= 64, "dovetail: between 1 and 64 slots in a channel");
-    static constexpr void apply(settings& s) { s.channel_slots = Slots >= 1 && Slots <= 64 ? Slots : 1; }
+    static constexpr bool allowed = Slots >= 1 && Slots <= 64;
+    static_assert(allowed, "dovetail: between 1 and 64 slots in a channel");
+    static constexpr void apply(settings& s) { s.channel_slots = allowed ? Slots : 1; }
 };
 // What moves the values of channels; without it, whatever the machine's description makes cheaper for each. A value that
 // does not lie in the sender's arena (an input, a state) goes by NCCL.
@@ -42,8 +45,9 @@ struct channels_by {
 // Width that the prediction assumes of an axis whose width is open.
 template <int Width>
 struct assumed_width {
-    static_assert(Width >= 1, "dovetail: an axis has at least one lane");
-    static constexpr void apply(settings& s) { s.assumed_width = Width >= 1 ? Width : 1; }
+    static constexpr bool allowed = Width >= 1;
+    static_assert(allowed, "dovetail: an axis has at least one lane");
+    static constexpr void apply(settings& s) { s.assumed_width = allowed ? Width : 1; }
 };
 
 namespace detail {

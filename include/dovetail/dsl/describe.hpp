@@ -108,6 +108,16 @@ constexpr record operating(types<C...> where) {
     return composed(word::operation, where, tag_of<T>);
 }
 
+// One number for each of the indices below these.
+template <int... N>
+struct counting {
+    static constexpr bool allowed = ((N >= 0) && ...);
+    static_assert(allowed, "dovetail: a number of repeat<body, N...> or all<N, family> is negative; 0 stands for none");
+    using type = std::make_integer_sequence<int, allowed ? (N*...) : 0>;
+};
+template <int... N>
+using numbers_below = typename counting<N...>::type;
+
 // What several types of the language are made of as one: repeat and all.
 template <template <int...> class Family, class Indices>
 struct family;
@@ -127,19 +137,19 @@ template <template <int...> class Body, int N>
 struct index_space<Body, N> {
     template <int... P>
     static auto all(std::integer_sequence<int, P...>) -> types<Body<P>...>;
-    using type = decltype(all(std::make_integer_sequence<int, N>{}));
+    using type = decltype(all(numbers_below<N>{}));
 };
 template <template <int...> class Body, int N, int M>
 struct index_space<Body, N, M> {
     template <int... P>
     static auto all(std::integer_sequence<int, P...>) -> types<Body<P / M, P % M>...>;
-    using type = decltype(all(std::make_integer_sequence<int, N * M>{}));
+    using type = decltype(all(numbers_below<N, M>{}));
 };
 template <template <int...> class Body, int N, int M, int K>
 struct index_space<Body, N, M, K> {
     template <int... P>
     static auto all(std::integer_sequence<int, P...>) -> types<Body<P / (M * K), P / K % M, P % K>...>;
-    using type = decltype(all(std::make_integer_sequence<int, N * M * K>{}));
+    using type = decltype(all(numbers_below<N, M, K>{}));
 };
 
 }  // namespace detail
@@ -190,7 +200,7 @@ template <class... C>
 inline constexpr record describe<values<C...>> = detail::composed(word::values, types<C...>{});
 template <> inline constexpr record describe<discard>{word::discard};
 template <int N, template <int...> class F>
-inline constexpr record describe<all<N, F>> = detail::listed(word::all, typename detail::family<F, std::make_integer_sequence<int, N>>::type{});
+inline constexpr record describe<all<N, F>> = detail::listed(word::all, typename detail::family<F, detail::numbers_below<N>>::type{});
 template <class A>
 inline constexpr record describe<lane<A>> = detail::composed(word::lane, types<A>{});
 template <class T, std::int64_t... E>
@@ -258,7 +268,7 @@ struct constituents<axis<N, W>> {
 template <template <int...> class B, int... N>
 struct constituents<repeat<B, N...>> : index_space<B, N...> {};
 template <int N, template <int...> class F>
-struct constituents<all<N, F>> : family<F, std::make_integer_sequence<int, N>> {};
+struct constituents<all<N, F>> : family<F, numbers_below<N>> {};
 
 }  // namespace detail
 

@@ -17,9 +17,15 @@ namespace detail {
 template <int>
 using one_tensor_type = tensor_type;
 
+// What a shape rule may return.
+template <class T>
+concept shapes = std::is_base_of_v<tensor_type, std::remove_cvref_t<T>> || std::is_base_of_v<results, std::remove_cvref_t<T>>;
+
 template <class Op, int... I>
 constexpr bool takes(std::integer_sequence<int, I...>) {
-    return requires { Op::result(one_tensor_type<I>{}...); };
+    return requires {
+        { Op::result(one_tensor_type<I>{}...) } -> shapes;
+    };
 }
 template <class Op, int N>
 inline constexpr bool accepts = takes<Op>(std::make_integer_sequence<int, N>{});
@@ -92,8 +98,14 @@ constexpr operation facts_of_compute() {
     o.has_workspace = rule::has_workspace;
     if constexpr (rule::has_work) o.work = &rule::work;
     if constexpr (rule::has_workspace) o.workspace = &rule::workspace;
-    if constexpr (requires { Op::in_place; }) o.in_place = Op::in_place;
-    if constexpr (requires { Op::in_place_only; }) o.in_place_only = Op::in_place_only;
+    if constexpr (requires { Op::in_place; }) {
+        static_assert(Op::in_place < N, "dovetail: the operation's in_place names an argument that it is not given; the first is 0");
+        o.in_place = Op::in_place;
+    }
+    if constexpr (requires { Op::in_place_only; }) {
+        static_assert(!Op::in_place_only || N > 0, "dovetail: the operation works in place only, and is given no argument whose place its result could take");
+        o.in_place_only = Op::in_place_only;
+    }
     if constexpr (requires { Op::row_wise; }) o.row_wise = Op::row_wise;
     if constexpr (requires { Op::has_effect; }) o.has_effect = Op::has_effect;
     if constexpr (requires { Op::sms; }) o.sms = Op::sms;
@@ -175,6 +187,10 @@ constexpr bool accepts_count() {
 }
 template <class Op, int N>
 inline constexpr bool accepts_arguments = accepts_count<Op, N>();
+
+// Whether there is a number of arguments that Op takes.
+template <class Op>
+inline constexpr bool accepts_any = detail::communication_operation<Op> || detail::accepts_some<Op>(std::make_integer_sequence<int, 64>{});
 
 namespace detail {
 template <class Op, int N>

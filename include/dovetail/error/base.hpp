@@ -18,6 +18,8 @@ struct none {};
 // A number in an error's arguments.
 template <auto N>
 struct number {};
+// The role of a graph that names none.
+struct the_only_role {};
 // The defined name that is spelled most like the missing one.
 template <class Name>
 struct did_you_mean {};

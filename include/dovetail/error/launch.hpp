@@ -19,6 +19,10 @@ template <class Name>
 struct not_an_output {
     static_assert(detail::never<Name>, "dovetail: a result is read that is no output of the graph");
 };
+template <class Name>
+struct unknown_state {
+    static_assert(detail::never<Name>, "dovetail: read_state or write_state is given a name that is no state of the executor's graph; a ticket reads outputs");
+};
 template <class Name, class Declared, class Given>
 struct wrong_binding {
     static_assert(detail::never<Name>,

@@ -26,6 +26,12 @@ struct in_place_shared {
         detail::never<Statement>,
         "dovetail: this operation (second) works in place on a value (third) that something else reads too, or that is no value of this role; copy it first");
 };
+template <class Statement, class Operation, class Argument, class Result>
+struct in_place_mismatch {
+    static_assert(
+        detail::never<Statement>,
+        "dovetail: this operation (second) works in place only, and its first result (fourth) has not as many bytes as the argument (third) that it replaces");
+};
 template <class State>
 struct state_crosses_roles {
     static_assert(detail::never<State>, "dovetail: a state belongs to its role; to use it on another role write let<value, copy(state)> on its own");

@@ -23,6 +23,11 @@ struct unused {
     static_assert(detail::never<Name>,
                   "dovetail: nothing uses this name: no output, update or operation with an effect needs it; use it, output it or remove it");
 };
+template <class Operation>
+struct all_discarded {
+    static_assert(detail::never<Operation>,
+                  "dovetail: all results of this operation are discarded, and it declares no effect: name one, remove the statement or declare has_effect");
+};
 template <class Name>
 struct output_twice {
     static_assert(detail::never<Name>, "dovetail: this name stands in the outputs twice");
@@ -45,6 +50,22 @@ struct not_an_operation {
     static_assert(
         detail::never<Statement>,
         "dovetail: this statement (first) uses as an operation something (second) that is none: an operation is a complete type with a shape rule `result`");
+};
+template <class Statement, class Given>
+struct not_an_expression {
+    static_assert(detail::never<Statement>, "dovetail: this statement (first) takes an expression, operation(arguments...), not this (second)");
+};
+template <class Statement, class Argument>
+struct not_an_argument {
+    static_assert(
+        detail::never<Statement>,
+        "dovetail: this statement (first) is given an argument (second) that is none: an argument is a name, an expression, lane<axis> or all<N, family>");
+};
+template <class Type>
+struct not_a_name {
+    static_assert(
+        detail::never<Type>,
+        "dovetail: an operation or a word of the language stands where a name belongs; a name is a type of your own, which needs no definition: struct y;");
 };
 template <class Statement, class Operation>
 struct operation_as_value {

@@ -10,6 +10,13 @@ struct unused_role {
     static_assert(detail::never<Role>, "dovetail: this role has no statement");
 };
 template <class Role>
+struct not_a_role {
+    static_assert(
+        detail::never<Role>,
+        "dovetail: on<role, statements...> takes the name of one role first, and this is none; for several roles repeat the on: repeat<body, 3>, where "
+        "body<I> is on<role<I>, ...>");
+};
+template <class Role>
 struct on_in_on {
     static_assert(detail::never<Role>, "dovetail: placement does not nest: this role's on<...> stands inside another");
 };
@@ -19,10 +26,20 @@ struct outside_role {
         detail::never<Name>,
         "dovetail: in a graph with roles this stands outside every on<role, ...>; only inputs, outputs and collectives with one argument per role may");
 };
+template <class Statement, class Argument>
+struct argument_of_no_role {
+    static_assert(detail::never<Statement>,
+                  "dovetail: this collective over roles (first) takes one value of each, and this argument (second) is not of one role: an input outside every "
+                  "on<role, ...> or the result of such a collective goes in as let<value, copy(it)> of a role");
+};
 template <class Name, class From, class To>
 struct mesh_mismatch {
     static_assert(detail::never<Name>,
                   "dovetail: this value (first) joins two roles (second, third) whose meshes differ; a channel joins equal lane coordinates");
+};
+template <class Role, class Other>
+struct folded_mismatch {
+    static_assert(detail::never<Role>, "dovetail: folded<graph> plays all roles on one rank, so they have one mesh; those of these two differ");
 };
 template <class Name, class Reader>
 struct off_root_read {
@@ -48,9 +65,18 @@ template <class Statement, class Axis>
 struct unknown_axis {
     static_assert(detail::never<Statement>, "dovetail: this statement (first) names an axis (second) that the role's mesh does not have");
 };
+template <class Type>
+struct not_an_axis {
+    static_assert(detail::never<Type>,
+                  "dovetail: a mesh is made of axis<name> and axis<name, width>, with a width of 0 (the executor tells it) or more, and this is none");
+};
 template <class Axis>
 struct axis_twice {
-    static_assert(detail::never<Axis>, "dovetail: this axis stands twice in a mesh or a communication (at most 32 axes)");
+    static_assert(detail::never<Axis>, "dovetail: this axis stands twice in a mesh or a communication");
+};
+template <class Axis>
+struct too_many_axes {
+    static_assert(detail::never<Axis>, "dovetail: this axis is one too many: the meshes of a graph have at most 32");
 };
 template <class Mesh>
 struct mesh_twice {
@@ -73,8 +99,9 @@ struct open_width {
 };
 template <class Statement, class Operation, class Tensor, class Width>
 struct indivisible {
-    static_assert(detail::never<Statement>,
-                  "dovetail: this collective (first) divides extent 0 of its tensor (third) by a number of members (fourth) that does not divide it");
+    static_assert(
+        detail::never<Statement>,
+        "dovetail: this collective (first) divides extent 0 of its tensor (third) by a number of members (fourth) that does not divide it; a scalar has no extent 0");
 };
 template <class Statement, class Operation>
 struct bad_reduction {

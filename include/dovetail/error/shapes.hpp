@@ -8,7 +8,14 @@ namespace dovetail::error {
 template <class Statement, class Operation, class... Given>
 struct wrong_arity {
     static_assert(detail::never<Statement>,
-                  "dovetail: in this statement (first) the operation (second) is given a number of arguments that its shape rule does not take");
+                  "dovetail: in this statement (first) the operation (second) is given a number of arguments that it does not take: an operation takes "
+                  "as many as its shape rule, communication one, or one for each role");
+};
+template <class Statement, class Operation>
+struct bad_shape_rule {
+    static_assert(detail::never<Statement>,
+                  "dovetail: the shape rule `result` of this operation (second) takes no tensors or returns none: write static constexpr dv::tensor_type "
+                  "result(dv::tensor_type...), or return dv::results");
 };
 template <class Statement, class Operation, class... Tensors>
 struct shape_mismatch {

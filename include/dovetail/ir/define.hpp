@@ -66,6 +66,7 @@ private:
 
     constexpr void on(const record& r, int mention, int outer) {
         if (outer >= 0) return d_.fail(make_fault(fault_kind::on_in_on, mention + 1));
+        if ((*r.statements[0])->kind != word::name) return d_.fail(make_fault(fault_kind::not_a_role, mention + 1));
         const tag& name = (*r.statements[0])->id;
         int role = d_.find_role(name);
         if (role < 0) {
@@ -85,7 +86,7 @@ private:
         if (r.children[1]->kind == word::ellipsis)
             d_.fail(make_fault(fault_kind::ellipsis, name, at + 1));
         else
-            d_.fail(make_fault(fault_kind::not_an_operation, name, at));
+            d_.fail(make_fault(fault_kind::not_an_expression, name, at));
     }
 
     constexpr void values(const record& names, int mention, int role) {
@@ -102,10 +103,8 @@ private:
         s.mention = mention;
         if (name.kind == word::name) {
             if (d_.names.insert(id) != id) d_.fail(make_fault(fault_kind::defined_twice, mention));
-        } else if (name.kind == word::operation || name.kind == word::no_shape_rule) {
-            d_.fail(make_fault(fault_kind::operation_as_value, mention, mention));
         } else {
-            d_.fail(make_fault(fault_kind::not_a_statement, mention));
+            d_.fail(make_fault(fault_kind::not_a_name, mention));
         }
         return id;
     }
@@ -155,12 +154,12 @@ private:
             int at = own->mention + 1;
             for (int i = 0; i < own->r->child_count; at += own->r->children[i]->mentions, ++i) {
                 const record& a = *own->r->children[i];
-                if (a.kind != word::axis || a.number < 0) return d_.fail(make_fault(fault_kind::not_a_statement, at));
+                if (a.kind != word::axis || a.number < 0) return d_.fail(make_fault(fault_kind::not_an_axis, at));
                 int id = d_.find_axis(a.children[0]->id);
                 if (id < 0) {
                     id = d_.axes.size();
                     d_.axes.push({&a.children[0]->id, at + 1});
-                    if (id >= 32) return d_.fail(make_fault(fault_kind::axis_twice, at + 1));
+                    if (id >= 32) return d_.fail(make_fault(fault_kind::too_many_axes, at + 1));
                 }
                 for (int j = d_.roles[role].first_axis; j < d_.mesh.size(); ++j)
                     if (d_.mesh[j].axis == id) d_.fail(make_fault(fault_kind::axis_twice, at + 1));

@@ -78,12 +78,13 @@ private:
             }
         }
         n.update = update;
-        if (!named && !n.op->has_effect) d_.fail(make_fault(fault_kind::unused, mention));
+        if (!named && !n.op->has_effect) d_.fail(make_fault(fault_kind::all_discarded, n.mention + 1));
     }
     // A result that is a state, changed in place.
     constexpr void changed(node& n, const record& name, int at, int statement) {
         n.update = true;
-        const int s = name.kind == word::name ? d_.names.find(&name.id) : -1;
+        if (name.kind != word::name) return d_.fail(make_fault(fault_kind::not_a_name, at));
+        const int s = d_.names.find(&name.id);
         if (s < 0) return d_.fail(make_fault(fault_kind::unknown_name, statement, at));
         if (d_.symbols[s].kind != symbol_kind::state) return d_.fail(make_fault(fault_kind::not_a_state, at));
         if (d_.symbols[s].role != n.role) return d_.fail(make_fault(fault_kind::state_crosses_roles, at));
@@ -100,8 +101,9 @@ private:
                 outputs(c, at);
                 continue;
             }
-            const int s = c.kind == word::name ? d_.names.find(&c.id) : -1;
-            if (s < 0) return d_.fail(make_fault(c.kind == word::operation ? fault_kind::operation_as_value : fault_kind::unknown_output, at, at));
+            if (c.kind != word::name) return d_.fail(make_fault(fault_kind::not_a_name, at));
+            const int s = d_.names.find(&c.id);
+            if (s < 0) return d_.fail(make_fault(fault_kind::unknown_output, at, at));
             if (d_.symbols[s].kind != symbol_kind::value) return d_.fail(make_fault(fault_kind::output_not_a_value, at));
             if (d_.symbols[s].output) return d_.fail(make_fault(fault_kind::output_twice, at));
             d_.symbols[s].output = true;
@@ -190,7 +192,7 @@ private:
             else if (a.kind == word::operation || a.kind == word::no_shape_rule)
                 d_.fail(make_fault(fault_kind::operation_as_value, name, at));
             else if (a.kind != word::name)
-                d_.fail(make_fault(fault_kind::not_a_statement, at));
+                d_.fail(make_fault(fault_kind::not_an_argument, name, at));
             else
                 arguments_.push(named(a, at, role, name));
         }
@@ -205,7 +207,7 @@ private:
     }
 
     constexpr int nested(const record& e, int mention, int role, int name) {
-        if (role == outside) return d_.fail(make_fault(fault_kind::outside_role, name)), -1;
+        if (role == outside) return d_.fail(make_fault(fault_kind::outside_role, mention)), -1;
         const int id = operation_node(*e.op, e.children, e.child_count, mention, role, name, -1);
         if (id < 0) return -1;
         const int s = d_.symbol_count++;

@@ -59,7 +59,7 @@ private:
     constexpr void seats(node& n, int mention, int name) {
         for (int i = 0; i < n.arguments; ++i) {
             const symbol& s = d_.symbols[d_.operands[n.first_argument + i]];
-            if (s.role < 0) return d_.fail(make_fault(fault_kind::outside_role, s.mention));
+            if (s.role < 0) return d_.fail(make_fault(fault_kind::argument_of_no_role, name, s.mention));
             for (int j = 0; j < i; ++j)
                 if (d_.symbols[d_.operands[n.first_argument + j]].role == s.role) return d_.fail(make_fault(fault_kind::role_twice, name, s.mention));
         }

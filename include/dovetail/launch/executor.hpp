@@ -242,9 +242,9 @@ private:
     static constexpr int state_symbol() {
         constexpr int symbol = plan::symbol_of<G, N>;
         if constexpr (symbol < 0)
-            detail::refuse<error::not_a_state<N>>();
+            detail::refuse<error::unknown_state<N>>();
         else if constexpr (plan::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::state)
-            detail::refuse<error::not_a_state<N>>();
+            detail::refuse<error::unknown_state<N>>();
         else
             return symbol;
         return -1;

@@ -22,7 +22,7 @@ public:
         for (int r = 1; r < g_.roles.size(); ++r) {
             if (same_mesh(0, r)) continue;
             alike = false;
-            if (g_.folded) fail(ir::make_fault(ir::fault_kind::mesh_mismatch, g_.roles[r].mention, g_.roles[0].mention, g_.roles[r].mention));
+            if (g_.folded) fail(ir::make_fault(ir::fault_kind::folded_mismatch, g_.roles[0].mention, g_.roles[r].mention));
         }
         if (has_special_nodes_ || !alike)
             for (const ir::node& n : g_.nodes) {
@@ -184,7 +184,7 @@ private:
         const int a = g_.operands[n.first_argument + k];
         const ir::symbol& s = g_.symbols[a];
         if (const tensor_type made = first_result(n); made.bytes() != s.type.bytes())
-            fail(ir::make_fault(ir::fault_kind::shape_mismatch, n.statement, n.mention + 1)).tensor(s.type).tensor(made);
+            fail(ir::make_fault(ir::fault_kind::in_place_mismatch, n.statement, n.mention + 1)).tensor(s.type).tensor(made);
         if (s.kind != ir::symbol_kind::value || s.output || readers_[a] > 1 || s.role != n.role)
             fail(ir::make_fault(ir::fault_kind::in_place_shared, n.statement, n.mention + 1, s.mention));
     }

@@ -165,6 +165,14 @@ constexpr auto tell_nearest() {
         return std::type_identity<Error<missing, error::did_you_mean<dsl::mention<written<G>, near>>>>{};
 }
 
+template <class G, class Count>
+constexpr auto tell_arity() {
+    if constexpr (dsl::accepts_any<named<G, 1>>)
+        return tell<error::wrong_arity, G, Count>{};
+    else
+        return tell<error::bad_shape_rule, G>{};
+}
+
 template <class G>
 constexpr auto error_of() {
     using kind = ir::fault_kind;
@@ -182,6 +190,8 @@ constexpr auto error_of() {
         return tell<error::cycle, G>{};
     else if constexpr (f.kind == kind::unused)
         return tell<error::unused, G>{};
+    else if constexpr (f.kind == kind::all_discarded)
+        return tell<error::all_discarded, G>{};
     else if constexpr (f.kind == kind::output_twice)
         return tell<error::output_twice, G>{};
     else if constexpr (f.kind == kind::output_not_a_value)
@@ -190,6 +200,12 @@ constexpr auto error_of() {
         return std::type_identity<error::empty_graph<G>>{};
     else if constexpr (f.kind == kind::not_an_operation)
         return tell<error::not_an_operation, G>{};
+    else if constexpr (f.kind == kind::not_an_expression)
+        return tell<error::not_an_expression, G>{};
+    else if constexpr (f.kind == kind::not_an_argument)
+        return tell<error::not_an_argument, G>{};
+    else if constexpr (f.kind == kind::not_a_name)
+        return tell<error::not_a_name, G>{};
     else if constexpr (f.kind == kind::operation_as_value)
         return tell<error::operation_as_value, G>{};
     else if constexpr (f.kind == kind::ellipsis)
@@ -199,7 +215,7 @@ constexpr auto error_of() {
     else if constexpr (f.kind == kind::not_a_statement)
         return tell<error::not_a_statement, G>{};
     else if constexpr (f.kind == kind::wrong_arity)
-        return tell<error::wrong_arity, G, count>{};
+        return tell_arity<G, count>();
     else if constexpr (f.kind == kind::shape_mismatch)
         return tell<error::shape_mismatch, G>{};
     else if constexpr (f.kind == kind::wrong_result_count)
@@ -210,12 +226,18 @@ constexpr auto error_of() {
         return tell<error::size_overflow, G>{};
     else if constexpr (f.kind == kind::unused_role)
         return tell<error::unused_role, G>{};
+    else if constexpr (f.kind == kind::not_a_role)
+        return tell<error::not_a_role, G>{};
     else if constexpr (f.kind == kind::on_in_on)
         return tell<error::on_in_on, G>{};
     else if constexpr (f.kind == kind::outside_role)
         return tell<error::outside_role, G>{};
+    else if constexpr (f.kind == kind::argument_of_no_role)
+        return tell<error::argument_of_no_role, G>{};
     else if constexpr (f.kind == kind::mesh_mismatch)
         return tell<error::mesh_mismatch, G>{};
+    else if constexpr (f.kind == kind::folded_mismatch)
+        return tell<error::folded_mismatch, G>{};
     else if constexpr (f.kind == kind::off_root_read)
         return tell<error::off_root_read, G>{};
     else if constexpr (f.kind == kind::off_root_update)
@@ -226,8 +248,12 @@ constexpr auto error_of() {
         return tell<error::unknown_role, G>{};
     else if constexpr (f.kind == kind::unknown_axis)
         return tell<error::unknown_axis, G>{};
+    else if constexpr (f.kind == kind::not_an_axis)
+        return tell<error::not_an_axis, G>{};
     else if constexpr (f.kind == kind::axis_twice)
         return tell<error::axis_twice, G>{};
+    else if constexpr (f.kind == kind::too_many_axes)
+        return tell<error::too_many_axes, G>{};
     else if constexpr (f.kind == kind::mesh_twice)
         return tell<error::mesh_twice, G>{};
     else if constexpr (f.kind == kind::member_mismatch)
@@ -254,6 +280,8 @@ constexpr auto error_of() {
         return tell<error::diverging_replicas, G>{};
     else if constexpr (f.kind == kind::in_place_shared)
         return tell<error::in_place_shared, G>{};
+    else if constexpr (f.kind == kind::in_place_mismatch)
+        return tell<error::in_place_mismatch, G>{};
     else if constexpr (f.kind == kind::state_crosses_roles)
         return tell<error::state_crosses_roles, G>{};
     else if constexpr (f.kind == kind::host_value)

@@ -10,7 +10,7 @@
 namespace dovetail {
 
 // The role of a graph that names none.
-using unnamed_role = plan::detail::unnamed;
+using unnamed_role = error::the_only_role;
 
 // Whether the graph has no mistake; plan::diagnose<G> names it.
 template <class G>
@@ -20,7 +20,7 @@ namespace plan::detail {
 
 template <class G, class Role>
 constexpr int plan_role() {
-    if constexpr (std::is_same_v<Role, unnamed>) {
+    if constexpr (std::is_same_v<Role, unnamed_role>) {
         static_assert(!dovetail::named(typed<G>::value.roles[0].name) || typed<G>::value.folded, "dovetail: this graph has roles: name one");
         return 0;
     } else {

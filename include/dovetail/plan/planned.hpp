@@ -136,14 +136,13 @@ constexpr candidate chosen() {
     }
 }
 
-struct unnamed {};
 template <class G, int Mention>
 struct role_named {
     using type = dsl::mention<written<G>, Mention>;
 };
 template <class G>
 struct role_named<G, -1> {
-    using type = unnamed;
+    using type = error::the_only_role;
 };
 
 template <class G, class O>

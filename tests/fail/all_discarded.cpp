@@ -1,4 +1,5 @@
-// EXPECT: error::unused
+// EXPECT: error::all_discarded
+// SAYS: app::halves
 #include "ops.hpp"
 
 namespace app {

@@ -1,4 +1,4 @@
-// EXPECT: error::not_a_state
+// EXPECT: error::unknown_state
 // SAYS: app::y
 #include "launched.hpp"
 

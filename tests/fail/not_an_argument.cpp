@@ -1,0 +1,9 @@
+// EXPECT: error::not_an_argument
+// SAYS: app::y
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::input<x, vector>, dv::let<y, plus(x, vector)>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;

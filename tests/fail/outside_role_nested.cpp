@@ -1,0 +1,9 @@
+// EXPECT: error::outside_role
+// SAYS: app::gelu
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::input<x, vector>, dv::on<left, dv::let<y, gelu(x)>>, dv::on<right, dv::let<z, gelu(x)>>, dv::let<t, all_reduce<sum>(gelu(y), z)>, dv::output<t>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;
