@@ -1,4 +1,4 @@
-// Roles that all collectives and channels join.
+// Two and three roles, with channels and collectives between them.
 #include "support/planned_samples.hpp"
 
 using namespace samples;

@@ -122,6 +122,12 @@ constexpr int owner_of(const Program& program, int buffer) {
     return alias < 0 ? buffer : alias;
 }
 
+// Whether a part of a collective passes its argument as its result as well: it gives in a broadcast and gets nothing.
+template <class Program>
+constexpr bool only_gives(const Program& program, const part& x, op_kind kind) {
+    return kind == op_kind::broadcast && x.accesses == 1 && program.accesses[x.first_access].mode == access_mode::read;
+}
+
 using program = basic_program<viewing>;
 using program_data = basic_program<owning>;
 

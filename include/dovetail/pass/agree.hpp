@@ -123,7 +123,7 @@ constexpr void agree(const Graph& g, Table& p) {
     const ir::node* nodes = g.nodes.begin();
     const ir::member* members = p.members.begin();
     const ir::access *accesses = p.accesses.begin(), *from = nullptr;
-    // Who only gives in a broadcast passes that as its result as well: behind those that have one.
+    // Who only gives comes behind those that get a result.
     bool last = false, more = true, only_gives = false;
     int node = 0;
     for (; more; last = true) {
@@ -132,7 +132,7 @@ constexpr void agree(const Graph& g, Table& p) {
             node = members[x->member].node;
             if (node < 0 || nodes[node].role >= 0) continue;
             from = accesses + x->first_access;
-            only_gives = nodes[node].kind == op_kind::broadcast && x->accesses == 1 && from->mode == access_mode::read;
+            only_gives = ir::only_gives(p, *x, nodes[node].kind);
             if (only_gives == last)
                 sets.pass(from, from + x->accesses, only_gives, sides.begin() + 2 * x->member);
             else

@@ -19,8 +19,8 @@ constexpr bool may_be_registered(const ir::program& p, const plan& made, int v, 
         if (x.member != member) continue;
         for (const ir::access& a : p.accesses.part(x.first_access, x.accesses))
             for (int writing = 0; writing < 2; ++writing) {
-                // Who only gives in a broadcast passes that for its result as well. (Off the root of a reduce NCCL ignores the result.)
-                const bool both = a.mode == access_mode::update || (kind == op_kind::broadcast && x.accesses == 1 && a.mode == access_mode::read);
+                // (Off the root of a reduce NCCL ignores the result.)
+                const bool both = a.mode == access_mode::update || ir::only_gives(p, x, kind);
                 if (!both && (a.mode == access_mode::write) != (writing == 1)) continue;
                 const int b = ir::owner_of(p, a.buffer), other = side[writing];
                 if (other < 0) side[writing] = b;

@@ -120,8 +120,8 @@ public:
     constexpr explicit common_numbers(const ir::program& p) : p_{p} {}
 
     constexpr bool agree(int a, int b) {
-        a = owner(a);
-        b = owner(b);
+        a = ir::owner_of(p_, a);
+        b = ir::owner_of(p_, b);
         const int one = p_.buffers.first[a].common, other = p_.buffers.first[b].common;
         return a == b || (one == other && one >= 0) || exclude(a, b);
     }
@@ -135,13 +135,13 @@ public:
             while (by[b] >= 0) b = by[b];
             return b;
         };
-        for (const bool last : {false, true})
+        for (const bool last : {false, true})  // who only gives is compared with those that get a result
             for (const ir::part& x : p_.parts) {
                 const int node = p_.members.first[x.member].node;
                 if (node < 0 || g.nodes.first[node].role >= 0) continue;
-                const bool gives = gives_only(p_, x, g.nodes.first[node]);
+                const bool gives = ir::only_gives(p_, x, g.nodes.first[node].kind);
                 for (const ir::access& a : p_.accesses.part(x.first_access, x.accesses)) {
-                    const int b = owner(a.buffer);
+                    const int b = ir::owner_of(p_, a.buffer);
                     if (gives != last || p_.buffers.first[b].where != ir::storage::arena) continue;
                     int& first = sides[2 * x.member + (gives || a.mode != access_mode::read ? 1 : 0)];
                     if (first < 0) first = b;
@@ -155,13 +155,7 @@ public:
         return -1;
     }
 
-    // Whether a part's argument is passed as its result as well, and compared with those of the others: it only gives in a broadcast.
-    static constexpr bool gives_only(const ir::program& p, const ir::part& x, const ir::node& n) {
-        return n.kind == op_kind::broadcast && x.accesses == 1 && p.accesses.first[x.first_access].mode == access_mode::read;
-    }
-
 private:
-    constexpr int owner(int b) const { return p_.buffers.first[b].alias < 0 ? b : p_.buffers.first[b].alias; }
     constexpr bool exclude(int a, int b) {
         if (next_.empty()) {
             first_ = vec<int>(p_.commons, -1);
@@ -207,7 +201,7 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
                 bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
             if (!argument && !contains(targets, role)) bad = {flaw::node_mismatch, x.role, v, -1, a.buffer};
             if (!g.folded && b.where == ir::storage::arena) {
-                int& other = common_numbers::gives_only(p, x, n) ? only_giver : argument ? giver : taker;
+                int& other = ir::only_gives(p, x, n.kind) ? only_giver : argument ? giver : taker;
                 if (other < 0)
                     other = a.buffer;
                 else if (!numbers.agree(other, a.buffer))
