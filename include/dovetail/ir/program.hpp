@@ -122,10 +122,10 @@ constexpr int owner_of(const Program& program, int buffer) {
     return alias < 0 ? buffer : alias;
 }
 
-// Whether a part of a collective passes its argument as its result as well: it gives in a broadcast and gets nothing.
+// Whether a part gives and gets nothing. In a broadcast its argument is passed as its result as well.
 template <class Program>
-constexpr bool only_gives(const Program& program, const part& x, op_kind kind) {
-    return kind == op_kind::broadcast && x.accesses == 1 && program.accesses[x.first_access].mode == access_mode::read;
+constexpr bool only_gives(const Program& program, const part& x) {
+    return x.accesses == 1 && program.accesses[x.first_access].mode == access_mode::read;
 }
 
 using program = basic_program<viewing>;

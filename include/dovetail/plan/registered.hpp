@@ -20,7 +20,7 @@ constexpr bool may_be_registered(const ir::program& p, const plan& made, int v, 
         for (const ir::access& a : p.accesses.part(x.first_access, x.accesses))
             for (int writing = 0; writing < 2; ++writing) {
                 // (Off the root of a reduce NCCL ignores the result.)
-                const bool both = a.mode == access_mode::update || ir::only_gives(p, x, kind);
+                const bool both = a.mode == access_mode::update || (kind == op_kind::broadcast && ir::only_gives(p, x));
                 if (!both && (a.mode == access_mode::write) != (writing == 1)) continue;
                 const int b = ir::owner_of(p, a.buffer), other = side[writing];
                 if (other < 0) side[writing] = b;

@@ -139,7 +139,7 @@ public:
             for (const ir::part& x : p_.parts) {
                 const int node = p_.members.first[x.member].node;
                 if (node < 0 || g.nodes.first[node].role >= 0) continue;
-                const bool gives = ir::only_gives(p_, x, g.nodes.first[node].kind);
+                const bool gives = g.nodes.first[node].kind == op_kind::broadcast && ir::only_gives(p_, x);
                 for (const ir::access& a : p_.accesses.part(x.first_access, x.accesses)) {
                     const int b = ir::owner_of(p_, a.buffer);
                     if (gives != last || p_.buffers.first[b].where != ir::storage::arena) continue;
@@ -201,7 +201,7 @@ constexpr verdict check_collective(const ir::graph& g, const ir::program& p, con
                 bad = {flaw::wrong_access, x.role, v, -1, a.buffer};
             if (!argument && !contains(targets, role)) bad = {flaw::node_mismatch, x.role, v, -1, a.buffer};
             if (!g.folded && b.where == ir::storage::arena) {
-                int& other = ir::only_gives(p, x, n.kind) ? only_giver : argument ? giver : taker;
+                int& other = n.kind == op_kind::broadcast && ir::only_gives(p, x) ? only_giver : argument ? giver : taker;
                 if (other < 0)
                     other = a.buffer;
                 else if (!numbers.agree(other, a.buffer))
