@@ -47,6 +47,38 @@ struct continued : dv::graph<
     dv::let<y, copy(count)>,
     dv::output<y>> {};
 
+// On the second lane it fails, or takes longer than anybody waits; the first needs nothing of it.
+inline std::atomic<bool> stalling = false;
+struct fails_or_stalls {
+    static constexpr dv::tensor_type result(dv::tensor_type t, dv::tensor_type) { return t; }
+    template <class X, class L>
+    static void launch(dv::host::stream, dv::in<X> from, dv::in<L> lane, dv::out<X> to) {
+        if (lane[0] == 1 && !stalling) throw std::runtime_error{"unheard"};
+        while (lane[0] == 1 && stalling) std::this_thread::sleep_for(1ms);
+        std::copy(from.begin(), from.end(), to.begin());
+    }
+};
+inline std::atomic<bool> gate = true;  // closed while false
+struct one_more {
+    static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
+    template <class X>
+    static void launch(dv::host::stream, dv::inout<X> x) {
+        while (!gate) std::this_thread::sleep_for(1ms);
+        for (auto& e : x) e += 1;
+    }
+};
+struct slow_state : dv::graph<
+    dv::state<count, vector, zeros>,
+    dv::update<count, one_more(count)>,
+    dv::let<y, copy(count)>,
+    dv::output<y>> {};
+struct each_alone : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp>>,
+    dv::let<y, fails_or_stalls(x, dv::lane<dp>)>,
+    dv::output<y>> {};
+struct doubling : dv::graph<dv::input<x, vector>, dv::let<y, add(x, x)>, dv::output<y>> {};
+
 struct refuses {
     template <class X>
     static void launch(dv::host::stream, dv::out<X>) { throw std::runtime_error{"no entropy"}; }
@@ -124,6 +156,118 @@ TEST_CASE("a store of another rank") {
     CHECK((owner == 0 || owner == 1));
     has(message([&] { dv::host::world{2}.run([&](auto& rank) { const dv::executor<counted> step{rank, *first}; }); }),
         " is that of rank " + std::to_string(owner) + ": each rank has its own");
+}
+
+TEST_CASE("one store, two threads or two worlds at once") {
+    dv::host::world{1}.run([](auto& rank) {
+        dv::store store{rank};
+        std::atomic<bool> inside = false;
+        dv::executor<slow_state> step{rank, store};
+        gate = false;
+        step.run();
+        std::thread reader{[&] {
+            inside = true;
+            static_cast<void>(store.read<vector>(dv::name<count>));  // waits for the run
+        }};
+        while (!inside) std::this_thread::yield();
+        std::this_thread::sleep_for(20ms);
+        has(message([&] { static_cast<void>(store.read<vector>(dv::name<count>)); }), "the store of rank 0 is used by two threads at once");
+        has(message([&] { step.run(); }), "the store of rank 0 is used by two threads at once");
+        has(message([&] { dv::executor<slow_state> another{rank, store}; }), "the store of rank 0 is used by two threads at once");
+        gate = true;
+        reader.join();
+        step.run().wait();
+        CHECK(store.read<vector>(dv::name<count>) == floats(8, 2.0f));
+    });
+    std::optional<dv::store> shared;
+    dv::host::world{1}.run([&](auto& rank) {
+        shared.emplace(rank);
+        dv::executor<slow_state> step{rank, *shared};
+        step.run().wait();
+        dv::host::world{1}.run([&](auto& other) {
+            has(message([&] { dv::executor<slow_state> beside{other, *shared}; }), "the store of rank 0 is used by executors of two worlds at once");
+        });
+        step.run().wait();
+    });
+    // One world after the other.
+    dv::host::world{1}.run([&](auto& rank) {
+        dv::executor<slow_state> step{rank, *shared};
+        CHECK(step.run().read(dv::name<y>).host() == floats(8, 3.0f));
+    });
+}
+
+TEST_CASE("a run that would wait for the thread that asks for it") {
+    dv::host::world{1}.run([](auto& rank) {
+        dv::executor<doubling> step{rank};
+        step.bind(dv::name<x>, ones);
+        const auto start = std::chrono::steady_clock::now();
+        {
+            const auto held = step.run().read(dv::name<y>);
+            CHECK_THROWS_AS(step.run(), dv::usage_error);
+            CHECK(held[0] == 2.0f);
+        }
+        CHECK(std::chrono::steady_clock::now() - start < 10s);
+        // Another thread lets go of it.
+        auto held = step.run().read(dv::name<y>).for_another_thread();
+        std::thread reader{[mine = std::move(held)] {
+            std::this_thread::sleep_for(30ms);
+            CHECK(mine[7] == 2.0f);
+        }};
+        auto t = step.run();  // waits until the closure is gone, which the thread destroys
+        reader.join();
+        t.wait();
+    });
+}
+
+TEST_CASE("what nobody was told is thrown by world.run") {
+    const auto running = [](std::chrono::milliseconds limit, auto&& body) {
+        dv::host::world{2}.run([&](auto& rank) {
+            dv::executor<each_alone> step{rank, limit};
+            step.bind(dv::name<x>, ones);
+            body(rank, step);
+        });
+    };
+    stalling = false;
+    try {
+        running(10s, [](auto&, auto& step) { step.run(); });
+        FAIL("the failure is lost");
+    } catch (const dv::operation_error& e) {
+        CHECK(e.rank == 1);
+        CHECK(e.operation == "fails_or_stalls");
+        CHECK(e.statement == "y");
+        has(e.what(), "operation `fails_or_stalls` of `y` failed on rank 1, run 0: unheard");
+    }
+    // Who was told and goes on, goes on.
+    CHECK(message([&] {
+              running(10s, [](auto& rank, auto& step) {
+                  const std::string told = message([&] { step.run().wait(); });
+                  if (rank.index() == 1) has(told, "unheard");
+              });
+          }) == "nothing thrown");
+    stalling = true;
+    try {
+        running(100ms, [](auto& rank, auto& step) {
+            const auto t = step.run();
+            if (rank.index() == 0) t.wait_for(10s);
+            if (rank.index() == 1) has(message([&] { t.wait_for(1ms); }), "timeout after 0.00 s");  // of this, not of a hang
+        });
+        FAIL("the hang is lost");
+    } catch (const dv::timeout& e) {
+        CHECK(e.rank == 1);
+        has(e.what(), "timeout after 0.10 s: rank 1 destroyed the executor of `each_alone` with work in flight: rank 1 is in operation `fails_or_stalls` of `y`");
+    }
+    stalling = false;
+    std::this_thread::sleep_for(20ms);  // the lane that was left to itself ends
+}
+
+TEST_CASE("an element that a result does not have") {
+    dv::host::world{1}.run([](auto& rank) {
+        dv::executor<doubling> step{rank};
+        const auto result = step.bind(dv::name<x>, ones).run().read(dv::name<y>);
+        CHECK(result[7] == 2.0f);
+        has(message([&] { static_cast<void>(result[8]); }), "element 8 of output `y` is read, which has 8 elements, on rank 0");
+        has(message([&] { static_cast<void>(result[-1]); }), "element -1 of output `y` is read");
+    });
 }
 
 TEST_CASE("ranks made from different graphs, or that make a different number of executors") {

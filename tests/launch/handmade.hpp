@@ -199,7 +199,7 @@ struct running {
     dv::basic_ticket run() { return {e, e->run()}; }
     template <class T>
     void bind(int symbol, const std::vector<T>& values, bool in_place = false) {
-        e->bind(symbol, {values.data(), static_cast<std::int64_t>(values.size()), in_place, nullptr});
+        e->bind(symbol, {values.data(), static_cast<std::int64_t>(values.size()), in_place ? dv::binding_source::in_place : dv::binding_source::copied});
     }
     template <class T>
     std::vector<T> read(const dv::basic_ticket& t, int symbol) {

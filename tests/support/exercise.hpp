@@ -39,12 +39,12 @@ inline std::vector<char> numbers(dv::tensor_type t, int rank, std::int64_t run, 
     return {};
 }
 
-// Binds every input, replicated ones alike on all ranks. With `owned` the executor keeps the memory.
+// Binds every input, replicated ones alike on all ranks.
 inline void bind_all(dv::engine& e, int rank, std::int64_t run) {
     for (const auto& in : e.memory_of.inputs()) {
         const dv::ir::symbol& s = e.graph.symbols[in.symbol];
-        const auto kept = std::make_shared<std::vector<char>>(numbers(s.type, s.replicated != 0 ? 0 : rank, run, in.symbol));
-        e.bind(in.symbol, {kept->data(), s.type.size(), false, kept});
+        const std::vector<char> values = numbers(s.type, s.replicated != 0 ? 0 : rank, run, in.symbol);
+        e.bind(in.symbol, {values.data(), s.type.size(), dv::binding_source::copied});
     }
 }
 inline void read_all(const std::shared_ptr<dv::engine>& e, const std::shared_ptr<dv::flight>& f, outputs& to) {

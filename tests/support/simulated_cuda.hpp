@@ -343,7 +343,8 @@ inline dv::cuda::api table() {
     t.pointer_get_attributes = [](cudaPointerAttributes* a, const void* p) {
         const std::lock_guard lock{here().mutex};
         *a = {};
-        a->type = here().pinned.count(const_cast<void*>(p)) ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
+        void* const at = const_cast<void*>(p);
+        a->type = here().pinned.count(at) ? cudaMemoryTypeHost : here().memory.count(at) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
         return cudaSuccess;
     };
     t.stream_priority_range = [](int* low, int* high) { *low = 0; *high = -5; return cudaSuccess; };

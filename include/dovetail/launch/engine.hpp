@@ -2,14 +2,15 @@
 // guards the slots; a backend issues the work and says when it has ended.
 #pragma once
 
+#include "bound_inputs.hpp"
+#include "cause.hpp"
 #include "deadline.hpp"
-#include "flight.hpp"
-#include "tables.hpp"
+#include "run_slots.hpp"
 #include "watch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <optional>
 #include <utility>
 
@@ -40,13 +41,9 @@ public:
           options{std::move(options)},
           where{g, ranks, this->options.widths},
           role{where.role_of(rank)},
-          memory_of{g, p, plan, where, rank, source, store_for(source)} {
-        in_flight_ = in_flight < 1 ? 1 : in_flight;
-        for (const ir::buffer& b : p.buffers)
-            if (b.role == role && b.output && b.slots < in_flight_) in_flight_ = b.slots < 1 ? 1 : b.slots;
-        slots_.resize(static_cast<std::size_t>(in_flight_));
-        spare_.reserve(most_spare);
-        bound_.resize(memory_of.inputs().size());
+          memory_of{g, p, plan, where, rank, source, store_for(source)},
+          inputs_{graph, memory_of, where, rank},
+          slots_{slots_of(p, role, in_flight), described(), where.describe(rank), rank} {
         for (const ir::step& s : steps()) names.push_back(name_of_step(g, p, s));
     }
     engine(const engine&) = delete;
@@ -65,17 +62,15 @@ public:
 
     span<const ir::step> steps() const { return plan.steps.part(plan.roles[role].first_step, plan.roles[role].steps); }
 
-    // Binds an input by symbol; ignored where this role does not use it.
+    // Binds an input by symbol; ignored where this role does not use it. What is to be copied is copied here; what turns out to be
+    // device memory is used in place.
     void bind(int symbol, binding b) {
         const busy one{*this};
-        const int i = memory_of.input_of(symbol);
-        if (i < 0) return;
-        const std::int64_t wanted = graph.symbols[symbol].type.size();
-        if (b.count != wanted)
-            throw binding_error{"input " + input_name(i) + " is bound to " + std::to_string(b.count) + " elements and has " + std::to_string(wanted) + ", on " +
-                                where.describe(rank)};
-        if (!b.in_place) memory_of.stage(i);
-        bound_[i] = std::move(b);
+        reporting([&] {
+            inputs_.bind(
+                symbol, b, slots_.count(), [this](std::int64_t run) { return inputs_read(*slots_.issued(run)); },
+                [this](std::int64_t run, int input) { wait_for_inputs_of(run, input); });
+        });
     }
     // Issues one run and returns at once, or as soon as the slot it needs is free.
     std::shared_ptr<flight> run() { return run(false, nullptr); }
@@ -84,29 +79,35 @@ public:
         if (!has_streams()) throw usage_error{"enqueue: the backend of " + described() + " has no streams; use run"};
         return run(true, stream);
     }
-    // Whether the memory that the run's inputs were bound to may be changed.
-    virtual bool consumed(flight& f) { return f.reading_inputs.load(std::memory_order_acquire) == 0; }
+    // Whether the caller may change the memory that the run's inputs were bound to.
+    bool consumed(flight& f) {
+        const bool of_caller = std::any_of(f.inputs.begin(), f.inputs.end(), [](const binding& b) { return b.of_caller(); });
+        return !of_caller || inputs_read(f);
+    }
     virtual bool has_streams() const { return false; }
     // Blocks until the run has ended, and throws what went wrong in it; timeout at the deadline.
     void finish(const std::shared_ptr<flight>& f, std::optional<std::chrono::nanoseconds> limit) {
-        const auto span = limit.value_or(options.time_limit);
-        if (!wait(*f, launch::after(span)))
-            throw timeout{"timeout after " + launch::in_seconds(span) + ": run " + std::to_string(f->run) + " of " + described() + " has not ended: " + stuck(),
-                          rank};
+        reporting([&] { wait_for_end(*f, limit.value_or(options.time_limit)); });
+    }
+    // Whether the run has ended well, without waiting; throws what went wrong in it.
+    bool ready(flight& f) {
+        return reporting([&] { return has_ended(f); });
     }
     // Waits for all runs issued so far. Of a run that failed, the states that it would have updated say so when they are read;
     // the others are as they were.
     void settle() override {
-        for (const auto& f : open_flights()) {
-            if (!f || f->told.load()) continue;
-            try {
-                finish(f, std::nullopt);
-            } catch (const operation_error&) {
-                for (const auto& s : memory_of.states())
-                    if (updates(s.buffer) && memory_of.store()->lost(*s.stored).empty()) throw;
-                f->told.store(true);  // a state that is written now is good again
+        reporting([&] {
+            for (const auto& f : open_flights()) {
+                if (!f || f->told.load()) continue;
+                try {
+                    wait_for_end(*f, options.time_limit);
+                } catch (const operation_error&) {
+                    for (const auto& s : memory_of.states())
+                        if (updates(s.buffer) && memory_of.store()->lost(*s.stored).empty()) throw;
+                    f->told.store(true);  // a state that is written now is good again
+                }
             }
-        }
+        });
     }
     // Why runs go to streams although replay was asked for; empty where they do not, and where nothing is replayed.
     virtual const std::string& not_replayed() const {
@@ -118,22 +119,10 @@ public:
     virtual std::int64_t clock_error_ns() const { return 0; }
     launch_watcher* watcher = nullptr;  // of the runs issued from now on
 
-    // Keeps the slot of a run from being used again, until `release`.
-    void hold(flight& f) {
-        const std::lock_guard lock{mutex_};
-        const auto& current = slots_[f.run % in_flight_];
-        if (current.get() != &f)
-            throw usage_error{"the results of run " + std::to_string(f.run) + " of " + described() + " are gone: run " + std::to_string(current->run) +
-                              " uses their slot (runs in flight: " + std::to_string(in_flight_) + ")"};
-        ++f.held;
-    }
-    void release(flight& f) noexcept {
-        {
-            const std::lock_guard lock{mutex_};
-            --f.held;
-        }
-        released_.notify_all();
-    }
+    // The slot of a run is not used again while a reading holds it; see run_slots.
+    void hold(flight& f) { slots_.hold(f); }
+    void hold_for_another_thread(flight& f, std::thread::id by) { slots_.hold_for_another_thread(f, by); }
+    void release(flight& f, std::thread::id by) noexcept { slots_.release(f, by); }
     // The buffer that holds an output on this rank; throws where it has none.
     int output_buffer(int symbol) const {
         const int found = find_output(symbol);
@@ -152,23 +141,39 @@ public:
     std::string symbol_name(int symbol) const { return !named(graph.symbols[symbol].name) ? "?" : display(*graph.symbols[symbol].name); }
     std::shared_ptr<detail::store_core> store_for(const std::shared_ptr<memory>& source) const {
         if (!options.store) return std::make_shared<detail::store_core>(source, rank);
-        if (options.store->rank != rank)
-            throw usage_error{"the store given to the executor of " + described() + " on " + where.describe(rank) + " is that of rank " +
-                              std::to_string(options.store->rank) + ": each rank has its own"};
+        options.store->check_place(*source);
         return options.store;
+    }
+    // For whoever makes an engine, before it uses the store that it is given.
+    static void check_store(const engine_options& given, const tag* graph, int rank) {
+        if (given.store && given.store->rank != rank)
+            throw usage_error{"the store given to the executor of " + display_or(graph, "the graph") + " on rank " + std::to_string(rank) +
+                              " is that of rank " + std::to_string(given.store->rank) + ": each rank has its own"};
     }
     std::string described() const { return !named(name) ? std::string{"the graph"} : "`" + display(*name) + "`"; }
 
-    // Whether the run has ended well, without waiting; throws what went wrong in it.
-    virtual bool ready(flight& f) = 0;
+    // Whether the run has ended well, without waiting; throws what went wrong in it. For the library: `ready` tells the program.
+    virtual bool has_ended(flight& f) = 0;
     // True when the run has ended well, false at the deadline; throws what went wrong in it.
     virtual bool wait(flight& f, deadline until) = 0;
+    // Whether the run has read what its inputs are bound to; and the same, waiting for it: false at the deadline, throws what went
+    // wrong.
+    virtual bool inputs_read(flight& f) = 0;
+    virtual bool wait_for_inputs(flight& f, deadline until) = 0;
     // What the engine is waiting for, on which rank, and for whom.
     virtual std::string stuck() = 0;
     // Ends: waits for the runs in flight, up to the time limit; at once with `abort`. Never throws.
-    virtual void close(bool abort) noexcept = 0;
+    void close(bool abort) noexcept {
+        end_runs(abort);
+        open_.store(false);
+    }
+    bool is_open() const override { return open_.load(); }
+    const memory* place() const override { return memory_of.source().get(); }
 
 protected:
+    virtual void end_runs(bool abort) noexcept = 0;
+    // The program has learnt from an exception what ended the runs, and world.run need not throw it.
+    virtual void reported() noexcept = 0;
     // Throws if no further run can be issued.
     virtual void check_alive() = 0;
     virtual void issue(const std::shared_ptr<flight>& f) = 0;
@@ -184,11 +189,21 @@ protected:
     // It is this executor's turn, of all on this rank; throws, and leaves all as it was, where another rank sees it otherwise.
     virtual void take_turn() = 0;
 
-    // Flights whose slots are in use.
-    std::vector<std::shared_ptr<flight>> open_flights() {
-        const std::lock_guard lock{mutex_};
-        return slots_;
+    // What ends the runs of all ranks where an executor is destroyed whose runs have not ended, because an exception passes or
+    // because they take longer than the time limit.
+    launch::cause left_in_flight(bool unwinding) {
+        const std::string destroyed = "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight";
+        if (unwinding) return {rank, destroyed, {}, {}, nullptr, true, false};
+        return {rank, "timeout after " + launch::in_seconds(options.time_limit) + ": " + destroyed + ": " + stuck(), {}, {}, nullptr, true, true};
     }
+    void wait_for_end(flight& f, std::chrono::nanoseconds limit) {
+        if (!wait(f, launch::after(limit)))
+            throw timeout{"timeout after " + launch::in_seconds(limit) + ": run " + std::to_string(f.run) + " of " + described() + " has not ended: " + stuck(),
+                          rank};
+    }
+
+    // Flights whose slots are in use.
+    std::vector<std::shared_ptr<flight>> open_flights() { return slots_.all(); }
     // States that the graph updates are worth nothing after a run that did not end.
     void lose_states(const std::string& why) {
         for (const auto& s : memory_of.states())
@@ -205,59 +220,43 @@ private:
         }
         ~busy() { e.busy_.clear(std::memory_order_release); }
     };
+    template <class Call>
+    auto reporting(Call call) -> decltype(call()) {
+        return launch::reporting(call, [this] { reported(); });
+    }
     std::shared_ptr<flight> run(bool enqueued, void* stream) {
+        return reporting([&] { return issue_next(enqueued, stream); });
+    }
+    std::shared_ptr<flight> issue_next(bool enqueued, void* stream) {
         const busy one{*this};
+        const detail::store_core::usage states{memory_of.states().empty() ? nullptr : memory_of.store().get()};
         check_alive();
-        for (std::size_t i = 0; i < bound_.size(); ++i)
-            if (bound_[i].data == nullptr && graph.symbols[memory_of.inputs()[i].symbol].type.size() != 0)
-                throw binding_error{"input " + input_name(static_cast<int>(i)) + " is not bound on " + where.describe(rank)};
+        inputs_.check_all_bound();
         const bool recorded = recording_.load();
-        auto& slot = slots_[next_run_ % in_flight_];
-        make_way({next_run_, bound_, recorded, slot});
-        std::shared_ptr<flight> next = claim(slot);
-        next->run = next_run_;
-        next->inputs = bound_;
+        make_way({next_run_, inputs_.all(), recorded, slots_.before(next_run_)});
+        const std::shared_ptr<flight> next = slots_.claim(next_run_, options.time_limit, [this] { take_turn(); });
+        next->inputs = inputs_.all();
         next->enqueued = enqueued;
         next->stream = stream;
         if (recorded) next->times.assign(static_cast<std::size_t>(steps().size()), {});
         ++next_run_;
+        inputs_.read_by(next->run);
         const launch::watched here{watcher, next->run};
         issue(next);
         return next;
     }
-    // The flight of the next run, in its slot: the one before, or an earlier one, where nobody knows it any more, so that runs of
-    // which a ticket each is kept allocate nothing either.
-    std::shared_ptr<flight> claim(std::shared_ptr<flight>& slot) {
-        std::unique_lock lock{mutex_};
-        const auto free = [&] { return !slot || slot->held == 0; };
-        if (!free() && !released_.wait_until(lock, launch::after(options.time_limit), free))
-            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(next_run_) + " of " + described() +
-                              " needs the slot of run " + std::to_string(slot->run) + ", whose result is still held by a reading on " + where.describe(rank),
+    void wait_for_inputs_of(std::int64_t run, int input) {
+        if (!wait_for_inputs(*slots_.issued(run), launch::after(options.time_limit)))
+            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " + described() +
+                              " has not read its inputs, and input " + inputs_.name(input) + " cannot be bound again: " + stuck(),
                           rank};
-        take_turn();
-        if (slot && slot.use_count() > 1) {
-            std::shared_ptr<flight>* unknown = nullptr;
-            for (auto& f : spare_)
-                if (f.use_count() == 1) {
-                    f->inputs.clear();  // which may own memory
-                    unknown = &f;
-                }
-            if (unknown != nullptr)
-                slot.swap(*unknown);
-            else if (spare_.size() < most_spare)
-                spare_.push_back(std::exchange(slot, nullptr));
-            else
-                slot = nullptr;
-        }
-        if (slot) {
-            slot->times.clear();
-            slot->pending.store(0, std::memory_order_relaxed);
-            slot->reading_inputs.store(0, std::memory_order_relaxed);
-            slot->failed.store(false, std::memory_order_relaxed);
-            slot->told.store(false, std::memory_order_relaxed);
-        } else
-            slot = std::make_shared<flight>();
-        return slot;
+    }
+    // As many runs as are to be in flight, or as outputs have slots for.
+    static int slots_of(const ir::program& p, int role, int in_flight) {
+        int count = in_flight < 1 ? 1 : in_flight;
+        for (const ir::buffer& b : p.buffers)
+            if (b.role == role && b.output && b.slots < count) count = b.slots < 1 ? 1 : b.slots;
+        return count;
     }
     bool updates(int buffer) const {
         for (const ir::access& a : program.accesses)
@@ -276,18 +275,12 @@ private:
         const ir::node& n = graph.nodes[at];
         return n.role >= 0 && (n.kind == op_kind::reduce || n.kind == op_kind::gather) && where.coordinate(rank, n.axes) != n.root;
     }
-    std::string input_name(int i) const { return "`" + symbol_name(memory_of.inputs()[static_cast<std::size_t>(i)].symbol) + "`"; }
 
-    static constexpr std::size_t most_spare = 16;
-    int in_flight_ = 1;
+    launch::bound_inputs inputs_;
+    launch::run_slots slots_;
     std::int64_t next_run_ = 0;
-    std::vector<binding> bound_;
-    std::vector<std::shared_ptr<flight>> slots_;  // the latest run that uses each
-    std::vector<std::shared_ptr<flight>> spare_;  // of earlier runs, to be used again when their tickets are gone
-    std::mutex mutex_;
-    std::condition_variable released_;
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
-    std::atomic<bool> recording_ = false;
+    std::atomic<bool> recording_ = false, open_ = true;
 };
 
 }  // namespace dovetail

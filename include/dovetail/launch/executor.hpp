@@ -15,20 +15,9 @@
 #include "observer.hpp"
 #include "ticket.hpp"
 
-#include <array>
-#include <iterator>
 #include <type_traits>
 
 namespace dovetail {
-
-// Memory that an input uses in place: on a GPU a device pointer. It must stay as it is until ticket.consumed().
-template <class T>
-struct device_pointer {
-    const T* data = nullptr;
-    std::int64_t count = 0;
-};
-template <class T>
-device_pointer(T*, std::int64_t) -> device_pointer<std::remove_const_t<T>>;
 
 struct record_times_option {};
 inline constexpr record_times_option record_times{};
@@ -55,22 +44,11 @@ void take(engine_options& o, std::chrono::duration<Rep, Period> limit) {
     o.time_limit = launch::nanoseconds_of(limit);
 }
 
-// Number of elements where the type tells it, else -1.
-template <class V>
-inline constexpr std::int64_t static_count = -1;
-template <class T, std::size_t N>
-inline constexpr std::int64_t static_count<T[N]> = static_cast<std::int64_t>(N);
-template <class T, std::size_t N>
-inline constexpr std::int64_t static_count<std::array<T, N>> = static_cast<std::int64_t>(N);
-template <template <class, std::size_t> class Span, class T, std::size_t N>
-    requires(N != static_cast<std::size_t>(-1))
-inline constexpr std::int64_t static_count<Span<T, N>> = static_cast<std::int64_t>(N);
-
-template <class V>
-concept sequence = requires(const V& v) {
-    std::data(v);
-    std::size(v);
-};
+// A container of `Count` elements of type T, as far as its type tells.
+template <class V, class T, std::int64_t Count>
+inline constexpr bool holds = false;
+template <sequence V, class T, std::int64_t Count>
+inline constexpr bool holds<V, T, Count> = std::is_same_v<element_in<V>, T> && (static_count<V> < 0 || static_count<V> == Count);
 
 }  // namespace detail
 
@@ -126,8 +104,9 @@ public:
         if (observer_ != nullptr) observer_->closed(*engine_);
     }
 
-    // As many elements as the input has. A scalar is copied here. Of a sequence a run copies the elements when it comes to it: they
-    // stay as they are until ticket.consumed(); one that is about to die is taken over. A device_pointer is used in place.
+    // Binds an input, to as many elements as it has: a value for a scalar, a container or a span, or a pointer and a count. What is
+    // in host memory is copied here, so that the caller may change it at once; memory of the device is used in place, and so is
+    // what dv::borrowed(...) names: it stays as it is until ticket.consumed(). A run sees the latest binding.
     template <class Name, class Value>
     executor& bind(Name, Value&& value) {
         using N = typename Name::type;
@@ -136,32 +115,20 @@ public:
         if constexpr (symbol >= 0) {
             using tensor = plan::tensor_of<G, N>;
             using T = typename tensor::element_type;
-            if constexpr (std::is_same_v<V, T>) {
-                if constexpr (tensor::size != 1) detail::refuse<error::wrong_binding<N, tensor, V>>();
-                const auto kept = std::make_shared<T>(value);
-                at().bind(symbol, {kept.get(), 1, false, kept});
-            } else if constexpr (std::is_same_v<V, device_pointer<T>>) {
-                at().bind(symbol, {value.data, value.count, true, nullptr});
-            } else if constexpr (detail::sequence<V>) {
-                using given = std::remove_cvref_t<decltype(*std::data(value))>;
-                constexpr std::int64_t known = detail::static_count<V>;
-                if constexpr (!std::is_same_v<given, T> || (known >= 0 && known != tensor::size))
-                    detail::refuse<error::wrong_binding<N, tensor, V>>();
-                else if constexpr (!std::is_lvalue_reference_v<Value> && !std::is_trivially_copyable_v<V>) {
-                    const auto kept = std::make_shared<V>(std::forward<Value>(value));
-                    at().bind(symbol, {std::data(*kept), static_cast<std::int64_t>(std::size(*kept)), false, kept});
-                } else if constexpr (!std::is_lvalue_reference_v<Value> && known >= 0 && sizeof(V) == static_cast<std::size_t>(known) * sizeof(T) &&
-                                     known > 0) {
-                    const auto kept = std::make_shared<V>(value);  // an array that is about to die
-                    at().bind(symbol, {std::data(*kept), known, false, kept});
-                } else
-                    at().bind(symbol, {std::data(value), static_cast<std::int64_t>(std::size(value)), false, nullptr});
-            } else
+            constexpr std::int64_t count = tensor::size;
+            if constexpr (std::is_same_v<V, T> && count == 1)
+                at().bind(symbol, {&value, 1, binding_source::copied});
+            else if constexpr (std::is_same_v<V, device_pointer<T>>)
+                at().bind(symbol, {value.data, value.count, binding_source::in_place});
+            else if constexpr (std::is_same_v<V, borrowed_memory<T>> || std::is_same_v<V, borrowed_memory<T, count>>)
+                at().bind(symbol, {value.data, value.count, binding_source::borrowed});
+            else if constexpr (detail::holds<V, T, count>)
+                at().bind(symbol, {std::data(value), static_cast<std::int64_t>(std::size(value)), binding_source::copied});
+            else
                 detail::refuse<error::wrong_binding<N, tensor, V>>();
         }
         return *this;
     }
-    // Host memory of `count` elements.
     template <class Name, class T>
     executor& bind(Name, const T* data, std::int64_t count) {
         using N = typename Name::type;
@@ -170,7 +137,7 @@ public:
             if constexpr (!std::is_same_v<T, typename plan::tensor_of<G, N>::element_type>)
                 detail::refuse<error::wrong_binding<N, plan::tensor_of<G, N>, T*>>();
             else
-                at().bind(symbol, {data, count, false, nullptr});
+                at().bind(symbol, {data, count, binding_source::copied});
         }
         return *this;
     }

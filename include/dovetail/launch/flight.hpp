@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 namespace dovetail {
@@ -23,9 +24,9 @@ struct flight {
     std::atomic<int> pending = 0;         // lanes that have not ended the run
     std::atomic<int> reading_inputs = 0;  // steps that still read what the caller bound
     std::atomic<bool> failed = false;
-    std::atomic<bool> told = false;  // the states know that it failed
-    int held = 0;                    // readings alive; guarded by the engine's mutex
-    bool enqueued = false;           // behind and before the work on `stream`, the caller's
+    std::atomic<bool> told = false;        // the states know that it failed
+    std::vector<std::thread::id> holders;  // of each reading alive: the thread that read it; guarded by the engine's mutex
+    bool enqueued = false;                 // behind and before the work on `stream`, the caller's
     void* stream = nullptr;
 };
 

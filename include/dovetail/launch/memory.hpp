@@ -17,7 +17,11 @@ public:
     // The same in pinned host memory.
     virtual void* allocate_host(std::int64_t bytes) = 0;
     virtual void release_host(void* pointer) noexcept = 0;
-    // Synchronous copies.
+    // Number of the device; -1: the host.
+    virtual int device() const { return -1; }
+    // Whether the device's memory holds what the pointer points to.
+    virtual bool on_device(const void*) const { return false; }
+    // Synchronous copies. Either pointer may be one to host memory.
     virtual void to_host(void* to, const void* from, std::int64_t bytes) = 0;
     virtual void from_host(void* to, const void* from, std::int64_t bytes) = 0;
 };

@@ -19,11 +19,15 @@ struct flight;
 
 namespace detail {
 
-// What the store asks of an executor before the host touches a state: that its runs have ended.
+// An executor as its store sees it.
 class state_user {
 public:
     virtual ~state_user() = default;
+    // Waits for its runs, before the host touches a state.
     virtual void settle() = 0;
+    // Whether it can still issue runs; and the memory of the rank that it issues them on.
+    virtual bool is_open() const = 0;
+    virtual const memory* place() const = 0;
 };
 
 struct stored_state {
@@ -40,6 +44,32 @@ public:
 
     const int rank;
 
+    // Held while a thread works with the store, if there is one: a second thread gets an exception, not a race.
+    class usage {
+    public:
+        explicit usage(store_core* of) : of_{of} {
+            if (of != nullptr && of->busy_.test_and_set(std::memory_order_acquire))
+                throw usage_error{"the store of rank " + std::to_string(of->rank) + " is used by two threads at once"};
+        }
+        usage(const usage&) = delete;
+        usage& operator=(const usage&) = delete;
+        ~usage() {
+            if (of_ != nullptr) of_->busy_.clear(std::memory_order_release);
+        }
+
+    private:
+        store_core* of_ = nullptr;
+    };
+
+    // Throws where executors on `place` cannot use the states: they are on another device, or in use by a rank of another world.
+    void check_place(const memory& place) {
+        const std::string text = "the store of rank " + std::to_string(rank);
+        if (source_->device() != place.device()) throw usage_error{text + " is on another device than the executor that is to use it"};
+        const std::lock_guard lock{mutex_};
+        for (const auto& weak : users_)
+            if (const auto user = weak.lock(); user && user->is_open() && user->place() != &place)
+                throw usage_error{text + " is used by executors of two worlds at once"};
+    }
     // The state, made on first use; its address does not change.
     stored_state& at(const tag* name, const tensor_type& type) {
         const std::lock_guard lock{mutex_};
@@ -63,6 +93,7 @@ public:
             if (const auto user = weak.lock()) user->settle();
     }
     void read(const stored_state& s, void* to) {
+        const usage one{this};
         settle();
         const std::lock_guard lock{mutex_};
         if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
@@ -70,6 +101,7 @@ public:
         source_->to_host(to, s.where.data(), s.type.bytes());
     }
     void write(stored_state& s, const void* from) {
+        const usage one{this};
         settle();
         const std::lock_guard lock{mutex_};
         source_->from_host(s.where.data(), from, s.type.bytes());
@@ -110,6 +142,7 @@ public:
 private:
     std::shared_ptr<memory> source_;
     std::atomic<bool> any_lost_ = false;
+    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     std::mutex mutex_;
     std::vector<std::unique_ptr<stored_state>> states_;
     std::vector<std::weak_ptr<state_user>> users_;

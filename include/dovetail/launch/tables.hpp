@@ -2,6 +2,7 @@
 // Independent of the backend, which brings only the memory.
 #pragma once
 
+#include "binding.hpp"
 #include "geometry.hpp"
 #include "image.hpp"
 #include "store.hpp"
@@ -9,14 +10,6 @@
 #include <string>
 
 namespace dovetail {
-
-// What an input is bound to: host memory that a run copies, or a pointer that it uses in place.
-struct binding {
-    const void* data = nullptr;
-    std::int64_t count = 0;  // elements
-    bool in_place = false;
-    std::shared_ptr<const void> owner = nullptr;  // a copy that the library made
-};
 
 // An operation as messages name it.
 struct step_name {
@@ -104,9 +97,11 @@ public:
             if (inputs_[i].symbol == symbol) return static_cast<int>(i);
         return -1;
     }
+    // Whether the operations of a run can read an input where the caller has it: not one that is declared `pinned`.
+    bool usable_in_place(int input) const { return places_[inputs_[input].buffer].input == input; }
     void* at(int buffer, std::int64_t run, const std::vector<binding>& bound) const {
         const place& p = places_[buffer];
-        if (p.input >= 0 && bound[p.input].in_place) return const_cast<void*>(bound[p.input].data);
+        if (p.input >= 0 && bound[p.input].in_place()) return const_cast<void*>(bound[p.input].data);
         return p.base + run % p.slots * p.stride;
     }
     // Memory that host bindings of an input are copied to; made when the first one is bound, never inside a run.

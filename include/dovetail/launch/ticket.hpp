@@ -49,23 +49,38 @@ void wait_all(const Tickets&... tickets) {
     (tickets.wait(), ...);
 }
 
-// An output of one run, in place. While it lives, its slot is not used again: `run` waits.
+// An output of one run, in place. While it lives, its slot is not used again: `run` waits for its end, and throws a usage_error where
+// it would wait for the thread that calls it.
 class basic_reading {
 public:
-    basic_reading(std::shared_ptr<engine> of, std::shared_ptr<flight> f, int symbol) : engine_{std::move(of)}, flight_{std::move(f)} {
+    basic_reading(std::shared_ptr<engine> of, std::shared_ptr<flight> f, int symbol) : engine_{std::move(of)}, flight_{std::move(f)}, symbol_{symbol} {
         const int buffer = engine_->output_buffer(symbol);
         engine_->hold(*flight_);
         data_ = engine_->memory_of.at(buffer, flight_->run, flight_->inputs);
     }
-    basic_reading(basic_reading&& other) noexcept : engine_{std::move(other.engine_)}, flight_{std::move(other.flight_)}, data_{other.data_} {}
+    basic_reading(basic_reading&& other) noexcept
+        : engine_{std::move(other.engine_)}, flight_{std::move(other.flight_)}, symbol_{other.symbol_}, data_{other.data_}, holder_{other.holder_} {}
     basic_reading& operator=(basic_reading&& other) noexcept {
         std::swap(engine_, other.engine_);
         std::swap(flight_, other.flight_);
+        std::swap(symbol_, other.symbol_);
         std::swap(data_, other.data_);
+        std::swap(holder_, other.holder_);
         return *this;
     }
     ~basic_reading() {
-        if (engine_) engine_->release(*flight_);
+        if (engine_) engine_->release(*flight_, holder_);
+    }
+    void hold_for_another_thread() {
+        engine_->hold_for_another_thread(*flight_, holder_);
+        holder_ = {};
+    }
+    // Throws unless there is an element i.
+    void check_index(std::int64_t i) const {
+        const std::int64_t size = engine_->graph.symbols[symbol_].type.size();
+        if (i >= 0 && i < size) return;
+        throw usage_error{"element " + std::to_string(i) + " of output `" + engine_->symbol_name(symbol_) + "` is read, which has " + std::to_string(size) +
+                          " elements, on " + engine_->where.describe(engine_->rank)};
     }
     const void* address() const { return data_; }
     void copy(void* to, std::int64_t from_byte, std::int64_t bytes) const {
@@ -75,7 +90,9 @@ public:
 private:
     std::shared_ptr<engine> engine_;
     std::shared_ptr<flight> flight_;
+    int symbol_ = -1;
     void* data_ = nullptr;
+    std::thread::id holder_ = std::this_thread::get_id();  // none: not known yet
 };
 
 template <class Tensor>
@@ -88,8 +105,9 @@ public:
     static constexpr std::int64_t size() { return Tensor::size; }
     // In the memory of the rank: a device pointer on a GPU.
     const element_type* data() const { return static_cast<const element_type*>(address()); }
-    // One element, copied to the host.
+    // One element, copied to the host. Throws a usage_error where there is none.
     element_type operator[](std::int64_t i) const {
+        check_index(i);
         element_type x;
         copy(&x, i * static_cast<std::int64_t>(sizeof x), sizeof x);
         return x;
@@ -98,6 +116,11 @@ public:
         std::vector<element_type> all(static_cast<std::size_t>(Tensor::size));
         copy(all.data(), 0, Tensor::bytes);
         return all;
+    }
+    // The same reading, whose end comes on another thread: the thread that read it may call `run`, which waits for that.
+    reading for_another_thread() && {
+        hold_for_another_thread();
+        return std::move(*this);
     }
 };
 

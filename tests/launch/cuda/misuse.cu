@@ -412,7 +412,9 @@ TEST_CASE("results off the root and on other ranks are not read; slots are not o
               for (int k = 1; k <= 3; ++k) t.push_back(step.bind(dv::name<x>, floats(8, static_cast<float>(k))).run());
               for (const int k : {2, 0, 1}) holds(t[static_cast<std::size_t>(k)].read(dv::name<z>).host() == floats(8, 4.0f * static_cast<float>(k + 1)), "a run of three");
               {
-                  const auto held = t[0].read(dv::name<z>);
+                  auto held = t[0].read(dv::name<z>);
+                  has(message([&] { step.run(); }), "needs the slot of run 0, whose result this thread still holds by a reading, on rank");
+                  const auto elsewhere = std::move(held).for_another_thread();
                   has(message([&] { step.run(); }), "needs the slot of run 0, whose result is still held by a reading on rank");
               }
               for (int k = 0; k < 3; ++k) step.run();
@@ -505,7 +507,7 @@ TEST_CASE("a run that is not issued in time is as if nobody had asked for it") {
                 dv::executor<counting, several> step{rank, how, 100ms};
                 step.record_times(recorded);
                 const floats given(8, 1.0f);  // copied when it is the run's turn: two may be on their way
-                step.bind(dv::name<x>, given);
+                step.bind(dv::name<x>, dv::borrowed(given));
                 int late = 0;
                 dv::ticket<counting> last;
                 for (int issued = 0; issued < 6;)

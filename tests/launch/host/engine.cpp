@@ -216,7 +216,9 @@ TEST_CASE("three runs in flight, read in any order; a held slot makes run wait")
         const auto t = r.run();
         t.wait();
         {
-            const dv::basic_reading held{r.e, t.record(), 1};
+            dv::basic_reading held{r.e, t.record(), 1};
+            has(message([&] { r.run(); }), "needs the slot of run 0, whose result this thread still holds by a reading, on rank 0");
+            held.hold_for_another_thread();
             has(message([&] { r.run(); }), "needs the slot of run 0, whose result is still held by a reading on rank 0");
         }
         r.run().wait();
@@ -302,7 +304,7 @@ TEST_CASE("destruction with work in flight, in order and while unwinding") {
         world.run([&](auto& rank) {
             reduced m{run_sleepy, &sleepy_op, 2};
             auto e = rank.make_engine(m.image(), {});
-            e->bind(0, {ones.data(), n, false, nullptr});
+            e->bind(0, {ones.data(), n, dv::binding_source::copied});
             e->run();
             if (rank.index() == 0) {
                 e->close(true);

@@ -11,6 +11,9 @@ namespace dovetail::cuda {
 class device_engine final : public prepared_runs {
 public:
     static std::shared_ptr<device_engine> make(const image<stream>& from, std::shared_ptr<context> on, engine_options o) {
+        check_store(o, from.name, on->index);
+        const auto store = o.store;
+        const dovetail::detail::store_core::usage one{store.get()};
         auto made = std::make_shared<device_engine>(from, std::move(on), std::move(o));
         if (!made->memory_of.states().empty()) made->memory_of.store()->add_user(made);
         return made;
@@ -67,7 +70,7 @@ private:
         marks_.done(index, s.lane);
         if (clock_.open()) clock_.mark(index, true, stream);
         if (capturing_) still_capturing();
-        if (index == brought_ && !capturing_ && !runs_[now_ % depth].copied && !runs_[now_ % depth].in_place)
+        if (index == brought_ && !capturing_ && runs_[now_ % depth].last_direct == now_)
             check(calls.event_record(runs_[now_ % depth].brought, stream), "cudaEventRecord");
     }
 
@@ -158,7 +161,7 @@ private:
         pointers_->move(now_, f.inputs);
         const auto from = inputs_->prepare(now_, f.inputs, replayed);
         issued_run& r = runs_[now_ % depth];
-        r.copied = from.copied;
+        r.last_direct = from.direct ? now_ : now_ > 0 ? runs_[(now_ - 1) % depth].last_direct : -1;
         r.in_place = from.in_place;
     }
     void finish_issue(flight& f, bool replayed) {
@@ -217,7 +220,7 @@ private:
     // Whether there are graphs that use what the inputs are bound to.
     bool captured(const std::vector<binding>& inputs) const {
         bool same = !graphs_.empty();
-        for (std::size_t i = 0; same && i < inputs.size(); ++i) same = captured_[i] == (inputs[i].in_place ? inputs[i].data : nullptr);
+        for (std::size_t i = 0; same && i < inputs.size(); ++i) same = captured_[i] == (inputs[i].in_place() ? inputs[i].data : nullptr);
         return same;
     }
     bool can_replay_unrecorded(const flight& f) {
@@ -229,7 +232,7 @@ private:
             clock_.forget_captures();
         }
         captured_.clear();
-        for (const binding& b : f.inputs) captured_.push_back(b.in_place ? b.data : nullptr);
+        for (const binding& b : f.inputs) captured_.push_back(b.in_place() ? b.data : nullptr);
         std::string wrong;
         try {
             for (std::int64_t phase = 0; phase < pointers_->period(); ++phase) capture(f, phase, graphs_);

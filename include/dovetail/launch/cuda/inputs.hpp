@@ -28,17 +28,17 @@ public:
     // The memory that bindings like these need.
     void reserve(const std::vector<binding>& bound, bool replayed) {
         for (const brought& in : inputs_)
-            if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place) staging_.reserve(in.number, b, in.bytes, replayed);
+            if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place()) staging_.reserve(in.number, b, in.bytes, replayed);
     }
     // Returns when a run's bytes can be made ready; `wait(run)` returns when the copies of that run are over.
     template <class Wait>
     void make_way(std::int64_t run, const std::vector<binding>& bound, bool replayed, Wait wait) {
         for (const brought& in : inputs_)
-            if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place && !in.is_there(run, b, replayed))
+            if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place() && !in.is_there(run, b, replayed))
                 staging_.make_way(in.number, b, in.bytes, run, replayed, wait);
     }
     struct outcome {
-        bool copied = true;  // all of it went through our own memory
+        bool direct = false;  // the copy stream reads what an input is bound to
         bool in_place = false;
     };
     // Makes a run's bytes ready, after `make_way`.
@@ -48,22 +48,22 @@ public:
             brought& in = inputs_[i];
             const binding& b = bound[static_cast<std::size_t>(in.number)];
             from_[i] = nullptr;
-            if (b.in_place) {
-                o = {false, true};
+            if (b.in_place()) {
+                o.in_place = true;
                 continue;
             }
             if (in.is_there(run, b, replayed)) continue;
             const auto source = staging_.ready(in.number, b, in.bytes, run, replayed);
             from_[i] = source.data;
-            in.loaded[static_cast<std::size_t>(run % in.slots)] = b.owner;
-            o.copied = o.copied && source.copied;
+            in.loaded[static_cast<std::size_t>(run % in.slots)] = b.contents;
+            o.direct = o.direct || source.direct;
         }
         return o;
     }
     // ... for a capture, whose replays read always the same memory.
     void capture(std::int64_t phase, const std::vector<binding>& bound) {
         for (std::size_t i = 0; i < inputs_.size(); ++i)
-            from_[i] = bound[static_cast<std::size_t>(inputs_[i].number)].in_place ? nullptr : staging_.place(inputs_[i].number, inputs_[i].bytes, phase);
+            from_[i] = bound[static_cast<std::size_t>(inputs_[i].number)].in_place() ? nullptr : staging_.place(inputs_[i].number, inputs_[i].bytes, phase);
     }
 
 private:
@@ -71,10 +71,10 @@ private:
         int number = 0;
         std::int64_t bytes = 0;
         int slots = 1;
-        std::vector<std::shared_ptr<const void>> loaded;  // by slot: whose contents it holds
+        std::vector<std::uint64_t> loaded;  // by slot: the contents that it holds
 
         bool is_there(std::int64_t run, const binding& b, bool replayed) const {
-            return !replayed && b.owner != nullptr && loaded[static_cast<std::size_t>(run % slots)] == b.owner;
+            return !replayed && b.contents != 0 && loaded[static_cast<std::size_t>(run % slots)] == b.contents;
         }
     };
     staging staging_;

@@ -43,6 +43,13 @@ public:
         return std::memset(take(host_blocks_, size, true), 0, size);
     }
     void release_host(void* p) noexcept override { give(host_blocks_, p); }
+    int device() const override { return device_; }
+    bool on_device(const void* p) const override {
+        cudaPointerAttributes a{};
+        if (calls.pointer_get_attributes(&a, p) == cudaSuccess) return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged;
+        static_cast<void>(calls.get_last_error());
+        return false;
+    }
     void to_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
     void from_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
 

@@ -104,6 +104,19 @@ public:
     // Runs that communicate come in one order on all ranks; empty, or what the rank whose run number `at` differs has called.
     virtual std::string in_order(int rank, std::int64_t at, int executor, const engine& of) = 0;
 
+    // The program has learnt from an exception what ended the runs.
+    void report() noexcept { reported_.store(true, std::memory_order_relaxed); }
+    // An executor of this process was destroyed that had issued a run which did not end well.
+    void lose_run() noexcept { run_lost_.store(true, std::memory_order_relaxed); }
+    // When the ranks of this process have left: throws what ended the runs unless one of them was told. What ended those of other
+    // processes alone is told there.
+    void raise_unreported(int rank) const {
+        if (!aborted() || reported_.load(std::memory_order_relaxed)) return;
+        const cause c = why();
+        if (one_process() || c.rank == rank) c.raise();
+        if (run_lost_.load(std::memory_order_relaxed)) raise(rank);
+    }
+
     // Throws what ended the runs, as `rank` is to see it; `here` is what that has kept it from.
     [[noreturn]] void raise(int rank, const activity& here = {}) const {
         const cause c = why();
@@ -113,6 +126,9 @@ public:
         throw peer_error{who + " stops, because " + c.text + (here.text.empty() ? "" : "; " + who + " " + here.text), named ? c.operation : here.operation,
                          named ? c.statement : here.statement, c.rank, c.what};
     }
+
+private:
+    std::atomic<bool> reported_ = false, run_lost_ = false;
 };
 
 class local_peers final : public peers {

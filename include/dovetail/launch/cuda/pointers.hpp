@@ -49,7 +49,7 @@ public:
 
     void move(std::int64_t run, const std::vector<binding>& bound) {
         for (moving& m : moving_) {
-            if (!m.turns && m.now != nullptr && !bound[static_cast<std::size_t>(m.input)].in_place && m.now == memory_.at(m.buffer, 0, bound)) continue;
+            if (!m.turns && m.now != nullptr && !bound[static_cast<std::size_t>(m.input)].in_place() && m.now == memory_.at(m.buffer, 0, bound)) continue;
             void* const at = memory_.at(m.buffer, run, bound);
             if (at == m.now) continue;
             m.now = at;

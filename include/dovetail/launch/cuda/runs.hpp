@@ -10,7 +10,7 @@ namespace dovetail::cuda {
 class gpu_runs : public engine {
 public:
     bool has_streams() const override { return true; }
-    bool ready(flight& f) override {
+    bool has_ended(flight& f) override {
         if (f.failed.load() || (on_->world->aborted() && !ended(f.run))) raise();
         if (!ended(f.run)) return false;
         try {
@@ -21,35 +21,27 @@ public:
         return true;
     }
     bool wait(flight& f, deadline until) override {
-        const auto since = std::chrono::steady_clock::now();
-        auto left = deadline::max();  // when a partner that has left is missed
-        for (int turn = 0;; ++turn) {
-            if (ready(f)) return true;
-            const auto now = std::chrono::steady_clock::now();
-            if (turn % 64 == 63) {
-                look_for_errors();
-                if (!communicates_ || !somebody_left())
-                    left = deadline::max();
-                else if (left == deadline::max())
-                    left = now + std::chrono::seconds{1};
-                if (now > left) give_up("a rank has left and takes no part any more: " + stuck());
-            }
-            if (now >= until) return false;
-            if (now - since > std::chrono::milliseconds{2})
-                std::this_thread::sleep_for(std::chrono::microseconds{20});
-            else
-                std::this_thread::yield();
+        return poll(until, [&] { return has_ended(f); });
+    }
+    bool wait_for_inputs(flight& f, deadline until) override {
+        return poll(until, [&] { return inputs_read(f) || has_ended(f); });
+    }
+    // A run that copies nothing itself has read its inputs when the last one before it that does has done so.
+    bool inputs_read(flight& f) override {
+        const issued_run& r = runs_[static_cast<std::size_t>(f.run % depth)];
+        const std::int64_t last = r.last_direct;
+        if (ended_.load(std::memory_order_acquire) >= f.run) return true;
+        if (r.in_place) return reached(f.run);
+        if (ended_.load(std::memory_order_acquire) >= last) return true;
+        try {
+            return query(runs_[static_cast<std::size_t>(last % depth)].brought);
+        } catch (const call_error&) {
+            fail(std::current_exception(), "run " + std::to_string(last));
         }
     }
     std::int64_t clock_error_ns() const override { return clock_.error_ns(); }
-    bool consumed(flight& f) override {
-        const auto& r = runs_[static_cast<std::size_t>(f.run % depth)];
-        if (ended_.load(std::memory_order_acquire) >= f.run || r.copied) return true;
-        if (r.in_place || r.brought == nullptr) return reached(f.run);
-        return query(r.brought) || reached(f.run);
-    }
     std::string stuck() override { return on_->world->describe(); }
-    void close(bool abort) noexcept override {
+    void end_runs(bool abort) noexcept override {
         try {
             if (on_->ended.load()) return;
             static_cast<void>(calls.set_device(on_->device));
@@ -58,12 +50,11 @@ public:
                 f.run = marks_.shown()->issued.load();
                 if (ended(f.run) || (!abort && wait(f, launch::after(options.time_limit)))) return;
             }
-            if (!on_->world->aborted())
-                on_->world->abort(
-                    {rank, "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight", {}, {}, nullptr, true});
+            if (!on_->world->aborted()) on_->world->abort(left_in_flight(abort));
         } catch (...) {  // the run had failed; a destructor calls this
         }
         on_->abort_communication();
+        if (marks_.shown()->issued.load() > ended_.load()) on_->world->lose_run();
         lose_unfinished("the executor of " + described() + " was destroyed with work in flight");
         on_->settle();
     }
@@ -74,7 +65,7 @@ protected:
         cudaEvent_t done[lane_count] = {};
         cudaEvent_t brought = nullptr;  // null: no step brings an input
         unsigned lanes = 0;
-        bool copied = false;  // all host inputs went through our own memory
+        std::int64_t last_direct = -1;  // the latest run up to this one whose copies read what inputs are bound to; -1: none
         bool in_place = false;
     };
 
@@ -212,6 +203,30 @@ protected:
     std::atomic<bool> issuing_ = false;  // a run, or one could not be
 
 private:
+    void reported() noexcept override { on_->world->report(); }
+    // Until `done()`; false at the deadline.
+    template <class Done>
+    bool poll(deadline until, Done done) {
+        const auto since = std::chrono::steady_clock::now();
+        auto left = deadline::max();  // when a partner that has left is missed
+        for (int turn = 0;; ++turn) {
+            if (done()) return true;
+            const auto now = std::chrono::steady_clock::now();
+            if (turn % 64 == 63) {
+                look_for_errors();
+                if (!communicates_ || !somebody_left())
+                    left = deadline::max();
+                else if (left == deadline::max())
+                    left = now + std::chrono::seconds{1};
+                if (now > left) give_up("a rank has left and takes no part any more: " + stuck());
+            }
+            if (now >= until) return false;
+            if (now - since > std::chrono::milliseconds{2})
+                std::this_thread::sleep_for(std::chrono::microseconds{20});
+            else
+                std::this_thread::yield();
+        }
+    }
     void check_alive() override {
         if (on_->world->aborted()) raise();
         if (on_->ended.load())

@@ -1,6 +1,6 @@
-// Host memory bound to the inputs of an executor, on its way to the GPU. Pageable memory goes through pinned memory of our
-// own, filled when a run is issued; pinned memory is read by the copy stream directly. What the library owns and has copied
-// to a slot before is not copied again.
+// Host memory bound to the inputs of an executor, on its way to the GPU. The copy stream reads pinned memory directly, the library's
+// copies of bindings among it. Pageable memory goes through pinned memory of this class, filled when a run is issued, and so does
+// all memory where runs are replayed: a CUDA graph always reads the same place.
 #pragma once
 
 #include "context.hpp"
@@ -19,26 +19,25 @@ public:
 
     struct source {
         const void* data = nullptr;  // what the copy stream reads
-        bool copied = false;         // ... is ours: the caller's memory is free again
+        bool direct = false;         // ... is what the input is bound to
     };
     // Returns when input i can be made ready: `wait(run)` does when the copies of that run are over.
     template <class Wait>
     void make_way(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always, Wait wait) {
-        if (goes_directly(looked_at(i, b), bytes, always)) return;
+        if (goes_directly(i, b, bytes, always)) return;
         const part& p = inputs_[static_cast<std::size_t>(i)].parts[run % halves];
         if (p.run >= 0 && !p.holds(b)) wait(p.run);
     }
     // Makes input i ready to be copied.
     source ready(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always) {
-        input& in = looked_at(i, b);
-        if (goes_directly(in, bytes, always)) return {b.data, false};
-        part& p = in.parts[run % halves];
+        if (goes_directly(i, b, bytes, always)) return {b.data, true};
+        part& p = inputs_[static_cast<std::size_t>(i)].parts[run % halves];
         hold(p, bytes);
         p.run = run;
-        if (p.holds(b)) return {p.memory.data(), true};
+        if (p.holds(b)) return {p.memory.data(), false};
         std::memcpy(p.memory.data(), b.data, static_cast<std::size_t>(bytes));
-        p.owner = b.owner;
-        return {p.memory.data(), true};
+        p.contents = b.contents;
+        return {p.memory.data(), false};
     }
     // Where input i of such a run is read from, for a capture.
     const void* place(int i, std::int64_t bytes, std::int64_t run) {
@@ -48,29 +47,31 @@ public:
     }
     // The memory for a binding like this one.
     void reserve(int i, const binding& b, std::int64_t bytes, bool always) {
-        input& in = looked_at(i, b);
-        if (!goes_directly(in, bytes, always))
-            for (part& p : in.parts) hold(p, bytes);
+        if (!goes_directly(i, b, bytes, always))
+            for (part& p : inputs_[static_cast<std::size_t>(i)].parts) hold(p, bytes);
     }
 
 private:
     struct part {
         block memory;
-        std::shared_ptr<const void> owner;  // whose contents it holds, where they cannot change
-        std::int64_t run = -1;              // the latest that reads it
+        std::uint64_t contents = 0;  // what it holds, where that cannot change
+        std::int64_t run = -1;       // the latest that reads it
 
-        bool holds(const binding& b) const { return b.owner != nullptr && owner == b.owner; }
+        bool holds(const binding& b) const { return b.contents != 0 && contents == b.contents; }
     };
     struct input {
         const void* last = nullptr;
         bool pinned = false;
         part parts[halves];
     };
-    static bool goes_directly(const input& in, std::int64_t bytes, bool always) { return !always && (in.pinned || bytes > most_pinned); }
+    bool goes_directly(int i, const binding& b, std::int64_t bytes, bool always) {
+        return !always && (b.from == binding_source::copied || bytes > most_pinned || is_pinned(i, b));
+    }
     void hold(part& p, std::int64_t bytes) {
         if (!p.memory) p.memory = block{memory_, bytes, true};
     }
-    input& looked_at(int i, const binding& b) {
+    // Asked once for a pointer that stays the same.
+    bool is_pinned(int i, const binding& b) {
         input& in = inputs_[static_cast<std::size_t>(i)];
         if (b.data != in.last) {
             in.last = b.data;
@@ -79,7 +80,7 @@ private:
             if (status != cudaSuccess) static_cast<void>(calls.get_last_error());
             in.pinned = status == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
         }
-        return in;
+        return in.pinned;
     }
 
     std::shared_ptr<device_memory> memory_;

@@ -77,7 +77,8 @@ public:
     std::string links() const { return "GPUs; communication by NCCL " + detail::nccl_version_text(NCCL_VERSION_CODE); }
 
     // Calls body(rank) for every rank of this process and waits for all of them. Throws the first exception that a rank left
-    // with; the ranks that fail only because of it end with an exception of their own, which is not shown.
+    // with; the ranks that fail only because of it end with an exception of their own, which is not shown. Where no rank left with
+    // one, throws what ended a run of which the program was not told: its ticket was dropped.
     template <class Body>
     void run(Body&& body) {
         launch::departures gone;
@@ -85,11 +86,9 @@ public:
             gone.play(index, [&] { return cuda::rank{make()}; }, body, [&](const cause& why) { shared->abort(why); });
             shared->leave(index);
         };
-        if (part_)
-            run_part(play);
-        else
-            run_threads(play, gone);
+        const std::shared_ptr<peers> among = part_ ? run_part(play) : run_threads(play, gone);
         gone.rethrow();
+        among->raise_unreported(part_ ? part_->rank : 0);
     }
 
 private:
@@ -133,7 +132,7 @@ private:
         return comms;
     }
     template <class Play>
-    void run_threads(const Play& play, launch::departures& gone) {
+    std::shared_ptr<peers> run_threads(const Play& play, launch::departures& gone) {
         const std::shared_ptr<peers> shared = std::make_shared<local_peers>(size_);
         const std::vector<ncclComm_t> comms = connect();
         launch::on_threads(
@@ -143,9 +142,10 @@ private:
                 shared->leave(r);
                 static_cast<void>(calls.comm_abort(comms[r]));
             });
+        return shared;
     }
     template <class Play>
-    void run_part(const Play& play) {
+    std::shared_ptr<peers> run_part(const Play& play) {
         const membership& m = *part_;
         const auto through_nccl = m.control ? nullptr : std::make_shared<detail::communicator_peers>(m.rank, m.size);
         const std::shared_ptr<peers> shared = m.control ? m.control : through_nccl;
@@ -165,6 +165,7 @@ private:
             if (through_nccl) through_nccl->use(made.get());
             return made;
         });
+        return shared;
     }
 
     int size_ = 1;

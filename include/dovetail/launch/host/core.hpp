@@ -50,6 +50,14 @@ public:
         const std::lock_guard lock{mutex_};
         return cause_.text;
     }
+    // The program has learnt from an exception what ended the runs.
+    void report() noexcept { reported_.store(true, std::memory_order_relaxed); }
+    // When all ranks have left: throws what ended the runs unless one of them was told.
+    void raise_unreported() const {
+        if (!aborted() || reported_.load(std::memory_order_relaxed)) return;
+        const std::lock_guard lock{mutex_};
+        cause_.raise();
+    }
     // The rank will come to no further meeting.
     void leave(int rank) {
         {
@@ -268,7 +276,7 @@ private:
     const int size_;
     mutable std::mutex mutex_;
     std::condition_variable arrivals_;
-    std::atomic<bool> aborted_ = false;
+    std::atomic<bool> aborted_ = false, reported_ = false;
     cause cause_;
     std::vector<rank_record> ranks_;
     std::map<meeting_key, std::shared_ptr<meeting>> meetings_;

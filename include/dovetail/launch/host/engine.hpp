@@ -24,6 +24,9 @@ struct rank_state {
 class host_engine final : public engine, public performer {
 public:
     static std::shared_ptr<host_engine> make(const image<stream>& from, std::shared_ptr<rank_state> on, engine_options o) {
+        check_store(o, from.name, on->index);
+        const auto store = o.store;
+        const dovetail::detail::store_core::usage one{store.get()};
         auto made = std::make_shared<host_engine>(from, std::move(on), std::move(o));
         if (!made->memory_of.states().empty()) made->memory_of.store()->add_user(made);
         return made;
@@ -45,7 +48,7 @@ public:
             if (uses_[l]) lane::start(on_->streams[l]);
     }
 
-    bool ready(flight& f) override {
+    bool has_ended(flight& f) override {
         if (f.pending.load(std::memory_order_acquire) > 0) {
             if (on_->world->aborted()) on_->world->raise(rank);
             return false;
@@ -61,10 +64,18 @@ public:
             // After an abort the lanes drain; whoever waits may free what they use, so give them a moment.
             if (!ended()) on_->signal->changed.wait_until(lock, std::min(until, std::chrono::steady_clock::now() + grace), ended);
         }
-        return ready(f);
+        return has_ended(f);
+    }
+    bool inputs_read(flight& f) override { return f.reading_inputs.load(std::memory_order_acquire) == 0; }
+    bool wait_for_inputs(flight& f, deadline until) override {
+        std::unique_lock lock{on_->signal->mutex};
+        const bool over = on_->signal->changed.wait_until(lock, until, [&] { return inputs_read(f) || on_->world->aborted(); });
+        lock.unlock();
+        if (over && !inputs_read(f)) on_->world->raise(rank);
+        return over;
     }
     std::string stuck() override { return on_->world->stuck(rank); }
-    void close(bool abort) noexcept override {
+    void end_runs(bool abort) noexcept override {
         try {
             const auto end = [&](std::chrono::nanoseconds bound) {
                 std::unique_lock lock{on_->signal->mutex};
@@ -75,8 +86,7 @@ public:
                 on_->signal->changed.wait_until(lock, launch::after(options.time_limit), [&] { return open_ == 0 || on_->world->aborted(); });
             }
             if (end(std::chrono::nanoseconds{0})) return;
-            on_->world->abort(
-                {rank, "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight", {}, {}, nullptr, true});
+            on_->world->abort(left_in_flight(abort));
             end(std::chrono::seconds{5});
         } catch (...) {  // a destructor calls this
         }
@@ -125,6 +135,7 @@ private:
         }
     }
 
+    void reported() noexcept override { on_->world->report(); }
     void check_alive() override {
         if (on_->world->aborted()) on_->world->raise(rank);
         if (on_->world->gone(rank))
@@ -134,14 +145,14 @@ private:
                 throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
     }
     void make_way(const request& next) override {
-        if (next.before) finish(next.before, std::nullopt);
+        if (next.before) wait_for_end(*next.before, options.time_limit);
     }
     void take_turn() override {
         if (communicates_) on_->world->in_order(rank, number_, described());
     }
     void issue(const std::shared_ptr<flight>& f) override {
         bool in_place = false;
-        for (const binding& b : f->inputs) in_place = in_place || b.in_place;
+        for (const binding& b : f->inputs) in_place = in_place || b.in_place();
         int readers = 0, used = 0;
         for (std::size_t i = 0; i < touches_input_.size(); ++i) readers += (in_place ? touches_input_[i] : brings_input_[i]) ? 1 : 0;
         for (const bool u : uses_) used += u ? 1 : 0;
@@ -203,7 +214,7 @@ private:
         const bool reads = brings_input_[t.index] || touches_input_[t.index];
         bool counted = brings_input_[t.index];
         if (reads && !counted)
-            for (const binding& b : f.inputs) counted = counted || b.in_place;
+            for (const binding& b : f.inputs) counted = counted || b.in_place();
         if (counted && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1) on_->signal->notify();
     }
     // False where a meeting did not take place.

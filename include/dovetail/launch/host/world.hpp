@@ -27,7 +27,13 @@ public:
     ~rank() {
         try {
             if (end(std::chrono::seconds{5})) return;
-            state_->world->abort({index(), "rank " + std::to_string(index()) + " ended with work in flight", {}, {}, nullptr, true});
+            state_->world->abort({index(),
+                                  "timeout: rank " + std::to_string(index()) + " ended with work in flight: " + state_->world->stuck(index()),
+                                  {},
+                                  {},
+                                  nullptr,
+                                  true,
+                                  true});
             end(std::chrono::seconds{5});
         } catch (...) {}
         for (const auto& l : state_->streams) l->abandon();
@@ -46,7 +52,7 @@ public:
     // For the library: memory and engines of this rank.
     std::shared_ptr<memory> device_memory() const { return state_->device; }
     std::shared_ptr<engine> make_engine(const image<stream>& from, engine_options options) {
-        auto made = host_engine::make(from, state_, std::move(options));
+        const auto made = launch::reporting([&] { return host_engine::make(from, state_, std::move(options)); }, [this] { state_->world->report(); });
         roles_.learn(from.graph, made->role);
         return made;
     }
@@ -84,7 +90,8 @@ public:
     std::string links() const { return describe(link_); }
 
     // Calls body(rank) on every rank's thread and waits for all of them. Throws the first exception that a rank left with;
-    // the ranks that fail only because of it end with an exception of their own, which is not shown.
+    // the ranks that fail only because of it end with an exception of their own, which is not shown. Where no rank left with one,
+    // throws what ended a run of which the program was not told: its ticket was dropped.
     template <class Body>
     void run(Body&& body) {
         const auto shared = std::make_shared<core>(size_, link_);
@@ -101,6 +108,7 @@ public:
                 shared->leave(index);
             });
         gone.rethrow();
+        shared->raise_unreported();
     }
 
 private:

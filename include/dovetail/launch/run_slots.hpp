@@ -1,0 +1,122 @@
+// The slots of an executor's runs: as many as runs may be in flight. Each holds the latest run that uses it, and is not used again
+// while a reading holds a result of that run.
+#pragma once
+
+#include "deadline.hpp"
+#include "flight.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace dovetail::launch {
+
+class run_slots {
+public:
+    // `of` and `place` are said in messages: "`model`", "rank 1 (role `b`)".
+    run_slots(int count, std::string of, std::string place, int rank) : of_{std::move(of)}, place_{std::move(place)}, rank_{rank} {
+        slots_.resize(static_cast<std::size_t>(count));
+        spare_.reserve(most_spare);
+    }
+
+    int count() const { return static_cast<int>(slots_.size()); }
+    // The run whose slot a run is to take; null where it is the first.
+    const std::shared_ptr<flight>& before(std::int64_t run) const { return slots_[index(run)]; }
+    // A run that was issued: the one in its slot, or where that is a later one, a stand-in that knows its number only.
+    std::shared_ptr<flight> issued(std::int64_t run) const {
+        const auto& slot = slots_[index(run)];
+        if (slot && slot->run == run) return slot;
+        auto f = std::make_shared<flight>();
+        f->run = run;
+        return f;
+    }
+    std::vector<std::shared_ptr<flight>> all() {
+        const std::lock_guard lock{mutex_};
+        return slots_;
+    }
+
+    // Keeps the slot of a run from being used again, until `release`.
+    void hold(flight& f) {
+        const std::lock_guard lock{mutex_};
+        const auto& current = slots_[index(f.run)];
+        if (current.get() != &f)
+            throw usage_error{"the results of run " + std::to_string(f.run) + " of " + of_ + " are gone: run " + std::to_string(current->run) +
+                              " uses their slot (runs in flight: " + std::to_string(count()) + ")"};
+        f.holders.push_back(std::this_thread::get_id());
+    }
+    // `by` is the thread that called `hold`, or none after `hold_for_another_thread`.
+    void release(flight& f, std::thread::id by) noexcept {
+        {
+            const std::lock_guard lock{mutex_};
+            f.holders.erase(std::find(f.holders.begin(), f.holders.end(), by));
+        }
+        released_.notify_all();
+    }
+    // What `by` holds is released by a thread that is not known yet.
+    void hold_for_another_thread(flight& f, std::thread::id by) {
+        const std::lock_guard lock{mutex_};
+        *std::find(f.holders.begin(), f.holders.end(), by) = std::thread::id{};
+    }
+
+    // A flight for the run in its slot, once no reading holds that; `ready()` is called when it is free, and may throw.
+    template <class Ready>
+    std::shared_ptr<flight> claim(std::int64_t run, std::chrono::nanoseconds limit, Ready ready) {
+        std::unique_lock lock{mutex_};
+        std::shared_ptr<flight>& slot = slots_[index(run)];
+        wait_for_release(lock, slot, run, limit);
+        ready();
+        recycle(slot);
+        slot->run = run;
+        return slot;
+    }
+
+private:
+    static constexpr std::size_t most_spare = 16;
+
+    std::size_t index(std::int64_t run) const { return static_cast<std::size_t>(run) % slots_.size(); }
+    void wait_for_release(std::unique_lock<std::mutex>& lock, const std::shared_ptr<flight>& slot, std::int64_t run, std::chrono::nanoseconds limit) {
+        const auto free = [&] { return !slot || slot->holders.empty(); };
+        if (free()) return;
+        const std::string text = "run " + std::to_string(run) + " of " + of_ + " needs the slot of run " + std::to_string(slot->run) + ", whose result ";
+        if (std::find(slot->holders.begin(), slot->holders.end(), std::this_thread::get_id()) != slot->holders.end())
+            throw usage_error{text + "this thread still holds by a reading, on " + place_ +
+                              ": end the reading before, or copy it with .host(), or allow more runs in flight (dv::in_flight<" + std::to_string(count() + 1) +
+                              ">); a reading that another thread ends is taken with .for_another_thread()"};
+        if (!released_.wait_until(lock, after(limit), free))
+            throw timeout{"timeout after " + in_seconds(limit) + ": " + text + "is still held by a reading on " + place_, rank_};
+    }
+    // The flight that was in the slot, or an earlier one, where no ticket knows it any more, so that runs of which a ticket each is
+    // kept allocate nothing either.
+    void recycle(std::shared_ptr<flight>& slot) {
+        if (slot && slot.use_count() > 1) {
+            std::shared_ptr<flight>* unknown = nullptr;
+            for (auto& f : spare_)
+                if (f.use_count() == 1) unknown = &f;
+            if (unknown != nullptr)
+                slot.swap(*unknown);
+            else if (spare_.size() < most_spare)
+                spare_.push_back(std::exchange(slot, nullptr));
+            else
+                slot = nullptr;
+        }
+        if (!slot) {
+            slot = std::make_shared<flight>();
+            return;
+        }
+        slot->times.clear();
+        slot->pending.store(0, std::memory_order_relaxed);
+        slot->reading_inputs.store(0, std::memory_order_relaxed);
+        slot->failed.store(false, std::memory_order_relaxed);
+        slot->told.store(false, std::memory_order_relaxed);
+    }
+
+    const std::string of_, place_;
+    const int rank_;
+    std::vector<std::shared_ptr<flight>> slots_;  // the latest run that uses each
+    std::vector<std::shared_ptr<flight>> spare_;  // of earlier runs, to be used again when their tickets are gone
+    std::mutex mutex_;
+    std::condition_variable released_;
+};
+
+}  // namespace dovetail::launch
