@@ -58,6 +58,14 @@ struct fails_or_stalls {
         std::copy(from.begin(), from.end(), to.begin());
     }
 };
+struct reads_too_far {
+    static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
+    template <class X>
+    static void launch(dv::host::stream, dv::in<X> from, dv::out<X> to) {
+        for (std::int64_t i = 0; i < X::size; ++i) to[i] = from[i + 1] - from[i];
+    }
+};
+struct differences : dv::graph<dv::input<x, vector>, dv::let<y, reads_too_far(x)>, dv::output<y>> {};
 inline std::atomic<bool> gate = true;  // closed while false
 struct one_more {
     static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
@@ -260,7 +268,7 @@ TEST_CASE("what nobody was told is thrown by world.run") {
     std::this_thread::sleep_for(20ms);  // the lane that was left to itself ends
 }
 
-TEST_CASE("an element that a result does not have") {
+TEST_CASE("an element that a result or an argument does not have") {
     dv::host::world{1}.run([](auto& rank) {
         dv::executor<doubling> step{rank};
         const auto result = step.bind(dv::name<x>, ones).run().read(dv::name<y>);
@@ -268,6 +276,13 @@ TEST_CASE("an element that a result does not have") {
         has(message([&] { static_cast<void>(result[8]); }), "element 8 of output `y` is read, which has 8 elements, on rank 0");
         has(message([&] { static_cast<void>(result[-1]); }), "element -1 of output `y` is read");
     });
+    has(message([] {
+            dv::host::world{1}.run([](auto& rank) {
+                dv::executor<differences> step{rank};
+                step.bind(dv::name<x>, ones).run().wait();
+            });
+        }),
+        "operation `reads_too_far` of `y` failed on rank 0, run 0: element 8 of a view of 8 elements");
 }
 
 TEST_CASE("ranks made from different graphs, or that make a different number of executors") {

@@ -25,3 +25,13 @@ TEST_CASE("a view is an mdspan of the same memory") {
     CHECK(view.size == 6);
     CHECK(view.end() - view.begin() == 6);
 }
+
+#if !defined(__CUDACC__)
+TEST_CASE("an index beyond the tensor") {
+    float data[6] = {0, 1, 2, 3, 4, 5};
+    const dovetail::inout<dovetail::tensor<float, 2, 3>> view{{data}};
+    CHECK(view[5] == 5);
+    CHECK_THROWS_WITH_AS(static_cast<void>(view[6]), "element 6 of a view of 6 elements", dovetail::view_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(view[-1]), "element -1 of a view of 6 elements", dovetail::view_error);
+}
+#endif

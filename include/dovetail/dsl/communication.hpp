@@ -6,7 +6,7 @@
 
 namespace dovetail::ops {
 
-// Reductions. The order of a floating-point sum is the backend's.
+// Reductions. The order of a floating-point sum is the backend's. Minimum and maximum take a number before not a number.
 struct sum;
 struct product;
 struct minimum;

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace {
 using namespace handmade;
@@ -86,6 +87,21 @@ double folded(reduction how, int n, std::int64_t i) {
     return static_cast<double>(static_cast<T>(static_cast<float>(sum) / static_cast<float>(n)));
 }
 }  // namespace
+
+TEST_CASE_TEMPLATE("not a number in an extreme, on each member in turn", T, dv::half, dv::bfloat16, float, double) {
+    const T none = std::numeric_limits<float>::quiet_NaN();
+    for (int of = 0; of < 4; ++of)
+        for (const reduction how : {reduction::minimum, reduction::maximum}) {
+            std::vector<T> in = {T(3.0f), T(1.0f), T(2.0f), T(4.0f)}, out(4);
+            in[of] = none;
+            std::vector<seat> seats;
+            for (int m = 0; m < 4; ++m) seats.push_back({&in[m], &out[m], sizeof(T), sizeof(T)});
+            std::vector<char> scratch;
+            dv::host::move_data({op_kind::all_reduce, dv::element_of<T>, how}, seats, scratch);
+            const float wanted = how == reduction::minimum ? of == 1 ? 2.0f : 1.0f : of == 3 ? 3.0f : 4.0f;
+            for (const T& x : out) CHECK(static_cast<float>(x) == wanted);
+        }
+}
 
 TEST_CASE_TEMPLATE("every communication", T, dv::half, dv::bfloat16, float, double, std::int8_t, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
     for (const int n : {1, 2, 3, 4})

@@ -2,6 +2,7 @@
 // that include the backend bring it; a program without any gets an error that says so when such an executor is made.
 #pragma once
 
+#include "../../core/extremes.hpp"
 #include "../../core/vocabulary.hpp"
 
 #include <cuda_runtime_api.h>
@@ -65,9 +66,9 @@ __global__ void reduce_locally(local_sources from, reduction how, T* to, std::in
         for (int s = 1; s < from.count; ++s) {
             const T next = static_cast<const T*>(from.at[s])[i];
             if (how == reduction::minimum)
-                best = next < best ? next : best;
+                best = minimum_of(best, next);
             else if (how == reduction::maximum)
-                best = best < next ? next : best;
+                best = maximum_of(best, next);
             else if (how == reduction::product)
                 sum = sum * static_cast<W>(next);
             else

@@ -1,8 +1,10 @@
 // Communication on the host, as movement of memory: all members' pointers are at hand, one thread does the work in member
 // order. Reductions are deterministic: half and bfloat16 are summed in float and rounded once, integers wrap around, an
-// average is the sum divided by the number of members. In and out may be the same memory.
+// average is the sum divided by the number of members, minimum and maximum are those of core/extremes.hpp. In and out may be the same
+// memory.
 #pragma once
 
+#include "../../core/extremes.hpp"
 #include "../../core/vocabulary.hpp"
 
 #include <cstring>
@@ -40,14 +42,6 @@ using accumulator =
     std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>>;
 
 template <class T>
-bool less(const T& a, const T& b) {
-    if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
-        return static_cast<float>(a) < static_cast<float>(b);
-    else
-        return a < b;
-}
-
-template <class T>
 accumulator<T> widened(const T& x) {
     if constexpr (std::is_integral_v<T>)
         return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
@@ -74,8 +68,7 @@ void reduce(reduction how, const std::vector<const void*>& from, void* to, std::
         const auto value = [&](int m) -> const T& { return static_cast<const T*>(from[static_cast<std::size_t>(m)])[i]; };
         if (how == reduction::minimum || how == reduction::maximum) {
             T best = value(0);
-            for (int m = 1; m < n; ++m)
-                if (how == reduction::minimum ? less(value(m), best) : less(best, value(m))) best = value(m);
+            for (int m = 1; m < n; ++m) best = how == reduction::minimum ? minimum_of(best, value(m)) : maximum_of(best, value(m));
             out[i] = best;
             continue;
         }
