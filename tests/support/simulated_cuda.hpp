@@ -635,11 +635,19 @@ inline void reduce_here(cudaStream_t s, dv::element e, dv::reduction how, const 
     });
 }
 
+inline void check_here(cudaStream_t s, dv::element e, const void* data, std::int64_t count, unsigned long long* first) {
+    of(s)->push([=] {
+        if (const auto found = dv::launch::find_non_finite(data, dv::tensor_type{e, 1, {count}}))
+            *first = std::min(*first, 2 * static_cast<unsigned long long>(found.element) + (found.infinite ? 1 : 0));
+    });
+}
+
 // While it lives, CUDA is simulated.
 struct scope {
     scope() {
         dv::cuda::calls = table();
         dv::cuda::local_reduction_kernel = &reduce_here;
+        dv::cuda::finite_check_kernel = &check_here;
     }
     ~scope() { dv::cuda::calls = dv::cuda::api{}; }
 };

@@ -5,6 +5,7 @@
 #include "bound_inputs.hpp"
 #include "cause.hpp"
 #include "deadline.hpp"
+#include "inspection.hpp"
 #include "run_slots.hpp"
 #include "watch.hpp"
 
@@ -27,6 +28,7 @@ struct engine_options {
     std::chrono::nanoseconds time_limit = std::chrono::minutes{10};  // of every wait that is given none
     bool record_times = false;
     replay_mode replay = replay_mode::never;
+    bool check_finite = false;
 };
 
 class engine : public detail::state_user, public std::enable_shared_from_this<engine> {
@@ -118,6 +120,7 @@ public:
     // How far times of this rank may be off the clock that all ranks of the world share.
     virtual std::int64_t clock_error_ns() const { return 0; }
     launch_watcher* watcher = nullptr;  // of the runs issued from now on
+    value_observer* values = nullptr;   // set before the first run
 
     // The slot of a run is not used again while a reading holds it; see run_slots.
     void hold(flight& f) { slots_.hold(f); }
@@ -127,12 +130,12 @@ public:
     int output_buffer(int symbol) const {
         const int found = find_output(symbol);
         if (found < 0) throw usage_error{"output `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
-        if (off_root(symbol))
+        if (where.is_off_root(symbol, rank))
             throw usage_error{"output `" + symbol_name(symbol) + "` is on the root of its " + name_of(graph.nodes[graph.symbols[symbol].node].kind) +
                               " only, and not on " + where.describe(rank)};
         return found;
     }
-    bool has_output(int symbol) const { return find_output(symbol) >= 0 && !off_root(symbol); }
+    bool has_output(int symbol) const { return find_output(symbol) >= 0 && !where.is_off_root(symbol, rank); }
     detail::stored_state& state_of(int symbol) {
         for (const auto& s : memory_of.states())
             if (s.symbol == symbol) return *s.stored;
@@ -177,6 +180,11 @@ protected:
     // Throws if no further run can be issued.
     virtual void check_alive() = 0;
     virtual void issue(const std::shared_ptr<flight>& f) = 0;
+    // A run was issued into whose values somebody looks: waits for its end where that is needed, and throws what dv::check_finite finds.
+    virtual void inspect(flight& f) = 0;
+    std::vector<launch::inspected_step> inspected_steps() const {
+        return launch::inspected_steps(graph, program, steps(), where, rank, options.check_finite, values);
+    }
     // What is to be issued: run number `run`, into the slot of the run `before`, if there was one.
     struct request {
         std::int64_t run = 0;
@@ -243,6 +251,7 @@ private:
         inputs_.read_by(next->run);
         const launch::watched here{watcher, next->run};
         issue(next);
+        if (options.check_finite || (values != nullptr && next->run < values->runs())) inspect(*next);
         return next;
     }
     void wait_for_inputs_of(std::int64_t run, int input) {
@@ -267,13 +276,6 @@ private:
         for (int i = 0; i < program.buffers.size(); ++i)
             if (program.buffers[i].symbol == symbol && program.buffers[i].role == role && program.buffers[i].output) return i;
         return -1;
-    }
-    // Every lane has a buffer for the result of a rooted collective along axes, but only the root's is written.
-    bool off_root(int symbol) const {
-        const int at = graph.symbols[symbol].node;
-        if (at < 0) return false;
-        const ir::node& n = graph.nodes[at];
-        return n.role >= 0 && (n.kind == op_kind::reduce || n.kind == op_kind::gather) && where.coordinate(rank, n.axes) != n.root;
     }
 
     launch::bound_inputs inputs_;

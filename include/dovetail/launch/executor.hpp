@@ -2,7 +2,7 @@
 // them is an engine that knows only ids.
 //   dv::executor<model> step{rank};   step.bind(dv::name<x>, values);   auto t = step.run();   t.read(dv::name<y>)
 // Arguments after the rank, in any order: a dv::store, dv::width<axis>(n), a time limit (any std::chrono duration),
-// dv::record_times, dv::replay.
+// dv::record_times, dv::check_finite, dv::replay.
 #pragma once
 
 #include "../core/display.hpp"
@@ -22,6 +22,11 @@ namespace dovetail {
 struct record_times_option {};
 inline constexpr record_times_option record_times{};
 
+// Each run is waited for, and every value of floating-point numbers that it makes is looked at: the first operation, in the order of
+// all ranks, that makes not-a-number or infinity, or reads a state that holds one, is named by an operation_error. For debugging.
+struct check_finite_option {};
+inline constexpr check_finite_option check_finite{};
+
 // On a GPU every run is the launch of one CUDA graph. `replay`: an operation that cannot be captured is an error;
 // `replay_or_streams`: runs then go to streams.
 inline constexpr replay_mode replay = replay_mode::always;
@@ -38,6 +43,7 @@ constexpr void refuse() {
 inline void take(engine_options& o, const store& s) { o.store = s.core(); }
 inline void take(engine_options& o, axis_width w) { o.widths.push_back(w); }
 inline void take(engine_options& o, record_times_option) { o.record_times = true; }
+inline void take(engine_options& o, check_finite_option) { o.check_finite = true; }
 inline void take(engine_options& o, replay_mode r) { o.replay = r; }
 template <class Rep, class Period>
 void take(engine_options& o, std::chrono::duration<Rep, Period> limit) {

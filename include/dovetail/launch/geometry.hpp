@@ -87,6 +87,13 @@ public:
         return found;
     }
 
+    // Every lane has a buffer for the result of a rooted collective along axes, but only the root's is written.
+    bool is_off_root(int symbol, int rank) const {
+        const int at = graph_.symbols[symbol].node;
+        if (at < 0) return false;
+        const ir::node& n = graph_.nodes[at];
+        return n.role >= 0 && (n.kind == op_kind::reduce || n.kind == op_kind::gather) && coordinate(rank, n.axes) != n.root;
+    }
     // Whether any ranks communicate in a run. What is then agreed on is agreed on by all, also by one that has no part in it.
     bool communicates(const ir::program& p) const {
         for (const ir::vertex& v : p.vertices)

@@ -5,6 +5,8 @@
 //                                     where runs are recorded, the page once more at the end, with one of them
 //   DOVETAIL_EXPLAIN=1                at the first run each plan is printed; this and the report go to the standard error
 //   DOVETAIL_NVTX=1                   profilers see ranges with the names of graphs and operations
+//   DOVETAIL_DUMP=name,name           values of these names in the first four runs of each executor are written to files of NumPy in the
+//                                     current folder, one for each name, run and rank; `name` means the members of a family, too
 #pragma once
 
 #include "../core/config.hpp"
@@ -20,9 +22,10 @@ struct environment {
     bool explain = false;
     bool nvtx = false;
     bool report = false;
+    std::string dump = {};  // names of values; empty: off
 
     bool records() const { return !trace.empty() || report; }
-    bool any() const { return records() || !visualize.empty() || explain || nvtx; }
+    bool any() const { return records() || !visualize.empty() || !dump.empty() || explain || nvtx; }
 
     static environment read() {
         const auto get = [](const char* name) {
@@ -34,6 +37,7 @@ struct environment {
         e.trace = get("DOVETAIL_TRACE");
         const std::string visualize = get("DOVETAIL_VISUALIZE_SCHEDULE");
         if (on(visualize)) e.visualize = visualize == "1" ? "." : visualize;
+        e.dump = get("DOVETAIL_DUMP");
         e.explain = on(get("DOVETAIL_EXPLAIN"));
         e.nvtx = on(get("DOVETAIL_NVTX"));
         e.report = on(get("DOVETAIL_REPORT"));

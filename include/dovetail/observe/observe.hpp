@@ -1,16 +1,18 @@
 // All observers, and what the environment asks of them: including this in one file of a program is enough for
-// DOVETAIL_TRACE, DOVETAIL_REPORT, DOVETAIL_VISUALIZE_SCHEDULE, DOVETAIL_EXPLAIN and DOVETAIL_NVTX (environment.hpp). With none of
-// them set nothing is done.
+// DOVETAIL_TRACE, DOVETAIL_REPORT, DOVETAIL_VISUALIZE_SCHEDULE, DOVETAIL_EXPLAIN, DOVETAIL_DUMP and DOVETAIL_NVTX (environment.hpp).
+// With none of them set nothing is done.
 #pragma once
 
 #include "../launch/observer.hpp"
 #include "dot.hpp"
+#include "dump.hpp"
 #include "environment.hpp"
 #include "files.hpp"
 #include "html.hpp"
 #include "text.hpp"
 #include "trace.hpp"
 
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -24,12 +26,13 @@ class recorder final : public run_observer {
 public:
     static constexpr std::size_t runs_kept = 64;  // of each executor: the first ones
 
-    explicit recorder(environment asked) : asked_{std::move(asked)} {}
+    explicit recorder(environment asked) : asked_{std::move(asked)}, dumps_{asked_.dump} {}
 
     void made(engine& e, const settings& s) override {
         const std::lock_guard lock{mutex_};
         open_[&e] = {s, {}};
         if (asked_.records()) e.record_times(true);
+        if (dumps_.any()) e.values = &value_dumps_.emplace_back(dumps_, file_name(dovetail::named(e.name) ? display(*e.name) : std::string{}), e.rank);
         if (asked_.nvtx && make_ranges != nullptr)
             e.watcher = ranges_.emplace_back(make_ranges(study{subject_of(e, s)}, e.role, e.rank)).get();
         else if (std::exchange(asked_.nvtx, false))
@@ -54,6 +57,7 @@ public:
             open_.erase(found);
             // All executors of a graph are made before the first of them ends, since its ranks agree on the plan.
             if (!open_.empty()) return;
+            dumps_.warn();
             if (asked_.records()) report();
             if (!asked_.trace.empty()) write();
         } catch (const std::exception& x) {
@@ -193,6 +197,8 @@ private:
     }
 
     environment asked_;
+    dumps dumps_;
+    std::deque<value_dump> value_dumps_;  // kept: an operation that has been given up may still end
     files files_;
     std::mutex mutex_;
     std::map<const engine*, session> open_;

@@ -62,11 +62,13 @@ private:
     void issue_any(int index, const ir::step& s) {
         const cudaStream_t stream = on_->streams[s.lane];
         if (clock_.open()) clock_.mark(index, false, stream);
+        if (inspection_) inspection_->issue(index, true, stream);
         for (int i = table_->first[index], end = table_->first[index + 1]; i < end; ++i) {
             const act& a = table_->acts[static_cast<std::size_t>(i)];
             performer_->perform(a, stream);
             if (a.kind == act_kind::call || a.kind == act_kind::local_reduce) looked_at();
         }
+        if (inspection_) inspection_->issue(index, false, stream);
         marks_.done(index, s.lane);
         if (clock_.open()) clock_.mark(index, true, stream);
         if (capturing_) still_capturing();
@@ -117,7 +119,7 @@ private:
             else {
                 marks_.begin(now_);
                 if (recorded) clock_.begin(f);
-                quiet_ = !recorded;
+                quiet_ = !recorded && !inspection_;
                 launch::walk_watched(plan, role, since_switch_, *this, watcher);
                 if (unasked_ > 0) ask();
                 clock_.close();
@@ -136,6 +138,7 @@ private:
     // or frees while another's kernels wait for it.
     void first(const flight& f) {
         inputs_->reserve(f.inputs, options.replay != replay_mode::never);
+        prepare_inspection();
         if (communicates_) meet("the first run of " + described());
     }
     // The streams go behind what they must go behind: the caller's stream, the last replayed run, which is on the first stream

@@ -4,6 +4,7 @@
 
 #include "../agreement.hpp"
 #include "../initialise.hpp"
+#include "inspection.hpp"
 #include "perform.hpp"
 #include "runs.hpp"
 #include "warm.hpp"
@@ -28,6 +29,31 @@ protected:
     // Comes to the same place as all other ranks.
     void meet(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
 
+    // Before the first run, where somebody looks into the values.
+    void prepare_inspection() {
+        if (options.check_finite || values != nullptr)
+            inspection_ = std::make_unique<value_inspection>(inspected_steps(), graph, program, *pointers_, on_->memory, values);
+    }
+    void inspect(flight& f) override {
+        wait_for_end(f, options.time_limit);
+        inspection_->deliver(f.run);
+        if (!options.check_finite) return;
+        const auto found = inspection_->first_non_finite();
+        cause mine;
+        std::int64_t order = -1;
+        if (found) {
+            const step_name& step = names[static_cast<std::size_t>(found->step)];
+            mine = {rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + found->text, step.operation,
+                    step.statement};
+            order = std::find(plan.order.begin(), plan.order.end(), steps()[found->step].vertex) - plan.order.begin();
+        }
+        if (communicates_)
+            mine = first_of_all(*on_->world, rank, order, mine, "the values of run " + std::to_string(f.run) + " of " + described(), options.time_limit);
+        if (mine.rank < 0) return;
+        on_->world->abort(mine);
+        raise();
+    }
+
     const image<stream> image_;
     std::unique_ptr<peer_links> links_;
     std::unique_ptr<act_table> table_;
@@ -38,9 +64,10 @@ protected:
     std::shared_ptr<void> registered_;  // the arena, with NCCL
     std::vector<cudaEvent_t> events_;
     cudaEvent_t joins_[lane_count] = {};
-    unsigned lanes_ = 0;  // in use
-    int brought_ = -1;    // the last step that copies an input
-    int number_ = 0;      // of the executor
+    std::unique_ptr<value_inspection> inspection_;  // null: nobody looks into values
+    unsigned lanes_ = 0;                            // in use
+    int brought_ = -1;                              // the last step that copies an input
+    int number_ = 0;                                // of the executor
 
 private:
     void prepare_all(std::uint64_t hash) {

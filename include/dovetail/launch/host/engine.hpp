@@ -159,6 +159,7 @@ private:
         f->reading_inputs.store(readers);
         f->pending.store(used);
         now_ = f;
+        if (f->run == 0 && (options.check_finite || values != nullptr)) inspected_ = inspected_steps();
         {
             const std::lock_guard lock{on_->signal->mutex};
             open_ += used > 0 ? 1 : 0;
@@ -173,6 +174,10 @@ private:
         for (int l = 0; l < lane_count; ++l)
             if (!staged_[l].empty()) on_->streams[l]->push(staged_[l]);
         now_ = nullptr;
+    }
+    // The lanes look into the values.
+    void inspect(flight& f) override {
+        if (options.check_finite) wait_for_end(f, options.time_limit);
     }
     void push(task t) {
         t.who = std::static_pointer_cast<host_engine>(shared_from_this());
@@ -202,7 +207,9 @@ private:
             const launch::watched here{watcher, t.index};
             on.now({activity::operation, texts_[static_cast<std::size_t>(t.index)], f.run, nullptr});
             try {
+                if (!inspected_.empty()) look(t.index, f, true);
                 if (!play(acts_[t.index], f, on)) f.failed.store(true);
+                if (!inspected_.empty() && !f.failed.load()) look(t.index, f, false);
             } catch (...) {
                 fail(f, names[t.index], std::current_exception());
             }
@@ -216,6 +223,10 @@ private:
         if (reads && !counted)
             for (const binding& b : f.inputs) counted = counted || b.in_place();
         if (counted && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1) on_->signal->notify();
+    }
+    void look(int step, const flight& f, bool before) const {
+        const auto at = [&](int buffer) { return memory_of.at(buffer, f.run, f.inputs); };
+        launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);
     }
     // False where a meeting did not take place.
     bool play(const std::vector<act>& acts, flight& f, lane& on) {
@@ -271,6 +282,7 @@ private:
     std::vector<std::atomic<std::int64_t>> recorded_;  // by event copy: run + 1 of the last record that happened
     std::vector<std::int64_t> issued_;                 // ... that was issued
     std::vector<std::vector<act>> acts_;               // by step
+    std::vector<launch::inspected_step> inspected_;    // by step; empty: nobody looks into values
     std::vector<bool> touches_input_, brings_input_, updates_state_;
     bool uses_[lane_count] = {};
     bool communicates_ = false;

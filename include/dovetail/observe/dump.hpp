@@ -1,0 +1,90 @@
+// The values of the first runs of an executor as files: one for each name, run and rank, `<graph>.<name>.run<k>.rank<r>.npy`.
+#pragma once
+
+#include "../core/display.hpp"
+#include "../launch/inspection.hpp"
+#include "files.hpp"
+#include "npy.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace dovetail::observe {
+
+// "y,weight<3>,grid<1, 2>" -> y, weight<3>, grid<1, 2>: commas within angle brackets belong to a name.
+inline std::vector<std::string> names_in(std::string_view list) {
+    std::vector<std::string> names(1);
+    int depth = 0;
+    for (const char c : list) {
+        depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+        if (c == ',' && depth == 0)
+            names.emplace_back();
+        else if (c != ' ' || depth > 0)
+            names.back() += c;
+    }
+    std::erase(names, "");
+    return names;
+}
+
+// A name of the list means the value that has it, and `weight` means weight<0>, weight<1>, ... too. Blanks do not matter.
+inline bool is_meant(const std::string& listed, const std::string& name) {
+    const auto plain = [](std::string text) {
+        std::erase(text, ' ');
+        return text;
+    };
+    return plain(listed) == plain(name) || listed == name.substr(0, name.find('<'));
+}
+
+// What all executors of a process write, and which names none of them has.
+class dumps {
+public:
+    static constexpr std::int64_t runs_written = 4;
+
+    explicit dumps(std::string_view list) : names_{names_in(list)}, unknown_{names_} {}
+
+    bool any() const { return !names_.empty(); }
+    bool wants(const std::string& name) {
+        const std::lock_guard lock{mutex_};
+        const auto means = [&](const std::string& listed) { return is_meant(listed, name); };
+        std::erase_if(unknown_, means);
+        return std::any_of(names_.begin(), names_.end(), means);
+    }
+    void write(const std::string& path, const std::string& text) {
+        const std::lock_guard lock{mutex_};
+        files_.write("values", path, text);
+    }
+    // At the end of the executors: says once which names are none.
+    void warn() {
+        const std::lock_guard lock{mutex_};
+        for (const std::string& name : unknown_) std::fprintf(stderr, "dovetail: DOVETAIL_DUMP: no graph that ran has a value `%s`\n", name.c_str());
+        unknown_.clear();
+    }
+
+private:
+    const std::vector<std::string> names_;
+    std::vector<std::string> unknown_;  // that no executor has had so far
+    files files_;
+    std::mutex mutex_;
+};
+
+// What one executor writes.
+class value_dump final : public value_observer {
+public:
+    value_dump(dumps& to, std::string graph, int rank) : to_{to}, graph_{std::move(graph)}, rank_{rank} {}
+
+    bool wants(const tag& name) override { return to_.wants(display(name)); }
+    std::int64_t runs() const override { return dumps::runs_written; }
+    void value(const tag& name, const tensor_type& type, std::int64_t run, const void* data) override {
+        to_.write(graph_ + "." + file_name(display(name)) + ".run" + std::to_string(run) + ".rank" + std::to_string(rank_) + ".npy", npy(type, data));
+    }
+
+private:
+    dumps& to_;
+    const std::string graph_;
+    const int rank_;
+};
+
+}  // namespace dovetail::observe

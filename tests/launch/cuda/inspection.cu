@@ -1,0 +1,131 @@
+// Looking into the values of runs on the simulated GPU: whatever a value that is not finite does later and elsewhere, the operation that
+// made it is named on all ranks; values are written when a run has ended. On streams and replayed.
+#include "support/expect.hpp"
+#include "support/observed.hpp"
+#include "support/simulated_cuda.hpp"
+
+#include <dovetail/dovetail.hpp>
+#include <dovetail/launch/executor.hpp>
+
+#include <limits>
+
+namespace dv = dovetail;
+using namespace std::chrono_literals;
+
+namespace inspection_test {
+
+using namespace dv::ops;
+struct x; struct y; struct z; struct w; struct total; struct left; struct right;
+using vector = dv::tensor<float, 8>;
+using floats = std::vector<float>;
+
+template <class Work>
+void push(dv::cuda::stream s, Work work) {
+    simulated::of(static_cast<cudaStream_t>(s.handle))->push(std::move(work));
+}
+struct reciprocal {
+    static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
+    template <class X>
+    static void launch(dv::cuda::stream s, dv::in<X> from, dv::out<X> to) {
+        push(s, [from, to] {
+            for (std::int64_t i = 0; i < X::size; ++i) to[i] = 1 / from[i];
+        });
+    }
+};
+struct difference {
+    static constexpr dv::tensor_type result(dv::tensor_type t, dv::tensor_type) { return t; }
+    template <class X>
+    static void launch(dv::cuda::stream s, dv::in<X> a, dv::in<X> b, dv::out<X> to) {
+        push(s, [a, b, to] {
+            for (std::int64_t i = 0; i < X::size; ++i) to[i] = a[i] - b[i];
+        });
+    }
+};
+struct channels : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<y, reciprocal(x)>>,
+    dv::on<right, dv::let<z, difference(y, y)>>,
+    dv::let<total, all_reduce<sum>(y, z)>,
+    dv::output<total>> {};
+struct stateful : dv::graph<
+    dv::input<x, vector>,
+    dv::state<w, vector, dv::from_store>,
+    dv::let<y, difference(x, w)>,
+    dv::output<y>> {};
+using options = dv::options<dv::in_flight<2>>;
+using support::has, support::message;
+}  // namespace inspection_test
+using namespace inspection_test;
+
+TEST_CASE("the first operation that makes an infinity is named on every rank") {
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+        const simulated::scope simulation;
+        std::string seen[2];
+        const std::string thrown = message([&] {
+            dv::cuda::world::local(2).run([&](auto& rank) {
+                dv::executor<channels, options> step{rank, how, dv::check_finite, 20s};
+                seen[rank.index()] = message([&] {
+                    for (int run = 0; run < 5; ++run) {
+                        floats mine(8, 2.0f);
+                        if (run == 3) mine[6] = 0;
+                        const auto t = step.bind(dv::name<x>, mine).run();
+                        if (run < 3) CHECK(t.read(dv::name<total>).host() == floats(8, 0.5f));
+                    }
+                });
+            });
+        });
+        CHECK(thrown == "nothing thrown");  // the ranks were told
+        CHECK(seen[0] == "dovetail: operation `reciprocal` of `y` failed on rank 0 (role `left`), run 3: element 6 of its result `y` is infinite");
+        has(seen[1], "rank 1 stops, because operation `reciprocal` of `y` failed on rank 0 (role `left`), run 3: element 6 of its result `y` is infinite");
+    }
+}
+
+TEST_CASE("a state that holds not a number, and an input that does") {
+    const simulated::scope simulation;
+    const float none = std::numeric_limits<float>::quiet_NaN();
+    has(message([&] {
+            dv::cuda::world::local(1).run([&](auto& rank) {
+                dv::store store{rank};
+                store.template write<vector>(dv::name<w>, floats{1, 1, none, 1, 1, 1, 1, 1});
+                dv::executor<stateful> step{rank, store, dv::check_finite};
+                step.bind(dv::name<x>, floats(8, 1.0f)).run();
+            });
+        }),
+        "operation `difference` of `y` failed on rank 0, run 0: element 2 of the state `w` that it reads is NaN");
+    has(message([&] {
+            dv::cuda::world::local(1).run([&](auto& rank) {
+                dv::store store{rank};
+                store.template write<vector>(dv::name<w>, floats(8, 1.0f));
+                dv::executor<stateful> step{rank, store, dv::check_finite};
+                step.bind(dv::name<x>, floats{1, 1, 1, 1, 1, 1, 1, none}).run();
+            });
+        }),
+        "operation `input` of `x` failed on rank 0, run 0: element 7 of its result `x` is NaN");
+}
+
+TEST_CASE("values of the first runs, on streams and replayed") {
+    for (const auto how : {dv::replay_mode::never, dv::replay_mode::always}) {
+        const simulated::scope simulation;
+        dv::observe::environment asked;
+        asked.dump = "y,total";
+        const support::watched recorder{asked};
+        const support::folder here;
+        const auto before = std::filesystem::current_path();
+        std::filesystem::current_path(here.path);
+        dv::cuda::world::local(2).run([&](auto& rank) {
+            dv::executor<channels, options> step{rank, how, 20s};
+            for (int run = 0; run < 6; ++run) step.bind(dv::name<x>, floats(8, static_cast<float>(run + 1))).run();
+        });
+        int files = 0;
+        for (const auto& entry : std::filesystem::directory_iterator{here.path}) {
+            ++files;
+            const std::string text = support::content(entry.path()), name = entry.path().filename().string();
+            REQUIRE(text.size() == 128 + 32);
+            floats values(8);
+            std::memcpy(values.data(), text.data() + 128, 32);
+            CHECK(values == floats(8, 1 / static_cast<float>(name[name.find("run") + 3] - '0' + 1)));
+        }
+        CHECK(files == 2 * 4 * 2);
+        std::filesystem::current_path(before);
+    }
+}
