@@ -206,6 +206,6 @@ TEST_CASE("an index beyond a view in a kernel, in a run whose ticket is dropped"
         FAIL("nothing thrown");
     } catch (const dv::operation_error& e) {
         has(e.what(), "failed on rank 0");
-        MESSAGE(e.what());
+        MESSAGE(std::string{e.what()});
     }
 }
