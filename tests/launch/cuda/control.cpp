@@ -5,6 +5,7 @@
 #include <dovetail/launch/cuda/rendezvous.hpp>
 
 #include <support/processes.hpp>
+#include <support/raw_rank.hpp>
 
 using namespace dovetail::cuda;
 using namespace std::chrono_literals;
@@ -91,17 +92,24 @@ TEST_CASE("a rank that does not come to an exchange is named") {
     for (const int r : {0, 2}) CHECK(says(said[r], "rank " + std::to_string(r) + " waits for all ranks at the start of `model`, and these have not come: rank 1"));
 }
 
-TEST_CASE("ranks at different places of the program are told so at once") {
-    const auto said = in_world(3, [](auto& c, int r) -> std::string {
-        return support::processes::guarded([&] {
-            c->barrier(r == 2 ? "the second" : "the first", 5s);
-            return std::string{"passed"};
-        });
-    });
-    for (const auto& text : said) {
-        CHECK(says(text, "world_error"));
-        CHECK(says(text, "the second"));
-        CHECK(says(text, "the first"));
+TEST_CASE("ranks at different places of the program are told so at once, and a third when it comes there") {
+    for (const auto late : {0ms, 300ms}) {
+        const auto said = in_world(
+            3,
+            [=](auto& c, int r) -> std::string {
+                if (r == 1) std::this_thread::sleep_for(late);
+                return support::processes::guarded([&] {
+                    c->barrier(r == 2 ? "the second" : "the first", 5s);
+                    return std::string{"passed"};
+                });
+            },
+            {.period = 50ms, .silence = 10s, .linger = 1s});
+        for (const auto& text : said) {
+            INFO(text);
+            CHECK(says(text, "world_error"));
+            CHECK(says(text, "the second"));
+            CHECK(says(text, "the first"));
+        }
     }
 }
 
@@ -411,4 +419,150 @@ TEST_CASE("what a rank left with replaces that it left") {
         return "not told";
     });
     for (const auto& text : said) CHECK(text == "rank 1 left with an exception: no memory");
+}
+
+TEST_CASE("a rank that says what no rank can say is gone, and the others are told") {
+    namespace frame = detail::frame;
+    const auto text_of_part = [](std::int64_t number) { return detail::part{number, 1, "the id of a communicator", {}}.pack(); };
+    const auto calls_from = [](std::int64_t first) {
+        return detail::writer{}.number(0).number(0).text({}).text({}).text({}).number(first).number(2).number(0).number(0).take();
+    };
+    const std::vector<std::pair<char, std::vector<std::string>>> all_said = {
+        {frame::part, {text_of_part(0), text_of_part(0), text_of_part(0)}},  // which are three, as all ranks are
+        {frame::part, {text_of_part(0), text_of_part(2)}},
+        {frame::part, {text_of_part(INT64_MAX)}},
+        {frame::part, {text_of_part(-1)}},
+        {frame::part, {text_of_part(0).substr(0, 20)}},
+        {frame::beat, {calls_from(INT64_MAX)}},
+        {frame::beat, {calls_from(INT64_MIN)}},
+        {frame::beat, {detail::beat_message{{}, {0, {}}}.pack() + "more"}},
+        {frame::left, {detail::writer{}.number(-5).number(0).number(0).take()}},
+        {frame::stop, {detail::packed(stop_cause{17, "a rank that there is not", {}, {}, false})}},
+        {frame::welcome, {{}}},
+        {'?', {{}}},
+        {frame::part, {std::string(detail::longest_frame_of_rank + 1, 'x')}},
+    };
+    for (const auto& one : all_said) {
+        CAPTURE(one.first);
+        const int port = support::free_port();
+        support::processes all;
+        for (const int r : {0, 2})
+            all.start([=] {
+                place me;
+                me.rank = r;
+                me.size = 3;
+                me.at = {"127.0.0.1", port};
+                const auto channel = meet(me, {.limit = 3s, .timing = quick});
+                std::this_thread::sleep_for(150ms);  // the liar is first
+                const id_bytes id = share_id(*channel, [](id_bytes& made) { made.fill('a'); }, 3s);
+                return std::string{"an id of "} + (id[0] == 'a' ? "a" : "zeros");
+            });
+        all.start([=, kind = one.first, bodies = one.second] {
+            support::raw_rank liar{port};
+            if (!liar.prove()) return std::string{"not proven"};
+            liar.join(support::raw_rank::as(1, 3, {}));
+            if (liar.await(frame::welcome).kind == 0) return std::string{"not welcome"};
+            for (const auto& b : bodies) liar.say(kind, b);
+            while (liar.more && liar.link.open()) liar.next(100ms);
+            return std::string{"sent away"};
+        });
+        const auto said = all.ends();
+        for (const int i : {0, 1}) {
+            INFO(said[static_cast<std::size_t>(i)]);
+            CHECK(says(said[static_cast<std::size_t>(i)], "peer_error of 1: "));
+            CHECK((says(said[static_cast<std::size_t>(i)], "is gone: it sent a message that cannot be read") ||
+                   says(said[static_cast<std::size_t>(i)], "is gone: its connection brought a message of 16810002 bytes, where one has at most 16810001")));
+        }
+        CHECK(said[2] == "sent away");
+    }
+}
+
+TEST_CASE("a rank 0 that says what it cannot say is gone, and the rank says so") {
+    namespace frame = detail::frame;
+    const std::vector<std::pair<char, std::string>> all_said = {
+        {frame::whole, detail::writer{}.number(0).text({}).text("one of two").take()},
+        {frame::whole, detail::writer{}.number(-1).text("a fault").take()},
+        {frame::table, "short"},
+        {frame::left, detail::writer{}.number(2).number(0).number(0).take()},
+        {frame::present, "111"},
+        {frame::welcome, {}},
+        {frame::part, {}},
+    };
+    for (const auto& one : all_said) {
+        CAPTURE(one.first);
+        const int port = support::free_port();
+        support::processes all;
+        all.start([=, kind = one.first, body = one.second] {
+            std::string why;
+            int taken = port;
+            const auto listeners = detail::listen_at(detail::listening_addresses("127.0.0.1", false, detail::now() + 1s, why), taken, why);
+            pollfd p{listeners.at(0).get(), POLLIN, 0};
+            ::poll(&p, 1, 3000);
+            detail::framed link{detail::descriptor::of([&] { return ::accept4(p.fd, nullptr, nullptr, SOCK_NONBLOCK); })};
+            detail::hub_handshake hands{job_key{}};
+            char sort = 0;
+            std::string text;
+            for (const auto until = detail::now() + 3s; detail::now() < until && link.open();) {
+                const bool more = link.fill(100'000);
+                while (link.next(sort, text, 100'000)) {
+                    if (sort == frame::join) {
+                        link.push(frame::welcome, detail::packed_welcome(std::vector<member>(2)));
+                        link.push(kind, body);
+                    } else if (hands.state() != detail::handshake_state::proven) {
+                        const auto a = hands.receive(sort, text);
+                        link.push(a.kind, a.body);
+                        if (hands.state() == detail::handshake_state::proven) link.seal(hands.keys().frames_of_hub, hands.keys().frames_of_rank);
+                    }
+                }
+                link.flush();
+                if (!more) return std::string{"left"};
+                std::this_thread::sleep_for(2ms);
+            }
+            return std::string{"waited"};
+        });
+        all.start([=] {
+            place me;
+            me.rank = 1;
+            me.size = 2;
+            me.at = {"127.0.0.1", port};
+            const auto channel = meet(me, {.limit = 3s, .timing = quick});
+            channel->barrier("a barrier", 3s);
+            return std::string{"passed"};
+        });
+        const auto said = all.ends();
+        INFO(said[1]);
+        CHECK(said[0] == "left");
+        CHECK(says(said[1], "peer_error of 0: "));
+        CHECK(says(said[1], "is gone: it sent a message that cannot be read"));
+    }
+}
+
+TEST_CASE("a text that is too large for an exchange is refused where it is brought") {
+    const auto said = in_world(2, [](auto& c, int r) -> std::string {
+        c->barrier("all here", 2s);
+        std::string text;
+        try {
+            if (r == 1) c->exchange("the start", std::string(detail::longest_part + 1, 'x'), 2s);
+        } catch (const dovetail::usage_error& e) {
+            text = e.what();
+        }
+        c->barrier("the next", 2s);  // which the refused text was no part of
+        return text;
+    });
+    CHECK(said[0].empty());
+    CHECK(says(said[1], "rank 1 brings 16777217 bytes to the start, and at most 16777216 can be exchanged"));
+}
+
+TEST_CASE("a text of an exchange that nobody waits for any more is not kept, and the ranks go on") {
+    const auto said = in_world(2, [](auto& c, int r) -> std::string {
+        c->barrier("all here", 2s);
+        try {
+            if (r == 1) std::this_thread::sleep_for(300ms);
+            c->exchange("late", "text", 100ms);
+        } catch (const dovetail::timeout&) {
+        }
+        std::this_thread::sleep_for(r == 0 ? 400ms : 100ms);
+        return c->exchange("the next", std::to_string(r), 2s).at(1);
+    });
+    for (const auto& text : said) CHECK(text == "1");
 }

@@ -4,6 +4,7 @@
 #include <dovetail/launch/cuda/environment.hpp>
 
 #include <map>
+#include <vector>
 
 using namespace dovetail::cuda;
 using variables = std::map<std::string, std::string>;
@@ -145,6 +146,66 @@ TEST_CASE("what is missing, half set or wrong is named with its value") {
     CHECK(says(fault(torchrun, {.rank = 4, .size = 4}), "rank 4 is not in a world of 4"));
     CHECK(says(fault(torchrun, {.rank = -1, .size = 4}), "rank -1 is not in a world of 4"));
     CHECK(says(fault(torchrun, {.local_rank = -1}), "local rank -1 is negative"));
+}
+
+TEST_CASE("ranks that their launcher has on one host meet at a loopback address, which needs no key") {
+    const place t = find(with(torchrun, {{"LOCAL_WORLD_SIZE", "4"}}));
+    CHECK(t.at.text() == "127.0.0.1:29531");
+    CHECK(t.ports == 4);
+    CHECK(find(with(torchrun, {{"LOCAL_WORLD_SIZE", "2"}})).at.host == "node7");
+    CHECK(find(with(slurm, {{"SLURM_NNODES", "1"}})).at.host == "127.0.0.1");
+    CHECK(find(with(slurm, {{"SLURM_NNODES", "2"}, {"SLURM_STEP_NUM_NODES", "1"}})).at.host == "127.0.0.1");
+    CHECK(find(with(slurm, {{"SLURM_NNODES", "2"}})).at.host == "gpu003");
+    CHECK(find(with(slurm, {{"SLURM_NNODES", "1"}})).at.port == find(slurm).at.port);
+}
+
+TEST_CASE("a world of more ranks than can be meant is refused where its size is said") {
+    CHECK(find(with(torchrun, {{"WORLD_SIZE", "65536"}})).size == 65536);
+    CHECK(says(fault(with(torchrun, {{"WORLD_SIZE", "2000000"}})), "WORLD_SIZE=2000000: a world has at most 65536 ranks, not 2000000"));
+    CHECK(says(fault({}, {.rank = 0, .size = 2'000'000'000}), "the program gives: a world has at most 65536 ranks, not 2000000000"));
+    CHECK(says(fault({}, {.rank = 0, .size = 0}), "the program gives: a world has at least one rank, not 0"));
+}
+
+TEST_CASE("a job key is taken from the program or the environment, and never shown") {
+    const std::string digits = "00112233445566778899aabbCCDDEEFF0123456789abcdef";
+    const place p = find(with(torchrun, {{"DOVETAIL_JOB_KEY", digits}}));
+    CHECK(p.key.given());
+    CHECK(p.key.secret().size() == 24);
+    CHECK(p.key.secret().substr(0, 3) == std::string{"\0\x11\x22", 3});
+    CHECK(says(p.describe(), "with a job key"));
+    CHECK_FALSE(says(p.describe(), digits.substr(0, 8)));
+    CHECK_FALSE(find(torchrun).key.given());
+    CHECK(says(find(torchrun).describe(), "no job key: this machine only"));
+    CHECK(find(with(torchrun, {{"DOVETAIL_JOB_KEY", digits}}), {.job_key = std::string(31, '0') + "1"}).key.secret() == std::string(15, '\0') + '\1');
+    CHECK(job_key::random().secret() != job_key::random().secret());
+    CHECK(job_key::random().secret().size() == 32);
+}
+
+TEST_CASE("what is no key is refused by name, and not repeated") {
+    const std::vector<std::pair<std::string, std::string>> all = {{"", "it has only 0 digits"},
+                                                                  {"secret", "it has other characters than hexadecimal digits"},
+                                                                  {"deadbeef", "it has only 8 digits"},
+                                                                  {"00112233445566778899aabbccddeef", "it has only 31 digits"},
+                                                                  {"00112233445566778899aabbccddeeff0", "it has an odd number of digits"},
+                                                                  {"00112233445566778899aabbccddeeff\n", "it has other characters"},
+                                                                  {"00112233445566778899aabbccddeef\x1b", "it has other characters"},
+                                                                  {std::string(64, 'a'), "all its digits are equal"},
+                                                                  {"0123456789" + std::string(120, 'a'), "it has 130 digits"}};
+    for (const auto& [key, why] : all) {
+        const std::string from_environment = fault(with(torchrun, {{"DOVETAIL_JOB_KEY", key}}));
+        CHECK(says(from_environment, "DOVETAIL_JOB_KEY is no key: " + why));
+        CHECK(says(from_environment, "export DOVETAIL_JOB_KEY=$(openssl rand -hex 32)"));
+        if (key.size() > 4) CHECK_FALSE(says(from_environment, key.substr(0, 6)));
+        if (!key.empty()) CHECK(says(fault(torchrun, {.job_key = key}), "the job key given by the program is no key: " + why));
+    }
+}
+
+TEST_CASE("a job's name has a limit, and rank 0 may listen elsewhere than where it is met") {
+    CHECK(find(torchrun, {.job = std::string(256, 'j')}).job.size() == 256);
+    CHECK(says(fault(with(torchrun, {{"DOVETAIL_JOB", std::string(257, 'j')}})), "the job's name has 257 characters, and at most 256 are taken"));
+    CHECK(find(with(torchrun, {{"DOVETAIL_LISTEN", "0.0.0.0"}})).listen == "0.0.0.0");
+    CHECK(find(with(torchrun, {{"DOVETAIL_LISTEN", "0.0.0.0"}}), {.listen = "::"}).listen == "::");
+    CHECK(says(find(torchrun, {.listen = "10.0.0.7"}).describe(), "which listens at 10.0.0.7"));
 }
 
 TEST_CASE("Slurm's list of hosts is read as far as its first") {

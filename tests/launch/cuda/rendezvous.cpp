@@ -4,6 +4,7 @@
 #include <dovetail/launch/cuda/rendezvous.hpp>
 
 #include <support/processes.hpp>
+#include <support/raw_rank.hpp>
 
 using namespace dovetail::cuda;
 using namespace std::chrono_literals;
@@ -33,13 +34,13 @@ struct stranger {
     std::vector<detail::descriptor> sockets;
     explicit stranger(int port) {
         std::string why;
-        sockets = detail::listen_at("127.0.0.1", port, detail::now() + 1s, why);
+        sockets = detail::listen_at(detail::listening_addresses("127.0.0.1", false, detail::now() + 1s, why), port, why);
     }
 };
 bool has_ipv6() {
     std::string why;
     int port = 0;
-    return !detail::listen_at("::1", port, detail::now() + 1s, why).empty();
+    return !detail::listen_at(detail::listening_addresses("::1", false, detail::now() + 1s, why), port, why).empty();
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ TEST_CASE("rank 0 never comes: the others say so when their time is over") {
     for (int r = 1; r < 3; ++r) all.start([=] { return meet_and_share(at(r, 3, port), {.limit = 600ms}); });
     for (const auto& text : all.ends()) {
         CHECK(says(text, "timeout: dovetail: timeout after 0.60 s"));
-        CHECK(says(text, "these have not come: rank 0 (Connection refused)"));
+        CHECK(says(text, "these have not come: rank 0 (Connection refused"));
     }
     CHECK(std::chrono::steady_clock::now() - start < 2s);
 }
@@ -117,7 +118,7 @@ TEST_CASE("a rank that comes twice ends the meeting for all") {
     }
 }
 
-TEST_CASE("a rank that comes after all are there is sent away, and they go on") {
+TEST_CASE("a rank that comes after all are there finds nobody, and they go on") {
     const int port = support::free_port();
     support::processes all;
     for (const int r : {0, 1})
@@ -130,13 +131,13 @@ TEST_CASE("a rank that comes after all are there is sent away, and they go on") 
         });
     all.start([=] {
         std::this_thread::sleep_for(300ms);
-        return meet_and_share(at(1, 2, port));
+        return meet_and_share(at(1, 2, port), {.limit = 500ms});
     });
     const auto said = all.ends();
     CHECK(said[0] == "well");
     CHECK(said[1] == "well");
-    CHECK(says(said[2], "world_error: "));
-    CHECK(says(said[2], "rank 1 came twice"));
+    CHECK(says(said[2], "timeout: "));
+    CHECK(says(said[2], "rank 0 (Connection refused: it has not come yet, or all ranks have, and it takes no more)"));
 }
 
 TEST_CASE("ranks that disagree on the size, or are none of the world, end the meeting for all") {
@@ -152,10 +153,21 @@ TEST_CASE("ranks that disagree on the size, or are none of the world, end the me
         support::processes all;
         all.start([=] { return meet_and_share(at(0, 3, port)); });
         all.start([=] {
-            place me = at(3, 3, port);
-            return meet_and_share(me);
+            support::raw_rank other{port};
+            if (other.prove()) other.join(support::raw_rank::as(3, 3));
+            return other.next().body;
         });
         for (const auto& text : all.ends()) CHECK(says(text, "is not in a world of 3"));
+    }
+}
+
+TEST_CASE("a rank that is none, and a world of millions, are refused where they are asked for") {
+    for (const auto& [rank, size] : {std::pair{3, 3}, {-1, 3}, {0, 0}, {0, 2'000'000'000}, {1, 65537}}) {
+        place me = at(rank, size, 4000);
+        const auto text = support::processes::guarded([&] { return meet_and_share(me, {.limit = 100ms}); });
+        INFO(text);
+        CHECK(says(text, "world_error: "));
+        CHECK(says(text, "a world has 1 to 65536 ranks"));
     }
 }
 
@@ -180,18 +192,12 @@ TEST_CASE("another version of the library is refused") {
     support::processes all;
     all.start([=] { return meet_and_share(at(0, 2, port)); });
     all.start([=] {
-        std::string why, body;
-        detail::descriptor fd;
-        for (int i = 0; i < 100 && !fd; ++i) {
-            std::this_thread::sleep_for(10ms);
-            fd = detail::connect_to({"127.0.0.1", port}, detail::now() + 1s, why);
-        }
-        detail::framed link{std::move(fd)};
-        link.push(detail::frame::hello, detail::writer{}.text(detail::protocol).text("99.0.0").number(1).number(2).text("test").text("h").text("m").number(1).take());
-        link.flush();
-        char kind = 0;
-        for (const auto until = detail::now() + 2s; detail::now() < until && !link.next(kind, body, 4096);) link.fill();
-        return body;
+        support::raw_rank other{port};
+        if (!other.prove()) return std::string{"not proven"};
+        auto me = support::raw_rank::as(1, 2);
+        me.version = "99.0.0";
+        other.join(me);
+        return other.next().body;
     });
     for (const auto& text : all.ends()) CHECK(says(text, "was built with dovetail 99.0.0, rank 0 with " + detail::library_version()));
 }
@@ -202,13 +208,8 @@ TEST_CASE("what is no rank is left standing or thrown out, and the ranks meet") 
     all.start([=] { return meet_and_share(at(0, 2, port)); });
     all.start([=] {  // half-open, a web client, an enormous frame, a hello cut short
         std::vector<detail::descriptor> open;
-        std::string why;
         for (const std::string& text : {std::string{}, std::string{"GET / HTTP/1.0\r\n\r\n"}, std::string{"\xff\xff\xff\x7fh"}, std::string{"\x03\0\0\0hxx", 7}}) {
-            detail::descriptor fd;
-            for (int i = 0; i < 100 && !fd; ++i) {
-                std::this_thread::sleep_for(10ms);
-                fd = detail::connect_to({"127.0.0.1", port}, detail::now() + 1s, why);
-            }
+            detail::descriptor fd = support::connected(port);
             static_cast<void>(::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
             open.push_back(std::move(fd));
         }

@@ -3,13 +3,14 @@
 // thread, which calls back here.
 #pragma once
 
-#include "members.hpp"
+#include "call_log.hpp"
 #include "socket.hpp"
 
 #include <atomic>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace dovetail::cuda {
 
@@ -32,33 +33,34 @@ public:
         const auto until = detail::after(limit);
         std::unique_lock lock{mutex_};
         if (cause_) raise_locked();
-        const std::int64_t number = exchanges_++;
-        lock.unlock();
-        contribute(number, what, std::move(mine));
-        lock.lock();
+        if (mine.size() > detail::longest_part)
+            throw usage_error{"rank " + std::to_string(rank_) + " brings " + std::to_string(mine.size()) + " bytes to " + what + ", and at most " +
+                              std::to_string(detail::longest_part) + " can be exchanged"};
+        const std::int64_t number = exchanges_;
+        const awaiting result{*this, number};
+        contribute({number, rank_, what, std::move(mine)});  // locked, so that parts are sent in the order of their numbers
+        ++exchanges_;
         int gone = -1;
         const auto over = [&] { return results_.contains(number) || cause_ || (gone = first_gone(number)) >= 0; };
         if (!changed_.wait_until(lock, until, over)) refresh(lock, over);
         if (const auto found = results_.find(number); found != results_.end()) {
-            const outcome result = std::move(found->second);
-            results_.erase(found);
-            if (!result.fault.empty()) throw world_error{"rank " + std::to_string(rank_) + " at " + what + ": " + result.fault};
-            return result.texts;
+            if (!found->second.fault.empty()) throw world_error{"rank " + std::to_string(rank_) + " at " + what + ": " + found->second.fault};
+            return std::move(found->second.texts);
         }
         if (cause_) raise_locked("waits for all ranks at " + what);
         if (gone >= 0) throw world_error{"rank " + std::to_string(rank_) + " is at " + what + ", and rank " + std::to_string(gone) + " has left without it"};
-        std::string missing;
+        std::vector<int> missing;
         for (int r = 0; r < size_; ++r)
-            if (members_[r].exchanges <= number && r != rank_) missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(r);
+            if (members_[r].exchanges <= number && r != rank_) missing.push_back(r);
         throw timeout{"timeout after " + detail::in_seconds(limit) + ": rank " + std::to_string(rank_) + " waits for all ranks at " + what +
-                          ", and these have not come: " + (missing.empty() ? "unknown, since rank 0 does not answer" : missing),
+                          ", and these have not come: " + (missing.empty() ? "unknown, since rank 0 does not answer" : detail::list_of_ranks(missing)),
                       rank_};
     }
     void barrier(const std::string& what, limit_type limit) { exchange(what, {}, limit); }
     // Every rank brings a hash and a name for it; throws on all of them, with the ranks that differ, unless all are equal.
     void agree(const std::string& on, std::uint64_t hash, const std::string& name, limit_type limit) {
         const std::string differing = launch::differing(exchange(on, std::to_string(hash) + " " + name, limit));
-        if (!differing.empty()) throw world_error{on + " differs: " + differing};
+        if (!differing.empty()) throw world_error{on + " differs: " + printable(differing)};
     }
 
     // Ends the work of all ranks. The first cause counts; any thread; harmless to repeat.
@@ -93,6 +95,7 @@ public:
     }
     // Nothing is called any more once this has returned true; false where a call did not end within the limit.
     bool unwatch(limit_type limit) {
+        if (in_forked_child()) return true;
         std::unique_lock lock{mutex_};
         at_stop_ = nullptr;
         each_period_ = nullptr;
@@ -112,11 +115,7 @@ public:
         words_ = std::move(doing);
     }
     // Executors are called in one order on all ranks: each call is told, rank 0 compares, and a difference ends the work.
-    void called(int executor) noexcept {
-        const auto n = calls_.load(std::memory_order_relaxed);
-        recent_[static_cast<std::size_t>(n % window)].store(executor, std::memory_order_release);
-        calls_.store(n + 1, std::memory_order_release);
-    }
+    void called(int executor) noexcept { calls_.add(executor); }
     // This rank comes to nothing more of what the ranks do at present, and may come to what they do next.
     void leave() noexcept {
         try {
@@ -150,9 +149,8 @@ public:
 
 protected:
     using outcome = detail::outcome;
-    static constexpr std::int64_t window = 256;
 
-    virtual void contribute(std::int64_t number, const std::string& what, std::string bytes) = 0;
+    virtual void contribute(detail::part mine) = 0;
     virtual void spread(const stop_cause& why) = 0;
     virtual void ask() = 0;
     virtual void tell_leaves(std::int64_t leaves) = 0;
@@ -173,6 +171,9 @@ protected:
     void deliver(std::int64_t number, outcome result) {
         {
             const std::lock_guard lock{mutex_};
+            // Kept for a thread that waits for it, or that has still to come to it: an exchange may fail before all have.
+            const bool to_come = number >= exchanges_ && number - exchanges_ < 64;
+            if (!to_come && !awaited_.contains(number)) return;
             results_[number] = std::move(result);
         }
         changed_.notify_all();
@@ -199,15 +200,7 @@ protected:
             return {};
         }
     }
-    detail::call_list recent_calls() const {
-        const std::int64_t end = calls_.load(std::memory_order_acquire);
-        detail::call_list c;
-        c.first = end > window / 2 ? end - window / 2 : 0;
-        for (std::int64_t i = c.first; i < end; ++i) c.executors.push_back(recent_[static_cast<std::size_t>(i % window)].load(std::memory_order_acquire));
-        // Overwritten while it was read: the next heartbeat will do.
-        if (calls_.load(std::memory_order_relaxed) - c.first >= window) c.executors.clear();
-        return c;
-    }
+    detail::call_list recent_calls() const { return calls_.recent(); }
     // `told` says that the others have been told of what has ended the work.
     void attend(bool told, bool period) {
         std::unique_lock lock{mutex_};
@@ -218,9 +211,24 @@ protected:
         if (period && each_period_) call(lock, [what = each_period_] { what(); });
     }
 
+    // It has none of the threads, and what they held stays held.
+    bool in_forked_child() const { return ::getpid() != made_by_; }
+
     const control_timing timing_;
 
 private:
+    // With the lock held at both ends.
+    struct awaiting {
+        awaiting(control& of, std::int64_t n) : c{of}, number{n} { c.awaited_.insert(number); }
+        awaiting(const awaiting&) = delete;
+        awaiting& operator=(const awaiting&) = delete;
+        ~awaiting() {
+            c.awaited_.erase(number);
+            c.results_.erase(number);
+        }
+        control& c;
+        const std::int64_t number;
+    };
     template <class What>
     void call(std::unique_lock<std::mutex>& lock, What&& what) {
         calling_ = std::this_thread::get_id();
@@ -263,11 +271,13 @@ private:
     }
 
     const int rank_, size_;
+    const ::pid_t made_by_ = ::getpid();
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::atomic<bool> aborted_ = false;
     std::optional<stop_cause> cause_;
     std::vector<member> members_;
+    std::set<std::int64_t> awaited_;  // exchanges that a thread waits for
     std::map<std::int64_t, outcome> results_;
     std::int64_t exchanges_ = 0, leaves_ = 0;
     std::int64_t tables_ = 0;  // how often the members were heard of
@@ -276,8 +286,8 @@ private:
     std::thread::id calling_;
     std::mutex words_mutex_;
     std::function<activity()> words_;
-    std::atomic<std::int64_t> run_ = -1, step_ = -1, calls_ = 0;
-    std::atomic<std::int64_t> recent_[window] = {};
+    std::atomic<std::int64_t> run_ = -1, step_ = -1;
+    detail::call_log calls_;
 };
 
 }  // namespace dovetail::cuda

@@ -3,7 +3,7 @@
 // this order. This is the only header that names environment variables; it needs neither CUDA nor sockets.
 #pragma once
 
-#include "../error.hpp"
+#include "job_key.hpp"
 
 #include <charconv>
 #include <chrono>
@@ -30,7 +30,13 @@ struct place_arguments {
     std::optional<int> local_rank = {};
     std::string rendezvous = {};  // host:port or [address]:port
     std::string job = {};
+    std::string job_key = {};  // hexadecimal digits
+    std::string listen = {};   // a name or address
 };
+
+// More is taken for a mistake: every rank is known to every other.
+inline constexpr int most_ranks = 65536;
+inline constexpr std::size_t longest_job = 256;
 
 struct place {
     int rank = -1;
@@ -38,7 +44,9 @@ struct place {
     int local_rank = -1;  // -1: nobody said; the meeting counts the ranks of each host
     endpoint at = {};     // where rank 0 listens; no port: unknown
     int ports = 1;        // how many ports from at.port on rank 0 may choose from: more than one where the port was made up
+    std::string listen;   // where rank 0 listens if that is not where it is met: behind NAT, in a container; 0.0.0.0 and :: are everywhere
     std::string job;      // tells this start of the program from others; equal on all ranks
+    cuda::job_key key;    // equal on all ranks; without one they are on one machine, and are processes of one user
     bool verbose = false;
     std::chrono::nanoseconds limit = std::chrono::minutes{2};  // for all ranks to come
 
@@ -51,6 +59,8 @@ struct place {
         text += local_rank < 0 ? "to be counted by host" : std::to_string(local_rank) + " (" + local_rank_from + ")";
         text += has_address() ? ", rank 0 at " + at.text() + (ports > 1 ? " or the next " + std::to_string(ports - 1) + " ports" : "") + " (" + at_from + ")"
                               : ", no address of rank 0";
+        if (!listen.empty()) text += ", which listens at " + listen;
+        text += key.given() ? ", with a job key" : ", no job key: this machine only";
         return text + (job.empty() ? "" : ", job `" + job + "`");
     }
 };
@@ -109,7 +119,7 @@ public:
     place find() {
         if (given_.rank || given_.size) {
             if (!given_.rank || !given_.size) throw world_error{"of rank and size, both are given or neither"};
-            if (*given_.size < 1) throw world_error{"a world has at least one rank, not " + std::to_string(*given_.size)};
+            check_size(*given_.size, "the program gives");
             if (*given_.rank < 0 || *given_.rank >= *given_.size)
                 throw world_error{"rank " + std::to_string(*given_.rank) + " is not in a world of " + std::to_string(*given_.size)};
             found_.rank = *given_.rank;
@@ -146,13 +156,17 @@ private:
     int number(const char* name) { return number_in(name, get(name)); }
     std::string said(const char* name) { return std::string{name} + "=" + get(name); }
 
+    static void check_size(int size, const std::string& who) {
+        if (size < 1) throw world_error{who + ": a world has at least one rank, not " + std::to_string(size)};
+        if (size > most_ranks) throw world_error{who + ": a world has at most " + std::to_string(most_ranks) + " ranks, not " + std::to_string(size)};
+    }
     // Rank and size of one launcher: both, or neither.
     bool family(const char* rank, const char* size, const char* of) {
         if (!has(rank) && !has(size)) return false;
         if (!has(rank) || !has(size)) throw world_error{said(has(rank) ? rank : size) + " is set and " + (has(rank) ? size : rank) + " is not (" + of + ")"};
         found_.rank = number(rank);
         found_.size = number(size);
-        if (found_.size < 1) throw world_error{said(size) + ": a world has at least one rank"};
+        check_size(found_.size, said(size));
         if (found_.rank >= found_.size) throw world_error{said(rank) + " is not below " + said(size)};
         found_.rank_from = std::string{of} + ": " + said(rank) + ", " + said(size);
         return true;
@@ -181,7 +195,12 @@ private:
         if (port < 1 || port > 65535) throw world_error{said("MASTER_PORT") + " is outside 1 to 65535"};
         // The agent of torchrun listens at MASTER_PORT itself.
         const int beside = port + 31 <= 65500 ? port + 31 : port - 31;
-        address(get("MASTER_ADDR"), beside, 4, "beside " + said("MASTER_ADDR") + ", " + said("MASTER_PORT"));
+        // MASTER_ADDR is then the machine's name, which need not be a loopback address.
+        const bool one_host = has("LOCAL_WORLD_SIZE") && get("LOCAL_WORLD_SIZE") == get("WORLD_SIZE");
+        if (one_host)
+            address("127.0.0.1", beside, 4, "one host; beside " + said("MASTER_PORT"));
+        else
+            address(get("MASTER_ADDR"), beside, 4, "beside " + said("MASTER_ADDR") + ", " + said("MASTER_PORT"));
     }
     void open_mpi() {
         local("OMPI_COMM_WORLD_LOCAL_RANK");
@@ -195,7 +214,10 @@ private:
         local("SLURM_LOCALID");
         found_.job = get("SLURM_JOB_ID") + "." + get("SLURM_STEP_ID");
         const char* nodes = has("SLURM_STEP_NODELIST") ? "SLURM_STEP_NODELIST" : "SLURM_JOB_NODELIST";
-        if (has(nodes) && has("SLURM_JOB_ID"))
+        const char* count = has("SLURM_STEP_NUM_NODES") ? "SLURM_STEP_NUM_NODES" : "SLURM_NNODES";
+        if (get(count) == "1" && has("SLURM_JOB_ID"))
+            address("127.0.0.1", port_of(found_.job), 4, "one host: " + said(count) + "; port from the job's number");
+        else if (has(nodes) && has("SLURM_JOB_ID"))
             address(first_host(get(nodes)), port_of(found_.job), 4, "first of " + said(nodes) + "; port from the job's number");
     }
     // What the library's own variables and the caller say beside the rank goes before what a launcher says.
@@ -218,8 +240,21 @@ private:
             found_.job = given_.job;
         else if (has("DOVETAIL_JOB"))
             found_.job = get("DOVETAIL_JOB");
+        if (found_.job.size() > longest_job)
+            throw world_error{"the job's name has " + std::to_string(found_.job.size()) + " characters, and at most " + std::to_string(longest_job) +
+                              " are taken"};
+        found_.listen = given_.listen.empty() ? get("DOVETAIL_LISTEN") : given_.listen;
+        key();
         if (has("DOVETAIL_TIME_LIMIT")) found_.limit = std::chrono::seconds{number("DOVETAIL_TIME_LIMIT")};
         found_.verbose = has("DOVETAIL_VERBOSE") && get("DOVETAIL_VERBOSE") != "0";
+    }
+
+    // An empty variable is no key, and said to be: the command that was to make one has failed.
+    void key() {
+        if (!given_.job_key.empty())
+            found_.key = job_key::of("the job key given by the program", given_.job_key);
+        else if (env_("DOVETAIL_JOB_KEY") != nullptr)
+            found_.key = job_key::of("DOVETAIL_JOB_KEY", get("DOVETAIL_JOB_KEY"));
     }
 
     const place_arguments& given_;

@@ -1,37 +1,41 @@
 // The end of the control channel on rank 0: it listens, knows all ranks, and puts together what they bring.
 #pragma once
 
+#include "admission.hpp"
 #include "gatherings.hpp"
 #include "star.hpp"
 
 namespace dovetail::cuda::detail {
 
-class hub final : public wired {
+class hub : public wired {
 public:
     hub(const place& me, control_timing timing)
-        : wired{0, me.size, timing}, job_{me.job}, links_(static_cast<std::size_t>(me.size)), calls_(static_cast<std::size_t>(me.size)) {}
+        : wired{0, me.size, timing}, job_{me.job}, keyed_{me.key.given()}, admission_{me.key}, ranks_(static_cast<std::size_t>(me.size)) {}
 
-    // Listens at the first port that is free of those it may have. An empty host and port 0: anywhere. Returns the port.
-    int listen(const endpoint& at, int ports, std::chrono::nanoseconds limit) {
+    // Listens at the first port that is free of those it may have, at `host`, or everywhere where that is empty. Port 0: any. Returns
+    // the port.
+    int listen(const std::string& host, int port, int ports, std::chrono::nanoseconds limit) {
         std::string why;
-        for (int i = 0; i < ports; ++i) {
-            int port = at.port + i;
-            listeners_ = listen_at(at.host, port, after(limit), why);
-            if (!listeners_.empty()) return port;
+        const std::vector<address> at = listening_addresses(host, keyed_, after(limit), why);
+        for (int i = 0; i < ports && !at.empty(); ++i) {
+            int taken = port + i;
+            std::vector<descriptor> listeners = listen_at(at, taken, why);
+            if (listeners.empty()) continue;
+            admission_.listen(std::move(listeners));
+            return taken;
         }
-        throw world_error{"rank 0 cannot listen at " + at.text() + (ports > 1 ? " and the next " + std::to_string(ports - 1) + " ports" : "") + ": " + why +
-                          ". Another program has the port, or an earlier start of this one is not at its end; set DOVETAIL_RENDEZVOUS to another"};
+        throw world_error{"rank 0 cannot listen at " + endpoint{host, port}.text() +
+                          (ports > 1 ? " and the next " + std::to_string(ports - 1) + " ports" : "") + ": " + why};
     }
-    // Waits until all ranks have come. `limit` is what the deadline is called in a message.
+    // Waits until all ranks have come; nobody is let in afterwards. `limit` is what the deadline is called in a message.
     void meet(instant until, std::chrono::nanoseconds limit) {
         change_members([&](std::vector<member>& all) { all[0] = this_process(); });
         auto next = now();
         while (arrived_ < size() && fatal_.empty()) {
             if (now() >= until) {
-                std::string text = "timeout after " + in_seconds(limit) + ": rank 0 of " + std::to_string(size()) +
-                                   " waits for all ranks, and these have not come: " + missing();
-                for (const std::string& n : notes_) text += "; " + n;
-                send_away_all(refusal::late, text);
+                const std::string text = "timeout after " + in_seconds(limit) + ": rank 0 of " + std::to_string(size()) +
+                                         " waits for all ranks, and these have not come: " + list_of_ranks(missing()) + notes_ + admission_.notes();
+                refuse_all({refusal::late, text});
                 throw timeout{text, 0};
             }
             turn(earlier(until, next));
@@ -41,211 +45,219 @@ public:
             }
         }
         if (!fatal_.empty()) {
-            send_away_all(refusal::wrong, fatal_);
+            refuse_all({refusal::wrong, fatal_});
             throw world_error{fatal_};
         }
-        writer w;
-        for (const member& m : members()) w.text(m.host).text(m.machine).number(m.process);
-        to_all(frame::welcome, w.take());
+        to_all(frame::welcome, packed_welcome(members()));
         complete_ = true;
+        admission_.close();
         flush();
     }
 
+protected:
+    // What rank 0 knows of another: its connection, and what it was told there.
+    struct remote {
+        framed link;
+        std::string instance;  // of its process
+        call_list calls;
+        bool told = false;  // why rank 0 fails
+    };
+
+    // Takes what a rank says; false where that is nothing a rank of this program can say.
+    bool receive(int rank, char kind, const std::string& body) {
+        switch (kind) {
+            case frame::part: return gather(part::unpack(body, rank));
+            case frame::beat: return note(rank, beat_message::unpack(body));
+            case frame::ask: return answer(rank);
+            case frame::stop: return stop(rank, unpacked_cause(body, size()));
+            case frame::left: return leave(rank, left_message::unpack(body, size()));
+            case frame::bye: return leave(rank, left_message{rank, for_good, 0});
+            default: return false;
+        }
+    }
+    // Gives a rank its place, or says why not.
+    std::optional<refusal_message> admit(framed& link, const join_message& said) {
+        const std::string who = described(said.rank, said.who);
+        if (said.job != job_) {
+            note_of("; " + who + " of another start was sent away");
+            return refusal_message{refusal::stale, "this is another start of the program, of job `" + printable(job_) + "`, and " + who + " is of job `" +
+                                                       printable(said.job) + "`"};
+        }
+        const std::string wrong = mistake(said, who);
+        if (failure_ || !wrong.empty()) {
+            if (said.rank > 0 && said.rank < size()) at(said.rank).told = true;
+            if (fatal_.empty()) fatal_ = wrong;
+            return failure_ ? failure_ : refusal_message{refusal::wrong, wrong};
+        }
+        remote& r = at(said.rank);
+        arrived_ += r.link.open() ? 0 : 1;  // else the same process comes again, and its former connection is dead
+        r.link = std::move(link);
+        r.instance = said.instance;
+        r.calls = {};
+        present_changed_ = true;
+        change_members([&](std::vector<member>& all) { all[static_cast<std::size_t>(said.rank)] = said.who; });
+        return {};
+    }
+    remote& at(std::int64_t rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+
 private:
-    std::string missing() const {
-        std::string who;
+    std::string mistake(const join_message& said, const std::string& who) {
+        if (said.version != library_version()) return who + " was built with dovetail " + said.version + ", rank 0 with " + library_version();
+        if (said.size != size()) return who + " says that the world has " + std::to_string(said.size) + " ranks, rank 0 says " + std::to_string(size());
+        if (said.rank < 0 || said.rank >= size()) return who + " is not in a world of " + std::to_string(size());
+        const bool twice = said.rank == 0 || (at(said.rank).link.open() && at(said.rank).instance != said.instance);
+        if (twice)
+            return "rank " + std::to_string(said.rank) + " came twice: " + described(said.rank, members()[static_cast<std::size_t>(said.rank)]) + ", then " +
+                   who;
+        return {};
+    }
+    std::vector<int> missing() {
+        std::vector<int> who;
         for (int r = 1; r < size(); ++r)
-            if (!links_[r].open()) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
+            if (!at(r).link.open()) who.push_back(r);
         return who;
     }
+    void note_of(const std::string& what) {
+        constexpr std::size_t most = 500;
+        if (notes_.size() + what.size() <= most) notes_ += what;
+    }
     void to_all(char kind, const std::string& body) {
-        for (framed& l : links_) l.push(kind, body);
+        for (remote& r : ranks_) r.link.push(kind, body);
     }
     void flush() {
-        for (framed& l : links_) l.flush();
+        for (remote& r : ranks_) r.link.flush();
     }
-    static void send_away(framed& link, refusal kind, const std::string& text) {
-        link.push(frame::refused, writer{}.number(static_cast<int>(kind)).text(text).take());
-        drain(link, now() + std::chrono::milliseconds{200});
-        link.close();
-    }
-    void send_away_all(refusal kind, const std::string& text) {
-        for (framed& l : links_)
-            if (l.open()) send_away(l, kind, text);
-        listeners_.clear();
+    // Tells why rank 0 ends to those who are here, who then close, and to those who come within the time that it lingers.
+    void refuse_all(const refusal_message& why) {
+        failure_ = why;
+        for (remote& r : ranks_) {
+            r.told = r.told || r.link.open();
+            r.link.push(frame::refused, why.pack());
+        }
+        const auto untold = [&] {
+            for (int r = 1; r < size(); ++r)
+                if (!at(r).told || at(r).link.open()) return true;
+            return admission_.telling();
+        };
+        for (const auto until = after(timing_.linger); untold() && now() < until;) turn(earlier(until, after(timing_.period)));
+        admission_.close();
     }
 
     void turn(instant until) override {
         for (const letter& l : letters()) receive(0, l.kind, l.body);
         flush();
         std::vector<pollfd> fds = {{wake_fd(), POLLIN, 0}};
-        for (const descriptor& d : listeners_) fds.push_back({d.get(), POLLIN, 0});
-        for (const newcomer& n : pending_) fds.push_back({n.link.fd(), POLLIN, 0});
-        for (const framed& l : links_)
-            if (l.open()) fds.push_back({l.fd(), static_cast<short>(POLLIN | (l.sending() ? POLLOUT : 0)), 0});
+        admission_.add_to(fds);
+        for (const remote& r : ranks_)
+            if (r.link.open()) fds.push_back({r.link.fd(), static_cast<short>(POLLIN | (r.link.sending() ? POLLOUT : 0)), 0});
         ::poll(fds.data(), static_cast<nfds_t>(fds.size()), milliseconds_until(until));
         // Ranks before newcomers: a rank that was started again comes after the end of the first.
         for (int r = 1; r < size(); ++r) listen_to(r);
-        hear_newcomers();
-        for (const descriptor& d : listeners_) {
-            while (pending_.size() < 1024) {
-                descriptor fd{::accept4(d.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
-                if (!fd) break;
-                prepare_connection(fd.get());
-                pending_.push_back({framed{std::move(fd)}, now()});
-            }
-        }
-        if (!complete_ && std::exchange(present_changed_, false)) {
+        if (!complete_) admission_.serve([&](framed& link, const join_message& said) { return admit(link, said); });
+        if (!complete_ && !failure_ && std::exchange(present_changed_, false)) {
             std::string present = "1";
-            for (int r = 1; r < size(); ++r) present += links_[r].open() ? '1' : '0';
+            for (int r = 1; r < size(); ++r) present += at(r).link.open() ? '1' : '0';
             to_all(frame::present, present);
         }
         flush();
     }
     void listen_to(int r) {
-        framed& link = links_[r];
+        framed& link = at(r).link;
         if (!link.open()) return;
-        const bool more = link.fill();
+        const bool more = link.fill(bytes_per_turn);
         char kind = 0;
         std::string body;
-        while (link.next(kind, body, longest_frame)) receive(r, kind, body);
-        if (!more || !link.open())
+        while (link.open() && link.next(kind, body, longest_frame_of_rank))
+            if (!receive(r, kind, body)) return lost(r, "it sent a message that cannot be read");
+        if (!link.fault().empty())
+            lost(r, "its connection brought " + link.fault());
+        else if (!more || !link.open())
             lost(r, "its connection closed without a farewell");
         else if (complete_ && silent(link))
             lost(r, "it has not been heard of for " + in_seconds(timing_.silence));
     }
     void lost(int r, const std::string& how) {
-        links_[r].close();
+        at(r).link.close();
         if (!complete_) {
             --arrived_;
             present_changed_ = true;
-            notes_.push_back("rank " + std::to_string(r) + " came and went");
+            if (!failure_) note_of("; rank " + std::to_string(r) + " came and went");
             return;
         }
         const member m = members()[static_cast<std::size_t>(r)];
         if (m.leaves == for_good) return;
-        const stop_cause why = lost_rank(r, m, how);
+        end(lost_rank(r, m, how));
+    }
+    void end(const stop_cause& why) {
         if (settle(why)) to_all(frame::stop, packed(why));
     }
-    void hear_newcomers() {
-        for (newcomer& n : pending_) {
-            const bool more = n.link.fill();
-            char kind = 0;
-            std::string body;
-            if (n.link.next(kind, body, 4096)) {
-                if (kind == frame::hello) admit(n.link, reader{body});
-                n.link.close();
-            } else if (!more || now() - n.since > std::chrono::seconds{5}) {
-                n.link.close();
-            }
-        }
-        std::erase_if(pending_, [](const newcomer& n) { return !n.link.open(); });
-    }
-    void admit(framed& link, reader r) {
-        if (r.text() != protocol) return;
-        const std::string version = r.text();
-        const std::int64_t rank = r.number(), size_there = r.number();
-        const std::string job = r.text();
-        member m;
-        m.host = r.text();
-        m.machine = r.text();
-        m.process = static_cast<long>(r.number());
-        if (!r.good()) return;
-        const std::string who = described(static_cast<int>(rank), m);
-        if (job != job_) {
-            notes_.push_back(who + " of another start was sent away");
-            return send_away(link, refusal::stale, "this is another start of the program, of job `" + job_ + "`, and " + who + " is of job `" + job + "`");
-        }
-        std::string wrong;
-        if (version != library_version())
-            wrong = who + " was built with dovetail " + version + ", rank 0 with " + library_version();
-        else if (size_there != size())
-            wrong = who + " says that the world has " + std::to_string(size_there) + " ranks, rank 0 says " + std::to_string(size());
-        else if (rank < 0 || rank >= size())
-            wrong = who + " is not in a world of " + std::to_string(size());
-        else if (rank == 0 || links_[rank].open())
-            wrong = "rank " + std::to_string(rank) + " came twice: " + described(static_cast<int>(rank), members()[rank]) + ", then " + who;
-        else if (complete_)
-            wrong = "the world is complete, and " + who + " came to it again";
-        if (!wrong.empty()) {
-            if (!complete_ && fatal_.empty()) fatal_ = wrong;
-            return send_away(link, refusal::wrong, wrong);
-        }
-        links_[rank] = std::move(link);
-        ++arrived_;
-        present_changed_ = true;
-        change_members([&](std::vector<member>& all) { all[rank] = std::move(m); });
-    }
 
-    void receive(int rank, char kind, const std::string& body) {
-        reader r{body};
-        switch (kind) {
-            case frame::part: return gather(rank, r);
-            case frame::beat: return note(rank, r);
-            case frame::ask: {
-                if (rank == 0) return receive(0, frame::beat, pulse());
-                writer w;
-                for (const member& m : members()) {
-                    put(w, m.at, m.doing);
-                    w.number(m.exchanges);
-                }
-                return links_[rank].push(frame::table, w.take());
-            }
-            case frame::stop: {
-                const stop_cause why = unpacked_cause(r);
-                if (settle(why) || rank == 0) to_all(frame::stop, packed(why));
-                return;
-            }
-            case frame::left: return leave(rank, r.number());
-            case frame::bye: return leave(rank, for_good);
-            default: return;
-        }
+    bool answer(int rank) {
+        if (rank == 0) return receive(0, frame::beat, pulse());
+        framed& link = at(rank).link;
+        if (!link.sending()) link.push(frame::table, packed_table(members()));  // else it has asked before, and is still to be answered
+        return true;
     }
-    void leave(int rank, std::int64_t leaves) {
-        std::int64_t exchanges = 0;
+    bool stop(int rank, const std::optional<stop_cause>& why) {
+        if (why && (settle(*why) || rank == 0)) to_all(frame::stop, packed(*why));
+        return why.has_value();
+    }
+    bool leave(int rank, std::optional<left_message> m) {
+        if (!m) return false;
+        m->rank = rank;
         change_members([&](std::vector<member>& all) {
-            all[rank].leaves = leaves;
-            exchanges = all[rank].exchanges;
+            member& who = all[static_cast<std::size_t>(rank)];
+            who.leaves = m->leaves;
+            m->exchanges = who.exchanges;
         });
-        to_all(frame::left, writer{}.number(rank).number(leaves).number(exchanges).take());
+        to_all(frame::left, m->pack());
+        return true;
     }
-    void gather(int rank, reader& r) {
-        part p{r.number(), rank, r.text(), r.text()};
-        change_members([&](std::vector<member>& all) { all[rank].exchanges = p.number + 1; });
-        const std::int64_t number = p.number;
-        if (auto end = gatherings_.add(std::move(p))) {
-            to_all(frame::whole, packed(number, *end));
-            deliver(number, std::move(*end));
+    bool gather(std::optional<part> p) {
+        bool next = false;  // of the exchanges of its rank
+        if (p)
+            change_members([&](std::vector<member>& all) {
+                member& who = all[static_cast<std::size_t>(p->rank)];
+                next = p->number == who.exchanges;
+                who.exchanges += next ? 1 : 0;
+            });
+        if (!next) return false;
+        const std::int64_t number = p->number;
+        if (auto over = gatherings_.add(std::move(*p))) {
+            to_all(frame::whole, packed(number, *over));
+            deliver(number, std::move(*over));
         }
+        return true;
     }
-    void note(int rank, reader& r) {
-        change_members([&](std::vector<member>& all) { take_doing(r, all[static_cast<std::size_t>(rank)]); });
-        call_list c;
-        c.first = r.number();
-        const std::int64_t count = std::min(r.number(), window);
-        for (std::int64_t i = 0; i < count; ++i) c.executors.push_back(r.number());
-        calls_[rank] = std::move(c);
+    bool note(int rank, std::optional<beat_message> b) {
+        if (!b) return false;
+        change_members([&](std::vector<member>& all) {
+            member& who = all[static_cast<std::size_t>(rank)];
+            who.at = b->of.at;
+            who.doing = std::move(b->of.doing);
+        });
+        at(rank).calls = std::move(b->calls);
         // Neither of two ranks that call different executors would come to the end of its run.
         for (int other = 1; other < size() && !aborted(); ++other) {
             if (rank != 0 && rank != other) continue;
-            const std::string wrong = different_call(calls_[0], calls_[other], other);
-            if (wrong.empty()) continue;
-            const stop_cause why{other, wrong, {}, {}, false};
-            if (settle(why)) to_all(frame::stop, packed(why));
+            const std::string wrong = different_call(at(0).calls, at(other).calls, other);
+            if (!wrong.empty()) end({other, wrong, {}, {}, false});
         }
+        return true;
     }
     void beat() override {
         const std::string mine = pulse();
         receive(0, frame::beat, mine);
-        to_all(frame::beat, mine);
+        for (remote& r : ranks_)
+            if (!r.link.sending()) r.link.push(frame::beat, mine);  // one that does not read shall not cost memory
         flush();
     }
     // Waits for the others' farewells, within the bound, so that a rank that is still at work can be told what goes wrong.
     void farewell() override {
         const auto until = after(timing_.linger);
         const auto all_left = [&] {
-            for (const framed& l : links_)
-                if (l.open()) return false;
+            for (const remote& r : ranks_)
+                if (r.link.open()) return false;
             return true;
         };
         auto next = now();
@@ -258,25 +270,19 @@ private:
             turn(earlier(until, next));
         }
         to_all(frame::bye, {});
-        for (framed& l : links_) {
-            drain(l, now() + std::chrono::milliseconds{100});
-            l.close();
+        for (remote& r : ranks_) {
+            drain(r.link, now() + std::chrono::milliseconds{100});
+            r.link.close();
         }
-        listeners_.clear();
     }
 
-    struct newcomer {
-        framed link;
-        instant since;
-    };
     const std::string job_;
-    std::vector<descriptor> listeners_;
-    std::vector<newcomer> pending_;  // connections that have not said who they are
-    std::vector<framed> links_;      // by rank
-    std::vector<call_list> calls_;   // by rank
+    const bool keyed_;
+    admission admission_;
+    std::vector<remote> ranks_;  // that of rank 0 is not connected
     gatherings gatherings_{size()};
-    std::vector<std::string> notes_;  // for the message of a timeout
-    std::string fatal_;
+    std::string notes_, fatal_;  // for the message of a timeout; what ends the rendezvous
+    std::optional<refusal_message> failure_;
     int arrived_ = 1;
     bool present_changed_ = false, complete_ = false;
 };

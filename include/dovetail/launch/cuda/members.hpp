@@ -63,19 +63,28 @@ struct outcome {
 
 // The latest executors that a rank has called, from the call numbered `first` on.
 struct call_list {
-    std::int64_t first = 0;
+    std::int64_t first = 0;  // never negative
     std::vector<std::int64_t> executors;
 };
 // Where rank 0 and another have called different executors; empty where they have not, as far as both lists go.
 inline std::string different_call(const call_list& zero, const call_list& other, int rank) {
-    const auto end = [](const call_list& c) { return c.first + static_cast<std::int64_t>(c.executors.size()); };
-    for (std::int64_t i = std::max(zero.first, other.first); i < std::min(end(zero), end(other)); ++i) {
-        const auto a = zero.executors[static_cast<std::size_t>(i - zero.first)], b = other.executors[static_cast<std::size_t>(i - other.first)];
+    const std::int64_t from = std::max(zero.first, other.first);
+    const auto known = [&](const call_list& c) { return static_cast<std::int64_t>(c.executors.size()) - (from - c.first); };
+    for (std::int64_t i = 0; i < std::min(known(zero), known(other)); ++i) {
+        const auto a = zero.executors[static_cast<std::size_t>(from - zero.first + i)], b = other.executors[static_cast<std::size_t>(from - other.first + i)];
         if (a != b)
-            return "executors are called in different order: run number " + std::to_string(i) + " of rank " + std::to_string(rank) + " is executor " +
+            return "executors are called in different order: run number " + std::to_string(from + i) + " of rank " + std::to_string(rank) + " is executor " +
                    std::to_string(b) + ", of rank 0 executor " + std::to_string(a);
     }
     return {};
+}
+
+// "rank 1, rank 3"; of many, the first.
+inline std::string list_of_ranks(const std::vector<int>& ranks) {
+    constexpr std::size_t most = 32;
+    std::string text;
+    for (std::size_t i = 0; i < ranks.size() && i < most; ++i) text += (text.empty() ? "rank " : ", rank ") + std::to_string(ranks[i]);
+    return ranks.size() <= most ? text : text + " and " + std::to_string(ranks.size() - most) + " more";
 }
 
 // What each works on; the rank that is furthest behind comes first and is said to be.

@@ -1,5 +1,6 @@
 // How the processes of a world meet: each becomes an end of the control channel, and all get the same NCCL id. Takes who a
-// process is (environment.hpp) and, for programs that have a channel of their own such as MPI, one callable that broadcasts.
+// process is (environment.hpp) and, for programs that have a channel of their own such as MPI, one callable that broadcasts: it is
+// trusted, and carries a job key that rank 0 makes where none was given.
 #pragma once
 
 #include "hub.hpp"
@@ -9,7 +10,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <map>
-#include <random>
 
 namespace dovetail::cuda {
 
@@ -25,16 +25,16 @@ struct meeting_options {
 
 namespace detail {
 
-// Where rank 0 can be reached, as it knows itself.
+// Where rank 0 can be reached, as it knows itself, and the key where it has made one.
 struct card {
     static constexpr std::size_t bytes = 2048;
 
-    std::string fault, job, machine;
+    std::string fault, job, machine, secret;
     std::vector<endpoint> at;
 
     std::string pack() const {
         writer w;
-        w.text(fault.substr(0, 1000)).text(job).text(machine);
+        w.text(fault.substr(0, 1000)).text(job).text(machine).text(secret);
         for (std::size_t i = 0; i < at.size() && i < 8; ++i) w.text(at[i].host).number(at[i].port);
         std::string packed = w.take();
         packed.resize(bytes);
@@ -43,10 +43,14 @@ struct card {
     static card unpack(std::string_view from) {
         card c;
         reader r{from};
-        c.fault = r.text();
+        c.fault = r.words();
         c.job = r.text();
         c.machine = r.text();
-        for (std::string host; !(host = r.text()).empty() && r.good();) c.at.push_back({host, static_cast<int>(r.number())});
+        c.secret = r.text();
+        for (std::string host; !(host = r.text()).empty();) {
+            const auto port = static_cast<int>(r.number(1, 65535));
+            if (r.good()) c.at.push_back({host, port});
+        }
         return c;
     }
 };
@@ -73,55 +77,71 @@ inline std::vector<endpoint> candidates(const place& me) {
 
 }  // namespace detail
 
+namespace detail {
+
+inline std::shared_ptr<wired> meet_as_hub(place& me, const meeting_options& options, instant until, std::chrono::nanoseconds limit) {
+    const bool made_up = !me.has_address() || me.ports != 1;  // then the address is not needed where there is a broadcast
+    card mine;
+    if (options.broadcast && me.job.empty()) me.job = std::to_string(std::hash<std::string>{}(random_bytes(nonce_size)));
+    if (options.broadcast && !me.key.given()) {
+        me.key = job_key::random();
+        mine.secret = me.key.secret();
+    }
+    const auto made = std::make_shared<hub>(me, options.timing);
+    int port = options.broadcast && made_up ? 0 : me.at.port;
+    try {
+        const std::string host = !me.listen.empty() ? me.listen : options.broadcast && made_up ? "" : me.at.host;
+        if (me.size > 1) port = made->listen(host, port, port == 0 ? 1 : me.ports, limit);
+    } catch (const failure& e) {
+        mine.fault = e.text();
+    }
+    if (options.broadcast && me.size > 1) {
+        const member self = this_process();
+        mine.job = me.job;
+        mine.machine = self.machine;
+        mine.at = made_up ? own_addresses(self.host, port) : std::vector<endpoint>{{me.at.host, port}};
+        std::string packed = mine.pack();
+        options.broadcast(packed.data(), packed.size(), 0);
+    }
+    if (!mine.fault.empty()) throw world_error{mine.fault};
+    made->meet(until, limit);
+    return made;
+}
+inline std::shared_ptr<wired> meet_as_spoke(place& me, const meeting_options& options, instant until, std::chrono::nanoseconds limit) {
+    std::vector<endpoint> at = candidates(me);
+    if (options.broadcast) {
+        std::string packed(card::bytes, '\0');
+        options.broadcast(packed.data(), packed.size(), 0);
+        card theirs = card::unpack(packed);
+        const std::string who = "rank " + std::to_string(me.rank);
+        if (!theirs.fault.empty()) throw world_error{who + " stops, because " + theirs.fault};
+        if (theirs.at.empty()) throw world_error{who + ": the broadcast given brought nothing from rank 0"};
+        if (theirs.secret.empty() && !me.key.given()) throw world_error{who + " has no job key, and rank 0 was given one: give it to all ranks, or to none"};
+        if (!theirs.secret.empty()) me.key = job_key::from_secret(theirs.secret);
+        me.job = theirs.job;
+        at = std::move(theirs.at);
+        if (theirs.machine == this_process().machine && at.size() > 1) at.insert(at.begin(), {"127.0.0.1", at.front().port});
+    }
+    const auto made = std::make_shared<spoke>(me, options.timing);
+    made->meet(at, until, limit);
+    return made;
+}
+
+}  // namespace detail
+
 // Waits until all ranks of the world have come, and counts the local rank where nobody said it. Throws timeout, which names
 // the ranks that have not come, and world_error for ranks that came twice, disagree on the size, were built with another
-// version, or belong to another start.
+// version, or belong to another start, and where they would meet beyond this machine without a job key.
 inline std::shared_ptr<control> meet(place& me, const meeting_options& options = {}) {
     const auto limit = options.limit.value_or(me.limit);
-    std::shared_ptr<detail::wired> end;
+    if (me.size < 1 || me.size > most_ranks || me.rank < 0 || me.rank >= me.size)
+        throw world_error{"rank " + std::to_string(me.rank) + " of a world of " + std::to_string(me.size) + ": a world has 1 to " + std::to_string(most_ranks) +
+                          " ranks, numbered from 0"};
     if (me.size > 1 && !me.has_address() && !options.broadcast)
         throw world_error{"rank " + std::to_string(me.rank) + " does not know where rank 0 is to be met (" + me.describe() +
                           "): set DOVETAIL_RENDEZVOUS=host:port, the same on all ranks"};
     const auto until = detail::after(limit);
-    if (me.rank == 0) {
-        detail::card mine;
-        std::string listening = me.at.host;
-        int port = me.at.port, ports = me.ports;
-        if (options.broadcast && me.ports != 1) listening.clear(), port = 0, ports = 1;  // an address that was made up is not needed
-        if (options.broadcast && me.job.empty()) me.job = std::to_string(std::random_device{}()) + std::to_string(std::random_device{}());
-        auto made = std::make_shared<detail::hub>(me, options.timing);
-        try {
-            if (me.size > 1) port = made->listen({listening, port}, ports, limit);
-        } catch (const failure& e) {
-            mine.fault = e.text();
-        }
-        if (options.broadcast && me.size > 1) {
-            const member self = detail::this_process();
-            mine.job = me.job;
-            mine.machine = self.machine;
-            mine.at = me.has_address() && me.ports == 1 ? std::vector<endpoint>{{me.at.host, port}} : detail::own_addresses(self.host, port);
-            std::string packed = mine.pack();
-            options.broadcast(packed.data(), packed.size(), 0);
-        }
-        if (!mine.fault.empty()) throw world_error{mine.fault};
-        made->meet(until, limit);
-        end = std::move(made);
-    } else {
-        std::vector<endpoint> at = detail::candidates(me);
-        if (options.broadcast) {
-            std::string packed(detail::card::bytes, '\0');
-            options.broadcast(packed.data(), packed.size(), 0);
-            detail::card theirs = detail::card::unpack(packed);
-            if (!theirs.fault.empty()) throw world_error{"rank " + std::to_string(me.rank) + " stops, because " + theirs.fault};
-            me.job = theirs.job;
-            at = std::move(theirs.at);
-            if (at.empty()) throw world_error{"rank " + std::to_string(me.rank) + ": the broadcast given brought nothing from rank 0"};
-            if (theirs.machine == detail::this_process().machine && at.size() > 1) at.insert(at.begin(), {"127.0.0.1", at.front().port});
-        }
-        auto made = std::make_shared<detail::spoke>(me, options.timing);
-        made->meet(me, at, until, limit);
-        end = std::move(made);
-    }
+    const std::shared_ptr<detail::wired> end = me.rank == 0 ? detail::meet_as_hub(me, options, until, limit) : detail::meet_as_spoke(me, options, until, limit);
     if (me.local_rank < 0) {
         me.local_rank = 0;
         const std::vector<member> all = end->members();
@@ -162,7 +182,7 @@ inline void check_devices(control& among, const std::string& device, const std::
     std::map<std::pair<std::string, std::string>, int> users;
     for (int r = 0; r < among.size(); ++r) {
         detail::reader read{all[static_cast<std::size_t>(r)]};
-        const std::string used = read.text(), wrong = read.text();
+        const std::string used = read.words(), wrong = read.words();
         const member& m = members[static_cast<std::size_t>(r)];
         if (!wrong.empty()) throw world_error{detail::described(r, m) + ": " + wrong};
         const auto [first, fresh] = users.try_emplace({m.machine, used}, r);

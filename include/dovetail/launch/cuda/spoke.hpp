@@ -1,38 +1,42 @@
 // The end of the control channel on every rank but 0: one connection, to rank 0.
 #pragma once
 
+#include "peer_user.hpp"
 #include "star.hpp"
 
 namespace dovetail::cuda::detail {
 
-class spoke final : public wired {
+class spoke : public wired {
 public:
-    spoke(const place& me, control_timing timing) : wired{me.rank, me.size, timing} {}
+    spoke(const place& me, control_timing timing) : wired{me.rank, me.size, timing}, me_{me} {}
 
     // Comes to rank 0 and waits until all have. `at` are the places where it may be, tried in turn until the deadline.
-    void meet(const place& me, const std::vector<endpoint>& at, instant until, std::chrono::nanoseconds limit) {
-        const std::string who = "rank " + std::to_string(me.rank) + " of " + std::to_string(me.size);
+    void meet(const std::vector<endpoint>& at, instant until, std::chrono::nanoseconds limit) {
         std::string why;
         auto pause = std::chrono::milliseconds{5};
-        while (!find(me, at, until, why)) {
+        while (!find(at, until, why)) {
             if (now() >= until)
-                throw timeout{"timeout after " + in_seconds(limit) + ": " + who + " has looked for rank 0 at " + at.front().text() +
-                                  ", and these have not come: rank 0 (" + why + ")",
-                              me.rank};
-            std::this_thread::sleep_until(earlier(until, now() + pause));
-            pause = std::min(2 * pause, std::chrono::milliseconds{200});
+                throw timeout{"timeout after " + in_seconds(limit) + ": " + name() + " has looked for rank 0 at " + at.front().text() +
+                                  ", and these have not come: rank 0 (" + why + (answer_.empty() || answer_ == why ? "" : "; before, " + answer_) + ")",
+                              rank()};
+            // Not all at once: ranks that were sent away together come again apart. Somebody who takes connections may be rank 0 with
+            // too many strangers at its door: then it is the number of attempts that counts.
+            std::this_thread::sleep_until(earlier(until, now() + pause * (128 + static_cast<unsigned char>(random_bytes(1)[0])) / 256));
+            pause = std::min(2 * pause, std::chrono::milliseconds{taken_ ? 50 : 200});
         }
         // Rank 0 has a deadline of its own and speaks first where it can: it knows who is missing.
         const auto grace = after(until - now() + std::chrono::milliseconds{700});
         auto next = now();
         while (!welcome_) {
-            if (refused_) {
-                if (refusal_ == refusal::late) throw timeout{who + " was sent away by rank 0: " + refusal_text_, me.rank};
-                throw world_error{who + " was sent away by rank 0: " + refusal_text_};
+            if (refusal_) {
+                const std::string text = name() + " was sent away by rank 0: " + refusal_->text;
+                if (refusal_->kind == refusal::late) throw timeout{text, rank()};
+                throw world_error{text};
             }
-            if (!link_.open()) throw world_error{who + ": rank 0 at " + at.front().text() + " ended before all ranks had come (" + missing() + ")"};
+            if (!link_.open())
+                throw world_error{name() + ": rank 0 at " + at.front().text() + " ended before all ranks had come (" + missing() + "): " + ended_};
             if (now() >= grace)
-                throw timeout{"timeout after " + in_seconds(limit) + ": " + who + " waits for all ranks, and these have not come: " + missing(), me.rank};
+                throw timeout{"timeout after " + in_seconds(limit) + ": " + name() + " waits for all ranks, and these have not come: " + missing(), rank()};
             turn(earlier(grace, next));
             if (now() >= next) {
                 beat();
@@ -41,62 +45,94 @@ public:
         }
     }
 
+protected:
+    // Takes what rank 0 says; false where that is nothing that it can say.
+    bool receive(char kind, const std::string& body) {
+        switch (kind) {
+            case frame::present:
+                if (body.size() != static_cast<std::size_t>(size()) || body.find_first_not_of("01") != std::string::npos) return false;
+                here_ = true;
+                present_ = body;
+                return true;
+            case frame::welcome: return !welcome_ && (welcome_ = update([&](std::vector<member>& all) { return unpack_welcome(body, all); }));
+            case frame::refused: return (refusal_ = refusal_message::unpack(body)).has_value();
+            case frame::whole: return take(unpacked_outcome(body, size()));
+            case frame::table: return update([&](std::vector<member>& all) { return unpack_table(body, all); });
+            case frame::beat: return note(beat_message::unpack(body));
+            case frame::left: return note(left_message::unpack(body, size()));
+            case frame::stop: return stop(unpacked_cause(body, size()));
+            case frame::bye: return note(left_message{0, for_good, 0});  // nothing can be exchanged without rank 0, whatever it has brought before
+            default: return false;
+        }
+    }
+
 private:
-    bool find(const place& me, const std::vector<endpoint>& at, instant until, std::string& why) {
+    bool find(const std::vector<endpoint>& at, instant until, std::string& why) {
         for (const endpoint& e : at) {
-            link_ = framed{connect_to(e, until, why)};
-            if (!link_.open()) continue;
-            const member m = this_process();
-            link_.push(frame::hello, writer{}
-                                         .text(protocol)
-                                         .text(library_version())
-                                         .number(me.rank)
-                                         .number(me.size)
-                                         .text(me.job)
-                                         .text(m.host)
-                                         .text(m.machine)
-                                         .number(m.process)
-                                         .take());
+            link_ = framed{connect_to(e, name(), me_.key.given(), until, why)};
+            taken_ = link_.open();
+            if (!taken_) continue;
+            handshake_.emplace(me_.key);
+            link_.push(frame::hello, handshake_->hello().body);
             const auto patience =
                 earlier(after(until - now() + std::chrono::milliseconds{700}), now() + std::chrono::milliseconds{at.size() > 1 ? 1000 : 3000});
-            while (link_.open() && !here_ && !refused_ && !welcome_ && now() < patience) turn(patience);
-            if (refused_ && refusal_ == refusal::stale && at.size() > 1) {  // another program's; ours may be at the next port
-                why = refusal_text_;
-                refused_ = false;
-            } else if (here_ || refused_ || welcome_) {
+            while (link_.open() && !here_ && !refusal_ && !welcome_ && now() < patience) turn(patience);
+            if (refusal_ && refusal_->kind == refusal::stale && at.size() > 1) {  // another program's; ours may be at the next port
+                why = refusal_->text;
+                refusal_.reset();
+            } else if (here_ || refusal_ || welcome_) {
                 return true;
             } else {
-                why = e.text() + " answers, but not as rank 0 of dovetail";
+                // Whoever it is has not proven the job's key: he ends nothing, and it is tried again.
+                answer_ = e.text() + " answers, but not as rank 0 of dovetail with this job's key";
+                if (!handshake_->said().empty()) answer_ += ": " + handshake_->said();
+                why = answer_;
             }
             link_.close();
         }
         return false;
     }
+    std::string name() const { return "rank " + std::to_string(rank()) + " of " + std::to_string(size()); }
     std::string missing() const {
-        std::string who;
+        std::vector<int> who;
         for (std::size_t r = 0; r < present_.size(); ++r)
-            if (present_[r] != '1') who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
-        return who.empty() ? "unknown" : who;
+            if (present_[r] != '1') who.push_back(static_cast<int>(r));
+        return who.empty() ? "unknown" : list_of_ranks(who);
     }
+    bool proven() const { return handshake_ && handshake_->state() == handshake_state::proven; }
 
+    // What comes before rank 0 has proven the key, and this rank too.
+    bool shake_hands(char kind, const std::string& body) {
+        const handshake_answer a = handshake_->receive(kind, body);
+        if (handshake_->state() == handshake_state::refused) return false;
+        if (a.kind != 0) link_.push(a.kind, a.body);
+        if (!proven()) return true;
+        if (!me_.key.given() && !is_own_user(link_.fd())) return false;
+        link_.seal(handshake_->keys().frames_of_rank, handshake_->keys().frames_of_hub);
+        link_.push(frame::join, join_message{library_version(), rank(), size(), me_.job, this_instance(), this_process()}.pack());
+        return true;
+    }
     void turn(instant until) override {
-        for (letter& l : letters()) link_.push(l.kind, l.body);
+        for (const letter& l : letters()) link_.push(l.kind, l.body);
         link_.flush();
         std::array<pollfd, 2> fds = {pollfd{wake_fd(), POLLIN, 0}, pollfd{link_.fd(), static_cast<short>(POLLIN | (link_.sending() ? POLLOUT : 0)), 0}};
         ::poll(fds.data(), link_.open() ? 2 : 1, milliseconds_until(until));
         if (!link_.open()) return;
-        const bool more = link_.fill();
+        const bool more = link_.fill(proven() ? bytes_per_turn : longest_unproven);
         char kind = 0;
         std::string body;
-        while (link_.next(kind, body, longest_frame)) receive(kind, body);
-        if (!more || !link_.open())
+        while (link_.open() && link_.next(kind, body, proven() ? longest_frame : longest_unproven))
+            if (!(proven() ? receive(kind, body) : shake_hands(kind, body))) return lost("it sent a message that cannot be read");
+        if (!link_.fault().empty())
+            lost("its connection brought " + link_.fault());
+        else if (!more || !link_.open())
             lost("its connection closed without a farewell");
         else if (welcome_ && silent(link_))
             lost("it has not been heard of for " + in_seconds(timing_.silence));
         link_.flush();
     }
     void beat() override {
-        if (link_.open()) link_.push(frame::beat, pulse());
+        if (link_.open() && !link_.sending()) link_.push(frame::beat, pulse());
         link_.flush();
     }
     void farewell() override {
@@ -108,77 +144,55 @@ private:
     void lost(const std::string& how) {
         if (!link_.open() && gone_) return;
         link_.close();
+        if (ended_.empty()) ended_ = how;
         if (!welcome_ || gone_) return;
         gone_ = true;
         const member hub = members()[0];
         if (hub.leaves == for_good) return;
         settle(lost_rank(0, hub, how));
     }
-    void receive(char kind, const std::string& body) {
-        reader r{body};
-        switch (kind) {
-            case frame::present:
-                here_ = true;
-                present_ = body;
-                break;
-            case frame::welcome:
-                change_members([&](std::vector<member>& all) {
-                    for (member& m : all) {
-                        m.host = r.text();
-                        m.machine = r.text();
-                        m.process = static_cast<long>(r.number());
-                    }
-                });
-                welcome_ = true;
-                break;
-            case frame::refused:
-                refused_ = true;
-                refusal_ = static_cast<refusal>(r.number());
-                refusal_text_ = r.text();
-                break;
-            case frame::whole: {
-                const std::int64_t number = r.number();
-                outcome result;
-                result.fault = r.text();
-                if (result.fault.empty())
-                    for (int i = 0; i < size(); ++i) result.texts.push_back(r.text());
-                deliver(number, std::move(result));
-                break;
-            }
-            case frame::table:
-                change_members([&](std::vector<member>& all) {
-                    for (member& m : all) {
-                        take_doing(r, m);
-                        m.exchanges = r.number();
-                    }
-                });
-                break;
-            case frame::beat: change_members([&](std::vector<member>& all) { take_doing(r, all[0]); }, false); break;
-            case frame::left: {
-                const std::int64_t who = r.number(), leaves = r.number(), exchanges = r.number();
-                if (who < 0 || who >= size()) break;
-                change_members([&](std::vector<member>& all) {
-                    all[static_cast<std::size_t>(who)].leaves = leaves;
-                    all[static_cast<std::size_t>(who)].exchanges = exchanges;
-                });
-                break;
-            }
-            case frame::stop: settle(unpacked_cause(r)); break;
-            case frame::bye:
-                // Nothing can be exchanged without rank 0, whatever it has brought before.
-                change_members([](std::vector<member>& all) {
-                    all[0].leaves = for_good;
-                    all[0].exchanges = 0;
-                });
-                break;
-            default: break;
-        }
+
+    template <class Change>
+    bool update(Change&& change) {
+        bool good = false;
+        change_members([&](std::vector<member>& all) { good = change(all); });
+        return good;
+    }
+    bool take(std::optional<std::pair<std::int64_t, outcome>> over) {
+        if (over) deliver(over->first, std::move(over->second));
+        return over.has_value();
+    }
+    bool note(const std::optional<beat_message>& b) {
+        if (!b) return false;
+        change_members(
+            [&](std::vector<member>& all) {
+                all[0].at = b->of.at;
+                all[0].doing = b->of.doing;
+            },
+            false);
+        return true;
+    }
+    bool note(const std::optional<left_message>& m) {
+        if (!m) return false;
+        change_members([&](std::vector<member>& all) {
+            member& who = all[static_cast<std::size_t>(m->rank)];
+            who.leaves = m->leaves;
+            who.exchanges = m->exchanges;
+        });
+        return true;
+    }
+    bool stop(const std::optional<stop_cause>& why) {
+        if (why) settle(*why);
+        return why.has_value();
     }
 
+    const place me_;
     framed link_;
-    bool here_ = false, welcome_ = false, refused_ = false, gone_ = false;
-    refusal refusal_ = refusal::wrong;
-    std::string refusal_text_, present_;
+    std::optional<rank_handshake> handshake_;
+    std::optional<refusal_message> refusal_;
+    bool taken_ = false, here_ = false, welcome_ = false, gone_ = false;
+    std::string present_, ended_;
+    std::string answer_;  // of the last that was not rank 0
 };
 
 }  // namespace dovetail::cuda::detail

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "control.hpp"
+#include "handshake.hpp"
 #include "wire.hpp"
 
 #include <array>
@@ -11,21 +12,6 @@
 
 namespace dovetail::cuda::detail {
 
-// Kinds of frames.
-namespace frame {
-inline constexpr char hello = 'h', present = 'p', welcome = 'w', refused = 'r';  // at the meeting
-inline constexpr char part = 'c', whole = 'g', beat = 'b', ask = 'q', table = 't', stop = 'a', left = 'l', bye = 'e';
-}  // namespace frame
-
-// Why rank 0 sends somebody away: a mistake, too late, or another start of the program.
-enum class refusal { wrong, late, stale };
-
-inline constexpr const char* protocol = "dovetail control 2";
-inline constexpr std::size_t longest_frame = std::size_t{1} << 28;
-
-inline std::string library_version() {
-    return std::to_string(DOVETAIL_VERSION_MAJOR) + "." + std::to_string(DOVETAIL_VERSION_MINOR) + "." + std::to_string(DOVETAIL_VERSION_PATCH);
-}
 inline member this_process() {
     member m;
     char name[256] = {};
@@ -37,31 +23,14 @@ inline member this_process() {
     m.process = static_cast<long>(::getpid());
     return m;
 }
-inline std::string described(int rank, const member& m) {
-    return "rank " + std::to_string(rank) + " (process " + std::to_string(m.process) + " on " + m.host + ")";
-}
-
-inline std::string packed(const stop_cause& c) { return writer{}.number(c.rank).text(c.text).text(c.operation).text(c.statement).number(c.by_leaving).take(); }
-inline stop_cause unpacked_cause(reader r) {
-    stop_cause c;
-    c.rank = static_cast<int>(r.number());
-    c.text = r.text();
-    c.operation = r.text();
-    c.statement = r.text();
-    c.by_leaving = r.number() != 0;
-    return c;
-}
-
-// What a rank does.
-inline void put(writer& to, const mark& at, const activity& doing) {
-    to.number(at.run).number(at.step).text(doing.text).text(doing.operation).text(doing.statement);
-}
-inline void take_doing(reader& from, member& of) {
-    of.at.run = from.number();
-    of.at.step = from.number();
-    of.doing.text = from.text();
-    of.doing.operation = from.text();
-    of.doing.statement = from.text();
+// Tells this process from every other, also from one that is given its number later and from those that it forks.
+inline std::string this_instance() {
+    static std::mutex mutex;
+    static std::string drawn;
+    static ::pid_t of = 0;
+    const std::lock_guard lock{mutex};
+    if (std::exchange(of, ::getpid()) != ::getpid()) drawn = random_bytes(nonce_size);
+    return drawn;
 }
 // A rank whose connection has ended: nobody can ask it any more, so it is said what it did last.
 inline stop_cause lost_rank(int rank, const member& m, const std::string& how) {
@@ -69,12 +38,7 @@ inline stop_cause lost_rank(int rank, const member& m, const std::string& how) {
     return {rank, described(rank, m) + " is gone: " + how + last, m.doing.operation, m.doing.statement, false};
 }
 
-inline std::string packed(std::int64_t number, const outcome& o) {
-    writer w;
-    w.number(number).text(o.fault);
-    for (const std::string& t : o.texts) w.text(t);
-    return w.take();
-}
+inline constexpr std::size_t bytes_per_turn = std::size_t{1} << 18;  // read from one connection before others are looked at
 
 class wired : public control, public std::enable_shared_from_this<wired> {
 public:
@@ -117,21 +81,16 @@ protected:
     int wake_fd() const { return pipe_[0].get(); }
     bool closing() const { return closing_.load(std::memory_order_acquire); }
     std::string pulse() {
-        const call_list calls = recent_calls();
-        const activity doing = words();  // which may announce a mark
-        const mark at = mine();
-        writer w;
-        put(w, at, doing);
-        w.number(calls.first).number(static_cast<std::int64_t>(calls.executors.size()));
-        for (const auto c : calls.executors) w.number(c);
-        return w.take();
+        beat_message b;
+        b.calls = recent_calls();
+        b.of.doing = words();  // which may announce a mark
+        b.of.at = mine();
+        return b.pack();
     }
-    void contribute(std::int64_t number, const std::string& what, std::string bytes) override {
-        post(frame::part, writer{}.number(number).text(what).text(bytes).take());
-    }
+    void contribute(part mine) override { post(frame::part, mine.pack()); }
     void spread(const stop_cause& why) override { post(frame::stop, packed(why)); }
     void ask() override { post(frame::ask, {}); }
-    void tell_leaves(std::int64_t leaves) override { post(frame::left, writer{}.number(leaves).take()); }
+    void tell_leaves(std::int64_t leaves) override { post(frame::left, left_message{rank(), leaves, 0}.pack()); }
     void wake() noexcept override {
         const char one = 1;
         static_cast<void>(!::write(pipe_[1].get(), &one, 1));
@@ -167,6 +126,10 @@ private:
         ended_.notify_all();
     }
     void close() noexcept {
+        if (in_forked_child()) {
+            new std::thread{std::move(thread_)};
+            return;
+        }
         closing_.store(true, std::memory_order_release);
         wake();
         if (thread_.get_id() == std::this_thread::get_id()) return thread_.detach();  // a callback held the last handle
@@ -179,10 +142,12 @@ private:
             thread_.detach();
     }
     static std::array<descriptor, 2> make_pipe() {
+        std::array<descriptor, 2> ends;
         int fds[2] = {-1, -1};
-        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
-            throw world_error{std::string{"no pipe can be made for the control channel: "} + std::strerror(errno)};
-        return {descriptor{fds[0]}, descriptor{fds[1]}};
+        ends[0] = descriptor::of([&] { return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) == 0 ? fds[0] : -1; });
+        if (!ends[0]) throw world_error{std::string{"no pipe can be made for the control channel: "} + std::strerror(errno)};
+        ends[1] = descriptor::of([&] { return fds[1]; });
+        return ends;
     }
 
     std::array<descriptor, 2> pipe_ = make_pipe();

@@ -1,0 +1,195 @@
+// Those who have connected to rank 0 and have not yet shown that they are ranks of the job. Strangers can come in any number and say
+// anything: they are few at a time, cost little memory each, learn the protocol's number, and are gone soon.
+#pragma once
+
+#include "handshake.hpp"
+#include "peer_user.hpp"
+#include "wire.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace dovetail::cuda::detail {
+
+// Which of those who wait makes room for one more from `network`; none: the new one goes.
+// Networks share the room evenly: the one with most loses to one with less, so that a host which opens connection after connection
+// costs only its own. Within a network the oldest goes, once it had time for an honest handshake: who was sent away comes again.
+struct waiting {
+    std::string network;
+    instant since;
+    bool proven = false;
+};
+inline std::optional<std::size_t> displaced_by(const std::string& network, const std::vector<waiting>& all, instant at) {
+    constexpr std::chrono::milliseconds honest{10};
+    std::map<std::string_view, std::size_t> share;
+    for (const waiting& w : all) share[w.network] += w.proven ? 0 : 1;
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].proven) continue;
+        const std::size_t held = share[all[i].network], most = first ? share[all[*first].network] : 0;
+        if (!first || held > most || (held == most && all[i].since < all[*first].since)) first = i;
+    }
+    if (!first) return {};
+    const bool more_than_mine = share[all[*first].network] > share[network] + 1;
+    return more_than_mine || at - all[*first].since > honest ? first : std::nullopt;
+}
+
+class admission {
+public:
+    static constexpr std::size_t most_pending = 16;
+    static constexpr std::chrono::seconds patience{5};  // for a handshake
+
+    explicit admission(job_key key) : key_{std::move(key)} {}
+
+    void listen(std::vector<descriptor> at) { listeners_ = std::move(at); }
+    void close() {
+        listeners_.clear();
+        pending_.clear();
+    }
+    void add_to(std::vector<pollfd>& polled) const {
+        if (now() >= accept_from_)
+            for (const descriptor& d : listeners_) polled.push_back({d.get(), POLLIN, 0});
+        for (const newcomer& n : pending_) polled.push_back({n.link.fd(), static_cast<short>(POLLIN | (n.link.sending() ? POLLOUT : 0)), 0});
+    }
+    // One turn. `joined(link, message)` gets those who have proven the key, with what they say of themselves; it takes the link, or
+    // gives what they are refused with.
+    template <class Joined>
+    void serve(Joined&& joined) {
+        for (newcomer& n : pending_) {
+            if (n.leaving)
+                see_off(n);
+            else
+                hear(n, joined);
+            n.link.flush();
+        }
+        std::erase_if(pending_, [](const newcomer& n) { return !n.link.open(); });
+        if (now() >= accept_from_)
+            for (const descriptor& d : listeners_) accept(d);
+    }
+    // Whether somebody is still to be told why he is sent away.
+    bool telling() const {
+        for (const newcomer& n : pending_)
+            if (n.leaving) return true;
+        return false;
+    }
+    // What may explain that ranks are missing: "; ...", or nothing.
+    std::string notes() const {
+        std::string text;
+        if (strangers_ > 0)
+            text += "; " + std::to_string(strangers_) + " connections were of no rank of this job, the last from " + last_stranger_ + ": " + last_reason_;
+        if (!starved_.empty()) text += "; rank 0 could not take every connection: " + starved_;
+        return text;
+    }
+
+private:
+    struct newcomer {
+        framed link;
+        address from;
+        instant since;
+        hub_handshake handshake;
+        bool leaving = false;  // is told why, and what it says is dropped
+    };
+
+    template <class Joined>
+    void hear(newcomer& n, Joined&& joined) {
+        const bool more = n.link.fill(longest_unproven + frame_header + frame_tags::size);
+        char kind = 0;
+        std::string body;
+        while (!n.leaving && n.link.open() && n.link.next(kind, body, longest_unproven)) {
+            if (n.handshake.state() == handshake_state::proven)
+                join(n, kind, body, joined);
+            else
+                answer(n, n.handshake.receive(kind, body));
+        }
+        if (!n.leaving && !n.link.fault().empty()) too_long(n, kind);
+        if (n.leaving || !n.link.open()) return;
+        if (now() - n.since > patience) return refused(n, "it said nothing, or not enough");
+        if (!more) n.link.close();
+    }
+    void answer(newcomer& n, const handshake_answer& a) {
+        const bool proven = n.handshake.state() == handshake_state::proven;
+        if (proven && !key_.given() && !is_own_user(n.link.fd())) return refused(n, "it is a process of another user, and there is no job key");
+        if (a.kind != 0) n.link.push(a.kind, a.body);
+        if (proven) n.link.seal(n.handshake.keys().frames_of_hub, n.handshake.keys().frames_of_rank);
+        if (n.handshake.state() != handshake_state::refused) return;
+        if (a.kind != frame::refused) return refused(n, "it does not speak dovetail's protocol");
+        note(n, refusal_message::unpack(a.body)->text);
+        leave(n);
+    }
+    template <class Joined>
+    void join(newcomer& n, char kind, const std::string& body, Joined&& joined) {
+        const auto said = kind == frame::join ? join_message::unpack(body) : std::nullopt;
+        const std::optional<refusal_message> no =
+            said ? joined(n.link, *said) : refusal_message{refusal::wrong, "rank 0 cannot read what this process says of itself"};
+        if (!no) return n.link.close();  // which has been taken
+        n.link.push(frame::refused, no->pack());
+        leave(n);
+    }
+    void too_long(newcomer& n, char kind) {
+        if (n.handshake.state() != handshake_state::proven) return answer(n, n.handshake.too_long(kind, n.link.fault()));
+        n.link.push(frame::refused, refusal_message{refusal::wrong, "rank 0 was sent " + n.link.fault()}.pack());
+        leave(n);
+    }
+    void note(const newcomer& n, const std::string& why) {
+        ++strangers_;
+        last_stranger_ = n.from.host();
+        last_reason_ = why;
+    }
+    void refused(newcomer& n, const std::string& why) {
+        note(n, why);
+        n.link.close();
+    }
+    // What it still sends is read, or the system would take back what was sent to it.
+    static void leave(newcomer& n) {
+        n.leaving = true;
+        n.since = now();
+        n.link.flush();
+    }
+    static void see_off(newcomer& n) {
+        n.link.flush();
+        if (!n.link.sending()) n.link.end_sending();
+        if (!n.link.discard(bytes_read_at_leave) || now() - n.since > std::chrono::seconds{1}) n.link.close();
+    }
+
+    void accept(const descriptor& listener) {
+        for (std::size_t i = 0; i < most_pending; ++i) {
+            address from;
+            descriptor fd = descriptor::of([&] { return ::accept4(listener.get(), from.get(), &from.size, SOCK_CLOEXEC | SOCK_NONBLOCK); });
+            if (fd) {
+                take(std::move(fd), from);
+                continue;
+            }
+            if (errno == EINTR || errno == ECONNABORTED) continue;
+            if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return;
+            starved_ = std::string{std::strerror(errno)} + " (ulimit -n)";
+            // Who waits would be announced again at once, for as long as he cannot be taken.
+            if (!make_room({})) accept_from_ = after(std::chrono::milliseconds{100});
+            return;
+        }
+    }
+    void take(descriptor fd, const address& from) {
+        if (pending_.size() >= most_pending && !make_room(from.network())) return;
+        prepare_connection(fd.get());
+        pending_.push_back({framed{std::move(fd)}, from, now(), hub_handshake{key_}});
+    }
+    bool make_room(const std::string& network) {
+        std::vector<waiting> all;
+        for (const newcomer& n : pending_) all.push_back({n.from.network(), n.since, n.handshake.state() == handshake_state::proven && !n.leaving});
+        const auto which = displaced_by(network, all, now());
+        if (!which) return false;
+        note(pending_[*which], "it made room for others before it had said who it is");
+        pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(*which));
+        return true;
+    }
+
+    static constexpr std::size_t bytes_read_at_leave = std::size_t{1} << 16;
+
+    const job_key key_;
+    std::vector<descriptor> listeners_;
+    std::vector<newcomer> pending_;
+    instant accept_from_ = {};
+    std::size_t strangers_ = 0;
+    std::string last_stranger_, last_reason_, starved_;
+};
+
+}  // namespace dovetail::cuda::detail

@@ -1,0 +1,79 @@
+// A process that speaks the control channel's protocol by hand, frame by frame, and so may say what no rank would.
+#pragma once
+
+#include <dovetail/launch/cuda/star.hpp>
+
+#include <string>
+#include <utility>
+
+namespace support {
+
+using namespace std::chrono_literals;
+
+// A connection to a port of this machine; empty where nobody has listened for two seconds.
+inline dovetail::cuda::detail::descriptor connected(int port, const std::string& host = "127.0.0.1", std::chrono::milliseconds limit = 2s) {
+    namespace d = dovetail::cuda::detail;
+    std::string why;
+    for (const auto until = d::now() + limit;;) {
+        d::descriptor fd = d::connect_to({host, port}, "a test", true, d::now() + 1s, why);
+        if (fd || d::now() > until) return fd;
+        std::this_thread::sleep_for(5ms);
+    }
+}
+
+class raw_rank {
+public:
+    explicit raw_rank(int port, dovetail::cuda::job_key key = {}) : link{connected(port)}, hands{std::move(key)} {}
+
+    struct frame {
+        char kind = 0;  // 0: none came
+        std::string body;
+    };
+    frame next(std::chrono::milliseconds limit = 2s) {
+        frame f;
+        for (const auto until = dovetail::cuda::detail::now() + limit; dovetail::cuda::detail::now() < until;) {
+            link.flush();
+            if (link.next(f.kind, f.body, dovetail::cuda::detail::longest_frame)) return f;
+            if (!link.open() || !link.fault().empty() || !more) break;
+            more = link.fill(1 << 20);
+            std::this_thread::sleep_for(1ms);
+        }
+        return {};
+    }
+    void say(char kind, const std::string& body) {
+        link.push(kind, body);
+        link.flush();
+    }
+    // Whether rank 0 took the proof; then all frames have tags.
+    bool prove() {
+        namespace d = dovetail::cuda::detail;
+        say(d::frame::hello, hands.hello().body);
+        for (int i = 0; i < 2; ++i) {
+            const frame f = next();
+            const auto a = hands.receive(f.kind, f.body);
+            if (a.kind != 0) say(a.kind, a.body);
+        }
+        if (hands.state() != d::handshake_state::proven) return false;
+        link.seal(hands.keys().frames_of_rank, hands.keys().frames_of_hub);
+        return true;
+    }
+    static dovetail::cuda::detail::join_message as(int rank, int size, const std::string& job = "test") {
+        namespace d = dovetail::cuda::detail;
+        return {d::library_version(), rank, size, job, d::this_instance(), d::this_process()};
+    }
+    void join(const dovetail::cuda::detail::join_message& m) { say(dovetail::cuda::detail::frame::join, m.pack()); }
+    // The next frame of that kind, or of none.
+    frame await(char kind, std::chrono::milliseconds limit = 2s) {
+        for (const auto until = dovetail::cuda::detail::now() + limit; dovetail::cuda::detail::now() < until;) {
+            const frame f = next(std::chrono::ceil<std::chrono::milliseconds>(until - dovetail::cuda::detail::now()));
+            if (f.kind == kind || f.kind == 0) return f;
+        }
+        return {};
+    }
+
+    dovetail::cuda::detail::framed link;
+    dovetail::cuda::detail::rank_handshake hands;
+    bool more = true;  // the connection is not at its end
+};
+
+}  // namespace support
