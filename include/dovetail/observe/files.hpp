@@ -3,6 +3,10 @@
 
 #include "../core/config.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -16,20 +20,37 @@ class files {
 public:
     // `kind`: "trace", "page", "DOT file". False where that did not work.
     bool write(const std::string& kind, const std::string& path, const std::string& text) {
-        std::FILE* file = std::fopen(path.c_str(), "wb");
-        const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-        const int error = errno;
-        const bool closed = file == nullptr || std::fclose(file) == 0;
-        if (written && closed) return true;
+        const std::string why = written(path, text);
+        if (why.empty()) return true;
         for (const std::string& k : warned_)
             if (k == kind) return false;
-        const char* why = std::strerror(written ? errno : error);
         warned_.push_back(kind);
-        std::fprintf(stderr, "dovetail: cannot write the %s %s: %s\n", kind.c_str(), path.c_str(), why);
+        std::fprintf(stderr, "dovetail: cannot write the %s %s: %s\n", kind.c_str(), path.c_str(), why.c_str());
         return false;
     }
 
 private:
+    // What went wrong. A pipe is not written to: nobody may read it, and the program would wait for ever.
+    static std::string written(const std::string& path, const std::string& text) {
+        struct stat s = {};
+        const auto is_pipe = [&] { return S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode); };
+        if (::stat(path.c_str(), &s) == 0 && is_pipe()) return "it is a pipe, and no file";
+        const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (fd < 0) return std::strerror(errno);
+        if (::fstat(fd, &s) != 0 || is_pipe() || ::fcntl(fd, F_SETFL, 0) != 0) return closed(fd, is_pipe() ? EINVAL : errno);
+        for (std::size_t done = 0; done < text.size();) {
+            const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
+            if (n < 0 && errno == EINTR) continue;
+            if (n <= 0) return closed(fd, errno);
+            done += static_cast<std::size_t>(n);
+        }
+        return ::close(fd) == 0 ? "" : std::strerror(errno);
+    }
+    static std::string closed(int fd, int error) {
+        ::close(fd);
+        return std::strerror(error);
+    }
+
     std::vector<std::string> warned_;
 };
 
