@@ -37,6 +37,11 @@ public:
         fds_.erase(found);
     }
 
+    bool has(std::uint64_t number) {
+        const std::lock_guard lock{mutex_};
+        return fds_.contains(number);
+    }
+
 private:
     open_descriptors() {
         ::pthread_atfork([] { all().mutex_.lock(); }, [] { all().mutex_.unlock(); },
@@ -71,6 +76,8 @@ public:
     ~descriptor() {
         if (fd_ >= 0) open_descriptors::all().close(number_);
     }
+    // False in a child of a fork, which has none of its parent's.
+    bool here() const { return fd_ >= 0 && open_descriptors::all().has(number_); }
     int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }
 
