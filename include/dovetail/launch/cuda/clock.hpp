@@ -6,6 +6,7 @@
 #include "peers.hpp"
 
 #include <unistd.h>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 
@@ -30,6 +31,14 @@ inline std::string clock_name() {
     char space[64] = {};  // containers may shift the clock
     if (::readlink("/proc/self/ns/time", space, sizeof space - 1) < 0) space[0] = 0;
     return boot + space;
+}
+// A time that a rank has brought; such that differences of two do not overflow.
+inline std::int64_t time_in(std::string_view text) {
+    std::int64_t ns = 0;
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), ns);
+    if (bad != std::errc{} || end != text.data() + text.size() || ns < 0 || ns > INT64_MAX / 8)
+        throw world_error{"a rank brings `" + std::string{text} + "` for the time of its clock"};
+    return ns;
 }
 inline std::int64_t now_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -57,7 +66,7 @@ inline world_clock agree_on_clock(peers& with, int rank, std::chrono::nanosecond
     const std::string name = detail::clock_name();
     std::string mine = name + " " + std::to_string(detail::now_ns());
     auto texts = with.exchange(rank, what, mine, limit);
-    const auto number = [](const std::string& text) { return static_cast<std::int64_t>(std::stoll(text.substr(text.rfind(' ') + 1))); };
+    const auto number = [](const std::string& text) { return detail::time_in(std::string_view{text}.substr(text.rfind(' ') + 1)); };
     const std::int64_t zero = number(texts[0]);  // on rank 0's clock
     bool one_host = true;
     for (const std::string& t : texts) one_host = one_host && t.substr(0, t.rfind(' ')) == name;
@@ -69,7 +78,7 @@ inline world_clock agree_on_clock(peers& with, int rank, std::chrono::nanosecond
             with.exchange(rank, what, {}, limit);
             const std::int64_t after = detail::now_ns();
             texts = with.exchange(rank, what, std::to_string(before) + " " + std::to_string(after), limit);
-            ahead.narrow(before - number(texts[0]), after - static_cast<std::int64_t>(std::stoll(texts[0])));
+            ahead.narrow(before - number(texts[0]), after - detail::time_in(std::string_view{texts[0]}.substr(0, texts[0].find(' '))));
         }
         if (rank == 0) ahead = {0, 0};
     }

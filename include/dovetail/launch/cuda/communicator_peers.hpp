@@ -2,6 +2,7 @@
 #pragma once
 
 #include "context.hpp"
+#include "printable.hpp"
 
 namespace dovetail::cuda {
 
@@ -39,7 +40,7 @@ public:
         if (aborted()) raise(mine_);  // which has emptied the stream
         on_->memory->to_host(texts.data(), on_device.data(), static_cast<std::int64_t>(texts.size()));
         std::vector<std::string> all;
-        for (int r = 0; r < size_; ++r) all.emplace_back(texts.data() + length * static_cast<std::size_t>(r));
+        for (int r = 0; r < size_; ++r) all.push_back(printable(texts.data() + length * static_cast<std::size_t>(r)));
         return all;
     }
     void abort(const cause& why) override { local_.abort(why); }

@@ -16,7 +16,10 @@ public:
 
     int size() const override { return channel_->size(); }
     std::vector<std::string> exchange(int, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
-        return channel_->exchange(what, mine, limit);
+        // What engines exchange is text, much of it for messages.
+        std::vector<std::string> all = channel_->exchange(what, mine, limit);
+        for (std::string& text : all) text = printable(text);
+        return all;
     }
     void abort(const cause& why) override {
         {
