@@ -81,6 +81,14 @@ public:
         return text;
     }
 
+protected:
+    void take(descriptor fd, const address& from) {
+        if (pending_.size() >= most_pending && !make_room(from.network())) return;
+        prepare_connection(fd.get());
+        pending_.push_back({framed{std::move(fd)}, from, now(), hub_handshake{key_}});
+    }
+    std::size_t waiting_count() const { return pending_.size(); }
+
 private:
     struct newcomer {
         framed link;
@@ -166,11 +174,6 @@ private:
             if (!make_room({})) accept_from_ = after(std::chrono::milliseconds{100});
             return;
         }
-    }
-    void take(descriptor fd, const address& from) {
-        if (pending_.size() >= most_pending && !make_room(from.network())) return;
-        prepare_connection(fd.get());
-        pending_.push_back({framed{std::move(fd)}, from, now(), hub_handshake{key_}});
     }
     bool make_room(const std::string& network) {
         std::vector<waiting> all;
