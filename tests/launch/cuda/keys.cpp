@@ -232,3 +232,64 @@ TEST_CASE("a process with the key that says nothing of a rank takes no place") {
     CHECK(says(said[2], "rank 0 cannot read what this process says of itself"));
     CHECK(said[3] == "met");
 }
+
+TEST_CASE("rank 0 listens elsewhere only where it is told to, and says what is wrong with an address that it has not") {
+    support::processes all;
+    all.start([] {
+        if (!support::enter_own_network({"10.77.0.1", "10.77.1.1"})) return std::string{"not permitted"};
+        const auto find = [](int rank, const std::string& rendezvous, const std::string& listen) {
+            return find_place({.rank = rank, .size = 2, .rendezvous = rendezvous, .job_key = digits, .listen = listen});
+        };
+        support::processes inside;
+        // Where the address of the rendezvous is another machine's, that passes on what comes to it: here the ranks know its other address.
+        inside.start([=] { return met(find(0, "10.77.0.1:4711", "10.77.1.1")); });
+        inside.start([=] { return met(find(1, "10.77.1.1:4711", {})); });
+        inside.start([=] { return support::processes::guarded([&] { return met(find(0, "192.0.2.1:4712", {})); }); });
+        std::string text;
+        for (const auto& said : inside.ends(6s)) text += said + "|";
+        return text;
+    });
+    const std::string said = all.ends()[0];
+    if (said == "not permitted") {
+        MESSAGE("skipped: this process may not make a network of its own");
+        return;
+    }
+    INFO(said);
+    CHECK(said.substr(0, 8) == "met|met|");
+    CHECK(says(said, "rank 0 cannot listen at 192.0.2.1:4712: Cannot assign requested address: it is none of this machine"));
+    CHECK(says(said, "DOVETAIL_LISTEN=address"));
+}
+
+TEST_CASE("a name that means loopback here alone may mean another address elsewhere") {
+    std::string why;
+    const auto until = detail::now() + 2s;
+    CHECK(detail::all_loopback(detail::listening_addresses("localhost", true, until, why)));
+    CHECK(detail::all_loopback(detail::listening_addresses("127.0.1.1", true, until, why)));
+    const std::string name = "ip6-loopback";  // Debian's /etc/hosts has it, as it has the machine's own name
+    if (const auto there = detail::look_up(name, 0, 0, why); there.empty() || !detail::all_loopback(there)) {
+        MESSAGE("skipped: no such name here");
+        return;
+    }
+    CHECK(detail::all_loopback(detail::listening_addresses(name, false, until, why)));
+    CHECK_FALSE(detail::all_loopback(detail::listening_addresses(name, true, until, why)));
+}
+
+TEST_CASE("who makes room for one more: networks share it evenly, and the oldest goes when it had its time") {
+    const auto at = detail::now();
+    const auto displaced = [&](const std::string& network, const std::vector<detail::waiting>& all) {
+        const auto which = detail::displaced_by(network, all, at);
+        return which ? static_cast<int>(*which) : -1;
+    };
+    const auto fresh = at - 1ms, old = at - 1s, older = at - 2s;
+    CHECK(displaced("a", {}) == -1);
+    // One network: the oldest, and nobody before its time.
+    CHECK(displaced("a", {{"a", old}, {"a", older}, {"a", fresh}}) == 1);
+    CHECK(displaced("a", {{"a", fresh}, {"a", fresh}}) == -1);
+    // Another network gets in at once as long as it has less.
+    CHECK(displaced("b", {{"a", fresh}, {"a", at}, {"a", fresh}}) == 0);
+    CHECK(displaced("b", {{"a", fresh}, {"a", fresh}, {"b", older}}) == -1);
+    CHECK(displaced("b", {{"a", old}, {"a", fresh}, {"b", older}}) == 0);
+    // Who has proven the key stays.
+    CHECK(displaced("b", {{"a", older, true}, {"a", older, true}, {"b", old}}) == 2);
+    CHECK(displaced("b", {{"a", older, true}}) == -1);
+}

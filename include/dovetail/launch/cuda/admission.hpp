@@ -76,7 +76,8 @@ public:
     std::string notes() const {
         std::string text;
         if (strangers_ > 0)
-            text += "; " + std::to_string(strangers_) + " connections were of no rank of this job, the last from " + last_stranger_ + ": " + last_reason_;
+            text += "; " + std::to_string(strangers_) + (strangers_ == 1 ? " connection was" : " connections were") +
+                    " of no rank of this job, the last from " + last_stranger_ + ": " + last_reason_;
         if (!starved_.empty()) text += "; rank 0 could not take every connection: " + starved_;
         return text;
     }

@@ -4,6 +4,8 @@
 #include "peer_user.hpp"
 #include "star.hpp"
 
+#include <cstdio>
+
 namespace dovetail::cuda::detail {
 
 class spoke : public wired {
@@ -84,9 +86,10 @@ private:
                 return true;
             } else {
                 // Whoever it is has not proven the job's key: he ends nothing, and it is tried again.
-                answer_ = e.text() + " answers, but not as rank 0 of dovetail with this job's key";
-                if (!handshake_->said().empty()) answer_ += ": " + handshake_->said();
-                why = answer_;
+                why = e.text() + " answers, but not as rank 0 of dovetail with this job's key";
+                if (!handshake_->said().empty()) why += ": " + handshake_->said();
+                if (me_.verbose && answer_ != why) std::fprintf(stderr, "dovetail: %s: %s; trying on\n", name().c_str(), why.c_str());
+                answer_ = why;
             }
             link_.close();
         }

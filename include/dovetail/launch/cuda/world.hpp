@@ -39,7 +39,7 @@ public:
         return w;
     }
     // This process plays one rank. Who it is: what `given` says, else DOVETAIL_*, torchrun's, Open MPI's and PMI's, Slurm's
-    // variables, in this order; DOVETAIL_VERBOSE=1 prints how it was found.
+    // variables, in this order; DOVETAIL_VERBOSE=1 prints how it was found. On several machines the ranks need one job key.
     static world from_environment(const place_arguments& given = {}, const meeting_options& options = {}) { return of(join(find_place(given), options)); }
     // The same for a process that knows its rank and has a broadcast of its own, such as MPI's.
     static world from_broadcast(int rank, int size, broadcast_function broadcast, meeting_options options = {}) {
