@@ -344,6 +344,23 @@ TEST_CASE("a process of another user takes no rank, also without a key") {
     CHECK(said[2] == "met");
 }
 
+TEST_CASE("a process of another user is not taken for rank 0, also without a key") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only the superuser can become another user");
+        return;
+    }
+    const int port = support::free_port();
+    support::processes all;
+    all.start([=] {
+        if (::setuid(65534) != 0) return std::string{"not permitted"};
+        return met(at(0, 2, port, 2s));
+    });
+    all.start([=] { return met(at(1, 2, port, 1s)); });
+    const auto said = all.ends();
+    CHECK(says(said[0], "timeout: "));
+    CHECK(says(said[1], "timeout: "));
+}
+
 TEST_CASE("a child that a rank forks does not keep the rank's connections open") {
     for (const int victim : {1, 0}) {
         CAPTURE(victim);

@@ -74,6 +74,7 @@ private:
             link_ = framed{connect_to(e, name(), me_.key.given(), until, why)};
             taken_ = link_.open();
             if (!taken_) continue;
+            strange_ = false;
             handshake_.emplace(me_.key);
             link_.push(frame::hello, handshake_->hello().body);
             const auto patience =
@@ -87,7 +88,7 @@ private:
             } else {
                 // Whoever it is has not proven the job's key: he ends nothing, and it is tried again.
                 why = e.text() + " answers, but not as rank 0 of dovetail with this job's key";
-                if (!handshake_->said().empty()) why += ": " + handshake_->said();
+                if (const std::string said = strange_ ? "it is a process of another user" : handshake_->said(); !said.empty()) why += ": " + said;
                 if (me_.verbose && answer_ != why) std::fprintf(stderr, "dovetail: %s: %s; trying on\n", name().c_str(), why.c_str());
                 answer_ = why;
             }
@@ -110,7 +111,8 @@ private:
         if (handshake_->state() == handshake_state::refused) return false;
         if (a.kind != 0) link_.push(a.kind, a.body);
         if (!proven()) return true;
-        if (!me_.key.given() && !is_own_user(link_.fd())) return false;
+        strange_ = !me_.key.given() && !is_own_user(link_.fd());
+        if (strange_) return false;
         link_.seal(handshake_->keys().frames_of_rank, handshake_->keys().frames_of_hub);
         link_.push(frame::join, join_message{library_version(), rank(), size(), me_.job, this_instance(), this_process()}.pack());
         return true;
@@ -193,7 +195,7 @@ private:
     framed link_;
     std::optional<rank_handshake> handshake_;
     std::optional<refusal_message> refusal_;
-    bool taken_ = false, here_ = false, welcome_ = false, gone_ = false;
+    bool taken_ = false, strange_ = false, here_ = false, welcome_ = false, gone_ = false;
     std::string present_, ended_;
     std::string answer_;  // of the last that was not rank 0
 };
