@@ -1,5 +1,5 @@
-// Those who have connected to rank 0 and have not yet shown that they are ranks of the job. Strangers can come in any number and say
-// anything: they are few at a time, cost little memory each, learn the protocol's number, and are gone soon.
+// Connections to rank 0 that have not yet proven to be of ranks of the job. Anybody can open any number of them and send anything: few
+// are kept at a time, each costs little memory, learns the protocol's number and no more, and is closed after seconds.
 #pragma once
 
 #include "handshake.hpp"
@@ -11,16 +11,17 @@
 
 namespace dovetail::cuda::detail {
 
-// Which of those who wait makes room for one more from `network`; none: the new one goes.
-// Networks share the room evenly: the one with most loses to one with less, so that a host which opens connection after connection
-// costs only its own. Within a network the oldest goes, once it had time for an honest handshake: who was sent away comes again.
+// A connection that waits, and which of them is closed for one more from `network`; none: the new one is.
+// Networks share the places evenly: the network with most connections loses one to a network with fewer, so that a host which opens
+// connection after connection displaces only its own. Within a network the oldest is closed, once it had the time that the handshake of
+// a rank takes; a rank whose connection was closed tries again.
 struct waiting {
     std::string network;
     instant since;
     bool proven = false;
 };
 inline std::optional<std::size_t> displaced_by(const std::string& network, const std::vector<waiting>& all, instant at) {
-    constexpr std::chrono::milliseconds honest{10};
+    constexpr std::chrono::milliseconds handshake_time{10};
     std::map<std::string_view, std::size_t> share;
     for (const waiting& w : all) share[w.network] += w.proven ? 0 : 1;
     std::optional<std::size_t> first;
@@ -31,7 +32,7 @@ inline std::optional<std::size_t> displaced_by(const std::string& network, const
     }
     if (!first) return {};
     const bool more_than_mine = share[all[*first].network] > share[network] + 1;
-    return more_than_mine || at - all[*first].since > honest ? first : std::nullopt;
+    return more_than_mine || at - all[*first].since > handshake_time ? first : std::nullopt;
 }
 
 class admission {
@@ -51,13 +52,13 @@ public:
             for (const descriptor& d : listeners_) polled.push_back({d.get(), POLLIN, 0});
         for (const newcomer& n : pending_) polled.push_back({n.link.fd(), static_cast<short>(POLLIN | (n.link.sending() ? POLLOUT : 0)), 0});
     }
-    // One turn. `joined(link, message)` gets those who have proven the key, with what they say of themselves; it takes the link, or
-    // gives what they are refused with.
+    // One turn. `joined(link, message)` gets each connection that has proven the key, with its rank's first message; it takes the link,
+    // or returns the refusal to send.
     template <class Joined>
     void serve(Joined&& joined) {
         for (newcomer& n : pending_) {
-            if (n.leaving)
-                see_off(n);
+            if (n.refused)
+                finish(n);
             else
                 hear(n, joined);
             n.link.flush();
@@ -66,10 +67,10 @@ public:
         if (now() >= accept_from_)
             for (const descriptor& d : listeners_) accept(d);
     }
-    // Whether somebody is still to be told why he is sent away.
-    bool telling() const {
+    // Whether a refusal has still to reach its receiver.
+    bool refusing() const {
         for (const newcomer& n : pending_)
-            if (n.leaving) return true;
+            if (n.refused) return true;
         return false;
     }
     // What may explain that ranks are missing: "; ...", or nothing.
@@ -96,7 +97,7 @@ private:
         address from;
         instant since;
         hub_handshake handshake;
-        bool leaving = false;  // is told why, and what it says is dropped
+        bool refused = false;  // only the refusal is still sent; what comes is dropped
     };
 
     template <class Joined>
@@ -104,26 +105,26 @@ private:
         const bool more = n.link.fill(longest_unproven + frame_header + frame_tags::size);
         char kind = 0;
         std::string body;
-        while (!n.leaving && n.link.open() && n.link.next(kind, body, longest_unproven)) {
+        while (!n.refused && n.link.open() && n.link.next(kind, body, longest_unproven)) {
             if (n.handshake.state() == handshake_state::proven)
                 join(n, kind, body, joined);
             else
                 answer(n, n.handshake.receive(kind, body));
         }
-        if (!n.leaving && !n.link.fault().empty()) too_long(n, kind);
-        if (n.leaving || !n.link.open()) return;
-        if (now() - n.since > patience) return refused(n, "it said nothing, or not enough");
+        if (!n.refused && !n.link.fault().empty()) too_long(n, kind);
+        if (n.refused || !n.link.open()) return;
+        if (now() - n.since > patience) return drop(n, "it said nothing, or not enough");
         if (!more) n.link.close();
     }
     void answer(newcomer& n, const handshake_answer& a) {
         const bool proven = n.handshake.state() == handshake_state::proven;
-        if (proven && !key_.given() && !is_own_user(n.link.fd())) return refused(n, "it is a process of another user, and there is no job key");
+        if (proven && !key_.given() && !is_own_user(n.link.fd())) return drop(n, "it is a process of another user, and there is no job key");
         if (a.kind != 0) n.link.push(a.kind, a.body);
         if (proven) n.link.seal(n.handshake.keys().frames_of_hub, n.handshake.keys().frames_of_rank);
         if (n.handshake.state() != handshake_state::refused) return;
-        if (a.kind != frame::refused) return refused(n, "it does not speak dovetail's protocol");
+        if (a.kind != frame::refused) return drop(n, "it does not speak dovetail's protocol");
         note(n, refusal_message::unpack(a.body)->text);
-        leave(n);
+        begin_refusal(n);
     }
     template <class Joined>
     void join(newcomer& n, char kind, const std::string& body, Joined&& joined) {
@@ -132,32 +133,32 @@ private:
             said ? joined(n.link, *said) : refusal_message{refusal::wrong, "rank 0 cannot read what this process says of itself"};
         if (!no) return n.link.close();  // which has been taken
         n.link.push(frame::refused, no->pack());
-        leave(n);
+        begin_refusal(n);
     }
     void too_long(newcomer& n, char kind) {
         if (n.handshake.state() != handshake_state::proven) return answer(n, n.handshake.too_long(kind, n.link.fault()));
         n.link.push(frame::refused, refusal_message{refusal::wrong, "rank 0 was sent " + n.link.fault()}.pack());
-        leave(n);
+        begin_refusal(n);
     }
     void note(const newcomer& n, const std::string& why) {
         ++strangers_;
         last_stranger_ = n.from.host();
         last_reason_ = why;
     }
-    void refused(newcomer& n, const std::string& why) {
+    void drop(newcomer& n, const std::string& why) {
         note(n, why);
         n.link.close();
     }
-    // What it still sends is read, or the system would take back what was sent to it.
-    static void leave(newcomer& n) {
-        n.leaving = true;
+    // What it still sends is read: closing a connection with unread bytes resets it, and the refusal might be lost.
+    static void begin_refusal(newcomer& n) {
+        n.refused = true;
         n.since = now();
         n.link.flush();
     }
-    static void see_off(newcomer& n) {
+    static void finish(newcomer& n) {
         n.link.flush();
         if (!n.link.sending()) n.link.end_sending();
-        if (!n.link.discard(bytes_read_at_leave) || now() - n.since > std::chrono::seconds{1}) n.link.close();
+        if (!n.link.discard(bytes_dropped_per_turn) || now() - n.since > std::chrono::seconds{1}) n.link.close();
     }
 
     void accept(const descriptor& listener) {
@@ -171,14 +172,14 @@ private:
             if (errno == EINTR || errno == ECONNABORTED) continue;
             if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return;
             starved_ = std::string{std::strerror(errno)} + " (ulimit -n)";
-            // Who waits would be announced again at once, for as long as he cannot be taken.
+            // poll would report the connections that cannot be accepted again at once.
             if (!make_room({})) accept_from_ = after(std::chrono::milliseconds{100});
             return;
         }
     }
     bool make_room(const std::string& network) {
         std::vector<waiting> all;
-        for (const newcomer& n : pending_) all.push_back({n.from.network(), n.since, n.handshake.state() == handshake_state::proven && !n.leaving});
+        for (const newcomer& n : pending_) all.push_back({n.from.network(), n.since, n.handshake.state() == handshake_state::proven && !n.refused});
         const auto which = displaced_by(network, all, now());
         if (!which) return false;
         note(pending_[*which], "it made room for others before it had said who it is");
@@ -186,7 +187,7 @@ private:
         return true;
     }
 
-    static constexpr std::size_t bytes_read_at_leave = std::size_t{1} << 16;
+    static constexpr std::size_t bytes_dropped_per_turn = std::size_t{1} << 16;
 
     const job_key key_;
     std::vector<descriptor> listeners_;

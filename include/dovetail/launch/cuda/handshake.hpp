@@ -5,9 +5,9 @@
 //     rank r -> rank 0   proof      keyed hash of both numbers, as a rank
 //     rank 0 -> rank r   proof      keyed hash of both numbers, as rank 0
 //
-// A proof serves for one connection, since each end has drawn a number for it, and for one end, since the ends' hashes differ. The
-// one that is reached proves last: who only connects gets no hash to try keys on. The keys of the frames that follow (frames.hpp) are
-// made of the same numbers. Without a job key the same is said with an empty one; who is trusted then is in peer_user.hpp.
+// A proof holds for one connection, since each end has drawn a number for it, and for one end, since the ends' hashes differ. Rank 0
+// proves last: a process that only connects gets no hash on which it could try keys. The keys of the frames that follow (frames.hpp) are
+// derived from the same numbers. Without a job key the handshake runs with an empty one; peer_user.hpp then says who is trusted.
 #pragma once
 
 #include "frames.hpp"
@@ -49,7 +49,7 @@ public:
     handshake_answer receive(char kind, std::string_view body) {
         if (state_ == handshake_state::open && kind == frame::hello && !keys_) return hello(reader{body});
         if (state_ == handshake_state::open && kind == frame::proof && keys_) return proof(reader{body});
-        state_ = handshake_state::refused;  // no process of ours
+        state_ = handshake_state::refused;  // this is no process of dovetail
         return {};
     }
     // For a message that is too long to be read.

@@ -137,7 +137,7 @@ private:
         const auto untold = [&] {
             for (int r = 1; r < size(); ++r)
                 if (!at(r).told || at(r).link.open()) return true;
-            return admission_.telling();
+            return admission_.refusing();
         };
         for (const auto until = after(timing_.linger); untold() && now() < until;) turn(earlier(until, after(timing_.period)));
         admission_.close();

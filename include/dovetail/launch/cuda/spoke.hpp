@@ -21,8 +21,8 @@ public:
                 throw timeout{"timeout after " + in_seconds(limit) + ": " + name() + " has looked for rank 0 at " + at.front().text() +
                                   ", and these have not come: rank 0 (" + why + (answer_.empty() || answer_ == why ? "" : "; before, " + answer_) + ")",
                               rank()};
-            // Not all at once: ranks that were sent away together come again apart. Somebody who takes connections may be rank 0 with
-            // too many strangers at its door: then it is the number of attempts that counts.
+            // The pause is random, so that ranks which were refused together do not return together. It stays short where connections
+            // are accepted: this may be rank 0 under a flood of connections, where each attempt has a chance.
             std::this_thread::sleep_until(earlier(until, now() + pause * (128 + static_cast<unsigned char>(random_bytes(1)[0])) / 256));
             pause = std::min(2 * pause, std::chrono::milliseconds{taken_ ? 50 : 200});
         }
@@ -86,7 +86,7 @@ private:
             } else if (here_ || refusal_ || welcome_) {
                 return true;
             } else {
-                // Whoever it is has not proven the job's key: he ends nothing, and it is tried again.
+                // Whatever answers has not proven the job's key, so that it cannot end the rendezvous.
                 why = e.text() + " answers, but not as rank 0 of dovetail with this job's key";
                 if (const std::string said = strange_ ? "it is a process of another user" : handshake_->said(); !said.empty()) why += ": " + said;
                 if (me_.verbose && answer_ != why) std::fprintf(stderr, "dovetail: %s: %s; trying on\n", name().c_str(), why.c_str());
@@ -106,7 +106,7 @@ private:
     bool proven() const { return handshake_ && handshake_->state() == handshake_state::proven; }
 
     // What comes before rank 0 has proven the key, and this rank too.
-    bool shake_hands(char kind, const std::string& body) {
+    bool take_handshake(char kind, const std::string& body) {
         const handshake_answer a = handshake_->receive(kind, body);
         if (handshake_->state() == handshake_state::refused) return false;
         if (a.kind != 0) link_.push(a.kind, a.body);
@@ -127,7 +127,7 @@ private:
         char kind = 0;
         std::string body;
         while (link_.open() && link_.next(kind, body, proven() ? longest_frame : longest_unproven))
-            if (!(proven() ? receive(kind, body) : shake_hands(kind, body))) return lost("it sent a message that cannot be read");
+            if (!(proven() ? receive(kind, body) : take_handshake(kind, body))) return lost("it sent a message that cannot be read");
         if (!link_.fault().empty())
             lost("its connection brought " + link_.fault());
         else if (!more || !link_.open())
