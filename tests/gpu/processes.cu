@@ -1,10 +1,10 @@
-// One rank of four processes, started by a launcher (tests/gpu/launchers): `processes MODE`. It finds out who it is from the
-// environment, and prints one line that begins with its rank. Modes: cases (cases.hpp, against the host backend), copies (ten
-// thousand runs whose channels are peer copies), twice (two runs of one world), differ (rank 2 brings another graph), order
-// (executors in different order), throw (rank 1 throws in a run), kill (rank 3, or with a second argument another, kills itself
-// in a run), kill_own (the same while the others synchronise streams of their own), kill_copy (the same between peer copies), stall
-// (rank 2 stays away), stall_own. Behind the rank, `replayed`: as a CUDA graph. And threads: the cases with all ranks as
-// threads of this process, which then needs no launcher.
+// One rank of several processes, started by a launcher (tests/gpu/launchers): `processes MODE`. It finds out who it is from the
+// environment, and prints one line that begins with its rank. Modes: cases (cases.hpp, against the host backend, on four), copies
+// (ten thousand runs whose channels are peer copies, on four), twice (two runs of one world), differ (the last rank brings another
+// graph), order (executors in different order), throw (rank 1 throws in a run), kill (the last rank, or with a second argument
+// another, kills itself in a run), kill_own (the same while the others synchronise streams of their own), kill_copy (the same between
+// peer copies), stall (the last rank stays away), stall_own. Behind the rank, `replayed`: as a CUDA graph. And threads: the cases with
+// all ranks as threads of this process, which then needs no launcher.
 #include "gpu/cases.hpp"
 #include "gpu/graphs.hpp"
 
@@ -121,7 +121,6 @@ void loop_on_own_stream(dv::cuda::world& world, const Act& act, dv::replay_mode 
 
 int main(int count, char** words) {
     const std::string mode = count > 1 ? words[1] : "cases";
-    const int victim = count > 2 ? std::atoi(words[2]) : 3;
     auto last = std::chrono::steady_clock::now();
     try {
         if (mode == "threads") {
@@ -133,6 +132,7 @@ int main(int count, char** words) {
         const dv::cuda::place found = dv::cuda::find_place();
         me = found.rank;
         dv::cuda::world world = dv::cuda::world::from_environment();
+        const int last_rank = world.size() - 1, victim = count > 2 ? std::atoi(words[2]) : last_rank;
         if (mode == "cases") {
             say(found.describe());
             const std::string different = compared(world);
@@ -151,12 +151,13 @@ int main(int count, char** words) {
                 if (k == 100 && me == victim) ::kill(::getpid(), SIGKILL);
             });
         if (mode == "twice") {
+            say(found.describe());
             for (int i = 0; i < 2; ++i) loop(world, [](int) {});
             say("done");
         }
         if (mode == "differ")
             world.run([&](auto& rank) {
-                if (me == 2) dv::executor<other> step{rank, 20s};
+                if (me == last_rank) dv::executor<other> step{rank, 20s};
                 else dv::executor<plain> step{rank, 20s};
                 say("agreed");
             });
@@ -197,7 +198,7 @@ int main(int count, char** words) {
                 step.bind(dv::name<gpu::x>, std::vector<float>(6, 1.0f));
                 step.run().wait();
                 last = std::chrono::steady_clock::now();
-                if (me == 2) std::this_thread::sleep_for(4s);
+                if (me == last_rank) std::this_thread::sleep_for(4s);
                 step.run().wait();
             });
         return 0;
