@@ -5,6 +5,9 @@
 
 #include <support/processes.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <fstream>
 #include <iterator>
 

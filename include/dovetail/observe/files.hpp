@@ -3,9 +3,7 @@
 
 #include "../core/config.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -32,23 +30,18 @@ public:
 private:
     // What went wrong. A pipe is not written to: nobody may read it, and the program would wait for ever.
     static std::string written(const std::string& path, const std::string& text) {
-        struct stat s = {};
-        const auto is_pipe = [&] { return S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode); };
-        if (::stat(path.c_str(), &s) == 0 && is_pipe()) return "it is a pipe, and no file";
-        const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
-        if (fd < 0) return std::strerror(errno);
-        if (::fstat(fd, &s) != 0 || is_pipe() || ::fcntl(fd, F_SETFL, 0) != 0) return closed(fd, is_pipe() ? EINVAL : errno);
-        for (std::size_t done = 0; done < text.size();) {
-            const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
-            if (n < 0 && errno == EINTR) continue;
-            if (n <= 0) return closed(fd, errno);
-            done += static_cast<std::size_t>(n);
-        }
-        return ::close(fd) == 0 ? "" : std::strerror(errno);
+        if (is_pipe(path)) return "it is a pipe, and no file";
+        std::FILE* f = std::fopen(path.c_str(), "wb");
+        if (f == nullptr) return std::strerror(errno);
+        errno = 0;
+        const bool all = std::fwrite(text.data(), 1, text.size(), f) == text.size() && std::fflush(f) == 0;
+        const int error = errno;
+        if (std::fclose(f) == 0 && all) return {};
+        return std::strerror(error != 0 ? error : errno);
     }
-    static std::string closed(int fd, int error) {
-        ::close(fd);
-        return std::strerror(error);
+    static bool is_pipe(const std::string& path) {
+        struct stat s = {};
+        return ::stat(path.c_str(), &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode));
     }
 
     std::vector<std::string> warned_;
