@@ -26,7 +26,7 @@ public:
 
     void* allocate(std::int64_t bytes) override {
         const auto size = static_cast<std::size_t>(ir::aligned(bytes < 1 ? 1 : bytes));
-        check(calls.set_device(device_), "cudaSetDevice");
+        if (const cudaError_t status = calls.set_device(device_); status != cudaSuccess) fail("cudaSetDevice", status, size, false);
         void* const p = take(device_blocks_, size, false);
         // The streams of a rank do not wait for the default one, so the zeros are to be there before anybody uses them.
         cudaError_t status = calls.memset(p, 0, size);
@@ -39,7 +39,7 @@ public:
     void release(void* p) noexcept override { give(device_blocks_, p); }
     void* allocate_host(std::int64_t bytes) override {
         const auto size = static_cast<std::size_t>(ir::aligned(bytes < 1 ? 1 : bytes));
-        check(calls.set_device(device_), "cudaSetDevice");
+        if (const cudaError_t status = calls.set_device(device_); status != cudaSuccess) fail("cudaSetDevice", status, size, false);
         return std::memset(take(host_blocks_, size, true), 0, size);
     }
     void release_host(void* p) noexcept override { give(host_blocks_, p); }
