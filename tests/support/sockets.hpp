@@ -25,15 +25,24 @@
 
 namespace support {
 
-// A connection, or -1 with errno. Waits for nothing: a loopback address answers at once.
-inline int open_connection(int port, const std::string& host = "127.0.0.1") {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+inline sockaddr_in ipv4(const std::string& host, int port) {
     sockaddr_in a = {};
     a.sin_family = AF_INET;
     a.sin_port = htons(static_cast<std::uint16_t>(port));
     ::inet_pton(AF_INET, host.c_str(), &a.sin_addr);
+    return a;
+}
+// A connection, or -1 with errno. Waits for nothing: a loopback address answers at once. `from`: the address that it comes from, any
+// of 127.0.0.0/8.
+inline int open_connection(int port, const std::string& host = "127.0.0.1", const std::string& from = "127.0.0.1") {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+    const sockaddr_in a = ipv4(host, port), mine = ipv4(from, 0);
     timeval limit{2, 0};
     ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    if (from != "127.0.0.1") {
+        ::setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+        if (::bind(fd, reinterpret_cast<const sockaddr*>(&mine), sizeof mine) != 0) std::perror("bind");
+    }
     if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&a), sizeof a) == 0) return fd;
     const int why = errno;
     ::close(fd);

@@ -110,6 +110,7 @@ TEST_CASE("a first message that is too long is answered with the reason") {
     CHECK(says(said[1], "rank 0 was sent a message of 51"));
 }
 
+// From an address of their own, as those of another host: within one address ranks only have a good chance.
 TEST_CASE("any number of connections that say nothing do not keep ranks out") {
     const int port = support::free_port();
     support::processes all;
@@ -125,7 +126,7 @@ TEST_CASE("any number of connections that say nothing do not keep ranks out") {
             std::size_t made = 0;
             ::close(support::connect_soon(port));
             for (const auto until = std::chrono::steady_clock::now() + 10s; std::chrono::steady_clock::now() < until;) {
-                const int fd = support::open_connection(port);
+                const int fd = support::open_connection(port, "127.0.0.1", "127.0.0.2");
                 if (fd < 0 && errno == ECONNREFUSED) break;  // all have come
                 if (fd < 0) continue;
                 ++made;
@@ -154,7 +155,7 @@ TEST_CASE("connections that come again and again, each with a first message, do 
         int made = 0;
         std::deque<int> open;
         for (const auto until = std::chrono::steady_clock::now() + 10s; std::chrono::steady_clock::now() < until; ++made) {
-            const int fd = support::open_connection(port);
+            const int fd = support::open_connection(port, "127.0.0.1", "127.0.0.2");
             if (fd < 0 && errno == ECONNREFUSED) break;
             if (fd < 0) continue;
             support::send_all(fd, hello);
