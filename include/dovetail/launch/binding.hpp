@@ -114,6 +114,7 @@ private:
     };
     void allocate(const std::shared_ptr<memory>& source, std::int64_t bytes, int count) {
         std::vector<copy> made;
+        made.reserve(static_cast<std::size_t>(count));
         for (int i = 0; i < count; ++i) made.push_back({block{source, bytes, true}});
         copies_ = std::move(made);
     }

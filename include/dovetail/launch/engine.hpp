@@ -242,7 +242,7 @@ private:
         inputs_.check_all_bound();
         const bool recorded = recording_.load();
         make_way({next_run_, inputs_.all(), recorded, slots_.before(next_run_)});
-        const std::shared_ptr<flight> next = slots_.claim(next_run_, options.time_limit, [this] { take_turn(); });
+        std::shared_ptr<flight> next = slots_.claim(next_run_, options.time_limit, [this] { take_turn(); });
         next->inputs = inputs_.all();
         next->enqueued = enqueued;
         next->stream = stream;

@@ -43,8 +43,10 @@ protected:
         std::int64_t order = -1;
         if (found) {
             const step_name& step = names[static_cast<std::size_t>(found->step)];
-            mine = {rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + found->text, step.operation,
-                    step.statement};
+            mine.rank = rank;
+            mine.text = step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + found->text;
+            mine.operation = step.operation;
+            mine.statement = step.statement;
             order = std::find(plan.order.begin(), plan.order.end(), steps()[found->step].vertex) - plan.order.begin();
         }
         if (communicates_)
