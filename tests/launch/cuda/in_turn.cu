@@ -16,12 +16,33 @@ struct on_one_stream : dv::graph<
     dv::let<y, copy(count)>,
     dv::output<y>> {};
 
-template <class Options>
+// The receiver is late on the stream of its computation; another graph's values come on the stream of communication.
+struct slow_copy {
+    static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
+    template <class X>
+    static void launch(dv::host::stream, dv::in<X> from, dv::out<X> to) {
+        std::this_thread::sleep_for(50ms);
+        std::copy(from.begin(), from.end(), to.begin());
+    }
+};
+struct late : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>>,
+    dv::on<right, dv::let<b, slow_copy(x)>, dv::let<c, add(a, b)>>,
+    dv::output<c>> {};
+struct one_way : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::let<b, add(a, a)>, dv::let<c, add(b, b)>>,
+    dv::on<right, dv::let<d, add(a, a)>, dv::let<e, add(b, d)>, dv::let<f, add(c, e)>>,
+    dv::output<f>> {};
+static_assert(!dv::plan::planned<late, sequential>::plan.overlapped && dv::plan::planned<one_way, overlapped>::plan.overlapped);
+
+template <class Options, class Others = Options>
 void in_turn(dv::replay_mode one, dv::replay_mode other, int ahead) {
     const simulated::scope simulation;
     simulated::run(2, [&](auto& rank) {
         dv::executor<crossing_pair, Options> first{rank, one, 60s};
-        dv::executor<channel_first, Options> second{rank, other, 60s};
+        dv::executor<channel_first, Others> second{rank, other, 60s};
         std::vector<dv::ticket<crossing_pair>> of_first;
         std::vector<dv::ticket<channel_first>> of_second;
         for (int round = 0; round < 6; ++round) {
@@ -58,7 +79,25 @@ TEST_CASE("two graphs that communicate") {
             in_turn<sequential>(one, other, 1);
             in_turn<overlapped>(one, other, 1);
             in_turn<dv::options<slow_links, dv::in_flight<6>, dv::channel_slots<2>>>(one, other, 3);
+            in_turn<overlapped, sequential>(one, other, 1);
         }
+}
+
+TEST_CASE("communication of two graphs on two streams comes in the order of their runs") {
+    const simulated::scope simulation;
+    simulated::run(2, [&](auto& rank) {
+        dv::executor<late, sequential> first{rank, 60s};
+        dv::executor<one_way, overlapped> second{rank, 60s};
+        for (int round = 1; round < 4; ++round) {
+            const float v = static_cast<float>(round);
+            const auto t = first.bind(dv::name<x>, floats(8, v)).run();
+            const auto u = second.bind(dv::name<x>, floats(8, 100 * v)).run();
+            t.wait(), u.wait();
+            if (!rank.is(dv::name<right>)) continue;
+            expect(t.read(dv::name<c>).host(), floats(8, 3 * v), "c", rank.index(), round);
+            expect(u.read(dv::name<f>).host(), floats(8, 1600 * v), "f", rank.index(), round);
+        }
+    });
 }
 
 TEST_CASE("two graphs that share a state through a store") {

@@ -143,7 +143,8 @@ private:
     }
     // The streams go behind what they must go behind: the caller's stream, the last replayed run, which is on the first stream
     // whatever it works on, and all that was issued before where a run of another kind came last, or another executor that shares
-    // states or communicators. Then the inputs.
+    // states. NCCL's calls go behind those on another stream, of a plan with overlap before one without: communicators share the
+    // GPU, and their kernels come in one order on all ranks. Then the inputs.
     void start(const std::shared_ptr<flight>& issued, bool replayed) {
         flight& f = *issued;
         const unsigned lanes = replayed ? 1u : lanes_;
@@ -154,7 +155,8 @@ private:
         if (all) since_switch_ = 0;  // what this executor issued before is among it
         for (int l = 0; l < lane_count; ++l)
             for (int k = 0; k < lane_count; ++k)
-                if ((lanes >> l & 1u) && last.done[k] != nullptr && k != l && (all || (k == 0 && !(last.behind_replayed >> l & 1u))))
+                if ((lanes >> l & 1u) && last.done[k] != nullptr && k != l &&
+                    (all || (k == 0 && !(last.behind_replayed >> l & 1u)) || (l == speaks_on_ && k == last.spoken_on)))
                     check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
         if (f.enqueued) {
             check(calls.event_record(joins_[0], static_cast<cudaStream_t>(f.stream)), "cudaEventRecord");
@@ -180,6 +182,7 @@ private:
         if (last.engine != this) on_->show(marks_.shown(), options.time_limit);
         last.engine = this;
         last.replayed = replayed;
+        if (speaks_on_ >= 0) last.spoken_on = replayed ? 0 : speaks_on_;
         last.behind_replayed = replayed ? 1u : last.behind_replayed | r.lanes;
         for (int l = 0; l < lane_count; ++l)
             if (r.lanes >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;
