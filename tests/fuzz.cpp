@@ -1,20 +1,24 @@
-// Random graphs through the passes that the compiler runs: each is planned and proven, and what the simulator makes of the
-// plan is compared with the plain interpreter. The seed is printed; a failing graph is reduced and printed as a graph.
-//   fuzz [--count N] [--seed S] [--only K]     (K: the number of one graph)
+// Random graphs through all that the compiler runs: each is written in the language, lowered, typed, checked, planned and proven, and
+// what the simulator makes of the plan is compared with the sketch's own meaning (support/reference.hpp), which none of that has
+// touched. The seed is printed; a failing graph is reduced and printed as a graph.
+//   fuzz [--count N] [--seed S] [--only K]     (K: the number of one graph); support/how_many.hpp tells of the environment
+#include "support/coverage.hpp"
+#include "support/how_many.hpp"
 #include "support/mutation.hpp"
 #include "support/print_graph.hpp"
 #include "support/random_graph.hpp"
 #include "support/reduce.hpp"
+#include "support/reference.hpp"
 #include "support/simulator.hpp"
+#include "support/slots.hpp"
+#include "support/written.hpp"
 
 #include <dovetail/pass/check.hpp>
-#include <dovetail/pass/infer.hpp>
 #include <dovetail/plan/make.hpp>
 #include <dovetail/plan/prove.hpp>
 
 #include <cstdio>
-#include <cstdlib>
-#include <map>
+#include <ctime>
 #include <string_view>
 
 namespace {
@@ -22,58 +26,126 @@ namespace {
 using namespace support;
 
 struct statistics {
-    long nodes = 0, collectives = 0, groups = 0, transfers = 0, peer_copies = 0, updates = 0, in_place = 0, overlapped = 0, waits = 0, wraps = 0, ranks = 0;
+    long nodes = 0, collectives = 0, groups = 0, transfers = 0, peer_copies = 0, updates = 0, in_place = 0, overlapped = 0, waits = 0,
+         wraps = 0, ranks = 0;
     long damaged[mutations] = {}, refused[mutations] = {}, caught[mutations] = {};  // plans damaged on purpose, by kind
+    coverage seen;
 };
 
-dv::plan::made planned(const dv::ir::graph& g, const sketch& s) {
-    dv::plan::made free = dv::plan::make(g, s.settings);
-    if (!s.tight || free.wrong || !free.fits) return free;
+struct planned_graph {
+    dv::plan::made made;
+    std::string fault;
+    bool limited = false, kept = false;
+};
+
+// The plan, under the sketch's memory limit where one fits.
+planned_graph plan_of(const dv::ir::graph& g, const sketch& s) {
+    planned_graph p;
+    p.made = dv::plan::make(g, s.settings);
+    if (p.made.wrong) p.fault = "planner: a circle in a valid graph";
+    else if (!p.made.fits) p.fault = "planner: does not fit without a limit";
+    const std::int64_t taken = p.fault.empty() ? dv::plan::largest_bytes(p.made.plan.roles.view()) : 0;
     dv::settings limited = s.settings;
-    limited.memory_limit = dv::plan::largest_bytes(free.plan.roles.view()) - 1;
-    if (limited.memory_limit <= 0) return free;
+    limited.memory_limit = taken * s.limit / 1000;
+    if (limited.memory_limit <= 0) return p;
+    p.limited = true;
     dv::plan::made tight = dv::plan::make(g, limited);
-    return tight.fits ? tight : free;
+    if (tight.wrong) p.fault = "planner: a circle under a memory limit";
+    else if (!tight.fits && limited.memory_limit >= taken) p.fault = "planner: what fits is refused";
+    else if (tight.fits && dv::plan::largest_bytes(tight.plan.roles.view()) > limited.memory_limit)
+        p.fault = "planner: the limit is exceeded";
+    if (!tight.fits) return p;
+    p.kept = true;
+    p.made = std::move(tight);
+    return p;
 }
 
-// What is wrong with this graph's way through the passes; empty where nothing is.
+std::string simulated(const dv::ir::graph& g, const dv::ir::program& p, const dv::plan::plan& plan, meaning& m, const simulation& how) {
+    try {
+        simulate(g, p, plan, m, how);
+    } catch (const failure& f) {
+        return f.what();
+    }
+    return {};
+}
+
+// Communication written in one group is one vertex, and no other is. Empty where that is so.
+std::string broken_groups(const sketch& s, const meaning& m, const dv::ir::program& p) {
+    const auto bundle_of = [&](const dv::ir::member& x) {
+        return x.node < 0 ? -1 : s.nodes[static_cast<std::size_t>(m.statement_of[static_cast<std::size_t>(x.node)])].bundle;
+    };
+    std::map<int, int> vertex_of;
+    for (int v = 0; v < p.vertices.size(); ++v)
+        for (const dv::ir::member& x : p.members.part(p.vertices[v].first_member, p.vertices[v].members)) {
+            const int bundle = bundle_of(x);
+            if (bundle < 0 && p.vertices[v].members > 1) return "vertex " + std::to_string(v) + " is a group and not written as one";
+            if (bundle >= 0 && vertex_of.emplace(bundle, v).first->second != v)
+                return "group " + std::to_string(bundle) + " is not one vertex";
+        }
+    return {};
+}
+
+// Either the prover refuses a damaged plan, or the simulator finds nothing wrong with it.
+std::string damaged(const dv::ir::graph& written, const dv::ir::graph& g, const dv::ir::program& program, dv::plan::plan_data& plan,
+                    meaning& m, simulation how, const sketch& s, chooser& r, statistics& sum) {
+    const int kind = r.below(mutations);
+    if (!mutate(static_cast<mutation>(kind), program, plan, r)) return {};
+    ++sum.damaged[kind];
+    const dv::plan::plan hurt = dv::ir::view(plan);
+    const bool proven = static_cast<bool>(dv::plan::prove(written, program, hurt));
+    sum.refused[kind] += !proven;
+    for (int times = 0; times < (proven ? 3 : 1); ++times) {
+        how = {mix(s.seed + 100 + static_cast<word>(times)), {0, 1, 2}, how.ahead, how.in_flight};
+        const std::string fault = simulated(g, program, hurt, m, how);
+        if (fault.empty()) continue;
+        if (proven) return std::string("prover accepts a plan damaged by ") + name_of(static_cast<mutation>(kind)) + ": " + fault;
+        ++sum.caught[kind];
+        break;
+    }
+    return {};
+}
+
+// What is wrong with this graph's way through the library; empty where nothing is.
 std::string fault_of(const sketch& s, statistics& sum) {
-    const dv::ir::graph_data written = emit(s);
-    const dv::ir::graph g = dv::ir::view(written);
-    const dv::ir::graph_data typed = dv::pass::infer(g);
-    if (typed.wrong) return "invalid: infer says " + std::to_string(static_cast<int>(typed.wrong.kind));
-    for (int i = 0; i < g.symbols.size(); ++i)
-        if (typed.symbols[i].type != g.symbols[i].type || typed.symbols[i].in_host_memory != g.symbols[i].in_host_memory)
-            return "invalid: infer finds another type for symbol " + std::to_string(i);
-    if (const dv::ir::fault wrong = dv::pass::check(g)) return "invalid: check says " + std::to_string(static_cast<int>(wrong.kind));
+    const dv::ir::graph_data typed = emit(s);
+    if (typed.wrong) return "invalid: lower or infer says " + std::to_string(static_cast<int>(typed.wrong.kind));
+    const dv::ir::graph written = dv::ir::view(typed);
+    if (const dv::ir::fault wrong = dv::pass::check(written)) return "invalid: check says " + std::to_string(static_cast<int>(wrong.kind));
 
-    dv::plan::made made = planned(g, s);
-    if (made.wrong) return "planner: a circle in a valid graph";
-    if (!made.fits) return "planner: does not fit without a limit";
-    const dv::ir::program program = dv::ir::view(made.program);
-    const dv::plan::plan plan = dv::ir::view(made.plan);
-    if (const dv::plan::verdict bad = dv::plan::prove(g, program, plan); !bad)
-        return std::string("prover: ") + dv::plan::name_of(bad.what) + ", role " + std::to_string(bad.role) + ", vertex " + std::to_string(bad.vertex) +
-               ", other " + std::to_string(bad.other) + ", buffer " + std::to_string(bad.buffer);
+    planned_graph planned = plan_of(written, s);
+    if (!planned.fault.empty()) return planned.fault;
+    const dv::ir::program program = dv::ir::view(planned.made.program);
+    const dv::plan::plan plan = dv::ir::view(planned.made.plan);
+    if (const dv::plan::verdict bad = dv::plan::prove(written, program, plan); !bad)
+        return std::string("prover: ") + dv::plan::name_of(bad.what) + ", role " + std::to_string(bad.role) + ", vertex " +
+               std::to_string(bad.vertex) + ", other " + std::to_string(bad.other) + ", buffer " + std::to_string(bad.buffer);
+    if (const std::string bad = broken_slots(program, s.settings); !bad.empty()) return "slots: " + bad;
 
+    const dv::ir::graph_data concrete = with_widths(typed, s);  // of open axes
+    const dv::ir::graph g = dv::ir::view(concrete);
+    meaning m;
+    try {
+        m = read_sketch(s, g, s.runs);
+    } catch (const failure& f) {
+        return std::string("misread: ") + f.what();
+    }
+    if (const std::string bad = broken_groups(s, m, program); !bad.empty()) return "groups: " + bad;
+    if (s.seed % 8 == 0) {
+        meaning again = interpret_as(g, m);
+        if (const std::string bad = difference(m, again); !bad.empty()) return "the interpreter reads it otherwise: " + bad;
+    }
     chooser r{mix(s.seed + 5)};
-    meaning m = interpret(g, s.runs, s.seed);
     simulation how;
     how.seed = s.seed;
     how.ahead = r.between(1, 4);
-    try {
-        simulate(g, program, plan, m, how);
-    } catch (const failure& f) {
-        return std::string("simulator: ") + f.what();
-    }
+    how.in_flight = s.settings.in_flight;
+    if (const std::string bad = simulated(g, program, plan, m, how); !bad.empty()) return "simulator: " + bad;
     how.seed = mix(s.seed);
     how.queue_of = r.chance(60) ? std::array<int, 3>{0, 0, 0} : std::array<int, 3>{0, r.below(2), r.below(2)};
-    try {
-        simulate(g, program, plan, m, how);
-    } catch (const failure& f) {
-        return std::string("simulator, lanes in common queues: ") + f.what();
-    }
+    if (const std::string bad = simulated(g, program, plan, m, how); !bad.empty()) return "simulator, lanes in common queues: " + bad;
 
+    sum.seen.graph(s);
+    sum.seen.plan(program, planned.limited, planned.kept);
     sum.nodes += g.nodes.size();
     for (const auto& n : g.nodes) sum.collectives += dv::is_communication(n.kind), sum.updates += n.update;
     for (const auto& v : program.vertices) {
@@ -83,71 +155,50 @@ std::string fault_of(const sketch& s, statistics& sum) {
     for (const auto& b : program.buffers) sum.in_place += b.alias >= 0;
     for (const auto& w : plan.waits) ++(w.lag > 0 ? sum.wraps : sum.waits);
     sum.overlapped += plan.overlapped;
-    sum.ranks += static_cast<long>(m.places.size());
-
-    const int kind = r.below(mutations);
-    if (mutate(static_cast<mutation>(kind), program, made.plan, r)) {
-        ++sum.damaged[kind];
-        const dv::plan::plan hurt = dv::ir::view(made.plan);
-        const bool proven = static_cast<bool>(dv::plan::prove(g, program, hurt));
-        sum.refused[kind] += !proven;
-        for (int times = 0; times < 3; ++times) {
-            how = {mix(s.seed + 100 + static_cast<word>(times)), {0, 1, 2}, how.ahead};
-            try {
-                simulate(g, program, hurt, m, how);
-            } catch (const failure& f) {
-                if (proven) return std::string("prover accepts a plan damaged by ") + name_of(static_cast<mutation>(kind)) + ": " + f.what();
-                ++sum.caught[kind];
-                break;
-            }
-        }
-    }
-    return {};
+    sum.ranks += m.places;
+    return damaged(written, g, program, planned.made.plan, m, how, s, r, sum);
 }
 
 // The part of a fault's text that stays when the graph shrinks.
-std::string_view kind_of(std::string_view fault) { 
-    return fault.substr(0, fault.find_first_of(":,(0123456789", fault.find(':') + 1));
-}
+std::string_view kind_of(std::string_view fault) { return fault.substr(0, fault.find_first_of(":,(0123456789", fault.find(':') + 1)); }
 
 void show(const sketch& s) {
     const dv::ir::graph_data data = emit(s);
     const dv::ir::graph g = dv::ir::view(data);
     statistics none;
     std::printf("reduced: %s\n%s%s", fault_of(s, none).c_str(), print_settings(s).c_str(), print_graph(g).c_str());
-    const dv::plan::made made = planned(g, s);
-    if (!made.wrong && made.fits) std::printf("%s", print_plan(dv::ir::view(made.program), dv::ir::view(made.plan)).c_str());
+    if (data.wrong) return;
+    const planned_graph p = plan_of(g, s);
+    if (!p.made.wrong && p.made.fits) std::printf("%s", print_plan(dv::ir::view(p.made.program), dv::ir::view(p.made.plan)).c_str());
 }
 
 }  // namespace
 
-int main(int count_of_arguments, char** arguments) {
-    long count = 10'000, only = -1;
-    word seed = 1;
-    for (int i = 1; i + 1 < count_of_arguments; i += 2) {
-        const std::string_view name = arguments[i];
-        if (name == "--count") count = std::strtol(arguments[i + 1], nullptr, 10);
-        else if (name == "--seed") seed = std::strtoull(arguments[i + 1], nullptr, 10);
-        else if (name == "--only") only = std::strtol(arguments[i + 1], nullptr, 10);
-    }
-    std::printf("seed %llu, %ld graphs\n", static_cast<unsigned long long>(seed), count);
+int main(int size, char** arguments) {
+    const how_many many{usual_graphs, size, arguments};
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed stays, however this ends
+    std::printf("seed %llu, %ld graphs\n", static_cast<unsigned long long>(many.seed), many.count);
     statistics sum;
     std::map<std::string, int> failed;  // each kind is reduced and printed once
-    for (long i = only >= 0 ? only : 0; i < (only >= 0 ? only + 1 : count); ++i) {
-        knobs k;
-        if (i % 64 == 63) k.nodes_low = 30, k.nodes_high = 80;  // mostly small ones, which reduce quickly
-        const sketch s = random_graph(mix(seed) + static_cast<word>(i), k);
+    for (long i = many.first(); i < many.last(); ++i) {
+        const sketch s = random_graph(many.of(i), random_knobs(many.of(i)));
         const std::string fault = fault_of(s, sum);
         if (fault.empty() || failed[std::string(kind_of(fault))]++ > 0) continue;
         std::printf("graph %ld: %s\n", i, fault.c_str());
         show(reduced(s, [&](const sketch& x) { return kind_of(fault_of(x, sum)) == kind_of(fault); }));
-        std::printf("again: --seed %llu --only %ld\n\n", static_cast<unsigned long long>(seed), i);
+        std::printf("again: --seed %llu --only %ld\n\n", static_cast<unsigned long long>(many.seed), i);
     }
-    std::printf("%ld statements (%ld collectives, %ld updates), %ld transfers (%ld peer copies), %ld groups, %ld in-place results, %ld ranks\n", sum.nodes, sum.collectives,
-                sum.updates, sum.transfers, sum.peer_copies, sum.groups, sum.in_place, sum.ranks);
+    std::printf(
+        "%ld statements (%ld collectives, %ld updates), %ld transfers (%ld peer copies), %ld groups, %ld in-place results, %ld ranks\n",
+        sum.nodes, sum.collectives, sum.updates, sum.transfers, sum.peer_copies, sum.groups, sum.in_place, sum.ranks);
     std::printf("%ld overlapped plans, %ld waits within runs, %ld across runs\n", sum.overlapped, sum.waits, sum.wraps);
     for (int k = 0; k < mutations; ++k)
-        std::printf("%ld plans damaged by %s: %ld refused by the prover, %ld fail in the simulator\n", sum.damaged[k], name_of(static_cast<mutation>(k)), sum.refused[k], sum.caught[k]);
+        std::printf("%ld plans damaged by %s: %ld refused by the prover, %ld fail in the simulator\n", sum.damaged[k],
+                    name_of(static_cast<mutation>(k)), sum.refused[k], sum.caught[k]);
+    const int missing = sum.seen.missing();
+    const bool enough = many.only < 0 && many.count >= usual_graphs;
+    if (enough && missing > 0) std::printf("FAILED: %d of these were never drawn\n", missing);
     for (const auto& [kind, times] : failed) std::printf("FAILED %d times: %s\n", times, kind.c_str());
-    return failed.empty() ? 0 : 1;
+    std::printf("%.1f s of processor time\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
+    return failed.empty() && !(enough && missing > 0) ? 0 : 1;
 }

@@ -1,9 +1,12 @@
 // The laws on random graphs under memory limits: whatever lies between what the order for little memory needs and what the
 // plan without a limit takes is kept by a plan that is proven and computes the same.
+#include "support/how_many.hpp"
 #include "support/laws.hpp"
 #include "support/random_graph.hpp"
+#include "support/reference.hpp"
 #include "support/shown.hpp"
 #include "support/simulator.hpp"
+#include "support/written.hpp"
 
 #include <dovetail/plan/make.hpp>
 #include <dovetail/plan/prove.hpp>
@@ -19,17 +22,20 @@ std::int64_t frugal_bytes(const dv::ir::graph& g, const dv::ir::program& p, cons
     const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
     const dv::vec<std::int64_t> costs = dv::pass::costs(g, p, s);
     const dv::pass::schedule c = dv::plan::schedule_of(dv::plan::candidate::frugal, p, edges.view(), costs.view(), s);
-    return dv::plan::largest_bytes(dv::plan::lay(p, {c.order.view(), c.lane.view(), c.start.view(), c.end.view(), c.length, false}, c.length, 0).roles.view());
+    return dv::plan::largest_bytes(
+        dv::plan::lay(p, {c.order.view(), c.lane.view(), c.start.view(), c.end.view(), c.length, false}, c.length, 0).roles.view());
 }
 
 }  // namespace
 
 TEST_CASE("on random graphs: a memory limit that an order for little memory keeps is kept, proven and simulated") {
     int limited = 0, overlapped = 0, in_written_order = 0;
-    for (int i = 0; i < 500; ++i) {
+    const how_many many{500};
+    MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
+    for (long i = many.first(); i < many.last(); ++i) {
         knobs k;
         if (i % 5 == 4) k.nodes_low = 30, k.nodes_high = 60;
-        const sketch s = random_graph(mix(11) + static_cast<word>(i), k);
+        const sketch s = random_graph(mix(many.of(i)), k);
         const dv::ir::graph_data data = emit(s);
         const dv::ir::graph g = dv::ir::view(data);
         const dv::plan::made free = dv::plan::make(g, s.settings);
@@ -52,9 +58,10 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         if (i % 5 != 4) CHECK(broken_order(p, plan) == "");
         CHECK(broken_sizes(p, plan) == "");
         CHECK(static_cast<bool>(dv::plan::prove(g, p, plan)));
-        meaning m = interpret(g, s.runs, s.seed);
+        meaning m = read_sketch(s, g, s.runs);
         simulation how;
         how.seed = s.seed;
+        how.in_flight = s.settings.in_flight;
         CHECK_NOTHROW(simulate(g, p, plan, m, how));
         ++limited;
         overlapped += plan.overlapped ? 1 : 0;
@@ -64,6 +71,7 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         for (int v = 0; v < written.size(); ++v) as_written = as_written && written[v] == plan.order[v];
         in_written_order += as_written ? 1 : 0;
     }
-    MESSAGE(limited << " plans under a limit below what the plan without takes: " << overlapped << " overlapped, " << in_written_order << " in the written order");
-    CHECK(limited > 100);
+    MESSAGE(limited << " plans under a limit below what the plan without takes: " << overlapped << " overlapped, " << in_written_order
+                    << " in the written order");
+    if (many.only < 0 && many.count >= 500) CHECK(limited > 100);
 }

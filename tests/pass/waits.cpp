@@ -59,6 +59,7 @@ TEST_CASE("waits within a run are the transitive reduction of the dependencies, 
 
 TEST_CASE("everything on one lane needs no waits") {
     for (unsigned seed = 0; seed < 50; ++seed) {
+        CAPTURE(seed);
         program_knobs k;
         k.roles = 1 + static_cast<int>(seed % 3);
         k.slots = 1 + static_cast<int>(seed % 2);

@@ -5,6 +5,7 @@
 #include <dovetail/plan/plan.hpp>
 
 #include <string>
+#include <vector>
 
 namespace support {
 
@@ -37,7 +38,8 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
         text += role(r) + ": mesh<";
         for (int i = 0; i < g.roles[r].axes; ++i) {
             const dv::ir::mesh_axis& m = g.mesh[g.roles[r].first_axis + i];
-            text += (i == 0 ? "axis<" : ", axis<") + std::string(dovetail::spelled(*g.axes[m.axis].name)) + ", " + std::to_string(m.width) + ">";
+            text += (i == 0 ? "axis<" : ", axis<") + std::string(dovetail::spelled(*g.axes[m.axis].name)) + ", " + std::to_string(m.width) +
+                    ">";
         }
         text += g.folded ? ">, folded\n" : ">\n";
     }
@@ -55,7 +57,9 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
         for (int j = 0; j < n.results; ++j) {
             const int s = g.operands[n.first_result + j];
             text += (j == 0 ? "" : ", ") + name_of(g, s);
-            if (s >= 0) text += " " + type(g.symbols[s].type) + (g.symbols[s].output ? " output" : "") + (g.symbols[s].name == nullptr ? " nested" : "");
+            if (s >= 0)
+                text += " " + type(g.symbols[s].type) + (g.symbols[s].output ? " output" : "") +
+                        (g.symbols[s].name == nullptr ? " nested" : "");
         }
         text += " = " + std::string(n.kind == dv::op_kind::compute ? dv::spelled(*n.op->name) : std::string_view(dv::name_of(n.kind)));
         std::string facts;
@@ -64,9 +68,14 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
         if (n.axes != 0) fact(axes(n.axes));
         if (n.root >= 0) fact("root " + std::to_string(n.root));
         if (n.kind == dv::op_kind::shift) fact(std::to_string(n.offset) + (n.open ? ", open" : ""));
-        if (n.op->in_place >= 0) fact("in_place " + std::to_string(n.op->in_place) + (n.op->in_place_only ? " only" : ""));
+        if (n.op->in_place >= 0 || n.op->in_place_only)
+            fact("in_place " + std::to_string(n.op->in_place) + (n.op->in_place_only ? " only" : ""));
         if (n.op->has_effect) fact("effect");
-        if (n.op->workspace != nullptr) fact("workspace " + std::to_string(n.op->workspace(nullptr)));
+        if (n.op->workspace != nullptr) {
+            std::vector<dv::tensor_type> types;
+            for (const int a : g.operands.part(n.first_argument, n.arguments)) types.push_back(g.symbols[a].type);
+            fact("workspace " + std::to_string(n.op->workspace(types.data())));
+        }
         if (!facts.empty()) text += "<" + facts + ">";
         text += "(";
         for (int j = 0; j < n.arguments; ++j) text += (j == 0 ? "" : ", ") + name_of(g, g.operands[n.first_argument + j]);
@@ -88,22 +97,28 @@ inline std::string print_plan(const dovetail::ir::program& p, const dovetail::pl
         static const char* const where[] = {"arena", "host", "input", "state", "workspace", "constant"};
         const dv::ir::buffer& x = p.buffers[b];
         const dv::ir::placement& at = plan.placements[b];
-        text += "buffer " + std::to_string(b) + ": role" + std::to_string(x.role) + " " + where[static_cast<int>(x.where)] + " symbol " + std::to_string(x.symbol) + ", " +
-                std::to_string(x.bytes) + " bytes at " + std::to_string(at.offset) + ", slots " + std::to_string(x.slots) + (x.output ? ", output" : "") +
-                (x.alias >= 0 ? ", alias of " + std::to_string(x.alias) : "") + (x.common >= 0 ? ", common " + std::to_string(x.common) : "") + "\n";
+        text += "buffer " + std::to_string(b) + ": role" + std::to_string(x.role) + " " + where[static_cast<int>(x.where)] + " symbol " +
+                std::to_string(x.symbol) + ", " + std::to_string(x.bytes) + " bytes at " + std::to_string(at.offset) + ", slots " +
+                std::to_string(x.slots) + (x.output ? ", output" : "") + (x.alias >= 0 ? ", alias of " + std::to_string(x.alias) : "") +
+                (x.common >= 0 ? ", common " + std::to_string(x.common) : "") + "\n";
     }
     for (int r = 0; r < p.roles; ++r) {
         text += "role" + std::to_string(r) + ", rings " + std::to_string(plan.rings) + "\n";
         for (int i = 0; i < plan.roles[r].steps; ++i) {
             const dv::ir::step& s = plan.steps[plan.roles[r].first_step + i];
-            text += "  step " + std::to_string(i) + " " + dv::name_of(static_cast<dv::lane_kind>(s.lane)) + ": vertex " + std::to_string(s.vertex);
+            text += "  step " + std::to_string(i) + " " + dv::name_of(static_cast<dv::lane_kind>(s.lane)) + ": vertex " +
+                    std::to_string(s.vertex);
             for (const dv::ir::part& part : p.parts.part(s.first_part, s.parts)) {
                 const dv::ir::member& m = p.members[part.member];
-                text += std::string(" ") + dv::name_of(m.kind) + (m.node >= 0 ? " of statement " + std::to_string(m.node) : std::string{}) + " [";
-                for (const dv::ir::access& a : p.accesses.part(part.first_access, part.accesses)) text += std::string(" ") + "rwu"[static_cast<int>(a.mode)] + std::to_string(a.buffer);
+                text += std::string(" ") + dv::name_of(m.kind) + (m.node >= 0 ? " of statement " + std::to_string(m.node) : std::string{}) +
+                        " [";
+                for (const dv::ir::access& a : p.accesses.part(part.first_access, part.accesses))
+                    text += std::string(" ") + "rwu"[static_cast<int>(a.mode)] + std::to_string(a.buffer);
                 text += " ]";
             }
-            for (const dv::ir::wait& w : plan.waits.part(s.first_wait, s.waits)) text += ", waits for step " + std::to_string(w.step) + (w.lag > 0 ? " of " + std::to_string(w.lag) + " runs ago" : std::string{});
+            for (const dv::ir::wait& w : plan.waits.part(s.first_wait, s.waits))
+                text += ", waits for step " + std::to_string(w.step) +
+                        (w.lag > 0 ? " of " + std::to_string(w.lag) + " runs ago" : std::string{});
             text += s.event >= 0 ? ", event " + std::to_string(s.event) + "\n" : "\n";
         }
     }

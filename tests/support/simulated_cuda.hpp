@@ -81,10 +81,15 @@ struct room {
     const int size;
     std::mutex mutex;
     std::condition_variable changed;
-    std::map<std::pair<int, int>, std::deque<std::vector<char>>> mail;
+    struct message {
+        std::vector<char> bytes;
+        bool registered = false;
+    };
+    std::map<std::pair<int, int>, std::deque<message>> mail;
     struct meeting {
         std::vector<dv::host::seat> seats;
         std::vector<std::vector<char>> sent;
+        std::vector<std::int64_t> from_at, to_at;  // by rank: the offset in registered memory, -1: it is not
         int arrived = 0, left = 0;
         bool complete = false, broken = false;
     };
@@ -98,6 +103,15 @@ struct communicator {
     int rank = 0, device = 0;
     std::int64_t turn = 0, splits = 0;
     bool aborted = false;  // on this rank alone, as in NCCL; guarded by the room
+    std::map<const char*, std::size_t> registered;  // memory, guarded by the room
+
+    // Offset in registered memory; -1: it is not.
+    std::int64_t offset_of(const void* p) {
+        const std::lock_guard lock{in->mutex};
+        for (const auto& [at, bytes] : registered)
+            if (at <= p && p < at + bytes) return static_cast<const char*>(p) - at;
+        return -1;
+    }
 };
 
 struct blas {
@@ -114,6 +128,7 @@ struct operation {
     std::int64_t bytes = 0, to_bytes = 0;
     int peer = 0;
     dv::host::exchange how = {};
+    std::int64_t from_at = -1, to_at = -1;  // offsets in registered memory
 };
 
 struct machine {
@@ -126,6 +141,7 @@ struct machine {
     int next_id = 1;
     std::vector<int> sms_of_products;          // what cuBLAS was told at each
     bool lost_launches = false;                // calls are captured, but not made
+    std::vector<std::string> unlike;           // communication of which some ranks passed registered memory and others did not
 };
 inline machine& here() {
     static machine m;
@@ -159,24 +175,46 @@ inline const std::shared_ptr<event>& of(cudaEvent_t e) { return *reinterpret_cas
 inline blas* of(cublasHandle_t h) { return reinterpret_cast<blas*>(h); }
 inline communicator* of(ncclComm_t c) { return reinterpret_cast<communicator*>(c); }
 
+inline void unlike(const std::string& what) {
+    const std::lock_guard lock{here().mutex};
+    here().unlike.push_back(what);
+}
+// Registered memory is passed by all ranks or by none, and by one call at equal offsets.
+inline void compare_places(const dv::host::exchange& how, const room::meeting& m) {
+    const auto differ = [](const std::vector<std::int64_t>& at) {
+        for (const std::int64_t x : at)
+            if (x != at[0]) return true;
+        return false;
+    };
+    const bool broadcast = how.kind == dv::op_kind::broadcast, reduce = how.kind == dv::op_kind::reduce;
+    const auto root = static_cast<std::size_t>(how.root < 0 ? 0 : how.root);
+    const bool wrong = (!broadcast && differ(m.from_at)) || (!reduce && differ(m.to_at)) || ((broadcast || reduce) && (m.from_at[root] < 0) != (m.to_at[root] < 0));
+    if (wrong) unlike(dv::name_of(how.kind));
+}
+
 inline void arrive(const operation& o, std::int64_t turn) {
     room& r = *o.c->in;
     const std::lock_guard lock{r.mutex};
     if (o.kind == operation::send) {
         const auto* p = static_cast<const char*>(o.from);
-        r.mail[{o.c->rank, o.peer}].emplace_back(p, p + o.bytes);
+        r.mail[{o.c->rank, o.peer}].push_back({{p, p + o.bytes}, o.from_at >= 0});
     } else if (o.kind == operation::collective) {
         auto& m = r.meetings[turn];
         if (!m) {
             m = std::make_shared<room::meeting>();
             m->seats.resize(static_cast<std::size_t>(r.size));
             m->sent.resize(static_cast<std::size_t>(r.size));
+            m->from_at.resize(static_cast<std::size_t>(r.size));
+            m->to_at.resize(static_cast<std::size_t>(r.size));
         }
         const auto* p = static_cast<const char*>(o.from);
         auto& sent = m->sent[static_cast<std::size_t>(o.c->rank)];
         sent.assign(p, p + o.bytes);
         m->seats[static_cast<std::size_t>(o.c->rank)] = {sent.data(), o.to, o.bytes, o.to_bytes};
+        m->from_at[static_cast<std::size_t>(o.c->rank)] = o.from_at;
+        m->to_at[static_cast<std::size_t>(o.c->rank)] = o.to_at;
         if (++m->arrived == r.size && !m->broken) {  // else some have gone
+            compare_places(o.how, *m);
             std::vector<char> scratch;
             dv::host::move_data(o.how, m->seats, scratch);
             m->complete = true;
@@ -191,8 +229,9 @@ inline void depart(const operation& o, std::int64_t turn) {
         auto& box = r.mail[{o.peer, o.c->rank}];
         r.changed.wait(lock, [&] { return o.c->aborted || !box.empty(); });
         if (o.c->aborted) return;  // what is in the box may be meant for one that has been given up before
-        if (static_cast<std::int64_t>(box.front().size()) != o.bytes) std::abort();  // NCCL's own behaviour is undefined here
-        std::memcpy(o.to, box.front().data(), box.front().size());
+        if (static_cast<std::int64_t>(box.front().bytes.size()) != o.bytes) std::abort();  // NCCL's own behaviour is undefined here
+        if (box.front().registered != (o.to_at >= 0)) unlike("send and receive");
+        std::memcpy(o.to, box.front().bytes.data(), box.front().bytes.size());
         box.pop_front();
     } else if (o.kind == operation::collective) {
         const auto m = r.meetings[turn];
@@ -214,6 +253,8 @@ inline void start(std::vector<operation> list) {
 }
 inline ncclResult_t enqueue(operation o) {
     if (o.c == nullptr) return ncclInvalidArgument;
+    if (o.from != nullptr) o.from_at = o.c->offset_of(o.from);
+    if (o.to != nullptr) o.to_at = o.c->offset_of(o.to);
     if (group_depth > 0) grouped.push_back(o);
     else start({o});
     return ncclSuccess;
@@ -550,13 +591,21 @@ inline dv::cuda::api table() {
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 9)
     t.comm_revoke = [](ncclComm_t c, int) { return dv::cuda::calls.comm_abort(c); };
 #endif
-    t.comm_register = [](const ncclComm_t, void* p, std::size_t, void** handle) {
+    t.comm_register = [](const ncclComm_t c, void* p, std::size_t bytes, void** handle) {
+        {
+            const std::lock_guard lock{of(c)->in->mutex};
+            of(c)->registered[static_cast<const char*>(p)] = bytes;
+        }
         const std::lock_guard lock{here().mutex};
         here().registered.insert(p);
         *handle = p;
         return ncclSuccess;
     };
-    t.comm_deregister = [](const ncclComm_t, void* handle) {
+    t.comm_deregister = [](const ncclComm_t c, void* handle) {
+        {
+            const std::lock_guard lock{of(c)->in->mutex};
+            of(c)->registered.erase(static_cast<const char*>(handle));
+        }
         const std::lock_guard lock{here().mutex};
         const auto found = here().registered.find(handle);
         if (found == here().registered.end()) return ncclInvalidArgument;

@@ -9,18 +9,15 @@
 #include <array>
 #include <cstring>
 #include <deque>
-#include <stdexcept>
+#include <map>
 
 namespace support {
-
-struct failure : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 struct simulation {
     word seed = 0;
     std::array<int, dv::lane_count> queue_of = {0, 1, 2};  // lanes with equal numbers share one queue, in issue order
     int ahead = 4;                                         // runs that a rank without outputs may be in front
+    int in_flight = 0;  // runs whose outputs exist at once, as the options say; 0: as many as the plan has slots
 };
 
 namespace detail {
@@ -67,10 +64,17 @@ protected:
     struct instance {
         int total = 0;
     };
+    struct copied {
+        std::vector<word> words;
+        std::int64_t bytes = 0;
+        dv::element type = dv::element::uint64;
+
+        piece view() { return snapshot(words, bytes, type); }
+    };
     struct meeting {
         int begun = 0;
         int read = 0;
-        std::vector<std::vector<std::vector<word>>> arguments;  // by seat, by argument
+        std::vector<std::vector<copied>> arguments;  // by seat, by argument
     };
 
     // ---- tables
@@ -89,34 +93,56 @@ protected:
                 continue;
             }
             const dv::ir::node& n = g_.nodes[member.node];
-            v.graph_role = n.role >= 0 ? n.role : seats_of(g_, n)[part.seat];
-            std::vector<char> used(static_cast<std::size_t>(part.accesses), 0);
-            for (int k = 0; k < n.arguments; ++k) {
-                const int symbol = g_.operands[n.first_argument + k];
-                if (n.role < 0 && g_.symbols[symbol].role != v.graph_role) continue;
-                int found = -1;
-                for (int a = 0; a < accesses.size(); ++a)
-                    if (dv::reads(accesses[a].mode) && p_.buffers[accesses[a].buffer].symbol == symbol) found = a;
-                if (found < 0) throw failure("a part does not read an argument of node " + std::to_string(member.node));
-                v.arguments.push_back(accesses[found].buffer);
-                if (!dv::writes(accesses[found].mode)) used[found] = 1;
+            if (n.role >= 0) {
+                v.graph_role = n.role;
+                local_part(v, n, accesses);
+                continue;
             }
-            for (int k = 0; k < n.results; ++k) {
-                const int symbol = g_.operands[n.first_result + k];
-                int found = -1;
-                for (int a = accesses.size() - 1; a >= 0; --a)
-                    if (!used[a] && dv::writes(accesses[a].mode) && p_.buffers[accesses[a].buffer].symbol == symbol) found = a;
-                if (found < 0) {
-                    if (n.role < 0) continue;
-                    throw failure("a part does not write a result of node " + std::to_string(member.node));
-                }
-                used[found] = 1;
-                v.results.push_back(accesses[found].buffer);
-                v.result_index.push_back(k);
+            const std::vector<int> seats = seats_of(g_, n);
+            if (part.seat < 0 || part.seat >= static_cast<int>(seats.size()))
+                throw failure("node " + std::to_string(member.node) + " has no seat " + std::to_string(part.seat));
+            v.graph_role = seats[static_cast<std::size_t>(part.seat)];
+            // What the role gives, then what it gets.
+            for (const auto& a : accesses) {
+                (dv::writes(a.mode) ? v.results : v.arguments).push_back(a.buffer);
+                if (dv::writes(a.mode)) v.result_index.push_back(0);
             }
-            for (int a = 0; a < accesses.size(); ++a)
-                if (accesses[a].mode == dv::access_mode::write && !used[a]) v.scratch.push_back(accesses[a].buffer);
         }
+    }
+    // An operation's pointers stand in the order of accesses: arguments in order, a target of an update that is also an argument once,
+    // at its first place; then the other results in order; then workspace.
+    void local_part(part_view& v, const dv::ir::node& n, dv::span<const dv::ir::access> accesses) const {
+        const auto is = [&](int a, int symbol) { return a < accesses.size() && p_.buffers[accesses[a].buffer].symbol == symbol; };
+        for (int k = 0; k < n.arguments; ++k) {
+            if (!is(k, g_.operands[n.first_argument + k]) || !dv::reads(accesses[k].mode))
+                throw failure("argument " + std::to_string(k) + " of node " + std::to_string(v.node) + " is not at its place");
+            v.arguments.push_back(accesses[k].buffer);
+        }
+        int next = n.arguments;
+        for (int k = 0; k < n.results; ++k) {
+            const int symbol = g_.operands[n.first_result + k];
+            int at = -1;
+            for (int a = n.arguments - 1; a >= 0 && n.update && symbol >= 0; --a)
+                if (is(a, symbol)) at = a;
+            if (at < 0) at = next++;
+            if (!is(at, symbol) || !dv::writes(accesses[at].mode))
+                throw failure("result " + std::to_string(k) + " of node " + std::to_string(v.node) + " is not at its place");
+            v.results.push_back(accesses[at].buffer);
+            v.result_index.push_back(k);
+        }
+        for (; next < accesses.size(); ++next) v.scratch.push_back(accesses[next].buffer);
+        check_workspace(v, n);
+    }
+    // What is left of the accesses is the workspace that the operation asks for.
+    void check_workspace(const part_view& v, const dv::ir::node& n) const {
+        std::vector<dv::tensor_type> types;
+        for (int k = 0; k < n.arguments; ++k) types.push_back(g_.symbols[g_.operands[n.first_argument + k]].type);
+        const std::int64_t wanted = n.kind == dv::op_kind::compute && n.op->workspace != nullptr ? n.op->workspace(types.data()) : 0;
+        std::int64_t given = 0;
+        for (const int b : v.scratch) given += p_.buffers[b].bytes;
+        if (wanted != given || v.scratch.size() > 1)
+            throw failure("node " + std::to_string(v.node) + " asks for " + std::to_string(wanted) + " bytes of workspace and gets " +
+                          std::to_string(given));
     }
 
     int root_of(int buffer) const { return p_.buffers[buffer].alias >= 0 ? p_.buffers[buffer].alias : buffer; }
@@ -137,7 +163,8 @@ protected:
                                     at.offset + (x.slots - 1) * at.stride + x.bytes > room || (x.slots > 1 && at.stride < x.bytes)))
                     throw failure("buffer " + std::to_string(b) + " does not lie in its arena");
                 const auto& under = plan_.placements[root_of(b)];
-                if (x.bytes > 0 && (at.offset != under.offset || x.slots != p_.buffers[root_of(b)].slots)) throw failure("an alias lies elsewhere: buffer " + std::to_string(b));
+                if (x.bytes > 0 && (at.offset != under.offset || x.slots != p_.buffers[root_of(b)].slots))
+                    throw failure("an alias lies elsewhere: buffer " + std::to_string(b));
             }
         }
         for (int i = 0; i < p_.parts.size(); ++i) {
@@ -155,8 +182,8 @@ protected:
                 k.role = role;
                 k.lane = lane;
                 const auto& plan = plan_.roles[role];
-                k.device.resize(meaning::words_of(plan.arena_bytes));
-                k.host.resize(meaning::words_of(plan.host_arena_bytes));
+                k.device.resize(static_cast<std::size_t>(words_of(plan.arena_bytes)));
+                k.host.resize(static_cast<std::size_t>(words_of(plan.host_arena_bytes)));
                 poison({reinterpret_cast<unsigned char*>(k.device.data()), plan.arena_bytes});
                 poison({reinterpret_cast<unsigned char*>(k.host.data()), plan.host_arena_bytes});
                 k.own.resize(p_.buffers.size());
@@ -169,16 +196,20 @@ protected:
                 for (int b = 0; b < p_.buffers.size(); ++b) {
                     const dv::ir::buffer& x = p_.buffers[b];
                     if (x.role != role) continue;
-                    if (x.output && x.slots < k.limit) k.limit = x.slots;
-                    if (x.where != dv::ir::storage::input && x.where != dv::ir::storage::state && x.where != dv::ir::storage::constant) continue;
-                    k.own[b].resize(meaning::words_of(x.bytes) * x.slots);
+                    if (const int slots = how_.in_flight > 0 ? how_.in_flight : x.slots; x.output && slots < k.limit) k.limit = slots;
+                    if (x.where != dv::ir::storage::input && x.where != dv::ir::storage::state && x.where != dv::ir::storage::constant)
+                        continue;
+                    k.own[b].resize(static_cast<std::size_t>(words_of(x.bytes) * x.slots));
                     const piece all{reinterpret_cast<unsigned char*>(k.own[b].data()), static_cast<std::int64_t>(k.own[b].size()) * 8};
                     poison(all);
                     const dv::ir::symbol& s = g_.symbols[x.symbol];
-                    if (x.where == dv::ir::storage::state && s.initialised) fill({all.data, x.bytes}, m_.state_seed(x.symbol, lane));
+                    if (x.where == dv::ir::storage::state && s.initialised && x.bytes > 0)
+                        std::memcpy(all.data, m_.initial_state(x.symbol, s.role, lane).data, static_cast<std::size_t>(x.bytes));
                     if (x.where == dv::ir::storage::constant) {
-                        const piece value = m_.value(0, x.symbol, role, lane);
-                        std::memcpy(all.data, value.data, static_cast<std::size_t>(value.bytes));
+                        int axis = 0;
+                        while ((s.index_axis >> axis & 1u) == 0) ++axis;
+                        const std::int32_t c = m_.coordinate(role, lane, axis);
+                        std::memcpy(all.data, &c, sizeof c);
                     }
                 }
             }
@@ -186,7 +217,7 @@ protected:
 
     // Which parts meet: the members of a communicator at one place, or all parts of a member on one rank.
     void prepare_instances() {
-        std::vector<std::array<int, 3>> keys;  // member, and two numbers that say where
+        std::map<std::array<int, 3>, int> ids;  // by member, and two numbers that say where
         for (std::size_t k = 0; k < ranks_.size(); ++k) {
             rank& at = ranks_[k];
             for (const auto& step : plan_.steps.part(plan_.roles[at.role].first_step, plan_.roles[at.role].steps))
@@ -209,9 +240,9 @@ protected:
                                 if (lanes[l] == at.lane) seat = l;
                         }
                     }
-                    int id = 0;
-                    while (id < static_cast<int>(keys.size()) && keys[id] != key) ++id;
-                    if (id == static_cast<int>(keys.size())) keys.push_back(key), instances_.push_back({}), expected_.push_back(expected);
+                    const auto [found, fresh] = ids.emplace(key, static_cast<int>(instances_.size()));
+                    const int id = found->second;
+                    if (fresh) instances_.push_back({}), expected_.push_back(expected);
                     ++instances_[id].total;
                     at.instance_of[i] = {id, seat};
                 }
@@ -229,11 +260,11 @@ protected:
         const dv::ir::buffer& b = p_.buffers[buffer];
         const int slot = run % b.slots;
         if (b.where == dv::ir::storage::input || b.where == dv::ir::storage::state || b.where == dv::ir::storage::constant)
-            return {reinterpret_cast<unsigned char*>(k.own[buffer].data() + slot * meaning::words_of(b.bytes)), b.bytes};
+            return {reinterpret_cast<unsigned char*>(k.own[buffer].data() + slot * words_of(b.bytes)), b.bytes, b.type.type};
         std::vector<word>& memory = b.where == dv::ir::storage::host ? k.host : k.device;
         const dv::ir::placement& at = plan_.placements[buffer];
-        if (b.bytes == 0) return {reinterpret_cast<unsigned char*>(memory.data()), 0};
-        return {reinterpret_cast<unsigned char*>(memory.data()) + at.offset + slot * at.stride, b.bytes};
+        if (b.bytes == 0) return {reinterpret_cast<unsigned char*>(memory.data()), 0, b.type.type};
+        return {reinterpret_cast<unsigned char*>(memory.data()) + at.offset + slot * at.stride, b.bytes, b.type.type};
     }
 
     meeting& meeting_of(const rank& k, int part, int run) { return meetings_[run * instances_.size() + k.instance_of[part].first]; }
@@ -242,7 +273,8 @@ protected:
     std::string name(const rank& k) const { return "rank (role " + std::to_string(k.role) + ", lane " + std::to_string(k.lane) + ")"; }
     std::string name(const dv::ir::step& step) const {
         const dv::ir::member& m = p_.members[p_.vertices[step.vertex].first_member];
-        return "vertex " + std::to_string(step.vertex) + " (" + dv::name_of(m.kind) + ", node " + std::to_string(m.node) + ", symbol " + std::to_string(m.symbol) + ")";
+        return "vertex " + std::to_string(step.vertex) + " (" + dv::name_of(m.kind) + ", node " + std::to_string(m.node) + ", symbol " +
+               std::to_string(m.symbol) + ")";
     }
 
     const dv::ir::graph& g_;

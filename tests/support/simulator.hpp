@@ -64,7 +64,8 @@ private:
         std::deque<entry>& queue(int lane) { return k.queues[s.how_.queue_of[lane]]; }
         void wait(int lane, int event, int ring, int step) {
             const int e = event * s.plan_.rings + ring;
-            if (s.plan_.steps[s.plan_.roles[k.role].first_step + step].event != event) throw failure("a wait names a step that does not record its event");
+            if (s.plan_.steps[s.plan_.roles[k.role].first_step + step].event != event)
+                throw failure("a wait names a step that does not record its event");
             if (k.issued[e] < 0) throw failure("a wait is issued before any record of its event");
             queue(lane).push_back({what::wait, e, k.issued[e], step, run, 0});
         }
@@ -88,25 +89,25 @@ private:
     // The caller reads the outputs of the oldest run, and they are garbage from then on.
     bool collect(rank& k) {
         if (k.read == k.next_run || k.steps_left[k.read] > 0) return false;
-        for (int b = 0; b < p_.buffers.size(); ++b) {
-            const dv::ir::buffer& x = p_.buffers[b];
-            if (!x.output || x.role != k.role) continue;
-            const int role = holder_[b] >= 0 ? holder_[b] : k.role;
-            const dv::ir::node& n = g_.nodes[g_.symbols[x.symbol].node];
-            if (n.role >= 0 && dv::is_communication(n.kind) && !receives(n.kind, n.root, position(n, k.lane))) continue;
-            const piece now = bytes_of(k, b, k.read), then = m_.value(k.read, x.symbol, role, k.lane);
-            if (!same(now, then))
-                throw failure("output symbol " + std::to_string(x.symbol) + " is wrong on " + name(k) + " in run " + std::to_string(k.read));
-            poison(now);
+        for (int role = 0; role < g_.roles.size(); ++role) {
+            if (role != k.role && !g_.folded) continue;
+            for (const int symbol : m_.outputs[m_.at(role, k.lane)]) {
+                const int b = output_of(k, symbol, role);
+                if (b < 0) throw failure("output symbol " + std::to_string(symbol) + " is not on " + name(k));
+                if (!same(bytes_of(k, b, k.read), m_.value(k.read, symbol, role, k.lane)))
+                    throw failure("output symbol " + std::to_string(symbol) + " is wrong on " + name(k) + " in run " +
+                                  std::to_string(k.read));
+            }
         }
+        for (int b = 0; b < p_.buffers.size(); ++b)
+            if (p_.buffers[b].output && p_.buffers[b].role == k.role) poison(bytes_of(k, b, k.read));
         ++k.read;
         return true;
     }
-
-    int position(const dv::ir::node& n, int lane) const {
-        const auto lanes = m_.neighbours(n.role, lane, n.axes);
-        for (int i = 0; i < static_cast<int>(lanes.size()); ++i)
-            if (lanes[i] == lane) return i;
+    // The buffer in which a role of the graph has an output.
+    int output_of(const rank& k, int symbol, int role) const {
+        for (int b = 0; b < p_.buffers.size(); ++b)
+            if (p_.buffers[b].symbol == symbol && p_.buffers[b].output && p_.buffers[b].role == k.role && holder_[b] == role) return b;
         return -1;
     }
 
@@ -156,7 +157,9 @@ private:
             if (p.data < q.data + q.bytes && q.data < p.data + p.bytes) return false;
         return true;
     }
-    word scratch_seed(const rank& k, int buffer, int run) const { return mix(mix(static_cast<word>(run) + 77) + static_cast<word>(&k - ranks_.data())) + static_cast<word>(buffer); }
+    word scratch_seed(const rank& k, int buffer, int run) const {
+        return mix(mix(static_cast<word>(run) + 77) + static_cast<word>(&k - ranks_.data())) + static_cast<word>(buffer);
+    }
 
     void begin(rank& k, const dv::ir::step& step, int run) {
         const auto arguments = own_arguments(k, step, run);
@@ -177,8 +180,8 @@ private:
         auto& kept = m.arguments[k.instance_of[part].second];
         for (int b : parts_[part].arguments) {
             const piece from = bytes_of(k, b, run);
-            kept.emplace_back(meaning::words_of(from.bytes));
-            if (from.bytes > 0) std::memcpy(kept.back().data(), from.data, static_cast<std::size_t>(from.bytes));
+            kept.push_back({std::vector<word>(static_cast<std::size_t>(words_of(from.bytes))), from.bytes, from.type});
+            if (from.bytes > 0) std::memcpy(kept.back().words.data(), from.data, static_cast<std::size_t>(from.bytes));
         }
     }
 
@@ -189,18 +192,20 @@ private:
             auto& kept = meeting_of(k, i, run).arguments[k.instance_of[i].second];
             for (std::size_t a = 0; a < parts_[i].arguments.size(); ++a) {
                 const piece now = bytes_of(k, parts_[i].arguments[a], run);
-                if (!same(now, snapshot(kept[a], now.bytes)))
-                    throw failure("an argument of " + name(step) + " changed while it ran, on " + name(k) + " in run " + std::to_string(run));
+                if (!same(now, kept[a].view()))
+                    throw failure("an argument of " + name(step) + " changed while it ran, on " + name(k) + " in run " +
+                                  std::to_string(run));
             }
             for (const auto* list : {&parts_[i].results, &parts_[i].scratch})
                 for (int b : *list) {
                     const piece to = bytes_of(k, b, run);
                     if (!apart(to, arguments)) continue;
-                    expect_.resize(meaning::words_of(to.bytes));
+                    expect_.resize(static_cast<std::size_t>(words_of(to.bytes)));
                     const piece left = snapshot(expect_, to.bytes);
                     fill(left, scratch_seed(k, b, run));
                     if (!same(to, left))
-                        throw failure("memory of " + name(step) + " was written by another while it ran, on " + name(k) + " in run " + std::to_string(run));
+                        throw failure("memory of " + name(step) + " was written by another while it ran, on " + name(k) + " in run " +
+                                      std::to_string(run));
                 }
         }
         for (int i = step.first_part; i < step.first_part + step.parts; ++i) write(k, step, i, run);
@@ -220,18 +225,22 @@ private:
         std::vector<piece> in, out;
         for (int b : v.results) out.push_back(bytes_of(k, b, run));
         if (member.kind == dv::op_kind::input) {
-            const dv::ir::symbol& s = g_.symbols[member.symbol];
-            fill(out[0], m_.input_seed(run, member.symbol, s.role >= 0 ? s.role : k.role, k.lane));
+            const piece bound = m_.value(
+                run, member.symbol, g_.folded && g_.symbols[member.symbol].role >= 0 ? g_.symbols[member.symbol].role : k.role, k.lane);
+            if (bound.bytes > 0) std::memcpy(out[0].data, bound.data, static_cast<std::size_t>(bound.bytes));
             return;
         }
         if (member.kind == dv::op_kind::compute) {
-            for (std::size_t a = 0; a < v.arguments.size(); ++a) in.push_back(snapshot(m.arguments[seat][a], p_.buffers[v.arguments[a]].bytes));
+            for (copied& a : m.arguments[seat]) in.push_back(a.view());
             const word effect = apply(member.op, in, out);
-            if (effect != m_.effects[run][m_.at(v.graph_role, k.lane) * g_.nodes.size() + v.node])
+            if (effect != m_.effect(run, m_.at(v.graph_role, k.lane), v.node))
                 throw failure(name(step) + " got wrong arguments on " + name(k) + " in run " + std::to_string(run));
         } else {
-            for (auto& given : m.arguments) in.push_back(given.empty() ? piece{} : snapshot(given[0], static_cast<std::int64_t>(given[0].size()) * 8));
-            if (!out.empty()) receive({dv::is_communication(member.kind) ? member.kind : dv::op_kind::transfer, member.reduce, member.root, member.offset, member.open}, in, seat, out[0]);
+            for (auto& given : m.arguments) in.push_back(given.empty() ? piece{} : given[0].view());
+            if (!out.empty())
+                receive({dv::is_communication(member.kind) ? member.kind : dv::op_kind::transfer, member.reduce, member.root, member.offset,
+                         member.open},
+                        in, seat, out[0]);
         }
         if (v.node < 0 || (dv::is_communication(member.kind) && !receives(member.kind, member.root, seat))) return;
         for (std::size_t j = 0; j < out.size(); ++j) {
@@ -246,7 +255,7 @@ private:
             for (int b = 0; b < p_.buffers.size(); ++b) {
                 const dv::ir::buffer& x = p_.buffers[b];
                 if (x.where != dv::ir::storage::state || x.role != k.role) continue;
-                const piece now = bytes_of(k, b, 0), then = m_.value(0, x.symbol, g_.symbols[x.symbol].role, k.lane);
+                const piece now = bytes_of(k, b, 0), then = m_.state(x.symbol, g_.symbols[x.symbol].role, k.lane);
                 if (!same(now, then))
                     throw failure("state symbol " + std::to_string(x.symbol) + " is wrong on " + name(k) + " at the end");
             }

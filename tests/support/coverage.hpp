@@ -1,0 +1,142 @@
+// What the random graphs of a test contained, by name: so that a generator that no longer draws something is noticed.
+#pragma once
+
+#include "sketch.hpp"
+
+#include <dovetail/plan/plan.hpp>
+
+#include <cstdio>
+#include <map>
+#include <set>
+
+namespace support {
+
+class coverage {
+public:
+    coverage() {
+        using enum dv::op_kind;
+        for (int e = 1; e <= static_cast<int>(dv::element::uint64); ++e) see(element(static_cast<dv::element>(e)), false);
+        for (int r = 1; r <= static_cast<int>(dv::reduction::average); ++r) see(reduction(static_cast<dv::reduction>(r)), false);
+        for (int k = 0; k <= static_cast<int>(scatter); ++k)
+            if (k != static_cast<int>(input) && k != static_cast<int>(transfer)) see(operation(static_cast<dv::op_kind>(k)), false);
+    }
+    void graph(const sketch& s) {
+        const int roles = static_cast<int>(s.roles.size());
+        see("roles: 8 and more", roles >= 8);
+        see("roles: 32", roles == 32);
+        see("ranks: 64 and more", ranks_of(s) >= 64);
+        see("ranks: 128", ranks_of(s) == 128);
+        see("an open width", s.open_axes != 0);
+        see("one role with a name", roles == 1 && s.named_roles);
+        see("folded", s.folded);
+        see("in flight: 8, and more runs", s.settings.in_flight == 8 && s.runs > 8);
+        see("channel slots: 4", s.settings.channel_slots == 4);
+        see("256 operations and more", s.nodes.size() >= 256);
+        int axes = 0, widest = 0;
+        bool mixed = false;
+        for (const auto& mesh : s.roles) {
+            int own = 0;
+            for (const auto& m : mesh) own += m.width > 1, widest = std::max(widest, m.width);
+            axes = std::max(axes, own);
+            mixed = mixed || mesh.size() != s.roles[0].size() || own_width(mesh) != own_width(s.roles[0]);
+        }
+        see("axes: 4", axes == 4);
+        see("a width of 8", widest == 8);
+        see("roles of unequal meshes", mixed);
+        std::map<const dv::operation*, std::vector<dv::tensor_type>> used;
+        for (const statement& n : s.nodes) statement_of(s, n, used);
+        std::set<dv::element> elements;
+        bool scalars = false, two_extents = false;
+        for (const symbol& x : s.symbols) {
+            elements.insert(x.type.type);
+            scalars = scalars || (x.type.rank == 0 && x.index_axis < 0);
+            two_extents = two_extents || x.type.rank == 2;
+            const bool bound = x.kind == dv::ir::symbol_kind::input || x.kind == dv::ir::symbol_kind::state;
+            see(element(x.type.type), true);
+            see("replicated", bound && x.replicated != 0);
+            see("from_store", x.from_store);
+            see("a state that is overwritten first", x.kind == dv::ir::symbol_kind::state && !x.initialised);
+            see("an input in host memory on every role", x.kind == dv::ir::symbol_kind::input && x.in_host_memory && x.role < 0);
+        }
+        see("scalars", scalars);
+        see("two extents", two_extents);
+        see("three element types, scalars and two extents in one graph", elements.size() >= 3 && scalars && two_extents);
+    }
+    void plan(const dv::ir::program& p, bool limited, bool fits) {
+        see("a memory limit that is kept", limited && fits);
+        see("a memory limit that no plan keeps", limited && !fits);
+        see("512 buffers and more", p.buffers.size() >= 512);
+        for (const dv::ir::buffer& b : p.buffers) {
+            if (b.alias < 0) continue;
+            see("in place on an equal type", b.type == p.buffers[b.alias].type);
+            see("in place on an unequal type", b.type != p.buffers[b.alias].type);
+        }
+    }
+    void see(const std::string& what, bool seen) { times_[what] += seen ? 1 : 0; }
+
+    // What was never drawn; prints everything.
+    int missing() const {
+        int none = 0;
+        for (const auto& [what, n] : times_) {
+            std::printf("%10ld  %s\n", n, what.c_str());
+            none += n == 0;
+        }
+        return none;
+    }
+
+private:
+    static std::string element(dv::element e) { return std::string("element: ") + dv::name_of(e); }
+    static std::string reduction(dv::reduction r) { return std::string("reduction: ") + dv::name_of(r); }
+    static std::string operation(dv::op_kind k) { return std::string("operation: ") + dv::name_of(k); }
+    static int own_width(const std::vector<dv::ir::mesh_axis>& mesh) {
+        int n = 1;
+        for (const auto& m : mesh) n *= m.width;
+        return n;
+    }
+    void statement_of(const sketch& s, const statement& n, std::map<const dv::operation*, std::vector<dv::tensor_type>>& used) {
+        using enum dv::op_kind;
+        const auto type_of = [&](int x) { return s.symbols[static_cast<std::size_t>(x)].type; };
+        see(operation(n.kind), true);
+        if (n.reduce != dv::reduction::none) see(reduction(n.reduce), true);
+        if (n.role >= 0 && dv::is_collective(n.kind)) {
+            unsigned all = 0;
+            for (const auto& m : s.roles[static_cast<std::size_t>(n.role)]) all |= 1u << m.axis;
+            see("a collective along some of the axes", n.axes != all);
+            see("a collective along two axes and more", (n.axes & (n.axes - 1)) != 0);
+        }
+        if (over_roles(n)) {
+            see("over roles: from one that gets nothing", (n.kind == broadcast || n.kind == scatter) && !contains(n.targets, n.root));
+            see("over few of many roles", s.roles.size() >= 8 && n.arguments.size() + n.targets.size() <= 8);
+            if (n.kind == reduce || n.kind == gather)
+                for (const statement& m : s.nodes)
+                    see("over roles: read at its root", contains(m.arguments, n.results[0]) && m.role == n.root);
+        }
+        if (n.role >= 0 && (n.kind == reduce || n.kind == gather))
+            see("along axes: a root's output", s.symbols[static_cast<std::size_t>(n.results[0])].output);
+        see("an edge of zeros", n.kind == shift && n.open);
+        see("in an NCCL group", n.bundle >= 0);
+        see("an update in an NCCL group", n.bundle >= 0 && n.update);
+        see("nested", n.nested);
+        see("an update by communication", n.update && n.kind >= shift);
+        see("an update with a discarded result", n.update && contains(n.results, -1));
+        if (n.kind != compute) return;
+        see("more than three arguments", n.arguments.size() > 3);
+        see("no arguments", n.arguments.empty());
+        bool none = true;
+        for (const int x : n.results) none = none && x < 0;
+        see("all results discarded", none);
+        see("in place at another argument", n.op->in_place > 0);
+        see("in place only", n.op->in_place_only);
+        if (!n.arguments.empty()) {
+            auto& types = used[n.op];
+            see("one operation on two types", !types.empty() && types[0] != type_of(n.arguments[0]));
+            types.push_back(type_of(n.arguments[0]));
+        }
+        for (const int a : n.arguments) see("an axis index as argument", s.symbols[static_cast<std::size_t>(a)].index_axis >= 0);
+        see("workspace that depends on arguments", n.op->workspace == workspace_like);
+    }
+
+    std::map<std::string, long> times_;
+};
+
+}  // namespace support

@@ -1,0 +1,133 @@
+// What a graph means, as values: each result of each statement on each rank in each run, what is bound, the states at the start and
+// at the end, and which outputs each rank has. By the graph's ids; `interpret` (interpreter.hpp) fills it from the graph itself, and
+// `as_read` (reference.hpp) from the sketch that the graph was written from.
+#pragma once
+
+#include "values.hpp"
+
+#include <dovetail/ir/graph.hpp>
+
+#include <stdexcept>
+#include <string>
+
+namespace support {
+
+struct failure : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// The roles of a collective over roles, by seat: those who give, or, where one gives, those who receive and then the giver
+// if it does not receive.
+inline std::vector<int> seats_of(const dv::ir::graph& g, const dv::ir::node& n) {
+    std::vector<int> roles;
+    if (n.kind == dv::op_kind::broadcast || n.kind == dv::op_kind::scatter) {
+        bool receives = false;
+        for (int t : g.operands.part(n.first_target, n.targets)) roles.push_back(t), receives = receives || t == n.root;
+        if (!receives) roles.push_back(n.root);
+    } else {
+        for (int a : g.operands.part(n.first_argument, n.arguments)) roles.push_back(g.symbols[a].role);
+    }
+    return roles;
+}
+
+// Where things lie in a meaning's memory, in words from the start of a place's block. A place is a role of the graph at one point of
+// its mesh; lanes count with the last axis fastest.
+struct meaning {
+    const dv::ir::graph* g = nullptr;
+    int runs = 0;
+    int places = 0;
+    std::vector<int> first_place, lane_counts;                // by role
+    std::int64_t block = 0;
+    std::vector<std::int64_t> symbol_at;                      // by symbol; of a value also where a result lies
+    std::vector<std::vector<std::int64_t>> result_at;         // by node and result
+    std::vector<std::vector<dv::tensor_type>> result_type;
+    int statements = 0;
+    std::vector<int> statement_of;                            // by node: which effect is its own
+    std::vector<std::vector<word>> values, effects;           // by run
+    std::vector<word> initial, states;                        // before the first run and behind the last, at symbol_at
+    std::vector<std::vector<int>> outputs;                    // by place: the symbols that the caller may read there
+
+    int lanes(int role) const { return lane_counts[static_cast<std::size_t>(role)]; }
+    int at(int role, int lane) const { return first_place[static_cast<std::size_t>(role)] + lane; }
+    // By the graph's mesh.
+    int coordinate(int role, int lane, int axis) const {
+        const auto mesh = g->mesh.part(g->roles[role].first_axis, g->roles[role].axes);
+        for (int i = mesh.size() - 1; i >= 0; --i) {
+            if (mesh[i].axis == axis) return lane % mesh[i].width;
+            lane /= mesh[i].width;
+        }
+        return 0;
+    }
+    // The lanes that differ from `lane` along these axes only, itself included, in order.
+    std::vector<int> neighbours(int role, int lane, unsigned axes) const {
+        std::vector<int> found;
+        for (int l = 0; l < lanes(role); ++l) {
+            bool same = true;
+            for (const auto& m : g->mesh.part(g->roles[role].first_axis, g->roles[role].axes))
+                if ((axes >> m.axis & 1u) == 0 && coordinate(role, l, m.axis) != coordinate(role, lane, m.axis)) same = false;
+            if (same) found.push_back(l);
+        }
+        return found;
+    }
+
+    bool has_output(int symbol, int role, int lane) const {
+        for (const int s : outputs[static_cast<std::size_t>(at(role, lane))])
+            if (s == symbol) return true;
+        return false;
+    }
+
+    piece result(int run, int place, int node, int j) {
+        const dv::tensor_type& type = result_type[static_cast<std::size_t>(node)][static_cast<std::size_t>(j)];
+        return in(values[static_cast<std::size_t>(run)], place, result_at[static_cast<std::size_t>(node)][static_cast<std::size_t>(j)],
+                  type);
+    }
+    // A value, an input or an axis index as a role has it.
+    piece value(int run, int symbol, int role, int lane) {
+        return in(values[static_cast<std::size_t>(run)], at(role, lane), symbol_at[static_cast<std::size_t>(symbol)],
+                  g->symbols[symbol].type);
+    }
+    piece initial_state(int symbol, int role, int lane) {
+        return in(initial, at(role, lane), symbol_at[static_cast<std::size_t>(symbol)], g->symbols[symbol].type);
+    }
+    piece state(int symbol, int role, int lane) {
+        return in(states, at(role, lane), symbol_at[static_cast<std::size_t>(symbol)], g->symbols[symbol].type);
+    }
+    word& effect(int run, int place, int node) {
+        return effects[static_cast<std::size_t>(run)]
+                      [static_cast<std::size_t>(place * statements + statement_of[static_cast<std::size_t>(node)])];
+    }
+
+private:
+    piece in(std::vector<word>& memory, int place, std::int64_t offset, const dv::tensor_type& type) const {
+        return {reinterpret_cast<unsigned char*>(memory.data() + place * block + offset), type.bytes(), type.type};
+    }
+};
+
+// What differs between two readings of one graph; empty where nothing does.
+inline std::string difference(meaning& a, meaning& b) {
+    const dv::ir::graph& g = *a.g;
+    for (int role = 0; role < g.roles.size(); ++role)
+        for (int lane = 0; lane < a.lanes(role); ++lane) {
+            const std::string where = " on lane " + std::to_string(lane) + " of role " + std::to_string(role);
+            for (int run = 0; run < a.runs; ++run)
+                for (int i = 0; i < g.nodes.size(); ++i) {
+                    const dv::ir::node& n = g.nodes[i];
+                    bool here = n.role == role;
+                    for (const int t : g.operands.part(n.first_target, n.targets)) here = here || t == role;
+                    for (int j = 0; here && j < n.results; ++j)
+                        if (!same(a.result(run, a.at(role, lane), i, j), b.result(run, b.at(role, lane), i, j)))
+                            return "result " + std::to_string(j) + " of node " + std::to_string(i) + where + " in run " +
+                                   std::to_string(run);
+                }
+            for (int s = 0; s < g.symbols.size(); ++s)
+                if (g.symbols[s].kind == dv::ir::symbol_kind::state && g.symbols[s].role == role &&
+                    !same(a.state(s, role, lane), b.state(s, role, lane)))
+                    return "state " + std::to_string(s) + where;
+            for (int s = 0; s < g.symbols.size(); ++s)
+                if (g.symbols[s].type.bytes() > 0 && a.has_output(s, role, lane) != b.has_output(s, role, lane))
+                    return "output " + std::to_string(s) + where;
+        }
+    return {};
+}
+
+}  // namespace support

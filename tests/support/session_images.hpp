@@ -1,0 +1,254 @@
+// The graphs of a session planned, evaluated and made ready to run: images whose operations are those of hash_ops.hpp and compare what
+// they are given with what the sketches mean. One session at a time: a launch is a plain function, so what it stands for lies in one
+// table per process.
+#pragma once
+
+#include "session.hpp"
+
+#include <dovetail/launch/image.hpp>
+#include <dovetail/plan/make.hpp>
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace support {
+
+// A graph of the session with its plan and its meaning.
+struct played_graph {
+    dv::ir::graph_data written, concrete;  // as the library reads it, and with the widths of open axes
+    dv::plan::made made;
+    dv::ir::graph graph, wide;
+    dv::ir::program program;
+    dv::plan::plan plan;
+    meaning m;
+    std::vector<std::pair<int, int>> place_of;  // by rank: role of the graph and lane
+};
+
+namespace detail {
+
+// What launches and initialisers need to know.
+struct running_session {
+    struct call {
+        int graph = 0, node = -1, graph_role = 0;
+        const dv::operation* op = nullptr;
+        std::vector<int> arguments, results;             // indices of pointers
+        std::vector<dv::tensor_type> argument_types, result_types;
+        std::int64_t workspace = 0;                      // bytes, as the operation asks for them
+        std::vector<int> run_of;                         // by rank: runs it has done; touched only on the lane that launches it
+    };
+    std::deque<played_graph> graphs;
+    std::vector<call> calls;
+    std::vector<std::pair<int, int>> states;             // graph and symbol, by initialiser
+    std::vector<std::vector<std::atomic<bool>>> made;    // by graph and rank: its executor; what is launched before is not a run's
+    std::atomic<long> launches = 0, workspaces = 0;
+    std::mutex guard;
+    std::string fault;                                   // the first one
+
+    void wrong(std::string text) {
+        const std::lock_guard lock{guard};
+        if (fault.empty()) fault = std::move(text);
+    }
+};
+
+inline running_session* now_running = nullptr;
+
+inline void launch_call(int number, dv::host::stream s, void* const* pointers) {
+    running_session& all = *now_running;
+    running_session::call& c = all.calls[static_cast<std::size_t>(number)];
+    const auto rank = static_cast<std::size_t>(s.rank);
+    if (!all.made[static_cast<std::size_t>(c.graph)][rank]) return;
+    played_graph& of = all.graphs[static_cast<std::size_t>(c.graph)];
+    const int run = c.run_of[rank]++;
+    ++all.launches;
+    const std::string where = "statement " + std::to_string(c.node) + " of graph " + std::to_string(c.graph) + " on rank " +
+                              std::to_string(s.rank) + " in run " + std::to_string(run);
+    if (s.workspace_bytes != c.workspace ||
+        (c.workspace > 0 && (s.workspace == nullptr || reinterpret_cast<std::uintptr_t>(s.workspace) % 256 != 0)))
+        return all.wrong("not the workspace of " + std::to_string(c.workspace) + " bytes that the operation asks for: " + where);
+    const piece scratch{static_cast<unsigned char*>(s.workspace), s.workspace_bytes};
+    const word mark = mix(static_cast<word>(number * 256 + s.rank)) + static_cast<word>(run);
+    fill(scratch, mark);
+    std::vector<piece> in, out;
+    const auto pieces = [&](const std::vector<int>& at, const std::vector<dv::tensor_type>& types, std::vector<piece>& to) {
+        for (std::size_t i = 0; i < at.size(); ++i)
+            to.push_back({static_cast<unsigned char*>(pointers[at[i]]), types[i].bytes(), types[i].type});
+    };
+    pieces(c.arguments, c.argument_types, in);
+    pieces(c.results, c.result_types, out);
+    // Late in one place or another, so that what is ordered by luck alone comes in another order.
+    if (mark % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(mark / 8 % 200));
+    const word effect = apply(c.op, in, out);
+    if (mark % 8 == 1) std::this_thread::yield();
+    const int lane = of.place_of[rank].second;
+    if (run >= of.m.runs || effect != of.m.effect(run, of.m.at(c.graph_role, lane), c.node)) all.wrong("wrong arguments: " + where);
+    if (scratch.bytes > 0) {
+        ++all.workspaces;
+        std::vector<word> left(static_cast<std::size_t>(words_of(scratch.bytes)));
+        fill(snapshot(left, scratch.bytes), mark);
+        if (!same(scratch, snapshot(left, scratch.bytes))) all.wrong("workspace written by another: " + where);
+    }
+}
+
+inline void initialise_state(int number, dv::host::stream s, void* const* pointers) {
+    running_session& all = *now_running;
+    const auto [graph, symbol] = all.states[static_cast<std::size_t>(number)];
+    played_graph& of = all.graphs[static_cast<std::size_t>(graph)];
+    const piece from = of.m.initial_state(symbol, of.graph.symbols[symbol].role, of.place_of[static_cast<std::size_t>(s.rank)].second);
+    if (from.bytes > 0) std::memcpy(pointers[0], from.data, static_cast<std::size_t>(from.bytes));
+}
+
+inline constexpr int most_calls = 1024, most_states = 64;
+using launch_pointer = dv::launch_function<dv::host::stream>;
+template <int... N>
+constexpr dv::fixed<launch_pointer, most_calls> launch_table(std::integer_sequence<int, N...>) {
+    return {most_calls, {[](dv::host::stream s, void* const* p) { launch_call(N, s, p); }...}};
+}
+template <int... N>
+constexpr dv::fixed<launch_pointer, most_states> state_table(std::integer_sequence<int, N...>) {
+    return {most_states, {[](dv::host::stream s, void* const* p) { initialise_state(N, s, p); }...}};
+}
+inline constexpr auto launch_of = launch_table(std::make_integer_sequence<int, most_calls>{});
+inline constexpr auto state_of = state_table(std::make_integer_sequence<int, most_states>{});
+
+}  // namespace detail
+
+class session_images {
+public:
+    explicit session_images(const session& x) : x_{x}, meaning_{x} {
+        ranks_ = ranks_of(x.graphs[0]);
+        for (int g = 0; g < static_cast<int>(x.graphs.size()) && all_.fault.empty(); ++g) prepare(g);
+    }
+    int ranks() const { return ranks_; }
+    long launches() const { return all_.launches; }
+    long workspaces() const { return all_.workspaces; }
+    const std::deque<played_graph>& graphs() const { return all_.graphs; }
+
+protected:
+    struct image {
+        dv::vec<detail::launch_pointer> launches, initialisers;
+        dv::vec<bool> from_store;
+        dv::image<dv::host::stream> of;
+        std::vector<int> holder;  // by buffer: the graph's role whose statement writes it
+    };
+
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    const sketch& of(int g) const { return x_.graphs[at(g)]; }
+    int symbol_of(int g, int x) const {
+        const dv::ir::graph& graph = all_.graphs[at(g)].graph;
+        for (int i = 0; i < graph.symbols.size(); ++i)
+            if (graph.symbols[i].kind == of(g).symbols[at(x)].kind && dv::same(graph.symbols[i].name, of(g).symbols[at(x)].name)) return i;
+        return -1;
+    }
+
+    const session& x_;
+    session_reference meaning_;
+    detail::running_session all_;
+    std::deque<image> images_;
+    int ranks_ = 0;
+
+private:
+    void prepare(int g) {
+        const sketch& s = of(g);
+        played_graph& p = all_.graphs.emplace_back();
+        p.written = emit(s);
+        if (p.written.wrong) return all_.wrong("not a graph");
+        p.concrete = with_widths(p.written, s);
+        p.graph = dv::ir::view(p.written);
+        p.wide = dv::ir::view(p.concrete);
+        p.made = dv::plan::make(p.graph, s.settings);
+        if (p.made.wrong || !p.made.fits) return all_.wrong("no plan");
+        p.program = dv::ir::view(p.made.program);
+        p.plan = dv::ir::view(p.made.plan);
+        p.m = meaning_.of(g).as_read(p.wide);
+        all_.made.emplace_back(at(ranks_));
+        for (const standing& place : meaning_.ranks(g)) p.place_of.push_back({graph_role(g, place.role), place.lane});
+        image& i = images_.emplace_back();
+        i.launches.resize(p.program.members.size());
+        i.initialisers.resize(p.graph.symbols.size());
+        i.from_store.resize(p.graph.symbols.size());
+        prepare_calls(g, i);
+        prepare_states(g, i);
+        i.of.graph = p.graph;
+        i.of.program = p.program;
+        i.of.plan = p.plan;
+        i.of.s = s.settings;
+        i.of.launches = i.launches.view();
+        i.of.initialisers = i.initialisers.view();
+        i.of.from_store = i.from_store.view();
+        i.of.hash = dv::hash_of(p.graph, p.program, p.plan) + static_cast<word>(g);
+    }
+    int graph_role(int g, int role) const {
+        const dv::ir::graph& graph = all_.graphs[at(g)].graph;
+        for (int r = 0; r < graph.roles.size(); ++r)
+            if (std::string_view(graph.roles[r].name->spelling.first, static_cast<std::size_t>(graph.roles[r].name->spelling.size)) ==
+                "role" + std::to_string(role))
+                return r;
+        return 0;
+    }
+    void prepare_calls(int number, image& i) {
+        const played_graph& p = all_.graphs[at(number)];
+        i.holder.assign(at(p.program.buffers.size()), 0);
+        for (const dv::ir::part& part : p.program.parts) {
+            const dv::ir::member& member = p.program.members[part.member];
+            const auto accesses = p.program.accesses.part(part.first_access, part.accesses);
+            if (member.node < 0) continue;
+            const dv::ir::node& n = p.graph.nodes[member.node];
+            const int role = n.role >= 0 ? n.role : seats_of(p.graph, n)[at(part.seat)];
+            for (const dv::ir::access& a : accesses)
+                if (dv::writes(a.mode)) i.holder[at(a.buffer)] = role;
+            if (member.kind != dv::op_kind::compute) continue;
+            if (static_cast<int>(all_.calls.size()) == detail::most_calls)
+                return all_.wrong("too many operations for the table of launches");
+            i.launches[part.member] = detail::launch_of[static_cast<int>(all_.calls.size())];
+            all_.calls.push_back(call_of(number, member, accesses, role));
+        }
+    }
+    // Pointers stand in the order of accesses: arguments, an update's target that is also one once, then the other results.
+    detail::running_session::call call_of(int number, const dv::ir::member& member, dv::span<const dv::ir::access> accesses, int role) {
+        const played_graph& p = all_.graphs[at(number)];
+        const dv::ir::node& n = p.graph.nodes[member.node];
+        const std::vector<dv::tensor_type>& types = p.m.result_type[at(member.node)];
+        detail::running_session::call c;
+        c.graph = number;
+        c.node = member.node;
+        c.graph_role = role;
+        c.op = member.op;
+        c.run_of.assign(at(ranks_), 0);
+        const auto is = [&](int a, int symbol) { return a < accesses.size() && p.program.buffers[accesses[a].buffer].symbol == symbol; };
+        for (int k = 0; k < n.arguments; ++k) {
+            const int symbol = p.graph.operands[n.first_argument + k];
+            if (!is(k, symbol)) all_.wrong("an argument of statement " + std::to_string(member.node) + " is not at its place");
+            c.arguments.push_back(k);
+            c.argument_types.push_back(p.graph.symbols[symbol].type);
+        }
+        if (c.op->workspace != nullptr) c.workspace = c.op->workspace(c.argument_types.data());
+        int next = n.arguments;
+        for (int k = 0; k < n.results; ++k) {
+            const int symbol = p.graph.operands[n.first_result + k];
+            int found = -1;
+            for (int a = n.arguments - 1; a >= 0 && n.update && symbol >= 0; --a)
+                if (is(a, symbol)) found = a;
+            if (found < 0) found = next++;
+            if (!is(found, symbol)) all_.wrong("a result of statement " + std::to_string(member.node) + " is not at its place");
+            c.results.push_back(found);
+            c.result_types.push_back(types[at(k)]);
+        }
+        return c;
+    }
+    void prepare_states(int number, image& image) {
+        for (const symbol& x : of(number).symbols) {
+            const int i = symbol_of(number, static_cast<int>(&x - of(number).symbols.data()));
+            if (x.kind != dv::ir::symbol_kind::state || !x.initialised || i < 0) continue;
+            image.from_store[i] = x.from_store;
+            if (x.from_store) continue;
+            if (static_cast<int>(all_.states.size()) == detail::most_states)
+                return all_.wrong("too many states for the table of initialisers");
+            image.initialisers[i] = detail::state_of[static_cast<int>(all_.states.size())];
+            all_.states.push_back({number, i});
+        }
+    }
+};
+
+}  // namespace support
