@@ -54,6 +54,53 @@ struct tally {
 };
 struct tallied : dv::graph<dv::input<x, vector>, dv::let<dv::values<dv::discard>, tally(x)>> {};
 
+// Six ranks, two by three; the last axis fastest: rank 4 is index 1 of dp and 1 of tp.
+using dozen = dv::tensor<float, 12>;
+struct all_axes : dv::graph<
+    dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 3>>,
+    dv::input<x, dozen>,
+    dv::let<a, all_reduce<sum>(x)>,
+    dv::let<b, all_gather<>(x)>,
+    dv::let<c, reduce_scatter<maximum>(x)>,
+    dv::let<d, all_to_all<>(x)>,
+    dv::let<e, broadcast<root_lane<4>>(x)>,
+    dv::output<a, b, c, d, e>> {};
+struct rooted_on_two_axes : dv::graph<
+    dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 3>>,
+    dv::input<x, dozen>,
+    dv::let<a, reduce<sum, dp, tp, root_lane<4>>(x)>,
+    dv::let<b, gather<tp, dp, root_lane<2>>(x)>,
+    dv::let<c, scatter<root_lane<5>>(x)>,
+    dv::let<d, broadcast<dp, tp, root_lane<4>>(reduce<maximum, dp, tp, root_lane<4>>(x))>,
+    dv::output<a, b, c, d>> {};
+
+// The indices along two axes, the second first.
+struct pair_of {
+    static constexpr dv::tensor_type result(dv::tensor_type i, dv::tensor_type) { return i.with_extents(2); }
+    template <class I, class X>
+    static void launch(dv::host::stream, dv::in<I> i, dv::in<I> j, dv::out<X> to) {
+        to[0] = i[0];
+        to[1] = j[0];
+    }
+};
+struct two_indices : dv::graph<
+    dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 3>>,
+    dv::let<a, pair_of(dv::lane<tp>, dv::lane<dp>)>,
+    dv::let<b, pair_of(dv::lane<dp>, dv::lane<tp>)>,
+    dv::output<a, b>> {};
+
+// One operation on vectors and a number, of float, double and int32.
+struct several_types : dv::graph<
+    dv::input<x, vector>,
+    dv::input<y, number>,
+    dv::input<e, dv::tensor<double, 2, 2>>,
+    dv::input<f, dv::tensor<std::int32_t, 3>>,
+    dv::let<a, add(copy(x), copy(x))>,
+    dv::let<b, add(copy(y), copy(y))>,
+    dv::let<c, add(copy(e), copy(e))>,
+    dv::let<d, copy(f)>,
+    dv::output<a, b, c, d>> {};
+
 constexpr auto bind_x = [](auto& step, int, int run) { step.bind(dv::name<x>, ramp(0, run)); };
 
 // Reads a name on the rank that has it, once on its role's rank and again on the rank that plays all roles.
@@ -311,4 +358,63 @@ TEST_CASE("an operation with an effect, of whose results none has a name") {
         }
     });
     CHECK(tally::seen == 1 + 2 + 3);
+}
+
+TEST_CASE("collectives without axes are over both axes of the mesh, the last fastest") {
+    const auto bind_lane = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run, 12)); };
+    const auto check = [](auto&, auto& ticket, int rank, int run) {
+        floats gathered, exchanged, largest;
+        for (int r = 0; r < 6; ++r) {
+            const floats of = ramp(r, run, 12);
+            gathered.insert(gathered.end(), of.begin(), of.end());
+            exchanged.insert(exchanged.end(), of.begin() + 2 * rank, of.begin() + 2 * rank + 2);
+            if (r == 5) largest.assign(of.begin() + 2 * rank, of.begin() + 2 * rank + 2);
+        }
+        expect(ticket.read(dv::name<a>).host(), each(ramp(0, run, 12), [](float v) { return 6 * v + 150; }), "all_reduce", rank, run);
+        expect(ticket.read(dv::name<b>).host(), gathered, "all_gather", rank, run);
+        expect(ticket.read(dv::name<c>).host(), largest, "reduce_scatter", rank, run);
+        expect(ticket.read(dv::name<d>).host(), exchanged, "all_to_all", rank, run);
+        expect(ticket.read(dv::name<e>).host(), ramp(4, run, 12), "broadcast", rank, run);
+    };
+    support::run_all_ways<all_axes>(6, bind_lane, check);
+}
+
+TEST_CASE("a root over two axes is the index along both, the last fastest, however they are named") {
+    const auto bind_lane = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run, 12)); };
+    const auto check = [](auto&, auto& ticket, int rank, int run) {
+        floats gathered;
+        for (int r = 0; r < 6; ++r)
+            for (const float v : ramp(r, run, 12)) gathered.push_back(v);
+        const floats scattered = ramp(5, run, 12);
+        const auto at = scattered.begin() + 2 * rank;
+        if (rank == 4) expect(ticket.read(dv::name<a>).host(), each(ramp(0, run, 12), [](float v) { return 6 * v + 150; }), "reduce", rank, run);
+        else support::expect_refused([&] { static_cast<void>(ticket.read(dv::name<a>)); }, "output `a` is on the root of its reduce only");
+        if (rank == 2) expect(ticket.read(dv::name<b>).host(), gathered, "gather", rank, run);
+        else support::expect_refused([&] { static_cast<void>(ticket.read(dv::name<b>)); }, "output `b` is on the root of its gather only");
+        expect(ticket.read(dv::name<c>).host(), floats(at, at + 2), "scatter", rank, run);
+        expect(ticket.read(dv::name<d>).host(), ramp(5, run, 12), "reduce, broadcast", rank, run);
+    };
+    support::run_all_ways<rooted_on_two_axes>(6, bind_lane, check);
+}
+
+TEST_CASE("the index along a second axis") {
+    support::run_all_ways<two_indices>(6, [](auto&, int, int) {}, [](auto&, auto& ticket, int rank, int run) {
+        expect(ticket.read(dv::name<a>).host(), std::vector<std::int32_t>{rank % 3, rank / 3}, "a", rank, run);
+        expect(ticket.read(dv::name<b>).host(), std::vector<std::int32_t>{rank / 3, rank % 3}, "b", rank, run);
+    });
+}
+
+TEST_CASE("one operation on several tensor types in a graph") {
+    const auto bind_all = [](auto& step, int, int run) {
+        step.bind(dv::name<x>, ramp(0, run));
+        step.bind(dv::name<y>, static_cast<float>(run));
+        step.bind(dv::name<e>, std::vector<double>{1.0 / 3, 2, 3, 4.0 + run});
+        step.bind(dv::name<f>, std::vector<std::int32_t>{run, -1, 1 << 30});
+    };
+    support::run_all_ways<several_types>(1, bind_all, [](auto&, auto& ticket, int rank, int run) {
+        expect(ticket.read(dv::name<a>).host(), each(ramp(0, run), [](float v) { return 2 * v; }), "a", rank, run);
+        expect(ticket.read(dv::name<b>).host(), floats{2.0f * static_cast<float>(run)}, "b", rank, run);
+        expect(ticket.read(dv::name<c>).host(), std::vector<double>{2.0 / 3, 4, 6, 8.0 + 2 * run}, "c", rank, run);
+        expect(ticket.read(dv::name<d>).host(), std::vector<std::int32_t>{run, -1, 1 << 30}, "d", rank, run);
+    });
 }

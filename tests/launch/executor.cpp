@@ -7,6 +7,7 @@
 #include "support/expect.hpp"
 #include "support/samples.hpp"
 
+#include <atomic>
 #include <numeric>
 
 namespace dv = dovetail;
@@ -132,6 +133,20 @@ struct reads_by_copy : dv::graph<
     dv::let<out, copy(copy(in))>,
     dv::output<back, out>> {};
 using slow_links = dv::options<samples::slow_links>;
+
+// Copies when it is let.
+struct gated_copy {
+    static inline std::atomic<int> open = 0, started = 0;
+    static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
+    template <class X>
+    static void launch(dv::host::stream, dv::in<X> from, dv::out<X> to) {
+        ++started;
+        while (open == 0) std::this_thread::sleep_for(1ms);
+        --open;
+        std::copy(from.begin(), from.end(), to.begin());
+    }
+};
+struct gated : dv::graph<dv::input<in, row>, dv::let<out, gated_copy(in)>, dv::output<out>> {};
 
 struct failing : dv::graph<
     dv::input<in, row>,
@@ -280,6 +295,40 @@ TEST_CASE("pinned memory, and a pointer used in place") {
         dv::executor moved{std::move(step)};
         CHECK(moved.run().read(dv::name<out>).host() == times(4, ramp));
         CHECK_THROWS_AS(step.run(), dv::usage_error);
+    });
+}
+
+TEST_CASE("inputs are not released while an operation may still read them") {
+    dv::host::world{1}.run([](auto& rank) {
+        using options = dv::options<dv::in_flight<2>>;
+        dv::executor<gated, options> step{rank};
+        gated_copy::open = gated_copy::started = 0;
+        values mine = ramp;
+        step.bind(dv::name<in>, dv::device_pointer{mine.data(), 4});
+        const auto t = step.run();
+        CHECK(!t.consumed());  // whether it has begun or not
+        while (gated_copy::started < 1) std::this_thread::yield();
+        CHECK(!t.consumed());
+        const auto u = step.run();
+        CHECK(!u.consumed());
+        ++gated_copy::open;
+        CHECK(t.read(dv::name<out>).host() == ramp);
+        CHECK(t.consumed());
+        while (gated_copy::started < 2) std::this_thread::yield();
+        CHECK(!u.consumed());  // of the same memory
+        ++gated_copy::open;
+        u.wait();
+        CHECK(u.consumed());
+        for (float& e : mine) e = 0;
+        CHECK(u.read(dv::name<out>).host() == ramp);
+        // Host memory is copied first: it is released although the operation has not ended.
+        step.bind(dv::name<in>, ramp);
+        const auto v = step.run();
+        while (gated_copy::started < 3) std::this_thread::yield();
+        CHECK(v.consumed());
+        CHECK(!v.ready());
+        ++gated_copy::open;
+        CHECK(v.read(dv::name<out>).host() == ramp);
     });
 }
 

@@ -81,6 +81,48 @@ TEST_CASE("NCCL is told of an arena where all ranks pass it alike") {
     CHECK(made(std::type_identity<samples::along_an_axis>{}, 2) == 0);    // pieces of an input go into arenas
     CHECK(made(std::type_identity<samples::channel_first>{}, 2) == 2);
 }
+// Of a sum over roles, one gives what the caller bound and the other what lies in its arena; of the other sums, of both everything
+// lies in arenas, or nothing does.
+struct given_from_outside : dv::graph<
+    dv::input<samples::x, samples::vector>,
+    dv::on<samples::left, dv::input<samples::a, samples::vector>, dv::let<samples::b, samples::add(samples::a, samples::x)>, dv::let<samples::stage<0>, samples::copy(samples::d)>>,
+    dv::on<samples::right, dv::let<samples::c, samples::add(samples::x, samples::x)>, dv::let<samples::stage<1>, samples::copy(samples::d)>>,
+    dv::let<samples::d, samples::all_reduce<samples::sum>(samples::a, samples::c)>,
+    dv::output<samples::b, samples::stage<0>, samples::stage<1>>> {};
+struct given_from_arenas : dv::graph<
+    dv::input<samples::x, samples::vector>,
+    dv::on<samples::left, dv::let<samples::b, samples::add(samples::x, samples::x)>, dv::let<samples::stage<0>, samples::copy(samples::d)>>,
+    dv::on<samples::right, dv::let<samples::c, samples::add(samples::x, samples::x)>, dv::let<samples::stage<1>, samples::copy(samples::d)>>,
+    dv::let<samples::d, samples::all_reduce<samples::sum>(samples::b, samples::c)>,
+    dv::output<samples::stage<0>, samples::stage<1>>> {};
+
+TEST_CASE("a communication of which some members lie in the arena passes no registered memory") {
+    const simulated::scope simulation;
+    const auto sum = [](auto&& step, float x) {
+        step.bind(dv::name<samples::x>, std::vector<float>(8, x));
+        if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(step)>::graph, given_from_outside>) step.bind(dv::name<samples::a>, std::vector<float>(8, 100.0f));
+        const auto t = step.run();
+        return step.is(dv::name<samples::left>) ? t.read(dv::name<samples::stage<0>>).host() : t.read(dv::name<samples::stage<1>>).host();
+    };
+    simulated::here().unlike.clear();
+    simulated::run(2, [&](auto& rank) {
+        const auto registered = [] {
+            const std::lock_guard lock{simulated::here().mutex};
+            return simulated::here().registered.size();
+        };
+        dv::executor<given_from_outside, samples::overlapped> some{rank};
+        const std::vector<float> of_some = sum(some, 1.0f);
+        const std::size_t none = registered();
+        dv::executor<given_from_arenas, samples::overlapped> all{rank};
+        const std::vector<float> of_all = sum(all, 1.0f);
+        const std::lock_guard lock{support::report()};
+        CHECK(of_some == std::vector<float>(8, 102.0f));
+        CHECK(of_all == std::vector<float>(8, 4.0f));
+        CHECK(none == 0);
+        CHECK(registered() > 0);
+    });
+    CHECK(simulated::here().unlike.empty());
+}
 TEST_CASE("ranks know their roles, and axes the widths that they are given") {
     const simulated::scope simulation;
     simulated::run(4, [&](auto& rank) {
