@@ -51,7 +51,7 @@ static_assert(dv::valid<five_times>);
 int main() {
     int gpus = 0;
     if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) {
-        std::puts("no GPU: built and linked only");
+        std::puts("not run: no GPU on this machine");
         return 77;
     }
     bool good = true;
