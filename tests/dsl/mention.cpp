@@ -13,6 +13,9 @@ template <int> struct body_name;
 template <int I, int J> struct cell;
 template <int I> using one = dv::let<body_name<I>, add(x, x)>;
 template <int I, int J> using two = dv::let<cell<I, J>, add(x, x)>;
+// The same for every index.
+template <int I> using again = dv::group<dv::group<>, dv::update<a, add(a, x)>>;
+template <int I, int J, int K> using over_and_over = dv::group<dv::group<>, dv::update<a, add(a, x)>, dv::update<a, multiply(a, b)>>;
 
 // Graphs that are templates, as words of the language and families of names are.
 template <int I> struct numbered : dv::graph<dv::let<body_name<I>, add(x, x)>> {};
@@ -46,6 +49,9 @@ TEST_CASE("repeat and all stand for what they expand to, the last index fastest"
     static_assert(record<grid>.child_count == 6);
     static_assert(std::is_same_v<dv::dsl::mention<grid, 1 + 4 * record<two<0, 0>>.mentions>, two<1, 1>>);
     static_assert(record<dv::all<4, body_name>>.child_count == 4);
+    static_assert(record<dv::repeat<again, 3>>.child_count == 3);
+    static_assert(record<dv::repeat<over_and_over, 2, 2, 2>>.child_count == 8);
+    static_assert(std::is_same_v<dv::dsl::mention<dv::repeat<over_and_over, 2, 2, 2>, 1>, over_and_over<0, 0, 0>>);
     static_assert(record<dv::repeat<one, 0>>.child_count == 0);
     static_assert(record<dv::group<>>.child_count == 0);
     CHECK(true);

@@ -127,7 +127,8 @@ struct family<Family, std::integer_sequence<int, I...>> {
 };
 
 // body<0, ...> to body<N - 1, ...>, the last index fastest. Indices are written out: a pack of them cannot be expanded into
-// an alias template that takes a fixed number.
+// an alias template that takes a fixed number. A function's signature would not do: nvcc's front end takes an alias there for a type
+// of its own.
 template <template <int...> class Body, int... N>
 struct index_space {
     static_assert(sizeof...(N) >= 1 && sizeof...(N) <= 3, "dovetail: repeat<body, N...> counts over one, two or three indices");
@@ -135,21 +136,33 @@ struct index_space {
 };
 template <template <int...> class Body, int N>
 struct index_space<Body, N> {
+    template <class Places>
+    struct all;
     template <int... P>
-    static auto all(std::integer_sequence<int, P...>) -> types<Body<P>...>;
-    using type = decltype(all(numbers_below<N>{}));
+    struct all<std::integer_sequence<int, P...>> {
+        using type = types<Body<P>...>;
+    };
+    using type = typename all<numbers_below<N>>::type;
 };
 template <template <int...> class Body, int N, int M>
 struct index_space<Body, N, M> {
+    template <class Places>
+    struct all;
     template <int... P>
-    static auto all(std::integer_sequence<int, P...>) -> types<Body<P / M, P % M>...>;
-    using type = decltype(all(numbers_below<N, M>{}));
+    struct all<std::integer_sequence<int, P...>> {
+        using type = types<Body<P / M, P % M>...>;
+    };
+    using type = typename all<numbers_below<N, M>>::type;
 };
 template <template <int...> class Body, int N, int M, int K>
 struct index_space<Body, N, M, K> {
+    template <class Places>
+    struct all;
     template <int... P>
-    static auto all(std::integer_sequence<int, P...>) -> types<Body<P / (M * K), P / K % M, P % K>...>;
-    using type = decltype(all(numbers_below<N, M, K>{}));
+    struct all<std::integer_sequence<int, P...>> {
+        using type = types<Body<P / (M * K), P / K % M, P % K>...>;
+    };
+    using type = typename all<numbers_below<N, M, K>>::type;
 };
 
 }  // namespace detail
