@@ -52,6 +52,8 @@ struct h200_nvlink {
 
 }  // namespace machine
 
+inline constexpr int most_slots = 64;  // runs in flight, or slots of a channel, that options allow
+
 // What the options of a plan say, as a value.
 struct settings {
     machine_description machine = machine::h200_nvlink::description;

@@ -25,14 +25,14 @@ struct memory_limit {
 // Runs whose inputs and outputs exist at once.
 template <int Runs>
 struct in_flight {
-    static constexpr bool allowed = Runs >= 1 && Runs <= 64;
+    static constexpr bool allowed = Runs >= 1 && Runs <= most_slots;
     static_assert(allowed, "dovetail: between 1 and 64 runs in flight");
     static constexpr void apply(settings& s) { s.in_flight = allowed ? Runs : 1; }
 };
 // Copies of a channel's receiving buffer: with 2, the next run's transfer does not wait for this run's reader.
 template <int Slots>
 struct channel_slots {
-    static constexpr bool allowed = Slots >= 1 && Slots <= 64;
+    static constexpr bool allowed = Slots >= 1 && Slots <= most_slots;
     static_assert(allowed, "dovetail: between 1 and 64 slots in a channel");
     static constexpr void apply(settings& s) { s.channel_slots = allowed ? Slots : 1; }
 };
