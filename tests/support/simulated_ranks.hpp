@@ -132,6 +132,25 @@ protected:
         }
         for (; next < accesses.size(); ++next) v.scratch.push_back(accesses[next].buffer);
         check_workspace(v, n);
+        check_types(v, n);
+    }
+    // What the launch would get has the types that the operation knows.
+    void check_types(const part_view& v, const dv::ir::node& n) const {
+        const std::string whose = " of node " + std::to_string(v.node);
+        std::vector<dv::tensor_type> types;
+        for (int k = 0; k < n.arguments; ++k) {
+            types.push_back(g_.symbols[g_.operands[n.first_argument + k]].type);
+            if (p_.buffers[v.arguments[static_cast<std::size_t>(k)]].type != types.back()) throw failure("another type of an argument" + whose);
+        }
+        dv::tensor_type made[dv::max_results] = {};
+        if (n.kind == dv::op_kind::compute) n.op->infer(types.data(), made);
+        for (int k = 0; k < n.results; ++k) {
+            if (const int symbol = g_.operands[n.first_result + k]; symbol >= 0) made[k] = g_.symbols[symbol].type;
+            const dv::ir::buffer& b = p_.buffers[v.results[static_cast<std::size_t>(k)]];
+            if (b.type != made[k] || b.bytes < b.type.bytes()) throw failure("another type of a result" + whose);
+        }
+        for (const int b : v.scratch)
+            if (p_.buffers[b].type.valid()) throw failure("scratch memory with a type" + whose);
     }
     // What is left of the accesses is the workspace that the operation asks for.
     void check_workspace(const part_view& v, const dv::ir::node& n) const {
@@ -153,18 +172,23 @@ protected:
         holder_.assign(p_.buffers.size(), -1);
         for (int b = 0; b < p_.buffers.size(); ++b) {
             const dv::ir::buffer& x = p_.buffers[b];
+            if (x.symbol >= 0 && x.bytes < g_.symbols[x.symbol].type.bytes())
+                throw failure("buffer " + std::to_string(b) + " is smaller than its symbol");
             if (x.alias >= 0 && p_.buffers[x.alias].alias >= 0) throw failure("buffer " + std::to_string(b) + " is an alias of an alias");
             if (x.output || x.where == dv::ir::storage::state || x.where == dv::ir::storage::constant) kept_[root_of(b)] = 1;
             if (x.where == dv::ir::storage::arena || x.where == dv::ir::storage::workspace || x.where == dv::ir::storage::host) {
                 const auto& at = plan_.placements[b];
                 const auto& role = plan_.roles[x.role];
                 const std::int64_t room = x.where == dv::ir::storage::host ? role.host_arena_bytes : role.arena_bytes;
-                if (x.bytes > 0 && (at.offset < 0 || at.offset % dv::ir::alignment != 0 || at.stride % dv::ir::alignment != 0 ||
-                                    at.offset + (x.slots - 1) * at.stride + x.bytes > room || (x.slots > 1 && at.stride < x.bytes)))
+                const std::int64_t stride = x.slots > 1 ? at.stride : x.bytes;  // without meaning where there is one slot
+                const bool aligned = at.offset % dv::ir::alignment == 0 && (x.slots == 1 || stride % dv::ir::alignment == 0);
+                if (x.bytes > 0 && (at.offset < 0 || !aligned || stride < x.bytes || at.offset + (x.slots - 1) * stride + x.bytes > room))
                     throw failure("buffer " + std::to_string(b) + " does not lie in its arena");
                 const auto& under = plan_.placements[root_of(b)];
                 if (x.bytes > 0 && (at.offset != under.offset || x.slots != p_.buffers[root_of(b)].slots))
                     throw failure("an alias lies elsewhere: buffer " + std::to_string(b));
+            } else if (plan_.placements[b].offset >= 0) {  // a backend would look for it there
+                throw failure("buffer " + std::to_string(b) + " has a place in an arena and is in none");
             }
         }
         for (int i = 0; i < p_.parts.size(); ++i) {
@@ -227,7 +251,7 @@ protected:
                     const dv::ir::member& member = p_.members[part.member];
                     std::array<int, 3> key{part.member, -1, static_cast<int>(k)};
                     int seat = part.seat, expected = 0;
-                    if (member.communicator >= 0 && !member.local) {
+                    if (dv::is_communication(member.kind) && member.communicator >= 0 && !member.local) {
                         const dv::ir::communicator& c = p_.communicators[member.communicator];
                         if (c.axes == 0) {
                             key = {part.member, 0, at.lane};
