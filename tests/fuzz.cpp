@@ -92,7 +92,7 @@ std::string damaged(const dv::ir::graph& written, const dv::ir::graph& g, const 
     if (!mutate(static_cast<mutation>(kind), program, plan, r)) return {};
     ++sum.damaged[kind];
     const dv::plan::plan hurt = dv::ir::view(plan);
-    const bool proven = static_cast<bool>(dv::plan::prove(written, program, hurt));
+    const bool proven = static_cast<bool>(dv::plan::prove(written, program, hurt, s.settings));
     sum.refused[kind] += !proven;
     for (int times = 0; times < (proven ? 3 : 1); ++times) {
         how = {mix(s.seed + 100 + static_cast<word>(times)), {0, 1, 2}, how.ahead, how.in_flight};
@@ -116,7 +116,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
     if (!planned.fault.empty()) return planned.fault;
     const dv::ir::program program = dv::ir::view(planned.made.program);
     const dv::plan::plan plan = dv::ir::view(planned.made.plan);
-    if (const dv::plan::verdict bad = dv::plan::prove(written, program, plan); !bad)
+    if (const dv::plan::verdict bad = dv::plan::prove(written, program, plan, s.settings); !bad)
         return std::string("prover: ") + dv::plan::name_of(bad.what) + ", role " + std::to_string(bad.role) + ", vertex " +
                std::to_string(bad.vertex) + ", other " + std::to_string(bad.other) + ", buffer " + std::to_string(bad.buffer);
     if (const std::string bad = broken_slots(program, s.settings); !bad.empty()) return "slots: " + bad;

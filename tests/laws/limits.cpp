@@ -57,7 +57,7 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         CHECK(plan.predicted <= plan.predicted_sequential);
         if (i % 5 != 4) CHECK(broken_order(p, plan) == "");
         CHECK(broken_sizes(p, plan) == "");
-        CHECK(static_cast<bool>(dv::plan::prove(g, p, plan)));
+        CHECK(static_cast<bool>(dv::plan::prove(g, p, plan, settings)));
         meaning m = read_sketch(s, g, s.runs);
         simulation how;
         how.seed = s.seed;

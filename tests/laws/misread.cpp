@@ -158,7 +158,7 @@ std::string found(const sketch& s, const dv::ir::graph& g, meaning& m) {
     if (made.wrong || !made.fits) return "no plan";
     const dv::ir::program program = dv::ir::view(made.program);
     const dv::plan::plan plan = dv::ir::view(made.plan);
-    if (!dv::plan::prove(g, program, plan)) return "not proven";
+    if (!dv::plan::prove(g, program, plan, s.settings)) return "not proven";
     for (word times = 0; times < 2; ++times) try {
             simulate(g, program, plan, m, {mix(s.seed + times), {0, 1, 2}, 4, s.settings.in_flight});
         } catch (const failure& f) {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "../support/damage.hpp"
+#include "../support/hand_plans.hpp"
 
 #include <map>
 #include <random>
@@ -13,13 +14,6 @@ using namespace support;
 using dv::plan::flaw;
 
 namespace {
-
-struct sample {
-    const char* name;
-    subject (*make)();
-};
-constexpr sample samples[] = {{"three_lanes", three_lanes}, {"exchange", exchange}, {"three_roles", three_roles}, {"in_place", in_place},
-                              {"sharing", sharing},         {"two_slots", two_slots}, {"rooted", rooted}};
 
 std::string found(const subject& s) {
     const dv::plan::verdict v = s.all();
@@ -177,7 +171,10 @@ subject draw(unsigned seed) {
         if (b.alias < 0 && b.where == dv::ir::storage::arena) {
             bool held = false;
             for (const auto& other : m.s.program.buffers) held = held || other.alias == m.at(id, 0);
-            if (!held) b.bytes *= 1 + below(3);
+            if (!held) {
+                b.type.extent[0] = m.s.graph.symbols[id].type.extent[0] *= 1 + below(3);
+                b.bytes = b.type.bytes();
+            }
             if (places > 0 && (b.slots == 1 || below(8) == 0) && below(100) < 70) m.place(id, 0, 512 * below(places * static_cast<int>(made.size())));
         }
     }
@@ -195,8 +192,8 @@ subject draw(unsigned seed) {
 }  // namespace
 
 TEST_CASE("correct plans are proven") {
-    for (const sample& x : samples) {
-        CAPTURE(x.name);
+    for (const hand_made& x : by_hand) {
+        CAPTURE(std::string(x.name));
         CHECK(found(x.make()) == "none");
     }
     CHECK(found(layered(64)) == "none");
@@ -206,31 +203,31 @@ TEST_CASE("no certain damage survives, at any site of any plan") {
     int kinds = 0;
     for (const damage& d : damages) {
         int sites = 0, refused = 0;
-        for (const sample& x : samples)
+        for (const hand_made& x : by_hand)
             for (int site = 0;; ++site, ++sites) {
                 subject s = x.make();
                 if (!d.apply(s, site)) break;
                 const bool good = static_cast<bool>(s.all());
                 refused += good ? 0 : 1;
-                CAPTURE(d.name);
-                CAPTURE(x.name);
+                CAPTURE(std::string(d.name));
+                CAPTURE(std::string(x.name));
                 CAPTURE(site);
                 if (d.certain) CHECK(!good);
                 CHECK(good == s.compiles());
             }
-        CAPTURE(d.name);
-        CHECK(refused > 0);
+        CAPTURE(std::string(d.name));
+        CHECK((sites == 0 || refused > 0));
         kinds += refused > 0 ? 1 : 0;
     }
-    CHECK(kinds >= 16);
+    CHECK(kinds >= 60);
 }
 
 TEST_CASE("the samples have no wait to spare") {
-    for (const sample& x : samples)
+    for (const hand_made& x : by_hand)
         for (int site = 0;; ++site) {
             subject s = x.make();
             if (!drop_wait(s, site)) break;
-            CAPTURE(x.name);
+            CAPTURE(std::string(x.name));
             CAPTURE(site);
             CHECK(!s.all());
         }
@@ -280,6 +277,61 @@ TEST_CASE("each damage has its name") {
     CHECK(after(sharing, take_over_unoffered) == "alias_wrong");
 }
 
+TEST_CASE("workspace and results that nobody wants are what the operation asks for") {
+    const subject whole = with_scratch();
+    const auto first = [&](bool typed) {
+        return support::detail::nth(whole.program.buffers, 0, [&](const dv::ir::buffer& b) { return b.symbol < 0 && b.type.valid() == typed; });
+    };
+    const int workspace = first(false), unwanted = first(true);
+    const auto with = [&](int b, auto change) {
+        subject s = whole;
+        change(s.program.buffers[b]);
+        return found(s);
+    };
+    for (const int b : {workspace, unwanted}) {
+        CAPTURE(b);
+        CHECK(with(b, [](dv::ir::buffer& x) { --x.bytes; }) == "wrong_storage");
+        CHECK(with(b, [](dv::ir::buffer& x) { x.bytes += 8; }) == "wrong_storage");
+        CHECK(with(b, [](dv::ir::buffer& x) { x.bytes = 0; }) == "wrong_storage");
+        CHECK(with(b, [](dv::ir::buffer& x) { x.type.type = x.type.valid() ? dv::element::none : dv::element::float32; }) == "wrong_storage");
+        CHECK(with(b, [](dv::ir::buffer& x) { x.where = dv::ir::storage::arena; }) == "wrong_storage");
+        // Forgotten: what stands behind a result takes its place.
+        subject s = whole;
+        const int site = support::detail::nth(s.program.accesses, 0, [&](const dv::ir::access& a) { return a.buffer == b; });
+        REQUIRE(forget_access(s, site));
+        CHECK(found(s) == (b == workspace ? "wrong_access" : "wrong_storage"));
+    }
+    CHECK(with(unwanted, [](dv::ir::buffer& x) { x.type.extent[0] /= 2; }) == "wrong_storage");
+}
+
+TEST_CASE("the part of a statement of one role has the first seat") {
+    for (const hand_made& x : by_hand) {
+        const subject whole = x.make();
+        for (int i = 0; i < whole.program.parts.size(); ++i) {
+            const int node = whole.program.members[whole.program.parts[i].member].node;
+            if (node < 0 || whole.graph.nodes[node].role < 0) continue;
+            for (const int seat : {-1, 1, 2}) {
+                subject s = whole;
+                s.program.parts[i].seat = seat;
+                CHECK(found(s) == "node_mismatch");
+            }
+        }
+    }
+}
+
+TEST_CASE("as many copies as the options ask for") {
+    for (subject (*make)() : {three_lanes, two_slots}) {  // inputs and outputs in two slots
+        subject s = make();
+        s.options.in_flight = 2;
+        CHECK(found(s) == "none");
+        s.options.in_flight = 3;
+        CHECK(found(s) == "too_few_slots");
+    }
+    subject s = exchange();
+    s.options.channel_slots = 2;
+    CHECK(found(s) == "too_few_slots");
+}
+
 TEST_CASE("a state read moved behind its update") {
     // w is read by a statement and by a collective, then updated: the update goes first
     subject s = in_place();
@@ -294,11 +346,13 @@ TEST_CASE("a state read moved behind its update") {
     s.plan.order[0] = v;
     CHECK(std::string{name_of(s.order().what)} == "edge_backward");
     CHECK(found_by(s, 0) != "none");
-    // the same with the waits out of the way: the value is found wrong
-    s.plan.waits.clear();
-    for (auto& x : s.plan.steps) x.first_wait = x.waits = x.lane = 0;
-    for (auto& x : s.program.parts)
-        if (s.program.members[x.member].node >= 0 && s.graph.nodes[s.program.members[x.member].node].update) ++x.first_access, --x.accesses;   // without p, which comes later now
+}
+
+TEST_CASE("updates of a state in another order than written") {
+    subject s = states_in_turn();
+    std::swap(s.plan.order[10], s.plan.order[11]);
+    support::detail::swap_steps(s, 10);
+    CHECK(std::string{name_of(s.order().what)} == "edge_backward");
     CHECK(found_by(s, 0) == "wrong_value");
 }
 
@@ -326,22 +380,33 @@ TEST_CASE("bytes given away by position in the order, not by what has happened")
 }
 
 TEST_CASE("members of a group that depend on each other") {
-    subject s = three_lanes();
-    // the first two vertices become one
-    s.program.vertices[0].parts = s.program.vertices[0].members = 2;
-    support::detail::erase(s.program.vertices, 1);
-    support::detail::erase(s.plan.order, 1);
-    support::detail::erase_step(s, 1);
-    for (int& v : s.plan.order) v -= v > 1 ? 1 : 0;
-    for (dv::ir::step& x : s.plan.steps) x.vertex -= x.vertex > 1 ? 1 : 0;
-    CHECK(found(s) == "group_dependent");
+    // two updates of one state
+    CHECK(after(states_in_turn, join_vertices, 10) == "race");
+    // the second of two collectives in a group takes its argument's bytes, which the first one reads
+    subject s = effects_and_group();
+    const int second = support::detail::nth(s.program.members, 0, [](const dv::ir::member& m) { return m.op == &in_place_operation; });
+    for (int site = 0;; ++site) {
+        subject taken = s;
+        REQUIRE(take_over_argument(taken, site));
+        const dv::ir::part& x = taken.program.parts[support::detail::nth(taken.program.parts, 0, [&](const dv::ir::part& y) { return y.member == second; })];
+        if (taken.program.buffers[taken.program.accesses[x.first_access + 1].buffer].alias < 0) continue;
+        CHECK(found(taken) == "alias_wrong");
+        break;
+    }
+}
+
+TEST_CASE("programs that are wrong in themselves") {
+    for (const hand_made& x : wrong_by_hand) {
+        CAPTURE(std::string(x.name));
+        CHECK(found(x.make()) != "none");
+    }
 }
 
 TEST_CASE("damaged tables give a verdict") {
     std::mt19937 random{7};
     int refused = 0;
     for (int i = 0; i < 4000; ++i) {
-        subject s = samples[random() % std::size(samples)].make();
+        subject s = by_hand[random() % std::size(by_hand)].make();
         const int junk = static_cast<int>(random() % 40) - 4;
         const auto any = [&](auto& list) -> auto& { return list[static_cast<int>(random() % static_cast<unsigned>(list.size()))]; };
         switch (random() % 12) {
@@ -360,7 +425,6 @@ TEST_CASE("damaged tables give a verdict") {
         }
         refused += s.all() ? 0 : 1;
         CHECK(static_cast<bool>(s.all()) == s.compiles());
-        for (int r = 0; r < s.program.roles; ++r) static_cast<void>(s.role(r));
     }
     CHECK(refused > 3000);
 }
@@ -410,3 +474,17 @@ static_assert(sharing().all().what == flaw::none);
 static_assert(in_place().all().what == flaw::none);
 static_assert(two_slots().all().what == flaw::none);
 static_assert(layered(16).all().what == flaw::none);
+static_assert(on_a_mesh().all().what == flaw::none);
+static_assert(with_scratch().all().what == flaw::none);
+static_assert(through_host_memory().all().what == flaw::none);
+static_assert(in_place_only().all().what == flaw::none);
+static_assert(peer_copy().all().what == flaw::none);
+static_assert(states_in_turn().all().what == flaw::none);
+static_assert(no_arena().all().what == flaw::none);
+static_assert(in_pieces().all().what == flaw::none);
+static_assert(many_types().all().what == flaw::none);
+static_assert(effects_and_group().all().what == flaw::none);
+static_assert(piece_of_another().all().what == flaw::wrong_access);
+static_assert(scratch_sent().all().what == flaw::node_mismatch);
+static_assert(sent_to_itself().all().what == flaw::wrong_communicator);
+static_assert(done_elsewhere().all().what == flaw::node_mismatch);

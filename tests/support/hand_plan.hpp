@@ -1,7 +1,8 @@
-// Plans made by hand: `maker` takes statements, vertices in order, waits and offsets, and gives a `subject` (graph, program
-// and plan as owning tables). The samples are correct and have no wait that could be spared. Usable in constant expressions.
+// Makes plans by hand: `maker` takes statements, vertices in order, waits and offsets, and gives a `subject` (graph, program
+// and plan as owning tables, and the options of the plan). Usable in constant expressions.
 #pragma once
 
+#include <dovetail/cost/machine.hpp>
 #include <dovetail/ir/table.hpp>
 #include <dovetail/plan/prove.hpp>
 
@@ -15,25 +16,67 @@ struct subject {
     dv::ir::graph_data graph;
     dv::ir::program_data program;
     dv::plan::plan_data plan;
+    dv::settings options;  // that the plan is to keep to
 
-    constexpr dv::plan::verdict order() const { return dv::plan::prove_order(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan)); }
-    constexpr dv::plan::verdict role(int r) const { return dv::plan::prove_role(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan), r); }
+    constexpr dv::plan::verdict order() const { return dv::plan::prove_order(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan), options); }
+    // One role by itself, where the tables hold.
+    constexpr dv::plan::verdict role(int r) const {
+        const dv::ir::graph g = dv::ir::view(graph);
+        const dv::ir::program p = dv::ir::view(program);
+        const dv::plan::plan made = dv::ir::view(plan);
+        if (const dv::plan::verdict bad = dv::plan::prove_tables(g, p, made, options); !bad) return bad;
+        return dv::plan::prove_ordered_roles(g, p, made, r, r + 1);
+    }
     // As the compiler proves it, which does not look at the order for itself.
     constexpr bool compiles() const {
         const dv::ir::graph g = dv::ir::view(graph);
         const dv::ir::program p = dv::ir::view(program);
         const dv::plan::plan made = dv::ir::view(plan);
-        bool good = static_cast<bool>(dv::plan::prove_tables(g, p, made));
-        for (int r = 0; good && r < p.roles; ++r) good = static_cast<bool>(dv::plan::prove_ordered_roles(g, p, made, r, r + 1));
-        return good;
+        return dv::plan::prove_tables(g, p, made, options) && dv::plan::prove_ordered_roles(g, p, made, 0, p.roles);
     }
-    constexpr dv::plan::verdict all() const { return dv::plan::prove(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan)); }
+    constexpr dv::plan::verdict all() const { return dv::plan::prove(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan), options); }
 };
 
-inline constexpr dv::operation plain_operation{};
-inline constexpr dv::operation in_place_operation = [] {
+// Operations of one result, of the type that all values of these plans have unless they say otherwise; two results and scratch memory.
+inline constexpr dv::tensor_type usual_type = {dv::element::uint64, 1, {64}};
+constexpr int infer_usual(const dv::tensor_type*, dv::tensor_type* to) {
+    to[0] = to[1] = usual_type;
+    return 1;
+}
+constexpr int infer_two(const dv::tensor_type* arguments, dv::tensor_type* to) {
+    infer_usual(arguments, to);
+    to[1].extent[0] = 24;
+    return 2;
+}
+constexpr std::int64_t little_scratch(const dv::tensor_type*) { return 300; }
+
+constexpr dv::operation operation_with(int in_place, bool only = false) {
     dv::operation o;
-    o.in_place = 0;
+    o.infer = infer_usual;
+    o.in_place = in_place;
+    o.in_place_only = only;
+    return o;
+}
+inline constexpr dv::operation plain_operation = operation_with(-1);
+inline constexpr dv::operation in_place_operation = operation_with(0);
+inline constexpr dv::operation second_in_place_operation = operation_with(1, true);
+inline constexpr dv::operation only_in_place_operation = operation_with(-1, true);
+inline constexpr dv::operation two_in_place_operation = [] {
+    dv::operation o = operation_with(0, true);
+    o.infer = infer_two;
+    o.has_effect = true;
+    return o;
+}();
+inline constexpr dv::operation effect_operation = [] {
+    dv::operation o = operation_with(-1);
+    o.has_effect = true;
+    return o;
+}();
+inline constexpr dv::operation scratch_operation = [] {
+    dv::operation o;
+    o.infer = infer_two;
+    o.has_workspace = true;
+    o.workspace = little_scratch;
     return o;
 }();
 
@@ -44,7 +87,7 @@ struct maker {
     subject s;
     dv::vec<int> buffer_of;   // by symbol * 8 + role
     dv::vec<wanted_wait> wanted;
-    dv::tensor_type type = {dv::element::float32, 1, {128}};
+    dv::tensor_type type = usual_type;
 
     constexpr explicit maker(int roles) {
         for (int r = 0; r < roles; ++r) s.graph.roles.push({});
@@ -59,6 +102,7 @@ struct maker {
         x.kind = kind;
         x.role = role;
         x.type = type;
+        x.initialised = kind == dv::ir::symbol_kind::state;
         s.graph.symbols.push(x);
         for (int r = 0; r < 8; ++r) buffer_of.push(-1);
         return s.graph.symbols.size() - 1;
@@ -77,11 +121,24 @@ struct maker {
         x.type = y.type;
         x.bytes = y.type.bytes();
         if (y.kind == dv::ir::symbol_kind::state && y.role == role) x.where = dv::ir::storage::state;
-        if (y.kind == dv::ir::symbol_kind::input) x.where = dv::ir::storage::input;
         if (y.in_host_memory) x.where = dv::ir::storage::host;
+        if (y.kind == dv::ir::symbol_kind::input) x.where = dv::ir::storage::input;
+        if (y.kind == dv::ir::symbol_kind::lane_index) x.where = dv::ir::storage::constant;
+        return b = add(x);
+    }
+    constexpr int add(const dv::ir::buffer& x) {
         s.program.buffers.push(x);
         s.plan.placements.push({});
-        return b = s.program.buffers.size() - 1;
+        return s.program.buffers.size() - 1;
+    }
+    // Scratch memory of one vertex: workspace, or a result that nobody wants.
+    constexpr int scratch(int role, const dv::tensor_type& type, std::int64_t bytes) {
+        dv::ir::buffer x;
+        x.where = dv::ir::storage::workspace;
+        x.role = role;
+        x.type = type;
+        x.bytes = bytes;
+        return add(x);
     }
     constexpr dv::ir::buffer& buffer(int symbol, int role) { return s.program.buffers[at(symbol, role)]; }
     constexpr void place(int symbol, int role, std::int64_t offset) { s.plan.placements[at(symbol, role)].offset = offset; }
@@ -118,11 +175,33 @@ struct maker {
         return value(dv::op_kind::compute, role, arguments, op);
     }
     constexpr int reduce(int role, int x) { return value(dv::op_kind::all_reduce, role, {x}); }
+    // A collective along axes, with a result of `extent` elements.
+    constexpr int along(dv::op_kind kind, int role, unsigned axes, int x, int root = -1, std::int64_t extent = 64) {
+        type.extent[0] = extent;
+        const int y = value(kind, role, {x});
+        type = usual_type;
+        s.graph.nodes.back().axes = axes;
+        s.graph.nodes.back().root = root;
+        return y;
+    }
+    constexpr int shift(int role, unsigned axes, int x, int offset, bool open = false) {
+        const int y = along(dv::op_kind::shift, role, axes, x);
+        s.graph.nodes.back().offset = offset;
+        s.graph.nodes.back().open = open;
+        return y;
+    }
     constexpr int update(int role, int state, std::initializer_list<int> arguments) {
         const int n = node(dv::op_kind::compute, role, arguments, state);
         s.graph.nodes[n].update = true;
         return n;
     }
+
+    static constexpr int place_among(dv::span<const int> list, int x) {
+        int i = 0;
+        while (i < list.size() && list[i] != x) ++i;
+        return i;
+    }
+    static constexpr bool among(dv::span<const int> list, int x) { return place_among(list, x) < list.size(); }
 
     // ---- vertices, in the order of the plan
     constexpr int begin(dv::op_kind kind, int node, dv::lane_kind lane) {
@@ -141,6 +220,9 @@ struct maker {
             m.op = n.op;
             m.reduce = n.reduce;
             m.root = n.root;
+            m.offset = n.offset;
+            m.open = n.open;
+            m.symbol = s.graph.operands[n.first_result];
         }
         s.program.members.push(m);
         s.plan.order.push(s.program.vertices.size() - 1);
@@ -164,19 +246,34 @@ struct maker {
         const dv::ir::node x = s.graph.nodes[n];
         const bool copies = x.kind == dv::op_kind::to_host || x.kind == dv::op_kind::from_host;
         const int v = begin(x.kind, n, is_communication(x.kind) ? dv::lane_kind::communication : copies ? dv::lane_kind::copy : dv::lane_kind::compute);
-        if (is_communication(x.kind)) join(1, {x.role});
+        if (is_communication(x.kind)) join(x.axes, {x.role});
         part(x.role, 0);
-        const int result = s.graph.operands[x.first_result];
-        bool inout = false;
-        for (int i = 0; i < x.arguments; ++i) {
-            const int a = s.graph.operands[x.first_argument + i];
-            inout = inout || (x.update && a == result);
-            touch(at(a, x.role), x.update && a == result ? dv::access_mode::update : dv::access_mode::read);
+        const dv::span<const int> arguments = s.graph.operands.view().part(x.first_argument, x.arguments), results = s.graph.operands.view().part(x.first_result, x.results);
+        dv::vec<dv::tensor_type> types;
+        for (int a : arguments) {
+            const bool inout = x.update && among(results, a) && types.size() == place_among(arguments, a);
+            touch(at(a, x.role), inout ? dv::access_mode::update : dv::access_mode::read);
+            types.push(s.graph.symbols[a].type);
         }
-        if (!inout) touch(at(result, x.role), dv::access_mode::write);
+        for (int k = 0; k < results.size(); ++k) {
+            if (results[k] >= 0) {
+                if (!x.update || !among(arguments, results[k])) touch(at(results[k], x.role), dv::access_mode::write);
+                continue;
+            }
+            dv::tensor_type made[dv::max_results] = {};
+            x.op->infer(types.begin(), made);
+            touch(scratch(x.role, made[k], made[k].bytes()), dv::access_mode::write);
+        }
+        if (x.op->has_workspace) touch(scratch(x.role, {}, x.op->workspace(types.begin())), dv::access_mode::write);
         return v;
     }
     constexpr int run(int symbol) { return run_node(s.graph.symbols[symbol].node); }
+    // The last two vertices, of one role, become an NCCL group.
+    constexpr void join_last_two() {
+        s.plan.order.cut(s.plan.order.size() - 1);
+        s.program.vertices.cut(s.program.vertices.size() - 1);
+        s.program.vertices.back().parts = s.program.vertices.back().members = 2;
+    }
     constexpr int bring(int symbol, int role) {
         const int v = begin(dv::op_kind::input, -1, dv::lane_kind::copy);
         s.program.members.back().symbol = symbol;
@@ -265,15 +362,17 @@ struct maker {
                     s.plan.waits.push({event_of[r * count + wanted[i].recorder], wanted[i].lag, step_of[r * count + wanted[i].recorder]});
             }
         }
-        for (int pass = 0; pass < 2; ++pass)
+        // First those that have a place, then all others, then those that have another's.
+        for (int pass = 0; pass < 3; ++pass)
             for (int b = 0; b < s.program.buffers.size(); ++b) {
                 const dv::ir::buffer& x = s.program.buffers[b];
                 dv::ir::placement& m = s.plan.placements[b];
-                if (x.where != dv::ir::storage::arena && x.where != dv::ir::storage::host) continue;
+                if (x.where == dv::ir::storage::state && pass == 0) s.plan.roles[x.role].state_bytes += dv::ir::aligned(x.bytes);
+                if (x.where != dv::ir::storage::arena && x.where != dv::ir::storage::workspace && x.where != dv::ir::storage::host) continue;
                 std::int64_t& size = x.where == dv::ir::storage::host ? s.plan.roles[x.role].host_arena_bytes : s.plan.roles[x.role].arena_bytes;
                 m.stride = dv::ir::aligned(x.bytes);
                 if (x.alias >= 0) {
-                    if (pass == 1) m = s.plan.placements[x.alias];
+                    if (pass == 2) m = s.plan.placements[x.alias];
                 } else if (pass == 0 ? m.offset >= 0 : m.offset < 0) {
                     if (m.offset < 0) m.offset = size;
                     if (size < m.offset + x.slots * m.stride) size = m.offset + x.slots * m.stride;
@@ -282,159 +381,5 @@ struct maker {
         return static_cast<subject&&>(s);
     }
 };
-
-// One role on three lanes: input copied in, compute beside a collective, result copied out.
-constexpr subject three_lanes() {
-    maker m{1};
-    const int x = m.input(0), a = m.compute(0, {x}), b = m.reduce(0, a), c = m.compute(0, {a}), d = m.compute(0, {b, c});
-    const int e = m.value(dv::op_kind::to_host, 0, {d});
-    m.buffer(x, 0).slots = 2;
-    m.output(e, 0, 2);
-    const int vx = m.bring(x, 0), va = m.run(a), vb = m.run(b);
-    m.run(c);
-    const int vd = m.run(d), ve = m.run(e);
-    m.wait(0, va, vx);
-    m.wait(0, vb, va);
-    m.wait(0, vd, vb);
-    m.wait(0, ve, vd);
-    return m.finish();
-}
-
-// Two roles, a value each way.
-constexpr subject exchange() {
-    maker m{2};
-    const int a = m.compute(0, {}), b = m.compute(1, {}), u = m.compute(0, {a, b}), v = m.compute(1, {a, b});
-    m.output(u, 0);
-    m.output(v, 1);
-    const int va = m.run(a), vb = m.run(b), there = m.send(a, 0, 1), back = m.send(b, 1, 0), vu = m.run(u), vv = m.run(v);
-    m.wait(0, there, va);
-    m.wait(0, vu, back);
-    m.wait(1, back, vb);
-    m.wait(1, vv, there);
-    m.wait(1, vb, back, 1);
-    m.wait(1, there, vv, 1);
-    return m.finish();
-}
-
-// Three roles train together: gradients from states, one sum over the roles, an update each, a read after it.
-constexpr subject three_roles() {
-    maker m{3};
-    int w[3] = {}, g[3] = {}, u[3] = {}, y[3] = {};
-    for (int r = 0; r < 3; ++r) w[r] = m.state(r);
-    for (int r = 0; r < 3; ++r) g[r] = m.compute(r, {w[r]});
-    const int sum = m.over_roles(dv::op_kind::all_reduce, {g[0], g[1], g[2]});
-    for (int r = 0; r < 3; ++r) u[r] = m.update(r, w[r], {w[r], sum});
-    for (int r = 0; r < 3; ++r) {
-        y[r] = m.compute(r, {w[r]});
-        m.output(y[r], r);
-    }
-    int vg[3] = {};
-    for (int r = 0; r < 3; ++r) vg[r] = m.run(g[r]);
-    const int vs = m.run_over_roles(sum);
-    for (int r = 0; r < 3; ++r) {
-        m.wait(r, vs, vg[r]);
-        m.wait(r, m.run_node(u[r]), vs);
-    }
-    for (int r = 0; r < 3; ++r) m.run(y[r]);
-    return m.finish();
-}
-
-// An in-place result; a state read, communicated and updated, across lanes and runs.
-constexpr subject in_place() {
-    maker m{1};
-    const int w = m.state(0), x = m.compute(0, {}), y = m.compute(0, {x}, &in_place_operation), r = m.compute(0, {w}), z = m.compute(0, {y, r});
-    const int p = m.reduce(0, w), u = m.update(0, w, {p});
-    const int q = m.compute(0, {z});
-    m.output(q, 0);
-    m.run(x);
-    m.run(y);
-    m.run(r);
-    m.run(z);
-    const int vp = m.run(p), vu = m.run_node(u);
-    m.run(q);
-    m.buffer(y, 0).alias = m.at(x, 0);
-    m.wait(0, vu, vp);
-    m.wait(0, vp, vu, 1);
-    return m.finish();
-}
-
-// Bytes that change hands across lanes, within the run and from run to run.
-constexpr subject sharing() {
-    maker m{1};
-    const int a = m.compute(0, {}), b = m.reduce(0, a), c = m.compute(0, {}), d = m.compute(0, {b, c}), e = m.reduce(0, d);
-    const int f = m.value(dv::op_kind::to_host, 0, {e});
-    m.output(f, 0);
-    m.place(a, 0, 0);
-    m.place(d, 0, 0);
-    m.place(b, 0, 512);
-    m.place(e, 0, 512);
-    m.place(c, 0, 1024);
-    const int va = m.run(a), vb = m.run(b);
-    m.run(c);
-    const int vd = m.run(d), ve = m.run(e), vf = m.run(f);
-    m.wait(0, vb, va);
-    m.wait(0, vd, vb);
-    m.wait(0, ve, vd);
-    m.wait(0, vf, ve);
-    m.wait(0, va, ve, 1);
-    m.wait(0, vb, vf, 1);
-    return m.finish();
-}
-
-// An output in two slots that another lane still reads: the wait goes two runs back, the rings have two places.
-constexpr subject two_slots() {
-    maker m{1};
-    const int a = m.compute(0, {}), b = m.reduce(0, a), o = m.compute(0, {b}), h = m.value(dv::op_kind::to_host, 0, {o});
-    m.output(o, 0, 2);
-    m.output(h, 0, 2);
-    const int va = m.run(a), vb = m.run(b), vo = m.run(o), vh = m.run(h);
-    m.wait(0, vb, va);
-    m.wait(0, vo, vb);
-    m.wait(0, vh, vo);
-    m.wait(0, vo, vh, 2);
-    return m.finish();
-}
-
-// One role gives, all three receive.
-constexpr subject rooted() {
-    maker m{3};
-    const int a = m.compute(1, {}), c = m.over_roles(dv::op_kind::broadcast, {a});
-    m.s.graph.nodes[m.s.graph.symbols[c].node].root = 1;
-    int y[3] = {};
-    for (int r = 0; r < 3; ++r) {
-        y[r] = m.compute(r, {c});
-        m.output(y[r], r);
-    }
-    for (int r = 0; r < 3; ++r) m.place(c, r, 0);
-    const int va = m.run(a), vc = m.run_over_roles(c);
-    m.wait(1, vc, va);
-    for (int r = 0; r < 3; ++r) {
-        const int vy = m.run(y[r]);
-        m.wait(r, vy, vc);
-        if (r != 1) m.wait(r, vc, vy, 1);   // role 1 has it from vc's wait for va
-    }
-    return m.finish();
-}
-
-// Layers of compute and collective, memory used in turn, 2 * layers vertices, the last result in two slots. `layers` is a
-// multiple of four.
-constexpr subject layered(int layers) {
-    maker m{1};
-    dv::vec<int> c, r, vc, vr;
-    for (int i = 0; i < layers; ++i) {
-        c.push(i == 0 ? m.compute(0, {}) : i == 1 ? m.compute(0, {c[0]}) : m.compute(0, {c[i - 1], r[i - 2]}));
-        r.push(m.reduce(0, c[i]));
-    }
-    m.output(r[layers - 1], 0, 2);
-    for (int i = 0; i < layers; ++i) {
-        m.place(c[i], 0, 512 * (i % 4));
-        if (i + 1 < layers) m.place(r[i], 0, 2048 + 512 * (i % 4));
-        vc.push(m.run(c[i]));
-        vr.push(m.run(r[i]));
-        m.wait(0, vr[i], vc[i]);
-        if (i > 1) m.wait(0, vc[i], vr[i - 2]);
-    }
-    return m.finish();
-}
 
 }  // namespace support

@@ -170,11 +170,11 @@ template <class G, class O>
 inline constexpr plan plan_of = laid<G, O, chosen<G, O>()>::value;
 
 template <class Graph, class Program, class Plan>
-constexpr verdict prove_in_common(taken<Graph> g, taken<Program> p, taken<Plan> made) {
-    return prove_tables(ir::view(g), ir::view(p), ir::view(made));
+constexpr verdict prove_in_common(taken<Graph> g, taken<Program> p, taken<Plan> made, const settings& s) {
+    return prove_tables(ir::view(g), ir::view(p), ir::view(made), s);
 }
 template <class G, class O>
-inline constexpr verdict proven_tables = prove_in_common(kept_graph<G>, kept_program<expanded_for<G, O>>, kept_plan<G, O, chosen<G, O>()>);
+inline constexpr verdict proven_tables = prove_in_common(kept_graph<G>, kept_program<expanded_for<G, O>>, kept_plan<G, O, chosen<G, O>()>, O::value);
 
 template <class Graph, class Program, class Plan>
 constexpr verdict prove_roles(taken<Graph> g, taken<Program> p, taken<Plan> made, int first, int last) {

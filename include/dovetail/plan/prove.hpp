@@ -1,6 +1,7 @@
-// The prover: is this plan, as it stands in its tables, a safe execution of this graph? Takes the graph as written, the
-// program expanded from it and the plan; gives a verdict that names the first flaw. It shares no code with the passes
-// that make a plan. It claims nothing about timing, progress inside NCCL or CUDA, kernels, or the rounding of sums.
+// The prover: is this plan, as it stands in its tables, a safe execution of this graph, with as many copies as the options ask for?
+// Takes the graph as written, the program expanded from it, the plan and its options; gives a verdict that names the first flaw. It
+// shares no code with the passes that make a plan. It claims nothing about timing, progress inside NCCL or CUDA, kernels, or the
+// rounding of sums.
 #pragma once
 
 #include "prove/agreement.hpp"
@@ -10,13 +11,12 @@
 
 namespace dovetail::plan {
 
-// What concerns all roles: the program says what the graph says, communication has all its partners and they agree, and each
-// role's steps are the restriction of the one order.
-constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const plan& made) {
+// What concerns all roles: the program says what the graph says, communication has all its partners and they agree, buffers have
+// the copies that the options ask for, and each role's steps are the restriction of the one order.
+constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const plan& made, const settings& options) {
     if (const verdict bad = detail::check_program_rows(g, p); !bad) return bad;
-    for (int role = 0; role < p.roles; ++role)
-        if (const verdict bad = detail::check_plan_rows(p, made, role); !bad) return bad;
-    if (const verdict bad = detail::check_agreement(g, p); !bad) return bad;
+    if (const verdict bad = detail::check_plan_rows(p, made); !bad) return bad;
+    if (const verdict bad = detail::check_agreement(g, p, options); !bad) return bad;
     if (const verdict bad = detail::check_permutation(p, made); !bad) return bad;
     if (const verdict bad = detail::check_steps(p, made); !bad) return bad;
     return detail::check_common(p, made);
@@ -28,15 +28,17 @@ constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const p
 // Where this holds for all roles, the order is a linear extension of every dependency: those are between vertices that touch
 // a buffer of one role, whose steps are the order's restriction, and there each read has met the value that it should.
 // `own`: the role's buffers.
-constexpr verdict prove_ordered_role(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own) {
+constexpr verdict prove_ordered_role(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own,
+                                     detail::state_versions& states) {
     if (const verdict bad = detail::check_places(p, made, role, own); !bad) return bad;
-    return detail::replay{g, p, made, role, own}.result();
+    return detail::replay{g, p, made, role, own, states}.result();
 }
 // The same of the roles [first, last).
 constexpr verdict prove_ordered_roles(const ir::graph& g, const ir::program& p, const plan& made, int first, int last) {
     const detail::owned own{p};
+    detail::state_versions states;
     for (int role = first; role < last; ++role)
-        if (const verdict bad = prove_ordered_role(g, p, made, role, own.by(role)); !bad) return bad;
+        if (const verdict bad = prove_ordered_role(g, p, made, role, own.by(role), states); !bad) return bad;
     return {};
 }
 
@@ -51,25 +53,17 @@ constexpr int proven_until(const ir::program& p, const plan& made, int first) {
     return role;
 }
 
-// What concerns all roles, with the order looked at for itself: so a dependency against it has its own name.
-constexpr verdict prove_order(const ir::graph& g, const ir::program& p, const plan& made) {
-    if (const verdict bad = prove_tables(g, p, made); !bad) return bad;
+// What concerns all roles, with the order looked at for itself: so a dependency against it has its own name. Whatever this refuses
+// is refused by the proof of a role too.
+constexpr verdict prove_order(const ir::graph& g, const ir::program& p, const plan& made, const settings& options) {
+    if (const verdict bad = prove_tables(g, p, made, options); !bad) return bad;
     return detail::check_dependencies(g, p, made);
 }
 
-// What concerns one role, safe to call where `prove_tables` does not hold.
-constexpr verdict prove_role(const ir::graph& g, const ir::program& p, const plan& made, int role) {
-    if (const verdict bad = detail::check_program_rows(g, p); !bad) return bad;
-    if (const verdict bad = detail::check_plan_rows(p, made, role); !bad) return bad;
-    return prove_ordered_roles(g, p, made, role, role + 1);
-}
-
 // All of it, for run time.
-constexpr verdict prove(const ir::graph& g, const ir::program& p, const plan& made) {
-    if (const verdict bad = prove_order(g, p, made); !bad) return bad;
-    for (int role = 0; role < p.roles; ++role)
-        if (const verdict bad = prove_role(g, p, made, role); !bad) return bad;
-    return {};
+constexpr verdict prove(const ir::graph& g, const ir::program& p, const plan& made, const settings& options) {
+    if (const verdict bad = prove_order(g, p, made, options); !bad) return bad;
+    return prove_ordered_roles(g, p, made, 0, p.roles);
 }
 
 }  // namespace dovetail::plan

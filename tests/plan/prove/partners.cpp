@@ -1,5 +1,4 @@
 // Programs of collectives over roles that say something else than their graph, with all tables in agreement.
-#include "../../support/hand_plan.hpp"
 #include "../../support/samples.hpp"
 
 #include <dovetail/dovetail.hpp>
@@ -16,32 +15,8 @@
 namespace dv = dovetail;
 
 namespace {
-namespace app {
-using namespace dv::ops;
-struct x; struct a; struct b; struct t; struct u; struct v; struct left; struct right; struct giver;
-using vector = dv::tensor<float, 8>;
 
-struct gathered : dv::graph<
-    dv::input<x, vector>,
-    dv::on<left, dv::let<a, relu(x)>, dv::let<u, copy(t)>>,
-    dv::on<right, dv::let<b, add(x, x)>, dv::let<v, copy(t)>>,
-    dv::let<t, all_gather<>(a, b)>,
-    dv::output<u, v>> {};
-struct scattered : dv::graph<
-    dv::input<x, vector>,
-    dv::on<giver, dv::let<a, relu(x)>>,
-    dv::on<left, dv::let<u, copy(t)>>,
-    dv::on<right, dv::let<v, copy(t)>>,
-    dv::let<t, scatter<to<left, right>>(a)>,
-    dv::output<u, v>> {};
-// The giver receives as well.
-struct shared_out : dv::graph<
-    dv::input<x, vector>,
-    dv::on<left, dv::let<a, relu(x)>, dv::let<u, copy(t)>>,
-    dv::on<right, dv::let<v, copy(t)>>,
-    dv::let<t, scatter<to<right, left>>(a)>,
-    dv::output<t, u, v>> {};
-}  // namespace app
+namespace app = samples;
 
 template <class G>
 struct planned {
@@ -49,7 +24,7 @@ struct planned {
     dv::plan::made made = dv::plan::make(graph, dv::settings{});
     dv::ir::program_data& program = made.program;
 
-    std::string found() const { return dv::plan::name_of(dv::plan::prove(graph, dv::ir::view(made.program), dv::ir::view(made.plan)).what); }
+    std::string found() const { return dv::plan::name_of(dv::plan::prove(graph, dv::ir::view(made.program), dv::ir::view(made.plan), dv::settings{}).what); }
     int collective() const {
         int m = 0;
         while (program.members[m].node < 0 || graph.nodes[program.members[m].node].role >= 0) ++m;

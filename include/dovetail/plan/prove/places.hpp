@@ -13,7 +13,7 @@ constexpr bool in_an_arena(ir::storage s) { return s == ir::storage::arena || s 
 
 // Where buffers have one number, size and offset are equal.
 constexpr verdict check_common(const ir::program& p, const plan& made) {
-    if (p.commons == 0) return {};
+    if (p.commons == 0) return {};  // Only for speed
     vec<int> first_of(p.commons, -1);
     for (int b = 0; b < p.buffers.count; ++b) {
         const ir::buffer& x = p.buffers.first[b];
@@ -22,7 +22,7 @@ constexpr verdict check_common(const ir::program& p, const plan& made) {
         if (first < 0) first = b;
         const ir::buffer& y = p.buffers.first[first];
         const ir::placement &m = made.placements.first[b], &n = made.placements.first[first];
-        if (x.where != y.where || x.bytes != y.bytes || x.slots != y.slots || m.offset != n.offset || (x.slots > 1 && m.stride != n.stride))
+        if (x.bytes != y.bytes || x.slots != y.slots || m.offset != n.offset || (x.slots > 1 && m.stride != n.stride))
             return {flaw::common_offset, x.role, -1, -1, b};
     }
     return {};
@@ -35,11 +35,6 @@ public:
     constexpr explicit owned(const ir::program& p) : list_(p.buffers.count, unset{}), first_(p.roles + 1) {
         int *list = list_.begin(), *first = first_.begin();
         const ir::buffer* buffers = p.buffers.begin();
-        if (p.roles == 1) {
-            first[1] = p.buffers.count;
-            for (int b = 0; b < p.buffers.count; ++b) list[b] = b;
-            return;
-        }
         for (const ir::buffer *x = buffers, *end = p.buffers.end(); x != end; ++x) ++first[x->role];
         for (int r = 0, sum = 0; r <= p.roles; ++r) first[r] = sum += first[r];
         for (int b = p.buffers.count - 1; b >= 0; --b) list[--first[buffers[b].role]] = b;
@@ -62,19 +57,19 @@ constexpr verdict check_places(const ir::program& p, const plan& made, int role,
     const ir::placement *m = nullptr, *n = nullptr;
     ir::storage where{};
     bool inside = false;
-    std::int64_t offset = 0, size = 0;
+    std::int64_t offset = 0, size = 0, states = 0;
     int b = 0, slots = 0, alias = 0;
     for (const int *next = own.begin(), *end = own.end(); next != end; ++next) {
         b = *next;
         x = buffers + b;
         m = placements + b;
         where = x->where;
-        inside = where == ir::storage::arena || in_an_arena(where);
+        inside = in_an_arena(where);
         offset = m->offset;
         slots = x->slots;
         alias = x->alias;
         if (alias >= 0) {
-            if (!inside || alias == b) return {flaw::alias_wrong, role, -1, -1, b};
+            if (!inside) return {flaw::alias_wrong, role, -1, -1, b};
             // It lies where the other one does, which has a turn of its own.
             y = buffers + alias;
             n = placements + alias;
@@ -83,23 +78,28 @@ constexpr verdict check_places(const ir::program& p, const plan& made, int role,
                 return {flaw::alias_wrong, role, -1, -1, b};
             continue;
         }
-        if (!inside) continue;
+        if (!inside) {
+            if (offset >= 0) return {flaw::out_of_arena, role, -1, -1, b};  // a backend would look for it in one
+            if (where == ir::storage::state) states += ir::aligned(x->bytes);
+            continue;
+        }
         size = where == ir::storage::host ? r.host_arena_bytes : arena_bytes;
         if (offset < 0) return {flaw::out_of_arena, role, -1, -1, b};
         if (offset % ir::alignment != 0 || (slots > 1 && m->stride % ir::alignment != 0)) return {flaw::misaligned, role, -1, -1, b};
-        if (offset > size || x->bytes > size - offset) return {flaw::out_of_arena, role, -1, -1, b};
+        if (x->bytes > size - offset) return {flaw::out_of_arena, role, -1, -1, b};
         if (slots > 1) {
             if (m->stride < x->bytes) return {flaw::slot_not_dedicated, role, -1, -1, b};
             if (m->stride > 0 && (size - offset - x->bytes) / m->stride < slots - 1) return {flaw::out_of_arena, role, -1, -1, b};
         }
     }
+    if (states > r.state_bytes) return {flaw::out_of_arena, role};
     return {};
 }
 
 // A role's arenas cut at the offsets of its buffers. Two buffers share bytes exactly where they share a cell, because
 // whatever reaches into a cell covers its beginning.
 struct cells {
-    vec<int> low, high;  // by buffer of the role: [low, high); low is -1 where it has none of its own, and high is unset
+    vec<int> low, high;  // by buffer of the role: [low, high); -2 and 0 where it has none of its own
     int count = 0;
 };
 
@@ -142,8 +142,9 @@ constexpr cells cells_of(const ir::program& p, const plan& made, int role, span<
     for (const int *mine = own.begin(), *end = own.end(); mine != end; ++mine) {
         b = *mine;
         x = buffers + b;
-        if (x->alias >= 0 || x->bytes == 0 || !in_an_arena(x->where)) {
-            low[b] = -1;
+        if (x->alias >= 0 || !in_an_arena(x->where)) {
+            low[b] = -2;
+            high[b] = 0;
             continue;
         }
         m = placements + b;

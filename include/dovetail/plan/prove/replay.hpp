@@ -15,8 +15,8 @@ namespace dovetail::plan::detail {
 
 class replay : scene {
 public:
-    constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own)
-        : scene{g, p, made, role, own}, stamps_(mine_.events * made.rings * stamp_width, unset{}) {
+    constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own, state_versions& states)
+        : scene{g, p, made, role, own, states}, stamps_(mine_.events * made.rings * stamp_width, unset{}) {
         for (int *x = stamps_.begin(), *end = stamps_.end(); x != end; x += stamp_width) *x = 0;
     }
 
@@ -82,7 +82,7 @@ private:
                 for (w = waits + s->first_wait, waits_end = w + s->waits; w != waits_end; ++w) {
                     lag = w->lag;
                     if (static_cast<unsigned>(w->event) >= events || static_cast<unsigned>(lag) > rings) return fail(flaw::wait_wrong_record, *s);
-                    if (lag > 0 && first) needed_ = k + 1;
+                    if (lag > 0 && first) needed_ = k + 1;  // Only for speed: later runs may end there.
                     if (lag > run_) continue;
                     // It binds to the latest record issued into its place of the ring.
                     stamped = (lag == 0 ? stamps : stamps_of(run_ - lag)) + w->event * stamp_width;
@@ -98,7 +98,6 @@ private:
                         r = row_of[b];
                         if (r < 0) {
                             if (r == constant) continue;
-                            if (r == foreign) return fail(flaw::wrong_access, *s, b);
                             r = row(b);
                             matters = true;
                             if (p_.buffers.first[b].where == ir::storage::state) {
@@ -128,25 +127,23 @@ private:
                                 if (value[f] > 0) value[f] = -value[f];
                                 over = true;  // b's own last accesses came before those of whoever took all its bytes
                             }
-                        } else if (cell == -1) {
-                            matters = true;
                         } else if (p_.buffers.first[b].alias >= 0) {
                             if (!first) continue;
                             // Mostly the only argument's bytes, which the step has just read.
                             m = members + y->member;
                             given = begin->buffer;
-                            if (a == begin + 1 && y->accesses == 2 && s->parts == 1 && begin->mode == access_mode::read && given != b &&
-                                value[r] == values + given && m->node >= 0 && m->op->in_place == 0)
+                            if (a == begin + 1 && s->parts == 1 && value[r] == values + given && m->op->in_place == 0)
                                 x[lane] = -1;
-                            else if (!take_over(*s, *y, r, b, now))
+                            else if (!take_over(*s, *y, r, b))
                                 return false;
                         } else {
                             matters = true;
                             if (!define(*s, b, now, over)) return false;
                         }
-                        if (!over && (x[0] >= now[0] || x[1] >= now[1] || x[2] >= now[2])) return fail(kind_of_conflict(x, now, flaw::race), *s, b, writer(r));
+                        if (!over)  // Else who took its bytes has waited for these, or nothing is there yet.
+                            if (x[0] >= now[0] || x[1] >= now[1] || x[2] >= now[2]) return fail(kind_of_conflict(x, now, flaw::race), *s, b, writer(r));
                         // What touched it before stays: whoever knows of this step knows of all that it has waited for.
-                        if (value[r] == 0) x[0] = x[1] = x[2] = -1;
+                        if (value[r] == 0) x[0] = x[1] = x[2] = -1;  // Only while compiling: nothing was written there.
                         value[r] = values + b;
                         x[lane] = x[touches::write] = own;
                         x[touches::write_lane] = lane;
@@ -160,7 +157,7 @@ private:
                 x[3] = now[2];
                 x[1 + lane] = own + 1;
             }
-            if (matters && first) {
+            if (matters && first) {  // Only for speed: of the others nothing is new in later runs.
                 matters_.push(k);
                 needed_ = k + 1;
             }
@@ -177,6 +174,7 @@ private:
     }
 
     // What is wrong with events and waits as they stand in the tables goes before what came of it; with rows to point at.
+    // Only for names.
     constexpr bool name_events() {
         const int run = run_;
         run_ = 0;
@@ -192,8 +190,7 @@ private:
             const ir::step& s = steps_[i];
             for (const ir::wait *w = made_.waits.begin() + s.first_wait, *end = w + s.waits; w != end; ++w) {
                 if (w->event < 0 || w->event >= mine_.events || recorded[w->event] < 0) return fail(flaw::wait_unknown_event, s);
-                if (recorded[w->event] != w->step || w->lag < 0 || w->lag > made_.rings)
-                    return fail(flaw::wait_wrong_record, s, -1, steps_[recorded[w->event]].vertex);
+                if (recorded[w->event] != w->step) return fail(flaw::wait_wrong_record, s, -1, steps_[recorded[w->event]].vertex);
             }
         }
         run_ = run;
@@ -204,9 +201,9 @@ private:
         int *x = touches_.rows.begin() + touches::width * r, &version = touches_.value[r];
         const int due = states_.expected[static_cast<int>(&a - p_.accesses.first)] + run_ * states_.updates[a.buffer];
         if (a.mode == access_mode::read) {
-            // a second mention of what this launch gets as `inout`
+            // a second mention of what this launch has read, or gets as `inout`
             for (const ir::access* k = p_.accesses.first + y.first_access; k != &a; ++k)
-                if (k->buffer == a.buffer && k->mode == access_mode::update) return true;
+                if (k->buffer == a.buffer) return true;
             if (version != due) return fail(flaw::wrong_value, s, a.buffer, writer(r));
             if (x[touches::write] >= now[x[touches::write_lane]]) return fail(kind_of_conflict(x, now, flaw::race, false), s, a.buffer, writer(r));
             x[s.lane] = own;
@@ -230,14 +227,15 @@ private:
             int other = -1;
             const auto leave = [&](int o) {
                 const int f = row_of_[other = o];
-                if (f < 0 || x.slots > 1) return false;  // slots are nobody else's
+                if (f < 0) return false;        // slots are nobody else's
+                if (x.slots > 1) return false;  // Only for names: the former owner would be refused when it takes them back.
                 if (touches_.value[f] > 0) touches_.value[f] = -touches_.value[f];
                 const int* z = touches_.rows.begin() + touches::width * f;
                 return z[0] < now[0] && z[1] < now[1] && z[2] < now[2];
             };
             if (!tiles_.take(b, low, high, leave)) return refuse_take(s, b, other, now);
         }
-        over = over || x.bytes == 0;
+        over = over || x.bytes == 0;  // Only while compiling: without `over` nothing was written to the row.
         return true;
     }
 
@@ -250,18 +248,18 @@ private:
     }
 
     // An in-place result: the operation's argument, which it names or of which a role gives one to a collective over roles,
-    // holds the bytes, and nobody else looks at it. The reading of the argument is forgiven, everything else must be over as
-    // for any write.
-    constexpr bool take_over(const ir::step& s, const ir::part& y, int r, int b, const int* now) {
+    // holds the bytes, and nobody else looks at it. The reading of the argument is forgiven; its definition was over, or the step could
+    // not have read it; everything else must be over as for any write.
+    constexpr bool take_over(const ir::step& s, const ir::part& y, int r, int b) {
         const int n = p_.members.first[y.member].node;
         int argument = n < 0 ? -1 : g_.nodes.first[n].op->in_place;
         if (n >= 0 && (argument >= 0 ? g_.nodes.first[n].role < 0 : g_.nodes.first[n].op->in_place_only)) argument = 0;
-        const int given = argument >= 0 && argument < y.accesses ? p_.accesses.first[y.first_access + argument].buffer : b;
-        // where the part has no third access, the other one is the result's
-        if (given == b || touches_.value[r] != run_ * p_.buffers.count + given + 1 || ((s.parts > 1 || y.accesses > 2) && !alone(s, given)))
+        if (argument < 0) return fail(flaw::alias_wrong, s, b, writer(r));
+        const int given = p_.accesses.first[y.first_access + argument].buffer;
+        if (touches_.value[r] != run_ * p_.buffers.count + given + 1 ||
+            ((s.parts > 1 || y.accesses > 2) && !alone(s, given)))  // Only for speed: one of two accesses is the result's.
             return fail(flaw::alias_wrong, s, b, writer(r));
         int* x = touches_.rows.begin() + touches::width * r;
-        if (x[touches::write] >= now[x[touches::write_lane]]) return fail(flaw::race, s, b, writer(r));
         x[s.lane] = -1;
         return true;
     }

@@ -2,6 +2,7 @@
 // tables give a verdict and not an access out of bounds.
 #pragma once
 
+#include "../../cost/machine.hpp"
 #include "../plan.hpp"
 #include "verdict.hpp"
 
@@ -9,29 +10,34 @@ namespace dovetail::plan::detail {
 
 constexpr bool inside(int first, int count, int size) { return first >= 0 && count >= 0 && first <= size - count; }
 
-// Vertices have their parts and members one after the other, so that each belongs to exactly one; parts of one role are adjacent,
-// roles ascending.
+// The bytes of a rank's arena, or of its states: so few that twice as many can be counted.
+constexpr bool is_size(std::int64_t bytes) { return bytes >= 0 && bytes <= INT64_MAX / 4; }
+
+// Vertices have their parts and members one after the other, and parts their accesses, so that each belongs to exactly one; a part
+// touches the buffers of its own role.
 constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
     // A negative index is a large one without its sign: one comparison for both ends; of x + 1 where -1 stands for none, of x - 1
     // where there must be one.
     const unsigned buffers = static_cast<unsigned>(p.buffers.count), symbols = static_cast<unsigned>(g.symbols.count), roles = static_cast<unsigned>(p.roles),
-                   commons = static_cast<unsigned>(p.commons), nodes = static_cast<unsigned>(g.nodes.count), accesses = static_cast<unsigned>(p.accesses.count),
+                   commons = static_cast<unsigned>(p.commons), nodes = static_cast<unsigned>(g.nodes.count),
                    communicators = static_cast<unsigned>(p.communicators.count);
-    if (p.roles < 1 || p.commons < 0 || (p.roles > 1 && (g.folded || p.roles > g.roles.count))) return {flaw::bad_table};
+    if (p.roles != (g.folded ? 1 : g.roles.count) || commons > buffers) return {flaw::bad_table};
     for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x)
-        if (static_cast<unsigned>(x->role) >= roles || static_cast<unsigned>(x->symbol) + 1 > symbols || x->bytes < 0 || x->slots < 1 ||
-            static_cast<unsigned>(x->alias) + 1 > buffers || static_cast<unsigned>(x->common) + 1 > commons)
+        if (static_cast<unsigned>(x->role) >= roles || static_cast<unsigned>(x->symbol) + 1 > symbols || x->bytes < 0 ||
+            static_cast<unsigned>(x->slots) - 1 >= most_slots || static_cast<unsigned>(x->alias) + 1 > buffers ||
+            static_cast<unsigned>(x->common) + 1 > commons)
             return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
-    for (const ir::access *a = p.accesses.begin(), *end = p.accesses.end(); a != end; ++a)
-        if (static_cast<unsigned>(a->buffer) >= buffers) return {flaw::bad_table, -1, -1, -1, a->buffer};
     const ir::part* part = p.parts.begin();
     const ir::member* member = p.members.begin();
     // Of the vertex or part at hand; declared once, see check_agreement.
     const ir::member* members_end = nullptr;
     const ir::part* parts_end = nullptr;
-    unsigned own_parts = 0, own_members = 0, touched = 0;
+    const ir::access *a = p.accesses.begin(), *accesses_end = nullptr;
+    unsigned own_parts = 0, own_members = 0, own_accesses = 0;
     int role = 0;
-    unsigned parts = 0, members = 0, parts_left = static_cast<unsigned>(p.parts.count), members_left = static_cast<unsigned>(p.members.count);
+    unsigned parts = 0, members = 0, accesses = 0;
+    unsigned parts_left = static_cast<unsigned>(p.parts.count), members_left = static_cast<unsigned>(p.members.count),
+             accesses_left = static_cast<unsigned>(p.accesses.count);
     for (const ir::vertex *x = p.vertices.begin(), *last = p.vertices.end(); x != last; ++x) {
         own_parts = static_cast<unsigned>(x->parts);
         own_members = static_cast<unsigned>(x->members);
@@ -42,13 +48,17 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
             if (static_cast<unsigned>(member->node) + 1 > nodes || static_cast<unsigned>(member->symbol) + 1 > symbols ||
                 static_cast<unsigned>(member->communicator) + 1 > communicators)
                 return {flaw::bad_table, -1, static_cast<int>(x - p.vertices.begin())};
-        role = 0;
         for (parts_end = part + own_parts; part != parts_end; ++part) {
-            touched = static_cast<unsigned>(part->accesses);
-            if (part->role < role || part->role >= p.roles || static_cast<unsigned>(part->member) - members >= own_members || touched > accesses ||
-                static_cast<unsigned>(part->first_access) > accesses - touched)
+            own_accesses = static_cast<unsigned>(part->accesses);
+            if (static_cast<unsigned>(part->member) - members >= own_members || static_cast<unsigned>(part->first_access) != accesses ||
+                own_accesses > accesses_left)
                 return {flaw::bad_table, part->role, static_cast<int>(x - p.vertices.begin())};
             role = part->role;
+            for (accesses_end = a + own_accesses; a != accesses_end; ++a)
+                if (static_cast<unsigned>(a->buffer) >= buffers || p.buffers.first[a->buffer].role != role)
+                    return {flaw::wrong_access, role, static_cast<int>(x - p.vertices.begin()), -1, a->buffer};
+            accesses += own_accesses;
+            accesses_left -= own_accesses;
         }
         parts += own_parts;
         members += own_members;
@@ -57,25 +67,25 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
     }
     for (const ir::communicator& c : p.communicators)
         if (!inside(c.first_role, c.roles, p.communicator_roles.count)) return {flaw::bad_table};
-    return {parts_left == 0 && members_left == 0 ? flaw::none : flaw::bad_table};
+    return {parts_left == 0 && members_left == 0 && accesses_left == 0 ? flaw::none : flaw::bad_table};
 }
 
-constexpr verdict check_plan_rows(const ir::program& p, const plan& made, int role) {
-    if (role < 0 || role >= p.roles || made.roles.count != p.roles || made.placements.count != p.buffers.count || made.rings < 1)
-        return {flaw::bad_table, role};
-    const ir::role_plan& r = made.roles.first[role];
-    if (!inside(r.first_step, r.steps, made.steps.count) || r.events < 0) return {flaw::bad_table, role};
-    const unsigned vertices = static_cast<unsigned>(p.vertices.count), parts = static_cast<unsigned>(p.parts.count),
-                   waits = static_cast<unsigned>(made.waits.count), events = static_cast<unsigned>(r.events);
-    unsigned own_parts = 0, own_waits = 0;
-    for (const ir::step *s = made.steps.begin() + r.first_step, *end = s + r.steps; s != end; ++s) {
-        own_parts = static_cast<unsigned>(s->parts);
-        own_waits = static_cast<unsigned>(s->waits);
-        if (static_cast<unsigned>(s->vertex) >= vertices || own_parts - 1 >= parts || static_cast<unsigned>(s->first_part) > parts - own_parts ||
-            own_waits > waits || static_cast<unsigned>(s->first_wait) > waits - own_waits)
-            return {flaw::bad_table, role};
-        if (static_cast<unsigned>(s->lane) >= static_cast<unsigned>(lane_count)) return {flaw::lane_wrong, role, s->vertex};
-        if (static_cast<unsigned>(s->event) + 1 > events) return {flaw::wait_unknown_event, role, s->vertex};
+// Steps are compared with the program in check_steps. Each records at most one event.
+constexpr verdict check_plan_rows(const ir::program& p, const plan& made) {
+    if (made.roles.count != p.roles || made.placements.count != p.buffers.count || static_cast<unsigned>(made.rings) - 1 >= most_slots)
+        return {flaw::bad_table};
+    const unsigned waits = static_cast<unsigned>(made.waits.count);
+    unsigned own_waits = 0, events = 0;
+    for (int role = 0; role < p.roles; ++role) {
+        const ir::role_plan& r = made.roles.first[role];
+        events = static_cast<unsigned>(r.events);
+        if (!inside(r.first_step, r.steps, made.steps.count) || events > static_cast<unsigned>(r.steps)) return {flaw::bad_table, role};
+        if (!is_size(r.arena_bytes) || !is_size(r.host_arena_bytes) || !is_size(r.state_bytes)) return {flaw::bad_table, role};
+        for (const ir::step *s = made.steps.begin() + r.first_step, *end = s + r.steps; s != end; ++s) {
+            own_waits = static_cast<unsigned>(s->waits);
+            if (own_waits > waits || static_cast<unsigned>(s->first_wait) > waits - own_waits) return {flaw::bad_table, role};
+            if (static_cast<unsigned>(s->event) + 1 > events) return {flaw::wait_unknown_event, role, s->vertex};
+        }
     }
     return {};
 }

@@ -9,7 +9,7 @@ namespace dovetail::plan::detail {
 
 class scene {
 protected:
-    constexpr scene(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own)
+    constexpr scene(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own, state_versions& states)
         : g_{g},
           p_{p},
           made_{made},
@@ -17,15 +17,14 @@ protected:
           steps_{made.steps.first + mine_.first_step},
           role_{role},
           runs_{made.rings + 1},
+          states_{states},
           cells_{cells_of(p, made, role, own)},
           tiles_{cells_.count},
           row_of_(p.buffers.count, unset{}) {
-        if (own.count < p.buffers.count)
-            for (int *row = row_of_.begin(), *end = row_of_.end(); row != end;) *row++ = foreign;
         const ir::buffer* buffers = p.buffers.first;
         int rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
         bool in_place = false;  // in memory that has no row yet
-        bool states = false;
+        bool has_states = false;
         // Of the buffer at hand; declared once, see check_agreement.
         const ir::buffer* x = nullptr;
         ir::storage where{};
@@ -35,41 +34,33 @@ protected:
             b = *mine;
             x = buffers + b;
             where = x->where;
-            if (x->output && where != ir::storage::state && where != ir::storage::constant) outputs_.push(b);
+            if (x->output) outputs_.push(b);
             alias = x->alias;
             if (alias >= 0) {
-                if (alias < b) {
+                if (alias < b)
                     row[b] = row[alias];
-                    low[b] = -2;
-                } else {
+                else
                     in_place = true;
-                }
                 continue;
             }
             if (where == ir::storage::constant) {
                 row[b] = constant;
                 continue;
             }
-            states = states || where == ir::storage::state;
+            has_states = has_states || where == ir::storage::state;
             ordinary = x->slots == 1 && where != ir::storage::state;
             row[b] = ordinary ? rows : unusual - rows;
             rows += x->slots;
             if (x->slots >= runs_) runs_ = x->slots + 1;
-            // below -1: not simply the tile it had before
-            if (x->bytes == 0)
-                low[b] = -2, cells_.high[b] = 0;
-            else if (!ordinary)
-                low[b] = -2 - low[b];
+            // Not simply the tile it had before.
+            if (!ordinary && low[b] >= 0) low[b] = -2 - low[b];  // Only for speed: `define` would look at all of them.
         }
         if (in_place)
             for (const int k : own)
-                if (buffers[k].alias > k && buffers[k].where != ir::storage::constant) {
-                    row[k] = row[buffers[k].alias];
-                    low[k] = -2;
-                }
+                if (buffers[k].alias > k) row[k] = row[buffers[k].alias];
         touches_ = touches(rows);
-        if (!states) return;
-        states_ = versions_of(g, p, role);
+        if (!has_states) return;  // Only for speed
+        if (states_.expected.empty()) states_ = versions_of(g, p);
         for (const int k : own) {
             if (buffers[k].where != ir::storage::state) continue;
             int* first = touches_.rows.begin() + touches::width * (unusual - row[k]);
@@ -79,9 +70,9 @@ protected:
     }
     scene(const scene&) = delete;  // it keeps pointers into the plan
 
-    // What row_of_ says of buffers that have no row of their own: lane indices, other roles' buffers, and, from `unusual` down,
-    // the first row of a state or of a buffer with several slots.
-    enum : int { constant = -1, foreign = -2, unusual = -3 };
+    // What row_of_ says of the role's buffers that have no row of their own: lane indices, and, from `unusual` down, the first row of a
+    // state or of a buffer with several slots.
+    enum : int { constant = -1, unusual = -2 };
 
     constexpr int row(int b) const {
         const int r = row_of_[b];
@@ -111,16 +102,17 @@ protected:
         return steps_[i].vertex;
     }
 
+    // Only for names.
     constexpr bool refuse_read(const ir::step& s, int r, int b) {
         const int held = holder(r), run = run_of(r);
-        if (run == run_ && held != b) return fail(flaw::alias_wrong, s, b, writer(r));
         if (run != run_) return fail(flaw::stale_read, s, b, writer(r));
+        if (held != b) return fail(flaw::alias_wrong, s, b, writer(r));
         if (touches_.value[r] < 0) return fail(flaw::overlap_of_live_bytes, s, b, writer(r));
         return fail(flaw::race, s, b, writer(r));
     }
 
     // The name of a conflict with what touched a row: `within` where an access of this run is not ordered before now, else it
-    // is one across runs. A step that reads has no conflict with the reads before it.
+    // is one across runs. A step that reads has no conflict with the reads before it. Only for names.
     constexpr flaw kind_of_conflict(const int* x, const int* now, flaw within, bool writing = true) const {
         int first_of_run[lane_count] = {};
         for (int i = 0; i < mine_.steps; ++i) first_of_run[steps_[i].lane] += run_;
@@ -130,6 +122,7 @@ protected:
         return here ? within : flaw::race_across_runs;
     }
 
+    // Only for names.
     constexpr bool refuse_take(const ir::step& s, int b, int former, const int* now) {
         const int r = row(former);
         if (p_.buffers.first[b].slots > 1 || p_.buffers.first[former].slots > 1) return fail(flaw::slot_not_dedicated, s, b, writer(r));
@@ -137,7 +130,7 @@ protected:
         return fail(kind_of_conflict(touches_.rows.begin() + touches::width * r, now, flaw::slot_shared_too_early), s, b, writer(r));
     }
 
-    // Is the value in `former`'s bytes read by this step or a later one of the run, or by the caller?
+    // Is the value in `former`'s bytes read by this step or a later one of the run, or by the caller? Only for names.
     constexpr bool still_needed(const ir::step& s, int former) const {
         bool from_here = false;
         for (const ir::step *t = steps_, *end = t + mine_.steps; t != end; ++t) {
@@ -158,7 +151,7 @@ protected:
     const ir::role_plan& mine_;
     const ir::step* steps_;
     int role_, run_ = 0, runs_;
-    state_versions states_;
+    state_versions& states_;  // of all roles; made by the first one that has any
     cells cells_;
     tiles tiles_;
     touches touches_;

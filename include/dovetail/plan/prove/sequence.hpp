@@ -27,9 +27,10 @@ constexpr verdict check_permutation(const ir::program& p, const plan& made) {
 }
 
 // Walks the order as a sequential program would run: a value is read after its definition, a state in the version that
-// the written order demands, and nothing is read after its bytes went to an in-place result.
+// the written order demands, and nothing is read after its bytes went to an in-place result. Only for names: see
+// prove_ordered_role.
 constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, const plan& made) {
-    const state_versions states = versions_of(g, p, -1);
+    const state_versions states = versions_of(g, p);
     const int* expected = states.expected.begin();
     vec<int> written(p.buffers.count, -1), taken(p.buffers.count, -1), updates(p.buffers.count);
     int *written_by = written.begin(), *taken_by = taken.begin(), *version = updates.begin();
@@ -39,29 +40,23 @@ constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, c
         const ir::vertex& x = p.vertices.first[*at];
         for (int i = x.first_part, parts_end = i + x.parts; i < parts_end; ++i) {
             const ir::part& y = p.parts.first[i];
-            int states_written = 0;
             for (int k = y.first_access, end = k + y.accesses; k < end; ++k) {
                 const int b = accesses[k].buffer;
                 const ir::buffer& z = buffers[b];
                 if (z.where == ir::storage::state) {
                     if (version[b] != expected[k]) return {flaw::edge_backward, y.role, *at, written_by[b], b};
-                    states_written += writes(accesses[k].mode) ? 1 : 0;
                 } else if (accesses[k].mode == access_mode::read) {
                     if ((written_by[b] < 0 && z.where != ir::storage::constant) || taken_by[b] >= 0)
                         return {flaw::edge_backward, y.role, *at, taken_by[b] >= 0 ? taken_by[b] : written_by[b], b};
-                } else {
-                    written_by[b] = *at;
-                    if (z.alias >= 0) {
-                        // whoever held the bytes until now: the alias itself, or an earlier in-place result there
-                        for (int a = y.first_access; a < k; ++a)
-                            if (accesses[a].buffer == z.alias || buffers[accesses[a].buffer].alias == z.alias) taken_by[accesses[a].buffer] = *at;
-                        taken_by[z.alias] = *at;
-                    }
+                } else if (z.alias >= 0) {
+                    // whoever held the bytes until now: the alias itself, or an earlier in-place result there
+                    for (int a = y.first_access; a < k; ++a)
+                        if (buffers[accesses[a].buffer].alias == z.alias) taken_by[accesses[a].buffer] = *at;
+                    taken_by[z.alias] = *at;
                 }
             }
-            if (states_written == 0) continue;
             for (const ir::access& a : p.accesses.part(y.first_access, y.accesses))
-                if (buffers[a.buffer].where == ir::storage::state && writes(a.mode)) {
+                if (writes(a.mode)) {
                     ++version[a.buffer];
                     written_by[a.buffer] = *at;
                 }
@@ -96,7 +91,7 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
             s = cursor[role];
             if (s == last[role] || s->vertex != v) {
                 for (const ir::step* k = s; k != last[role]; ++k)
-                    if (k->vertex == v) return {flaw::step_order, role, v, s->vertex};
+                    if (k->vertex == v) return {flaw::step_order, role, v, s->vertex};  // Only for names
                 return {flaw::step_missing, role, v};
             }
             if (s->first_part != first || s->parts != i - first) return {flaw::step_missing, role, v};

@@ -42,7 +42,7 @@ struct tiles {
         }
         for (int at = low; at < high;) {
             const int o = owner[at], next = end[at];
-            if (o >= 0 && o != b && !f(o)) return false;
+            if (o >= 0 && !f(o)) return false;
             if (next > high) begin(high, o, next);
             end[at] = -1;
             begins[at >> 6] &= ~(1ull << (at & 63));

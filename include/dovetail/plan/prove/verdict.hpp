@@ -11,9 +11,8 @@ enum class flaw : unsigned char {
     node_twice,          // ... or that two do
     node_mismatch,       // kind, reduction, root, offset or placement differ from the statement
     wrong_access,        // a part touches another buffer than the statement says, or in another way
-    wrong_storage,       // type, size or kind of memory do not fit the symbol
+    wrong_storage,       // type, size or kind of memory do not fit the symbol, or what the operation asks for
     written_twice,       // a value with two definitions
-    group_dependent,     // members of one vertex that touch what another one writes
     partner_missing,     // a role that takes part has no part, or has two
     partner_mismatch,    // partners differ in element type, count or place
     wrong_communicator,  // the communicator does not join the roles that take part
@@ -35,7 +34,8 @@ enum class flaw : unsigned char {
     out_of_arena,
     misaligned,
     common_offset,  // buffers of one collective at different places on their roles
-    alias_wrong     // an in-place result that is not at its argument's bytes, or whose argument is still read
+    alias_wrong,    // an in-place result that is not at its argument's bytes, or whose argument is still read
+    too_few_slots   // fewer copies of an input, an output or a channel's value than the options ask for
 };
 
 constexpr const char* name_of(flaw f) {
@@ -47,7 +47,6 @@ constexpr const char* name_of(flaw f) {
                                      "wrong_access",
                                      "wrong_storage",
                                      "written_twice",
-                                     "group_dependent",
                                      "partner_missing",
                                      "partner_mismatch",
                                      "wrong_communicator",
@@ -69,7 +68,8 @@ constexpr const char* name_of(flaw f) {
                                      "out_of_arena",
                                      "misaligned",
                                      "common_offset",
-                                     "alias_wrong"};
+                                     "alias_wrong",
+                                     "too_few_slots"};
     return names[static_cast<int>(f)];
 }
 

@@ -1,0 +1,173 @@
+// Does a statement of one role do what the graph says: reads its arguments, writes its results, and has the scratch memory that its
+// operation asks for?
+#pragma once
+
+#include "../plan.hpp"
+#include "verdict.hpp"
+
+namespace dovetail::plan::detail {
+
+constexpr bool contains(span<const int> list, int x) {
+    for (int y : list)
+        if (x == y) return true;
+    return false;
+}
+
+constexpr vec<tensor_type> argument_types(const ir::graph& g, const ir::node& n) {
+    vec<tensor_type> types;
+    for (int a : g.operands.part(n.first_argument, n.arguments)) types.push(g.symbols.first[a].type);
+    return types;
+}
+
+constexpr bool is_memory(const ir::buffer& b, ir::storage where, const tensor_type& type, std::int64_t bytes) {
+    return b.where == where && b.type == type && b.bytes == bytes;
+}
+
+// Whether a buffer without a symbol can hold result k of a statement: in the arena where it takes over an argument's bytes.
+constexpr bool is_discarded(const ir::graph& g, const ir::node& n, int k, const ir::buffer& b) {
+    tensor_type made[max_results] = {};
+    n.op->infer(argument_types(g, n).begin(), made);
+    return is_memory(b, k == 0 && n.op->in_place_only ? ir::storage::arena : ir::storage::workspace, made[k], made[k].bytes());
+}
+
+// Of a collective along axes: its lanes on one role.
+constexpr bool joins_lanes(const ir::program& p, const ir::member& m, unsigned axes, int role) {
+    if (m.local || m.communicator < 0) return false;
+    const ir::communicator& c = p.communicators.first[m.communicator];
+    return c.axes == axes && c.roles == 1 && p.communicator_roles.first[c.first_role] == role;
+}
+
+// The parts of one member: [first, end), or, where they stand among those of others, a chain.
+struct partners {
+    const ir::part* parts;
+    const int* next;
+    int first, end;
+
+    constexpr bool empty() const { return first < 0; }
+    constexpr bool several() const { return next == nullptr ? end - first > 1 : next[first] >= 0; }
+    constexpr const ir::part& front() const { return parts[first]; }
+
+    template <class F>
+    constexpr void each(F f) const {
+        if (next == nullptr)
+            for (int i = first; i < end; ++i) f(parts[i]);
+        else
+            for (int i = first; i >= 0; i = next[i]) f(parts[i]);
+    }
+};
+
+// Which parts a member has: all of its vertex where it has that for itself. Those of members that share one are chained.
+class parts_of_members {
+public:
+    constexpr explicit parts_of_members(const ir::program& p) : parts_{p.parts.first} {
+        if (p.members.count == p.vertices.count) return;  // Only for speed: nobody shares.
+        first_ = vec<int>(p.members.count, -1);
+        next_ = vec<int>(p.parts.count, -1);
+        for (int i = p.parts.count - 1; i >= 0; --i) {
+            next_[i] = first_[p.parts.first[i].member];
+            first_[p.parts.first[i].member] = i;
+        }
+    }
+    constexpr partners of(const ir::vertex& x, int member) const {
+        if (x.members == 1) return {parts_, nullptr, x.first_part, x.first_part + x.parts};
+        return {parts_, next_.begin(), first_[member], -1};
+    }
+
+private:
+    const ir::part* parts_;
+    vec<int> first_, next_;  // by member, by part; -1: none
+};
+
+// A statement of one role, compared access by access with what its operation gets: arguments, results, workspace.
+class statement {
+public:
+    constexpr statement(const ir::graph& g, const ir::program& p, const ir::node& n, const ir::part& x, int vertex)
+        : g_{g},
+          p_{p},
+          n_{n},
+          arguments_{g.operands.part(n.first_argument, n.arguments)},
+          role_{x.role},
+          vertex_{vertex},
+          first_{p.accesses.first + x.first_access},
+          next_{first_},
+          end_{first_ + x.accesses} {}
+
+    constexpr verdict check() {
+        read_arguments();
+        if (bad_) write_results();
+        if (bad_) use_workspace();
+        return bad_;
+    }
+
+private:
+    constexpr void read_arguments() {
+        access_mode mode = access_mode::read;
+        for (const int *s = arguments_.begin(), *behind = arguments_.end(); s != behind; ++s, ++next_) {
+            if (next_ == end_) return refuse(flaw::wrong_access);
+            if (n_.update) mode = first_mention_of_target(s) ? access_mode::update : access_mode::read;
+            if (buffer().symbol != *s || next_->mode != mode) return refuse(flaw::wrong_access);
+        }
+    }
+
+    // A target that is also an argument is passed as inout, once.
+    constexpr bool first_mention_of_target(const int* s) const {
+        const int *first = arguments_.begin(), before = static_cast<int>(s - first);
+        return contains(g_.operands.part(n_.first_result, n_.results), *s) && !contains({first, before}, *s);
+    }
+
+    constexpr void write_results() {
+        const int* s = g_.operands.first + n_.first_result;
+        for (int k = 0; k < n_.results; ++k, ++s) {
+            if (n_.update && contains(arguments_, *s)) continue;  // Only for speed: nothing else is its own argument.
+            if (next_ == end_ || buffer().symbol != *s || next_->mode != access_mode::write) return refuse(flaw::wrong_access);
+            if (*s >= 0 && buffer().output != g_.symbols.first[*s].output) return refuse(flaw::wrong_access);
+            if (*s < 0 && !is_discarded(g_, n_, k, buffer())) return refuse(flaw::wrong_storage);
+            // The launch gets argument and result as one.
+            if (k == 0 && n_.op->in_place_only && !n_.update && buffer().alias != ir::owner_of(p_, taken_over())) return refuse(flaw::alias_wrong);
+            ++next_;
+        }
+    }
+    constexpr int taken_over() const { return first_[n_.op->in_place < 0 ? 0 : n_.op->in_place].buffer; }
+
+    constexpr void use_workspace() {
+        const std::int64_t bytes = n_.op->has_workspace ? n_.op->workspace(argument_types(g_, n_).begin()) : 0;
+        if (end_ - next_ != (bytes > 0 ? 1 : 0)) return refuse(flaw::wrong_access);
+        if (bytes <= 0) return;
+        if (next_->mode != access_mode::write) return refuse(flaw::wrong_access);
+        // Of no type: so a launch tells it from a result.
+        if (!is_memory(buffer(), ir::storage::workspace, {}, bytes)) refuse(flaw::wrong_storage);
+    }
+
+    constexpr const ir::buffer& buffer() const { return p_.buffers.first[next_->buffer]; }
+    constexpr void refuse(flaw what) { bad_ = {what, role_, vertex_, -1, next_ == end_ ? -1 : next_->buffer}; }
+
+    const ir::graph& g_;
+    const ir::program& p_;
+    const ir::node& n_;
+    span<const int> arguments_;
+    int role_, vertex_;
+    const ir::access *first_, *next_, *end_;  // `next_`: to be compared
+    verdict bad_;
+};
+
+constexpr verdict check_statement(const ir::graph& g, const ir::program& p, const partners& parts, const ir::member& m, const ir::node& n, int v) {
+    const ir::part& x = parts.front();
+    const int role = g.folded ? 0 : n.role;
+    if (parts.several()) return {flaw::partner_missing, role, v};
+    if (m.root != n.root || x.role != role || x.seat != 0) return {flaw::node_mismatch, role, v};
+    if (is_communication(m.kind) && !joins_lanes(p, m, n.axes, role)) return {flaw::wrong_communicator, role, v};
+    return statement{g, p, n, x, v}.check();
+}
+
+// Brings the caller's binding in.
+constexpr verdict check_input(const ir::program& p, const partners& parts, const ir::member& m, int v) {
+    const ir::part& x = parts.front();
+    if (parts.several()) return {flaw::partner_missing, x.role, v};
+    if (m.kind != op_kind::input || x.seat != 0 || x.accesses != 1) return {flaw::node_mismatch, x.role, v};
+    const ir::access& a = p.accesses.first[x.first_access];
+    const ir::buffer& b = p.buffers.first[a.buffer];
+    if (a.mode != access_mode::write || b.where != ir::storage::input || b.symbol != m.symbol) return {flaw::wrong_access, x.role, v, -1, a.buffer};
+    return {};
+}
+
+}  // namespace dovetail::plan::detail

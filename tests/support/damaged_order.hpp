@@ -1,0 +1,193 @@
+// Damages of the order, the steps, their lanes, waits and events.
+#pragma once
+
+#include "damaged_rows.hpp"
+
+namespace support {
+
+inline bool drop_wait(subject& s, int site) {
+    const int w = detail::nth(s.plan.waits, site, [](const auto&) { return true; });
+    if (w < 0) return false;
+    dv::ir::step& x = s.plan.steps[detail::step_of_wait(s, w)];
+    for (int i = w; i + 1 < x.first_wait + x.waits; ++i) s.plan.waits[i] = s.plan.waits[i + 1];
+    --x.waits;
+    return true;
+}
+inline bool drop_wrap_wait(subject& s, int site) {
+    for (int w = 0; w < s.plan.waits.size(); ++w)
+        if (s.plan.waits[w].lag > 0 && site-- == 0) return drop_wait(s, w);
+    return false;
+}
+// The waits that go furthest back are forgotten, and the rings with them.
+inline bool drop_longest_waits(subject& s, int site) {
+    if (site > 0 || s.plan.waits.empty()) return false;
+    const int longest = s.plan.rings;
+    for (int w = s.plan.waits.size() - 1; w >= 0; --w)
+        if (s.plan.waits[w].lag == longest) drop_wait(s, w);
+    s.plan.rings = 1;
+    for (const dv::ir::step& x : s.plan.steps)
+        for (const dv::ir::wait& w : s.plan.waits.view().part(x.first_wait, x.waits))
+            if (w.lag > s.plan.rings) s.plan.rings = w.lag;
+    return true;
+}
+inline bool wait_for_another_event(subject& s, int site) {
+    if (site >= s.plan.waits.size()) return false;
+    const int events = s.plan.roles[detail::role_of_step(s, detail::step_of_wait(s, site))].events;
+    s.plan.waits[site].event = (s.plan.waits[site].event + 1) % (events + 1);
+    return true;
+}
+// Event and step both name another record, one of an earlier step: nothing is amiss but the ordering.
+inline bool wait_for_an_earlier_step(subject& s, int site) {
+    if (site >= s.plan.waits.size()) return false;
+    const dv::ir::role_plan& r = s.plan.roles[detail::role_of_step(s, detail::step_of_wait(s, site))];
+    dv::ir::wait& w = s.plan.waits[site];
+    for (int i = w.step - 1; i >= 0; --i)
+        if (s.plan.steps[r.first_step + i].event >= 0) {
+            w.event = s.plan.steps[r.first_step + i].event;
+            w.step = i;
+            return true;
+        }
+    return false;
+}
+inline bool wait_one_run_further_back(subject& s, int site) {
+    const int w = detail::nth(s.plan.waits, site, [](const dv::ir::wait& x) { return x.lag > 0; });
+    if (w >= 0) ++s.plan.waits[w].lag;
+    return w >= 0;
+}
+// As above, with rings that have room for it.
+inline bool wait_one_run_further_back_in_longer_rings(subject& s, int site) {
+    const bool done = wait_one_run_further_back(s, site);
+    if (done) ++s.plan.rings;
+    return done;
+}
+inline bool wait_for_this_run_instead(subject& s, int site) {
+    const int w = detail::nth(s.plan.waits, site, [](const dv::ir::wait& x) { return x.lag > 0; });
+    if (w >= 0) s.plan.waits[w].lag = 0;
+    return w >= 0;
+}
+inline bool wait_for_the_run_before(subject& s, int site) {
+    const int w = detail::nth(s.plan.waits, site, [](const dv::ir::wait& x) { return x.lag == 0; });
+    if (w >= 0) s.plan.waits[w].lag = 1;
+    return w >= 0;
+}
+inline bool leave_event_unrecorded(subject& s, int site) {
+    const int k = detail::nth(s.plan.steps, site, [](const dv::ir::step& x) { return x.event >= 0; });
+    if (k >= 0) s.plan.steps[k].event = -1;
+    return k >= 0;
+}
+inline bool record_event_elsewhere(subject& s, int site) {
+    const int k = detail::nth(s.plan.steps, site, [](const dv::ir::step& x) { return x.event >= 0; });
+    if (k < 0) return false;
+    const int role = detail::role_of_step(s, k), first = s.plan.roles[role].first_step, last = first + s.plan.roles[role].steps - 1;
+    const int other = k < last ? k + 1 : k - 1;
+    if (other < first) return false;
+    const int e = s.plan.steps[other].event;
+    s.plan.steps[other].event = s.plan.steps[k].event;
+    s.plan.steps[k].event = e;
+    return true;
+}
+inline bool record_event_twice(subject& s, int site) {
+    const int k = detail::nth(s.plan.steps, site, [](const dv::ir::step& x) { return x.event >= 0; });
+    if (k < 0) return false;
+    const dv::ir::role_plan& r = s.plan.roles[detail::role_of_step(s, k)];
+    for (int i = r.first_step + r.steps - 1; i >= r.first_step; --i)
+        if (i != k) {
+            s.plan.steps[i].event = s.plan.steps[k].event;
+            return true;
+        }
+    return false;
+}
+inline bool swap_steps_of_one_role(subject& s, int site) {
+    for (const dv::ir::role_plan& r : s.plan.roles)
+        for (int k = r.first_step; k + 1 < r.first_step + r.steps; ++k)
+            if (site-- == 0) {
+                detail::swap_steps(s, k);
+                return true;
+            }
+    return false;
+}
+// Two dependent vertices change places in the order and in all roles' steps.
+inline bool swap_dependent_vertices(subject& s, int site) {
+    for (int i = 0; i + 1 < s.plan.order.size(); ++i) {
+        const int v = s.plan.order[i], w = s.plan.order[i + 1];
+        if (!detail::dependent(s, v, w) || site-- != 0) continue;
+        s.plan.order[i] = w;
+        s.plan.order[i + 1] = v;
+        for (int k = 0; k + 1 < s.plan.steps.size(); ++k)
+            if (s.plan.steps[k].vertex == v && s.plan.steps[k + 1].vertex == w && detail::role_of_step(s, k) == detail::role_of_step(s, k + 1)) detail::swap_steps(s, k);
+        return true;
+    }
+    return false;
+}
+inline bool repeat_in_order(subject& s, int site) {
+    if (site + 1 >= s.plan.order.size()) return false;
+    s.plan.order[site] = s.plan.order[site + 1];
+    return true;
+}
+inline bool leave_out_step(subject& s, int site) {
+    if (site >= s.plan.steps.size()) return false;
+    detail::erase_step(s, site);
+    return true;
+}
+inline bool duplicate_step(subject& s, int site) {
+    if (site >= s.plan.steps.size()) return false;
+    dv::ir::step x = s.plan.steps[site];
+    x.event = -1;
+    const int role = detail::role_of_step(s, site);
+    s.plan.steps.push(x);
+    for (int i = s.plan.steps.size() - 1; i > site; --i) s.plan.steps[i] = s.plan.steps[i - 1];
+    s.plan.steps[site + 1] = x;
+    const int index = site - s.plan.roles[role].first_step;
+    ++s.plan.roles[role].steps;
+    for (dv::ir::role_plan& r : s.plan.roles)
+        if (r.first_step > site) ++r.first_step;
+    for (int i = s.plan.roles[role].first_step; i < s.plan.roles[role].first_step + s.plan.roles[role].steps; ++i)
+        for (int w = s.plan.steps[i].first_wait; w < s.plan.steps[i].first_wait + s.plan.steps[i].waits; ++w)
+            if (s.plan.waits[w].step > index) ++s.plan.waits[w].step;
+    return true;
+}
+// A vertex stands neither in the order nor among the steps; or another one stands there for it.
+inline bool leave_out_of_plan(subject& s, int site) {
+    if (site >= s.program.vertices.size()) return false;
+    for (int k = s.plan.steps.size() - 1; k >= 0; --k)
+        if (s.plan.steps[k].vertex == site) detail::erase_step(s, k);
+    for (int i = s.plan.order.size() - 1; i >= 0; --i)
+        if (s.plan.order[i] == site) detail::erase(s.plan.order, i);
+    return true;
+}
+inline bool put_another_in_its_place(subject& s, int site) {
+    for (int v = 0; v < s.program.vertices.size(); ++v)
+        for (int w = 0; w < s.program.vertices.size(); ++w) {
+            const dv::ir::vertex &x = s.program.vertices[v], &y = s.program.vertices[w];
+            if (v == w || x.parts != 1 || y.parts != 1 || x.lane != y.lane || s.program.parts[x.first_part].role != s.program.parts[y.first_part].role || site-- != 0) continue;
+            for (int& at : s.plan.order)
+                if (at == v) at = w;
+            detail::each_step_of(s, v, [&](dv::ir::step& k) { k.vertex = w, k.first_part = y.first_part; });
+            return true;
+        }
+    return false;
+}
+inline bool another_lane_for_a_step(subject& s, int site) {
+    if (site >= s.plan.steps.size()) return false;
+    s.plan.steps[site].lane = (s.plan.steps[site].lane + 1) % dv::lane_count;
+    return true;
+}
+// The vertex goes to the copy lane on all its roles, its waits stay as they were.
+inline bool another_lane_for_a_vertex(subject& s, int site) {
+    const int v = detail::nth(s.program.vertices, site, [](const dv::ir::vertex& x) { return x.lane == dv::lane_kind::compute; });
+    if (v < 0 || !s.plan.overlapped) return false;
+    s.program.vertices[v].lane = dv::lane_kind::copy;
+    for (dv::ir::step& x : s.plan.steps)
+        if (x.vertex == v) x.lane = 2;
+    return true;
+}
+// Communication goes to another lane on all its roles.
+inline bool another_lane_for_communication(subject& s, int site) {
+    const int v = detail::nth(s.program.vertices, site / 2, [](const dv::ir::vertex& x) { return x.lane == dv::lane_kind::communication; });
+    if (v < 0 || !s.plan.overlapped) return false;
+    s.program.vertices[v].lane = site % 2 == 0 ? dv::lane_kind::compute : dv::lane_kind::copy;
+    detail::each_step_of(s, v, [&](dv::ir::step& x) { x.lane = static_cast<int>(s.program.vertices[v].lane); });
+    return true;
+}
+
+}  // namespace support
