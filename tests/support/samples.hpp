@@ -215,6 +215,72 @@ struct one_group : dv::graph<
     dv::let<y, subtract(b, c)>,
     dv::output<y>> {};
 
+// Collectives over roles that give each one the whole, or a piece of its own; in the last one the giver receives as well.
+struct gathered : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, relu(x)>, dv::let<d, copy(c)>>,
+    dv::on<right, dv::let<b, add(x, x)>, dv::let<e, copy(c)>>,
+    dv::let<c, all_gather<>(a, b)>,
+    dv::output<d, e>> {};
+struct scattered : dv::graph<
+    dv::input<x, vector>,
+    dv::on<middle, dv::let<a, relu(x)>>,
+    dv::on<left, dv::let<d, copy(c)>>,
+    dv::on<right, dv::let<e, copy(c)>>,
+    dv::let<c, scatter<to<left, right>>(a)>,
+    dv::output<d, e>> {};
+struct shared_out : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, relu(x)>, dv::let<d, copy(c)>>,
+    dv::on<right, dv::let<e, copy(c)>>,
+    dv::let<c, scatter<to<right, left>>(a)>,
+    dv::output<c, d, e>> {};
+
+// What a collective over roles gives all of them alike, read by a role that takes no part; what one of them gathers, read there;
+// inputs of roles as arguments.
+struct passed_on : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, relu(x)>>,
+    dv::on<right, dv::let<b, add(x, x)>>,
+    dv::let<c, all_reduce<sum>(a, b)>,
+    dv::let<d, all_gather<>(a, b)>,
+    dv::let<e, broadcast<to<right>>(a)>,
+    dv::on<middle, dv::let<f, add(c, e)>, dv::let<y, copy(d)>>,
+    dv::output<f, y>> {};
+struct collected : dv::graph<
+    dv::on<left, dv::input<a, vector>, dv::let<e, copy(c)>>,
+    dv::on<right, dv::input<b, vector>, dv::let<f, copy(d)>>,
+    dv::let<c, reduce<sum, root<left>>(a, b)>,
+    dv::let<d, gather<root<right>>(a, b)>,
+    dv::output<e, f>> {};
+struct summed_apart : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, relu(x)>, dv::let<d, copy(c)>>,
+    dv::on<right, dv::let<b, add(x, x)>, dv::let<e, copy(c)>>,
+    dv::let<c, reduce_scatter<sum>(a, b)>,
+    dv::output<d, e>> {};
+// Nobody reads what all get but the caller.
+struct announced : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, relu(x)>>,
+    dv::on<middle, dv::let<b, relu(x)>>,
+    dv::on<right, dv::let<d, relu(x)>>,
+    dv::let<c, broadcast<to<middle, right>>(a)>,
+    dv::output<b, c, d>> {};
+
+// An input of one role that another one reads as well.
+struct input_elsewhere : dv::graph<
+    dv::on<left, dv::let<a, relu(x)>>,
+    dv::on<right, dv::input<x, vector>, dv::let<b, add(x, x)>>,
+    dv::output<a, b>> {};
+// A copy to the host beside a collective and what follows from it.
+struct over_host : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, relu(x)>, dv::let<y, to_host(a)>, dv::let<d, add(c, a)>>,
+    dv::on<right, dv::let<b, add(x, x)>, dv::let<e, multiply(c, b)>>,
+    dv::let<c, all_reduce<sum>(a, b)>,
+    dv::output<d, e, y>> {};
+
 // Shapes at the edge: nothing, one element, an odd number.
 template <std::int64_t N>
 struct shaped : dv::graph<

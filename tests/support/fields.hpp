@@ -1,0 +1,222 @@
+// Every field of every row of a program's and a plan's tables, as a number that can be read and written: what damages change.
+// A field that is added to a table and not here stops the compiler.
+#pragma once
+
+#include "hand_plan.hpp"
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace support {
+
+struct field {
+    const char* name;
+    int (*rows)(const subject&);
+    std::int64_t (*get)(const subject&, int row);
+    void (*set)(subject&, int row, std::int64_t);
+    bool wide;  // 64 bits
+    int kinds;  // of an enumeration or a bool: how many values it has; else 0
+};
+
+namespace detail {
+
+// What converts to anything: T{any, any} compiles where T has at least two fields.
+struct any {
+    template <class T>
+    operator T() const;
+};
+template <class T, class... Any>
+constexpr int count_fields() {
+    if constexpr (requires { T{Any{}..., any{}}; })
+        return count_fields<T, Any..., any>();
+    else
+        return sizeof...(Any);
+}
+
+template <class T>
+constexpr std::int64_t number(T value) {
+    if constexpr (std::is_pointer_v<T>)
+        return reinterpret_cast<std::int64_t>(value);
+    else
+        return static_cast<std::int64_t>(value);
+}
+template <class T>
+T from_number(std::int64_t value) {
+    if constexpr (std::is_pointer_v<T>)
+        return reinterpret_cast<T>(value);
+    else
+        return static_cast<T>(value);
+}
+
+// How many values a type has that is no number.
+template <class T>
+inline constexpr int kinds_of = 0;
+template <>
+inline constexpr int kinds_of<bool> = 2;
+template <>
+inline constexpr int kinds_of<dv::ir::storage> = static_cast<int>(dv::ir::storage::constant) + 1;
+template <>
+inline constexpr int kinds_of<dv::access_mode> = static_cast<int>(dv::access_mode::update) + 1;
+template <>
+inline constexpr int kinds_of<dv::op_kind> = static_cast<int>(dv::op_kind::scatter) + 1;
+template <>
+inline constexpr int kinds_of<dv::reduction> = static_cast<int>(dv::reduction::average) + 1;
+template <>
+inline constexpr int kinds_of<dv::lane_kind> = dv::lane_count;
+template <>
+inline constexpr int kinds_of<dv::element> = static_cast<int>(dv::element::uint64) + 1;
+
+// `Reach`: from a subject to the field of a row, as an lvalue; `Rows`: how many rows there are.
+template <auto Rows, auto Reach>
+constexpr field field_at(const char* name) {
+    using type = std::remove_cvref_t<decltype(Reach(std::declval<subject&>(), 0))>;
+    return {name,
+            [](const subject& s) -> int { return Rows(s); },
+            [](const subject& s, int row) { return number(Reach(const_cast<subject&>(s), row)); },
+            [](subject& s, int row, std::int64_t value) { Reach(s, row) = from_number<type>(value); },
+            sizeof(type) == 8 && !std::is_pointer_v<type>,
+            kinds_of<type>};
+}
+template <auto Data, auto Table, auto Member>
+constexpr field column(const char* name) {
+    return field_at<[](const subject& s) { return (s.*Data.*Table).size(); }, [](subject& s, int row) -> auto& { return (s.*Data.*Table)[row].*Member; }>(name);
+}
+template <auto Data, auto Table>
+constexpr field column_of_numbers(const char* name) {
+    return field_at<[](const subject& s) { return (s.*Data.*Table).size(); }, [](subject& s, int row) -> auto& { return (s.*Data.*Table)[row]; }>(name);
+}
+template <auto Data, auto Member>
+constexpr field single(const char* name) {
+    return field_at<[](const subject&) { return 1; }, [](subject& s, int) -> auto& { return s.*Data.*Member; }>(name);
+}
+template <int I>
+constexpr field extent_of_buffer(const char* name) {
+    return field_at<[](const subject& s) { return s.program.buffers.size(); }, [](subject& s, int row) -> auto& { return s.program.buffers[row].type.extent[I]; }>(name);
+}
+
+using program = dv::ir::program_data;
+using plan = dv::plan::plan_data;
+
+}  // namespace detail
+
+inline constexpr field fields[] = {
+    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::where>("buffer.where"),
+    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::role>("buffer.role"),
+    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::symbol>("buffer.symbol"),
+    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::bytes>("buffer.bytes"),
+    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::slots>("buffer.slots"),
+    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::output>("buffer.output"),
+    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::alias>("buffer.alias"),
+    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::common>("buffer.common"),
+    detail::field_at<[](const subject& s) { return s.program.buffers.size(); }, [](subject& s, int row) -> auto& { return s.program.buffers[row].type.type; }>("buffer.type.type"),
+    detail::field_at<[](const subject& s) { return s.program.buffers.size(); }, [](subject& s, int row) -> auto& { return s.program.buffers[row].type.rank; }>("buffer.type.rank"),
+    detail::extent_of_buffer<0>("buffer.type.extent[0]"),
+    detail::extent_of_buffer<1>("buffer.type.extent[1]"),
+    detail::extent_of_buffer<2>("buffer.type.extent[2]"),
+    detail::extent_of_buffer<3>("buffer.type.extent[3]"),
+    detail::extent_of_buffer<4>("buffer.type.extent[4]"),
+    detail::extent_of_buffer<5>("buffer.type.extent[5]"),
+    detail::column<&subject::program, &detail::program::accesses, &dv::ir::access::buffer>("access.buffer"),
+    detail::column<&subject::program, &detail::program::accesses, &dv::ir::access::mode>("access.mode"),
+    detail::column<&subject::program, &detail::program::parts, &dv::ir::part::role>("part.role"),
+    detail::column<&subject::program, &detail::program::parts, &dv::ir::part::member>("part.member"),
+    detail::column<&subject::program, &detail::program::parts, &dv::ir::part::seat>("part.seat"),
+    detail::column<&subject::program, &detail::program::parts, &dv::ir::part::first_access>("part.first_access"),
+    detail::column<&subject::program, &detail::program::parts, &dv::ir::part::accesses>("part.accesses"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::kind>("member.kind"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::op>("member.op"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::node>("member.node"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::symbol>("member.symbol"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::reduce>("member.reduce"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::communicator>("member.communicator"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::root>("member.root"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::offset>("member.offset"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::open>("member.open"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::local>("member.local"),
+    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::first_part>("vertex.first_part"),
+    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::parts>("vertex.parts"),
+    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::first_member>("vertex.first_member"),
+    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::members>("vertex.members"),
+    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::lane>("vertex.lane"),
+    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::kind>("vertex.kind"),
+    detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::axes>("communicator.axes"),
+    detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::first_role>("communicator.first_role"),
+    detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::roles>("communicator.roles"),
+    detail::column_of_numbers<&subject::program, &detail::program::communicator_roles>("communicator_roles"),
+    detail::single<&subject::program, &detail::program::roles>("program.roles"),
+    detail::single<&subject::program, &detail::program::commons>("program.commons"),
+    detail::column_of_numbers<&subject::plan, &detail::plan::order>("order"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::vertex>("step.vertex"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::first_part>("step.first_part"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::parts>("step.parts"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::lane>("step.lane"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::first_wait>("step.first_wait"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::waits>("step.waits"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::event>("step.event"),
+    detail::column<&subject::plan, &detail::plan::waits, &dv::ir::wait::event>("wait.event"),
+    detail::column<&subject::plan, &detail::plan::waits, &dv::ir::wait::lag>("wait.lag"),
+    detail::column<&subject::plan, &detail::plan::waits, &dv::ir::wait::step>("wait.step"),
+    detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::first_step>("role.first_step"),
+    detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::steps>("role.steps"),
+    detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::events>("role.events"),
+    detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::arena_bytes>("role.arena_bytes"),
+    detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::host_arena_bytes>("role.host_arena_bytes"),
+    detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::state_bytes>("role.state_bytes"),
+    detail::column<&subject::plan, &detail::plan::placements, &dv::ir::placement::offset>("placement.offset"),
+    detail::column<&subject::plan, &detail::plan::placements, &dv::ir::placement::stride>("placement.stride"),
+    detail::single<&subject::plan, &detail::plan::overlapped>("plan.overlapped"),
+    detail::single<&subject::plan, &detail::plan::rings>("plan.rings"),
+    // What is predicted is told by facts and drawn by observers; the prover claims nothing about time.
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::start>("step.start"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::end>("step.end"),
+    detail::single<&subject::plan, &detail::plan::predicted>("plan.predicted"),
+    detail::single<&subject::plan, &detail::plan::predicted_sequential>("plan.predicted_sequential"),
+};
+
+// A tensor_type is its element, its rank and six extents.
+static_assert(detail::count_fields<dv::ir::buffer>() == 9 && detail::count_fields<dv::ir::access>() == 2 && detail::count_fields<dv::ir::part>() == 5 &&
+              detail::count_fields<dv::ir::member>() == 10 && detail::count_fields<dv::ir::vertex>() == 6 && detail::count_fields<dv::ir::communicator>() == 3 &&
+              detail::count_fields<dv::ir::step>() == 9 && detail::count_fields<dv::ir::wait>() == 3 && detail::count_fields<dv::ir::role_plan>() == 6 &&
+              detail::count_fields<dv::ir::placement>() == 2 && detail::count_fields<dv::ir::program_data>() == 7 + 2 &&
+              detail::count_fields<dv::plan::plan_data>() == 5 + 4,
+              "a field was added to a table: list it among `fields`");
+static_assert(std::size(fields) == (9 - 1 + 2 + dv::max_rank) + 2 + 5 + 10 + 6 + 3 + 1 + 2 + 1 + 9 + 3 + 6 + 2 + 4);
+
+// The tables whose number of rows can change: their last row is left out, or stands twice.
+struct table {
+    const char* name;
+    int (*rows)(const subject&);
+    void (*shorten)(subject&);
+    void (*lengthen)(subject&);
+};
+
+namespace detail {
+template <auto Data, auto Table>
+constexpr table resizable(const char* name) {
+    return {name, [](const subject& s) { return (s.*Data.*Table).size(); }, [](subject& s) { (s.*Data.*Table).cut((s.*Data.*Table).size() - 1); },
+            [](subject& s) {
+                const auto last = (s.*Data.*Table).back();
+                (s.*Data.*Table).push(last);
+            }};
+}
+}  // namespace detail
+
+inline constexpr table tables[] = {
+    detail::resizable<&subject::program, &detail::program::buffers>("buffers"),
+    detail::resizable<&subject::program, &detail::program::accesses>("accesses"),
+    detail::resizable<&subject::program, &detail::program::parts>("parts"),
+    detail::resizable<&subject::program, &detail::program::members>("members"),
+    detail::resizable<&subject::program, &detail::program::vertices>("vertices"),
+    detail::resizable<&subject::program, &detail::program::communicators>("communicators"),
+    detail::resizable<&subject::program, &detail::program::communicator_roles>("communicator_roles"),
+    detail::resizable<&subject::plan, &detail::plan::order>("order"),
+    detail::resizable<&subject::plan, &detail::plan::steps>("steps"),
+    detail::resizable<&subject::plan, &detail::plan::waits>("waits"),
+    detail::resizable<&subject::plan, &detail::plan::roles>("roles"),
+    detail::resizable<&subject::plan, &detail::plan::placements>("placements"),
+};
+static_assert(std::size(tables) == dv::ir::program::tables + dv::plan::plan::tables);
+
+}  // namespace support

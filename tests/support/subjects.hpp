@@ -1,0 +1,89 @@
+// Proven plans to be damaged: those made by hand, those of the sample graphs under several options, and of random graphs.
+#pragma once
+
+#include "hand_plans.hpp"
+#include "random_graph.hpp"
+#include "samples.hpp"
+#include "simulated.hpp"
+#include "written.hpp"
+
+#include <dovetail/core/display.hpp>
+#include <dovetail/plan/make.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace support {
+template <class... G>
+struct graphs {};
+}  // namespace support
+
+namespace samples {
+struct two_stages : pipeline<2, 2> {};
+
+using damaged_graphs =
+    support::graphs<crossing_pair, ping_pong, ring_of_three, there_and_back, read_twice, channel_first, collective_first,
+                    overlapping_collectives, taken_twice, two_stages, counter, sums, along_an_axis, roles_and_lanes, descent, through_host,
+                    one_group, gathered, scattered, shared_out, passed_on, collected, announced, summed_apart, input_elsewhere, over_host,
+                    shaped<0>, shaped<7>>;
+using damaged_folded_graphs =
+    support::graphs<dv::folded<crossing_pair>, dv::folded<collective_first>, dv::folded<overlapping_collectives>, dv::folded<gathered>,
+                    dv::folded<scattered>, dv::folded<shared_out>, dv::folded<passed_on>, dv::folded<announced>,
+                    dv::folded<input_elsewhere>, dv::folded<over_host>, dv::folded<shaped<7>>>;
+}  // namespace samples
+
+namespace support {
+
+struct named_subject {
+    std::string name;
+    subject whole;
+    std::shared_ptr<const sketch> drawn = nullptr;  // what a random graph points into
+};
+
+// The plan of a graph; where there is none, one without steps.
+inline subject subject_of(const dv::ir::graph& g, const dv::settings& options) {
+    dv::plan::made made = dv::plan::make(g, options);
+    return {owned(g), std::move(made.program), std::move(made.plan), options};
+}
+
+template <class... O>
+struct plan_options {};
+
+// Options under which samples are planned: on one stream, overlapped, with several slots, with peer copies.
+using usual_options = plan_options<samples::sequential, samples::overlapped, samples::several, samples::several_copied>;
+
+namespace detail {
+template <class G, class... O>
+void add_plans(std::vector<named_subject>& to, plan_options<O...>) {
+    static constexpr const char* options[] = {"sequential", "overlapped", "several", "several_copied"};
+    int i = 0;
+    (to.push_back({dv::display(dv::tag_of<G>) + ", " + options[i++], subject_of(dv::plan::typed<G>::value, O::value)}), ...);
+}
+template <class... G>
+void add_samples(std::vector<named_subject>& to, graphs<G...>) {
+    (add_plans<G>(to, usual_options{}), ...);
+}
+}  // namespace detail
+
+inline std::vector<named_subject> hand_subjects() {
+    std::vector<named_subject> all;
+    for (const hand_made& x : by_hand) all.push_back({x.name, x.make()});
+    return all;
+}
+
+inline std::vector<named_subject> sample_subjects() {
+    std::vector<named_subject> all;
+    detail::add_samples(all, samples::damaged_graphs{});
+    detail::add_samples(all, samples::damaged_folded_graphs{});
+    return all;
+}
+
+// Random graph number i of a seed.
+inline named_subject random_subject(word seed, int i, const knobs& k = {}) {
+    const auto drawn = std::make_shared<const sketch>(random_graph(mix(seed) + static_cast<word>(i), k));
+    const dv::ir::graph_data data = emit(*drawn);
+    return {"random graph " + std::to_string(i) + " of seed " + std::to_string(seed), subject_of(dv::ir::view(data), drawn->settings), drawn};
+}
+
+}  // namespace support
