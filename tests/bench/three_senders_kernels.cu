@@ -5,7 +5,7 @@
 
 namespace dv = dovetail;
 
-template struct dovetail::ops::kernels_for<dv::half, float>;  // float: the values of the blocks
+template struct dovetail::kernels_for<dv::half, float>;  // float: the values of the blocks
 
 namespace {
 __global__ void fill(uint4* to, std::int64_t count, uint4 value) {

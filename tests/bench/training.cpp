@@ -104,7 +104,7 @@ template <int Lanes> using on  = dv::options<dv::machine::h200_nvlink, dv::assum
 template <int Lanes> using off = dv::options<dv::machine::h200_nvlink, dv::assumed_width<Lanes>, dv::overlap<false>>;
 }  // namespace app
 
-namespace kernels = dv::ops::kernels;
+namespace kernels = dv::kernels;
 using app::real;
 constexpr int repeats = 9;
 constexpr int steps = 4;  // of a measurement, one behind the other
@@ -123,9 +123,9 @@ struct batch {
     float* rate = on_device<float>(1);
 
     explicit batch(int rank) {
-        kernels::generate(dv::cuda::stream{.services = &dv::cuda::services}, std::int64_t{app::rows} * app::width(0), images, dv::ops::detail::normally_distributed{100 + rank, 1.0f});
+        kernels::generate(dv::cuda::stream{.services = &dv::cuda::services}, std::int64_t{app::rows} * app::width(0), images, dv::ops_detail::normally_distributed{100 + rank, 1.0f});
         std::vector<std::int32_t> l(app::rows);
-        for (int i = 0; i < app::rows; ++i) l[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(dv::ops::detail::random_bits(200 + rank, i) % app::classes);
+        for (int i = 0; i < app::rows; ++i) l[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(dv::ops_detail::random_bits(200 + rank, i) % app::classes);
         bench::must(cudaMemcpy(labels, l.data(), l.size() * sizeof l[0], cudaMemcpyHostToDevice));
         bench::must(cudaMemcpy(rate, &learning_rate, sizeof learning_rate, cudaMemcpyHostToDevice));
     }
@@ -156,7 +156,7 @@ public:
             slope_[l] = on_device<real>(app::rows * columns);
             for (real** p : {&weight_[l], &weight_velocity_[l], &weight_slope_[l]}) *p = on_device<real>(n);
             for (real** p : {&bias_[l], &bias_velocity_[l], &bias_slope_[l]}) *p = on_device<real>(columns);
-            kernels::generate(on_, n, weight_[l], dv::ops::detail::normally_distributed{l + 1, 1.0f / static_cast<float>(app::deviation(l))});
+            kernels::generate(on_, n, weight_[l], dv::ops_detail::normally_distributed{l + 1, 1.0f / static_cast<float>(app::deviation(l))});
             bench::must(cudaMemsetAsync(weight_velocity_[l], 0, static_cast<std::size_t>(n) * sizeof(real), compute_));
             for (real* p : {bias_[l], bias_velocity_[l]}) bench::must(cudaMemsetAsync(p, 0, static_cast<std::size_t>(columns) * sizeof(real), compute_));
         }
@@ -180,7 +180,7 @@ public:
     }
 
     void step() {
-        using namespace dv::ops::detail;
+        using namespace dv::ops_detail;
         constexpr int last = app::layers - 1;
         using operand = kernels::operand<real, false>;
         if (ranks_ > 1) join(means_, begin_, compute_);

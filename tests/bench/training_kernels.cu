@@ -1,4 +1,4 @@
 // The kernels of training.cpp.
 #include <dovetail/ops/cuda/instances.hpp>
 
-template struct dovetail::ops::kernels_for<dovetail::bfloat16>;
+template struct dovetail::kernels_for<dovetail::bfloat16>;

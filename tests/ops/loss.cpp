@@ -82,7 +82,7 @@ TEST_CASE("large logits do not overflow, labels out of range are refused, no row
     CHECK(p[1] == 0);
     for (int bad : {-1, 3}) {
         label.elements[0] = bad;
-        CHECK_THROWS_AS(ops::softmax_cross_entropy::launch(host::stream{}, logits.in(), label.in(), loss.out(), p.out()), ops::label_error);
+        CHECK_THROWS_AS(ops::softmax_cross_entropy::launch(host::stream{}, logits.in(), label.in(), loss.out(), p.out()), label_error);
     }
     using none = tensor<float, 0, 3>;
     ops::softmax_cross_entropy::launch(host::stream{}, in<none>{}, in<tensor<int, 0>>{}, loss.out(), out<none>{});

@@ -12,7 +12,7 @@ namespace dovetail::ops {
 template <class F>
 struct map {
     static constexpr tensor_type result(tensor_type x) { return x; }
-    static constexpr dovetail::cost cost(tensor_type x) { return {x.size(), 2 * x.bytes(), detail::arithmetic_of(x.type)}; }
+    static constexpr dovetail::cost cost(tensor_type x) { return {x.size(), 2 * x.bytes(), ops_detail::arithmetic_of(x.type)}; }
     static constexpr int in_place = 0;
     static constexpr int row_wise = 0;
 
@@ -31,12 +31,12 @@ struct zip_with {
     template <class... T>
         requires(sizeof...(T) >= 1)
     static constexpr tensor_type result(tensor_type x, T... rest) {
-        return ((rest.type == x.type && (detail::is_scalar(rest) || detail::same_extents(rest, x))) && ...) ? x : tensor_type{};
+        return ((rest.type == x.type && (ops_detail::is_scalar(rest) || ops_detail::same_extents(rest, x))) && ...) ? x : tensor_type{};
     }
     template <class... T>
         requires(sizeof...(T) >= 1)
     static constexpr dovetail::cost cost(tensor_type x, T... rest) {
-        return {static_cast<std::int64_t>(sizeof...(T)) * x.size(), 2 * x.bytes() + (rest.bytes() + ...), detail::arithmetic_of(x.type)};
+        return {static_cast<std::int64_t>(sizeof...(T)) * x.size(), 2 * x.bytes() + (rest.bytes() + ...), ops_detail::arithmetic_of(x.type)};
     }
     static constexpr int in_place = 0;
 
@@ -75,7 +75,9 @@ private:
     }
 };
 
-namespace detail {
+}  // namespace dovetail::ops
+
+namespace dovetail::ops_detail {
 struct plus {
     template <class T>
     DOVETAIL_HOST_DEVICE constexpr auto operator()(T a, T b) const {
@@ -106,33 +108,37 @@ struct where_positive {
         return x > T{} ? gradient : T{};
     }
 };
-}  // namespace detail
+}  // namespace dovetail::ops_detail
+
+namespace dovetail::ops {
 
 // Of two values.
 template <class F>
 struct zip_two : zip_with<F> {
     static constexpr tensor_type result(tensor_type x, tensor_type y) { return zip_with<F>::result(x, y); }
 };
-struct add : zip_two<detail::plus> {};
-struct subtract : zip_two<detail::minus> {};
-struct multiply : zip_two<detail::times> {};
+struct add : zip_two<ops_detail::plus> {};
+struct subtract : zip_two<ops_detail::minus> {};
+struct multiply : zip_two<ops_detail::times> {};
 
 // scale(x, factor): factor is a scalar of x's element.
-struct scale : zip_with<detail::times> {
-    static constexpr tensor_type result(tensor_type x, tensor_type factor) { return detail::is_scalar(factor) && factor.type == x.type ? x : tensor_type{}; }
+struct scale : zip_with<ops_detail::times> {
+    static constexpr tensor_type result(tensor_type x, tensor_type factor) {
+        return ops_detail::is_scalar(factor) && factor.type == x.type ? x : tensor_type{};
+    }
 };
 
-struct relu : map<detail::positive_part> {};
+struct relu : map<ops_detail::positive_part> {};
 
 // relu_gradient(dy, y) -> dx; y is relu's result or its argument, which have the same sign.
-struct relu_gradient : zip_with<detail::where_positive> {
+struct relu_gradient : zip_with<ops_detail::where_positive> {
     static constexpr tensor_type result(tensor_type gradient, tensor_type x) { return gradient == x ? x : tensor_type{}; }
 };
 
 // bias_add(x, b): b [N] added to every row of x [..., N].
 struct bias_add {
     static constexpr tensor_type result(tensor_type x, tensor_type b) { return x.rank > 0 && b == x.with_extents(x.extent[x.rank - 1]) ? x : tensor_type{}; }
-    static constexpr dovetail::cost cost(tensor_type x, tensor_type b) { return {x.size(), 2 * x.bytes() + b.bytes(), detail::arithmetic_of(x.type)}; }
+    static constexpr dovetail::cost cost(tensor_type x, tensor_type b) { return {x.size(), 2 * x.bytes() + b.bytes(), ops_detail::arithmetic_of(x.type)}; }
     static constexpr int in_place = 0;
 
     template <class X, class B>
@@ -152,7 +158,7 @@ struct bias_gradient {
     static constexpr tensor_type result(tensor_type dy) {
         return dy.rank > 0 && is_floating(dy.type) ? dy.with_extents(dy.extent[dy.rank - 1]) : tensor_type{};
     }
-    static constexpr dovetail::cost cost(tensor_type dy) { return {dy.size(), dy.bytes() + result(dy).bytes(), detail::arithmetic_of(dy.type)}; }
+    static constexpr dovetail::cost cost(tensor_type dy) { return {dy.size(), dy.bytes() + result(dy).bytes(), ops_detail::arithmetic_of(dy.type)}; }
 
     template <class X, class Y>
     static void launch(host::stream, in<X> dy, out<Y> y) {

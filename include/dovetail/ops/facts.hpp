@@ -6,9 +6,7 @@
 #include "../core/vocabulary.hpp"
 #include "../launch/stream.hpp"
 
-namespace dovetail::ops {
-
-namespace detail {
+namespace dovetail::ops_detail {
 
 // half and bfloat16 are storage: sums and functions are taken in float.
 template <class T> struct arithmetic {
@@ -33,6 +31,4 @@ constexpr bool are_labels(const tensor_type& labels, const tensor_type& x) {
     return labels.type == element::int32 && labels.rank == 1 && x.rank == 2 && labels.extent[0] == x.extent[0];
 }
 
-}  // namespace detail
-
-}  // namespace dovetail::ops
+}  // namespace dovetail::ops_detail

@@ -5,9 +5,7 @@
 #include "cuda/elementwise.hpp"
 #include "host/elementwise.hpp"
 
-namespace dovetail::ops {
-
-namespace detail {
+namespace dovetail::ops_detail {
 // A value as one that a T is made from.
 template <class T>
 struct converted {
@@ -16,14 +14,16 @@ struct converted {
         return static_cast<arithmetic_t<T>>(value);
     }
 };
-}  // namespace detail
+}  // namespace dovetail::ops_detail
+
+namespace dovetail::ops {
 
 template <class X>
 struct fill {
     // A scalar of X's element, or any floating scalar where X is floating.
     static constexpr tensor_type result(tensor_type value) {
         const bool fits = value.type == X::type.type || (is_floating(value.type) && is_floating(X::type.type));
-        return detail::is_scalar(value) && fits ? X::type : tensor_type{};
+        return ops_detail::is_scalar(value) && fits ? X::type : tensor_type{};
     }
     static constexpr dovetail::cost cost(tensor_type) { return bytes_moved(X::bytes); }
 
@@ -34,7 +34,8 @@ struct fill {
     }
     template <class V>
     static void launch(cuda::stream s, in<V> value, out<X> y) {
-        kernels::transform<detail::converted<typename X::element_type>>(s, X::size, y.data(), kernels::operand<typename V::element_type, true>{value.data()});
+        kernels::transform<ops_detail::converted<typename X::element_type>>(s, X::size, y.data(),
+                                                                            kernels::operand<typename V::element_type, true>{value.data()});
     }
 };
 
@@ -60,11 +61,11 @@ struct cast {
 
     template <class X, class Y>
     static void launch(host::stream, in<X> x, out<Y> y) {
-        loops::transform<detail::converted<T>>(X::size, y.data(), loops::operand<typename X::element_type, false>{x.data()});
+        loops::transform<ops_detail::converted<T>>(X::size, y.data(), loops::operand<typename X::element_type, false>{x.data()});
     }
     template <class X, class Y>
     static void launch(cuda::stream s, in<X> x, out<Y> y) {
-        kernels::transform<detail::converted<T>>(s, X::size, y.data(), kernels::operand<typename X::element_type, false>{x.data()});
+        kernels::transform<ops_detail::converted<T>>(s, X::size, y.data(), kernels::operand<typename X::element_type, false>{x.data()});
     }
 };
 

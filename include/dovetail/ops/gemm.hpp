@@ -14,7 +14,7 @@ namespace dovetail::ops {
 template <bool TransA, bool TransB>
 struct gemm {
     static constexpr tensor_type result(tensor_type a, tensor_type b) {
-        if (!detail::is_matrix(a) || !detail::is_matrix(b) || a.type != b.type || inner(a) != b.extent[TransB ? 1 : 0]) return {};
+        if (!ops_detail::is_matrix(a) || !ops_detail::is_matrix(b) || a.type != b.type || inner(a) != b.extent[TransB ? 1 : 0]) return {};
         return a.with_extents(a.extent[TransA ? 1 : 0], b.extent[TransB ? 0 : 1]);
     }
     static constexpr dovetail::cost cost(tensor_type a, tensor_type b) {

@@ -4,9 +4,7 @@
 
 #include "cuda/elementwise.hpp"
 
-namespace dovetail::ops {
-
-namespace detail {
+namespace dovetail::ops_detail {
 
 // 64 bits for a counter: the finaliser of splitmix64.
 DOVETAIL_HOST_DEVICE constexpr std::uint64_t mixed(std::uint64_t x) {
@@ -61,7 +59,9 @@ void initialise(cuda::stream s, out<X> x, G g) {
     kernels::generate(s, X::size, x.data(), g);
 }
 
-}  // namespace detail
+}  // namespace dovetail::ops_detail
+
+namespace dovetail::ops {
 
 // Numerator / Denominator everywhere.
 template <std::int64_t Numerator, std::int64_t Denominator = 1>
@@ -70,18 +70,18 @@ struct constant {
 
     template <class X>
     static void launch(host::stream s, out<X> x) {
-        detail::initialise(s, x, values<X>());
+        ops_detail::initialise(s, x, values<X>());
     }
     template <class X>
     static void launch(cuda::stream s, out<X> x) {
-        detail::initialise(s, x, values<X>());
+        ops_detail::initialise(s, x, values<X>());
     }
 
 private:
     template <class X>
     static constexpr auto values() {
-        using R = detail::arithmetic_t<typename X::element_type>;
-        return detail::same_everywhere<R>{static_cast<R>(static_cast<R>(Numerator) / static_cast<R>(Denominator))};
+        using R = ops_detail::arithmetic_t<typename X::element_type>;
+        return ops_detail::same_everywhere<R>{static_cast<R>(static_cast<R>(Numerator) / static_cast<R>(Denominator))};
     }
 };
 
@@ -94,18 +94,18 @@ struct normal_init {
 
     template <class X>
     static void launch(host::stream s, out<X> x) {
-        detail::initialise(s, x, values<X>());
+        ops_detail::initialise(s, x, values<X>());
     }
     template <class X>
     static void launch(cuda::stream s, out<X> x) {
-        detail::initialise(s, x, values<X>());
+        ops_detail::initialise(s, x, values<X>());
     }
 
 private:
     template <class X>
     static constexpr auto values() {
         static_assert(is_floating(X::type.type), "dovetail: normal_init needs a floating element");
-        return detail::normally_distributed{Seed, static_cast<float>(Numerator) / static_cast<float>(Denominator)};
+        return ops_detail::normally_distributed{Seed, static_cast<float>(Numerator) / static_cast<float>(Denominator)};
     }
 };
 
@@ -116,18 +116,18 @@ struct uniform_init {
 
     template <class X>
     static void launch(host::stream s, out<X> x) {
-        detail::initialise(s, x, values<X>());
+        ops_detail::initialise(s, x, values<X>());
     }
     template <class X>
     static void launch(cuda::stream s, out<X> x) {
-        detail::initialise(s, x, values<X>());
+        ops_detail::initialise(s, x, values<X>());
     }
 
 private:
     template <class X>
     static constexpr auto values() {
         static_assert(is_floating(X::type.type), "dovetail: uniform_init needs a floating element");
-        return detail::uniformly_distributed{Seed, static_cast<float>(Numerator) / static_cast<float>(Denominator)};
+        return ops_detail::uniformly_distributed{Seed, static_cast<float>(Numerator) / static_cast<float>(Denominator)};
     }
 };
 

@@ -16,14 +16,16 @@ namespace dovetail::ops {
 
 struct softmax_cross_entropy {
     static constexpr results result(tensor_type logits, tensor_type labels) {
-        if (!detail::is_matrix(logits) || logits.extent[1] == 0 || !detail::are_labels(labels, logits)) return tensor_type{};
-        return {tensor_type{detail::arithmetic_of(logits.type), 0, {}}, logits};
+        if (!ops_detail::is_matrix(logits) || logits.extent[1] == 0 || !ops_detail::are_labels(labels, logits)) return tensor_type{};
+        return {tensor_type{ops_detail::arithmetic_of(logits.type), 0, {}}, logits};
     }
     static constexpr dovetail::cost cost(tensor_type logits, tensor_type labels) {
-        return {8 * logits.size(), 2 * logits.bytes() + labels.bytes(), detail::arithmetic_of(logits.type)};
+        return {8 * logits.size(), 2 * logits.bytes() + labels.bytes(), ops_detail::arithmetic_of(logits.type)};
     }
     // A loss for each row, to be added up in one order.
-    static constexpr std::int64_t workspace(tensor_type logits, tensor_type labels) { return labels.with_element(detail::arithmetic_of(logits.type)).bytes(); }
+    static constexpr std::int64_t workspace(tensor_type logits, tensor_type labels) {
+        return labels.with_element(ops_detail::arithmetic_of(logits.type)).bytes();
+    }
 
     template <class X, class Y, class L>
     static void launch(host::stream, in<X> logits, in<Y> labels, out<L> loss, out<X> probabilities) {
@@ -38,10 +40,10 @@ struct softmax_cross_entropy {
 
 struct softmax_cross_entropy_gradient {
     static constexpr tensor_type result(tensor_type probabilities, tensor_type labels) {
-        return detail::is_matrix(probabilities) && detail::are_labels(labels, probabilities) ? probabilities : tensor_type{};
+        return ops_detail::is_matrix(probabilities) && ops_detail::are_labels(labels, probabilities) ? probabilities : tensor_type{};
     }
     static constexpr dovetail::cost cost(tensor_type probabilities, tensor_type labels) {
-        return {2 * probabilities.size(), 2 * probabilities.bytes() + labels.bytes(), detail::arithmetic_of(probabilities.type)};
+        return {2 * probabilities.size(), 2 * probabilities.bytes() + labels.bytes(), ops_detail::arithmetic_of(probabilities.type)};
     }
     static constexpr int in_place = 0;
 
@@ -76,7 +78,7 @@ struct argmax {
 
 struct correct_count {
     static constexpr tensor_type result(tensor_type logits, tensor_type labels) {
-        const bool fits = logits.rank == 2 && logits.extent[1] > 0 && detail::are_labels(labels, logits);
+        const bool fits = logits.rank == 2 && logits.extent[1] > 0 && ops_detail::are_labels(labels, logits);
         return fits ? tensor_type{element::int32, 0, {}} : tensor_type{};
     }
     static constexpr dovetail::cost cost(tensor_type logits, tensor_type labels) { return bytes_moved(logits.bytes() + labels.bytes()); }

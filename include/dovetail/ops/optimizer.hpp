@@ -8,23 +8,23 @@
 #include "cuda/optimizer.hpp"
 #include "host/optimizer.hpp"
 
-namespace dovetail::ops {
-
-namespace detail {
+namespace dovetail::ops_detail {
 constexpr bool can_descend(const tensor_type& w, const tensor_type& g, const tensor_type& rate) {
     return is_floating(w.type) && is_floating(g.type) && is_floating(rate.type) && same_extents(w, g) && rate.rank == 0;
 }
-}  // namespace detail
+}  // namespace dovetail::ops_detail
+
+namespace dovetail::ops {
 
 struct sgd {
-    static constexpr tensor_type result(tensor_type w, tensor_type g, tensor_type rate) { return detail::can_descend(w, g, rate) ? w : tensor_type{}; }
+    static constexpr tensor_type result(tensor_type w, tensor_type g, tensor_type rate) { return ops_detail::can_descend(w, g, rate) ? w : tensor_type{}; }
     static constexpr dovetail::cost cost(tensor_type w, tensor_type g, tensor_type) {
-        return {2 * w.size(), 2 * w.bytes() + g.bytes(), detail::arithmetic_of(w.type)};
+        return {2 * w.size(), 2 * w.bytes() + g.bytes(), ops_detail::arithmetic_of(w.type)};
     }
 
     template <class W, class G, class R>
     static void launch(host::stream, inout<W> w, in<G> g, in<R> rate) {
-        using T = detail::arithmetic_t<typename W::element_type>;
+        using T = ops_detail::arithmetic_t<typename W::element_type>;
         loops::descend(W::size, w.data(), g.data(), static_cast<T>(loops::widen(*rate.data())));
     }
     template <class W, class G, class R>
@@ -38,21 +38,21 @@ struct sgd_momentum {
     static_assert(Numerator >= 0 && Numerator < Denominator, "dovetail: a momentum is a fraction of one");
 
     static constexpr results result(tensor_type w, tensor_type v, tensor_type g, tensor_type rate) {
-        if (!detail::can_descend(w, g, rate) || !detail::same_extents(w, v) || !is_floating(v.type)) return tensor_type{};
+        if (!ops_detail::can_descend(w, g, rate) || !ops_detail::same_extents(w, v) || !is_floating(v.type)) return tensor_type{};
         return {w, v};
     }
     static constexpr dovetail::cost cost(tensor_type w, tensor_type v, tensor_type g, tensor_type) {
-        return {4 * w.size(), 2 * w.bytes() + 2 * v.bytes() + g.bytes(), detail::arithmetic_of(w.type)};
+        return {4 * w.size(), 2 * w.bytes() + 2 * v.bytes() + g.bytes(), ops_detail::arithmetic_of(w.type)};
     }
 
     template <class W, class V, class G, class R>
     static void launch(host::stream, inout<W> w, inout<V> v, in<G> g, in<R> rate) {
-        using T = detail::arithmetic_t<typename W::element_type>;
+        using T = ops_detail::arithmetic_t<typename W::element_type>;
         loops::descend_with_momentum(W::size, w.data(), v.data(), g.data(), static_cast<T>(loops::widen(*rate.data())), T(Numerator) / T(Denominator));
     }
     template <class W, class V, class G, class R>
     static void launch(cuda::stream s, inout<W> w, inout<V> v, in<G> g, in<R> rate) {
-        using T = detail::arithmetic_t<typename W::element_type>;
+        using T = ops_detail::arithmetic_t<typename W::element_type>;
         kernels::descend_with_momentum(s, W::size, w.data(), v.data(), g.data(), kernels::floating_scalar{rate.data(), R::type.type},
                                        T(Numerator) / T(Denominator));
     }

@@ -14,7 +14,7 @@ using support::every_way;
 using support::filled;
 using support::on_device;
 
-template struct dovetail::ops::kernels_for<float, std::int32_t>;  // alone it must compile too
+template struct dovetail::kernels_for<float, std::int32_t>;  // alone it must compile too
 
 namespace {
 

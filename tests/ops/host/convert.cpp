@@ -12,7 +12,7 @@ TEST_CASE_TEMPLATE("every value", T, half, bfloat16) {
     for (int bits = 0; bits < 65536; ++bits) {
         T x;
         x.bits = static_cast<std::uint16_t>(bits);
-        wrong += std::bit_cast<std::uint32_t>(ops::loops::widen(x)) == std::bit_cast<std::uint32_t>(float{x}) ? 0 : 1;
+        wrong += std::bit_cast<std::uint32_t>(loops::widen(x)) == std::bit_cast<std::uint32_t>(float{x}) ? 0 : 1;
     }
     CHECK(wrong == 0);
 }

@@ -4,7 +4,7 @@
 
 #include "launch.hpp"
 
-namespace dovetail::ops::kernels {
+namespace dovetail::kernels {
 
 // A source of operands: element i of a tensor, or the same scalar for every i.
 template <class T, bool Spread>
@@ -39,7 +39,7 @@ namespace detail {
 
 template <class T, int N>
 struct widened {
-    ops::detail::arithmetic_t<T> at[N];
+    ops_detail::arithmetic_t<T> at[N];
 };
 
 // An operand as a kernel reads it: a scalar is loaded once.
@@ -59,7 +59,7 @@ struct opened {
 };
 template <class T>
 struct opened<operand<T, true>> {
-    ops::detail::arithmetic_t<T> value;
+    ops_detail::arithmetic_t<T> value;
     __device__ explicit opened(operand<T, true> x) : value{widen(*x.pointer)} {}
     template <int N>
     __device__ widened<T, N> load(std::int64_t) const {
@@ -136,7 +136,7 @@ inline constexpr int summing_threads = 512;
 // A block sums its columns alone, each thread every blockDim.y-th row; then the threads of a column are added up as a tree.
 template <int N, class T>
 __global__ void __launch_bounds__(summing_threads) sum_of_rows_kernel(std::int64_t rows, std::int64_t columns, const T* __restrict__ x, T* __restrict__ y) {
-    using R = ops::detail::arithmetic_t<T>;
+    using R = ops_detail::arithmetic_t<T>;
     __shared__ R sums[N][summing_threads];
     const int me = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
     const std::int64_t step = unit_stride() * N;
@@ -228,4 +228,4 @@ void sum_of_rows(cuda::stream s, std::int64_t rows, std::int64_t columns, const 
 
 #endif
 
-}  // namespace dovetail::ops::kernels
+}  // namespace dovetail::kernels

@@ -3,7 +3,7 @@
 
 #include "launch.hpp"
 
-namespace dovetail::ops::kernels {
+namespace dovetail::kernels {
 
 // c [m,n] = op(a) op(b), the inner extent k.
 template <bool TransA, bool TransB, class T>
@@ -20,4 +20,4 @@ void gemm(cuda::stream s, std::int64_t m, std::int64_t n, std::int64_t k, const 
 
 #endif
 
-}  // namespace dovetail::ops::kernels
+}  // namespace dovetail::kernels

@@ -1,20 +1,20 @@
 // The kernels of a program whose graphs stand in .cpp files. One .cu of it says for which elements it wants them:
 //
 //     #include <dovetail/ops/cuda/instances.hpp>
-//     template struct dovetail::ops::kernels_for<float, std::int32_t>;
+//     template struct dovetail::kernels_for<float, std::int32_t>;
 //
 // That is every shipped operation on these elements, mixed where an operation mixes them. Function objects of one's own, in
 // map<F> and zip_with<F>, are added in that .cu as
 //
-//     template void dovetail::ops::kernels::transform<F>(dovetail::cuda::stream, std::int64_t, float*, dovetail::ops::kernels::operand<float, false>);
+//     template void dovetail::kernels::transform<F>(dovetail::cuda::stream, std::int64_t, float*, dovetail::kernels::operand<float, false>);
 //
 // with an operand for each argument, `true` for a scalar beside a tensor. A kernel that is missing is an undefined reference to
-// a function of dovetail::ops::kernels, with its elements in the name.
+// a function of dovetail::kernels, with its elements in the name.
 #pragma once
 
 #include "../ops.hpp"
 
-namespace dovetail::ops {
+namespace dovetail {
 
 template <class... T>
 struct kernels_for {
@@ -27,18 +27,18 @@ private:
 
     template <class V>
     static void of() {
-        using R = detail::arithmetic_t<V>;
+        using R = ops_detail::arithmetic_t<V>;
         using all_of = kernels::operand<V, false>;
         using one = kernels::operand<V, true>;
-        keep(&kernels::transform<detail::positive_part, V, all_of>, &kernels::transform<detail::where_positive, V, all_of, all_of>);
-        keep(&kernels::transform<detail::plus, V, all_of, all_of>, &kernels::transform<detail::minus, V, all_of, all_of>,
-             &kernels::transform<detail::times, V, all_of, all_of>);
-        keep(&kernels::transform<detail::plus, V, all_of, one>, &kernels::transform<detail::minus, V, all_of, one>,
-             &kernels::transform<detail::times, V, all_of, one>);
-        keep(&kernels::generate<V, detail::same_everywhere<R>>, &kernels::copy<V>, &kernels::add_to_rows<V>, &kernels::places_of_largest<V>,
+        keep(&kernels::transform<ops_detail::positive_part, V, all_of>, &kernels::transform<ops_detail::where_positive, V, all_of, all_of>);
+        keep(&kernels::transform<ops_detail::plus, V, all_of, all_of>, &kernels::transform<ops_detail::minus, V, all_of, all_of>,
+             &kernels::transform<ops_detail::times, V, all_of, all_of>);
+        keep(&kernels::transform<ops_detail::plus, V, all_of, one>, &kernels::transform<ops_detail::minus, V, all_of, one>,
+             &kernels::transform<ops_detail::times, V, all_of, one>);
+        keep(&kernels::generate<V, ops_detail::same_everywhere<R>>, &kernels::copy<V>, &kernels::add_to_rows<V>, &kernels::places_of_largest<V>,
              &kernels::count_correct<V>);
         if constexpr (is_floating(element_of<V>)) {
-            keep(&kernels::generate<V, detail::normally_distributed>, &kernels::generate<V, detail::uniformly_distributed>);
+            keep(&kernels::generate<V, ops_detail::normally_distributed>, &kernels::generate<V, ops_detail::uniformly_distributed>);
             keep(&kernels::gemm<false, false, V>, &kernels::gemm<false, true, V>, &kernels::gemm<true, false, V>, &kernels::sum_of_rows<V>);
             keep(&kernels::softmax_cross_entropy<V, R>, &kernels::softmax_cross_entropy_gradient<V>);
         }
@@ -46,7 +46,8 @@ private:
     }
     template <class V, class W>
     static void pair() {
-        keep(&kernels::transform<detail::converted<V>, V, kernels::operand<W, false>>, &kernels::transform<detail::converted<V>, V, kernels::operand<W, true>>);
+        keep(&kernels::transform<ops_detail::converted<V>, V, kernels::operand<W, false>>,
+             &kernels::transform<ops_detail::converted<V>, V, kernels::operand<W, true>>);
         if constexpr (is_floating(element_of<V>) && is_floating(element_of<W>)) {
             keep(&kernels::descend<V, W>);
             (with_momentum<V, W, T>(), ...);
@@ -58,4 +59,4 @@ private:
     }
 };
 
-}  // namespace dovetail::ops
+}  // namespace dovetail

@@ -13,7 +13,7 @@
 #include <initializer_list>
 #include <type_traits>
 
-namespace dovetail::ops::kernels {
+namespace dovetail::kernels {
 
 // half and bfloat16 by the hardware's conversions, which round as the ones of core/element.hpp do.
 template <class T>
@@ -132,6 +132,6 @@ __device__ R over_group(R value, Combine combine) {
     return value;
 }
 
-}  // namespace dovetail::ops::kernels
+}  // namespace dovetail::kernels
 
 #endif

@@ -9,7 +9,7 @@
 #include <limits>
 #endif
 
-namespace dovetail::ops::kernels {
+namespace dovetail::kernels {
 
 // Probabilities of each row and the mean loss. `losses` is memory for one number a row: they are added up in one fixed order.
 template <class T, class R>
@@ -104,8 +104,8 @@ __global__ void __launch_bounds__(mean_threads) mean_kernel(std::int64_t n, cons
 
 template <int N, class T>
 __global__ void __launch_bounds__(threads) softmax_gradient_kernel(std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels,
-                                                                   T* y, ops::detail::arithmetic_t<T> share) {
-    using R = ops::detail::arithmetic_t<T>;
+                                                                   T* y, ops_detail::arithmetic_t<T> share) {
+    using R = ops_detail::arithmetic_t<T>;
     for (std::int64_t j = first_unit() * N; j < classes; j += unit_stride() * N)
         for (std::int64_t i = first_row(); i < rows; i += row_stride()) {
             auto p = pack<T, N>::load(probabilities + i * classes + j);
@@ -129,7 +129,7 @@ __device__ candidate<R> from_lane(candidate<R> c, int distance) {
 // As on the host, nothing is larger than not-a-number, nor is it larger than anything.
 template <int Threads, class T>
 __device__ std::int32_t place_of_largest(std::int64_t classes, const T* x) {
-    using R = std::conditional_t<sizeof(T) == 1, int, ops::detail::arithmetic_t<T>>;
+    using R = std::conditional_t<sizeof(T) == 1, int, ops_detail::arithmetic_t<T>>;
     candidate<R> best{static_cast<R>(widen(x[0])), 0};
     for_share<Threads, 1, R>(classes, x, [&](R value, std::int64_t j) {
         if (value > best.value) best = {value, static_cast<std::int32_t>(j)};
@@ -175,7 +175,7 @@ void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t class
 template <class T>
 void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels, T* y) {
     if (rows == 0 || classes == 0) return;
-    using R = ops::detail::arithmetic_t<T>;
+    using R = ops_detail::arithmetic_t<T>;
     const R share = R(1) / static_cast<R>(rows);
     constexpr int N = pack_of<T>;
     if (classes % N == 0 && fits_packs<N>(probabilities, y)) {
@@ -211,4 +211,4 @@ void count_correct(cuda::stream s, std::int64_t rows, std::int64_t classes, cons
 
 #endif
 
-}  // namespace dovetail::ops::kernels
+}  // namespace dovetail::kernels

@@ -3,7 +3,7 @@
 
 #include "launch.hpp"
 
-namespace dovetail::ops::kernels {
+namespace dovetail::kernels {
 
 // A floating scalar of device memory.
 struct floating_scalar {
@@ -17,7 +17,7 @@ template <class W, class G>
 
 // v = momentum v + g, w -= rate v
 template <class W, class V, class G>
-[[gnu::used]] void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* g, floating_scalar rate, ops::detail::arithmetic_t<W> momentum);
+[[gnu::used]] void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* g, floating_scalar rate, ops_detail::arithmetic_t<W> momentum);
 
 #if defined(__CUDACC__)
 
@@ -47,7 +47,7 @@ __device__ void descend_pack(W* to, const G* slope, R rate) {
 }
 template <int N, class W, class G>
 __global__ void __launch_bounds__(threads) descend_kernel(std::int64_t n, W* w, const G* g, floating_scalar from) {
-    const auto rate = read<ops::detail::arithmetic_t<W>>(from);
+    const auto rate = read<ops_detail::arithmetic_t<W>>(from);
     const std::int64_t packs = n / N;
     for (std::int64_t i = first_unit(); i < packs; i += unit_stride()) descend_pack<N>(w + i * N, g + i * N, rate);
     for (std::int64_t i = packs * N + first_unit(); i < n; i += unit_stride()) descend_pack<1>(w + i, g + i, rate);
@@ -89,7 +89,7 @@ void descend(cuda::stream s, std::int64_t n, W* w, const G* g, floating_scalar r
 }
 
 template <class W, class V, class G>
-void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* g, floating_scalar rate, ops::detail::arithmetic_t<W> momentum) {
+void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* g, floating_scalar rate, ops_detail::arithmetic_t<W> momentum) {
     if (n == 0) return;
     constexpr int N = pack_of<W, V, G>;
     if (fits_packs<N>(w, v, g))
@@ -101,4 +101,4 @@ void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* 
 
 #endif
 
-}  // namespace dovetail::ops::kernels
+}  // namespace dovetail::kernels

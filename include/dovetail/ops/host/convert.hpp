@@ -3,7 +3,7 @@
 
 #include "../facts.hpp"
 
-namespace dovetail::ops::loops {
+namespace dovetail::loops {
 
 template <class T>
 inline T widen(T value) {
@@ -20,4 +20,4 @@ inline float widen(half value) {
     return __builtin_bit_cast(float, scaled | special | (static_cast<std::uint32_t>(value.bits & 0x8000u) << 16));
 }
 
-}  // namespace dovetail::ops::loops
+}  // namespace dovetail::loops

@@ -3,7 +3,7 @@
 
 #include "convert.hpp"
 
-namespace dovetail::ops::loops {
+namespace dovetail::loops {
 
 // A source of operands: element i of a tensor, or the same scalar for every i.
 template <class T, bool Spread>
@@ -39,7 +39,7 @@ void add_to_rows(std::int64_t rows, std::int64_t columns, const T* x, const T* b
 template <class T>
 void sum_of_rows(std::int64_t rows, std::int64_t columns, const T* x, T* y) {
     constexpr int strip = 64;
-    using R = ops::detail::arithmetic_t<T>;
+    using R = ops_detail::arithmetic_t<T>;
     for (std::int64_t first = 0; first < columns; first += strip) {
         const int count = static_cast<int>(columns - first < strip ? columns - first : strip);
         R sum[strip] = {};
@@ -49,4 +49,4 @@ void sum_of_rows(std::int64_t rows, std::int64_t columns, const T* x, T* y) {
     }
 }
 
-}  // namespace dovetail::ops::loops
+}  // namespace dovetail::loops

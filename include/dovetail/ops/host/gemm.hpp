@@ -12,7 +12,7 @@
 #define DOVETAIL_HAS_CBLAS 0
 #endif
 
-namespace dovetail::ops::loops {
+namespace dovetail::loops {
 
 namespace detail {
 
@@ -65,7 +65,7 @@ void add_tile(int depth, const R* a, const R* b, R* c) {
 template <bool TransA, bool TransB, class T>
 void gemm_blocked(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b, T* c) {
     using namespace detail;
-    using R = ops::detail::arithmetic_t<T>;
+    using R = ops_detail::arithmetic_t<T>;
     alignas(64) R a_block[block_m * block_k];
     alignas(64) R b_block[block_n * block_k];
     alignas(64) R c_block[block_m * block_n];
@@ -119,4 +119,4 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const
 }
 #endif
 
-}  // namespace dovetail::ops::loops
+}  // namespace dovetail::loops

@@ -5,7 +5,7 @@
 
 #include <exception>
 
-namespace dovetail::ops {
+namespace dovetail {
 
 // A label that is no class. Neither this nor the exponentials below need <string> or <cmath>, which would take the compiler
 // longer than all of a small graph.
@@ -21,9 +21,9 @@ private:
     char text_[128];
 };
 
-}  // namespace dovetail::ops
+}  // namespace dovetail
 
-namespace dovetail::ops::loops {
+namespace dovetail::loops {
 
 inline float exponential(float x) { return __builtin_expf(x); }
 inline double exponential(double x) { return __builtin_exp(x); }
@@ -33,7 +33,7 @@ inline double logarithm(double x) { return __builtin_log(x); }
 // Probabilities of each row, shifted by the row's maximum so that no exponential overflows; gives the mean loss.
 template <class T>
 auto softmax_cross_entropy(std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities) {
-    using R = ops::detail::arithmetic_t<T>;
+    using R = ops_detail::arithmetic_t<T>;
     R total{};
     for (std::int64_t i = 0; i < rows; ++i, logits += classes, probabilities += classes) {
         if (labels[i] < 0 || labels[i] >= classes) throw label_error{i, labels[i], classes};
@@ -52,7 +52,7 @@ auto softmax_cross_entropy(std::int64_t rows, std::int64_t classes, const T* log
 // (probabilities - one at the label) / rows; y may be the memory of the probabilities.
 template <class T>
 void softmax_cross_entropy_gradient(std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels, T* y) {
-    using R = ops::detail::arithmetic_t<T>;
+    using R = ops_detail::arithmetic_t<T>;
     const R share = rows > 0 ? R(1) / static_cast<R>(rows) : R{};
     for (std::int64_t i = 0; i < rows; ++i, probabilities += classes, y += classes)
         for (std::int64_t j = 0; j < classes; ++j) y[j] = static_cast<T>((widen(probabilities[j]) - (j == labels[i] ? R(1) : R{})) * share);
@@ -67,4 +67,4 @@ std::int32_t place_of_largest(std::int64_t count, const T* x) {
     return static_cast<std::int32_t>(best);
 }
 
-}  // namespace dovetail::ops::loops
+}  // namespace dovetail::loops

@@ -3,7 +3,7 @@
 
 #include "convert.hpp"
 
-namespace dovetail::ops::loops {
+namespace dovetail::loops {
 
 // w -= rate g
 template <class W, class G, class R>
@@ -21,4 +21,4 @@ void descend_with_momentum(std::int64_t n, W* w, V* v, const G* g, R rate, R mom
     }
 }
 
-}  // namespace dovetail::ops::loops
+}  // namespace dovetail::loops
