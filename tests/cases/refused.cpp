@@ -8,8 +8,24 @@ namespace refusals {
 
 using namespace app;
 namespace error = dv::error;
+
+// An error without the place of its statement, for which there are tests of their own.
+template <class... Names> struct list;
+template <template <class...> class Error, class Before, class... Rest>
+struct placeless;
+template <template <class...> class Error, class... Before>
+struct placeless<Error, list<Before...>> { using type = Error<Before...>; };
+template <template <class...> class Error, class... Before, class... Path>
+struct placeless<Error, list<Before...>, error::at<Path...>> { using type = Error<Before...>; };
+template <template <class...> class Error, class... Before, class First, class... Rest>
+struct placeless<Error, list<Before...>, First, Rest...> : placeless<Error, list<Before..., First>, Rest...> {};
+template <class T>
+struct without_place { using type = T; };
+template <template <class...> class Error, class... Names>
+struct without_place<Error<Names...>> : placeless<Error, list<>, Names...> {};
+
 template <class... S>
-using diagnosed = dv::plan::diagnose<dv::graph<S...>>;
+using diagnosed = typename without_place<dv::plan::diagnose<dv::graph<S...>>>::type;
 template <class Error, class... S>
 inline constexpr bool refused = std::is_same_v<diagnosed<S...>, Error>;
 // The error's template, whatever it names.
@@ -78,6 +94,44 @@ static_assert(refused<error::bad_shape_rule<y, no_tensor_out>, in, dv::let<y, no
 static_assert(refused<error::bad_shape_rule<y, only_an_int>, in, dv::let<y, only_an_int(x)>, dv::output<y>>);
 static_assert(refused<error::bad_shape_rule<y, no_rule>, in, dv::let<y, gelu(no_rule(x))>, dv::output<y>>);
 static_assert(accepted<in, dv::let<dv::values<y, z>, by_template(x, by_reference(x))>, dv::output<y, z>>);
+
+// A rule may also end the evaluation to refuse, so that whether it is constexpr shows only where it is called.
+struct of_eight_alone { static constexpr dv::tensor_type result(dv::tensor_type x) { return x == vector::type ? x : throw 1; } };
+struct dear_to_eight : gelu { static constexpr dv::cost cost(dv::tensor_type x) { return x == vector::type ? dv::cost{} : throw 1; } };
+static_assert(dv::dsl::operation_of<of_eight_alone, 1>.doubtful_rule && dv::dsl::operation_of<dear_to_eight, 1>.doubtful_cost);
+static_assert(accepted<in, dv::let<y, gelu(of_eight_alone(x))>, dv::output<y>>);
+static_assert(refused<error::rule_not_constexpr<y, of_eight_alone>, dv::input<x, matrix>, dv::let<y, gelu(of_eight_alone(x))>, dv::output<y>>);
+static_assert(dv::predicted_time<dv::graph<in, dv::let<y, dear_to_eight(x)>, dv::output<y>>> > 0);
+struct at_run_time { static dv::tensor_type result(dv::tensor_type x) { return x; } };
+static_assert(refused<error::rule_not_constexpr<y, at_run_time>, in, dv::let<y, at_run_time(of_eight_alone(x))>, dv::output<y>>
+              || refused<error::rule_not_constexpr<y, of_eight_alone>, in, dv::let<y, at_run_time(of_eight_alone(x))>, dv::output<y>>);
+class hides_its_rule { static constexpr dv::tensor_type result(dv::tensor_type x) { return x; } };
+struct final_without_facts final { static constexpr dv::tensor_type result(dv::tensor_type x) { return x; } };
+static_assert(refused<error::bad_shape_rule<y, hides_its_rule>, in, dv::let<y, hides_its_rule(x)>, dv::output<y>>);
+static_assert(accepted<in, dv::let<y, final_without_facts(x)>, dv::output<y>>);
+
+// An extent of zero is meant, unless a rule refuses it.
+using none = dv::tensor<float, 0>;
+static_assert(accepted<dv::input<x, none>, dv::let<y, plus(x, x)>, dv::output<y>>);
+static_assert(refused<error::zero_extent<y, plus, vector, none>, in, dv::input<z, none>, dv::let<y, plus(x, z)>, dv::output<y>>);
+static_assert(refused<error::shape_mismatch<y, plus, vector, matrix>, in, dv::input<z, matrix>, dv::let<y, plus(x, z)>, dv::output<y>>);
+
+// Repeats and lists that cannot be counted out.
+template <int I, int J> struct cell;
+template <int I> using of_one = dv::let<link<I>, gelu(x)>;
+template <int I, int J> using of_two = dv::let<cell<I, J>, gelu(x)>;
+template <int... I> struct of_any;
+template <int... I> using of_any_number = dv::let<of_any<I...>, gelu(x)>;
+static_assert(refused<error::body_arity<dv::repeat<of_one, 2, 2>>, in, dv::repeat<of_one, 2, 2>, dv::output<dv::all<2, link>>>);
+static_assert(refused<error::body_arity<dv::repeat<of_two, 3>>, in, dv::repeat<of_two, 3>, dv::output<cell<0, 0>>>);
+static_assert(accepted<in, dv::repeat<of_any_number, 2>, dv::output<dv::all<2, of_any>>>);
+static_assert(accepted<in, dv::repeat<of_any_number, 1, 2>, dv::output<of_any<0, 0>, of_any<0, 1>>>);
+static_assert(refused<error::too_many_indices<dv::repeat<of_any_number, 1, 1, 1, 1>>, in, dv::repeat<of_any_number, 1, 1, 1, 1>, dv::output<of_any<0>>>);
+static_assert(refused<error::family_arity<dv::all<2, cell>>, in, dv::repeat<of_two, 2, 1>, dv::output<dv::all<2, cell>>>);
+static_assert(refused<error::family_arity<dv::all<2, cell>>, in, dv::repeat<of_two, 2, 1>, dv::let<y, plus(dv::all<2, cell>)>, dv::output<y>>);
+static_assert(accepted<in, dv::repeat<of_two, 0, 4>, dv::let<y, plus(x, x, dv::all<0, link>)>, dv::output<y>>);
+static_assert(refused<error::negative_count<dv::all<-2, link>>, in, dv::repeat<of_one, 2>, dv::output<dv::all<-2, link>>>);
+static_assert(refused<error::body_not_a_statement<link<0>>, in, dv::repeat<link, 2>, dv::output<y>>);
 
 // ---- 4: what nothing uses
 static_assert(refused<error::unused<z>, in, dv::let<y, gelu(x)>, dv::let<w, relu(x)>, dv::let<z, relu(w)>, dv::output<y>>);
@@ -204,6 +258,18 @@ static_assert(is<error::off_root_update, diagnosed<two, dv::state<s, vector, one
 static_assert(accepted<in, two, dv::state<s, vector>, dv::update<s, broadcast<dp, root_lane<0>>(reduce<sum, dp, root_lane<0>>(x))>>);
 static_assert(accepted<in, two, dv::state<s, dv::tensor<float, 4>>, dv::update<s, scatter<dp, root_lane<0>>(x)>>);
 
+// Roles and axes where values belong, and communication on the wrong side of `on`.
+static_assert(refused<error::role_as_value<left, z>, in, l<dv::let<y, gelu(x)>>, r<dv::let<z, plus(y, left)>>, dv::output<z>>);
+static_assert(refused<error::role_as_value<left>, in, l<dv::let<y, gelu(x)>>, dv::output<y, left>>);
+static_assert(refused<error::axis_as_value<dp, y>, in, two, dv::let<y, plus(x, dp)>, dv::output<y>>);
+static_assert(accepted<dv::input<dp, vector>, two, dv::let<y, all_reduce<sum, dp>(dp)>, dv::output<y>>);  // one name may be both
+static_assert(refused<error::collective_inside_role<t, all_reduce<sum>>, in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>, dv::let<t, all_reduce<sum>(y, z)>>, dv::output<t>>);
+static_assert(is<error::collective_inside_role, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>, dv::let<t, reduce<sum, root<left>>(z)>>, dv::output<t, y>>>);
+static_assert(is<error::wrong_arity, diagnosed<in, two, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>, dv::let<t, all_reduce<sum, dp>(y, z)>>, dv::output<t>>>);
+static_assert(refused<error::axis_outside_role<t, dp>, in, two, l<dv::let<y, gelu(x)>>, dv::let<t, all_reduce<sum, dp>(y)>, dv::output<t>>);
+static_assert(refused<error::swapped_reduction<y, all_reduce<dp, sum>>, in, two, dv::let<y, all_reduce<dp, sum>(x)>, dv::output<y>>);
+static_assert(refused<error::bad_reduction<y, all_reduce<dp>>, in, two, dv::let<y, all_reduce<dp>(x)>, dv::output<y>>);
+
 // ---- 8: sizes
 static_assert(is<error::size_overflow, diagnosed<dv::input<x, dv::tensor<std::int8_t, (std::int64_t{1} << 61)>>, dv::mesh<dv::axis<dp, 8>>,
                                                  dv::let<y, all_gather<dp>(x)>, dv::output<y>>>);
@@ -245,6 +311,38 @@ static_assert(refused<error::not_an_argument<y, vector>, in, dv::let<y, plus(x, 
 static_assert(is<error::host_value, diagnosed<in, dv::let<y, gelu(to_host(x))>, dv::output<y>>>);
 static_assert(is<error::host_value, diagnosed<in, two, dv::let<y, all_reduce<sum, dp>(to_host(x))>, dv::output<y>>>);
 static_assert(is<error::device_value, diagnosed<in, dv::let<y, from_host(gelu(x))>, dv::output<y>>>);
+
+// ---- where a statement stands: in the graph or in what groups statements, from 1; of a repeat, in which body
+template <class Place, class... S>
+inline constexpr bool stands = std::is_same_v<dv::plan::diagnose<dv::graph<S...>>, error::unused<z, Place>>;
+using nobody_needs = dv::let<z, relu(x)>;
+template <int I> using with_unused = dv::group<dv::let<link<I>, gelu(x)>, std::conditional_t<I == 2, nobody_needs, dv::group<>>>;
+template <int I, int J> using grid_with_unused = std::conditional_t<I == 1 && J == 2, nobody_needs, dv::let<cell<I, J>, gelu(x)>>;
+template <int I, int J, int K> using cube_with_unused = std::conditional_t<I == 1 && J == 0 && K == 1, nobody_needs, dv::group<>>;
+static_assert(stands<error::at<error::statement<3>>, in, dv::let<y, gelu(x)>, nobody_needs, dv::output<y>>);
+static_assert(stands<error::at<error::statement<2>, error::statement<2>>, in, dv::group<dv::let<y, gelu(x)>, nobody_needs>, dv::output<y>>);
+static_assert(stands<error::at<error::statement<2>, error::in<with_unused, 2>, error::statement<2>>, in, dv::repeat<with_unused, 3>, dv::output<dv::all<3, link>>>);
+static_assert(stands<error::at<error::statement<3>, error::in<grid_with_unused, 1, 2>>, in, dv::let<y, gelu(x)>, dv::repeat<grid_with_unused, 2, 3>,
+                     dv::output<y, cell<0, 0>, cell<0, 1>, cell<0, 2>, cell<1, 0>, cell<1, 1>>>);
+static_assert(stands<error::at<error::statement<3>, error::in<cube_with_unused, 1, 0, 1>>, in, dv::let<y, gelu(x)>, dv::repeat<cube_with_unused, 2, 1, 2>, dv::output<y>>);
+static_assert(stands<error::at<error::statement<3>, error::in_role<right>, error::statement<2>>, in, l<dv::let<y, gelu(x)>>, r<dv::let<w, gelu(y)>, nobody_needs>,
+                     dv::output<w>>);
+static_assert(stands<error::at<error::statement<2>, error::in_role<left>, error::statement<2>, error::in<with_unused, 2>, error::statement<2>>, in,
+                     l<dv::let<y, gelu(x)>, dv::repeat<with_unused, 3>>, dv::output<y, dv::all<3, link>>>);
+// Where a state is used wrongly, not where it is declared.
+static_assert(std::is_same_v<dv::plan::diagnose<dv::graph<in, two, replicated, dv::let<y, gelu(x)>, dv::update<w, plus(w, y)>>>,
+                             error::diverging_replicas<w, dp, error::at<error::statement<5>>>>);
+static_assert(std::is_same_v<dv::plan::diagnose<dv::graph<in, dv::state<s, vector>, dv::let<y, plus(x, s)>, dv::output<y>>>,
+                             error::uninitialised<s, y, error::at<error::statement<3>>>>);
+static_assert(std::is_same_v<dv::plan::diagnose<dv::graph<in, dv::let<y, gelu(x)>, dv::output<y, forwerd>>>, error::unknown_output<forwerd, error::at<error::statement<3>>>>);
+
+// ---- what is found by name
+struct small : dv::graph<two, in, dv::let<y, gelu(x)>, dv::output<y>> {};
+static_assert(dv::plan::symbol_of<small, y> >= 0 && dv::plan::symbol_of<small, z> == -1 && dv::plan::axis_of<small, dp> == 0 && dv::plan::axis_of<small, tp> == -1);
+static_assert(std::is_same_v<dv::plan::tensor_of<small, y>, vector>);
+static_assert(dv::peak_bytes_at_most<small, dv::peak_bytes<small>> && dv::predicted_time_at_most<small, dv::predicted_time<small>> && dv::hidden_percent_at_least<small, 0>);
+static_assert(std::is_same_v<decltype(dv::peak_bytes<small>), const std::int64_t> && std::is_same_v<decltype(dv::predicted_time<small>), const std::int64_t> &&
+              std::is_same_v<decltype(dv::hidden_fraction<small>), const double> && std::is_same_v<decltype(dv::wait_count<small>), const int>);
 
 }  // namespace refusals
 

@@ -1,4 +1,4 @@
-// EXPECT: cost takes another number of tensors than its shape rule
+// EXPECT: error::bad_cost
 // SAYS: app::dear
 #include "ops.hpp"
 

@@ -1,5 +1,5 @@
 // EXPECT: error::cycle
-// SAYS: cycle<app::w, app::y, app::forward, app::gradient, app::z, app::w>
+// SAYS: cycle<app::w, app::y, app::forward, app::gradient, app::z, app::w
 #include "ops.hpp"
 
 namespace app {

@@ -1,5 +1,5 @@
 // EXPECT: error::cycle
-// SAYS: cycle<app::y, app::y>
+// SAYS: cycle<app::y, app::y
 #include "ops.hpp"
 
 namespace app {

@@ -1,5 +1,5 @@
 // EXPECT: error::cycle
-// SAYS: cycle<app::forward, app::gradient, app::forward>
+// SAYS: cycle<app::forward, app::gradient, app::forward
 #include "ops.hpp"
 
 namespace app {

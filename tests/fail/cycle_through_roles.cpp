@@ -1,5 +1,5 @@
 // EXPECT: error::cycle
-// SAYS: cycle<app::y, app::z, app::y>
+// SAYS: cycle<app::y, app::z, app::y
 #include "ops.hpp"
 
 namespace app {

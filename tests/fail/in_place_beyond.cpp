@@ -1,4 +1,4 @@
-// EXPECT: operation's in_place names an argument that it is not given
+// EXPECT: error::bad_in_place
 // SAYS: app::beyond
 #include "ops.hpp"
 

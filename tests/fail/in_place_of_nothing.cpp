@@ -1,4 +1,4 @@
-// EXPECT: in place only, and is given no argument whose place its result could take
+// EXPECT: error::bad_in_place
 // SAYS: app::made
 #include "ops.hpp"
 

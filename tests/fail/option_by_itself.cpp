@@ -1,4 +1,4 @@
-// EXPECT: wrapped_in_options
+// EXPECT: error::bare_option
 // SAYS: in_flight<2
 #include "ops.hpp"
 

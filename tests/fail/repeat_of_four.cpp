@@ -1,4 +1,4 @@
-// EXPECT: repeat<body, N...> counts over one, two or three indices
+// EXPECT: error::too_many_indices
 #include "ops.hpp"
 
 namespace app {

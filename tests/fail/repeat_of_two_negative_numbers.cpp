@@ -1,4 +1,4 @@
-// EXPECT: a number of repeat<body, N...> or all<N, family> is negative
+// EXPECT: error::negative_count
 // SAYS: app::block
 #include "ops.hpp"
 

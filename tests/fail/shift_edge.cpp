@@ -1,4 +1,4 @@
-// EXPECT: at the edge a shift wraps
+// EXPECT: error::shift_edge
 // SAYS: shift<axis, offset, open>
 #include "ops.hpp"
 

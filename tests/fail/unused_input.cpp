@@ -1,5 +1,5 @@
 // EXPECT: error::unused
-// SAYS: unused<app::w>
+// SAYS: unused<app::w
 #include "ops.hpp"
 
 namespace app {

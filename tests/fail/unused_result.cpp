@@ -1,5 +1,5 @@
 // EXPECT: error::unused
-// SAYS: unused<app::z>
+// SAYS: unused<app::z
 #include "ops.hpp"
 
 namespace app {

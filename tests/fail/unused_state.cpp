@@ -1,5 +1,5 @@
 // EXPECT: error::unused
-// SAYS: unused<app::s>
+// SAYS: unused<app::s
 #include "ops.hpp"
 
 namespace app {

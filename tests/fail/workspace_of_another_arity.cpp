@@ -1,4 +1,4 @@
-// EXPECT: workspace takes another number of tensors than its shape rule
+// EXPECT: error::bad_workspace
 // SAYS: app::scratch
 #include "ops.hpp"
 

@@ -82,6 +82,11 @@ struct results {
     template <class... T>
         requires(sizeof...(T) <= max_results)
     constexpr results(T... types) : list{types...}, count{sizeof...(T)} {}
+    template <class... T>
+        requires(sizeof...(T) > max_results)
+    constexpr results(T...) : count{-1} {
+        static_assert(sizeof...(T) <= max_results, "dovetail: a shape rule gives more results than an operation may have: four");
+    }
 };
 
 // An operation type as a value: its name and its declared facts. One for each pair of operation and number of arguments.
@@ -104,6 +109,9 @@ struct operation {
     reduction reduce = reduction::none;
     int offset = 0;     // of a shift
     bool open = false;  // a shift whose edge lanes get zeros
+    // No trial could call the shape rule, or the cost, while compiling: it is not constexpr, or refuses what it was tried with.
+    bool doubtful_rule = false;
+    bool doubtful_cost = false;
 };
 
 // What an operation is with a number of arguments that it does not take.

@@ -3,7 +3,7 @@
 // does not pass on, so that nothing else is said of it.
 #pragma once
 
-#include "../error/memory.hpp"
+#include "../error/plans.hpp"
 #include "machine.hpp"
 
 #include <type_traits>
@@ -19,22 +19,28 @@ struct overlap {
 template <std::int64_t Bytes>
 struct memory_limit {
     static constexpr bool allowed = Bytes > 0;
-    static_assert(allowed, "dovetail: a memory limit is positive");
-    static constexpr void apply(settings& s) { s.memory_limit = allowed ? Bytes : 0; }
+    static constexpr void apply(settings& s) {
+        static_assert(allowed, "dovetail: a memory limit is positive");
+        s.memory_limit = allowed ? Bytes : 0;
+    }
 };
 // Runs whose inputs and outputs exist at once.
 template <int Runs>
 struct in_flight {
     static constexpr bool allowed = Runs >= 1 && Runs <= most_slots;
-    static_assert(allowed, "dovetail: between 1 and 64 runs in flight");
-    static constexpr void apply(settings& s) { s.in_flight = allowed ? Runs : 1; }
+    static constexpr void apply(settings& s) {
+        static_assert(allowed, "dovetail: between 1 and 64 runs in flight");
+        s.in_flight = allowed ? Runs : 1;
+    }
 };
 // Copies of a channel's receiving buffer: with 2, the next run's transfer does not wait for this run's reader.
 template <int Slots>
 struct channel_slots {
     static constexpr bool allowed = Slots >= 1 && Slots <= most_slots;
-    static_assert(allowed, "dovetail: between 1 and 64 slots in a channel");
-    static constexpr void apply(settings& s) { s.channel_slots = allowed ? Slots : 1; }
+    static constexpr void apply(settings& s) {
+        static_assert(allowed, "dovetail: between 1 and 64 slots in a channel");
+        s.channel_slots = allowed ? Slots : 1;
+    }
 };
 // What moves the values of channels; without it, whatever the machine's description makes cheaper for each. A value that
 // does not lie in the sender's arena (an input, a state) goes by NCCL.
@@ -46,20 +52,39 @@ struct channels_by {
 template <int Width>
 struct assumed_width {
     static constexpr bool allowed = Width >= 1;
-    static_assert(allowed, "dovetail: an axis has at least one lane");
-    static constexpr void apply(settings& s) { s.assumed_width = allowed ? Width : 1; }
+    static constexpr void apply(settings& s) {
+        static_assert(allowed, "dovetail: an axis has at least one lane");
+        s.assumed_width = allowed ? Width : 1;
+    }
 };
 
 namespace detail {
 template <class Option>
+concept machine = requires { Option::description.launch_latency; };
+template <class Option>
+concept plan_option = requires(settings& s) { Option::apply(s); };
+
+template <class Option>
 constexpr int apply_option(settings& s) {
-    if constexpr (requires { Option::description.launch_latency; })
+    if constexpr (machine<Option>)
         s.machine = Option::description;
-    else if constexpr (requires { Option::apply(s); })
+    else if constexpr (plan_option<Option>)
         Option::apply(s);
-    else
-        static_cast<void>(sizeof(error::unknown_option<Option>));
     return 0;
+}
+// Whether this is an option without a mistake; what is none is reported, and one that is not `allowed` says itself, when applied, what is wrong.
+template <class Option>
+constexpr bool right_option() {
+    if constexpr (requires { Option::allowed; }) {
+        settings unused;
+        if (!Option::allowed) Option::apply(unused);
+        return Option::allowed;
+    } else if constexpr (machine<Option> || plan_option<Option>) {
+        return true;
+    } else {
+        error::report<error::unknown_option<Option>>();
+        return false;
+    }
 }
 }  // namespace detail
 
@@ -70,10 +95,24 @@ struct options {
         [[maybe_unused]] const int applied[] = {0, detail::apply_option<Option>(s)...};
         return s;
     }();
+    static constexpr bool right = (detail::right_option<Option>() && ...);
 };
 
 // The second argument of an executor and of facts: dv::executor<model, dv::options<dv::in_flight<2>>>, not an option by itself.
 template <class O>
 concept wrapped_in_options = requires { O::value.in_flight; };
+
+namespace detail {
+// Whether these are options without a mistake; what is wrong is reported.
+template <class O>
+constexpr bool right_options() {
+    if constexpr (wrapped_in_options<O>) {
+        return O::right;
+    } else {
+        error::report<error::bare_option<O>>();
+        return false;
+    }
+}
+}  // namespace detail
 
 }  // namespace dovetail

@@ -1,6 +1,7 @@
 // describe<T>: the record of a type that stands in a graph, describe_graph<G> that of the graph itself, and made_of<T>: the types
 // below it. A type that is no word of the language is a name. Records are variables, not members of classes, and no function is
 // instantiated for those that a large graph has by the thousand: that is most of what a statement costs.
+// Long: one row for each word of the language, read side by side.
 #pragma once
 
 #include "facts.hpp"
@@ -19,7 +20,7 @@ template <class T, class = std::size_t>
 inline constexpr word kind_of = word::name;
 template <class T>
 inline constexpr word kind_of<T, decltype(sizeof(T))> = is_operation<T>   ? word::operation
-                                                        : has_launch<T>() ? word::no_shape_rule
+                                                        : names_launch<T> ? word::no_shape_rule
                                                                           : word::name;
 
 }  // namespace detail
@@ -110,30 +111,42 @@ constexpr record operating(types<C...> where) {
 
 // One number for each of the indices below these.
 template <int... N>
-struct counting {
-    static constexpr bool allowed = ((N >= 0) && ...);
-    static_assert(allowed, "dovetail: a number of repeat<body, N...> or all<N, family> is negative; 0 stands for none");
-    using type = std::make_integer_sequence<int, allowed ? (N*...) : 0>;
-};
-template <int... N>
-using numbers_below = typename counting<N...>::type;
+using numbers_below = std::make_integer_sequence<int, (N * ...)>;
 
-// What several types of the language are made of as one: repeat and all.
-template <template <int...> class Family, class Indices>
-struct family;
-template <template <int...> class Family, int... I>
-struct family<Family, std::integer_sequence<int, I...>> {
-    using type = types<Family<I>...>;
-};
+// How many indices a family takes, asked of its first member. The pack of one cannot be asked: an alias template with a fixed
+// number of parameters takes none. Variables, since nvcc's front end fails where a function asks.
+template <template <int...> class Family>
+inline constexpr bool takes_one = requires { typename types<Family<0>>; };
+template <template <int...> class Family>
+inline constexpr bool takes_two = requires { typename types<Family<0, 0>>; };
+template <template <int...> class Family>
+inline constexpr bool takes_three = requires { typename types<Family<0, 0, 0>>; };
+// Whether it takes another number than this. A family whose first member is no type for another reason is left to the compiler.
+template <template <int...> class Family, int Indices>
+inline constexpr bool takes_another = !takes_three<Family> && (takes_one<Family> || takes_two<Family>);
+template <template <int...> class Family>
+inline constexpr bool takes_another<Family, 1> = !takes_one<Family> && (takes_two<Family> || takes_three<Family>);
+template <template <int...> class Family>
+inline constexpr bool takes_another<Family, 2> = !takes_two<Family> && (takes_one<Family> || takes_three<Family>);
+// What a repeat, or all, over these indices is.
+template <word Kind, template <int...> class Family, int... N>
+constexpr word counting() {
+    if constexpr (sizeof...(N) < 1 || sizeof...(N) > 3)
+        return word::too_many_indices;
+    else if constexpr (((N < 0) || ...))
+        return word::negative_count;
+    else
+        return takes_another<Family, sizeof...(N)> ? word::other_arity : Kind;
+}
 
 // body<0, ...> to body<N - 1, ...>, the last index fastest. Indices are written out: a pack of them cannot be expanded into
 // an alias template that takes a fixed number. A function's signature would not do: nvcc's front end takes an alias there for a type
 // of its own.
-template <template <int...> class Body, int... N>
-struct index_space {
-    static_assert(sizeof...(N) >= 1 && sizeof...(N) <= 3, "dovetail: repeat<body, N...> counts over one, two or three indices");
+struct no_indices {
     using type = types<>;
 };
+template <template <int...> class Body, int... N>
+struct index_space;
 template <template <int...> class Body, int N>
 struct index_space<Body, N> {
     template <class Places>
@@ -202,7 +215,7 @@ inline constexpr record describe<group<C...>> = detail::stating(word::group, det
 template <class... C>
 inline constexpr record describe<grouped<C...>> = detail::stating(word::grouped, detail::statements<grouped<C...>>.of);
 template <template <int...> class B, int... N>
-inline constexpr record describe<repeat<B, N...>> = detail::stating(word::repeat, detail::statements<repeat<B, N...>>.of);
+inline constexpr record describe<repeat<B, N...>> = detail::stating(detail::counting<word::repeat, B, N...>(), detail::statements<repeat<B, N...>>.of);
 template <detail::is_graph G>
 inline constexpr record describe_graph = detail::stating(word::graph, detail::graph_statements<G>.of);
 template <class... C>
@@ -213,7 +226,7 @@ template <class... C>
 inline constexpr record describe<values<C...>> = detail::composed(word::values, types<C...>{});
 template <> inline constexpr record describe<discard>{word::discard};
 template <int N, template <int...> class F>
-inline constexpr record describe<all<N, F>> = detail::listed(word::all, typename detail::family<F, detail::numbers_below<N>>::type{});
+inline constexpr record describe<all<N, F>> = detail::listed(detail::counting<word::all, F, N>(), typename detail::constituents<all<N, F>>::type{});
 template <class A>
 inline constexpr record describe<lane<A>> = detail::composed(word::lane, types<A>{});
 template <class T, std::int64_t... E>
@@ -279,9 +292,9 @@ struct constituents<axis<N, W>> {
     using type = types<N>;
 };
 template <template <int...> class B, int... N>
-struct constituents<repeat<B, N...>> : index_space<B, N...> {};
+struct constituents<repeat<B, N...>> : std::conditional_t<counting<word::repeat, B, N...>() == word::repeat, index_space<B, N...>, no_indices> {};
 template <int N, template <int...> class F>
-struct constituents<all<N, F>> : family<F, numbers_below<N>> {};
+struct constituents<all<N, F>> : std::conditional_t<counting<word::all, F, N>() == word::all, index_space<F, N>, no_indices> {};
 
 }  // namespace detail
 

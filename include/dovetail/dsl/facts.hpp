@@ -2,6 +2,8 @@
 #pragma once
 
 #include "../core/vocabulary.hpp"
+#include "../error/operations.hpp"
+#include "../error/roles.hpp"
 #include "communication.hpp"
 
 #include <type_traits>
@@ -35,21 +37,49 @@ constexpr bool accepts_some(std::integer_sequence<int, N...>) {
     return (accepts<Op, N> || ...);
 }
 
-// A member of this name makes that of a base ambiguous: how a member template is found without knowing its arguments.
-struct named_launch {
+// A member of the same name makes that of a base ambiguous: how a member is found that is private, or a template whose arguments
+// are not known.
+struct fact_names {
+    void result();
+    void cost();
+    void workspace();
     void launch();
+    void in_place();
+    void in_place_only();
+    void row_wise();
+    void has_effect();
+    void sms();
 };
 template <class Op>
-struct launch_probe : Op, named_launch {};
+struct fact_probe : Op, fact_names {};
 template <class Op>
 concept complete = requires { sizeof(Op); };
 template <class Op>
-constexpr bool has_launch() {
-    if constexpr (complete<Op>) {
-        if constexpr (std::is_class_v<Op> && !std::is_final_v<Op>) return !requires { &launch_probe<Op>::launch; };
-    }
-    return false;
+constexpr bool can_be_probed() {
+    if constexpr (complete<Op>)
+        return std::is_class_v<Op> && !std::is_final_v<Op>;
+    else
+        return false;
 }
+// Op has a member of that name; false where it cannot be asked.
+template <class Op>
+concept names_result = can_be_probed<Op>() && !requires { &fact_probe<Op>::result; };
+template <class Op>
+concept names_cost = can_be_probed<Op>() && !requires { &fact_probe<Op>::cost; };
+template <class Op>
+concept names_workspace = can_be_probed<Op>() && !requires { &fact_probe<Op>::workspace; };
+template <class Op>
+concept names_launch = can_be_probed<Op>() && !requires { &fact_probe<Op>::launch; };
+template <class Op>
+concept names_in_place = can_be_probed<Op>() && !requires { &fact_probe<Op>::in_place; };
+template <class Op>
+concept names_in_place_only = can_be_probed<Op>() && !requires { &fact_probe<Op>::in_place_only; };
+template <class Op>
+concept names_row_wise = can_be_probed<Op>() && !requires { &fact_probe<Op>::row_wise; };
+template <class Op>
+concept names_has_effect = can_be_probed<Op>() && !requires { &fact_probe<Op>::has_effect; };
+template <class Op>
+concept names_sms = can_be_probed<Op>() && !requires { &fact_probe<Op>::sms; };
 
 template <class Op>
 constexpr bool has_shape_rule() {
@@ -58,7 +88,7 @@ constexpr bool has_shape_rule() {
     else if constexpr (requires { &Op::result; })
         return true;
     else
-        return accepts_some<Op>(std::make_integer_sequence<int, 9>{});
+        return accepts_some<Op>(std::make_integer_sequence<int, 9>{}) || names_result<Op>;
 }
 
 constexpr int put(tensor_type t, tensor_type* to) {
@@ -66,12 +96,15 @@ constexpr int put(tensor_type t, tensor_type* to) {
     return t.valid() ? 1 : 0;
 }
 constexpr int put(const results& r, tensor_type* to) {
-    for (int i = 0; i < r.count; ++i) {
+    for (int i = 0; i < r.count; ++i) {  // -1: more than there may be, which is said already
         if (!r.list[i].valid()) return 0;
         to[i] = r.list[i];
     }
     return r.count;
 }
+
+template <class T, class Wanted>
+concept gives = std::is_convertible_v<T, Wanted>;
 
 template <class Op, class Indices>
 struct rules;
@@ -80,9 +113,50 @@ struct rules<Op, std::integer_sequence<int, I...>> {
     static constexpr int infer([[maybe_unused]] const tensor_type* a, tensor_type* to) { return put(Op::result(a[I]...), to); }
     static constexpr cost work([[maybe_unused]] const tensor_type* a, const tensor_type*) { return Op::cost(a[I]...); }
     static constexpr std::int64_t workspace([[maybe_unused]] const tensor_type* a) { return Op::workspace(a[I]...); }
-    static constexpr bool has_work = requires(tensor_type t) { Op::cost((static_cast<void>(I), t)...); };
-    static constexpr bool has_workspace = requires(tensor_type t) { Op::workspace((static_cast<void>(I), t)...); };
+    static constexpr bool has_work = requires(tensor_type t) {
+        { Op::cost((static_cast<void>(I), t)...) } -> gives<cost>;
+    };
+    static constexpr bool has_workspace = requires(tensor_type t) {
+        { Op::workspace((static_cast<void>(I), t)...) } -> gives<std::int64_t>;
+    };
+    // With all tensors alike.
+    static constexpr bool infers_from([[maybe_unused]] tensor_type t) { return static_cast<void>(Op::result((static_cast<void>(I), t)...)), true; }
+    static constexpr bool works_on([[maybe_unused]] tensor_type t) { return static_cast<void>(Op::cost((static_cast<void>(I), t)...)), true; }
 };
+
+// Whether rule and cost can be called while compiling is tried with tensors of any rank, of extents that are 1, or that most numbers
+// divide: a rule may also end the evaluation to refuse its arguments.
+constexpr tensor_type tensor_to_try(element type, int rank, std::int64_t extent) {
+    tensor_type t{type, rank, {}};
+    for (int i = 0; i < rank; ++i) t.extent[i] = extent;
+    return t;
+}
+template <bool (*Try)(tensor_type), element Type, int Rank, std::int64_t Extent>
+inline constexpr bool passes = requires { typename std::bool_constant<Try(tensor_to_try(Type, Rank, Extent))>; };
+template <bool (*Try)(tensor_type), element Type, int... Rank>
+constexpr bool passes_somehow(std::integer_sequence<int, Rank...>) {
+    return (passes<Try, Type, Rank, 1> || ...) || (passes<Try, Type, Rank, 40320> || ...);
+}
+template <bool (*Try)(tensor_type)>
+constexpr bool doubtful() {
+    using ranks = std::make_integer_sequence<int, max_rank + 1>;
+    if constexpr (passes<Try, element::float32, 2, 1>)
+        return false;
+    else
+        return !(passes_somehow<Try, element::float32>(ranks{}) || passes_somehow<Try, element::float16>(ranks{}) ||
+                 passes_somehow<Try, element::int32>(ranks{}));
+}
+
+// Says what is wrong with the facts that Op declares besides its shape rule. They are left out then.
+template <class Op, class Rules, int N>
+constexpr void check_facts() {
+    if constexpr (!Rules::has_work && names_cost<Op>) error::report<error::bad_cost<Op>>();
+    if constexpr (!Rules::has_workspace && names_workspace<Op>) error::report<error::bad_workspace<Op>>();
+    if constexpr ((names_in_place<Op> && !requires { Op::in_place; }) || (names_in_place_only<Op> && !requires { Op::in_place_only; }) ||
+                  (names_row_wise<Op> && !requires { Op::row_wise; }) || (names_has_effect<Op> && !requires { Op::has_effect; }) ||
+                  (names_sms<Op> && !requires { Op::sms; }))
+        error::report<error::private_fact<Op>>();
+}
 
 template <class Op, int N>
 constexpr operation facts_of_compute() {
@@ -90,21 +164,27 @@ constexpr operation facts_of_compute() {
     o.name = &tag_of<Op>;
     o.arguments = N;
     using rule = rules<Op, std::make_integer_sequence<int, N>>;
-    static_assert(rule::has_work || !requires { &Op::cost; }, "dovetail: the operation's cost takes another number of tensors than its shape rule");
-    static_assert(
-        rule::has_workspace || !requires { &Op::workspace; }, "dovetail: the operation's workspace takes another number of tensors than its shape rule");
+    check_facts<Op, rule, N>();
     o.infer = &rule::infer;
+    o.doubtful_rule = doubtful<&rule::infers_from>();
     o.has_work = rule::has_work;
     o.has_workspace = rule::has_workspace;
-    if constexpr (rule::has_work) o.work = &rule::work;
+    if constexpr (rule::has_work) {
+        o.work = &rule::work;
+        o.doubtful_cost = doubtful<&rule::works_on>();
+    }
     if constexpr (rule::has_workspace) o.workspace = &rule::workspace;
     if constexpr (requires { Op::in_place; }) {
-        static_assert(Op::in_place < N, "dovetail: the operation's in_place names an argument that it is not given; the first is 0");
-        o.in_place = Op::in_place;
+        if constexpr (Op::in_place < N)
+            o.in_place = Op::in_place;
+        else
+            error::report<error::bad_in_place<Op>>();
     }
     if constexpr (requires { Op::in_place_only; }) {
-        static_assert(!Op::in_place_only || N > 0, "dovetail: the operation works in place only, and is given no argument whose place its result could take");
-        o.in_place_only = Op::in_place_only;
+        if constexpr (!Op::in_place_only || N > 0)
+            o.in_place_only = Op::in_place_only;
+        else
+            error::report<error::bad_in_place<Op>>();
     }
     if constexpr (requires { Op::row_wise; }) o.row_wise = Op::row_wise;
     if constexpr (requires { Op::has_effect; }) o.has_effect = Op::has_effect;
@@ -141,8 +221,8 @@ template <class... W> struct communication<ops::gather<W...>> : communication_fa
 template <class... W> struct communication<ops::scatter<W...>> : communication_facts<op_kind::scatter, types<W...>> {};
 template <class A, int O, class E>
 struct communication<ops::shift<A, O, E>> : communication_facts<op_kind::shift, types<A>, void, O, std::is_same_v<E, ops::open>> {
-    static_assert(std::is_same_v<E, ops::open> || std::is_same_v<E, ops::wrap>,
-                  "dovetail: at the edge a shift wraps, shift<axis, offset>, or is open, shift<axis, offset, open>");
+    static constexpr bool known = std::is_same_v<E, ops::open> || std::is_same_v<E, ops::wrap>;
+    static_assert(sizeof(error::reported<std::conditional_t<known, error::none, error::shift_edge<E>>>) > 0);
 };
 template <> struct communication<ops::to_host> : communication_facts<op_kind::to_host, types<>> {};
 template <> struct communication<ops::from_host> : communication_facts<op_kind::from_host, types<>> {};

@@ -1,6 +1,8 @@
-// mention<T, k>: the k-th type that T mentions, in written order, T itself being 0. One of the bridges from ids to types.
+// mention<T, k>: the k-th type that T mentions, in written order, T itself being 0; located<T, k>: where it stands. One of the
+// bridges from ids to types.
 #pragma once
 
+#include "../error/base.hpp"
 #include "describe.hpp"
 
 namespace dovetail::dsl {
@@ -72,9 +74,60 @@ struct mentioned<update<S, X>, K> : mentioned_of_two<S, X, K> {};
 template <class T>
 struct mentioned<T, 0> : unadjusted<T> {};
 
+// What T is made of, a graph as well.
+template <class T>
+struct parts_of {
+    static constexpr const record& described = describe<T>;
+    using type = made_of<T>;
+};
+template <is_graph G>
+struct parts_of<G> {
+    static constexpr const record& described = describe_graph<G>;
+    using type = decltype(statements_in(static_cast<const G*>(nullptr)));
+};
+
+// The step of a path into the I-th part of T, none for the role of an `on`.
+template <class Path, class T, int I>
+struct path_to;
+template <class... Path, class T, int I>
+struct path_to<error::at<Path...>, T, I> {
+    using type = error::at<Path..., error::statement<I + 1>>;
+};
+template <class... Path, class R, class... S, int I>
+struct path_to<error::at<Path...>, on<R, S...>, I> {
+    using type = std::conditional_t<I == 0, error::at<Path...>, error::at<Path..., error::in_role<R>, error::statement<I>>>;
+};
+template <class... Path, template <int...> class B, int N, int I>
+struct path_to<error::at<Path...>, repeat<B, N>, I> {
+    using type = error::at<Path..., error::in<B, I>>;
+};
+template <class... Path, template <int...> class B, int N, int M, int I>
+struct path_to<error::at<Path...>, repeat<B, N, M>, I> {
+    using type = error::at<Path..., error::in<B, I / M, I % M>>;
+};
+template <class... Path, template <int...> class B, int N, int M, int K, int I>
+struct path_to<error::at<Path...>, repeat<B, N, M, K>, I> {
+    using type = error::at<Path..., error::in<B, I / (M * K), I / K % M, I % K>>;
+};
+
+template <class Path, class T, int K>
+struct locating {
+    using type = Path;
+};
+template <class Path, class T, int K>
+    requires(K > 0 && has_statements(parts_of<T>::described))
+struct locating<Path, T, K> {
+    static constexpr place at = find_child(parts_of<T>::described, K);
+    using type = typename locating<typename path_to<Path, T, at.child>::type, typename nth<at.child, typename parts_of<T>::type>::type, at.offset>::type;
+};
+
 }  // namespace detail
 
 template <class T, int K>
 using mention = typename detail::mentioned<T, K>::type;
+
+// The path from T to the statement that has the k-th mention: error::at<error::statement<8>, error::in<layer, 2>>.
+template <class T, int K>
+using located = typename detail::locating<error::at<>, T, K>::type;
 
 }  // namespace dovetail::dsl

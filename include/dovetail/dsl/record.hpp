@@ -36,7 +36,11 @@ enum class word : unsigned char {
     root_lane,
     to,
     ellipsis,
-    no_shape_rule
+    no_shape_rule,
+    // a repeat or all that cannot be counted out
+    negative_count,
+    too_many_indices,
+    other_arity
 };
 
 inline constexpr tensor_type no_tensor{};

@@ -4,5 +4,7 @@
 #include "launch.hpp"
 #include "memory.hpp"
 #include "names.hpp"
+#include "operations.hpp"
+#include "plans.hpp"
 #include "roles.hpp"
 #include "shapes.hpp"

@@ -5,117 +5,142 @@
 
 namespace dovetail::error {
 
-template <class Role>
+template <class Role, class... More>
 struct unused_role {
-    static_assert(detail::never<Role>, "dovetail: this role has no statement");
+    static_assert(detail::never<Role, More...>, "dovetail: this role has no statement");
 };
-template <class Role>
+template <class Role, class... More>
 struct not_a_role {
     static_assert(
-        detail::never<Role>,
+        detail::never<Role, More...>,
         "dovetail: on<role, statements...> takes the name of one role first, and this is none; for several roles repeat the on: repeat<body, 3>, where "
         "body<I> is on<role<I>, ...>");
 };
-template <class Role>
+template <class Role, class... More>
 struct on_in_on {
-    static_assert(detail::never<Role>, "dovetail: placement does not nest: this role's on<...> stands inside another");
+    static_assert(detail::never<Role, More...>, "dovetail: placement does not nest: this role's on<...> stands inside another");
 };
-template <class Name>
+template <class Name, class... More>
 struct outside_role {
     static_assert(
-        detail::never<Name>,
+        detail::never<Name, More...>,
         "dovetail: in a graph with roles this stands outside every on<role, ...>; only inputs, outputs and collectives with one argument per role may");
 };
-template <class Statement, class Argument>
+template <class Statement, class Operation, class... More>
+struct collective_inside_role {
+    static_assert(
+        detail::never<Statement, Operation, More...>,
+        "dovetail: this collective (first) is over roles, with one value of each, so it stands outside every on<role, ...>; inside one it is over axes of "
+        "the role's mesh and takes one value");
+};
+template <class Statement, class Axis, class... More>
+struct axis_outside_role {
+    static_assert(
+        detail::never<Statement, Axis, More...>,
+        "dovetail: this communication (first) is along an axis (second), so it stands inside the on<role, ...> whose mesh has it; outside it is over roles");
+};
+template <class Statement, class Argument, class... More>
 struct argument_of_no_role {
-    static_assert(detail::never<Statement>,
+    static_assert(detail::never<Statement, Argument, More...>,
                   "dovetail: this collective over roles (first) takes one value of each, and this argument (second) is not of one role: an input outside every "
                   "on<role, ...> or the result of such a collective goes in as let<value, copy(it)> of a role");
 };
-template <class Name, class From, class To>
+template <class Name, class From, class To, class... More>
 struct mesh_mismatch {
-    static_assert(detail::never<Name>,
+    static_assert(detail::never<Name, From, To, More...>,
                   "dovetail: this value (first) joins two roles (second, third) whose meshes differ; a channel joins equal lane coordinates");
 };
-template <class Role, class Other>
+template <class Role, class Other, class... More>
 struct folded_mismatch {
-    static_assert(detail::never<Role>, "dovetail: folded<graph> plays all roles on one rank, so they have one mesh; those of these two differ");
+    static_assert(detail::never<Role, Other, More...>, "dovetail: folded<graph> plays all roles on one rank, so they have one mesh; those of these two differ");
 };
-template <class Name, class Reader>
+template <class Name, class Reader, class... More>
 struct off_root_read {
-    static_assert(detail::never<Name>,
+    static_assert(detail::never<Name, Reader, More...>,
                   "dovetail: this result (first) exists at the collective's root or receivers only, and a statement (second) reads it elsewhere");
 };
-template <class State, class Operation>
+template <class State, class Operation, class... More>
 struct off_root_update {
     static_assert(
-        detail::never<State>,
+        detail::never<State, Operation, More...>,
         "dovetail: this state (first) is on every lane, and the result of this operation (second) at its root only; update it with a broadcast of that");
 };
-template <class Statement, class Argument>
+template <class Statement, class Argument, class... More>
 struct role_twice {
-    static_assert(detail::never<Statement>, "dovetail: this collective over roles (first) names a role twice, here (second); it takes one argument per role");
+    static_assert(detail::never<Statement, Argument, More...>,
+                  "dovetail: this collective over roles (first) names a role twice, here (second); it takes one argument per role");
 };
-template <class Statement, class Role>
+template <class Statement, class Role, class... More>
 struct unknown_role {
-    static_assert(detail::never<Statement>,
+    static_assert(detail::never<Statement, Role, More...>,
                   "dovetail: this communication (first) names a role (second) that the graph does not have or that does not take part");
 };
-template <class Statement, class Axis>
+template <class Statement, class Axis, class... More>
 struct unknown_axis {
-    static_assert(detail::never<Statement>, "dovetail: this statement (first) names an axis (second) that the role's mesh does not have");
+    static_assert(detail::never<Statement, Axis, More...>, "dovetail: this statement (first) names an axis (second) that the role's mesh does not have");
 };
-template <class Type>
+template <class Type, class... More>
 struct not_an_axis {
-    static_assert(detail::never<Type>,
+    static_assert(detail::never<Type, More...>,
                   "dovetail: a mesh is made of axis<name> and axis<name, width>, with a width of 0 (the executor tells it) or more, and this is none");
 };
-template <class Axis>
+template <class Axis, class... More>
 struct axis_twice {
-    static_assert(detail::never<Axis>, "dovetail: this axis stands twice in a mesh or a communication");
+    static_assert(detail::never<Axis, More...>, "dovetail: this axis stands twice in a mesh or a communication");
 };
-template <class Axis>
+template <class Axis, class... More>
 struct too_many_axes {
-    static_assert(detail::never<Axis>, "dovetail: this axis is one too many: the meshes of a graph have at most 32");
+    static_assert(detail::never<Axis, More...>, "dovetail: this axis is one too many: the meshes of a graph have at most 32");
 };
-template <class Mesh>
+template <class Mesh, class... More>
 struct mesh_twice {
-    static_assert(detail::never<Mesh>, "dovetail: this mesh differs from another one of the same role, or of the graph; a role has one mesh");
+    static_assert(detail::never<Mesh, More...>, "dovetail: this mesh differs from another one of the same role, or of the graph; a role has one mesh");
 };
-template <class Statement, class Operation, class First, class Other>
+template <class Statement, class Operation, class First, class Other, class... More>
 struct member_mismatch {
-    static_assert(detail::never<Statement>, "dovetail: the members of this collective (first) differ in element type or extents (third, fourth)");
+    static_assert(detail::never<Statement, Operation, First, Other, More...>,
+                  "dovetail: the members of this collective (first) differ in element type or extents (third, fourth)");
 };
-template <class Statement, class Operation>
+template <class Statement, class Operation, class... More>
 struct member_count {
-    static_assert(detail::never<Statement>,
+    static_assert(detail::never<Statement, Operation, More...>,
                   "dovetail: this communication (first) has too few members: give it an axis of a mesh, or one argument for each of several roles");
 };
-template <class Statement, class Operation>
+template <class Statement, class Operation, class... More>
 struct open_width {
     static_assert(
-        detail::never<Statement>,
-        "dovetail: this collective (first) changes or divides the shape by the width of its axes, which is open; give the axis a width: axis<name, 8>");
+        detail::never<Statement, Operation, More...>,
+        "dovetail: this collective (first) changes or divides the shape by the width of its axes, which is open: none is given, or 0; give the axis a width: axis<name, 8>");
 };
-template <class Statement, class Operation, class Tensor, class Width>
+template <class Statement, class Operation, class Tensor, class Width, class... More>
 struct indivisible {
     static_assert(
-        detail::never<Statement>,
+        detail::never<Statement, Operation, Tensor, Width, More...>,
         "dovetail: this collective (first) divides extent 0 of its tensor (third) by a number of members (fourth) that does not divide it; a scalar has no extent 0");
 };
-template <class Statement, class Operation>
+template <class Statement, class Operation, class... More>
 struct bad_reduction {
-    static_assert(detail::never<Statement>, "dovetail: this reduction (in the second) is none that NCCL has: sum, product, minimum, maximum, average");
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: this reduction (in the second) is none that NCCL has: sum, product, minimum, maximum, average");
+};
+template <class Statement, class Operation, class... More>
+struct swapped_reduction {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: in this communication (second) the reduction stands first, in front of the axes: all_reduce<sum, dp>");
+};
+template <class Edge>
+struct shift_edge {
+    static_assert(detail::never<Edge>, "dovetail: at the edge a shift wraps, shift<axis, offset>, or is open, shift<axis, offset, open>");
 };
 template <class Statement, class Operation, class... Root>
 struct bad_root {
     static_assert(
-        detail::never<Statement>,
+        detail::never<Statement, Operation, Root...>,
         "dovetail: the root or the members of this communication (first) are missing, do not exist or do not fit its form: along axes root_lane<k> below the width, over roles root<role> or to<roles...>");
 };
-template <class Statement, class Operation>
+template <class Statement, class Operation, class... More>
 struct not_communication {
-    static_assert(detail::never<Statement>, "dovetail: grouped<...> makes one NCCL group and takes communication only");
+    static_assert(detail::never<Statement, Operation, More...>, "dovetail: grouped<...> makes one NCCL group and takes communication only");
 };
 template <class... Names>
 struct group_dependence {

@@ -58,9 +58,18 @@ private:
                 case word::mesh: meshes_.push({r, at, role >= 0 && d_.names_roles ? role : -1}); break;
                 case word::malformed: refuse(*r, at); break;
                 default:
-                    if (i != 0 || parent.kind != word::on) d_.fail(make_fault(fault_kind::not_a_statement, at));
+                    if (i != 0 || parent.kind != word::on) d_.fail(make_fault(no_statement(*r, parent), at));
             }
             at += r->mentions;
+        }
+    }
+
+    static constexpr fault_kind no_statement(const record& r, const record& parent) {
+        switch (r.kind) {
+            case word::negative_count: return fault_kind::negative_count;
+            case word::too_many_indices: return fault_kind::too_many_indices;
+            case word::other_arity: return fault_kind::body_arity;
+            default: return parent.kind == word::repeat ? fault_kind::body_not_a_statement : fault_kind::not_a_statement;
         }
     }
 
@@ -111,7 +120,7 @@ private:
 
     constexpr void declare(const record& r, int mention, int role) {
         const tensor_type& type = *r.children[1]->type;
-        if (!type.valid()) return d_.fail(make_fault(fault_kind::not_a_statement, mention));
+        if (!type.valid()) return d_.fail(make_fault(r.children[1]->kind == word::tensor ? fault_kind::said_already : fault_kind::not_a_statement, mention));
         if (type.bytes() < 0) d_.fail(make_fault(fault_kind::size_overflow, mention + 1).tensor(type));
         if (r.kind == word::state && role == outside) d_.fail(make_fault(fault_kind::outside_role, mention + 1));
         const int id = define(*r.children[0], mention + 1, role);

@@ -51,11 +51,7 @@ struct draft {
     constexpr void fail(const fault& f) {
         if (!wrong()) mistake = f;
     }
-    constexpr void arity(int name, int op, int given) {
-        fault f = make_fault(fault_kind::wrong_arity, name, op);
-        f.number = given;
-        fail(f);
-    }
+    constexpr void arity(int name, int op, int given) { fail(make_fault(fault_kind::wrong_arity, name, op).count_of(given)); }
 
     constexpr int find_role(const tag& name) const {
         for (int i = 0; i < roles.size(); ++i)

@@ -8,8 +8,11 @@ namespace dovetail::ir {
 
 enum class fault_kind : unsigned char {
     none,
+    said_already,
     // names
     unknown_name,
+    role_as_value,
+    axis_as_value,
     defined_twice,
     cycle,
     unused,
@@ -25,10 +28,17 @@ enum class fault_kind : unsigned char {
     operation_as_value,
     ellipsis,
     no_shape_rule,
+    rule_not_constexpr,
     not_a_statement,
+    body_not_a_statement,
+    body_arity,
+    too_many_indices,
+    family_arity,
+    negative_count,
     // shapes
     wrong_arity,
     shape_mismatch,
+    zero_extent,
     wrong_result_count,
     update_mismatch,
     size_overflow,
@@ -37,6 +47,8 @@ enum class fault_kind : unsigned char {
     not_a_role,
     on_in_on,
     outside_role,
+    collective_inside_role,
+    axis_outside_role,
     argument_of_no_role,
     mesh_mismatch,
     folded_mismatch,
@@ -54,6 +66,7 @@ enum class fault_kind : unsigned char {
     open_width,
     indivisible,
     bad_reduction,
+    swapped_reduction,
     bad_root,
     not_communication,
     group_dependence,
@@ -76,7 +89,9 @@ struct fault {
     int mention[max_fault_names] = {};
     int types = 0;  // tensors to name behind them
     tensor_type type[4] = {};
+    bool counted = false;
     std::int64_t number = 0;  // a count, an extent or a width, where the error shows one
+    int where = -1;           // a mention in the statement to look at; -1: the first to name
 
     constexpr explicit operator bool() const { return kind != fault_kind::none; }
     constexpr fault& name(int m) {
@@ -85,6 +100,15 @@ struct fault {
     }
     constexpr fault& tensor(const tensor_type& t) {
         if (types < 4) type[types++] = t;
+        return *this;
+    }
+    constexpr fault& count_of(std::int64_t n) {
+        counted = true;
+        number = n;
+        return *this;
+    }
+    constexpr fault& in(int mention) {
+        where = mention;
         return *this;
     }
 };

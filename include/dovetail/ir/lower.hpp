@@ -85,7 +85,7 @@ private:
         n.update = true;
         if (name.kind != word::name) return d_.fail(make_fault(fault_kind::not_a_name, at));
         const int s = d_.names.find(&name.id);
-        if (s < 0) return d_.fail(make_fault(fault_kind::unknown_name, statement, at));
+        if (s < 0) return unknown(name.id, make_fault(fault_kind::unknown_name, statement, at));
         if (d_.symbols[s].kind != symbol_kind::state) return d_.fail(make_fault(fault_kind::not_a_state, at));
         if (d_.symbols[s].role != n.role) return d_.fail(make_fault(fault_kind::state_crosses_roles, at));
         for (int j = n.first_result; j < d_.operand_count; ++j)
@@ -101,9 +101,9 @@ private:
                 outputs(c, at);
                 continue;
             }
-            if (c.kind != word::name) return d_.fail(make_fault(fault_kind::not_a_name, at));
+            if (c.kind != word::name) return d_.fail(make_fault(uncountable(c, fault_kind::not_a_name), at));
             const int s = d_.names.find(&c.id);
-            if (s < 0) return d_.fail(make_fault(fault_kind::unknown_output, at, at));
+            if (s < 0) return unknown(c.id, make_fault(fault_kind::unknown_output, at, at));
             if (d_.symbols[s].kind != symbol_kind::value) return d_.fail(make_fault(fault_kind::output_not_a_value, at));
             if (d_.symbols[s].output) return d_.fail(make_fault(fault_kind::output_twice, at));
             d_.symbols[s].output = true;
@@ -191,6 +191,8 @@ private:
                 d_.fail(make_fault(fault_kind::ellipsis, name, at + 1));
             else if (a.kind == word::operation || a.kind == word::no_shape_rule)
                 d_.fail(make_fault(fault_kind::operation_as_value, name, at));
+            else if (uncountable(a, fault_kind::none) != fault_kind::none)
+                d_.fail(make_fault(uncountable(a, fault_kind::none), at));
             else if (a.kind != word::name)
                 d_.fail(make_fault(fault_kind::not_an_argument, name, at));
             else
@@ -200,10 +202,24 @@ private:
 
     constexpr int named(const record& a, int mention, int role, int name) {
         const int s = d_.names.find(&a.id);
-        if (s < 0) return d_.fail(make_fault(fault_kind::unknown_name, name, mention)), -1;
+        if (s < 0) return unknown(a.id, make_fault(fault_kind::unknown_name, name, mention)), -1;
         const symbol& found = d_.symbols[s];
         if (found.kind == symbol_kind::state && found.role != role) return d_.fail(make_fault(fault_kind::state_crosses_roles, mention)), -1;
         return s;
+    }
+
+    // What is wrong with an all<N, family>, which has no members then; `otherwise` of anything else.
+    static constexpr fault_kind uncountable(const record& r, fault_kind otherwise) {
+        if (r.kind == word::negative_count) return fault_kind::negative_count;
+        return r.kind == word::other_arity ? fault_kind::family_arity : otherwise;
+    }
+    // A name that holds no value, for which `otherwise` blames a statement and the name.
+    constexpr void unknown(const tag& name, const fault& otherwise) {
+        const bool role = d_.find_role(name) >= 0;
+        if (!role && d_.find_axis(name) < 0) return d_.fail(otherwise);
+        fault f = make_fault(role ? fault_kind::role_as_value : fault_kind::axis_as_value, otherwise.mention[1]);
+        if (otherwise.kind == fault_kind::unknown_name) f.name(otherwise.mention[0]);
+        d_.fail(f.in(otherwise.mention[1]));
     }
 
     constexpr int nested(const record& e, int mention, int role, int name) {

@@ -2,6 +2,7 @@
 // has its arguments, fills in the rest, or the first mistake.
 #pragma once
 
+#include "../dsl/communication.hpp"
 #include "draft.hpp"
 
 namespace dovetail::ir::detail {
@@ -13,8 +14,8 @@ public:
     // Axes, root and receiving roles of a communication.
     constexpr void place(node& n, const record& op, int mention, int name) {
         const bool over_roles = n.role < 0;
-        if (!over_roles && n.arguments != 1) return d_.arity(name, mention, n.arguments);
-        if (is_reducing(n.kind) && n.reduce == reduction::none) return d_.fail(make_fault(fault_kind::bad_reduction, name, mention));
+        if (!over_roles && n.arguments != 1) return wrong_arguments(n, op, mention, name);
+        if (is_reducing(n.kind) && n.reduce == reduction::none) return d_.fail(make_fault(wrong_reduction(op), name, mention));
         n.first_target = d_.operand_count;
         int at = mention + 1;
         for (int i = 0; i < op.child_count; at += op.children[i]->mentions, ++i) {
@@ -34,6 +35,10 @@ public:
             } else if (w.kind == word::to && over_roles && (n.kind == op_kind::broadcast || n.kind == op_kind::scatter)) {
                 int to_at = at + 1;
                 for (int k = 0; k < w.child_count; to_at += w.children[k]->mentions, ++k) target(n, w.children[k]->id, to_at, name);
+            } else if (w.kind == word::name && d_.find_axis(w.id) >= 0) {
+                return d_.fail(make_fault(fault_kind::axis_outside_role, name, at));
+            } else if ((w.kind == word::root || w.kind == word::to) && !over_roles && d_.names_roles) {
+                return d_.fail(make_fault(fault_kind::collective_inside_role, name, mention));
             } else {
                 return d_.fail(make_fault(fault_kind::bad_root, name, mention, at));
             }
@@ -46,6 +51,22 @@ public:
     }
 
 private:
+    // More or fewer than one, within a role: one for each of several roles, unless axes are named.
+    constexpr void wrong_arguments(const node& n, const record& op, int mention, int name) {
+        bool along_axes = false;
+        for (int i = 0; i < op.child_count; ++i) along_axes = along_axes || op.children[i]->kind == word::name;
+        if (n.arguments > 1 && d_.names_roles && is_collective(n.kind) && !along_axes)
+            d_.fail(make_fault(fault_kind::collective_inside_role, name, mention));
+        else
+            d_.arity(name, mention, n.arguments);
+    }
+    // The reduction of this operation is none: does one stand where axes do?
+    static constexpr fault_kind wrong_reduction(const record& op) {
+        for (int i = 0; i < op.child_count; ++i)
+            for (const tag* r : {&tag_of<ops::sum>, &tag_of<ops::product>, &tag_of<ops::minimum>, &tag_of<ops::maximum>, &tag_of<ops::average>})
+                if (same(&op.children[i]->id, r)) return fault_kind::swapped_reduction;
+        return fault_kind::bad_reduction;
+    }
     constexpr void target(node& n, const tag& role, int mention, int name) {
         const int id = d_.find_role(role);
         if (id < 0) return d_.fail(make_fault(fault_kind::unknown_role, name, mention));

@@ -10,11 +10,20 @@ namespace detail {
 
 struct room {
     int symbols = 0, nodes = 0, operands = 0, roles = 1, axes = 0;
+    bool doubtful = false;  // a shape rule may not be callable while compiling
 };
+
+constexpr bool has_doubtful_rule(const dsl::record& r) {
+    if (r.op->doubtful_rule) return true;
+    for (int i = 0; i < r.child_count; ++i)
+        if (has_doubtful_rule(*r.children[i])) return true;
+    return false;
+}
 
 // Of a let or update.
 constexpr void add_room(dsl::statement s, room& to) {
     const dsl::record& r = **s;
+    to.doubtful |= r.op->doubtful_rule;
     if (r.mentions == r.child_count + 2 && r.op->kind == op_kind::compute) {  // of names alone, as most are
         ++to.symbols;
         ++to.nodes;
@@ -24,6 +33,8 @@ constexpr void add_room(dsl::statement s, room& to) {
     const dsl::record &names = *s[1], &op = *s[2];
     const int count = names.kind == dsl::word::values ? names.child_count : 1;
     const int arguments = r.child_count - 2;
+    for (int i = 0; i < arguments && !to.doubtful; ++i)
+        if (s[3 + i]->mentions > 1) to.doubtful = has_doubtful_rule(*s[3 + i]);
     // What stands below an argument may be an expression, a lane or another argument each.
     const int below = r.mentions - 2 - names.mentions - op.mentions - arguments;
     to.symbols += count + below;
@@ -53,10 +64,13 @@ constexpr void add_room_below(const dsl::record& parent, room& to) {
 
 }  // namespace detail
 
-constexpr sizes<6> largest_graph(const dsl::record& root) {
+struct graph_sizes : sizes<6> {
+    bool doubtful = false;
+};
+constexpr graph_sizes largest_graph(const dsl::record& root) {
     detail::room r;
     detail::add_room_below(root, r);
-    return {{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles}};
+    return {{{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles}}, r.doubtful};
 }
 
 }  // namespace dovetail::ir

@@ -80,7 +80,7 @@ private:
         for (const ir::node& n : g_.nodes) {
             for (int a : arguments(n))
                 if (g_.symbols[a].kind == ir::symbol_kind::state && set[a] == 0)
-                    fail(ir::make_fault(ir::fault_kind::uninitialised, g_.symbols[a].mention, n.statement));
+                    fail(ir::make_fault(ir::fault_kind::uninitialised, g_.symbols[a].mention, n.statement).in(n.statement));
             if (n.update)
                 for (int r : results(n))
                     if (r >= 0) set[r] = 1;
@@ -141,8 +141,7 @@ private:
             if (s.role < 0) continue;
             if (first < 0) first = s.role;
             if (s.role != first && !same_mesh(s.role, first))
-                fail(
-                    ir::make_fault(ir::fault_kind::mesh_mismatch, s.mention >= 0 ? s.mention : n.statement, g_.roles[s.role].mention, g_.roles[first].mention));
+                fail(ir::make_fault(ir::fault_kind::mesh_mismatch, s.mention, g_.roles[s.role].mention, g_.roles[first].mention).in(n.statement));
         }
         if (n.role < 0)
             for (int r : g_.operands.part(n.first_target, n.targets))
@@ -157,17 +156,18 @@ private:
 
     constexpr void roots(const ir::node& reader) {
         if (reader.update && (reader.kind == op_kind::reduce || reader.kind == op_kind::gather))
-            fail(ir::make_fault(ir::fault_kind::off_root_update, g_.symbols[results(reader)[0]].mention, reader.mention + 1));
+            fail(ir::make_fault(ir::fault_kind::off_root_update, g_.symbols[results(reader)[0]].mention, reader.mention + 1).in(reader.statement));
         for (int a : arguments(reader)) {
             const ir::symbol& s = g_.symbols[a];
             if (s.node < 0) continue;
             const ir::node& n = g_.nodes[s.node];
             if (n.role < 0) {
-                if (!same_everywhere(n.kind) && !receives(n, reader.role)) fail(ir::make_fault(ir::fault_kind::off_root_read, s.mention, reader.statement));
+                if (!same_everywhere(n.kind) && !receives(n, reader.role))
+                    fail(ir::make_fault(ir::fault_kind::off_root_read, s.mention, reader.statement).in(reader.statement));
             } else if (n.kind == op_kind::reduce || n.kind == op_kind::gather) {
                 const bool back = reader.kind == op_kind::broadcast || reader.kind == op_kind::scatter;
                 if (!back || reader.role != n.role || reader.axes != n.axes || reader.root != n.root)
-                    fail(ir::make_fault(ir::fault_kind::off_root_read, s.mention, reader.statement));
+                    fail(ir::make_fault(ir::fault_kind::off_root_read, s.mention, reader.statement).in(reader.statement));
             }
         }
     }
@@ -175,9 +175,9 @@ private:
     constexpr void memory(const ir::node& n) {
         for (int a : arguments(n)) {
             const ir::symbol& s = g_.symbols[a];
-            if (n.kind == op_kind::from_host && !s.in_host_memory) fail(ir::make_fault(ir::fault_kind::device_value, s.mention, n.statement));
+            if (n.kind == op_kind::from_host && !s.in_host_memory) fail(ir::make_fault(ir::fault_kind::device_value, s.mention, n.statement).in(n.statement));
             if (s.in_host_memory && (n.kind != op_kind::from_host || (s.role >= 0 && s.role != n.role)))
-                fail(ir::make_fault(ir::fault_kind::host_value, s.mention, n.statement));
+                fail(ir::make_fault(ir::fault_kind::host_value, s.mention, n.statement).in(n.statement));
         }
         if (!n.op->in_place_only || n.update) return;
         const int k = n.op->in_place < 0 ? 0 : n.op->in_place;
@@ -237,7 +237,8 @@ private:
                 const unsigned both = v & g_.symbols[r].replicated;
                 for (int axis = 0; axis < g_.axes.size(); ++axis)
                     if ((both >> axis & 1u) != 0)
-                        return static_cast<void>(fail(ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].mention, g_.axes[axis].mention)));
+                        return static_cast<void>(
+                            fail(ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].mention, g_.axes[axis].mention).in(n.statement)));
             }
         }
     }

@@ -92,6 +92,7 @@ private:
         if (n.kind == op_kind::compute) {
             given = n.op->infer(arguments, results_);
             if (given == 0) return refuse(n, arguments, count), true;
+            if (given < 0) return fail(ir::make_fault(ir::fault_kind::said_already)), true;
         } else if (n.kind == op_kind::to_host || n.kind == op_kind::from_host) {
             results_[0] = arguments[0];
         } else {
@@ -99,7 +100,7 @@ private:
             if (wrong_) return true;
         }
         if (given != n.results)
-            fail(ir::fault_kind::wrong_result_count, n).number = given;
+            fail(ir::fault_kind::wrong_result_count, n).count_of(given);
         else
             results(n);
         return true;
@@ -117,13 +118,18 @@ private:
                 symbols_[s].type = results_[r];
                 if (n.kind == op_kind::to_host) symbols_[s].in_host_memory = true;
             } else if (symbols_[s].type != results_[r]) {
-                fail(ir::make_fault(ir::fault_kind::update_mismatch, symbols_[s].mention, n.mention + 1)).tensor(symbols_[s].type).tensor(results_[r]);
+                fail(ir::make_fault(ir::fault_kind::update_mismatch, symbols_[s].mention, n.mention + 1))
+                    .in(n.statement)
+                    .tensor(symbols_[s].type)
+                    .tensor(results_[r]);
             }
         }
     }
 
     constexpr void refuse(const ir::node& n, const tensor_type* arguments, int count) {
-        ir::fault& f = fail(ir::fault_kind::shape_mismatch, n);
+        bool empty = false;
+        for (int i = 0; i < count; ++i) empty = empty || arguments[i].size() == 0;
+        ir::fault& f = fail(empty ? ir::fault_kind::zero_extent : ir::fault_kind::shape_mismatch, n);
         for (int i = 0; i < count; ++i) f.tensor(arguments[i]);
     }
 
@@ -138,7 +144,7 @@ private:
         const bool scattered = n.kind == op_kind::scatter || n.kind == op_kind::broadcast;
         const std::int64_t width = !over_roles ? lanes_along(g_, n.role, n.axes) : scattered ? n.targets : n.arguments;
         if (!over_roles && n.root >= 0 && width > 0 && n.root >= width) {
-            fail(ir::fault_kind::bad_root, n).name(n.mention + 1).number = width;
+            fail(ir::fault_kind::bad_root, n).name(n.mention + 1);
             return t;
         }
         const bool gathers = n.kind == op_kind::all_gather || n.kind == op_kind::gather;
@@ -155,7 +161,7 @@ private:
             return t;
         }
         if (t.rank == 0 || t.extent[0] % width != 0) {
-            fail(ir::fault_kind::indivisible, n).tensor(t).number = width;
+            fail(ir::fault_kind::indivisible, n).tensor(t).count_of(width);
             return t;
         }
         if (splits) t.extent[0] /= width;

@@ -3,20 +3,14 @@
 #pragma once
 
 #include "../cost/options.hpp"
-#include "diagnose.hpp"
 #include "excess.hpp"
+#include "lookup.hpp"
 #include "pipeline.hpp"
 #include "prove.hpp"
 
 namespace dovetail::plan {
 
 namespace detail {
-
-// Makes an object of the error, so that its own sentence is what the compiler prints.
-template <class... Error>
-struct required {
-    static_assert(((sizeof(Error) > 0) && ...));
-};
 
 template <class G, class O>
 using expanded_for = expanded<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value)>;
@@ -198,47 +192,69 @@ constexpr verdict proven_from() {
 }
 
 template <class G, class O>
-struct proof {
-    static constexpr verdict all() {
-        if constexpr (proven_tables<G, O>)
-            return proven_from<G, O>();
-        else
-            return proven_tables<G, O>;
-    }
-    static constexpr verdict value = all();
-    // A plan that exceeds the memory limit has no steps to prove; that is said already.
-    static constexpr auto error() {
-        if constexpr (!memory_checked<G, O>::taken::fits)
-            return std::type_identity<error::none>{};
-        else if constexpr (value)
-            return std::type_identity<error::none>{};
-        else
-            return std::type_identity<error::unproven<G, error::number<value.what>>>{};
-    }
-    using type = typename decltype(error())::type;
+constexpr verdict proven() {
+    if constexpr (proven_tables<G, O>)
+        return proven_from<G, O>();
+    else
+        return proven_tables<G, O>;
+}
+template <class G, class O>
+inline constexpr verdict proof = proven<G, O>();
+
+// The operation whose cost is to blame where the costs of a graph's vertices cannot be calculated while compiling: its mention. Where
+// one is in doubt, they all are calculated to see.
+constexpr int first_doubtful_cost(const ir::graph& g) {
+    for (const ir::node& n : g.nodes)
+        if (n.op->doubtful_cost) return n.mention + 1;
+    return -1;
+}
+template <class G, class O, bool InDoubt = (first_doubtful_cost(typed<G>::value) >= 0)>
+inline constexpr bool calculates_costs = true;
+template <class G, class O>
+inline constexpr bool calculates_costs<G, O, true> = requires {
+    typename std::bool_constant<(
+        static_cast<void>(list_costs<expanded_for<G, O>::program.vertices.size()>(kept_graph<G>, kept_program<expanded_for<G, O>>, O::value)), true)>;
 };
 
-// For the device nothing is refused again, so that nothing is checked, planned or proven but for facts that are asked there.
-template <class G>
-constexpr bool right() {
-    if constexpr (device_pass)
-        return true;
-    else
-        return std::is_same_v<diagnose<G>, error::none>;
-}
-template <class G, class O, bool Device = device_pass>
-struct proven : required<typename memory_checked<G, O>::type, typename proof<G, O>::type> {};
+// What is wrong with the plan of a graph that has no mistake.
 template <class G, class O>
-struct proven<G, O, true> {};
+constexpr auto plan_error() {
+    if constexpr (device_pass)
+        return std::type_identity<error::none>{};
+    else if constexpr (!calculates_costs<G, O>)
+        return std::type_identity<error::cost_not_constexpr<dsl::mention<written<G>, first_doubtful_cost(typed<G>::value)>>>{};
+    else if constexpr (!std::is_same_v<typename memory_checked<G, O>::type, error::none>)
+        return std::type_identity<typename memory_checked<G, O>::type>{};
+    else if constexpr (!proof<G, O>)
+        return std::type_identity<error::unproven<G, error::number<proof<G, O>.what>>>{};
+    else
+        return std::type_identity<error::none>{};
+}
 
-template <class G, class O, bool Right = right<G>()>
-struct planning : required<diagnose<G>> {
+// Whether graph and plan are as they should be; what is wrong is reported, as with `right`.
+template <class G, class O>
+constexpr bool plan_right() {
+    if constexpr (!right<G>()) {
+        return false;
+    } else if constexpr (!dovetail::detail::right_options<O>()) {
+        return false;
+    } else {
+        using wrong = typename decltype(plan_error<G, O>())::type;
+        error::report<wrong>();
+        return std::is_same_v<wrong, error::none>;
+    }
+}
+
+template <class G, class O, bool Right = plan_right<G, O>()>
+struct planning {
+    static constexpr bool made = false;
     static constexpr ir::graph graph{};
     static constexpr ir::program program{};
     static constexpr dovetail::plan::plan plan{};
 };
 template <class G, class O>
-struct planning<G, O, true> : proven<G, O> {
+struct planning<G, O, true> {
+    static constexpr bool made = true;
     static constexpr ir::graph graph = program_of<G, O>::graph;
     static constexpr ir::program program = program_of<G, O>::program;
     static constexpr dovetail::plan::plan plan = plan_of<G, O>;
@@ -246,46 +262,8 @@ struct planning<G, O, true> : proven<G, O> {
 
 }  // namespace detail
 
-template <class G, wrapped_in_options O = options<>>
+// Where something is wrong with the graph, the options or the plan, that is reported, `made` is false and the tables are empty.
+template <class G, class O = options<>>
 struct planned : detail::planning<G, O> {};
-
-namespace detail {
-template <class G, class Name>
-constexpr int find_symbol() {
-    const ir::graph& g = typed<G>::value;
-    for (int s = 0; s < g.symbols.size(); ++s)
-        if (same(g.symbols[s].name, &tag_of<Name>) && g.symbols[s].kind != ir::symbol_kind::lane_index) return s;
-    return -1;
-}
-template <class G, class Role>
-constexpr int find_role() {
-    const ir::graph& g = typed<G>::value;
-    for (int r = 0; r < g.roles.size(); ++r)
-        if (same(g.roles[r].name, &tag_of<Role>)) return r;
-    return -1;
-}
-}  // namespace detail
-
-// The id of a name's symbol in the graph, or -1.
-template <class G, class Name>
-inline constexpr int symbol_of = detail::find_symbol<G, Name>();
-
-// The id of a role, or -1.
-template <class G, class Role>
-inline constexpr int role_of = detail::find_role<G, Role>();
-
-namespace detail {
-template <const tensor_type& T>
-using tensor_at = tensor_from<T.type, T.rank, T.extent[0], T.extent[1], T.extent[2], T.extent[3], T.extent[4], T.extent[5]>;
-template <class G, int Symbol>
-struct symbol_tensor {
-    static constexpr tensor_type value = typed<G>::value.symbols[Symbol].type;
-    using type = tensor_at<value>;
-};
-}  // namespace detail
-
-// The tensor that a name holds, as a type.
-template <class G, class Name>
-using tensor_of = typename detail::symbol_tensor<G, symbol_of<G, Name>>::type;
 
 }  // namespace dovetail::plan

@@ -1,0 +1,11 @@
+// EXPECT: error::family_arity
+// SAYS: all<2, app::hidden>
+#include "ops.hpp"
+
+namespace app {
+template <int, int> struct hidden;
+template <int I, int J> using layer = dv::let<hidden<I, J>, gelu(x)>;
+struct model : dv::graph<dv::input<x, vector>, dv::repeat<layer, 2, 1>, dv::output<dv::all<2, hidden>>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;
