@@ -136,7 +136,7 @@ TEST_CASE("worlds that do not fit") {
     has(making(on_two_axes{}, 6), "axes `dp` and `tp` are both open");
     has(making(on_two_axes{}, 6, dv::width<dp>(4)), "the world has 6 ranks, which fits no width of axis `tp`: the graph needs 4 x width");
     has(making(on_two_axes{}, 6, dv::width<dp>(0)), "width 0 given for axis `dp`: it must be at least 1");
-    has(making(on_two_axes{}, 6, dv::width<left>(2)), "width given for `left`, which is no axis of the graph");
+    has(making(on_two_axes{}, 6, dv::axis_width{dv::width<left>(2)}), "width given for `left`, which is no axis of the graph");
     has(making(sums{}, 4, dv::width<dp>(2)), "width 2 given for axis `dp`, whose width is 4");
     has(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<dp>(3)), "width 3 given for axis `dp`, whose width is 2");
     CHECK(making(sums{}, 4, dv::width<dp>(4)) == "nothing thrown");
@@ -499,6 +499,9 @@ TEST_CASE("what is used against the rules") {
         has(message([&] { static_cast<void>(none.run()); }), "a ticket of no run");
         using step_type = dv::executor<dv::folded<crossing_pair>, overlapped>;
         step_type a{rank};
+        CHECK(rank.is(dv::name<left>));
+        has(message([&] { static_cast<void>(rank.is(dv::name<x>)); }),
+            "rank 0 is asked whether it plays `x`, which is no role of the graphs of its executors: left, right");
         a.bind(dv::name<x>, ones);
         has(message([&] { a.enqueue(nullptr); }), "enqueue: the backend of `folded<crossing_pair>` has no streams; use run");
         // Moved by construction and by assignment, with runs in flight.

@@ -1,21 +1,14 @@
 // EXPECT: error::no_launch
 // SAYS: app::y
-// SAYS: app::elsewhere
+// SAYS: app::gelu
 // SAYS: dovetail::host
-#include "ops.hpp"
-
-#include <dovetail/launch/executor.hpp>
-#include <dovetail/launch/host/world.hpp>
+#include "launched.hpp"
 
 namespace app {
-struct elsewhere : copy_of {
-    template <class X>
-    static void launch(dv::cuda::stream, dv::in<X>, dv::out<X>);
-};
-struct model : dv::graph<dv::input<x, vector>, dv::let<y, elsewhere(x)>, dv::output<y>> {};
+struct planned_only : dv::graph<dv::input<x, vector>, dv::let<y, gelu(x)>, dv::output<y>> {};
 }  // namespace app
 
 void program(dv::host::rank& rank) {
-    dv::executor<app::model> step{rank};
+    dv::executor<app::planned_only> step{rank};
     step.run();
 }

@@ -86,6 +86,20 @@ constexpr auto typed_view(void* pointer) {
         return inout<X>{{static_cast<element*>(pointer)}};
 }
 
+// Reports an operation that cannot be launched so.
+template <class Name, class Operation, class Stream, class... View>
+constexpr void refuse_launch() {
+    if constexpr (dsl::detail::names_launch<Operation>)
+        error::report<error::launch_mismatch<Name, Operation, Stream, View...>>();
+    else
+        error::report<error::no_launch<Name, Operation, Stream, View...>>();
+}
+// True; a launch that returns something is reported.
+template <class Name, class Operation, class Returned>
+inline constexpr bool returns_nothing = sizeof(error::reported<error::launch_returns<Name, Operation, Returned>>) > 0;
+template <class Name, class Operation>
+inline constexpr bool returns_nothing<Name, Operation, void> = true;
+
 // The launch of one member. An operation that works in place only gets the argument it takes over once, as inout.
 template <class G, class O, class Stream, int Member>
 struct launching {
@@ -148,19 +162,19 @@ struct launching {
 
     template <class... View>
     static void launch(Stream s, [[maybe_unused]] void* const* pointers, View... view) {
-        if constexpr (launches<View...>)
-            called::launch(s, view...);
-        else if constexpr (split)
-            hana::unpack(split_arguments(pointers, std::make_integer_sequence<int, node.arguments>{}), [&](auto... v) { launch_split(s, v...); });
+        if constexpr (!launches<View...> && split)
+            hana::unpack(split_arguments(pointers, std::make_integer_sequence<int, node.arguments>{}), [&](auto... v) { launch_with(s, v...); });
         else
-            static_cast<void>(sizeof(error::no_launch<statement, called, Stream, View...>));
+            launch_with(s, view...);
     }
     template <class... View>
-    static void launch_split(Stream s, View... view) {
-        if constexpr (launches<View...>)
+    static void launch_with(Stream s, View... view) {
+        if constexpr (launches<View...>) {
+            static_assert(returns_nothing<statement, called, decltype(called::launch(s, view...))>);
             called::launch(s, view...);
-        else
-            static_cast<void>(sizeof(error::no_launch<statement, called, Stream, View...>));
+        } else {
+            refuse_launch<statement, called, Stream, View...>();
+        }
     }
 
     static void call(Stream s, void* const* pointers) {
@@ -184,9 +198,10 @@ struct state_attributes<state<N, T, A...>> {
         if constexpr (dsl::describe<Init>.kind != dsl::word::no_shape_rule) {
             return nullptr;
         } else if constexpr (!requires(Stream s, out<T> x) { Init::launch(s, x); }) {
-            static_cast<void>(sizeof(error::no_launch<N, Init, Stream, out<T>>));
+            refuse_launch<N, Init, Stream, out<T>>();
             return nullptr;
         } else {
+            static_assert(returns_nothing<N, Init, decltype(Init::launch(std::declval<Stream>(), std::declval<out<T>>()))>);
             return [](Stream s, void* const* pointers) { Init::launch(s, typed_view<access_mode::write, T>(pointers[0])); };
         }
     }

@@ -6,16 +6,12 @@
 #pragma once
 
 #include "../core/display.hpp"
-#include "../cost/options.hpp"
-#include "../dsl/words.hpp"
-#include "../error/launch.hpp"
-#include "../error/memory.hpp"
-#include "../plan/planned.hpp"
+#include "../plan/facts.hpp"
+#include "asked.hpp"
 #include "bind.hpp"
 #include "observer.hpp"
+#include "placeholder.hpp"
 #include "ticket.hpp"
-
-#include <type_traits>
 
 namespace dovetail {
 
@@ -34,12 +30,6 @@ inline constexpr replay_mode replay_or_streams = replay_mode::if_possible;
 
 namespace detail {
 
-// An object of the error: its own sentence is what the compiler prints.
-template <class Error>
-constexpr void refuse() {
-    static_assert(sizeof(Error) > 0);
-}
-
 inline void take(engine_options& o, const store& s) { o.store = s.core(); }
 inline void take(engine_options& o, axis_width w) { o.widths.push_back(w); }
 inline void take(engine_options& o, record_times_option) { o.record_times = true; }
@@ -49,12 +39,14 @@ template <class Rep, class Period>
 void take(engine_options& o, std::chrono::duration<Rep, Period> limit) {
     o.time_limit = launch::nanoseconds_of(limit);
 }
-
-// A container of `Count` elements of type T, as far as its type tells.
-template <class V, class T, std::int64_t Count>
-inline constexpr bool holds = false;
-template <sequence V, class T, std::int64_t Count>
-inline constexpr bool holds<V, T, Count> = std::is_same_v<element_in<V>, T> && (static_count<V> < 0 || static_count<V> == Count);
+template <class G, class A>
+void take_argument(engine_options& o, const A& argument) {
+    check_width<G, A>();
+    if constexpr (requires { take(o, argument); })
+        take(o, argument);
+    else
+        refuse_argument<A>();
+}
 
 }  // namespace detail
 
@@ -67,35 +59,40 @@ public:
     // An output of this run, when it has ended.
     template <class Name>
     auto read(Name) const {
-        using N = typename Name::type;
-        constexpr int symbol = plan::symbol_of<G, N>;
-        if constexpr (symbol < 0)
-            detail::refuse<error::not_an_output<N>>();
-        else if constexpr (!plan::typed<G>::value.symbols[symbol].output)
-            detail::refuse<error::not_an_output<N>>();
-        else {
+        constexpr int symbol = detail::output_asked<G, Name>;
+        if constexpr (symbol >= 0) {
             wait();
-            return reading<plan::tensor_of<G, N>>{engine_, flight_, symbol};
+            return reading<plan::tensor_of<G, typename Name::type>>{engine_, flight_, symbol};
+        } else {
+            return detail::placeholder_reading{};
         }
     }
 };
 
-template <class G, wrapped_in_options Options = options<>>
+template <class G, class Options = options<>>
 class executor {
+    static_assert(valid<G>);  // what is wrong with the graph is said before anything else
+
 public:
     using graph = G;
 
     // All ranks make the same executors in the same order; throws on all of them where they differ.
-    template <class Rank, class... Arguments>
-        requires requires { typename Rank::stream; }
-    explicit executor(Rank& rank, const Arguments&... arguments) : unwinding_{std::uncaught_exceptions()} {
+    template <detail::rank_of_a_world Rank, class... Arguments>
+    explicit executor([[maybe_unused]] Rank& rank, [[maybe_unused]] const Arguments&... arguments) : unwinding_{std::uncaught_exceptions()} {
         engine_options o;
-        (detail::take(o, arguments), ...);
-        const bool times = o.record_times;
-        engine_ = rank.make_engine(bound<G, Options, typename Rank::stream>::value(), std::move(o));
-        engine_->record_times(times);
-        observer_ = observing.load(std::memory_order_acquire);
-        if (observer_ != nullptr) observer_->made(*engine_, Options::value);
+        if constexpr (plan::planned<G, Options>::made) {
+            (detail::take_argument<G>(o, arguments), ...);
+            const bool times = o.record_times;
+            engine_ = rank.make_engine(bound<G, Options, typename Rank::stream>::value(), std::move(o));
+            engine_->record_times(times);
+            observer_ = observing.load(std::memory_order_acquire);
+            if (observer_ != nullptr) observer_->made(*engine_, Options::value);
+        }
+    }
+    template <class... Arguments>
+        requires(!detail::starts_with_a_rank<Arguments...>)
+    explicit executor(const Arguments&...) {
+        if constexpr (plan::detail::right<G>()) error::report<error::no_rank<G>>();
     }
     executor(executor&& other) noexcept = default;
     executor& operator=(executor&& other) noexcept {
@@ -115,9 +112,9 @@ public:
     // what dv::borrowed(...) names: it stays as it is until ticket.consumed(). A run sees the latest binding.
     template <class Name, class Value>
     executor& bind(Name, Value&& value) {
-        using N = typename Name::type;
+        using N = detail::name_of_constant<Name>;
         using V = std::remove_cvref_t<Value>;
-        constexpr int symbol = input_symbol<N>();
+        constexpr int symbol = detail::input_asked<G, Name>;
         if constexpr (symbol >= 0) {
             using tensor = plan::tensor_of<G, N>;
             using T = typename tensor::element_type;
@@ -131,17 +128,17 @@ public:
             else if constexpr (detail::holds<V, T, count>)
                 at().bind(symbol, {std::data(value), static_cast<std::int64_t>(std::size(value)), binding_source::copied});
             else
-                detail::refuse<error::wrong_binding<N, tensor, V>>();
+                detail::refuse_binding<N, tensor, V>();
         }
         return *this;
     }
     template <class Name, class T>
     executor& bind(Name, const T* data, std::int64_t count) {
-        using N = typename Name::type;
-        constexpr int symbol = input_symbol<N>();
+        using N = detail::name_of_constant<Name>;
+        constexpr int symbol = detail::input_asked<G, Name>;
         if constexpr (symbol >= 0) {
             if constexpr (!std::is_same_v<T, typename plan::tensor_of<G, N>::element_type>)
-                detail::refuse<error::wrong_binding<N, plan::tensor_of<G, N>, T*>>();
+                detail::refuse_binding<N, plan::tensor_of<G, N>, T*>();
             else
                 at().bind(symbol, {data, count, binding_source::copied});
         }
@@ -155,35 +152,38 @@ public:
     // Whether this rank plays a role of the graph.
     template <class Name>
     bool is(Name) const {
-        constexpr int role = plan::role_of<G, typename Name::type>;
-        static_assert(role >= 0, "dovetail: the graph has no such role");
+        constexpr int role = detail::role_asked<G, Name>;
         return at().graph.folded || at().role == role;
     }
     // A state of this rank as it is after the runs issued so far; and setting it.
     template <class Name>
     auto read_state(Name) const {
-        using N = typename Name::type;
-        constexpr int symbol = state_symbol<N>();
+        constexpr int symbol = detail::state_asked<G, Name>;
         if constexpr (symbol >= 0) {
-            using tensor = plan::tensor_of<G, N>;
+            using tensor = plan::tensor_of<G, typename Name::type>;
             std::vector<typename tensor::element_type> values(static_cast<std::size_t>(tensor::size));
             at().settle();
             at().memory_of.store()->read(at().state_of(symbol), values.data());
             return values;
+        } else {
+            return detail::placeholder_values{};
         }
     }
     template <class Name, class Values>
     void write_state(Name, const Values& values) {
-        using N = typename Name::type;
-        constexpr int symbol = state_symbol<N>();
+        using N = detail::name_of_constant<Name>;
+        constexpr int symbol = detail::state_asked<G, Name>;
         if constexpr (symbol >= 0) {
             using tensor = plan::tensor_of<G, N>;
-            const typename tensor::element_type* from = std::data(values);
-            if (static_cast<std::int64_t>(std::size(values)) != tensor::size)
-                throw state_error{"state `" + display(tag_of<N>) + "` has " + std::to_string(tensor::size) + " elements, given are " +
-                                  std::to_string(std::size(values))};
-            at().settle();
-            at().memory_of.store()->write(at().state_of(symbol), from);
+            if constexpr (!detail::holds<Values, typename tensor::element_type, tensor::size>) {
+                error::report<error::wrong_state_values<N, tensor, Values>>();
+            } else {
+                if (static_cast<std::int64_t>(std::size(values)) != tensor::size)
+                    throw state_error{"state `" + display(tag_of<N>) + "` has " + std::to_string(tensor::size) + " elements, given are " +
+                                      std::to_string(std::size(values))};
+                at().settle();
+                at().memory_of.store()->write(at().state_of(symbol), std::data(values));
+            }
         }
     }
     // From the next run on, ticket.times() tells when each step ran.
@@ -200,29 +200,6 @@ public:
     }
 
 private:
-    template <class N>
-    static constexpr int input_symbol() {
-        constexpr int symbol = plan::symbol_of<G, N>;
-        if constexpr (symbol < 0)
-            detail::refuse<error::not_an_input<N>>();
-        else if constexpr (plan::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::input)
-            detail::refuse<error::not_an_input<N>>();
-        else
-            return symbol;
-        return -1;
-    }
-    template <class N>
-    static constexpr int state_symbol() {
-        constexpr int symbol = plan::symbol_of<G, N>;
-        if constexpr (symbol < 0)
-            detail::refuse<error::unknown_state<N>>();
-        else if constexpr (plan::typed<G>::value.symbols[symbol].kind != ir::symbol_kind::state)
-            detail::refuse<error::unknown_state<N>>();
-        else
-            return symbol;
-        return -1;
-    }
-
     std::shared_ptr<flight> seen(std::shared_ptr<flight> f) const {
         if (observer_ != nullptr) observer_->issued(*engine_, f);
         return f;

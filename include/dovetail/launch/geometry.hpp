@@ -17,8 +17,12 @@ struct axis_width {
     int width = 0;
 };
 template <class Axis>
-constexpr axis_width width(int lanes) {
-    return {&tag_of<Axis>, lanes};
+struct width_of_axis : axis_width {
+    using of_axis = Axis;
+};
+template <class Axis>
+constexpr width_of_axis<Axis> width(int lanes) {
+    return {{&tag_of<Axis>, lanes}};
 }
 
 inline std::string display_or(const tag* name, const char* otherwise) { return !named(name) ? otherwise : "`" + display(*name) + "`"; }

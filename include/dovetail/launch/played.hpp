@@ -1,9 +1,10 @@
 // The roles that a rank plays in the graphs of the executors made on it. In a folded graph it plays all of them.
 #pragma once
 
-#include "../core/tag.hpp"
+#include "../core/display.hpp"
 #include "../ir/graph.hpp"
 #include "error.hpp"
+#include "name_argument.hpp"
 
 #include <algorithm>
 #include <string>
@@ -16,19 +17,43 @@ public:
     // An executor of this graph was made, for this role of it.
     void learn(const ir::graph& g, int role) {
         known_ = true;
-        for (int r = 0; r < g.roles.size(); ++r)
-            if ((g.folded || r == role) && named(g.roles[r].name) && !plays(*g.roles[r].name)) names_.push_back(g.roles[r].name);
+        for (int r = 0; r < g.roles.size(); ++r) {
+            if (!named(g.roles[r].name)) continue;
+            add(all_, g.roles[r].name);
+            if (g.folded || r == role) add(played_, g.roles[r].name);
+        }
     }
     bool is(const tag& name, int rank) const {
         if (!known_) throw usage_error{"rank " + std::to_string(rank) + " does not know its role before an executor is made on it"};
-        return plays(name);
+        if (!contains(all_, name))
+            throw usage_error{"rank " + std::to_string(rank) + " is asked whether it plays `" + display(name) +
+                              "`, which is no role of the graphs of its executors" + listed()};
+        return contains(played_, name);
+    }
+    // Of a name given as a constant: rank.is(dv::name<server>).
+    template <class Name>
+    bool is_named(int rank) const {
+        if constexpr (dovetail::detail::is_name<Name>)
+            return is(tag_of<dovetail::detail::name_of_constant<Name>>, rank);
+        else
+            return false;
     }
 
 private:
-    bool plays(const tag& name) const {
-        return std::any_of(names_.begin(), names_.end(), [&](const tag* played) { return same(played, &name); });
+    static bool contains(const std::vector<const tag*>& names, const tag& name) {
+        return std::any_of(names.begin(), names.end(), [&](const tag* known) { return same(known, &name); });
     }
-    std::vector<const tag*> names_;
+    static void add(std::vector<const tag*>& names, const tag* name) {
+        if (!contains(names, *name)) names.push_back(name);
+    }
+    std::string listed() const {
+        std::string text;
+        for (const tag* name : all_) text += (text.empty() ? ": " : ", ") + display(*name);
+        return text;
+    }
+
+    std::vector<const tag*> all_;     // roles of the graphs
+    std::vector<const tag*> played_;  // by this rank
     bool known_ = false;
 };
 

@@ -20,10 +20,11 @@ public:
     int size() const { return on_->size; }
     int device() const { return on_->device; }
 
-    // Whether this rank plays a role; known once an executor was made. In a folded graph it plays all of them.
+    // Whether this rank plays a role of the graphs of its executors: usage_error where none has been made, or none has such a role. In
+    // a folded graph it plays all of them.
     template <class Name>
     bool is(Name) const {
-        return roles_.is(tag_of<typename Name::type>, index());
+        return roles_.is_named<Name>(index());
     }
 
     // For the library: memory and engines of this rank.

@@ -1,4 +1,4 @@
-// EXPECT: error::no_launch
+// EXPECT: error::launch_mismatch
 // SAYS: app::y
 // SAYS: app::elsewhere
 // SAYS: dovetail::cuda

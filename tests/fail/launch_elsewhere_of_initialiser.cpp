@@ -1,4 +1,4 @@
-// EXPECT: error::no_launch
+// EXPECT: error::launch_mismatch
 // SAYS: app::on_gpus
 // SAYS: dovetail::host
 #include "ops.hpp"

@@ -1,4 +1,4 @@
-// EXPECT: error::no_launch
+// EXPECT: error::launch_mismatch
 // SAYS: app::s
 // SAYS: a state that its own update reads is inout
 #include "ops.hpp"

@@ -1,4 +1,4 @@
-// EXPECT: error::no_launch
+// EXPECT: error::launch_mismatch
 // SAYS: app::of_doubles
 // SAYS: tensor<float, 8>
 #include "ops.hpp"

@@ -1,0 +1,108 @@
+// What a program asks of an executor, checked while compiling: the names and arguments of its calls, against its graph. What is
+// wrong is reported; of a graph with a mistake, that mistake alone.
+#pragma once
+
+#include "../core/view.hpp"
+#include "../cost/options.hpp"
+#include "../plan/planned.hpp"
+#include "binding.hpp"
+#include "geometry.hpp"
+#include "name_argument.hpp"
+
+namespace dovetail::detail {
+
+template <class Rank>
+concept rank_of_a_world = requires { typename Rank::stream; };
+template <class... Arguments>
+inline constexpr bool starts_with_a_rank = false;
+template <class First, class... More>
+inline constexpr bool starts_with_a_rank<First, More...> = rank_of_a_world<First>;
+
+// Whether the graph has no mistake and what a call is given is a name.
+template <class G, class Name>
+constexpr bool askable() {
+    if constexpr (plan::detail::right<G>())
+        return is_name<Name>;
+    else
+        return false;
+}
+
+struct is_input {
+    constexpr bool operator()(const ir::symbol& s) const { return s.kind == ir::symbol_kind::input; }
+};
+struct is_output {
+    constexpr bool operator()(const ir::symbol& s) const { return s.output; }
+};
+struct is_state {
+    constexpr bool operator()(const ir::symbol& s) const { return s.kind == ir::symbol_kind::state; }
+};
+
+template <class Is>
+constexpr int find_symbol_that(const ir::graph& g, const tag& name, Is is) {
+    const int s = plan::detail::find_symbol(g, name);
+    return s >= 0 && is(g.symbols[s]) ? s : -1;
+}
+template <template <class...> class Error, class Is, class G, class Name>
+constexpr int symbol_asked() {
+    if constexpr (askable<G, Name>()) {
+        using N = name_of_constant<Name>;
+        constexpr int symbol = find_symbol_that(plan::typed<G>::value, tag_of<N>, Is{});
+        if constexpr (symbol < 0) plan::detail::refuse_symbol<Error, G, N>(Is{});
+        return symbol;
+    } else {
+        return -1;
+    }
+}
+
+// The ids of the names in calls; -1 where there is none, which is reported.
+template <class G, class Name>
+inline constexpr int input_asked = symbol_asked<error::not_an_input, is_input, G, Name>();
+template <class G, class Name>
+inline constexpr int output_asked = symbol_asked<error::not_an_output, is_output, G, Name>();
+template <class G, class Name>
+inline constexpr int state_asked = symbol_asked<error::unknown_state, is_state, G, Name>();
+template <class G, class Name>
+constexpr int find_role_asked() {
+    if constexpr (askable<G, Name>()) {
+        using R = name_of_constant<Name>;
+        if constexpr (plan::role_of<G, R> < 0) plan::detail::refuse_role<G, R>();
+        return plan::role_of<G, R>;
+    } else {
+        return -1;
+    }
+}
+template <class G, class Name>
+inline constexpr int role_asked = find_role_asked<G, Name>();
+
+// A container of `Count` elements of type T, as far as its type tells.
+template <class V, class T>
+inline constexpr bool contains = false;
+template <sequence V, class T>
+inline constexpr bool contains<V, T> = std::is_same_v<element_in<V>, T>;
+template <class V, class T, std::int64_t Count>
+inline constexpr bool holds = contains<V, T> && (static_count<V> < 0 || static_count<V> == Count);
+
+// Reports what cannot be bound to an input.
+template <class Name, class Tensor, class V>
+constexpr void refuse_binding() {
+    if constexpr (Tensor::size == 0 && (contains<V, typename Tensor::element_type> || std::is_same_v<V, typename Tensor::element_type>))
+        error::report<error::empty_input<Name, Tensor, V>>();
+    else
+        error::report<error::wrong_binding<Name, Tensor, V>>();
+}
+// Reports an argument behind the rank that an executor does not take.
+template <class A>
+constexpr void refuse_argument() {
+    if constexpr (plan_option<A> || machine<A> || wrapped_in_options<A>)
+        error::report<error::option_of_the_plan<A>>();
+    else
+        error::report<error::not_an_executor_argument<A>>();
+}
+// Reports a width for what is no axis.
+template <class G, class A>
+constexpr void check_width() {
+    if constexpr (requires { typename A::of_axis; })
+        if constexpr (plan::axis_of<G, typename A::of_axis> < 0 && plan::detail::right<G>()) plan::detail::refuse_axis<G, typename A::of_axis>();
+}
+
+}  // namespace dovetail::detail
