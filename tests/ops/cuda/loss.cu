@@ -31,7 +31,7 @@ template <class T, std::int64_t Rows, std::int64_t Classes>
 void softmax() {
     using X = tensor<T, Rows, Classes>;
     using Y = tensor<std::int32_t, Rows>;
-    using L = scalar<ops_detail::arithmetic_t<T>>;
+    using L = scalar<dv::ops_detail::arithmetic_t<T>>;
     static_assert(ops::softmax_cross_entropy::workspace(X::type, Y::type) <= support::device::workspace_bytes);
     const filled<X> x{1};
     const filled<Y> labels = labels_below<Rows>(Classes);
