@@ -105,8 +105,10 @@ protected:
         std::vector<int> alike;
         for (int t = 0; t < tensor_type_count; ++t)
             if (tensor_types[t].bytes() == at(x).type.bytes()) alike.push_back(t);
-        if (k.types && !alike.empty() && r.chance(50)) sized_results(n, *op, r.one_of(alike), r.chance(70) ? 1 : 2);
-        else {
+        if (k.types && !alike.empty() && r.chance(50)) {
+            const int count = r.chance(70) ? 1 : 2;  // drawn first on every compiler
+            sized_results(n, *op, r.one_of(alike), count);
+        } else {
             op->infer = like_rule(1, slot);
             n.types = {at(x).type};
         }
