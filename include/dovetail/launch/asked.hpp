@@ -90,6 +90,40 @@ constexpr void refuse_binding() {
     else
         error::report<error::wrong_binding<Name, Tensor, V>>();
 }
+// What an input of type Tensor can be bound to; a pointer only with a count.
+template <class Tensor, class V, bool Counted>
+constexpr bool is_bindable() {
+    using T = typename Tensor::element_type;
+    constexpr bool pointer = (Counted && std::is_same_v<V, T*>) || std::is_same_v<V, device_pointer<T>>;
+    constexpr bool lent = std::is_same_v<V, borrowed_memory<T>> || std::is_same_v<V, borrowed_memory<T, Tensor::size>>;
+    return pointer || lent || (std::is_same_v<V, T> && Tensor::size == 1) || holds<V, T, Tensor::size>;
+}
+template <class G, class Name, class V, bool Counted>
+constexpr bool check_binding() {
+    if constexpr (input_asked<G, Name> >= 0) {
+        using N = name_of_constant<Name>;
+        using tensor = plan::tensor_of<G, N>;
+        if constexpr (!is_bindable<tensor, V, Counted>()) refuse_binding<N, tensor, V>();
+    }
+    return true;
+}
+// True; reports a binding that the input cannot have.
+template <class G, class Name, class V, bool Counted = false>
+inline constexpr bool binding_asked = check_binding<G, Name, V, Counted>();
+
+template <class G, class Name, class Values>
+constexpr bool check_state_values() {
+    if constexpr (state_asked<G, Name> >= 0) {
+        using N = name_of_constant<Name>;
+        using tensor = plan::tensor_of<G, N>;
+        if constexpr (!holds<Values, typename tensor::element_type, tensor::size>) error::report<error::wrong_state_values<N, tensor, Values>>();
+    }
+    return true;
+}
+// True; reports values that the state cannot have.
+template <class G, class Name, class Values>
+inline constexpr bool state_values_asked = check_state_values<G, Name, Values>();
+
 // Reports an argument behind the rank that an executor does not take.
 template <class A>
 constexpr void refuse_argument() {

@@ -161,14 +161,14 @@ struct launching {
     static constexpr bool launches = requires(Stream s, View... view) { called::launch(s, view...); };
 
     template <class... View>
-    static void launch(Stream s, [[maybe_unused]] void* const* pointers, View... view) {
+    static constexpr void launch(Stream s, [[maybe_unused]] void* const* pointers, View... view) {
         if constexpr (!launches<View...> && split)
             hana::unpack(split_arguments(pointers, std::make_integer_sequence<int, node.arguments>{}), [&](auto... v) { launch_with(s, v...); });
         else
             launch_with(s, view...);
     }
     template <class... View>
-    static void launch_with(Stream s, View... view) {
+    static constexpr void launch_with(Stream s, View... view) {
         if constexpr (launches<View...>) {
             static_assert(returns_nothing<statement, called, decltype(called::launch(s, view...))>);
             called::launch(s, view...);
@@ -177,7 +177,7 @@ struct launching {
         }
     }
 
-    static void call(Stream s, void* const* pointers) {
+    static constexpr void call(Stream s, void* const* pointers) {
         hana::unpack(arguments(pointers, std::make_integer_sequence<int, part.accesses>{}), [&](auto... view) { launch(s, pointers, view...); });
     }
 };
@@ -258,6 +258,8 @@ struct bound {
         static const image<Stream> made = make();
         return made;
     }
+    // True; reports an operation that cannot be launched on such streams.
+    static constexpr bool check() { return launches.size() == combinations::members; }
 
 private:
     using planned = plan::planned<G, O>;

@@ -39,14 +39,27 @@ template <class Rep, class Period>
 void take(engine_options& o, std::chrono::duration<Rep, Period> limit) {
     o.time_limit = launch::nanoseconds_of(limit);
 }
-template <class G, class A>
-void take_argument(engine_options& o, const A& argument) {
-    check_width<G, A>();
-    if constexpr (requires { take(o, argument); })
-        take(o, argument);
-    else
-        refuse_argument<A>();
+template <class A>
+concept engine_argument = requires(engine_options& o, const A& argument) { take(o, argument); };
+
+// True; reports what an executor is given behind the rank and does not take.
+template <class G, class O, class A>
+constexpr bool check_argument() {
+    if constexpr (plan::planned<G, O>::made) {
+        check_width<G, A>();
+        if constexpr (!engine_argument<A>) refuse_argument<A>();
+    }
+    return true;
 }
+template <class G, class O, class A>
+inline constexpr bool argument_asked = check_argument<G, O, A>();
+template <class G, class O, class Stream>
+constexpr bool check_launches() {
+    if constexpr (plan::planned<G, O>::made) return bound<G, O, Stream>::check();
+    return true;
+}
+template <class G, class O, class Stream>
+inline constexpr bool launches_asked = check_launches<G, O, Stream>();
 
 }  // namespace detail
 
@@ -69,6 +82,8 @@ public:
     }
 };
 
+// What a call may not be asked is reported by its constraint, which is never false: clangd, in an editor, skips the bodies of functions
+// in headers, unless they are constexpr. The constraint of world.run makes it look into a body whose rank is `auto&`.
 template <class G, class Options = options<>>
 class executor {
     static_assert(valid<G>);  // what is wrong with the graph is said before anything else
@@ -78,10 +93,11 @@ public:
 
     // All ranks make the same executors in the same order; throws on all of them where they differ.
     template <detail::rank_of_a_world Rank, class... Arguments>
+        requires((detail::argument_asked<G, Options, Arguments> && ... && detail::launches_asked<G, Options, typename Rank::stream>))
     explicit executor([[maybe_unused]] Rank& rank, [[maybe_unused]] const Arguments&... arguments) : unwinding_{std::uncaught_exceptions()} {
         engine_options o;
         if constexpr (plan::planned<G, Options>::made) {
-            (detail::take_argument<G>(o, arguments), ...);
+            (detail::take(o, arguments), ...);
             const bool times = o.record_times;
             engine_ = rank.make_engine(bound<G, Options, typename Rank::stream>::value(), std::move(o));
             engine_->record_times(times);
@@ -91,7 +107,7 @@ public:
     }
     template <class... Arguments>
         requires(!detail::starts_with_a_rank<Arguments...>)
-    explicit executor(const Arguments&...) {
+    constexpr explicit executor(const Arguments&...) {
         if constexpr (plan::detail::right<G>()) error::report<error::no_rank<G>>();
     }
     executor(executor&& other) noexcept = default;
@@ -111,6 +127,7 @@ public:
     // in host memory is copied here, so that the caller may change it at once; memory of the device is used in place, and so is
     // what dv::borrowed(...) names: it stays as it is until ticket.consumed(). A run sees the latest binding.
     template <class Name, class Value>
+        requires(detail::binding_asked<G, Name, std::remove_cvref_t<Value>>)
     executor& bind(Name, Value&& value) {
         using N = detail::name_of_constant<Name>;
         using V = std::remove_cvref_t<Value>;
@@ -127,21 +144,14 @@ public:
                 at().bind(symbol, {value.data, value.count, binding_source::borrowed});
             else if constexpr (detail::holds<V, T, count>)
                 at().bind(symbol, {std::data(value), static_cast<std::int64_t>(std::size(value)), binding_source::copied});
-            else
-                detail::refuse_binding<N, tensor, V>();
         }
         return *this;
     }
     template <class Name, class T>
+        requires(detail::binding_asked<G, Name, T*, true>)
     executor& bind(Name, const T* data, std::int64_t count) {
-        using N = detail::name_of_constant<Name>;
         constexpr int symbol = detail::input_asked<G, Name>;
-        if constexpr (symbol >= 0) {
-            if constexpr (!std::is_same_v<T, typename plan::tensor_of<G, N>::element_type>)
-                detail::refuse_binding<N, plan::tensor_of<G, N>, T*>();
-            else
-                at().bind(symbol, {data, count, binding_source::copied});
-        }
+        if constexpr (symbol >= 0) at().bind(symbol, {data, count, binding_source::copied});
         return *this;
     }
     // Issues one run with the bindings as they are, and returns at once unless its slot is still in use.
@@ -151,6 +161,7 @@ public:
 
     // Whether this rank plays a role of the graph.
     template <class Name>
+        requires(detail::role_asked<G, Name> >= -1)
     bool is(Name) const {
         constexpr int role = detail::role_asked<G, Name>;
         return at().graph.folded || at().role == role;
@@ -170,20 +181,17 @@ public:
         }
     }
     template <class Name, class Values>
+        requires(detail::state_values_asked<G, Name, Values>)
     void write_state(Name, const Values& values) {
-        using N = detail::name_of_constant<Name>;
         constexpr int symbol = detail::state_asked<G, Name>;
         if constexpr (symbol >= 0) {
-            using tensor = plan::tensor_of<G, N>;
-            if constexpr (!detail::holds<Values, typename tensor::element_type, tensor::size>) {
-                error::report<error::wrong_state_values<N, tensor, Values>>();
-            } else {
-                if (static_cast<std::int64_t>(std::size(values)) != tensor::size)
-                    throw state_error{"state `" + display(tag_of<N>) + "` has " + std::to_string(tensor::size) + " elements, given are " +
-                                      std::to_string(std::size(values))};
-                at().settle();
-                at().memory_of.store()->write(at().state_of(symbol), std::data(values));
-            }
+            using N = detail::name_of_constant<Name>;
+            constexpr std::int64_t size = plan::tensor_of<G, N>::size;
+            if (static_cast<std::int64_t>(std::size(values)) != size)
+                throw state_error{"state `" + display(tag_of<N>) + "` has " + std::to_string(size) + " elements, given are " +
+                                  std::to_string(std::size(values))};
+            at().settle();
+            at().memory_of.store()->write(at().state_of(symbol), std::data(values));
         }
     }
     // From the next run on, ticket.times() tells when each step ran.

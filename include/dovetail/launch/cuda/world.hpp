@@ -11,6 +11,7 @@
 #include "processes.hpp"
 #include "rank.hpp"
 
+#include <concepts>
 #include <optional>
 
 namespace dovetail::cuda {
@@ -80,6 +81,7 @@ public:
     // with; the ranks that fail only because of it end with an exception of their own, which is not shown. Where no rank left with
     // one, throws what ended a run of which the program was not told: its ticket was dropped.
     template <class Body>
+        requires std::invocable<Body&, rank&>
     void run(Body&& body) {
         launch::departures gone;
         const auto play = [&](const std::shared_ptr<peers>& shared, int index, auto make) {

@@ -6,6 +6,7 @@
 #include "../ranks.hpp"
 #include "engine.hpp"
 
+#include <concepts>
 #include <cstdio>
 
 namespace dovetail::host {
@@ -94,6 +95,7 @@ public:
     // the ranks that fail only because of it end with an exception of their own, which is not shown. Where no rank left with one,
     // throws what ended a run of which the program was not told: its ticket was dropped.
     template <class Body>
+        requires std::invocable<Body&, rank&>
     void run(Body&& body) {
         const auto shared = std::make_shared<core>(size_, link_);
         launch::departures gone;
