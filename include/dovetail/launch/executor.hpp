@@ -42,6 +42,11 @@ void take(engine_options& o, std::chrono::duration<Rep, Period> limit) {
 template <class A>
 concept engine_argument = requires(engine_options& o, const A& argument) { take(o, argument); };
 
+template <class A>
+void take_argument(engine_options& o, const A& argument) {
+    if constexpr (engine_argument<A>) take(o, argument);
+}
+
 // True; reports what an executor is given behind the rank and does not take.
 template <class G, class O, class A>
 constexpr bool check_argument() {
@@ -97,7 +102,7 @@ public:
     explicit executor([[maybe_unused]] Rank& rank, [[maybe_unused]] const Arguments&... arguments) : unwinding_{std::uncaught_exceptions()} {
         engine_options o;
         if constexpr (plan::planned<G, Options>::made) {
-            (detail::take(o, arguments), ...);
+            (detail::take_argument(o, arguments), ...);
             const bool times = o.record_times;
             engine_ = rank.make_engine(bound<G, Options, typename Rank::stream>::value(), std::move(o));
             engine_->record_times(times);
