@@ -186,7 +186,7 @@ using replicated = dv::state<w, vector, ones, dv::replicated<dp>>;
 template <class E> using updated = diagnosed<in, two, dv::input<s, vector, dv::replicated<dp>>, replicated, dv::update<w, E>, dv::let<y, plus(x, s)>, dv::output<y>>;
 static_assert(is<error::diverging_replicas, updated<plus(w, x)>>);
 static_assert(is<error::diverging_replicas, updated<plus(w, shift<dp, 1>(x))>>);
-static_assert(is<error::diverging_replicas, updated<shift<dp, 1, dv::ops::open>(s)>>);
+static_assert(is<error::diverging_replicas, updated<shift<dp, 1, zero_edge>(s)>>);
 static_assert(is<error::diverging_replicas, updated<all_to_all<dp>(x)>>);
 static_assert(is<error::diverging_replicas, updated<plus(all_reduce<sum, dp>(x), gelu(x))>>);
 static_assert(std::is_same_v<updated<plus(w, all_reduce<sum, dp>(x))>, error::none>);

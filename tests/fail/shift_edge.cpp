@@ -1,5 +1,5 @@
 // EXPECT: error::shift_edge
-// SAYS: shift<axis, offset, open>
+// SAYS: shift<axis, offset, zero_edge>
 #include "ops.hpp"
 
 namespace app {

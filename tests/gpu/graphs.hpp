@@ -37,7 +37,7 @@ struct every : dv::graph<
     dv::let<b, reduce_scatter<maximum, dp>(x)>,
     dv::let<c, all_to_all<dp>(x)>,
     dv::let<d, shift<dp, +1>(x)>,
-    dv::let<e, shift<dp, -1, dv::ops::open>(x)>,
+    dv::let<e, shift<dp, -1, zero_edge>(x)>,
     dv::let<f, broadcast<dp, root_lane<Lanes - 1>>(gather<dp, root_lane<Lanes - 1>>(x))>,
     dv::let<g, scatter<dp, root_lane<0>>(x)>,
     dv::let<h, all_reduce<sum, dp>(x)>,

@@ -67,7 +67,7 @@ constexpr misreading misreadings[] = {
     {"the edge of a shift",
      [](graph_data& g, chooser& r) {
          dv::ir::node* n = some_node(g, r, [](const auto& x) { return x.kind == dv::op_kind::shift; });
-         return n != nullptr && (n->open = !n->open, true);
+         return n != nullptr && (n->zero_edge = !n->zero_edge, true);
      }},
     {"another reduction",
      [](graph_data& g, chooser& r) {

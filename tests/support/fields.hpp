@@ -133,7 +133,7 @@ inline constexpr field fields[] = {
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::communicator>("member.communicator"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::root>("member.root"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::offset>("member.offset"),
-    detail::column<&subject::program, &detail::program::members, &dv::ir::member::open>("member.open"),
+    detail::column<&subject::program, &detail::program::members, &dv::ir::member::zero_edge>("member.zero_edge"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::local>("member.local"),
     detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::first_part>("vertex.first_part"),
     detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::parts>("vertex.parts"),

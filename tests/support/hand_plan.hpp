@@ -184,10 +184,10 @@ struct maker {
         s.graph.nodes.back().root = root;
         return y;
     }
-    constexpr int shift(int role, unsigned axes, int x, int offset, bool open = false) {
+    constexpr int shift(int role, unsigned axes, int x, int offset, bool zero_edge = false) {
         const int y = along(dv::op_kind::shift, role, axes, x);
         s.graph.nodes.back().offset = offset;
-        s.graph.nodes.back().open = open;
+        s.graph.nodes.back().zero_edge = zero_edge;
         return y;
     }
     constexpr int update(int role, int state, std::initializer_list<int> arguments) {
@@ -221,7 +221,7 @@ struct maker {
             m.reduce = n.reduce;
             m.root = n.root;
             m.offset = n.offset;
-            m.open = n.open;
+            m.zero_edge = n.zero_edge;
             m.symbol = s.graph.operands[n.first_result];
         }
         s.program.members.push(m);

@@ -28,7 +28,7 @@ struct collective {
     dv::reduction reduce = dv::reduction::none;
     int root = -1;
     int offset = 0;
-    bool open = false;
+    bool zero_edge = false;
 };
 
 inline void receive(const collective& c, const std::vector<piece>& in, int seat, piece out) {
@@ -47,7 +47,7 @@ inline void receive(const collective& c, const std::vector<piece>& in, int seat,
         case shift: {
             const int from = seat - c.offset;
             if (out.bytes == 0) break;
-            if (c.open && (from < 0 || from >= n)) std::memset(out.data, 0, static_cast<std::size_t>(out.bytes));
+            if (c.zero_edge && (from < 0 || from >= n)) std::memset(out.data, 0, static_cast<std::size_t>(out.bytes));
             else copy(0, in[(from % n + n) % n], 0, out.bytes);
             break;
         }

@@ -189,7 +189,7 @@ private:
             } else {
                 const std::vector<int> lanes = m_.neighbours(n.role, lane, n.axes);
                 for (const int l : lanes) in.push_back(argument(0, l));
-                receive({n.kind, n.reduce, n.root, n.offset, n.open}, in, seat_of(n, lane), m_.result(run, here, i, 0));
+                receive({n.kind, n.reduce, n.root, n.offset, n.zero_edge}, in, seat_of(n, lane), m_.result(run, here, i, 0));
             }
         }
         if (!n.update) return;

@@ -50,7 +50,7 @@ inline listing listed(const dv::ir::program& p) {
     for (const auto& a : p.accesses) l.add("access", a.buffer, a.mode);
     for (const auto& x : p.parts) l.add("part", x.role, x.member, x.seat, x.first_access, x.accesses);
     for (const auto& m : p.members) {
-        l.add("member", m.kind, m.node, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.open, m.local);
+        l.add("member", m.kind, m.node, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
         if (m.kind == dv::op_kind::compute) list_tag(l, "member.operation", m.op->name);
     }
     for (const auto& v : p.vertices) l.add("vertex", v.first_part, v.parts, v.first_member, v.members, v.lane, v.kind);

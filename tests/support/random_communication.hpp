@@ -64,11 +64,11 @@ protected:
         if (kind == dv::op_kind::shift) {
             n.offset = r.chance(50) ? 1 : r.between(-2, 2);
             if (n.offset == 0) n.offset = -1;
-            n.open = r.chance(50);
+            n.zero_edge = r.chance(50);
         }
         dv::operation* op = operation(dv::name_of(kind), kind, arguments);
         op->offset = n.offset;
-        op->open = n.open;
+        op->zero_edge = n.zero_edge;
         if (kind == dv::op_kind::all_reduce) op->in_place = 0;
         n.op = op;
         return n;
@@ -91,7 +91,7 @@ protected:
     unsigned variation(const statement& n, int x) const {
         using enum dv::op_kind;
         if (n.kind == all_reduce || n.kind == all_gather || n.kind == broadcast) return at(x).varies & ~n.axes;
-        return dv::is_collective(n.kind) || n.open ? at(x).varies | n.axes : at(x).varies;
+        return dv::is_collective(n.kind) || n.zero_edge ? at(x).varies | n.axes : at(x).varies;
     }
 
     // The largest power of two that an element may reach.
@@ -121,7 +121,7 @@ protected:
         at(y).magnitude = at(x).magnitude + (n.reduce == dv::reduction::sum       ? logarithm(members)
                                              : n.reduce == dv::reduction::product ? at(x).magnitude * (members - 1)
                                                                                   : 0);
-        at(y).nonzero = at(x).nonzero && n.reduce == dv::reduction::none && !n.open;
+        at(y).nonzero = at(x).nonzero && n.reduce == dv::reduction::none && !n.zero_edge;
         return y;
     }
     bool fits(dv::op_kind kind, int x, int members) const {

@@ -76,7 +76,7 @@ inline void communicated(const statement& n, const std::vector<piece>& in, int m
             const bool beyond = from < 0 || from >= members;
             while (from < 0) from += members;
             from %= members;
-            if (beyond && n.open) std::fill(out.data, out.data + out.bytes, static_cast<unsigned char>(0));
+            if (beyond && n.zero_edge) std::fill(out.data, out.data + out.bytes, static_cast<unsigned char>(0));
             else put(out, 0, in[static_cast<std::size_t>(from)], 0, out.bytes);
             return;
         }

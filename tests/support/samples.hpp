@@ -167,7 +167,7 @@ struct along_an_axis : dv::graph<
     dv::let<b, reduce_scatter<maximum, dp>(x)>,
     dv::let<c, all_to_all<dp>(x)>,
     dv::let<d, shift<dp, +1>(x)>,
-    dv::let<e, shift<dp, -1, dv::ops::open>(x)>,
+    dv::let<e, shift<dp, -1, zero_edge>(x)>,
     dv::let<f, gather<dp, root_lane<1>>(x)>,
     dv::let<y, scatter<dp, root_lane<0>>(x)>,
     dv::let<total, add(c, add(d, e))>,

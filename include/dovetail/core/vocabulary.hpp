@@ -107,8 +107,8 @@ struct operation {
     bool has_effect = false;     // needed even where nobody uses its results
     int sms = 0;                 // streaming multiprocessors it needs; 0: all it can get
     reduction reduce = reduction::none;
-    int offset = 0;     // of a shift
-    bool open = false;  // a shift whose edge lanes get zeros
+    int offset = 0;          // of a shift
+    bool zero_edge = false;  // a shift whose edge lanes get zeros
     // No trial could call the shape rule, or the cost, while compiling: it is not constexpr, or refuses what it was tried with.
     bool doubtful_rule = false;
     bool doubtful_cost = false;

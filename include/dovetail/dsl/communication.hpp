@@ -21,20 +21,20 @@ struct root_lane;
 // Receivers of a broadcast or scatter over roles, in order.
 template <class... Roles>
 struct to;
-// A shift without wrap: lanes at the edge get zeros.
-struct open;
-struct wrap;
+// What the lanes at the edge of a shift get: zeros, or the values of the other edge.
+struct zero_edge;
+struct periodic;
 
-template <class Reduction, class... Where> struct all_reduce;       // [E...] -> [E...]
-template <class Reduction, class... Where> struct reduce;           // [E...] -> [E...] on the root
-template <class... Where> struct broadcast;                         // [E...] of the root -> [E...]
-template <class... Where> struct all_gather;                        // [E0, ...] -> [n E0, ...]
-template <class Reduction, class... Where> struct reduce_scatter;   // [n E0, ...] -> [E0, ...]
-template <class... Where> struct all_to_all;                        // [n E0, ...] -> [n E0, ...], block i to member i
-template <class... Where> struct gather;                            // [E0, ...] -> [n E0, ...] on the root
-template <class... Where> struct scatter;                           // [n E0, ...] of the root -> [E0, ...]
-template <class Axis, int Offset, class Edge = wrap> struct shift;  // lane i gets the value of lane i - Offset
-struct to_host;                                                     // device -> pinned host memory, on the copy stream
-struct from_host;                                                   // pinned host memory -> device, on the copy stream
+template <class Reduction, class... Where> struct all_reduce;           // [E...] -> [E...]
+template <class Reduction, class... Where> struct reduce;               // [E...] -> [E...] on the root
+template <class... Where> struct broadcast;                             // [E...] of the root -> [E...]
+template <class... Where> struct all_gather;                            // [E0, ...] -> [n E0, ...]
+template <class Reduction, class... Where> struct reduce_scatter;       // [n E0, ...] -> [E0, ...]
+template <class... Where> struct all_to_all;                            // [n E0, ...] -> [n E0, ...], block i to member i
+template <class... Where> struct gather;                                // [E0, ...] -> [n E0, ...] on the root
+template <class... Where> struct scatter;                               // [n E0, ...] of the root -> [E0, ...]
+template <class Axis, int Offset, class Edge = periodic> struct shift;  // lane i gets the value of lane i - Offset
+struct to_host;                                                         // device -> pinned host memory, on the copy stream
+struct from_host;                                                       // pinned host memory -> device, on the copy stream
 
 }  // namespace dovetail::ops

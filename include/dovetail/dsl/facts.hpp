@@ -203,13 +203,13 @@ template <> inline constexpr reduction reduction_of<ops::average> = reduction::a
 // The kind of a communication operation, the types it names and its own facts; nothing of any other type.
 template <class Op>
 struct communication {};
-template <op_kind Kind, class Where, class Reduction = void, int Offset = 0, bool Open = false>
+template <op_kind Kind, class Where, class Reduction = void, int Offset = 0, bool ZeroEdge = false>
 struct communication_facts {
     static constexpr op_kind kind = Kind;
     using where = Where;
     static constexpr reduction reduce = reduction_of<Reduction>;
     static constexpr int offset = Offset;
-    static constexpr bool open = Open;
+    static constexpr bool zero_edge = ZeroEdge;
 };
 template <class R, class... W> struct communication<ops::all_reduce<R, W...>> : communication_facts<op_kind::all_reduce, types<W...>, R> {};
 template <class R, class... W> struct communication<ops::reduce<R, W...>> : communication_facts<op_kind::reduce, types<W...>, R> {};
@@ -220,8 +220,8 @@ template <class... W> struct communication<ops::all_to_all<W...>> : communicatio
 template <class... W> struct communication<ops::gather<W...>> : communication_facts<op_kind::gather, types<W...>> {};
 template <class... W> struct communication<ops::scatter<W...>> : communication_facts<op_kind::scatter, types<W...>> {};
 template <class A, int O, class E>
-struct communication<ops::shift<A, O, E>> : communication_facts<op_kind::shift, types<A>, void, O, std::is_same_v<E, ops::open>> {
-    static constexpr bool known = std::is_same_v<E, ops::open> || std::is_same_v<E, ops::wrap>;
+struct communication<ops::shift<A, O, E>> : communication_facts<op_kind::shift, types<A>, void, O, std::is_same_v<E, ops::zero_edge>> {
+    static constexpr bool known = std::is_same_v<E, ops::zero_edge> || std::is_same_v<E, ops::periodic>;
     static_assert(sizeof(error::reported<std::conditional_t<known, error::none, error::shift_edge<E>>>) > 0);
 };
 template <> struct communication<ops::to_host> : communication_facts<op_kind::to_host, types<>> {};
@@ -242,7 +242,7 @@ constexpr operation facts() {
         o.arguments = N;
         o.reduce = c::reduce;
         o.offset = c::offset;
-        o.open = c::open;
+        o.zero_edge = c::zero_edge;
         if (c::kind == op_kind::all_reduce) o.in_place = 0;  // half the memory, and no copy on an axis of one lane
         return o;
     }

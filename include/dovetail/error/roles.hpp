@@ -130,7 +130,7 @@ struct swapped_reduction {
 };
 template <class Edge>
 struct shift_edge {
-    static_assert(detail::never<Edge>, "dovetail: at the edge a shift wraps, shift<axis, offset>, or is open, shift<axis, offset, open>");
+    static_assert(detail::never<Edge>, "dovetail: the edge of a shift is periodic, shift<axis, offset>, or gets zeros, shift<axis, offset, zero_edge>");
 };
 template <class Statement, class Operation, class... Root>
 struct bad_root {

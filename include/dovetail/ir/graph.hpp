@@ -39,7 +39,7 @@ struct node {
     unsigned axes = 0;  // mask of axis ids; 0 for a collective over roles
     int root = -1;      // lane along the axis, or role id for a collective over roles
     int offset = 0;     // of a shift
-    bool open = false;
+    bool zero_edge = false;
     int bundle = -1;    // statements of one `grouped` share this number
     int statement = 0;  // written order, nested expressions counted with their statement
     int mention = -1;   // of the expression

@@ -151,7 +151,7 @@ private:
         if (is_communication(n.kind)) {
             n.reduce = facts.reduce;
             n.offset = facts.offset;
-            n.open = facts.open;
+            n.zero_edge = facts.zero_edge;
             communications{d_}.place(n, op, mention + 1, name);
         } else if (count != 1) {
             d_.arity(name, mention + 1, count);

@@ -53,7 +53,7 @@ struct member {
     int communicator = -1;
     int root = -1;  // seat (collective over roles) or lane coordinate along the communicator's axes
     int offset = 0;
-    bool open = false;
+    bool zero_edge = false;
     bool local = false;  // all parts are played by one rank (a folded graph): no communication
 };
 

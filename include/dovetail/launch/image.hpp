@@ -59,7 +59,7 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const 
     for (const ir::access& a : p.accesses) h.all(a.buffer, a.mode);
     for (const ir::part& t : p.parts) h.all(t.role, t.member, t.seat, t.accesses);
     for (const ir::member& m : p.members) {
-        h.all(m.kind, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.open, m.local);
+        h.all(m.kind, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
         if (m.node >= 0) h(m.op->name);
     }
     for (const ir::vertex& v : p.vertices) h.all(v.parts, v.members, v.lane, v.kind);

@@ -36,7 +36,7 @@ inline std::vector<arrow> arrows(const study& of, const geometry& where, int ver
             if (x.kind == op_kind::transfer)
                 add(0, i, i);
             else if (x.kind == op_kind::shift)
-                add(i, x.open && shifted != wrapped ? -1 : wrapped, i);
+                add(i, x.zero_edge && shifted != wrapped ? -1 : wrapped, i);
             else if (x.kind == op_kind::reduce || x.kind == op_kind::gather)
                 add(i, x.root, i);
             else

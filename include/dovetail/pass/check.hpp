@@ -204,7 +204,7 @@ private:
         unsigned v = 0;
         for (int a : arguments(n)) v |= varies_[a];
         if (same_everywhere(n.kind)) return v & ~n.axes;
-        return is_collective(n.kind) || n.open ? v | n.axes : v;
+        return is_collective(n.kind) || n.zero_edge ? v | n.axes : v;
     }
 
     // Along which axes may the lanes hold different values? Starts from what is declared and follows the operations; values

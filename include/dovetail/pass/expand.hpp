@@ -123,7 +123,7 @@ private:
                 if (!local) communicator = to_.communicator(0, seat_roles_.view());
             }
         }
-        to_.members[to_.member_count++] = {n.kind, n.op, i, operands_[n.first_result], n.reduce, communicator, root, n.offset, n.open, local};
+        to_.members[to_.member_count++] = {n.kind, n.op, i, operands_[n.first_result], n.reduce, communicator, root, n.offset, n.zero_edge, local};
     }
 
     // Seats of a collective over roles: those who give, or, where one gives, those who receive and the giver last if it

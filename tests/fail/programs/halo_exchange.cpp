@@ -62,7 +62,7 @@ struct sweep : dv::graph<
     dv::let<top, row_of<0>(plane)>,
     dv::let<bottom, row_of<rows - 1>(plane)>,
     dv::let<above, shift<py, +1>(bottom)>,
-    dv::let<below, shift<py, -1, open>(top)>,
+    dv::let<below, shift<py, -1, zero_edge>(top)>,
     dv::let<next, relax(plane, above, below)>,
     dv::let<change, squares(next, plane)>,
     dv::let<total_change, all_reduce<sum, py>(change)>,

@@ -62,7 +62,7 @@ public:
         }
         if (m.kind == op_kind::shift) {
             const std::int64_t each = s.send_bytes;
-            const auto at = [&](int i) { return m.open && (i < 0 || i >= n) ? -1 : ((i % n) + n) % n; };
+            const auto at = [&](int i) { return m.zero_edge && (i < 0 || i >= n) ? -1 : ((i % n) + n) % n; };
             const int to = at(mine + m.offset), from = at(mine - m.offset);
             if (to == mine) return copy(s.send, 0, s.recv, 0, each);
             const std::int64_t offset = to >= 0 ? aside() : 0;

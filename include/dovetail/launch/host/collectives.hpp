@@ -27,7 +27,7 @@ struct exchange {
     reduction reduce = reduction::none;
     int root = -1;
     int offset = 0;
-    bool open = false;
+    bool zero_edge = false;
 };
 
 namespace detail {
@@ -186,7 +186,7 @@ inline void move_data(const exchange& x, const std::vector<seat>& seats, std::ve
                 const std::int64_t from = i - x.offset;
                 const bool outside = from < 0 || from >= n;
                 if (seats[i].recv == nullptr || each == 0) continue;
-                if (outside && x.open)
+                if (outside && x.zero_edge)
                     std::memset(seats[i].recv, 0, static_cast<std::size_t>(each));
                 else
                     detail::move(seats[i].recv, all + ((from % n + n) % n) * each, each);

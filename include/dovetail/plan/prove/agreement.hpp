@@ -36,7 +36,8 @@ private:
     }
     constexpr verdict check_node(const ir::member& m, const partners& parts, int v) {
         const ir::node& n = g_.nodes.first[m.node];
-        if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.open != n.open || m.op != n.op) return {flaw::node_mismatch, n.role, v};
+        if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.zero_edge != n.zero_edge || m.op != n.op)
+            return {flaw::node_mismatch, n.role, v};
         int& by = vertex_of_[m.node];
         if (by >= 0) return {flaw::node_twice, -1, v, by};
         by = v;
