@@ -65,7 +65,7 @@ public:
         cudaEvent_t done[lane_count] = {};
         const void* owner[lane_count] = {};
         unsigned behind_replayed = ~0u;  // streams that are behind the last replayed run
-        int spoken_on = -1;              // the stream of NCCL's calls issued last
+        int nccl_stream = -1;            // the stream of NCCL's calls issued last
     } last;
 
     void* blas() const { return blas_; }

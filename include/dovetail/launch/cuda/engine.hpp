@@ -156,7 +156,7 @@ private:
         for (int l = 0; l < lane_count; ++l)
             for (int k = 0; k < lane_count; ++k)
                 if ((lanes >> l & 1u) && last.done[k] != nullptr && k != l &&
-                    (all || (k == 0 && !(last.behind_replayed >> l & 1u)) || (l == speaks_on_ && k == last.spoken_on)))
+                    (all || (k == 0 && !(last.behind_replayed >> l & 1u)) || (l == nccl_stream_ && k == last.nccl_stream)))
                     check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
         if (f.enqueued) {
             check(calls.event_record(joins_[0], static_cast<cudaStream_t>(f.stream)), "cudaEventRecord");
@@ -182,7 +182,7 @@ private:
         if (last.engine != this) on_->show(marks_.shown(), options.time_limit);
         last.engine = this;
         last.replayed = replayed;
-        if (speaks_on_ >= 0) last.spoken_on = replayed ? 0 : speaks_on_;
+        if (nccl_stream_ >= 0) last.nccl_stream = replayed ? 0 : nccl_stream_;
         last.behind_replayed = replayed ? 1u : last.behind_replayed | r.lanes;
         for (int l = 0; l < lane_count; ++l)
             if (r.lanes >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;

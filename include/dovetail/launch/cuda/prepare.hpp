@@ -69,7 +69,7 @@ protected:
     std::unique_ptr<value_inspection> inspection_;  // null: nobody looks into values
     unsigned lanes_ = 0;                            // in use
     int brought_ = -1;                              // the last step that copies an input
-    int speaks_on_ = -1;                            // the stream of NCCL's calls, of which a plan uses one
+    int nccl_stream_ = -1;                          // the stream of NCCL's calls, of which a plan uses one
     int number_ = 0;                                // of the executor
 
 private:
@@ -101,7 +101,7 @@ private:
             bool speaks = false;
             for (int a = table_->first[i]; a < table_->first[i + 1]; ++a) {
                 speaks = speaks || is_communication(table_->acts[a].kind);
-                if (is_nccl(table_->acts[a].kind)) speaks_on_ = s.lane;
+                if (is_nccl(table_->acts[a].kind)) nccl_stream_ = s.lane;
             }
             marks_.add(names[i], s.lane, speaks);
             if (program.vertices[s.vertex].kind == op_kind::input) brought_ = i;
