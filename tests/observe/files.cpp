@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -18,7 +19,7 @@ namespace {
 
 // A folder of its own, removed with what is in it.
 struct folder {
-    std::string path = "/tmp/dovetail-files-XXXXXX";
+    std::string path = (std::filesystem::temp_directory_path() / "dovetail-files-XXXXXX").string();
     folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
     ~folder() {
         for (const char* name : {"trace.json", "pipe", "link"}) ::unlink((path + "/" + name).c_str());
