@@ -90,24 +90,36 @@ constexpr void refuse_binding() {
     else
         error::report<error::wrong_binding<Name, Tensor, V>>();
 }
-// What an input of type Tensor can be bound to; a pointer only with a count.
-template <class Tensor, class V, bool Counted>
-constexpr bool is_bindable() {
+// An input of type Tensor bound to a value, a container, or what dv::borrowed and dv::device_pointer name; nothing where that cannot be.
+template <class Tensor, class V>
+constexpr auto binding_to([[maybe_unused]] const V& value) {
     using T = typename Tensor::element_type;
-    constexpr bool pointer = (Counted && std::is_same_v<V, T*>) || std::is_same_v<V, device_pointer<T>>;
-    constexpr bool lent = std::is_same_v<V, borrowed_memory<T>> || std::is_same_v<V, borrowed_memory<T, Tensor::size>>;
-    return pointer || lent || (std::is_same_v<V, T> && Tensor::size == 1) || holds<V, T, Tensor::size>;
+    constexpr bool borrowed = std::is_same_v<V, borrowed_memory<T>> || std::is_same_v<V, borrowed_memory<T, Tensor::size>>;
+    if constexpr (std::is_same_v<V, T> && Tensor::size == 1)
+        return binding{&value, 1, binding_source::copied};
+    else if constexpr (std::is_same_v<V, device_pointer<T>>)
+        return binding{value.data, value.count, binding_source::in_place};
+    else if constexpr (borrowed)
+        return binding{value.data, value.count, binding_source::borrowed};
+    else if constexpr (holds<V, T, Tensor::size>)
+        return binding{std::data(value), static_cast<std::int64_t>(std::size(value)), binding_source::copied};
 }
+template <class Tensor, class V>
+inline constexpr bool is_bindable = !std::is_void_v<decltype(binding_to<Tensor>(std::declval<const V&>()))>;
+// A pointer, beside which the count is given.
+template <class Tensor, class T>
+inline constexpr bool is_bindable<Tensor, T*> = std::is_same_v<T, typename Tensor::element_type>;
+
 template <class G, class Name, class V, bool Counted>
 constexpr bool check_binding() {
     if constexpr (input_asked<G, Name> >= 0) {
         using N = name_of_constant<Name>;
         using tensor = plan::tensor_of<G, N>;
-        if constexpr (!is_bindable<tensor, V, Counted>()) refuse_binding<N, tensor, V>();
+        if constexpr (!is_bindable<tensor, V> || Counted != std::is_pointer_v<V>) refuse_binding<N, tensor, V>();
     }
     return true;
 }
-// True; reports a binding that the input cannot have.
+// True; reports a binding that the input cannot have. A pointer can be bound with a count, and only so.
 template <class G, class Name, class V, bool Counted = false>
 inline constexpr bool binding_asked = check_binding<G, Name, V, Counted>();
 

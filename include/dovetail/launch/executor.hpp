@@ -133,22 +133,11 @@ public:
     // what dv::borrowed(...) names: it stays as it is until ticket.consumed(). A run sees the latest binding.
     template <class Name, class Value>
         requires(detail::binding_asked<G, Name, std::remove_cvref_t<Value>>)
-    executor& bind(Name, Value&& value) {
-        using N = detail::name_of_constant<Name>;
-        using V = std::remove_cvref_t<Value>;
+    executor& bind(Name, [[maybe_unused]] Value&& value) {
         constexpr int symbol = detail::input_asked<G, Name>;
         if constexpr (symbol >= 0) {
-            using tensor = plan::tensor_of<G, N>;
-            using T = typename tensor::element_type;
-            constexpr std::int64_t count = tensor::size;
-            if constexpr (std::is_same_v<V, T> && count == 1)
-                at().bind(symbol, {&value, 1, binding_source::copied});
-            else if constexpr (std::is_same_v<V, device_pointer<T>>)
-                at().bind(symbol, {value.data, value.count, binding_source::in_place});
-            else if constexpr (std::is_same_v<V, borrowed_memory<T>> || std::is_same_v<V, borrowed_memory<T, count>>)
-                at().bind(symbol, {value.data, value.count, binding_source::borrowed});
-            else if constexpr (detail::holds<V, T, count>)
-                at().bind(symbol, {std::data(value), static_cast<std::int64_t>(std::size(value)), binding_source::copied});
+            using tensor = plan::tensor_of<G, detail::name_of_constant<Name>>;
+            if constexpr (detail::is_bindable<tensor, std::remove_cvref_t<Value>>) at().bind(symbol, detail::binding_to<tensor>(value));
         }
         return *this;
     }

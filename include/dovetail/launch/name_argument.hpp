@@ -30,5 +30,8 @@ constexpr bool right_name() {
 }
 template <class T>
 inline constexpr bool is_name = right_name<T>();
+// True; reports what is no name.
+template <class T>
+inline constexpr bool name_asked = is_name<T> || true;
 
 }  // namespace dovetail::detail

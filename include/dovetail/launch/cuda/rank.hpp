@@ -23,7 +23,7 @@ public:
     // Whether this rank plays a role of the graphs of its executors: usage_error where none has been made, or none has such a role. In
     // a folded graph it plays all of them.
     template <class Name>
-        requires(dovetail::detail::is_name<Name> || true)  // reported here, where clangd sees it
+        requires(dovetail::detail::name_asked<Name>)
     bool is(Name) const {
         return roles_.is_named<Name>(index());
     }
