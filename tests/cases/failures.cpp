@@ -39,7 +39,7 @@ struct counted : dv::graph<
     dv::mesh<dv::axis<dp>>,
     dv::state<count, vector, zeros>,
     dv::state<weight, vector, constant<3>>,
-    dv::update<count, add(count, all_reduce<sum, dp>(tripwire(x, dv::lane<dp>)))>,
+    dv::update<count, add(count, all_reduce<sum, dp>(tripwire(x, dv::axis_index<dp>)))>,
     dv::let<y, add(count, weight)>,
     dv::output<y>> {};
 struct continued : dv::graph<
@@ -83,7 +83,7 @@ struct slow_state : dv::graph<
 struct each_alone : dv::graph<
     dv::input<x, vector>,
     dv::mesh<dv::axis<dp>>,
-    dv::let<y, fails_or_stalls(x, dv::lane<dp>)>,
+    dv::let<y, fails_or_stalls(x, dv::axis_index<dp>)>,
     dv::output<y>> {};
 struct doubling : dv::graph<dv::input<x, vector>, dv::let<y, add(x, x)>, dv::output<y>> {};
 
@@ -120,7 +120,7 @@ struct on_two_axes : dv::graph<
 struct from_the_third : dv::graph<
     dv::mesh<dv::axis<dp>>,
     dv::input<x, vector>,
-    dv::let<y, broadcast<dp, root_lane<2>>(x)>,
+    dv::let<y, broadcast<dp, root_index<2>>(x)>,
     dv::output<y>> {};
 
 }  // namespace
@@ -143,7 +143,7 @@ TEST_CASE("worlds that do not fit") {
     CHECK(making(on_two_axes{}, 6, dv::width<dp>(2)) == "nothing thrown");
     CHECK(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(3)) == "nothing thrown");
     has(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(2)), "the world has 6 ranks and the graph needs 4");
-    has(making(from_the_third{}, 2), "operation `broadcast<dp, root_lane<2>>` has its root on lane 2 of 2: one role x 2");
+    has(making(from_the_third{}, 2), "operation `broadcast<dp, root_index<2>>` has its root on lane 2 of 2: one role x 2");
     CHECK(making(from_the_third{}, 3) == "nothing thrown");
 }
 

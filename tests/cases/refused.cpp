@@ -150,13 +150,13 @@ template <class... S> using l2 = dv::on<left, dv::mesh<dv::axis<dp, 2>>, S...>;
 template <class... S> using r4 = dv::on<right, dv::mesh<dv::axis<dp, 4>>, S...>;
 static_assert(is<error::mesh_mismatch, diagnosed<in, l2<dv::let<y, gelu(x)>>, r4<dv::let<z, gelu(x)>>, dv::let<t, all_reduce<sum>(y, z)>, dv::output<t>>>);
 static_assert(is<error::mesh_mismatch, diagnosed<in, l2<dv::let<y, gelu(x)>>, r4<dv::let<z, gelu(t)>>, dv::let<t, broadcast<to<right>>(y)>, dv::output<z>>>);
-static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, all_reduce<sum, dp, root_lane<0>>(x)>, dv::output<y>>>);
-static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, root_lane<2>>(x)>, dv::output<y>>>);
-static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, root_lane<-1>>(x)>, dv::output<y>>>);
-static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, root_lane<0>, root_lane<1>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, all_reduce<sum, dp, root_index<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, root_index<2>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, root_index<-1>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, root_index<0>, root_index<1>>(x)>, dv::output<y>>>);
 static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, broadcast<dp, to<left>>(x)>, dv::output<y>>>);
 static_assert(is<error::bad_root, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, reduce<sum>(y, z)>, dv::output<t>>>);
-static_assert(is<error::bad_root, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, reduce<sum, root_lane<0>>(y, z)>, dv::output<t>>>);
+static_assert(is<error::bad_root, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, reduce<sum, root_index<0>>(y, z)>, dv::output<t>>>);
 static_assert(is<error::bad_root, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(t)>>, dv::let<t, broadcast<>(y)>, dv::output<z>>>);
 static_assert(is<error::unknown_role, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(t)>>, dv::let<t, broadcast<to<right, middle>>(y)>, dv::output<z>>>);
 static_assert(is<error::unknown_role, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::on<middle, dv::let<w, gelu(x)>>,
@@ -167,17 +167,17 @@ static_assert(is<error::mesh_twice, diagnosed<two, in, l<dv::let<y, gelu(x)>>, r
 static_assert(is<error::mesh_twice, diagnosed<in, l2<dv::let<y, gelu(x)>>, dv::on<left, dv::mesh<dv::axis<dp, 4>>, dv::let<z, gelu(y)>>, dv::output<z>>>);
 static_assert(accepted<in, l2<dv::let<y, gelu(x)>>, l2<dv::let<z, gelu(y)>>, dv::output<z>>);
 static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, reduce_scatter<sum, dp>(x)>, dv::output<y>>>);
-static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, scatter<dp, root_lane<0>>(x)>, dv::output<y>>>);
-static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, gather<dp, root_lane<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, scatter<dp, root_index<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, gather<dp, root_index<0>>(x)>, dv::output<y>>>);
 static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, all_to_all<dp>(x)>, dv::output<y>>>);
-static_assert(accepted<in, open_axis, dv::let<y, all_reduce<sum, dp>(x)>, dv::let<z, shift<dp, 1>(x)>, dv::let<w, broadcast<dp, root_lane<0>>(x)>, dv::output<y, z, w>>);
+static_assert(accepted<in, open_axis, dv::let<y, all_reduce<sum, dp>(x)>, dv::let<z, shift<dp, 1>(x)>, dv::let<w, broadcast<dp, root_index<0>>(x)>, dv::output<y, z, w>>);
 using three = dv::mesh<dv::axis<dp, 3>>;
-static_assert(is<error::indivisible, diagnosed<in, three, dv::let<y, scatter<dp, root_lane<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::indivisible, diagnosed<in, three, dv::let<y, scatter<dp, root_index<0>>(x)>, dv::output<y>>>);
 static_assert(is<error::indivisible, diagnosed<in, three, dv::let<y, all_to_all<dp>(x)>, dv::output<y>>>);
 static_assert(is<error::indivisible, diagnosed<dv::input<x, dv::scalar<float>>, two, dv::let<y, reduce_scatter<sum, dp>(x)>, dv::output<y>>>);
 static_assert(is<error::indivisible, diagnosed<dv::input<x, dv::tensor<float, 7>>, dv::on<middle, dv::let<w, gelu(x)>>, l<dv::let<y, gelu(t)>>, r<dv::let<z, gelu(t)>>,
                                                dv::let<t, scatter<to<left, right>>(w)>, dv::output<y, z>>>);
-static_assert(is<error::bad_reduction, diagnosed<in, two, dv::let<y, reduce<gelu, dp, root_lane<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_reduction, diagnosed<in, two, dv::let<y, reduce<gelu, dp, root_index<0>>(x)>, dv::output<y>>>);
 static_assert(is<error::bad_reduction, diagnosed<in, two, dv::let<y, reduce_scatter<dp, dp>(x)>, dv::output<y>>>);
 static_assert(is<error::role_twice, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, all_gather<>(y, z, y)>, dv::output<t>>>);
 
@@ -190,10 +190,10 @@ static_assert(is<error::diverging_replicas, updated<shift<dp, 1, zero_edge>(s)>>
 static_assert(is<error::diverging_replicas, updated<all_to_all<dp>(x)>>);
 static_assert(is<error::diverging_replicas, updated<plus(all_reduce<sum, dp>(x), gelu(x))>>);
 static_assert(std::is_same_v<updated<plus(w, all_reduce<sum, dp>(x))>, error::none>);
-static_assert(std::is_same_v<updated<plus(w, broadcast<dp, root_lane<1>>(x))>, error::none>);
+static_assert(std::is_same_v<updated<plus(w, broadcast<dp, root_index<1>>(x))>, error::none>);
 static_assert(std::is_same_v<updated<plus(w, s)>, error::none>);
 static_assert(std::is_same_v<updated<all_gather<dp>(reduce_scatter<sum, dp>(x))>, error::none>);
-static_assert(std::is_same_v<updated<broadcast<dp, root_lane<0>>(reduce<sum, dp, root_lane<0>>(x))>, error::none>);
+static_assert(std::is_same_v<updated<broadcast<dp, root_index<0>>(reduce<sum, dp, root_index<0>>(x))>, error::none>);
 using grid = dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>;
 template <class E> using on_grid = diagnosed<in, grid, dv::state<w, vector, ones, dv::replicated<dp, tp>>, dv::update<w, E>>;
 static_assert(std::is_same_v<on_grid<all_reduce<sum, dp>(x)>, error::diverging_replicas<w, tp>>);
@@ -245,18 +245,18 @@ static_assert(refused<error::argument_of_no_role<w, t>, in, l<dv::let<y, gelu(x)
 static_assert(refused<error::not_a_role<dv::all<2, link>>, in, dv::on<dv::all<2, link>, dv::let<y, gelu(x)>>, dv::output<y>>);
 static_assert(refused<error::not_a_role<dv::let<y, gelu(x)>>, in, dv::on<dv::let<y, gelu(x)>, dv::let<z, gelu(y)>>, dv::output<z>>);
 static_assert(refused<error::not_a_role<vector>, in, l<dv::let<y, gelu(x)>>, dv::on<vector, dv::let<z, gelu(y)>>, dv::output<z>>);
-static_assert(is<error::off_root_read, diagnosed<in, two, dv::let<y, gelu(reduce<sum, dp, root_lane<0>>(x))>, dv::output<y>>>);
-static_assert(is<error::off_root_read, diagnosed<in, two, dv::let<y, broadcast<dp, root_lane<1>>(reduce<sum, dp, root_lane<0>>(x))>, dv::output<y>>>);
-static_assert(is<error::off_root_read, diagnosed<in, two, l<dv::let<y, gather<dp, root_lane<0>>(x)>>, r<dv::let<z, gelu(y)>>, dv::output<z>>>);
-static_assert(is<error::off_root_read, diagnosed<in, two, dv::state<s, dv::tensor<float, 16>, ones>, dv::let<y, gather<dp, root_lane<0>>(x)>, dv::update<s, plus(s, y)>>>);
-static_assert(accepted<in, two, dv::let<y, gelu(broadcast<dp, root_lane<0>>(reduce<sum, dp, root_lane<0>>(x)))>, dv::output<y>>);
+static_assert(is<error::off_root_read, diagnosed<in, two, dv::let<y, gelu(reduce<sum, dp, root_index<0>>(x))>, dv::output<y>>>);
+static_assert(is<error::off_root_read, diagnosed<in, two, dv::let<y, broadcast<dp, root_index<1>>(reduce<sum, dp, root_index<0>>(x))>, dv::output<y>>>);
+static_assert(is<error::off_root_read, diagnosed<in, two, l<dv::let<y, gather<dp, root_index<0>>(x)>>, r<dv::let<z, gelu(y)>>, dv::output<z>>>);
+static_assert(is<error::off_root_read, diagnosed<in, two, dv::state<s, dv::tensor<float, 16>, ones>, dv::let<y, gather<dp, root_index<0>>(x)>, dv::update<s, plus(s, y)>>>);
+static_assert(accepted<in, two, dv::let<y, gelu(broadcast<dp, root_index<0>>(reduce<sum, dp, root_index<0>>(x)))>, dv::output<y>>);
 // A state is on every lane, and read by later runs and other graphs: what exists at the root alone cannot set it.
-static_assert(refused<error::off_root_update<s, reduce<sum, dp, root_lane<0>>>, in, two, dv::state<s, vector>, dv::update<s, reduce<sum, dp, root_lane<0>>(x)>,
+static_assert(refused<error::off_root_update<s, reduce<sum, dp, root_index<0>>>, in, two, dv::state<s, vector>, dv::update<s, reduce<sum, dp, root_index<0>>(x)>,
                       dv::let<y, gelu(s)>, dv::output<y>>);
-static_assert(is<error::off_root_update, diagnosed<in, two, dv::state<s, dv::tensor<float, 16>, ones>, dv::update<s, gather<dp, root_lane<0>>(x)>>>);
-static_assert(is<error::off_root_update, diagnosed<two, dv::state<s, vector, ones>, dv::update<s, reduce<sum, dp, root_lane<0>>(s)>>>);
-static_assert(accepted<in, two, dv::state<s, vector>, dv::update<s, broadcast<dp, root_lane<0>>(reduce<sum, dp, root_lane<0>>(x))>>);
-static_assert(accepted<in, two, dv::state<s, dv::tensor<float, 4>>, dv::update<s, scatter<dp, root_lane<0>>(x)>>);
+static_assert(is<error::off_root_update, diagnosed<in, two, dv::state<s, dv::tensor<float, 16>, ones>, dv::update<s, gather<dp, root_index<0>>(x)>>>);
+static_assert(is<error::off_root_update, diagnosed<two, dv::state<s, vector, ones>, dv::update<s, reduce<sum, dp, root_index<0>>(s)>>>);
+static_assert(accepted<in, two, dv::state<s, vector>, dv::update<s, broadcast<dp, root_index<0>>(reduce<sum, dp, root_index<0>>(x))>>);
+static_assert(accepted<in, two, dv::state<s, dv::tensor<float, 4>>, dv::update<s, scatter<dp, root_index<0>>(x)>>);
 
 // Roles and axes where values belong, and communication on the wrong side of `on`.
 static_assert(refused<error::role_as_value<left, z>, in, l<dv::let<y, gelu(x)>>, r<dv::let<z, plus(y, left)>>, dv::output<z>>);
@@ -296,7 +296,7 @@ static_assert(is<error::size_overflow, diagnosed<dv::input<x, dv::tensor<std::in
 static_assert(refused<error::not_a_name<gelu>, in, dv::let<gelu, relu(x)>, dv::output<gelu>>);
 static_assert(refused<error::not_a_name<vector>, in, dv::let<vector, relu(x)>, dv::output<y>>);
 static_assert(refused<error::not_a_name<gelu>, in, dv::let<y, relu(x)>, dv::output<y, gelu>>);
-static_assert(refused<error::not_a_name<dv::lane<dp>>, in, dv::mesh<dv::axis<dp>>, dv::let<y, relu(x)>, dv::output<y, dv::lane<dp>>>);
+static_assert(refused<error::not_a_name<dv::axis_index<dp>>, in, dv::mesh<dv::axis<dp>>, dv::let<y, relu(x)>, dv::output<y, dv::axis_index<dp>>>);
 static_assert(refused<error::not_a_name<ones>, in, dv::state<s, vector, ones>, dv::update<dv::values<ones>, gelu(x)>>);
 static_assert(is<error::ellipsis, diagnosed<in, dv::let<y, gelu(plus(x, ...))>, dv::output<y>>>);
 static_assert(refused<error::not_a_statement<dv::from_store>, in, dv::state<s, vector, ones, dv::from_store>, dv::update<s, plus(s, x)>>);

@@ -63,15 +63,15 @@ struct all_axes : dv::graph<
     dv::let<b, all_gather<>(x)>,
     dv::let<c, reduce_scatter<maximum>(x)>,
     dv::let<d, all_to_all<>(x)>,
-    dv::let<e, broadcast<root_lane<4>>(x)>,
+    dv::let<e, broadcast<root_index<4>>(x)>,
     dv::output<a, b, c, d, e>> {};
 struct rooted_on_two_axes : dv::graph<
     dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 3>>,
     dv::input<x, dozen>,
-    dv::let<a, reduce<sum, dp, tp, root_lane<4>>(x)>,
-    dv::let<b, gather<tp, dp, root_lane<2>>(x)>,
-    dv::let<c, scatter<root_lane<5>>(x)>,
-    dv::let<d, broadcast<dp, tp, root_lane<4>>(reduce<maximum, dp, tp, root_lane<4>>(x))>,
+    dv::let<a, reduce<sum, dp, tp, root_index<4>>(x)>,
+    dv::let<b, gather<tp, dp, root_index<2>>(x)>,
+    dv::let<c, scatter<root_index<5>>(x)>,
+    dv::let<d, broadcast<dp, tp, root_index<4>>(reduce<maximum, dp, tp, root_index<4>>(x))>,
     dv::output<a, b, c, d>> {};
 
 // The indices along two axes, the second first.
@@ -85,8 +85,8 @@ struct pair_of {
 };
 struct two_indices : dv::graph<
     dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 3>>,
-    dv::let<a, pair_of(dv::lane<tp>, dv::lane<dp>)>,
-    dv::let<b, pair_of(dv::lane<dp>, dv::lane<tp>)>,
+    dv::let<a, pair_of(dv::axis_index<tp>, dv::axis_index<dp>)>,
+    dv::let<b, pair_of(dv::axis_index<dp>, dv::axis_index<tp>)>,
     dv::output<a, b>> {};
 
 // One operation on vectors and a number, of float, double and int32.

@@ -1,6 +1,6 @@
 // EXPECT: error::axis_as_value
 // SAYS: app::dp
-// SAYS: lane<axis>
+// SAYS: axis_index<axis>
 #include "ops.hpp"
 
 namespace app {

@@ -4,7 +4,7 @@
 #include "ops.hpp"
 
 namespace app {
-struct model : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp, 4>>, dv::state<s, vector, ones>, dv::update<s, reduce<sum, dp, root_lane<0>>(x)>,
+struct model : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp, 4>>, dv::state<s, vector, ones>, dv::update<s, reduce<sum, dp, root_index<0>>(x)>,
                          dv::let<y, gelu(s)>, dv::output<y>> {};
 }  // namespace app
 

@@ -38,11 +38,11 @@ struct every : dv::graph<
     dv::let<c, all_to_all<dp>(x)>,
     dv::let<d, shift<dp, +1>(x)>,
     dv::let<e, shift<dp, -1, zero_edge>(x)>,
-    dv::let<f, broadcast<dp, root_lane<Lanes - 1>>(gather<dp, root_lane<Lanes - 1>>(x))>,
-    dv::let<g, scatter<dp, root_lane<0>>(x)>,
+    dv::let<f, broadcast<dp, root_index<Lanes - 1>>(gather<dp, root_index<Lanes - 1>>(x))>,
+    dv::let<g, scatter<dp, root_index<0>>(x)>,
     dv::let<h, all_reduce<sum, dp>(x)>,
     dv::let<y, all_reduce<minimum, dp>(x)>,
-    dv::let<z, broadcast<dp, root_lane<Lanes - 1>>(reduce<product, dp, root_lane<Lanes - 1>>(x))>,
+    dv::let<z, broadcast<dp, root_index<Lanes - 1>>(reduce<product, dp, root_index<Lanes - 1>>(x))>,
     dv::output<a, b, c, d, e, f, g, h, y, z>> {};
 
 // States that communication changes in place.

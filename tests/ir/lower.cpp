@@ -74,13 +74,13 @@ TEST_CASE("updates, discards and lane indices") {
     const auto g = lowered<dv::graph<
         dv::mesh<dv::axis<dp, 2>>,
         dv::state<t, dv::scalar<std::int32_t>, zeros>,
-        dv::let<y, add(t, dv::lane<dp>)>,
-        dv::let<z, add(dv::lane<dp>, dv::lane<dp>)>,
+        dv::let<y, add(t, dv::axis_index<dp>)>,
+        dv::let<z, add(dv::axis_index<dp>, dv::axis_index<dp>)>,
         dv::update<t, add(t, y)>,
         dv::output<z>>>();
     REQUIRE(!g.wrong);
     int lanes = 0;
-    for (const dv::ir::symbol& s : g.symbols) lanes += s.kind == dv::ir::symbol_kind::lane_index ? 1 : 0;
+    for (const dv::ir::symbol& s : g.symbols) lanes += s.kind == dv::ir::symbol_kind::axis_index ? 1 : 0;
     CHECK(lanes == 1);
     CHECK(g.nodes[2].update);
     CHECK(g.operands[g.nodes[2].first_result] == find(g, dv::tag_of<t>));

@@ -82,7 +82,7 @@ struct sums : dv::graph<
     dv::mesh<dv::axis<dp, Lanes>>,
     dv::input<in, row>,
     dv::let<a, all_reduce<sum, dp>(in)>,
-    dv::let<b, broadcast<dp, root_lane<0>>(reduce<sum, dp, root_lane<0>>(in))>,
+    dv::let<b, broadcast<dp, root_index<0>>(reduce<sum, dp, root_index<0>>(in))>,
     dv::let<c, all_gather<dp>(reduce_scatter<sum, dp>(in))>,
     dv::let<d, add(shift<dp, 1>(in), shift<dp, -1, zero_edge>(in))>,
     dv::output<a, b, c, d>> {};

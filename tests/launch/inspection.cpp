@@ -45,7 +45,7 @@ struct rooted : dv::graph<
     dv::mesh<dv::axis<dp, 2>>,
     dv::input<x, row>,
     dv::let<y, reciprocal(x)>,
-    dv::let<z, reduce<sum, dp, root_lane<1>>(y)>,
+    dv::let<z, reduce<sum, dp, root_index<1>>(y)>,
     dv::output<z>> {};
 template <class T>
 struct of_type : dv::graph<dv::input<x, dv::tensor<T, 2, 3>>, dv::let<y, add(x, x)>, dv::output<y>> {};

@@ -121,7 +121,7 @@ constexpr misreading misreadings[] = {
     {"the index of another axis",
      [](graph_data& g, chooser&) {
          for (dv::ir::symbol& x : g.symbols)
-             if (x.kind == dv::ir::symbol_kind::lane_index && g.axes.size() > 1) return x.index_axis = x.index_axis == 1 ? 2 : 1, true;
+             if (x.kind == dv::ir::symbol_kind::axis_index && g.axes.size() > 1) return x.index_axis = x.index_axis == 1 ? 2 : 1, true;
          return false;
      }},
     {"the axes of all meshes in the wrong order",

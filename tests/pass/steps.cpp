@@ -32,7 +32,7 @@ constexpr int two_roles() {
     if (s.size() != 4 || issued.roles[0].steps != 2 || issued.roles[1].first_step != 2 || issued.roles[1].steps != 2) return 1;
     if (s[0].vertex != 0 || s[1].vertex != 1 || s[2].vertex != 2 || s[3].vertex != 1) return 2;
     if (s[3].parts != 2 || s[3].first_part != 2 || s[3].lane != 1) return 3;
-    if (issued.lane_index[3] != 0 || issued.on_lane[dv::lane_count + 1] != 1 || issued.lane_steps[2 * dv::lane_count + 2] != 3) return 4;
+    if (issued.index_on_stream[3] != 0 || issued.on_lane[dv::lane_count + 1] != 1 || issued.lane_steps[2 * dv::lane_count + 2] != 3) return 4;
     return 0;
 }
 static_assert(two_roles() == 0);
@@ -69,7 +69,7 @@ TEST_CASE("a role's steps are the restriction of the order, its lanes those of i
                 CHECK(s.parts == parts);
                 CHECK(s.lane == lane[order[at]]);
                 if (k.roles > 1) CHECK(issued.position[next] == at);
-                CHECK(issued.lane_index[next] == on_lane[s.lane]);
+                CHECK(issued.index_on_stream[next] == on_lane[s.lane]);
                 const auto& role = issued.roles[r];
                 CHECK(issued.lane_steps[dv::lane_count * role.first_step + s.lane * role.steps + on_lane[s.lane]++] == next);
                 ++next;

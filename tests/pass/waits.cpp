@@ -44,7 +44,7 @@ TEST_CASE("waits within a run are the transitive reduction of the dependencies, 
                     if (a == b) continue;
                     const int sa = role.first_step + a, sb = role.first_step + b;
                     CHECK(wanted(a, b) == given(a, b));
-                    CHECK(wanted(a, b) == (p.issued.lane_index[sa] < p.waits.known[sb].known[steps[sa].lane]));
+                    CHECK(wanted(a, b) == (p.issued.index_on_stream[sa] < p.waits.known[sb].known[steps[sa].lane]));
                 }
             for (const auto& w : p.waits.waits) {
                 if (w.step < role.first_step || w.step >= role.first_step + role.steps) continue;

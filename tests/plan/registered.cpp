@@ -28,8 +28,8 @@ struct from_outside : dv::graph<
     dv::state<weights, vector, zeros>,
     dv::let<a, add(x, weights)>,
     dv::let<b, all_reduce<sum, dp>(x)>,                        // all of it from the caller's memory, on every rank
-    dv::let<c, broadcast<dp, root_lane<1>>(x)>,                // the root alone from the caller's
-    dv::let<d, broadcast<dp, root_lane<1>>(a)>,
+    dv::let<c, broadcast<dp, root_index<1>>(x)>,                // the root alone from the caller's
+    dv::let<d, broadcast<dp, root_index<1>>(a)>,
     dv::let<e, shift<dp, +1>(weights)>,
     dv::let<f, shift<dp, +1>(a)>,
     dv::update<weights, all_reduce<sum, dp>(weights)>,

@@ -123,7 +123,7 @@ struct maker {
         if (y.kind == dv::ir::symbol_kind::state && y.role == role) x.where = dv::ir::storage::state;
         if (y.in_host_memory) x.where = dv::ir::storage::host;
         if (y.kind == dv::ir::symbol_kind::input) x.where = dv::ir::storage::input;
-        if (y.kind == dv::ir::symbol_kind::lane_index) x.where = dv::ir::storage::constant;
+        if (y.kind == dv::ir::symbol_kind::axis_index) x.where = dv::ir::storage::constant;
         return b = add(x);
     }
     constexpr int add(const dv::ir::buffer& x) {

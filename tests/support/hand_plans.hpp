@@ -147,7 +147,7 @@ constexpr subject on_a_mesh() {
     m.s.graph.mesh.push({0, 2});
     m.s.graph.mesh.push({1, 2});
     m.s.graph.roles[0].axes = 2;
-    const int x = m.input(0), i = m.symbol(dv::ir::symbol_kind::lane_index, -1), w = m.state(0), q = m.state(0), a = m.compute(0, {x});
+    const int x = m.input(0), i = m.symbol(dv::ir::symbol_kind::axis_index, -1), w = m.state(0), q = m.state(0), a = m.compute(0, {x});
     m.s.graph.symbols[i].type = {dv::element::int32, 0, {}};
     m.s.graph.symbols[i].index_axis = 2;
     m.buffer(x, 0).slots = 2;

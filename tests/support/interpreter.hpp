@@ -153,7 +153,7 @@ private:
                                     mix(mix(mix(mix(seed_ + 11) + static_cast<word>(run)) + static_cast<word>(s)) +
                                         static_cast<word>(of * 1024 + lane)));
                 }
-                if (x.kind == dv::ir::symbol_kind::lane_index) {
+                if (x.kind == dv::ir::symbol_kind::axis_index) {
                     int axis = 0;
                     while ((x.index_axis >> axis & 1u) == 0) ++axis;
                     const std::int32_t c = m_.coordinate(role, lane, axis);

@@ -12,9 +12,9 @@ namespace support {
 inline std::string name_of(const dovetail::ir::graph& g, int symbol) {
     if (symbol < 0) return "discard";
     const dovetail::ir::symbol& s = g.symbols[symbol];
-    if (s.kind == dovetail::ir::symbol_kind::lane_index) {
+    if (s.kind == dovetail::ir::symbol_kind::axis_index) {
         for (int a = 0; a < g.axes.size(); ++a)
-            if (s.index_axis >> a & 1u) return "lane<" + std::string(dovetail::spelled(*g.axes[a].name)) + ">";
+            if (s.index_axis >> a & 1u) return "axis_index<" + std::string(dovetail::spelled(*g.axes[a].name)) + ">";
     }
     return std::string("vish"[static_cast<int>(s.kind)] + std::to_string(symbol));
 }

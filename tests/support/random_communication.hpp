@@ -200,7 +200,7 @@ protected:
         const int count = static_cast<int>(members.size());
         const auto here = [&](int role) {
             return [this, role, below](int i) {
-                return i < below && at(i).kind != dv::ir::symbol_kind::lane_index && at(i).kind != dv::ir::symbol_kind::state &&
+                return i < below && at(i).kind != dv::ir::symbol_kind::axis_index && at(i).kind != dv::ir::symbol_kind::state &&
                        at(i).role == role;
             };
         };
@@ -270,7 +270,7 @@ protected:
             if (at(i).in_host_memory && (at(i).role == role || (at(i).role < 0 && at(i).kind == dv::ir::symbol_kind::input)))
                 pinned.push_back(i);
         const bool back = !pinned.empty() && r.chance(60);
-        const int x = back ? r.one_of(pinned) : pick(role, [&](int i) { return at(i).kind != dv::ir::symbol_kind::lane_index; });
+        const int x = back ? r.one_of(pinned) : pick(role, [&](int i) { return at(i).kind != dv::ir::symbol_kind::axis_index; });
         if (x < 0) return false;
         statement n = communication(back ? dv::op_kind::from_host : dv::op_kind::to_host, 1);
         n.role = role;

@@ -98,7 +98,7 @@ protected:
     bool readable(int id, int role) const {
         const symbol& x = at(id);
         if (locked[static_cast<std::size_t>(id)] || rooted[static_cast<std::size_t>(id)] || x.in_host_memory) return false;
-        if (x.kind == dv::ir::symbol_kind::lane_index) return (axes_of(role) >> x.index_axis & 1u) != 0;
+        if (x.kind == dv::ir::symbol_kind::axis_index) return (axes_of(role) >> x.index_axis & 1u) != 0;
         if (x.kind == dv::ir::symbol_kind::state) return x.role == role;
         if (x.kind == dv::ir::symbol_kind::input && x.role < 0) return true;
         if (x.role < 0) {
@@ -147,7 +147,7 @@ protected:
             for (int i = r.between(1, 3); i > 0; --i) state();
         for (int a = 0; a < s.axes; ++a)
             if (r.chance(25)) {
-                const int x = add(dv::ir::symbol_kind::lane_index, {dv::element::int32, 0, {}}, -1);
+                const int x = add(dv::ir::symbol_kind::axis_index, {dv::element::int32, 0, {}}, -1);
                 at(x).index_axis = a;
                 at(x).varies = 1u << a;
             }

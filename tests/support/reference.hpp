@@ -95,7 +95,7 @@ public:
                     const symbol& y = s_.symbols[at(x)];
                     if (y.kind == dv::ir::symbol_kind::input && (y.role < 0 || y.role == role))
                         fill_values(value(run, x, role, lane), input_seed(run, x, role, lane));
-                    if (y.kind == dv::ir::symbol_kind::lane_index) {
+                    if (y.kind == dv::ir::symbol_kind::axis_index) {
                         const std::int32_t c = coordinate(role, lane, y.index_axis);
                         std::memcpy(value(run, x, role, lane).data, &c, sizeof c);
                     }

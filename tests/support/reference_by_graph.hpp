@@ -63,7 +63,7 @@ inline meaning reference::as_read(const dv::ir::graph& g) const {
         if (dv::named(y.name)) {
             for (int k = 0; k < symbols(); ++k) {
                 const symbol& z = s_.symbols[at(k)];
-                const dv::tag* name = z.kind == dv::ir::symbol_kind::lane_index ? axis_name(z.index_axis) : z.name;
+                const dv::tag* name = z.kind == dv::ir::symbol_kind::axis_index ? axis_name(z.index_axis) : z.name;
                 if (z.kind == y.kind && dv::same(name, y.name)) found = k;
             }
         } else if (y.node >= 0) {

@@ -155,7 +155,7 @@ struct sums : dv::graph<
     dv::input<x, vector>,
     dv::mesh<dv::axis<dp, 4>>,
     dv::let<a, all_reduce<sum, dp>(x)>,
-    dv::let<b, broadcast<dp, root_lane<1>>(reduce<sum, dp, root_lane<1>>(x))>,
+    dv::let<b, broadcast<dp, root_index<1>>(reduce<sum, dp, root_index<1>>(x))>,
     dv::let<c, all_gather<dp>(reduce_scatter<sum, dp>(x))>,
     dv::output<a, b, c>> {};
 
@@ -168,8 +168,8 @@ struct along_an_axis : dv::graph<
     dv::let<c, all_to_all<dp>(x)>,
     dv::let<d, shift<dp, +1>(x)>,
     dv::let<e, shift<dp, -1, zero_edge>(x)>,
-    dv::let<f, gather<dp, root_lane<1>>(x)>,
-    dv::let<y, scatter<dp, root_lane<0>>(x)>,
+    dv::let<f, gather<dp, root_index<1>>(x)>,
+    dv::let<y, scatter<dp, root_index<0>>(x)>,
     dv::let<total, add(c, add(d, e))>,
     dv::output<a, b, f, y, total>> {};
 

@@ -79,7 +79,7 @@ private:
                     if (n.axes >> a & 1u) where.push_back(name(*axis_name(a)));
             if (where.size() > 1 && choose(50, id, 1)) std::swap(where.front(), where.back());
             if (dv::is_rooted(n.kind)) {
-                const record* root = pool_->numbered(word_kind::root_lane, n.root);
+                const record* root = pool_->numbered(word_kind::root_index, n.root);
                 where.insert(choose(50, id, 2) ? where.begin() : where.end(), root);
             }
         } else if (n.role < 0 && (n.kind == dv::op_kind::broadcast || n.kind == dv::op_kind::scatter)) {
@@ -93,7 +93,7 @@ private:
     }
     const record* argument(int symbol) {
         const support::symbol& x = s_.symbols[static_cast<std::size_t>(symbol)];
-        if (x.kind == dv::ir::symbol_kind::lane_index) return composed(word_kind::lane, {name(*axis_name(x.index_axis))});
+        if (x.kind == dv::ir::symbol_kind::axis_index) return composed(word_kind::axis_index, {name(*axis_name(x.index_axis))});
         if (const support::statement* n = nested(symbol))
             return pool_->composed(word_kind::expression, operation_and_arguments(*n), dv::nameless, n->op);
         return named(symbol);

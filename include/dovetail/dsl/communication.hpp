@@ -17,7 +17,7 @@ struct average;
 template <class Role>
 struct root;
 template <int Lane>
-struct root_lane;
+struct root_index;
 // Receivers of a broadcast or scatter over roles, in order.
 template <class... Roles>
 struct to;

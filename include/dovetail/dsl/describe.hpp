@@ -228,7 +228,7 @@ template <> inline constexpr record describe<discard>{word::discard};
 template <int N, template <int...> class F>
 inline constexpr record describe<all<N, F>> = detail::listed(detail::counting<word::all, F, N>(), typename detail::constituents<all<N, F>>::type{});
 template <class A>
-inline constexpr record describe<lane<A>> = detail::composed(word::lane, types<A>{});
+inline constexpr record describe<axis_index<A>> = detail::composed(word::axis_index, types<A>{});
 template <class T, std::int64_t... E>
 inline constexpr record describe<tensor<T, E...>>{word::tensor, nameless, nullptr, 0, 1, 1, &no_operation, &tensor<T, E...>::type};
 template <> inline constexpr record describe<pinned>{word::pinned};
@@ -262,7 +262,7 @@ template <> inline constexpr record describe<ops::from_host>{word::operation, ta
 template <class R>
 inline constexpr record describe<ops::root<R>> = detail::composed(word::root, types<R>{});
 template <int L>
-inline constexpr record describe<ops::root_lane<L>>{word::root_lane, nameless, nullptr, 0, 1, 1, &no_operation, &no_tensor, L};
+inline constexpr record describe<ops::root_index<L>>{word::root_index, nameless, nullptr, 0, 1, 1, &no_operation, &no_tensor, L};
 template <class... R>
 inline constexpr record describe<ops::to<R...>> = detail::composed(word::to, types<R...>{});
 

@@ -45,9 +45,9 @@ struct mesh;
 template <class Name, int Width = 0>
 struct axis;
 
-// lane<axis>: the lane's coordinate, an int32 scalar.
+// axis_index<axis>: the lane's coordinate, an int32 scalar.
 template <class Axis>
-struct lane;
+struct axis_index;
 
 // group<statements...>: grouping without order; empty is legal. grouped<statements...>: communication issued as one NCCL
 // group, which completes as a whole.

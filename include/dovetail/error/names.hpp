@@ -22,8 +22,9 @@ struct role_as_value {
 };
 template <class Axis, class... More>
 struct axis_as_value {
-    static_assert(detail::never<Axis, More...>,
-                  "dovetail: this name (first) is an axis of a mesh and stands where the name of a value belongs; the index of a rank along it is lane<axis>");
+    static_assert(
+        detail::never<Axis, More...>,
+        "dovetail: this name (first) is an axis of a mesh and stands where the name of a value belongs; the index of a rank along it is axis_index<axis>");
 };
 template <class Name, class... More>
 struct defined_twice {
@@ -75,7 +76,7 @@ template <class Statement, class Argument, class... More>
 struct not_an_argument {
     static_assert(
         detail::never<Statement, Argument, More...>,
-        "dovetail: this statement (first) is given an argument (second) that is none: an argument is a name, an expression, lane<axis> or all<N, family>");
+        "dovetail: this statement (first) is given an argument (second) that is none: an argument is a name, an expression, axis_index<axis> or all<N, family>");
 };
 template <class Type, class... More>
 struct not_a_name {

@@ -136,7 +136,7 @@ template <class Statement, class Operation, class... Root>
 struct bad_root {
     static_assert(
         detail::never<Statement, Operation, Root...>,
-        "dovetail: the root or the members of this communication (first) are missing, do not exist or do not fit its form: along axes root_lane<k> below the width, over roles root<role> or to<roles...>");
+        "dovetail: the root or the members of this communication (first) are missing, do not exist or do not fit its form: along axes root_index<k> below the width, over roles root<role> or to<roles...>");
 };
 template <class Statement, class Operation, class... More>
 struct not_communication {

@@ -8,7 +8,7 @@
 
 namespace dovetail::ir {
 
-enum class symbol_kind : unsigned char { value, input, state, lane_index };
+enum class symbol_kind : unsigned char { value, input, state, axis_index };
 
 struct symbol {
     const tag* name = &nameless;  // nameless: a nested expression
@@ -20,7 +20,7 @@ struct symbol {
     bool in_host_memory = false;  // pinned: written by to_host or bound as a host input
     bool initialised = false;     // a state with an initialiser, or one that the store supplies
     unsigned replicated = 0;      // axes along which the lanes are declared to agree
-    unsigned index_axis = 0;      // lane_index: the axis (as a mask)
+    unsigned index_axis = 0;      // axis_index: the axis (as a mask)
     int mention = -1;             // where it was declared
 };
 

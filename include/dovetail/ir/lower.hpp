@@ -183,8 +183,8 @@ private:
             const record& a = **c;
             if (a.kind == word::all)
                 collect(a.children, a.children + a.child_count, at + 1, role, name);
-            else if (a.kind == word::lane)
-                arguments_.push(lane_index(a.children[0]->id, at + 1, role, name));
+            else if (a.kind == word::axis_index)
+                arguments_.push(axis_index(a.children[0]->id, at + 1, role, name));
             else if (a.kind == word::expression)
                 arguments_.push(nested(a, at, role, name));
             else if (a.kind == word::ellipsis)
@@ -236,25 +236,25 @@ private:
         return s;
     }
 
-    constexpr int lane_index(const tag& name, int mention, int role, int statement) {
+    constexpr int axis_index(const tag& name, int mention, int role, int statement) {
         const int axis = d_.find_axis(name);
         if (role < 0 || axis < 0 || !d_.has_axis(role, axis)) return d_.fail(make_fault(fault_kind::unknown_axis, statement, mention)), -1;
-        for (int i = 0; i < lanes_.size(); ++i)
-            if (d_.symbols[lanes_[i]].index_axis == 1u << axis) return lanes_[i];
+        for (int i = 0; i < axis_indices_.size(); ++i)
+            if (d_.symbols[axis_indices_[i]].index_axis == 1u << axis) return axis_indices_[i];
         const int id = d_.symbol_count++;
         symbol& s = d_.symbols[id];
         s.name = &name;
-        s.kind = symbol_kind::lane_index;
+        s.kind = symbol_kind::axis_index;
         s.type = scalar<std::int32_t>::type;
         s.index_axis = 1u << axis;
         s.mention = mention;
-        lanes_.push(id);
+        axis_indices_.push(id);
         return id;
     }
 
     draft& d_;
     vec<int> arguments_;  // of the expressions being read
-    vec<int> lanes_;
+    vec<int> axis_indices_;
     int symbol_ = 0;  // the next that a statement defines
     int bundles_ = 0;
 };

@@ -25,7 +25,7 @@ public:
                 if (axis < 0 || !d_.has_axis(n.role, axis)) return d_.fail(make_fault(fault_kind::unknown_axis, name, at));
                 if ((n.axes >> axis & 1u) != 0) return d_.fail(make_fault(fault_kind::axis_twice, at));
                 n.axes |= 1u << axis;
-            } else if (w.kind == word::root_lane && !over_roles && is_rooted(n.kind) && n.root < 0) {
+            } else if (w.kind == word::root_index && !over_roles && is_rooted(n.kind) && n.root < 0) {
                 n.root = w.number;
             } else if (w.kind == word::root && over_roles && (n.kind == op_kind::reduce || n.kind == op_kind::gather) && n.root < 0) {
                 n.root = d_.find_role(w.children[0]->id);

@@ -65,7 +65,7 @@ struct study : subject {
         const ir::buffer& b = program.buffers[buffer];
         if (b.symbol < 0) return "workspace";
         const ir::symbol& x = graph.symbols[b.symbol];
-        if (x.kind == ir::symbol_kind::lane_index) return "lane";
+        if (x.kind == ir::symbol_kind::axis_index) return "axis_index";
         if (named(x.name)) return display(*x.name);
         return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // of a nested expression
     }

@@ -65,7 +65,7 @@ private:
                 continue;
             }
             if (y->in_host_memory) has_special_nodes_ = true;
-            if (readers[s] == 0 && !(y->kind == ir::symbol_kind::state && updated_[s] != 0) && y->kind != ir::symbol_kind::lane_index) unused_ = s;
+            if (readers[s] == 0 && !(y->kind == ir::symbol_kind::state && updated_[s] != 0) && y->kind != ir::symbol_kind::axis_index) unused_ = s;
             if (y->kind != ir::symbol_kind::state) continue;
             if (!y->initialised) has_unset_states_ = true;
             if (y->replicated != 0) has_replicas_ = true;
@@ -213,7 +213,7 @@ private:
         varies_.resize(g_.symbols.size());
         for (int s = 0; s < g_.symbols.size(); ++s) {
             const ir::symbol& y = g_.symbols[s];
-            if (y.kind == ir::symbol_kind::lane_index)
+            if (y.kind == ir::symbol_kind::axis_index)
                 varies_[s] = y.index_axis;
             else if (y.kind != ir::symbol_kind::value)
                 varies_[s] = ~y.replicated;

@@ -35,7 +35,7 @@ public:
         const ir::symbol& y = g_.symbols.first[symbol];
         if (!lives_on(y, role)) return transfer(symbol, role);
         switch (y.kind) {
-            case ir::symbol_kind::lane_index: return make(symbol, role, ir::storage::constant);
+            case ir::symbol_kind::axis_index: return make(symbol, role, ir::storage::constant);
             case ir::symbol_kind::state: return make(symbol, role, ir::storage::state);
             case ir::symbol_kind::value: return make(symbol, role, ir::storage::arena);
             case ir::symbol_kind::input: break;

@@ -60,7 +60,7 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
     const auto& parts = program.parts.first;
     const auto& accesses = program.accesses.first;
     const auto& steps = issued.steps.first;
-    const auto& index = issued.lane_index.first;
+    const auto& index = issued.index_on_stream.first;
     const int* lane_steps = issued.lane_steps.begin();
     for (int b = 0; b < buffers; ++b) definition[b] = -1;
     int defined_count = 0;

@@ -16,12 +16,12 @@ struct issued_step {
 
 template <class Program>
 struct basic_issue {
-    room<issued_step, decltype(Program::parts)> steps;  // by role, in issue order
-    vec<ir::role_plan> roles;                           // first_step and steps
-    vec<int> position;                                  // by step: of its vertex in the order; empty where a single role has all steps in that order
-    room<int, decltype(Program::parts)> lane_index;     // by step: its place among the steps of its role and lane
-    vec<int> on_lane;                                   // by role and lane: how many steps it has
-    vec<int> lane_steps;                                // of role r and lane l, in issue order: from lane_count * first_step + l * steps of the role on
+    room<issued_step, decltype(Program::parts)> steps;    // by role, in issue order
+    vec<ir::role_plan> roles;                             // first_step and steps
+    vec<int> position;                                    // by step: of its vertex in the order; empty where a single role has all steps in that order
+    room<int, decltype(Program::parts)> index_on_stream;  // by step: its place among the steps of its role and lane
+    vec<int> on_lane;                                     // by role and lane: how many steps it has
+    vec<int> lane_steps;                                  // of role r and lane l, in issue order: from lane_count * first_step + l * steps of the role on
 };
 using issue = basic_issue<ir::program>;
 
@@ -52,12 +52,12 @@ constexpr basic_issue<Program> steps(const Program& program, span<const int> ord
     }
     out.steps.resize(count);
     if (!alone) out.position = vec<int>(count, unset{});
-    out.lane_index.resize(count);
+    out.index_on_stream.resize(count);
     out.on_lane = vec<int>(program.roles * lane_count);
     out.lane_steps = vec<int>(count * lane_count, unset{});
     vec<int> issued(program.roles);
     auto& steps = out.steps.first;
-    auto& index = out.lane_index.first;
+    auto& index = out.index_on_stream.first;
     int *position = out.position.begin(), *lane_steps = out.lane_steps.begin();
     int *on_lane = out.on_lane.begin(), *next_step = issued.begin();
     for (int at = 0; at < order.count; ++at) {

@@ -148,7 +148,7 @@ constexpr void demand_states(const Program& program, const basic_issue<Program>&
                         if (writes(a.mode)) last_write[a.buffer] = s;
                     } else if (lives.definition[a.buffer] > s) {
                         clock need = {};
-                        need.known[issued.steps[last_write[a.buffer]].lane] = issued.lane_index[last_write[a.buffer]] + 1;
+                        need.known[issued.steps[last_write[a.buffer]].lane] = issued.index_on_stream[last_write[a.buffer]] + 1;
                         out.add(s, 1, need);
                     }
                 }
@@ -193,7 +193,7 @@ constexpr void wait_for(const vec<demand>& list, const basic_issue<Program>& iss
     // the last demand matters.
     const int first = issued.roles[r].first_step, count = issued.roles[r].steps;
     const issued_step* steps = issued.steps.begin() + first;
-    const int *index = issued.lane_index.begin() + first, *length = issued.on_lane.begin() + r * lane_count;
+    const int *index = issued.index_on_stream.begin() + first, *length = issued.on_lane.begin() + r * lane_count;
     const int* lane_steps = issued.lane_steps.begin() + lane_count * first;
     vec<clock> need_list(count), clock_list(rings * count, unset{});
     clock* need = need_list.begin();

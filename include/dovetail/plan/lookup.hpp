@@ -15,7 +15,7 @@ constexpr int find_named(span<const Row> rows, const tag& name) {
 }
 constexpr int find_symbol(const ir::graph& g, const tag& name) {
     for (int s = 0; s < g.symbols.size(); ++s)
-        if (same(g.symbols[s].name, &name) && g.symbols[s].kind != ir::symbol_kind::lane_index) return s;
+        if (same(g.symbols[s].name, &name) && g.symbols[s].kind != ir::symbol_kind::axis_index) return s;
     return -1;
 }
 // Of a graph with a mistake, which is reported, nothing is found.

@@ -47,8 +47,8 @@ struct layer : dv::graph<
     dv::let<combined, add(back, tokens)>,
     dv::let<shares, reduce_scatter<sum, ep>(chosen)>,
     dv::let<balance, all_reduce<average, dp>(shares)>,
-    dv::let<statistics, gather<ep, root_lane<0>>(balance)>,
-    dv::let<rank_number, copy(dv::lane<ep>)>,
+    dv::let<statistics, gather<ep, root_index<0>>(balance)>,
+    dv::let<rank_number, copy(dv::axis_index<ep>)>,
     dv::output<combined, winner, statistics, rank_number>> {};
 
 using on_h200 = dv::options<dv::machine::h200_nvlink, dv::assumed_width<2>, dv::overlap<true>>;

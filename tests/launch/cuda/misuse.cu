@@ -110,7 +110,7 @@ struct continued : dv::graph<
 struct rooted : dv::graph<
     dv::input<x, vector>,
     dv::mesh<dv::axis<dp, 2>>,
-    dv::let<y, reduce<sum, dp, root_lane<1>>(x)>,
+    dv::let<y, reduce<sum, dp, root_index<1>>(x)>,
     dv::output<y>> {};
 using several = dv::options<dv::in_flight<3>>;
 

@@ -403,7 +403,7 @@ TEST_CASE("worlds and graphs that do not fit") {
                 maker m;
                 const int a = m.axis(&dv::tag_of<dp>), b = m.axis(&dv::tag_of<tp>);
                 m.role(nullptr, {{a, 0}, {b, 0}});
-                const int c = m.symbol(&dv::tag_of<counter>, tensor<std::int32_t>(), 0, ir::symbol_kind::lane_index);
+                const int c = m.symbol(&dv::tag_of<counter>, tensor<std::int32_t>(), 0, ir::symbol_kind::axis_index);
                 m.g.symbols[c].index_axis = 1u << b;
                 const int lane_buffer = m.buffer(c, 0, ir::storage::constant);
                 const int out = m.value(&dv::tag_of<y>, tensor<std::int32_t>(), 0, true);

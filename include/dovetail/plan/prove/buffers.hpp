@@ -15,7 +15,7 @@ constexpr bool fits_memory(const ir::symbol& s, bool home, bool folded, ir::stor
         case ir::symbol_kind::value: return where == (s.in_host_memory ? ir::storage::host : ir::storage::arena);
         case ir::symbol_kind::input: return where == ir::storage::arena ? folded || !home : home && where == ir::storage::input;
         case ir::symbol_kind::state: return where == ir::storage::state;
-        case ir::symbol_kind::lane_index: return where == ir::storage::constant;
+        case ir::symbol_kind::axis_index: return where == ir::storage::constant;
     }
     return false;
 }

@@ -4,7 +4,7 @@
 #include "ops.hpp"
 
 namespace app {
-struct model : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp, 4>>, dv::let<y, reduce<sum, dp, root_lane<0>>(x)>, dv::let<z, gelu(y)>, dv::output<z>> {};
+struct model : dv::graph<dv::input<x, vector>, dv::mesh<dv::axis<dp, 4>>, dv::let<y, reduce<sum, dp, root_index<0>>(x)>, dv::let<z, gelu(y)>, dv::output<z>> {};
 }  // namespace app
 
 constexpr auto planned = dv::predicted_time<app::model>;
