@@ -87,7 +87,7 @@ void print(const char* title, observe::timeline t, std::int64_t scale) {
     std::erase_if(t.rows, [](const observe::row& r) { return r.role != role; });
     std::printf("%s: %s\n", title, observe::duration_text(t.length).c_str());
     t.length = scale;
-    std::printf("%s", observe::lanes_text(t, 80).c_str());
+    std::printf("%s", observe::streams_text(t, 80).c_str());
 }
 
 template <class World>

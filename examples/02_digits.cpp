@@ -1,4 +1,4 @@
-// Data-parallel training of a small network on handwritten digits, on 1, 2 and 4 lanes with the same loss curve. Each lane
+// Data-parallel training of a small network on handwritten digits, on 1, 2 and 4 ranks with the same loss curve. Each rank
 // has its part of the batch; the mean of the gradients is taken by all_reduce, one statement for each of them, so that the
 // planner can start it while the backward pass goes on. Weights and velocities are states, updated in place.
 //
@@ -21,7 +21,7 @@ namespace observe = dv::observe;
 namespace app {
 using namespace dv::ops;
 
-struct dp;  // the axis of the lanes
+struct dp;  // the axis of the ranks
 struct labels;
 struct rate;
 struct loss;
@@ -100,25 +100,25 @@ struct evaluate : dv::graph<
     dv::let<all_right, all_reduce<sum, dp>(right)>,
     dv::output<all_right>> {};
 
-constexpr int batch = 96;  // of all lanes together
+constexpr int batch = 96;  // of all ranks together
 constexpr int steps_of_epoch = digits::training_size / batch;
 constexpr int epochs = 8;
 constexpr std::int64_t link_bandwidth = 2'000'000'000;
 constexpr std::chrono::microseconds link_latency{50};
 constexpr std::chrono::microseconds wake_up{70};  // what a timer and the wake-up of a thread add
 
-// Lanes that share two cores of a server.
-template <int Lanes>
+// Ranks that share two cores of a server.
+template <int Ranks>
 struct two_cores {
-    static constexpr std::int64_t sharing = Lanes > 2 ? Lanes / 2 : 1;
+    static constexpr std::int64_t sharing = Ranks > 2 ? Ranks / 2 : 1;
     static constexpr dv::machine_description description{
         .name = "two_cores", .half_flops = 20'000'000'000 / sharing, .float_flops = 25'000'000'000 / sharing, .double_flops = 12'000'000'000 / sharing,
         .memory_bandwidth = 50'000'000'000 / sharing, .launch_latency = 5'000'000, .edge_latency = 20'000'000,
         .link_latency = 1'000'000 * (link_latency + wake_up).count(), .link_bandwidth = link_bandwidth, .bus_bandwidth = link_bandwidth,
         .host_bandwidth = 5'000'000'000};
 };
-template <int Lanes, class World>
-using plan_options = dv::options<std::conditional_t<World::on_gpus, dv::machine::h200_nvlink, two_cores<Lanes>>, dv::assumed_width<Lanes>>;
+template <int Ranks, class World>
+using plan_options = dv::options<std::conditional_t<World::on_gpus, dv::machine::h200_nvlink, two_cores<Ranks>>, dv::assumed_width<Ranks>>;
 
 struct outcome {
     std::vector<double> losses;  // by epoch
@@ -145,24 +145,24 @@ void report(const std::vector<observe::measured_run>& runs) {
                     100 * hidden(observe::overlap(of, quickest, before)));
 }
 
-template <int Lanes, class World>
+template <int Ranks, class World>
 outcome play(const digits::split& data, World make_world) {
-    using training = train<batch / Lanes>;
-    using evaluation = evaluate<digits::held_out_size / Lanes>;
-    using options = plan_options<Lanes, World>;
+    using training = train<batch / Ranks>;
+    using evaluation = evaluate<digits::held_out_size / Ranks>;
+    using options = plan_options<Ranks, World>;
     outcome result;
-    std::vector<observe::measured_run> runs(steps_of_epoch, {0, std::vector<observe::measured_rank>(Lanes)});  // of the last epoch
-    auto world = make_world(Lanes);
-    std::printf("\n%d lane%s; %s\n", Lanes, Lanes > 1 ? "s" : "", world.links().c_str());
+    std::vector<observe::measured_run> runs(steps_of_epoch, {0, std::vector<observe::measured_rank>(Ranks)});  // of the last epoch
+    auto world = make_world(Ranks);
+    std::printf("\n%d rank%s; %s\n", Ranks, Ranks > 1 ? "s" : "", world.links().c_str());
     world.run([&](auto& rank) {
         dv::store store{rank};  // both executors see the same weights
         dv::executor<training, options> step{rank, store};
         dv::executor<evaluation, options> test{rank, store};
-        const int lane = rank.index();
+        const int index = rank.index();
         step.bind(dv::name<rate>, 0.1f);
 
-        constexpr int share = digits::held_out_size / Lanes;
-        const digits::set held_out = data.held_out.take(digits::in_order(digits::held_out_size), lane * share, share);
+        constexpr int share = digits::held_out_size / Ranks;
+        const digits::set held_out = data.held_out.take(digits::in_order(digits::held_out_size), index * share, share);
         test.bind(dv::name<activation<0>>, held_out.images).bind(dv::name<labels>, held_out.labels);
 
         for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -171,14 +171,14 @@ outcome play(const digits::split& data, World make_world) {
             step.record_times(last);
             double total = 0;
             for (int i = 0; i < steps_of_epoch; ++i) {
-                const digits::set mine = data.training.take(order, i * batch + lane * (batch / Lanes), batch / Lanes);
+                const digits::set mine = data.training.take(order, i * batch + index * (batch / Ranks), batch / Ranks);
                 step.bind(dv::name<activation<0>>, mine.images).bind(dv::name<labels>, mine.labels);
                 const auto ticket = step.run();
                 total += ticket.read(dv::name<mean_loss>)[0];
-                if (last) runs[static_cast<std::size_t>(i)].ranks[static_cast<std::size_t>(lane)] = {lane, 0, ticket.times()};
+                if (last) runs[static_cast<std::size_t>(i)].ranks[static_cast<std::size_t>(index)] = {index, 0, ticket.times()};
             }
             const int count = test.run().read(dv::name<all_right>)[0];
-            if (lane != 0) continue;
+            if (index != 0) continue;
             result.losses.push_back(total / steps_of_epoch);
             result.accuracy = static_cast<double>(count) / digits::held_out_size;
             std::printf("  epoch %d: loss %.4f, held-out digits read right %.1f%%\n", epoch + 1, result.losses.back(), 100 * result.accuracy);
@@ -190,14 +190,14 @@ outcome play(const digits::split& data, World make_world) {
 
 template <class World>
 int compare(const digits::split& data, World make_world) {
-    const outcome lanes[] = {play<1>(data, make_world), play<2>(data, make_world), play<4>(data, make_world)};
+    const outcome by_ranks[] = {play<1>(data, make_world), play<2>(data, make_world), play<4>(data, make_world)};
     bool good = true;
-    for (const outcome& o : lanes) {
+    for (const outcome& o : by_ranks) {
         good = good && o.accuracy >= 0.95;
-        // Sums over lanes round differently, and training amplifies the last bits.
-        for (int e = 0; e < epochs; ++e) good = good && std::abs(o.losses[e] - lanes[0].losses[e]) <= 0.02 * lanes[0].losses[e] + 1e-3;
+        // Sums over ranks round differently, and training amplifies the last bits.
+        for (int e = 0; e < epochs; ++e) good = good && std::abs(o.losses[e] - by_ranks[0].losses[e]) <= 0.02 * by_ranks[0].losses[e] + 1e-3;
     }
-    std::printf("\n%s: the same loss on 1, 2 and 4 lanes up to rounding, and at least 95%% of the held-out digits\n", good ? "as it should be" : "FAILED");
+    std::printf("\n%s: the same loss on 1, 2 and 4 ranks up to rounding, and at least 95%% of the held-out digits\n", good ? "as it should be" : "FAILED");
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 }  // namespace app

@@ -13,7 +13,7 @@ namespace digits {
 inline constexpr int pixels = 64;
 inline constexpr int classes = 10;
 inline constexpr int training_size = 1497;
-inline constexpr int held_out_size = 300;  // every sixth: splits evenly over 1, 2, 3 and 4 lanes
+inline constexpr int held_out_size = 300;  // every sixth: splits evenly over 1, 2, 3 and 4 ranks
 
 // Images [size, pixels] row by row, and their labels.
 struct set {

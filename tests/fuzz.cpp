@@ -142,7 +142,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
     if (const std::string bad = simulated(g, program, plan, m, how); !bad.empty()) return "simulator: " + bad;
     how.seed = mix(s.seed);
     how.queue_of = r.chance(60) ? std::array<int, 3>{0, 0, 0} : std::array<int, 3>{0, r.below(2), r.below(2)};
-    if (const std::string bad = simulated(g, program, plan, m, how); !bad.empty()) return "simulator, lanes in common queues: " + bad;
+    if (const std::string bad = simulated(g, program, plan, m, how); !bad.empty()) return "simulator, streams in common queues: " + bad;
 
     sum.seen.graph(s);
     sum.seen.plan(program, planned.limited, planned.kept);
@@ -150,7 +150,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
     for (const auto& n : g.nodes) sum.collectives += dv::is_communication(n.kind), sum.updates += n.update;
     for (const auto& v : program.vertices) {
         const bool transfer = v.kind == dv::op_kind::transfer;
-        sum.transfers += transfer, sum.peer_copies += transfer && v.lane == dv::lane_kind::copy, sum.groups += v.members > 1;
+        sum.transfers += transfer, sum.peer_copies += transfer && v.stream == dv::stream_kind::copy, sum.groups += v.members > 1;
     }
     for (const auto& b : program.buffers) sum.in_place += b.alias >= 0;
     for (const auto& w : plan.waits) ++(w.lag > 0 ? sum.wraps : sum.waits);

@@ -20,7 +20,7 @@ using namespace support;
 const planned_samples& support::all_plans() {
     static const planned_samples made = [] {
         planned_samples list;
-        for (auto* group : {&plans_of_pairs, &plans_of_roles, &plans_of_pipelines, &plans_of_lanes})
+        for (auto* group : {&plans_of_pairs, &plans_of_roles, &plans_of_pipelines, &plans_of_meshes})
             for (planned_sample& x : group()) list.push_back(std::move(x));
         return list;
     }();

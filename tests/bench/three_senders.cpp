@@ -167,7 +167,7 @@ template <class Options>
 int copied_channels() {
     int n = 0;
     for (const dv::ir::vertex& v : dv::plan::planned<app::three_senders, Options>::program.vertices)
-        n += v.kind == dv::op_kind::transfer && v.lane == dv::lane_kind::copy ? 1 : 0;
+        n += v.kind == dv::op_kind::transfer && v.stream == dv::stream_kind::copy ? 1 : 0;
     return n;
 }
 

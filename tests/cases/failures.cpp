@@ -21,19 +21,19 @@ const floats ones(8, 1.0f);
 struct trips;
 inline std::atomic<bool> tripping = false, issued = false;
 
-// Copies; while the switch is on, throws on the second lane, once the first has issued its run.
+// Copies; while the switch is on, throws on the second position, once the first has issued its run.
 struct tripwire {
     static constexpr dv::tensor_type result(dv::tensor_type t, dv::tensor_type) { return t; }
     template <class X, class L>
-    static void launch(dv::host::stream, dv::in<X> from, dv::in<L> lane, dv::out<X> to) {
-        if (tripping && lane[0] == 1) {
+    static void launch(dv::host::stream, dv::in<X> from, dv::in<L> position, dv::out<X> to) {
+        if (tripping && position[0] == 1) {
             while (!issued) std::this_thread::yield();
             throw std::runtime_error{"tripped"};
         }
         std::copy(from.begin(), from.end(), to.begin());
     }
 };
-// Counts on every lane, with a reduction that a lane may not come to.
+// Counts on every position, with a reduction that a position may not come to.
 struct counted : dv::graph<
     dv::input<x, vector>,
     dv::mesh<dv::axis<dp>>,
@@ -47,14 +47,14 @@ struct continued : dv::graph<
     dv::let<y, copy(count)>,
     dv::output<y>> {};
 
-// On the second lane it fails, or takes longer than anybody waits; the first needs nothing of it.
+// On the second position it fails, or takes longer than anybody waits; the first needs nothing of it.
 inline std::atomic<bool> stalling = false;
 struct fails_or_stalls {
     static constexpr dv::tensor_type result(dv::tensor_type t, dv::tensor_type) { return t; }
     template <class X, class L>
-    static void launch(dv::host::stream, dv::in<X> from, dv::in<L> lane, dv::out<X> to) {
-        if (lane[0] == 1 && !stalling) throw std::runtime_error{"unheard"};
-        while (lane[0] == 1 && stalling) std::this_thread::sleep_for(1ms);
+    static void launch(dv::host::stream, dv::in<X> from, dv::in<L> position, dv::out<X> to) {
+        if (position[0] == 1 && !stalling) throw std::runtime_error{"unheard"};
+        while (position[0] == 1 && stalling) std::this_thread::sleep_for(1ms);
         std::copy(from.begin(), from.end(), to.begin());
     }
 };
@@ -116,7 +116,7 @@ struct on_two_axes : dv::graph<
     dv::let<y, all_reduce<sum, tp>(x)>,
     dv::output<y>> {};
 
-// From a lane that exists in wide worlds only.
+// From a position that exists in wide worlds only.
 struct from_the_third : dv::graph<
     dv::mesh<dv::axis<dp>>,
     dv::input<x, vector>,
@@ -132,7 +132,7 @@ TEST_CASE("worlds that do not fit") {
     has(making(ring_of_three{}, 2), "the world has 2 ranks and the graph needs 3: role `left` x 1, role `middle` x 1, role `right` x 1");
     has(making(dv::folded<ring_of_three>{}, 2), "the world has 2 ranks and the graph needs 1");
     has(making(sums{}, 3), "the world has 3 ranks and the graph needs 4");
-    has(making(roles_and_lanes{}, 3), "the world has 3 ranks, which fits no width of axis `dp`: the graph needs 2 x width");
+    has(making(roles_and_meshes{}, 3), "the world has 3 ranks, which fits no width of axis `dp`: the graph needs 2 x width");
     has(making(on_two_axes{}, 6), "axes `dp` and `tp` are both open");
     has(making(on_two_axes{}, 6, dv::width<dp>(4)), "the world has 6 ranks, which fits no width of axis `tp`: the graph needs 4 x width");
     has(making(on_two_axes{}, 6, dv::width<dp>(0)), "width 0 given for axis `dp`: it must be at least 1");
@@ -143,7 +143,7 @@ TEST_CASE("worlds that do not fit") {
     CHECK(making(on_two_axes{}, 6, dv::width<dp>(2)) == "nothing thrown");
     CHECK(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(3)) == "nothing thrown");
     has(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(2)), "the world has 6 ranks and the graph needs 4");
-    has(making(from_the_third{}, 2), "operation `broadcast<dp, root_index<2>>` has its root on lane 2 of 2: one role x 2");
+    has(making(from_the_third{}, 2), "operation `broadcast<dp, root_index<2>>` has its root at index 2 of 2: one role x 2");
     CHECK(making(from_the_third{}, 3) == "nothing thrown");
 }
 
@@ -265,7 +265,7 @@ TEST_CASE("what nobody was told is thrown by world.run") {
         has(e.what(), "timeout after 0.10 s: rank 1 destroyed the executor of `each_alone` with work in flight: rank 1 is in operation `fails_or_stalls` of `y`");
     }
     stalling = false;
-    std::this_thread::sleep_for(20ms);  // the lane that was left to itself ends
+    std::this_thread::sleep_for(20ms);  // the position that was left to itself ends
 }
 
 TEST_CASE("an element that a result or an argument does not have") {

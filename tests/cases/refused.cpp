@@ -200,7 +200,7 @@ static_assert(std::is_same_v<on_grid<all_reduce<sum, dp>(x)>, error::diverging_r
 static_assert(std::is_same_v<on_grid<all_reduce<sum, tp>(x)>, error::diverging_replicas<w, dp>>);
 static_assert(std::is_same_v<on_grid<all_reduce<sum, dp, tp>(x)>, error::none>);
 static_assert(std::is_same_v<on_grid<all_reduce<sum, tp>(all_reduce<sum, dp>(x))>, error::none>);
-// A state that lanes hold each for itself spoils one that they share; so does a value defined below its use.
+// A state that positions hold each for itself spoils one that they share; so does a value defined below its use.
 static_assert(is<error::diverging_replicas, diagnosed<in, two, replicated, dv::state<s, vector, ones>, dv::update<s, plus(s, x)>, dv::update<w, plus(w, s)>>>);
 static_assert(is<error::diverging_replicas, diagnosed<in, two, replicated, dv::update<w, plus(w, y)>, dv::let<y, gelu(z)>, dv::let<z, gelu(x)>>>);
 static_assert(is<error::unknown_axis, diagnosed<in, two, dv::state<w, vector, ones, dv::replicated<tp>>, dv::update<w, all_reduce<sum, dp>(x)>>>);
@@ -250,7 +250,7 @@ static_assert(is<error::off_root_read, diagnosed<in, two, dv::let<y, broadcast<d
 static_assert(is<error::off_root_read, diagnosed<in, two, l<dv::let<y, gather<dp, root_index<0>>(x)>>, r<dv::let<z, gelu(y)>>, dv::output<z>>>);
 static_assert(is<error::off_root_read, diagnosed<in, two, dv::state<s, dv::tensor<float, 16>, ones>, dv::let<y, gather<dp, root_index<0>>(x)>, dv::update<s, plus(s, y)>>>);
 static_assert(accepted<in, two, dv::let<y, gelu(broadcast<dp, root_index<0>>(reduce<sum, dp, root_index<0>>(x)))>, dv::output<y>>);
-// A state is on every lane, and read by later runs and other graphs: what exists at the root alone cannot set it.
+// A state is on every position, and read by later runs and other graphs: what exists at the root alone cannot set it.
 static_assert(refused<error::off_root_update<s, reduce<sum, dp, root_index<0>>>, in, two, dv::state<s, vector>, dv::update<s, reduce<sum, dp, root_index<0>>(x)>,
                       dv::let<y, gelu(s)>, dv::output<y>>);
 static_assert(is<error::off_root_update, diagnosed<in, two, dv::state<s, dv::tensor<float, 16>, ones>, dv::update<s, gather<dp, root_index<0>>(x)>>>);

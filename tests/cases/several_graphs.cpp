@@ -88,20 +88,20 @@ TEST_CASE_TEMPLATE("graphs in turn on the same ranks, with runs in flight", Opti
 }
 
 TEST_CASE_TEMPLATE("accumulate and apply share gradients through a store", Options, sequential, overlapped, several) {
-    for (const int lanes : {1, 2, 3}) {
-        dv::host::world{lanes}.run([&](auto& rank) {
+    for (const int positions : {1, 2, 3}) {
+        dv::host::world{positions}.run([&](auto& rank) {
             dv::store store{rank};
             dv::executor<accumulate, Options> micro{rank, store};
             dv::executor<apply, Options> step{rank, store};
             float wanted = 0;
             for (int k = 0; k < 3; ++k) {
-                float sum = 0;  // over micro-batches and lanes, of the first element
+                float sum = 0;  // over micro-batches and positions, of the first element
                 for (int m = 0; m < 4; ++m) {
                     micro.bind(dv::name<x>, ramp(static_cast<float>(3 * rank.index() + m + k)));
                     micro.run();
-                    for (int l = 0; l < lanes; ++l) sum += static_cast<float>(3 * l + m + k);
+                    for (int l = 0; l < positions; ++l) sum += static_cast<float>(3 * l + m + k);
                 }
-                wanted -= sum / static_cast<float>(lanes);
+                wanted -= sum / static_cast<float>(positions);
                 floats all;
                 for (int i = 0; i < 8; ++i) all.push_back(wanted - static_cast<float>(4 * (k + 1) * i));
                 expect(step.run().read(dv::name<y>).host(), all, "weights", rank.index(), k);

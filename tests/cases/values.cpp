@@ -9,10 +9,10 @@ using floats = std::vector<float>;
 
 namespace {
 
-// The input of a run: 1 + run, 2 + run, ..., different on every lane.
-floats ramp(int lane, int run, int n = 8) {
+// The input of a run: 1 + run, 2 + run, ..., different on every position.
+floats ramp(int position, int run, int n = 8) {
     floats v;
-    for (int i = 0; i < n; ++i) v.push_back(static_cast<float>(1 + i + run + 10 * lane));
+    for (int i = 0; i < n; ++i) v.push_back(static_cast<float>(1 + i + run + 10 * position));
     return v;
 }
 
@@ -219,18 +219,18 @@ TEST_CASE("a state that is both arguments of its update") {
 }
 
 TEST_CASE("all_reduce, reduce and broadcast, reduce_scatter and all_gather give the same sums") {
-    const auto bind_lane = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
+    const auto bind_rank = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
     const auto check = [](auto&, auto& ticket, int rank, int run) {
         const floats wanted = each(ramp(0, run), [](float v) { return 4 * v + 60; });
         expect(ticket.read(dv::name<a>).host(), wanted, "all_reduce", rank, run);
         expect(ticket.read(dv::name<b>).host(), wanted, "reduce, broadcast", rank, run);
         expect(ticket.read(dv::name<c>).host(), wanted, "reduce_scatter, all_gather", rank, run);
     };
-    support::run_all_ways<sums>(4, bind_lane, check);
+    support::run_all_ways<sums>(4, bind_rank, check);
 }
 
 TEST_CASE("every communication along an axis") {
-    const auto bind_lane = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
+    const auto bind_rank = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
     const auto check = [](auto&, auto& ticket, int rank, int run) {
         const floats zero = ramp(0, run), one = ramp(1, run);
         floats both = zero;
@@ -240,7 +240,7 @@ TEST_CASE("every communication along an axis") {
         if (rank == 1) expect(ticket.read(dv::name<f>).host(), both, "gather", rank, run);
         else support::expect_refused([&] { static_cast<void>(ticket.read(dv::name<f>)); }, "output `f` is on the root of its gather only, and not on rank 0");
         expect(ticket.read(dv::name<y>).host(), rank == 0 ? floats(zero.begin(), zero.begin() + 4) : floats(zero.begin() + 4, zero.end()), "scatter", rank, run);
-        // all_to_all takes this lane's half of both; the shift by one wraps, the open one leaves zeros at the edge
+        // all_to_all takes this position's half of both; the shift by one wraps, the open one leaves zeros at the edge
         floats wanted;
         for (int i = 0; i < 8; ++i) {
             const int half = 4 * rank + i % 4;
@@ -251,37 +251,37 @@ TEST_CASE("every communication along an axis") {
         }
         expect(ticket.read(dv::name<total>).host(), wanted, "all_to_all and shifts", rank, run);
     };
-    support::run_all_ways<along_an_axis>(2, bind_lane, check);
+    support::run_all_ways<along_an_axis>(2, bind_rank, check);
 }
 
-TEST_CASE("roles with lanes, and all of it on one role's lanes") {
-    const auto check_on = [](int lanes, bool folded) {
-        return [lanes, folded](auto& step, auto& ticket, int rank, int run) {
-            const int lane = folded ? rank : rank % lanes;
+TEST_CASE("roles with positions, and all of it on one role's positions") {
+    const auto check_on = [](int positions, bool folded) {
+        return [positions, folded](auto& step, auto& ticket, int rank, int run) {
+            const int position = folded ? rank : rank % positions;
             if (!step.is(dv::name<right>)) return;
             const auto c_of = [&](int l) {
                 floats r;
                 for (int i = 0; i < 8; ++i) {
                     float sum = 0;
-                    for (int k = 0; k < lanes; ++k) sum += 2 * ramp(k, run)[static_cast<std::size_t>(i)];
+                    for (int k = 0; k < positions; ++k) sum += 2 * ramp(k, run)[static_cast<std::size_t>(i)];
                     r.push_back(2 * ramp(l, run)[static_cast<std::size_t>(i)] + sum);
                 }
                 return r;
             };
-            expect(ticket.read(dv::name<c>).host(), c_of(lane), "c", rank, run);
-            expect(ticket.read(dv::name<d>).host(), c_of(lanes - 1), "d", rank, run);
+            expect(ticket.read(dv::name<c>).host(), c_of(position), "c", rank, run);
+            expect(ticket.read(dv::name<d>).host(), c_of(positions - 1), "d", rank, run);
         };
     };
-    for (int lanes : {1, 2, 3}) {
-        const auto bind_lane = [lanes](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank % lanes, run)); };
-        support::run_all_ways<roles_and_lanes>(2 * lanes, bind_lane, check_on(lanes, false));
-        support::run_folded<roles_and_lanes>(lanes, bind_lane, check_on(lanes, true));
+    for (int positions : {1, 2, 3}) {
+        const auto bind_rank = [positions](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank % positions, run)); };
+        support::run_all_ways<roles_and_meshes>(2 * positions, bind_rank, check_on(positions, false));
+        support::run_folded<roles_and_meshes>(positions, bind_rank, check_on(positions, true));
     }
 }
 
-TEST_CASE("weights that all lanes agree on") {
-    for (int lanes : {1, 2, 4}) {
-        const auto bind_lane = [](auto& step, int rank, int run) {
+TEST_CASE("weights that all positions agree on") {
+    for (int positions : {1, 2, 4}) {
+        const auto bind_rank = [](auto& step, int rank, int run) {
             step.bind(dv::name<x>, ramp(rank, run));
             step.bind(dv::name<rate>, 0.015625f);
         };
@@ -291,8 +291,8 @@ TEST_CASE("weights that all lanes agree on") {
             for (int i = 0; i < 8; ++i) {
                 const auto at = static_cast<std::size_t>(i);
                 float gradient = 0;
-                for (int l = 0; l < lanes; ++l) gradient += weights[at] * ramp(l, run)[at];
-                speeds[at] = 0.5f * speeds[at] + gradient / static_cast<float>(lanes);
+                for (int l = 0; l < positions; ++l) gradient += weights[at] * ramp(l, run)[at];
+                speeds[at] = 0.5f * speeds[at] + gradient / static_cast<float>(positions);
                 weights[at] -= 0.015625f * speeds[at];
             }
             wanted.push_back(weights);
@@ -303,7 +303,7 @@ TEST_CASE("weights that all lanes agree on") {
             CAPTURE(rank);
             for (std::size_t i = 0; i < 8; ++i) CHECK(got[i] == doctest::Approx(wanted[static_cast<std::size_t>(run)][i]));
         };
-        support::run_all_ways<descent>(lanes, bind_lane, check);
+        support::run_all_ways<descent>(positions, bind_rank, check);
     }
 }
 
@@ -326,11 +326,11 @@ TEST_CASE("an operation in place, of whose results the first is not wanted") {
 }
 
 TEST_CASE("two reductions in one group") {
-    const auto bind_lane = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
+    const auto bind_rank = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
     const auto check = [](auto&, auto& ticket, int rank, int run) {
         expect(ticket.read(dv::name<y>).host(), each(ramp(0, run), [](float v) { return 3 * v + 30 - 2 * (v + 20); }), "y", rank, run);
     };
-    support::run_all_ways<one_group>(3, bind_lane, check);
+    support::run_all_ways<one_group>(3, bind_rank, check);
 }
 
 TEST_CASE("no element, one element, an odd number of them") {
@@ -361,7 +361,7 @@ TEST_CASE("an operation with an effect, of whose results none has a name") {
 }
 
 TEST_CASE("collectives without axes are over both axes of the mesh, the last fastest") {
-    const auto bind_lane = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run, 12)); };
+    const auto bind_rank = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run, 12)); };
     const auto check = [](auto&, auto& ticket, int rank, int run) {
         floats gathered, exchanged, largest;
         for (int r = 0; r < 6; ++r) {
@@ -376,11 +376,11 @@ TEST_CASE("collectives without axes are over both axes of the mesh, the last fas
         expect(ticket.read(dv::name<d>).host(), exchanged, "all_to_all", rank, run);
         expect(ticket.read(dv::name<e>).host(), ramp(4, run, 12), "broadcast", rank, run);
     };
-    support::run_all_ways<all_axes>(6, bind_lane, check);
+    support::run_all_ways<all_axes>(6, bind_rank, check);
 }
 
 TEST_CASE("a root over two axes is the index along both, the last fastest, however they are named") {
-    const auto bind_lane = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run, 12)); };
+    const auto bind_rank = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run, 12)); };
     const auto check = [](auto&, auto& ticket, int rank, int run) {
         floats gathered;
         for (int r = 0; r < 6; ++r)
@@ -394,7 +394,7 @@ TEST_CASE("a root over two axes is the index along both, the last fastest, howev
         expect(ticket.read(dv::name<c>).host(), floats(at, at + 2), "scatter", rank, run);
         expect(ticket.read(dv::name<d>).host(), ramp(5, run, 12), "reduce, broadcast", rank, run);
     };
-    support::run_all_ways<rooted_on_two_axes>(6, bind_lane, check);
+    support::run_all_ways<rooted_on_two_axes>(6, bind_rank, check);
 }
 
 TEST_CASE("the index along a second axis") {

@@ -1,5 +1,5 @@
-// The cases that must work, each on four ranks: graphs of two roles get two lanes, graphs of three a fourth role of its own,
-// graphs of one as many lanes as there are ranks. Whoever plays them brings a world of threads or one of processes.
+// The cases that must work, each on four ranks: graphs of two roles get two positions, graphs of three a fourth role of its own,
+// graphs of one as many positions as there are ranks. Whoever plays them brings a world of threads or one of processes.
 #pragma once
 
 #include "support/exercise.hpp"
@@ -12,9 +12,9 @@ using namespace samples;
 inline constexpr int ranks = 4;
 
 template <class G, class = typename G::dovetail_graph>
-struct with_lanes;
+struct with_positions;
 template <class G, class... Statement>
-struct with_lanes<G, dv::graph<Statement...>> : dv::graph<dv::mesh<dv::axis<dp>>, Statement...> {};
+struct with_positions<G, dv::graph<Statement...>> : dv::graph<dv::mesh<dv::axis<dp>>, Statement...> {};
 
 struct fourth;
 struct alone;
@@ -86,25 +86,25 @@ void ways(const char* name, Visit visit) {
 template <class Visit>
 void all(Visit visit) {
     ways<three_senders>("three_senders", visit);  // comes first: its products load kernels while others communicate
-    ways<with_lanes<crossing_pair>>("crossing_pair", visit);
-    ways<with_lanes<ping_pong>>("ping_pong", visit);
+    ways<with_positions<crossing_pair>>("crossing_pair", visit);
+    ways<with_positions<ping_pong>>("ping_pong", visit);
     ways<with_fourth<ring_of_three>>("ring_of_three", visit);
     ways<with_fourth<there_and_back>>("there_and_back", visit);
     ways<with_fourth<read_twice>>("read_twice", visit);
-    ways<with_lanes<channel_first>>("channel_first", visit);
-    ways<with_lanes<collective_first>>("collective_first", visit);
+    ways<with_positions<channel_first>>("channel_first", visit);
+    ways<with_positions<collective_first>>("collective_first", visit);
     ways<with_fourth<overlapping_collectives>>("overlapping_collectives", visit);
     ways<pipeline<4, 8>>("pipeline", visit);
-    ways<with_lanes<pipeline<2, 2>>>("two stages, two micro-batches", visit);
-    ways<with_lanes<counter>>("counter", visit);
+    ways<with_positions<pipeline<2, 2>>>("two stages, two micro-batches", visit);
+    ways<with_positions<counter>>("counter", visit);
     ways<sums>("sums", visit);
-    ways<with_lanes<shaped<0>>>("no element", visit);
-    ways<with_lanes<shaped<1>>>("one element", visit);
-    ways<with_lanes<shaped<1001>>>("an odd number of elements", visit);
-    ways<roles_and_lanes>("roles_and_lanes", visit);
-    ways<dv::folded<with_lanes<crossing_pair>>>("folded", visit);
+    ways<with_positions<shaped<0>>>("no element", visit);
+    ways<with_positions<shaped<1>>>("one element", visit);
+    ways<with_positions<shaped<1001>>>("an odd number of elements", visit);
+    ways<roles_and_meshes>("roles_and_meshes", visit);
+    ways<dv::folded<with_positions<crossing_pair>>>("folded", visit);
     ways<descent>("descent", visit);
-    ways<with_lanes<through_host>>("through_host", visit);
+    ways<with_positions<through_host>>("through_host", visit);
     ways<one_group>("one_group", visit);
     visit("two graphs, one state", two_graphs{});
 }

@@ -25,7 +25,7 @@ TEST_CASE("channels by peer copy") {
     compare_copies<samples::channel_first>(2, "channel_first");
     compare_copies<samples::collective_first>(2, "collective_first");
     compare_copies<samples::pipeline<4, 8>>(4, "pipeline");
-    compare_copies<samples::roles_and_lanes>(4, "roles_and_lanes");
+    compare_copies<samples::roles_and_meshes>(4, "roles_and_meshes");
     compare_copies<samples::shaped<0>>(2, "nothing");
     compare_copies<samples::shaped<1001>>(2, "an odd number");
     compare_copies<samples::shaped<(1 << 22) + 1>>(2, "16 MiB");

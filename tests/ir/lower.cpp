@@ -70,7 +70,7 @@ TEST_CASE("a collective over roles has a seat for each argument") {
     CHECK(over_roles == 3);
 }
 
-TEST_CASE("updates, discards and lane indices") {
+TEST_CASE("updates, discards and position indices") {
     const auto g = lowered<dv::graph<
         dv::mesh<dv::axis<dp, 2>>,
         dv::state<t, dv::scalar<std::int32_t>, zeros>,
@@ -79,9 +79,9 @@ TEST_CASE("updates, discards and lane indices") {
         dv::update<t, add(t, y)>,
         dv::output<z>>>();
     REQUIRE(!g.wrong);
-    int lanes = 0;
-    for (const dv::ir::symbol& s : g.symbols) lanes += s.kind == dv::ir::symbol_kind::axis_index ? 1 : 0;
-    CHECK(lanes == 1);
+    int positions = 0;
+    for (const dv::ir::symbol& s : g.symbols) positions += s.kind == dv::ir::symbol_kind::axis_index ? 1 : 0;
+    CHECK(positions == 1);
     CHECK(g.nodes[2].update);
     CHECK(g.operands[g.nodes[2].first_result] == find(g, dv::tag_of<t>));
 }

@@ -1,5 +1,5 @@
 // Images made by hand for tests of the launch layer: a program written vertex by vertex, and the simplest plan of it that
-// is safe: vertices in the order written, no two buffers in one place, every change of lanes waited for.
+// is safe: vertices in the order written, no two buffers in one place, every change of streams waited for.
 #pragma once
 
 #include <dovetail/ir/table.hpp>
@@ -78,11 +78,11 @@ public:
         ir::member m;
         m.kind = dv::op_kind::input;
         m.symbol = p.buffers[b].symbol;
-        vertex(dv::lane_kind::copy, {m}, {{role, 0, {{b, dv::access_mode::write}}}});
+        vertex(dv::stream_kind::copy, {m}, {{role, 0, {{b, dv::access_mode::write}}}});
         return b;
     }
-    int vertex(dv::lane_kind lane, std::vector<ir::member> members, std::vector<part> parts, dv::launch_function<dv::host::stream> f = nullptr) {
-        ir::vertex v{p.parts.size(), static_cast<int>(parts.size()), p.members.size(), static_cast<int>(members.size()), lane, members[0].kind};
+    int vertex(dv::stream_kind stream, std::vector<ir::member> members, std::vector<part> parts, dv::launch_function<dv::host::stream> f = nullptr) {
+        ir::vertex v{p.parts.size(), static_cast<int>(parts.size()), p.members.size(), static_cast<int>(members.size()), stream, members[0].kind};
         for (const auto& m : members) {
             p.members.push(m);
             launches.push(f);
@@ -100,7 +100,7 @@ public:
         ir::member m;
         m.op = op;
         m.symbol = p.buffers[out[0]].symbol;
-        return vertex(dv::lane_kind::compute, {m}, {{role, 0, list(in, out)}}, f);
+        return vertex(dv::stream_kind::compute, {m}, {{role, 0, list(in, out)}}, f);
     }
     static std::vector<ir::access> list(const std::vector<int>& in, const std::vector<int>& out) {
         std::vector<ir::access> a;
@@ -113,7 +113,7 @@ public:
         m.kind = dv::op_kind::transfer;
         m.symbol = p.buffers[from].symbol;
         m.local = local;
-        return vertex(dv::lane_kind::communication, {m},
+        return vertex(dv::stream_kind::communication, {m},
                       {{p.buffers[from].role, 0, list({from}, {})}, {p.buffers[to].role, 0, list({}, {to})}});
     }
     // In one role, along the axes of the mask.
@@ -122,7 +122,7 @@ public:
         m.communicator = p.communicators.size() - 1;
         m.symbol = p.buffers[out].symbol;
         std::vector<ir::access> a = in == out ? std::vector<ir::access>{{in, dv::access_mode::update}} : list({in}, {out});
-        return vertex(dv::lane_kind::communication, {m}, {{role, 0, a}});
+        return vertex(dv::stream_kind::communication, {m}, {{role, 0, a}});
     }
 
     dv::image<dv::host::stream> image() {
@@ -151,7 +151,7 @@ public:
                         ++s.parts;
                     }
                 if (s.first_part < 0) continue;
-                s.lane = sequential ? 0 : static_cast<int>(p.vertices[v].lane);
+                s.stream = sequential ? 0 : static_cast<int>(p.vertices[v].stream);
                 s.event = sequential ? -1 : row.events++;
                 plan.steps.push(s);
                 ++row.steps;
@@ -173,20 +173,20 @@ public:
     }
 
 private:
-    // Each step waits for the latest step of the other lanes, the first of a lane for the last of the run before.
+    // Each step waits for the latest step of the other streams, the first of a stream for the last of the run before.
     void wait_for_all(const ir::role_plan& row) {
-        int latest[dv::lane_count] = {-1, -1, -1}, last[dv::lane_count] = {-1, -1, -1};
-        for (int i = 0; i < row.steps; ++i) last[plan.steps[row.first_step + i].lane] = i;
+        int latest[dv::stream_count] = {-1, -1, -1}, last[dv::stream_count] = {-1, -1, -1};
+        for (int i = 0; i < row.steps; ++i) last[plan.steps[row.first_step + i].stream] = i;
         for (int i = 0; i < row.steps; ++i) {
             ir::step& s = plan.steps[row.first_step + i];
             s.first_wait = plan.waits.size();
-            for (int l = 0; l < dv::lane_count; ++l) {
-                if (l == s.lane || last[l] < 0) continue;
+            for (int l = 0; l < dv::stream_count; ++l) {
+                if (l == s.stream || last[l] < 0) continue;
                 if (latest[l] >= 0) plan.waits.push({plan.steps[row.first_step + latest[l]].event, 0, latest[l]});
-                if (latest[s.lane] < 0) plan.waits.push({plan.steps[row.first_step + last[l]].event, 1, last[l]});
+                if (latest[s.stream] < 0) plan.waits.push({plan.steps[row.first_step + last[l]].event, 1, last[l]});
             }
             s.waits = plan.waits.size() - s.first_wait;
-            latest[s.lane] = i;
+            latest[s.stream] = i;
         }
     }
 };

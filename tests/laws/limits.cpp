@@ -23,7 +23,7 @@ std::int64_t frugal_bytes(const dv::ir::graph& g, const dv::ir::program& p, cons
     const dv::vec<std::int64_t> costs = dv::pass::costs(g, p, s);
     const dv::pass::schedule c = dv::plan::schedule_of(dv::plan::candidate::frugal, p, edges.view(), costs.view(), s);
     return dv::plan::largest_bytes(
-        dv::plan::lay(p, {c.order.view(), c.lane.view(), c.start.view(), c.end.view(), c.length, false}, c.length, 0).roles.view());
+        dv::plan::lay(p, {c.order.view(), c.stream.view(), c.start.view(), c.end.view(), c.length, false}, c.length, 0).roles.view());
 }
 
 }  // namespace

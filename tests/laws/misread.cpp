@@ -26,11 +26,11 @@ dv::ir::node* some_node(graph_data& g, chooser& r, Good good) {
         if (good(n)) list.push_back(&n);
     return list.empty() ? nullptr : r.one_of(list);
 }
-int lanes_along(const graph_data& g, const dv::ir::node& n) {
-    int lanes = 1;
+int width_along(const graph_data& g, const dv::ir::node& n) {
+    int positions = 1;
     for (int i = 0; i < g.roles[n.role].axes; ++i)
-        if (const dv::ir::mesh_axis& m = g.mesh[g.roles[n.role].first_axis + i]; n.axes >> m.axis & 1u) lanes *= m.width;
-    return lanes;
+        if (const dv::ir::mesh_axis& m = g.mesh[g.roles[n.role].first_axis + i]; n.axes >> m.axis & 1u) positions *= m.width;
+    return positions;
 }
 // Two of the operands in [first, first + count) that differ, and whose symbols are of one type, change places.
 bool swap_operands(graph_data& g, chooser& r, int first, int count) {
@@ -77,7 +77,7 @@ constexpr misreading misreadings[] = {
     {"another root along axes",
      [](graph_data& g, chooser& r) {
          dv::ir::node* n = some_node(g, r, [](const auto& x) { return x.role >= 0 && x.root >= 0; });
-         return n != nullptr && (n->root = (n->root + 1) % lanes_along(g, *n), true);
+         return n != nullptr && (n->root = (n->root + 1) % width_along(g, *n), true);
      }},
     {"another root among roles",
      [](graph_data& g, chooser& r) {

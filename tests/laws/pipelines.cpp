@@ -1,4 +1,4 @@
-// Micro-batches, and roles with lanes.
+// Micro-batches, and roles with positions.
 #include "support/planned_samples.hpp"
 
 using namespace samples;
@@ -9,4 +9,4 @@ struct two_stages : pipeline<2, 2> {};
 struct four_stages : pipeline<4, 6> {};
 }  // namespace samples
 
-support::planned_samples support::plans_of_pipelines() { return plans_of<true>(list<two_stages, four_stages, roles_and_lanes>{}); }
+support::planned_samples support::plans_of_pipelines() { return plans_of<true>(list<two_stages, four_stages, roles_and_meshes>{}); }

@@ -225,7 +225,7 @@ TEST_CASE("peer copies by their name, with arrows as of other channels") {
     CHECK(check(trace).arrows == 2 * 4);
     int copies = 0, others = 0;
     for (const json& e : trace["traceEvents"].list)
-        if (e["ph"].text == "X" && e["cat"].text == "kernel" && e["args"]["stream"].integer() == 1 + static_cast<int>(dv::lane_kind::copy))
+        if (e["ph"].text == "X" && e["cat"].text == "kernel" && e["args"]["stream"].integer() == 1 + static_cast<int>(dv::stream_kind::copy))
             ++(e["name"].text.find("ncclDevKernel_peer_copy ") == 0 ? copies : others);
     CHECK(copies == 2 * 2 * 4);
     const observe::study of{observe::subject_of<there_and_back, by_copy>()};

@@ -1,6 +1,6 @@
 #include "support/antichain.hpp"
 #include "support/build.hpp"
-#include "support/lanes.hpp"
+#include "support/planned_streams.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ bool placed_in_arena(const dv::ir::buffer& b) {
     return b.alias < 0 && (b.where == dv::ir::storage::arena || b.where == dv::ir::storage::workspace);
 }
 
-// Bytes of a role's device arena over the heaviest set of buffers that no order of its lanes separates.
+// Bytes of a role's device arena over the heaviest set of buffers that no order of its streams separates.
 double ratio(const planned& p, int role) {
     const dv::ir::program program = p.program();
     std::vector<int> list;
@@ -44,7 +44,7 @@ std::vector<double> ratios(int programs, program_knobs k, const dv::pass::arena_
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
         auto order = random_order(seed, data.vertices.size(), edges, 1 + i % 4);
-        const planned p = plan_lanes(std::move(data), std::move(edges), std::move(order), settings);
+        const planned p = plan_streams(std::move(data), std::move(edges), std::move(order), settings);
         for (int r = 0; r < k.roles; ++r) out.push_back(ratio(p, r));
     }
     std::sort(out.begin(), out.end());
@@ -67,7 +67,7 @@ TEST_CASE("the arena is near the heaviest antichain of lifetimes") {
     program_knobs local = three;
     local.collectives = false;
     const auto a = ratios(200, one), b = ratios(100, local), c = ratios(100, three);
-    report("one role, three lanes", a);
+    report("one role, three streams", a);
     report("three roles, transfers", b);
     report("three roles, collectives over roles", c);
     for (const auto* r : {&a, &b, &c}) CHECK(r->front() >= 1.0);
@@ -92,7 +92,7 @@ TEST_CASE("every buffer has its place: alignment, slots, in-place results, commo
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
         auto order = random_order(seed, data.vertices.size(), edges, 3);
-        const planned p = plan_lanes(std::move(data), std::move(edges), std::move(order), settings);
+        const planned p = plan_streams(std::move(data), std::move(edges), std::move(order), settings);
         const auto program = p.program();
         const auto& places = p.memory.placements;
         std::vector<std::int64_t> top[2], states(k.roles);
@@ -134,7 +134,7 @@ namespace {
 int collective(build& b, std::initializer_list<int> roles, std::int64_t bytes) {
     std::vector<int> given;
     for (const int r : roles) given.push_back(b.compute(r, {}, 1));
-    b.vertex(dv::op_kind::all_reduce, dv::lane_kind::communication, 1);
+    b.vertex(dv::op_kind::all_reduce, dv::stream_kind::communication, 1);
     const int common = b.p.commons++;
     int result = 0;
     for (std::size_t i = 0; i < roles.size(); ++i) {
@@ -154,7 +154,7 @@ TEST_CASE("collectives without a common role do not keep each other's bytes free
     build b{4};
     const int first = collective(b, {0, 1}, 1024), second = collective(b, {2, 3}, 512);
     collective(b, {1, 2}, 256);
-    const planned p = plan_lanes(std::move(b.p));
+    const planned p = plan_streams(std::move(b.p));
     // Outputs keep their bytes: the third stands behind or before the others, on the roles that it shares with them.
     CHECK(p.memory.placements[first].offset < 1024);
     CHECK(p.memory.placements[second].offset < 1024);
@@ -170,7 +170,7 @@ TEST_CASE("collectives that no roles join share bytes, however many there are") 
             last[pair] = collective(b, {2 * pair, 2 * pair + 1}, 256 << pair);
             if (i == 0) first[pair] = last[pair];
         }
-    const planned p = plan_lanes(std::move(b.p), {0});  // nothing may be compared
+    const planned p = plan_streams(std::move(b.p), {0});  // nothing may be compared
     for (int pair = 0; pair < 2; ++pair) {
         CHECK(p.memory.placements[first[pair]].offset == 0);
         CHECK(p.memory.placements[last[pair]].offset == 49 * (256 << pair));
@@ -187,7 +187,7 @@ TEST_CASE("collectives over roles are packed from the end that leaves the better
         const int large = b.compute(0, {shared}, 1);
         b.p.buffers[large].bytes = 768;
         b.p.buffers[large].output = true;
-        return plan_lanes(std::move(b.p), {24'000, both_ends});
+        return plan_streams(std::move(b.p), {24'000, both_ends});
     };
     const planned one = made(0), both = made(512);
     CHECK(one.memory.roles[0].arena_bytes == 512 + 256 + 768);  // behind both
@@ -207,7 +207,7 @@ TEST_CASE("trying both ends never makes the largest of the roles larger, by whic
             auto data = random_program(seed, k);
             auto edges = all_conflicts(dv::ir::view(data));
             auto order = random_order(seed, data.vertices.size(), edges, 3);
-            const planned p = plan_lanes(std::move(data), std::move(edges), std::move(order), {24'000, both_ends});
+            const planned p = plan_streams(std::move(data), std::move(edges), std::move(order), {24'000, both_ends});
             std::int64_t most = 0;
             for (const dv::ir::role_plan& r : p.memory.roles) most = std::max(most, r.arena_bytes + r.state_bytes);
             return most;

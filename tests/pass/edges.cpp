@@ -35,11 +35,11 @@ static_assert(cycle_length(3, {0, 1, 1, 2, 2, 0}) == 3);
 TEST_CASE("a value is read after its definition, whatever the order of the vertices") {
     build b;
     const int x = b.buffer(0);
-    b.vertex(dv::op_kind::compute, dv::lane_kind::compute, 1);  // 0 reads x, which 1 writes
+    b.vertex(dv::op_kind::compute, dv::stream_kind::compute, 1);  // 0 reads x, which 1 writes
     b.part(0);
     b.touch(x, access_mode::read);
     b.touch(x, access_mode::read);
-    b.vertex(dv::op_kind::compute, dv::lane_kind::compute, 1);
+    b.vertex(dv::op_kind::compute, dv::stream_kind::compute, 1);
     b.part(0);
     b.touch(x, access_mode::write);
     b.compute(0, {x}, 1);
@@ -98,10 +98,10 @@ TEST_CASE("the transfer of a state stands where its first reader is written") {
     const int early = b.send(s, 1, 1);              // 1, read by node 1
     b.access_state(0, s, access_mode::update, 2);   // 2
     const int late = b.send(s, 1, 1);               // 3, read by node 4
-    b.vertex(dv::op_kind::compute, dv::lane_kind::compute, 1, 4);
+    b.vertex(dv::op_kind::compute, dv::stream_kind::compute, 1, 4);
     b.part(1);
     b.touch(late, access_mode::read);
-    b.vertex(dv::op_kind::compute, dv::lane_kind::compute, 1, 1);
+    b.vertex(dv::op_kind::compute, dv::stream_kind::compute, 1, 1);
     b.part(1);
     b.touch(early, access_mode::read);
     const auto list = dv::pass::edges(b.view());

@@ -63,7 +63,7 @@ TEST_CASE("a channel for each role that reads, made once") {
     for (const dv::ir::vertex& v : p.vertices)
         if (v.kind == dv::op_kind::transfer) {
             CHECK(v.parts == 2);
-            CHECK(v.lane == dv::lane_kind::communication);
+            CHECK(v.stream == dv::stream_kind::communication);
         }
 }
 

@@ -1,4 +1,4 @@
-#include "support/lanes.hpp"
+#include "support/planned_streams.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@ TEST_CASE("a buffer is dead before a step exactly where all its accesses happen 
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
         auto order = random_order(seed, data.vertices.size(), edges, 5);
-        planned p = plan_lanes(std::move(data), std::move(edges), std::move(order));
+        planned p = plan_streams(std::move(data), std::move(edges), std::move(order));
         const auto program = p.program();
         for (int b = 0; b < program.buffers.size(); ++b) {
             const auto& buffer = program.buffers[b];

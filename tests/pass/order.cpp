@@ -111,7 +111,7 @@ TEST_CASE("three senders meet the bound") {
     }
 }
 
-TEST_CASE("a ring of three sends at once as far as its lanes allow") {
+TEST_CASE("a ring of three sends at once as far as its streams allow") {
     build b{3};
     int x[3] = {};
     for (int r = 0; r < 3; ++r) x[r] = b.compute(r, {}, 10);
@@ -133,7 +133,7 @@ TEST_CASE("gradients are reduced while earlier layers are computed") {
     CHECK(best(b, plain()).length == 10 + 8 * 100 + 90);
 }
 
-TEST_CASE("overlap off, or a gain within the error of the model, gives one lane") {
+TEST_CASE("overlap off, or a gain within the error of the model, gives one stream") {
     build b;
     const int x = b.compute(0, {}, 1000);
     b.compute(0, {x}, 30);

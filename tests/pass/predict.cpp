@@ -40,14 +40,14 @@ static_assert(timeline(beside(), false, with(0, 1250, 1000)).length == 1510);
 // The place of an edge's or seat's role in the slots of a vertex, or -1.
 int seat_on(const pass::routes& at, int v, int role) {
     for (int i = at.seats[v]; i < at.seats[v + 1]; ++i)
-        if (at.slot[i] / dv::lane_count == role) return i;
+        if (at.slot[i] / dv::stream_count == role) return i;
     return -1;
 }
 
-// When each seat opens, from the ends of the vertices: behind the one before it on its lane and behind its edges.
+// When each seat opens, from the ends of the vertices: behind the one before it on its stream and behind its edges.
 dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::routes& at, dv::span<const dv::ir::edge> edges, std::int64_t latency) {
     dv::vec<std::int64_t> open(at.slot.size()), last(at.slots);
-    const auto row = [&](int v, int i) { return at.slot[i] / dv::lane_count * dv::lane_count + s.lane[v]; };
+    const auto row = [&](int v, int i) { return at.slot[i] / dv::stream_count * dv::stream_count + s.stream[v]; };
     for (int v : s.order)
         for (int i = at.seats[v]; i < at.seats[v + 1]; ++i) {
             open[i] = last[row(v, i)];
@@ -56,7 +56,7 @@ dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::routes& at, 
     for (const auto& e : edges) {
         const int i = seat_on(at, e.to, e.role);
         REQUIRE(i >= 0);
-        const std::int64_t t = s.end[e.from] + (s.lane[e.from] == s.lane[e.to] ? 0 : latency);
+        const std::int64_t t = s.end[e.from] + (s.stream[e.from] == s.stream[e.to] ? 0 : latency);
         if (t > open[i]) open[i] = t;
     }
     return open;
@@ -78,7 +78,7 @@ TEST_CASE("communication that starts in the middle, and a copy beside both") {
     const int y = b.collect(0, x, 100);
     b.compute(0, {x}, 1000);
     b.collect(0, y, 300);
-    b.vertex(dv::op_kind::to_host, dv::lane_kind::copy, 200);
+    b.vertex(dv::op_kind::to_host, dv::stream_kind::copy, 200);
     b.part(0);
     b.touch(y, dv::access_mode::read);
     const auto s = timeline(b, true, with(0, 1200, 1300));
@@ -105,7 +105,7 @@ TEST_CASE("a peer copy that waits for its sender slows nobody, one that runs doe
     build b{2};
     const int x = b.compute(0, {}, 1000);
     b.send(x, 1, 100);
-    b.p.vertices.back().lane = dv::lane_kind::copy;
+    b.p.vertices.back().stream = dv::stream_kind::copy;
     b.compute(1, {}, 1050);
     b.compute(0, {}, 200);
     const auto s = timeline(b, true, with(0, 1500, 1100));
@@ -115,7 +115,7 @@ TEST_CASE("a peer copy that waits for its sender slows nobody, one that runs doe
     CHECK(s.end[3] == 1100 + (200 - 90));
 }
 
-TEST_CASE("an edge between lanes costs its latency, one on a lane nothing") {
+TEST_CASE("an edge between streams costs its latency, one on a stream nothing") {
     build b;
     const int x = b.compute(0, {}, 10);
     b.compute(0, {b.compute(0, {b.collect(0, x, 10)}, 10)}, 10);
@@ -133,7 +133,7 @@ TEST_CASE("an order against the edges is told from one that ends") {
     CHECK(pass::predict(b.view(), routes, b.costs.view(), {order, 2}, {}).length == -1);
 }
 
-TEST_CASE("one role on one lane takes the sum") {
+TEST_CASE("one role on one stream takes the sum") {
     for (std::uint32_t seed = 1; seed <= 200; ++seed) {
         CAPTURE(seed);
         const build b = support::random_program(seed, 1, 10 + static_cast<int>(seed), seed % 2 == 0);
@@ -172,7 +172,7 @@ TEST_CASE("with interference every vertex gets the work it needs, at the pace of
         build b = support::random_program(seed, 1 + static_cast<int>(seed % 5), 5 + static_cast<int>(seed % 120), seed % 3 == 0);
         for (std::int64_t& c : b.costs) c *= 1000;
         for (auto& v : b.p.vertices)
-            if (v.kind == dv::op_kind::all_reduce && v.parts == 1 && v.first_part % 2 == 0) v.lane = dv::lane_kind::copy;
+            if (v.kind == dv::op_kind::all_reduce && v.parts == 1 && v.first_part % 2 == 0) v.stream = dv::stream_kind::copy;
         const auto edges = pass::edges(b.view());
         const auto s = timeline(b, true, set);
         REQUIRE(s.length >= 0);
@@ -183,25 +183,25 @@ TEST_CASE("with interference every vertex gets the work it needs, at the pace of
             for (int i = at.seats[v]; i < at.seats[v + 1]; ++i)
                 if (open[i] > latest) latest = open[i];
             REQUIRE(s.start[v] == latest);
-            if (s.lane[v] != 0) {
+            if (s.stream[v] != 0) {
                 REQUIRE(s.end[v] == s.start[v] + b.costs[v]);
                 continue;
             }
-            // The work lost to each neighbour, moment by moment: boundaries are openings and ends of the role's other lanes.
-            const int role = at.slot[at.seats[v]] / dv::lane_count;
+            // The work lost to each neighbour, moment by moment: boundaries are openings and ends of the role's other streams.
+            const int role = at.slot[at.seats[v]] / dv::stream_count;
             double work = 0;
             std::int64_t t = s.start[v];
             int changes = 0;
             while (t < s.end[v]) {
                 std::int64_t next = s.end[v];
                 int pace = 1000;
-                bool beside[dv::lane_count] = {};
+                bool beside[dv::stream_count] = {};
                 for (int u = 0; u < b.costs.size(); ++u) {
-                    const int i = s.lane[u] != 0 ? seat_on(at, u, role) : -1;
+                    const int i = s.stream[u] != 0 ? seat_on(at, u, role) : -1;
                     if (i < 0) continue;
                     if (open[i] > t && open[i] < next) next = open[i];
                     if (s.end[u] > t && s.end[u] < next) next = s.end[u];
-                    if (open[i] <= t && t < s.end[u]) beside[s.lane[u]] = true;
+                    if (open[i] <= t && t < s.end[u]) beside[s.stream[u]] = true;
                 }
                 if (beside[1]) pace += 300;
                 if (beside[2]) pace += 100;

@@ -26,20 +26,20 @@ constexpr int two_roles() {
         d.vertices.push(v);
     }
     const int order[] = {2, 0, 1};
-    const unsigned char lane[] = {0, 1, 0};
-    const auto issued = dv::pass::steps(dv::ir::view(d), {order, 3}, {lane, 3});
+    const unsigned char stream[] = {0, 1, 0};
+    const auto issued = dv::pass::steps(dv::ir::view(d), {order, 3}, {stream, 3});
     const auto& s = issued.steps;
     if (s.size() != 4 || issued.roles[0].steps != 2 || issued.roles[1].first_step != 2 || issued.roles[1].steps != 2) return 1;
     if (s[0].vertex != 0 || s[1].vertex != 1 || s[2].vertex != 2 || s[3].vertex != 1) return 2;
-    if (s[3].parts != 2 || s[3].first_part != 2 || s[3].lane != 1) return 3;
-    if (issued.index_on_stream[3] != 0 || issued.on_lane[dv::lane_count + 1] != 1 || issued.lane_steps[2 * dv::lane_count + 2] != 3) return 4;
+    if (s[3].parts != 2 || s[3].first_part != 2 || s[3].stream != 1) return 3;
+    if (issued.index_on_stream[3] != 0 || issued.on_stream[dv::stream_count + 1] != 1 || issued.stream_steps[2 * dv::stream_count + 2] != 3) return 4;
     return 0;
 }
 static_assert(two_roles() == 0);
 
 }  // namespace
 
-TEST_CASE("a role's steps are the restriction of the order, its lanes those of its steps") {
+TEST_CASE("a role's steps are the restriction of the order, its streams those of its steps") {
     for (unsigned seed = 0; seed < 100; ++seed) {
         CAPTURE(seed);
         program_knobs k;
@@ -47,13 +47,13 @@ TEST_CASE("a role's steps are the restriction of the order, its lanes those of i
         const auto data = random_program(seed, k);
         const auto program = dv::ir::view(data);
         const auto order = random_order(seed, data.vertices.size(), all_conflicts(program), 4);
-        dv::vec<unsigned char> lane;
-        for (const auto& v : data.vertices) lane.push(static_cast<unsigned char>(v.lane));
-        const auto issued = dv::pass::steps(program, order.view(), lane.view());
+        dv::vec<unsigned char> stream;
+        for (const auto& v : data.vertices) stream.push(static_cast<unsigned char>(v.stream));
+        const auto issued = dv::pass::steps(program, order.view(), stream.view());
         int next = 0;
         for (int r = 0; r < k.roles; ++r) {
             CHECK(issued.roles[r].first_step == next);
-            int on_lane[dv::lane_count] = {};
+            int on_stream[dv::stream_count] = {};
             for (int at = 0; at < order.size(); ++at) {
                 const auto& v = program.vertices[order[at]];
                 int first = -1, parts = 0;
@@ -67,15 +67,15 @@ TEST_CASE("a role's steps are the restriction of the order, its lanes those of i
                 CHECK(s.vertex == order[at]);
                 CHECK(s.first_part == first);
                 CHECK(s.parts == parts);
-                CHECK(s.lane == lane[order[at]]);
+                CHECK(s.stream == stream[order[at]]);
                 if (k.roles > 1) CHECK(issued.position[next] == at);
-                CHECK(issued.index_on_stream[next] == on_lane[s.lane]);
+                CHECK(issued.index_on_stream[next] == on_stream[s.stream]);
                 const auto& role = issued.roles[r];
-                CHECK(issued.lane_steps[dv::lane_count * role.first_step + s.lane * role.steps + on_lane[s.lane]++] == next);
+                CHECK(issued.stream_steps[dv::stream_count * role.first_step + s.stream * role.steps + on_stream[s.stream]++] == next);
                 ++next;
             }
             CHECK(issued.roles[r].first_step + issued.roles[r].steps == next);
-            for (int l = 0; l < dv::lane_count; ++l) CHECK(issued.on_lane[r * dv::lane_count + l] == on_lane[l]);
+            for (int l = 0; l < dv::stream_count; ++l) CHECK(issued.on_stream[r * dv::stream_count + l] == on_stream[l]);
         }
         CHECK(issued.steps.size() == next);
     }

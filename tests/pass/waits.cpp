@@ -1,4 +1,4 @@
-#include "support/lanes.hpp"
+#include "support/planned_streams.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,20 +14,20 @@ TEST_CASE("waits within a run are the transitive reduction of the dependencies, 
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
         auto order = random_order(seed, data.vertices.size(), edges, 1 + static_cast<int>(seed % 7));
-        planned p = plan_lanes(std::move(data), std::move(edges), std::move(order));
+        planned p = plan_streams(std::move(data), std::move(edges), std::move(order));
         p.wrap.clear();
         const auto program = p.program();
         waits += p.waits.waits.size();
         for (int r = 0; r < k.roles; ++r) {
             const auto& role = p.issued.roles[r];
             const auto& steps = p.issued.steps;
-            // What the dependencies and the lanes say.
+            // What the dependencies and the streams say.
             reachability wanted{role.steps};
             std::vector<int> step_of(static_cast<std::size_t>(program.vertices.size()), -1);
             for (int s = role.first_step; s < role.first_step + role.steps; ++s) step_of[static_cast<std::size_t>(steps[s].vertex)] = s;
-            int last[dv::lane_count] = {-1, -1, -1};
+            int last[dv::stream_count] = {-1, -1, -1};
             for (int s = 0; s < role.steps; ++s) {
-                int& before = last[steps[role.first_step + s].lane];
+                int& before = last[steps[role.first_step + s].stream];
                 if (before >= 0) wanted.edge(before, s);
                 before = s;
             }
@@ -35,7 +35,7 @@ TEST_CASE("waits within a run are the transitive reduction of the dependencies, 
                 if (e.role == r) {
                     const int from = step_of[static_cast<std::size_t>(e.from)], to = step_of[static_cast<std::size_t>(e.to)];
                     wanted.edge(from - role.first_step, to - role.first_step);
-                    edges_across += steps[from].lane != steps[to].lane;
+                    edges_across += steps[from].stream != steps[to].stream;
                 }
             wanted.close();
             const reachability given = happens_before(p, r, 1);
@@ -44,27 +44,27 @@ TEST_CASE("waits within a run are the transitive reduction of the dependencies, 
                     if (a == b) continue;
                     const int sa = role.first_step + a, sb = role.first_step + b;
                     CHECK(wanted(a, b) == given(a, b));
-                    CHECK(wanted(a, b) == (p.issued.index_on_stream[sa] < p.waits.known[sb].known[steps[sa].lane]));
+                    CHECK(wanted(a, b) == (p.issued.index_on_stream[sa] < p.waits.known[sb].known[steps[sa].stream]));
                 }
             for (const auto& w : p.waits.waits) {
                 if (w.step < role.first_step || w.step >= role.first_step + role.steps) continue;
-                CHECK(steps[w.step].lane != steps[w.on].lane);
+                CHECK(steps[w.step].stream != steps[w.on].stream);
                 CHECK(!happens_before(p, r, 1, &w)(w.on - role.first_step, w.step - role.first_step));
             }
         }
         for (int i = 1; i < p.waits.waits.size(); ++i) CHECK(p.waits.waits[i - 1].step <= p.waits.waits[i].step);
     }
-    MESSAGE(edges_across << " dependencies across lanes became " << waits << " waits");
+    MESSAGE(edges_across << " dependencies across streams became " << waits << " waits");
 }
 
-TEST_CASE("everything on one lane needs no waits") {
+TEST_CASE("everything on one stream needs no waits") {
     for (unsigned seed = 0; seed < 50; ++seed) {
         CAPTURE(seed);
         program_knobs k;
         k.roles = 1 + static_cast<int>(seed % 3);
         k.slots = 1 + static_cast<int>(seed % 2);
-        k.one_lane = true;
-        const planned p = plan_lanes(random_program(seed, k));
+        k.one_stream = true;
+        const planned p = plan_streams(random_program(seed, k));
         CHECK(p.waits.waits.empty());
         CHECK(p.wrap.empty());
     }
@@ -72,7 +72,7 @@ TEST_CASE("everything on one lane needs no waits") {
 
 namespace {
 
-// a on lane 0, b = f(a) on lane 1, c = g(a, b) on lane 0 behind d: c waits for b alone, and b for a.
+// a on stream 0, b = f(a) on stream 1, c = g(a, b) on stream 0 behind d: c waits for b alone, and b for a.
 constexpr bool diamond() {
     dv::ir::program_data d;
     for (int i = 0; i < 4; ++i) d.vertices.push({i, 1, i, 1});
@@ -84,9 +84,9 @@ constexpr bool diamond() {
     d.parts.push({0, 0, 0, 3, 0});
     d.parts.push({0, 0, 0, 3, 2});
     const int order[] = {0, 1, 2, 3};
-    const unsigned char lane[] = {0, 1, 0, 0};
+    const unsigned char stream[] = {0, 1, 0, 0};
     const auto program = dv::ir::view(d);
-    const auto issued = dv::pass::steps(program, {order, 4}, {lane, 4});
+    const auto issued = dv::pass::steps(program, {order, 4}, {stream, 4});
     const auto flow = dv::pass::flow_of(program, issued);
     const auto& w = flow.waits;
     return w.waits.size() == 2 && w.waits[0].step == 1 && w.waits[0].on == 0 && w.waits[1].step == 3 && w.waits[1].on == 1 &&

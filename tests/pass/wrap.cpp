@@ -1,4 +1,4 @@
-#include "support/lanes.hpp"
+#include "support/planned_streams.hpp"
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ TEST_CASE("waits leave no race and none of them can go") {
         auto edges = all_conflicts(dv::ir::view(data));
         auto order = random_order(seed, data.vertices.size(), edges, 1 + static_cast<int>(seed % 6));
         REQUIRE(order.size() == data.vertices.size());
-        const planned p = plan_lanes(std::move(data), std::move(edges), std::move(order));
+        const planned p = plan_streams(std::move(data), std::move(edges), std::move(order));
         for (int r = 0; r < p.data.roles; ++r) {
             CHECK(races(p, r, p.rings() + 2) == 0);
             for (const auto* list : {&p.waits.waits, &p.wrap})
@@ -59,8 +59,8 @@ struct chain {
     }
 };
 
-// An input of two slots comes in on the copy lane, is read on the compute lane, and the result is reduced on the
-// communication lane. Run k + 2 may bring in its input when run k has read its own; the value that is read by the
+// An input of two slots comes in on the copy stream, is read on the compute stream, and the result is reduced on the
+// communication stream. Run k + 2 may bring in its input when run k has read its own; the value that is read by the
 // reduction of run k is written by run k + 1.
 constexpr int wraps() {
     chain c;
@@ -69,9 +69,9 @@ constexpr int wraps() {
     c.vertex(x, y);
     c.vertex(y, z);
     const int order[] = {0, 1, 2};
-    const unsigned char lane[] = {2, 0, 1};
+    const unsigned char stream[] = {2, 0, 1};
     const auto program = dv::ir::view(c.data);
-    const auto issued = dv::pass::steps(program, {order, 3}, {lane, 3});
+    const auto issued = dv::pass::steps(program, {order, 3}, {stream, 3});
     const auto flow = dv::pass::flow_of(program, issued);
     const auto& waits = flow.waits;
     const auto memory = dv::pass::arena(program, issued, waits.known, flow.lives);

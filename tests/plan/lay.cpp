@@ -1,4 +1,4 @@
-#include "support/lanes.hpp"
+#include "support/planned_streams.hpp"
 
 #include <dovetail/plan/lay.hpp>
 
@@ -14,13 +14,13 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
         program_knobs k;
         k.roles = 1 + static_cast<int>(seed % 4);
         k.slots = 1 + static_cast<int>(seed % 3);
-        const planned p = plan_lanes(random_program(seed, k));
+        const planned p = plan_streams(random_program(seed, k));
         dv::vec<std::int64_t> start, end;
         for (int v = 0; v < p.order.size(); ++v) {
             start.push(v);
             end.push(2 * v + 1);
         }
-        const dv::plan::timetable times{p.order.view(), p.lane.view(), start.view(), end.view(), 1000, true};
+        const dv::plan::timetable times{p.order.view(), p.stream.view(), start.view(), end.view(), 1000, true};
         const dv::plan::plan_data laid = dv::plan::lay(p.program(), times, 2000, 0);
         CHECK(laid.predicted == 1000);
         CHECK(laid.predicted_sequential == 2000);

@@ -50,7 +50,7 @@ bool holds_by_brute_force(const subject& s, int role) {
     const int steps = mine.steps, count = steps * runs;
     std::vector<std::vector<char>> before(count, std::vector<char>(count, 0));
     std::map<std::pair<int, int>, int> ring;
-    int last[dv::lane_count] = {-1, -1, -1};
+    int last[dv::stream_count] = {-1, -1, -1};
     std::vector<touched> all;
     const auto inherit = [&](int from, int to) {
         before[from][to] = 1;
@@ -59,8 +59,8 @@ bool holds_by_brute_force(const subject& s, int role) {
     for (int i = 0; i < count; ++i) {
         const int run = i / steps;
         const auto& x = s.plan.steps[mine.first_step + i % steps];
-        if (last[x.lane] >= 0) inherit(last[x.lane], i);
-        last[x.lane] = i;
+        if (last[x.stream] >= 0) inherit(last[x.stream], i);
+        last[x.stream] = i;
         for (const auto& w : s.plan.waits.view().part(x.first_wait, x.waits)) {
             if (w.lag > run) continue;
             const auto at = ring.find({w.event, (run - w.lag) % s.plan.rings});
@@ -180,7 +180,7 @@ subject draw(unsigned seed) {
     }
     for (std::size_t i = 0; i < vertices.size(); ++i)
         for (std::size_t j = 0; j < vertices.size(); ++j) {
-            if (m.s.program.vertices[vertices[i]].lane == m.s.program.vertices[vertices[j]].lane) continue;
+            if (m.s.program.vertices[vertices[i]].stream == m.s.program.vertices[vertices[j]].stream) continue;
             if (j < i && below(100) < waits) m.wait(0, vertices[i], vertices[j]);
             if (j > i && below(100) < waits) m.wait(0, vertices[i], vertices[j], 1 + (below(12) == 0));
         }
@@ -234,14 +234,14 @@ TEST_CASE("the samples have no wait to spare") {
 }
 
 TEST_CASE("each damage has its name") {
-    CHECK(after(three_lanes, drop_wait, 0) == "race");
-    CHECK(after(three_lanes, wait_for_another_event) == "wait_wrong_record");
+    CHECK(after(three_streams, drop_wait, 0) == "race");
+    CHECK(after(three_streams, wait_for_another_event) == "wait_wrong_record");
     CHECK(after(sharing, wait_for_an_earlier_step) == "race_across_runs");
     CHECK(after(exchange, swap_steps_of_one_role, 1) == "step_order");
     CHECK(after(exchange, swap_steps_of_one_role, 4) == "step_order");   // the two transfers, on role 1 only
     CHECK(after(in_place, swap_dependent_vertices) == "edge_backward");
     CHECK(after(exchange, repeat_in_order) == "order_not_permutation");
-    CHECK(after(three_lanes, result_over_argument, 1) == "overlap_of_live_bytes");
+    CHECK(after(three_streams, result_over_argument, 1) == "overlap_of_live_bytes");
     CHECK(after(three_roles, leave_out_partner) == "partner_missing");
     CHECK(after(exchange, leave_out_partner) == "partner_missing");
     CHECK(after(three_roles, leave_out_step, 1) == "step_missing");
@@ -268,8 +268,8 @@ TEST_CASE("each damage has its name") {
     CHECK(after(sharing, misalign) == "misaligned");
     CHECK(after(three_roles, move_one_of_a_collective) == "common_offset");
     CHECK(after(three_roles, move_one_of_a_collective_away) == "common_offset");
-    CHECK(after(sharing, another_lane_for_a_step) == "lane_wrong");
-    CHECK(after(three_lanes, another_lane_for_a_vertex) == "race");
+    CHECK(after(sharing, another_stream_for_a_step) == "stream_wrong");
+    CHECK(after(three_streams, another_stream_for_a_vertex) == "race");
     CHECK(after(exchange, duplicate_step) == "step_order");
     CHECK(after(two_slots, one_slot_for_all_runs) == "slot_not_dedicated");
     CHECK(after(two_slots, share_with_output) == "slot_not_dedicated");
@@ -320,7 +320,7 @@ TEST_CASE("the part of a statement of one role has the first seat") {
 }
 
 TEST_CASE("as many copies as the options ask for") {
-    for (subject (*make)() : {three_lanes, two_slots}) {  // inputs and outputs in two slots
+    for (subject (*make)() : {three_streams, two_slots}) {  // inputs and outputs in two slots
         subject s = make();
         s.options.in_flight = 2;
         CHECK(found(s) == "none");
@@ -466,7 +466,7 @@ TEST_CASE("roles are proven together up to a number of steps, and each once") {
 }
 
 // In constant expressions, with default limits.
-static_assert(three_lanes().all().what == flaw::none);
+static_assert(three_streams().all().what == flaw::none);
 static_assert(exchange().all().what == flaw::none);
 static_assert(three_roles().all().what == flaw::none);
 static_assert(rooted().all().what == flaw::none);

@@ -27,12 +27,12 @@ struct build {
     constexpr int state(int role) { return buffer(role, 256, dv::ir::storage::state); }
 
     // A vertex without parts; `part` and `touch` add to the last one.
-    constexpr int vertex(dv::op_kind kind, dv::lane_kind lane, std::int64_t cost, int node = -1) {
+    constexpr int vertex(dv::op_kind kind, dv::stream_kind stream, std::int64_t cost, int node = -1) {
         dv::ir::vertex v;
         v.first_part = p.parts.size();
         v.first_member = p.members.size();
         v.members = 1;
-        v.lane = lane;
+        v.stream = stream;
         v.kind = kind;
         p.vertices.push(v);
         dv::ir::member m;
@@ -59,7 +59,7 @@ struct build {
     // The following give the buffer of the result. The vertex is the last one: `last()`.
     constexpr int last() const { return p.vertices.size() - 1; }
     constexpr int compute(int role, std::initializer_list<int> arguments, std::int64_t cost) {
-        vertex(dv::op_kind::compute, dv::lane_kind::compute, cost, p.vertices.size());
+        vertex(dv::op_kind::compute, dv::stream_kind::compute, cost, p.vertices.size());
         part(role);
         for (int a : arguments) touch(a, dv::access_mode::read);
         const int result = buffer(role);
@@ -67,13 +67,13 @@ struct build {
         return result;
     }
     constexpr void access_state(int role, int s, dv::access_mode mode, int node, std::int64_t cost = 1) {
-        vertex(dv::op_kind::compute, dv::lane_kind::compute, cost, node);
+        vertex(dv::op_kind::compute, dv::stream_kind::compute, cost, node);
         part(role);
         touch(s, mode);
     }
     constexpr int send(int b, int to, std::int64_t cost) {
         const int from = p.buffers[b].role, result = buffer(to);
-        vertex(dv::op_kind::transfer, dv::lane_kind::communication, cost);
+        vertex(dv::op_kind::transfer, dv::stream_kind::communication, cost);
         for (int r : {from < to ? from : to, from < to ? to : from}) {
             part(r, r == from ? 0 : 1);
             if (r == from) touch(b, dv::access_mode::read);
@@ -81,9 +81,9 @@ struct build {
         }
         return result;
     }
-    // A collective of one role's lanes.
+    // A collective of one role's streams.
     constexpr int collect(int role, int b, std::int64_t cost) {
-        vertex(dv::op_kind::all_reduce, dv::lane_kind::communication, cost, p.vertices.size());
+        vertex(dv::op_kind::all_reduce, dv::stream_kind::communication, cost, p.vertices.size());
         part(role);
         touch(b, dv::access_mode::read);
         const int result = buffer(role);
@@ -92,7 +92,7 @@ struct build {
     }
     // A collective over roles, in ascending order; results in `to`.
     constexpr void join(dv::span<const int> from, int* to, std::int64_t cost) {
-        vertex(dv::op_kind::all_reduce, dv::lane_kind::communication, cost, p.vertices.size());
+        vertex(dv::op_kind::all_reduce, dv::stream_kind::communication, cost, p.vertices.size());
         for (int i = 0; i < from.size(); ++i) {
             to[i] = buffer(p.buffers[from[i]].role);
             part(p.buffers[from[i]].role, i);

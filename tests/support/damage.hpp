@@ -48,8 +48,8 @@ inline constexpr damage damages[] = {
     {"share_with_output", true, share_with_output},
     {"part_from_argument", true, part_from_argument},
     {"take_over_unoffered", true, take_over_unoffered},
-    {"another_lane_for_a_step", true, another_lane_for_a_step},
-    {"another_lane_for_a_vertex", false, another_lane_for_a_vertex},
+    {"another_stream_for_a_step", true, another_stream_for_a_step},
+    {"another_stream_for_a_vertex", false, another_stream_for_a_vertex},
     {"result_of_another_element", true, result_of_another_element, true},
     {"result_of_another_count", true, result_of_another_count, true},
     {"lie_with_others", true, lie_with_others},
@@ -70,7 +70,7 @@ inline constexpr damage damages[] = {
     {"stretch", false, stretch},
     {"add_strange_buffer", true, add_strange_buffer},
     {"take_over_argument", false, take_over_argument},
-    {"another_lane_for_communication", false, another_lane_for_communication},
+    {"another_stream_for_communication", false, another_stream_for_communication},
 };
 
 }  // namespace support

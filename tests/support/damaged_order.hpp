@@ -1,4 +1,4 @@
-// Damages of the order, the steps, their lanes, waits and events.
+// Damages of the order, the steps, their streams, waits and events.
 #pragma once
 
 #include "damaged_rows.hpp"
@@ -159,7 +159,7 @@ inline bool put_another_in_its_place(subject& s, int site) {
     for (int v = 0; v < s.program.vertices.size(); ++v)
         for (int w = 0; w < s.program.vertices.size(); ++w) {
             const dv::ir::vertex &x = s.program.vertices[v], &y = s.program.vertices[w];
-            if (v == w || x.parts != 1 || y.parts != 1 || x.lane != y.lane || s.program.parts[x.first_part].role != s.program.parts[y.first_part].role || site-- != 0) continue;
+            if (v == w || x.parts != 1 || y.parts != 1 || x.stream != y.stream || s.program.parts[x.first_part].role != s.program.parts[y.first_part].role || site-- != 0) continue;
             for (int& at : s.plan.order)
                 if (at == v) at = w;
             detail::each_step_of(s, v, [&](dv::ir::step& k) { k.vertex = w, k.first_part = y.first_part; });
@@ -167,26 +167,26 @@ inline bool put_another_in_its_place(subject& s, int site) {
         }
     return false;
 }
-inline bool another_lane_for_a_step(subject& s, int site) {
+inline bool another_stream_for_a_step(subject& s, int site) {
     if (site >= s.plan.steps.size()) return false;
-    s.plan.steps[site].lane = (s.plan.steps[site].lane + 1) % dv::lane_count;
+    s.plan.steps[site].stream = (s.plan.steps[site].stream + 1) % dv::stream_count;
     return true;
 }
-// The vertex goes to the copy lane on all its roles, its waits stay as they were.
-inline bool another_lane_for_a_vertex(subject& s, int site) {
-    const int v = detail::nth(s.program.vertices, site, [](const dv::ir::vertex& x) { return x.lane == dv::lane_kind::compute; });
+// The vertex goes to the copy stream on all its roles, its waits stay as they were.
+inline bool another_stream_for_a_vertex(subject& s, int site) {
+    const int v = detail::nth(s.program.vertices, site, [](const dv::ir::vertex& x) { return x.stream == dv::stream_kind::compute; });
     if (v < 0 || !s.plan.overlapped) return false;
-    s.program.vertices[v].lane = dv::lane_kind::copy;
+    s.program.vertices[v].stream = dv::stream_kind::copy;
     for (dv::ir::step& x : s.plan.steps)
-        if (x.vertex == v) x.lane = 2;
+        if (x.vertex == v) x.stream = 2;
     return true;
 }
-// Communication goes to another lane on all its roles.
-inline bool another_lane_for_communication(subject& s, int site) {
-    const int v = detail::nth(s.program.vertices, site / 2, [](const dv::ir::vertex& x) { return x.lane == dv::lane_kind::communication; });
+// Communication goes to another stream on all its roles.
+inline bool another_stream_for_communication(subject& s, int site) {
+    const int v = detail::nth(s.program.vertices, site / 2, [](const dv::ir::vertex& x) { return x.stream == dv::stream_kind::communication; });
     if (v < 0 || !s.plan.overlapped) return false;
-    s.program.vertices[v].lane = site % 2 == 0 ? dv::lane_kind::compute : dv::lane_kind::copy;
-    detail::each_step_of(s, v, [&](dv::ir::step& x) { x.lane = static_cast<int>(s.program.vertices[v].lane); });
+    s.program.vertices[v].stream = site % 2 == 0 ? dv::stream_kind::compute : dv::stream_kind::copy;
+    detail::each_step_of(s, v, [&](dv::ir::step& x) { x.stream = static_cast<int>(s.program.vertices[v].stream); });
     return true;
 }
 

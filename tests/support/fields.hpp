@@ -64,7 +64,7 @@ inline constexpr int kinds_of<dv::op_kind> = static_cast<int>(dv::op_kind::scatt
 template <>
 inline constexpr int kinds_of<dv::reduction> = static_cast<int>(dv::reduction::average) + 1;
 template <>
-inline constexpr int kinds_of<dv::lane_kind> = dv::lane_count;
+inline constexpr int kinds_of<dv::stream_kind> = dv::stream_count;
 template <>
 inline constexpr int kinds_of<dv::element> = static_cast<int>(dv::element::uint64) + 1;
 
@@ -139,7 +139,7 @@ inline constexpr field fields[] = {
     detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::parts>("vertex.parts"),
     detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::first_member>("vertex.first_member"),
     detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::members>("vertex.members"),
-    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::lane>("vertex.lane"),
+    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::stream>("vertex.stream"),
     detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::kind>("vertex.kind"),
     detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::axes>("communicator.axes"),
     detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::first_role>("communicator.first_role"),
@@ -151,7 +151,7 @@ inline constexpr field fields[] = {
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::vertex>("step.vertex"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::first_part>("step.first_part"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::parts>("step.parts"),
-    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::lane>("step.lane"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::stream>("step.stream"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::first_wait>("step.first_wait"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::waits>("step.waits"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::event>("step.event"),

@@ -204,12 +204,12 @@ struct maker {
     static constexpr bool among(dv::span<const int> list, int x) { return place_among(list, x) < list.size(); }
 
     // ---- vertices, in the order of the plan
-    constexpr int begin(dv::op_kind kind, int node, dv::lane_kind lane) {
+    constexpr int begin(dv::op_kind kind, int node, dv::stream_kind stream) {
         dv::ir::vertex v;
         v.first_part = s.program.parts.size();
         v.first_member = s.program.members.size();
         v.members = 1;
-        v.lane = lane;
+        v.stream = stream;
         v.kind = kind;
         s.program.vertices.push(v);
         dv::ir::member m;
@@ -245,7 +245,7 @@ struct maker {
     constexpr int run_node(int n) {
         const dv::ir::node x = s.graph.nodes[n];
         const bool copies = x.kind == dv::op_kind::to_host || x.kind == dv::op_kind::from_host;
-        const int v = begin(x.kind, n, is_communication(x.kind) ? dv::lane_kind::communication : copies ? dv::lane_kind::copy : dv::lane_kind::compute);
+        const int v = begin(x.kind, n, is_communication(x.kind) ? dv::stream_kind::communication : copies ? dv::stream_kind::copy : dv::stream_kind::compute);
         if (is_communication(x.kind)) join(x.axes, {x.role});
         part(x.role, 0);
         const dv::span<const int> arguments = s.graph.operands.view().part(x.first_argument, x.arguments), results = s.graph.operands.view().part(x.first_result, x.results);
@@ -275,14 +275,14 @@ struct maker {
         s.program.vertices.back().parts = s.program.vertices.back().members = 2;
     }
     constexpr int bring(int symbol, int role) {
-        const int v = begin(dv::op_kind::input, -1, dv::lane_kind::copy);
+        const int v = begin(dv::op_kind::input, -1, dv::stream_kind::copy);
         s.program.members.back().symbol = symbol;
         part(role, 0);
         touch(at(symbol, role), dv::access_mode::write);
         return v;
     }
     constexpr int send(int symbol, int from, int to) {
-        const int v = begin(dv::op_kind::transfer, -1, dv::lane_kind::communication);
+        const int v = begin(dv::op_kind::transfer, -1, dv::stream_kind::communication);
         s.program.members.back().symbol = symbol;
         join(0, {from, to});
         for (int r : {from < to ? from : to, from < to ? to : from}) {
@@ -302,7 +302,7 @@ struct maker {
     }
     constexpr int run_over_roles(int result) {
         const int n = s.graph.symbols[result].node, common = s.program.commons;
-        const int v = begin(s.graph.nodes[n].kind, n, dv::lane_kind::communication);
+        const int v = begin(s.graph.nodes[n].kind, n, dv::stream_kind::communication);
         join(0, {0, 1, 2});
         s.program.commons += 2;
         for (int r = 0; r < 3; ++r) {
@@ -346,7 +346,7 @@ struct maker {
                     ++x.parts;
                 }
                 if (x.parts == 0) continue;
-                x.lane = static_cast<int>(s.program.vertices[v].lane);
+                x.stream = static_cast<int>(s.program.vertices[v].stream);
                 step_of[r * count + v] = mine.steps++;
                 s.plan.steps.push(x);
             }

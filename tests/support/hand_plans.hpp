@@ -6,8 +6,8 @@
 
 namespace support {
 
-// One role on three lanes: input copied in, compute beside a collective, result copied out.
-constexpr subject three_lanes() {
+// One role on three streams: input copied in, compute beside a collective, result copied out.
+constexpr subject three_streams() {
     maker m{1};
     const int x = m.input(0), a = m.compute(0, {x}), b = m.reduce(0, a), c = m.compute(0, {a}), d = m.compute(0, {b, c});
     const int e = m.value(dv::op_kind::to_host, 0, {d});
@@ -62,7 +62,7 @@ constexpr subject three_roles() {
     return m.finish();
 }
 
-// An in-place result; a state read, communicated and updated, across lanes and runs.
+// An in-place result; a state read, communicated and updated, across streams and runs.
 constexpr subject in_place() {
     maker m{1};
     const int w = m.state(0), x = m.compute(0, {}), y = m.compute(0, {x}, &in_place_operation), r = m.compute(0, {w}), z = m.compute(0, {y, r});
@@ -81,7 +81,7 @@ constexpr subject in_place() {
     return m.finish();
 }
 
-// Bytes that change hands across lanes, within the run and from run to run.
+// Bytes that change hands across streams, within the run and from run to run.
 constexpr subject sharing() {
     maker m{1};
     const int a = m.compute(0, {}), b = m.reduce(0, a), c = m.compute(0, {}), d = m.compute(0, {b, c}), e = m.reduce(0, d);
@@ -104,7 +104,7 @@ constexpr subject sharing() {
     return m.finish();
 }
 
-// An output in two slots that another lane still reads: the wait goes two runs back, the rings have two places.
+// An output in two slots that another stream still reads: the wait goes two runs back, the rings have two places.
 constexpr subject two_slots() {
     maker m{1};
     const int a = m.compute(0, {}), b = m.reduce(0, a), o = m.compute(0, {b}), h = m.value(dv::op_kind::to_host, 0, {o});
@@ -171,7 +171,7 @@ constexpr subject on_a_mesh() {
     return m.finish();
 }
 
-// Operations with workspace and with results that nobody wants; two of one lane have their workspace in turn at the same bytes.
+// Operations with workspace and with results that nobody wants; two of one stream have their workspace in turn at the same bytes.
 constexpr subject with_scratch() {
     maker m{1};
     const int a = m.compute(0, {}), b = m.compute(0, {a}, &scratch_operation), c = m.reduce(0, b);
@@ -260,7 +260,7 @@ constexpr subject peer_copy() {
     m.output(b, 1);
     const int va = m.run(a), copied = m.send(a, 0, 1), vb = m.run(b);
     m.buffer(a, 1).slots = 2;
-    m.s.program.vertices[copied].lane = dv::lane_kind::copy;
+    m.s.program.vertices[copied].stream = dv::stream_kind::copy;
     m.wait(0, copied, va);
     m.wait(0, va, copied, 1);
     m.wait(1, vb, copied);
@@ -268,7 +268,7 @@ constexpr subject peer_copy() {
     return m.finish();
 }
 
-// States: one overwritten, read on another lane, updated twice in the same way and copied to the host; one that its own update
+// States: one overwritten, read on another stream, updated twice in the same way and copied to the host; one that its own update
 // mentions twice; one overwritten alone; two that are only read; one updated twice in the same way and not read.
 constexpr subject states_in_turn() {
     maker m{1};
@@ -393,7 +393,7 @@ constexpr subject piece_of_another() {
     m.run_over_roles(c);
     dv::ir::buffer second = m.buffer(c, 0);
     second.common = -1;
-    m.begin(dv::op_kind::transfer, -1, dv::lane_kind::communication);
+    m.begin(dv::op_kind::transfer, -1, dv::stream_kind::communication);
     m.s.program.members.back().symbol = c;
     m.join(0, {1, 0});
     const int taken = m.add(second);
@@ -406,7 +406,7 @@ constexpr subject piece_of_another() {
         if (x == y[0]) m.s.program.accesses[m.s.program.parts[m.s.program.vertices[v].first_part].first_access].buffer = taken;
     }
     m.s.plan.overlapped = false;
-    for (dv::ir::vertex& v : m.s.program.vertices) v.lane = dv::lane_kind::compute;
+    for (dv::ir::vertex& v : m.s.program.vertices) v.stream = dv::stream_kind::compute;
     return m.finish();
 }
 
@@ -428,14 +428,14 @@ constexpr subject scratch_sent() {
     while (m.s.program.buffers[scratch].symbol >= 0 || !m.s.program.buffers[scratch].type.valid()) ++scratch;
     dv::ir::buffer there = m.s.program.buffers[scratch];
     there.role = 1;
-    m.begin(dv::op_kind::transfer, -1, dv::lane_kind::communication);
+    m.begin(dv::op_kind::transfer, -1, dv::stream_kind::communication);
     m.join(0, {0, 1});
     m.part(0, 0);
     m.touch(scratch, dv::access_mode::read);
     m.part(1, 1);
     m.touch(m.add(there), dv::access_mode::write);
     m.s.plan.overlapped = false;
-    for (dv::ir::vertex& v : m.s.program.vertices) v.lane = dv::lane_kind::compute;
+    for (dv::ir::vertex& v : m.s.program.vertices) v.stream = dv::stream_kind::compute;
     return m.finish();
 }
 
@@ -446,7 +446,7 @@ constexpr subject sent_to_itself() {
     m.output(b, 0);
     m.run(a);
     const dv::ir::buffer there = m.buffer(a, 0);
-    m.begin(dv::op_kind::transfer, -1, dv::lane_kind::communication);
+    m.begin(dv::op_kind::transfer, -1, dv::stream_kind::communication);
     m.s.program.members.back().symbol = a;
     m.join(0, {0, 0});
     m.part(0, 0);
@@ -457,7 +457,7 @@ constexpr subject sent_to_itself() {
     const int v = m.run(b);
     m.s.program.accesses[m.s.program.parts[m.s.program.vertices[v].first_part].first_access].buffer = copy;
     m.s.plan.overlapped = false;
-    for (dv::ir::vertex& x : m.s.program.vertices) x.lane = dv::lane_kind::compute;
+    for (dv::ir::vertex& x : m.s.program.vertices) x.stream = dv::stream_kind::compute;
     return m.finish();
 }
 
@@ -470,7 +470,7 @@ constexpr subject done_elsewhere() {
     m.s.graph.symbols[b].output = true;
     m.run(a);
     m.run(c);
-    m.begin(dv::op_kind::compute, m.s.graph.symbols[b].node, dv::lane_kind::compute);
+    m.begin(dv::op_kind::compute, m.s.graph.symbols[b].node, dv::stream_kind::compute);
     m.part(0, 0);
     dv::ir::buffer there = m.buffer(a, 0);
     there.symbol = b;
@@ -533,7 +533,7 @@ struct hand_made {
     subject (*make)();
 };
 inline constexpr hand_made by_hand[] = {
-    {"three_lanes", three_lanes},       {"exchange", exchange},
+    {"three_streams", three_streams},       {"exchange", exchange},
     {"three_roles", three_roles},       {"in_place", in_place},
     {"sharing", sharing},               {"two_slots", two_slots},
     {"rooted", rooted},                 {"on_a_mesh", on_a_mesh},

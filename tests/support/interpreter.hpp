@@ -1,5 +1,5 @@
 // What a graph in arrays means, run one statement after the other: values by dependency, statements on states in written order,
-// every rank and lane in turn. For graphs that were not written from a sketch, whose own reading is in reference.hpp.
+// every rank and position in turn. For graphs that were not written from a sketch, whose own reading is in reference.hpp.
 #pragma once
 
 #include "hash_ops.hpp"
@@ -60,12 +60,12 @@ public:
     }
 
     meaning result() {
-        for (const auto& [role, lane] : places_)
+        for (const auto& [role, position] : places_)
             for (int s = 0; s < g_.symbols.size(); ++s)
                 if (g_.symbols[s].kind == dv::ir::symbol_kind::state && g_.symbols[s].role == role) {
-                    if (given_ != nullptr) copy(given_->initial_state(s, role, lane), m_.initial_state(s, role, lane));
+                    if (given_ != nullptr) copy(given_->initial_state(s, role, position), m_.initial_state(s, role, position));
                     else
-                        fill_values(m_.initial_state(s, role, lane), mix(mix(seed_ + 13 + static_cast<word>(s)) + static_cast<word>(lane)));
+                        fill_values(m_.initial_state(s, role, position), mix(mix(seed_ + 13 + static_cast<word>(s)) + static_cast<word>(position)));
                 }
         m_.states = m_.initial;
         const std::vector<int> order = execution_order(g_);
@@ -80,11 +80,11 @@ private:
     void lay_out() {
         for (int r = 0; r < g_.roles.size(); ++r) {
             m_.first_place.push_back(m_.places);
-            int lanes = 1;
-            for (const auto& a : g_.mesh.part(g_.roles[r].first_axis, g_.roles[r].axes)) lanes *= a.width;
-            m_.lane_counts.push_back(lanes);
-            m_.places += lanes;
-            for (int l = 0; l < lanes; ++l) places_.push_back({r, l});
+            int positions = 1;
+            for (const auto& a : g_.mesh.part(g_.roles[r].first_axis, g_.roles[r].axes)) positions *= a.width;
+            m_.position_counts.push_back(positions);
+            m_.places += positions;
+            for (int l = 0; l < positions; ++l) places_.push_back({r, l});
         }
         m_.symbol_at.assign(static_cast<std::size_t>(g_.symbols.size()), -1);
         for (int s = 0; s < g_.symbols.size(); ++s)
@@ -111,9 +111,9 @@ private:
         m_.effects.assign(static_cast<std::size_t>(m_.runs), std::vector<word>(static_cast<std::size_t>(m_.places * m_.statements), 0));
         m_.initial.assign(words, 0);
         m_.outputs.resize(places_.size());
-        for (const auto& [role, lane] : places_)
+        for (const auto& [role, position] : places_)
             for (int s = 0; s < g_.symbols.size(); ++s)
-                if (has_output(s, role, lane)) m_.outputs[m_.at(role, lane)].push_back(s);
+                if (has_output(s, role, position)) m_.outputs[m_.at(role, position)].push_back(s);
     }
     std::int64_t room(const dv::tensor_type& type) {
         const std::int64_t at = m_.block;
@@ -128,75 +128,75 @@ private:
             if (t == role) return true;
         return false;
     }
-    bool has_output(int symbol, int role, int lane) const {
+    bool has_output(int symbol, int role, int position) const {
         const dv::ir::symbol& x = g_.symbols[symbol];
         if (!x.output || x.node < 0) return false;
         const dv::ir::node& n = g_.nodes[x.node];
         if (n.role < 0) return receives_it(n, role);
-        return n.role == role && (!dv::is_communication(n.kind) || receives(n.kind, n.root, seat_of(n, lane)));
+        return n.role == role && (!dv::is_communication(n.kind) || receives(n.kind, n.root, seat_of(n, position)));
     }
-    int seat_of(const dv::ir::node& n, int lane) const {
-        const std::vector<int> lanes = m_.neighbours(n.role, lane, n.axes);
-        return static_cast<int>(std::find(lanes.begin(), lanes.end(), lane) - lanes.begin());
+    int seat_of(const dv::ir::node& n, int position) const {
+        const std::vector<int> positions = m_.neighbours(n.role, position, n.axes);
+        return static_cast<int>(std::find(positions.begin(), positions.end(), position) - positions.begin());
     }
 
     void bind(int run) {
-        for (const auto& [role, lane] : places_)
+        for (const auto& [role, position] : places_)
             for (int s = 0; s < g_.symbols.size(); ++s) {
                 const dv::ir::symbol& x = g_.symbols[s];
                 if (x.role >= 0 && x.role != role) continue;
                 if (x.kind == dv::ir::symbol_kind::input) {
                     const int of = g_.folded && x.role < 0 ? -1 : role;
-                    if (given_ != nullptr) copy(given_->value(run, s, role, lane), m_.value(run, s, role, lane));
+                    if (given_ != nullptr) copy(given_->value(run, s, role, position), m_.value(run, s, role, position));
                     else
-                        fill_values(m_.value(run, s, role, lane),
+                        fill_values(m_.value(run, s, role, position),
                                     mix(mix(mix(mix(seed_ + 11) + static_cast<word>(run)) + static_cast<word>(s)) +
-                                        static_cast<word>(of * 1024 + lane)));
+                                        static_cast<word>(of * 1024 + position)));
                 }
                 if (x.kind == dv::ir::symbol_kind::axis_index) {
                     int axis = 0;
                     while ((x.index_axis >> axis & 1u) == 0) ++axis;
-                    const std::int32_t c = m_.coordinate(role, lane, axis);
-                    std::memcpy(m_.value(run, s, role, lane).data, &c, sizeof c);
+                    const std::int32_t c = m_.coordinate(role, position, axis);
+                    std::memcpy(m_.value(run, s, role, position).data, &c, sizeof c);
                 }
             }
     }
     // What a role reads under a symbol's name: of a collective over roles its own, or anybody's.
-    piece read(int run, int symbol, int role, int lane) {
+    piece read(int run, int symbol, int role, int position) {
         const dv::ir::symbol& x = g_.symbols[symbol];
-        if (x.kind == dv::ir::symbol_kind::state) return m_.state(symbol, x.role, lane);
-        if (x.role >= 0) return m_.value(run, symbol, x.role, lane);
-        if (x.kind != dv::ir::symbol_kind::value || receives_it(g_.nodes[x.node], role)) return m_.value(run, symbol, role, lane);
-        return m_.value(run, symbol, g_.operands[g_.nodes[x.node].first_target], lane);
+        if (x.kind == dv::ir::symbol_kind::state) return m_.state(symbol, x.role, position);
+        if (x.role >= 0) return m_.value(run, symbol, x.role, position);
+        if (x.kind != dv::ir::symbol_kind::value || receives_it(g_.nodes[x.node], role)) return m_.value(run, symbol, role, position);
+        return m_.value(run, symbol, g_.operands[g_.nodes[x.node].first_target], position);
     }
 
     void execute(int run, int i) {
         const dv::ir::node& n = g_.nodes[i];
         if (n.role < 0) return over_roles(run, i);
-        const auto argument = [&](int a, int lane) { return read(run, g_.operands[n.first_argument + a], n.role, lane); };
+        const auto argument = [&](int a, int position) { return read(run, g_.operands[n.first_argument + a], n.role, position); };
         std::vector<piece> in, out;
-        for (int lane = 0; lane < m_.lanes(n.role); ++lane) {
-            const int here = m_.at(n.role, lane);
+        for (int position = 0; position < m_.positions(n.role); ++position) {
+            const int here = m_.at(n.role, position);
             in.clear();
             if (n.kind == dv::op_kind::compute) {
                 out.clear();
-                for (int a = 0; a < n.arguments; ++a) in.push_back(argument(a, lane));
+                for (int a = 0; a < n.arguments; ++a) in.push_back(argument(a, position));
                 for (int j = 0; j < n.results; ++j) out.push_back(m_.result(run, here, i, j));
                 m_.effect(run, here, i) = apply(n.op, in, out);
             } else if (!dv::is_communication(n.kind)) {
-                in.push_back(argument(0, lane));
+                in.push_back(argument(0, position));
                 receive({}, in, 0, m_.result(run, here, i, 0));
             } else {
-                const std::vector<int> lanes = m_.neighbours(n.role, lane, n.axes);
-                for (const int l : lanes) in.push_back(argument(0, l));
-                receive({n.kind, n.reduce, n.root, n.offset, n.zero_edge}, in, seat_of(n, lane), m_.result(run, here, i, 0));
+                const std::vector<int> positions = m_.neighbours(n.role, position, n.axes);
+                for (const int l : positions) in.push_back(argument(0, l));
+                receive({n.kind, n.reduce, n.root, n.offset, n.zero_edge}, in, seat_of(n, position), m_.result(run, here, i, 0));
             }
         }
         if (!n.update) return;
-        for (int lane = 0; lane < m_.lanes(n.role); ++lane)
+        for (int position = 0; position < m_.positions(n.role); ++position)
             for (int j = 0; j < n.results; ++j)
                 if (const int s = g_.operands[n.first_result + j]; s >= 0)
-                    copy(m_.result(run, m_.at(n.role, lane), i, j), m_.state(s, n.role, lane));
+                    copy(m_.result(run, m_.at(n.role, position), i, j), m_.state(s, n.role, position));
     }
     void over_roles(int run, int i) {
         const dv::ir::node& n = g_.nodes[i];
@@ -205,14 +205,14 @@ private:
         for (int k = 0; k < static_cast<int>(seats.size()); ++k)
             if (seats[k] == n.root) root = k;
         std::vector<piece> in;
-        for (int lane = 0; lane < m_.lanes(seats[0]); ++lane) {
+        for (int position = 0; position < m_.positions(seats[0]); ++position) {
             in.assign(seats.size(), {});
-            if (root >= 0 && n.arguments == 1) in[root] = read(run, g_.operands[n.first_argument], n.root, lane);
+            if (root >= 0 && n.arguments == 1) in[root] = read(run, g_.operands[n.first_argument], n.root, position);
             else
-                for (int k = 0; k < n.arguments; ++k) in[k] = read(run, g_.operands[n.first_argument + k], seats[k], lane);
+                for (int k = 0; k < n.arguments; ++k) in[k] = read(run, g_.operands[n.first_argument + k], seats[k], position);
             for (int k = 0; k < static_cast<int>(seats.size()); ++k)
                 if (receives_it(n, seats[k]))
-                    receive({n.kind, n.reduce, root, 0, false}, in, k, m_.result(run, m_.at(seats[k], lane), i, 0));
+                    receive({n.kind, n.reduce, root, 0, false}, in, k, m_.result(run, m_.at(seats[k], position), i, 0));
         }
     }
 
@@ -220,7 +220,7 @@ private:
     const word seed_;
     meaning* const given_;
     meaning m_;
-    std::vector<std::pair<int, int>> places_;  // role and lane
+    std::vector<std::pair<int, int>> places_;  // role and position
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 // The laws of every plan, checked by brute force and in ways of their own: all runs are written out, step by step, and what
-// happens before what follows from lanes and waits alone. Each check gives the first thing that is wrong, or nothing.
+// happens before what follows from streams and waits alone. Each check gives the first thing that is wrong, or nothing.
 #pragma once
 
 #include "antichain.hpp"
@@ -53,7 +53,7 @@ inline listing listed(const dv::ir::program& p) {
         l.add("member", m.kind, m.node, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
         if (m.kind == dv::op_kind::compute) list_tag(l, "member.operation", m.op->name);
     }
-    for (const auto& v : p.vertices) l.add("vertex", v.first_part, v.parts, v.first_member, v.members, v.lane, v.kind);
+    for (const auto& v : p.vertices) l.add("vertex", v.first_part, v.parts, v.first_member, v.members, v.stream, v.kind);
     for (const auto& c : p.communicators) l.add("communicator", c.axes, c.first_role, c.roles);
     for (int r : p.communicator_roles) l.add("communicator role", r);
     return l;
@@ -64,7 +64,7 @@ inline listing listed(const dv::plan::plan& p) {
     l.add("sizes", p.order.size(), p.steps.size(), p.waits.size(), p.roles.size(), p.placements.size());
     l.add("plan", p.overlapped, p.rings, p.predicted, p.predicted_sequential);
     for (int v : p.order) l.add("order", v);
-    for (const auto& s : p.steps) l.add("step", s.vertex, s.first_part, s.parts, s.lane, s.first_wait, s.waits, s.event, s.start, s.end);
+    for (const auto& s : p.steps) l.add("step", s.vertex, s.first_part, s.parts, s.stream, s.first_wait, s.waits, s.event, s.start, s.end);
     for (const auto& w : p.waits) l.add("wait", w.event, w.lag, w.step);
     for (const auto& r : p.roles) l.add("role", r.first_step, r.steps, r.events, r.arena_bytes, r.host_arena_bytes, r.state_bytes);
     for (const auto& a : p.placements) l.add("placement", a.offset, a.stride);
@@ -95,7 +95,7 @@ public:
                 }
     }
 
-    // Every cross-lane wait is for a record that is there to be waited for, and follows from nothing else.
+    // Every cross-stream wait is for a record that is there to be waited for, and follows from nothing else.
     std::string waits() const {
         for (int i = 0; i < steps_; ++i)
             for (const dv::ir::wait& w : step(i).waits == 0 ? dv::span<const dv::ir::wait>{} : plan_.waits.part(step(i).first_wait, step(i).waits)) {
@@ -199,7 +199,7 @@ private:
     std::vector<int> directly_before(int run, int i) const {
         std::vector<int> list;
         for (int k = run * steps_ + i - 1; k >= 0 && list.empty(); --k)
-            if (step(k % steps_).lane == step(i).lane) list.push_back(k);
+            if (step(k % steps_).stream == step(i).stream) list.push_back(k);
         for (int w = step(i).first_wait; w < step(i).first_wait + step(i).waits; ++w)
             if (plan_.waits[w].lag <= run) list.push_back((run - plan_.waits[w].lag) * steps_ + plan_.waits[w].step);
         return list;

@@ -31,12 +31,12 @@ inline std::vector<int> seats_of(const dv::ir::graph& g, const dv::ir::node& n) 
 }
 
 // Where things lie in a meaning's memory, in words from the start of a place's block. A place is a role of the graph at one point of
-// its mesh; lanes count with the last axis fastest.
+// its mesh; positions count with the last axis fastest.
 struct meaning {
     const dv::ir::graph* g = nullptr;
     int runs = 0;
     int places = 0;
-    std::vector<int> first_place, lane_counts;                // by role
+    std::vector<int> first_place, position_counts;                // by role
     std::int64_t block = 0;
     std::vector<std::int64_t> symbol_at;                      // by symbol; of a value also where a result lies
     std::vector<std::vector<std::int64_t>> result_at;         // by node and result
@@ -47,31 +47,31 @@ struct meaning {
     std::vector<word> initial, states;                        // before the first run and behind the last, at symbol_at
     std::vector<std::vector<int>> outputs;                    // by place: the symbols that the caller may read there
 
-    int lanes(int role) const { return lane_counts[static_cast<std::size_t>(role)]; }
-    int at(int role, int lane) const { return first_place[static_cast<std::size_t>(role)] + lane; }
+    int positions(int role) const { return position_counts[static_cast<std::size_t>(role)]; }
+    int at(int role, int position) const { return first_place[static_cast<std::size_t>(role)] + position; }
     // By the graph's mesh.
-    int coordinate(int role, int lane, int axis) const {
+    int coordinate(int role, int position, int axis) const {
         const auto mesh = g->mesh.part(g->roles[role].first_axis, g->roles[role].axes);
         for (int i = mesh.size() - 1; i >= 0; --i) {
-            if (mesh[i].axis == axis) return lane % mesh[i].width;
-            lane /= mesh[i].width;
+            if (mesh[i].axis == axis) return position % mesh[i].width;
+            position /= mesh[i].width;
         }
         return 0;
     }
-    // The lanes that differ from `lane` along these axes only, itself included, in order.
-    std::vector<int> neighbours(int role, int lane, unsigned axes) const {
+    // The positions that differ from `position` along these axes only, itself included, in order.
+    std::vector<int> neighbours(int role, int position, unsigned axes) const {
         std::vector<int> found;
-        for (int l = 0; l < lanes(role); ++l) {
+        for (int l = 0; l < positions(role); ++l) {
             bool same = true;
             for (const auto& m : g->mesh.part(g->roles[role].first_axis, g->roles[role].axes))
-                if ((axes >> m.axis & 1u) == 0 && coordinate(role, l, m.axis) != coordinate(role, lane, m.axis)) same = false;
+                if ((axes >> m.axis & 1u) == 0 && coordinate(role, l, m.axis) != coordinate(role, position, m.axis)) same = false;
             if (same) found.push_back(l);
         }
         return found;
     }
 
-    bool has_output(int symbol, int role, int lane) const {
-        for (const int s : outputs[static_cast<std::size_t>(at(role, lane))])
+    bool has_output(int symbol, int role, int position) const {
+        for (const int s : outputs[static_cast<std::size_t>(at(role, position))])
             if (s == symbol) return true;
         return false;
     }
@@ -82,15 +82,15 @@ struct meaning {
                   type);
     }
     // A value, an input or an axis index as a role has it.
-    piece value(int run, int symbol, int role, int lane) {
-        return in(values[static_cast<std::size_t>(run)], at(role, lane), symbol_at[static_cast<std::size_t>(symbol)],
+    piece value(int run, int symbol, int role, int position) {
+        return in(values[static_cast<std::size_t>(run)], at(role, position), symbol_at[static_cast<std::size_t>(symbol)],
                   g->symbols[symbol].type);
     }
-    piece initial_state(int symbol, int role, int lane) {
-        return in(initial, at(role, lane), symbol_at[static_cast<std::size_t>(symbol)], g->symbols[symbol].type);
+    piece initial_state(int symbol, int role, int position) {
+        return in(initial, at(role, position), symbol_at[static_cast<std::size_t>(symbol)], g->symbols[symbol].type);
     }
-    piece state(int symbol, int role, int lane) {
-        return in(states, at(role, lane), symbol_at[static_cast<std::size_t>(symbol)], g->symbols[symbol].type);
+    piece state(int symbol, int role, int position) {
+        return in(states, at(role, position), symbol_at[static_cast<std::size_t>(symbol)], g->symbols[symbol].type);
     }
     word& effect(int run, int place, int node) {
         return effects[static_cast<std::size_t>(run)]
@@ -107,24 +107,24 @@ private:
 inline std::string difference(meaning& a, meaning& b) {
     const dv::ir::graph& g = *a.g;
     for (int role = 0; role < g.roles.size(); ++role)
-        for (int lane = 0; lane < a.lanes(role); ++lane) {
-            const std::string where = " on lane " + std::to_string(lane) + " of role " + std::to_string(role);
+        for (int position = 0; position < a.positions(role); ++position) {
+            const std::string where = " on position " + std::to_string(position) + " of role " + std::to_string(role);
             for (int run = 0; run < a.runs; ++run)
                 for (int i = 0; i < g.nodes.size(); ++i) {
                     const dv::ir::node& n = g.nodes[i];
                     bool here = n.role == role;
                     for (const int t : g.operands.part(n.first_target, n.targets)) here = here || t == role;
                     for (int j = 0; here && j < n.results; ++j)
-                        if (!same(a.result(run, a.at(role, lane), i, j), b.result(run, b.at(role, lane), i, j)))
+                        if (!same(a.result(run, a.at(role, position), i, j), b.result(run, b.at(role, position), i, j)))
                             return "result " + std::to_string(j) + " of node " + std::to_string(i) + where + " in run " +
                                    std::to_string(run);
                 }
             for (int s = 0; s < g.symbols.size(); ++s)
                 if (g.symbols[s].kind == dv::ir::symbol_kind::state && g.symbols[s].role == role &&
-                    !same(a.state(s, role, lane), b.state(s, role, lane)))
+                    !same(a.state(s, role, position), b.state(s, role, position)))
                     return "state " + std::to_string(s) + where;
             for (int s = 0; s < g.symbols.size(); ++s)
-                if (g.symbols[s].type.bytes() > 0 && a.has_output(s, role, lane) != b.has_output(s, role, lane))
+                if (g.symbols[s].type.bytes() > 0 && a.has_output(s, role, position) != b.has_output(s, role, position))
                     return "output " + std::to_string(s) + where;
         }
     return {};

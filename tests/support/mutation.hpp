@@ -8,11 +8,11 @@
 
 namespace support {
 
-enum class mutation { wait_removed, lag_changed, neighbours_swapped, place_taken, lane_changed };
+enum class mutation { wait_removed, lag_changed, neighbours_swapped, place_taken, stream_changed };
 inline constexpr int mutations = 5;
 
 inline const char* name_of(mutation d) {
-    static const char* const names[] = {"wait_removed", "lag_changed", "neighbours_swapped", "place_taken", "lane_changed"};
+    static const char* const names[] = {"wait_removed", "lag_changed", "neighbours_swapped", "place_taken", "stream_changed"};
     return names[static_cast<int>(d)];
 }
 
@@ -77,10 +77,10 @@ inline bool mutate(mutation d, const dv::ir::program& p, dv::plan::plan_data& pl
                 if (i == a || p.buffers[i].alias == a) plan.placements[i].offset = plan.placements[b].offset;
             return true;
         }
-        case mutation::lane_changed: {
+        case mutation::stream_changed: {
             if (plan.steps.empty()) return false;
-            int& lane = plan.steps[r.below(plan.steps.size())].lane;
-            lane = (lane + 1) % dv::lane_count;
+            int& stream = plan.steps[r.below(plan.steps.size())].stream;
+            stream = (stream + 1) % dv::stream_count;
             return true;
         }
     }

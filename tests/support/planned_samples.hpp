@@ -62,7 +62,7 @@ planned_samples plans_of(list<G...>) {
 planned_samples plans_of_pairs();
 planned_samples plans_of_roles();
 planned_samples plans_of_pipelines();
-planned_samples plans_of_lanes();
+planned_samples plans_of_meshes();
 const planned_samples& all_plans();
 
 }  // namespace support

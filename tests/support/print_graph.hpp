@@ -106,7 +106,7 @@ inline std::string print_plan(const dovetail::ir::program& p, const dovetail::pl
         text += "role" + std::to_string(r) + ", rings " + std::to_string(plan.rings) + "\n";
         for (int i = 0; i < plan.roles[r].steps; ++i) {
             const dv::ir::step& s = plan.steps[plan.roles[r].first_step + i];
-            text += "  step " + std::to_string(i) + " " + dv::name_of(static_cast<dv::lane_kind>(s.lane)) + ": vertex " +
+            text += "  step " + std::to_string(i) + " " + dv::name_of(static_cast<dv::stream_kind>(s.stream)) + ": vertex " +
                     std::to_string(s.vertex);
             for (const dv::ir::part& part : p.parts.part(s.first_part, s.parts)) {
                 const dv::ir::member& m = p.members[part.member];

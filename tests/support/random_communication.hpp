@@ -54,9 +54,9 @@ protected:
         return true;
     }
 
-    dv::op_kind collective_kind(bool lanes) {
+    dv::op_kind collective_kind(bool positions) {
         return static_cast<dv::op_kind>(
-            r.between(static_cast<int>(lanes ? dv::op_kind::shift : dv::op_kind::all_reduce), static_cast<int>(dv::op_kind::scatter)));
+            r.between(static_cast<int>(positions ? dv::op_kind::shift : dv::op_kind::all_reduce), static_cast<int>(dv::op_kind::scatter)));
     }
     statement communication(dv::op_kind kind, int arguments) {
         statement n;
@@ -129,7 +129,7 @@ protected:
         return t.valid() && t.size() <= k.extent;
     }
 
-    bool collective_over_lanes(int role, int bundle, int below) {
+    bool collective_over_mesh(int role, int bundle, int below) {
         statement n;
         if (!along_axes(n, role)) return false;
         n.bundle = bundle;
@@ -244,7 +244,7 @@ protected:
             const statement last = s.nodes.back();
             const int state = r.chance(30) ? untouched_state(role) : -1;
             if (over) collective_over_roles(bundles, below, last.bundle == bundles ? &last : nullptr);
-            else if (state < 0 || !update_by_communication(role, state, bundles)) collective_over_lanes(role, bundles, below);
+            else if (state < 0 || !update_by_communication(role, state, bundles)) collective_over_mesh(role, bundles, below);
             if (s.nodes.back().bundle != bundles) continue;
             for (const int a : s.nodes.back().arguments) touched_in_bundle.push_back(a);
             if (s.nodes.back().update) set_in_bundle.push_back(s.nodes.back().results[0]);

@@ -19,7 +19,7 @@ public:
         while (static_cast<int>(s.nodes.size()) < nodes) {
             const int role = r.below(roles());
             const int what = r.below(100);
-            if (what < 26 && k.collectives) collective_over_lanes(role, -1, symbols());
+            if (what < 26 && k.collectives) collective_over_mesh(role, -1, symbols());
             else if (what < 32 && k.collectives && k.bundles) bundle(role);
             else if (what < 42 && k.collectives && roles() > 1) collective_over_roles(-1, symbols(), nullptr);
             else if (what < 48) host_copy(role);

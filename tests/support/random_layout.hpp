@@ -160,10 +160,10 @@ private:
             if (ranks % d == 0) divisors.push_back(d);
         return r.one_of(divisors);
     }
-    std::vector<dv::ir::mesh_axis> draw_mesh(int lanes) {
+    std::vector<dv::ir::mesh_axis> draw_mesh(int positions) {
         std::vector<dv::ir::mesh_axis> m;
-        if (k.exactly > 0 && lanes > 1 && s.axes == 0) s.axes = 1;
-        int left = lanes;
+        if (k.exactly > 0 && positions > 1 && s.axes == 0) s.axes = 1;
+        int left = positions;
         for (int a = 0; a < s.axes; ++a) {
             int width = k.exactly > 0 && a + 1 == s.axes ? left : r.between(k.least_width, k.width);
             while (k.exactly > 0 ? left % width != 0 : width > left) --width;

@@ -19,7 +19,7 @@ struct program_knobs {
     int roles = 1;
     int slots = 1;           // of inputs, outputs and received values
     int window = 12;         // how far back arguments are taken from
-    bool one_lane = false;
+    bool one_stream = false;
     bool collectives = true; // over roles
     bool states = true;
     bool aliases = true;
@@ -42,12 +42,12 @@ public:
         data.buffers.push(b);
         return data.buffers.size() - 1;
     }
-    int vertex(dv::op_kind kind, dv::lane_kind lane) {
+    int vertex(dv::op_kind kind, dv::stream_kind stream) {
         dv::ir::vertex v;
         v.first_part = data.parts.size();
         v.first_member = data.members.size();
         v.members = 1;
-        v.lane = lane;
+        v.stream = stream;
         v.kind = kind;
         dv::ir::member m;
         m.kind = kind;
@@ -71,13 +71,13 @@ public:
         return *this;
     }
     int compute(int role, std::vector<int> read, std::vector<int> written, std::vector<int> updated = {},
-                dv::lane_kind lane = dv::lane_kind::compute) {
-        const int v = vertex(dv::op_kind::compute, lane);
+                dv::stream_kind stream = dv::stream_kind::compute) {
+        const int v = vertex(dv::op_kind::compute, stream);
         part(role, read, written, updated);
         return v;
     }
     int transfer(int from, int source, int to, int target) {
-        const int v = vertex(dv::op_kind::transfer, dv::lane_kind::communication);
+        const int v = vertex(dv::op_kind::transfer, dv::stream_kind::communication);
         if (from < to) part(from, {source}, {}).part(to, {}, {target});
         else part(to, {}, {target}).part(from, {source}, {});
         return v;
@@ -100,7 +100,7 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
         if (k.states)
             for (int i = draw(3); i > 0; --i) states[r].push_back(b.buffer(r, bytes(), dv::ir::storage::state));
         const int v = b.buffer(r, bytes(), dv::ir::storage::input, k.slots);
-        b.vertex(dv::op_kind::input, dv::lane_kind::copy);
+        b.vertex(dv::op_kind::input, dv::stream_kind::copy);
         b.part(r, {}, {v});
         values[r].push_back(v);
     }
@@ -116,7 +116,7 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             std::vector<int> read, written, updated;
             for (int i = 1 + draw(3); i > 0; --i)
                 if (const int v = pick(r); std::find(read.begin(), read.end(), v) == read.end()) read.push_back(v);
-            const dv::lane_kind lane = what == 0 ? dv::lane_kind::communication : dv::lane_kind::compute;
+            const dv::stream_kind stream = what == 0 ? dv::stream_kind::communication : dv::stream_kind::compute;
             if (!states[r].empty() && draw(4) == 0) {
                 const int s = states[r][draw(static_cast<int>(states[r].size()))];
                 if (draw(2) == 0) read.push_back(s);
@@ -136,7 +136,7 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             for (int v : written)
                 if (draw(12) != 0) values[r].push_back(v);
             if (draw(6) == 0) written.push_back(b.buffer(r, bytes(), dv::ir::storage::workspace));
-            b.compute(r, read, written, updated, lane);
+            b.compute(r, read, written, updated, stream);
         } else if (what < 15 && k.roles > 1) {
             const int to = (r + 1 + draw(k.roles - 1)) % k.roles;
             const int source = pick(r);
@@ -144,7 +144,7 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             b.transfer(r, source, to, target);
             values[to].push_back(target);
         } else if (what < 17 && k.roles > 1 && k.collectives) {
-            b.vertex(dv::op_kind::all_reduce, dv::lane_kind::communication);
+            b.vertex(dv::op_kind::all_reduce, dv::stream_kind::communication);
             const std::int64_t n = bytes();
             const int c = b.data.commons++;
             // Any two roles or more: two collectives need not have one in common.
@@ -161,8 +161,8 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             const int source = pick(r);
             const int host = b.buffer(r, b.data.buffers[source].bytes, dv::ir::storage::host);
             const int back = b.buffer(r, b.data.buffers[source].bytes);
-            b.compute(r, {source}, {host}, {}, dv::lane_kind::copy);
-            b.compute(r, {host}, {back}, {}, dv::lane_kind::copy);
+            b.compute(r, {source}, {host}, {}, dv::stream_kind::copy);
+            b.compute(r, {host}, {back}, {}, dv::stream_kind::copy);
             values[r].push_back(back);
         }
     }
@@ -181,8 +181,8 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             }
             if (values[r].size() > 1) values[r].pop_back();
         }
-    if (k.one_lane)
-        for (dv::ir::vertex& v : b.data.vertices) v.lane = dv::lane_kind::compute;
+    if (k.one_stream)
+        for (dv::ir::vertex& v : b.data.vertices) v.stream = dv::stream_kind::compute;
     return std::move(b.data);
 }
 

@@ -14,10 +14,10 @@ public:
     explicit reference(const sketch& s) : s_{s} {
         for (const auto& mesh : s.roles) {
             first_place_.push_back(places_);
-            int lanes = 1;
-            for (const auto& m : mesh) lanes *= m.width;
-            lanes_.push_back(lanes);
-            places_ += lanes;
+            int positions = 1;
+            for (const auto& m : mesh) positions *= m.width;
+            positions_.push_back(positions);
+            places_ += positions;
         }
         find_sources();
         const auto room = [this](const dv::tensor_type& type) {
@@ -36,52 +36,52 @@ public:
         states_.assign(static_cast<std::size_t>(block_ * places_), 0);
         for (int x = 0; x < symbols(); ++x)
             if (s.symbols[at(x)].kind == dv::ir::symbol_kind::state && s.symbols[at(x)].initialised)
-                for (int lane = 0; lane < lanes(s.symbols[at(x)].role); ++lane) fill_values(state(x, lane), initial_seed(x, lane));
+                for (int position = 0; position < positions(s.symbols[at(x)].role); ++position) fill_values(state(x, position), initial_seed(x, position));
         initial_ = states_;
     }
 
     int runs() const { return static_cast<int>(values_.size()); }
-    int lanes(int role) const { return lanes_[at(role)]; }
-    int coordinate(int role, int lane, int axis) const {
+    int positions(int role) const { return positions_[at(role)]; }
+    int coordinate(int role, int position, int axis) const {
         const auto& mesh = s_.roles[at(role)];
-        for (std::size_t i = mesh.size(); i-- > 0; lane /= mesh[i].width)
-            if (mesh[i].axis == axis) return lane % mesh[i].width;
+        for (std::size_t i = mesh.size(); i-- > 0; position /= mesh[i].width)
+            if (mesh[i].axis == axis) return position % mesh[i].width;
         return 0;
     }
     // The place along the axes, last axis fastest.
-    int index(int role, int lane, unsigned axes) const {
+    int index(int role, int position, unsigned axes) const {
         int i = 0;
         for (const auto& m : s_.roles[at(role)])
-            if (axes >> m.axis & 1u) i = i * m.width + coordinate(role, lane, m.axis);
+            if (axes >> m.axis & 1u) i = i * m.width + coordinate(role, position, m.axis);
         return i;
     }
     // Of this rank; equal along the axes along which it is declared to be.
-    word input_seed(int run, int x, int role, int lane) const {
+    word input_seed(int run, int x, int role, int position) const {
         const symbol& input = s_.symbols[at(x)];
         word h = mix(mix(mix(s_.seed + 11) + static_cast<word>(run)) + static_cast<word>(x));
         if (!(s_.folded && input.role < 0)) h = mix(h + static_cast<word>(role));
-        return along_other_axes(h, role, lane, input.replicated);
+        return along_other_axes(h, role, position, input.replicated);
     }
-    word initial_seed(int x, int lane) const {
+    word initial_seed(int x, int position) const {
         const symbol& state = s_.symbols[at(x)];
-        return along_other_axes(mix(s_.seed + 13) ^ state.name->hash, state.role, lane, state.replicated);
+        return along_other_axes(mix(s_.seed + 13) ^ state.name->hash, state.role, position, state.replicated);
     }
 
-    piece state(int x, int lane) { return in(states_, s_.symbols[at(x)].role, lane, symbol_at_[at(x)], s_.symbols[at(x)].type); }
+    piece state(int x, int position) { return in(states_, s_.symbols[at(x)].role, position, symbol_at_[at(x)], s_.symbols[at(x)].type); }
     // An input or an axis index as a role has it, or a value on a role that it lives on.
-    piece value(int run, int x, int role, int lane) { return in(values_[at(run)], role, lane, symbol_at_[at(x)], s_.symbols[at(x)].type); }
-    piece result(int run, int i, int j, int role, int lane) {
-        return in(values_[at(run)], role, lane, result_at_[at(i)][at(j)], s_.nodes[at(i)].types[at(j)]);
+    piece value(int run, int x, int role, int position) { return in(values_[at(run)], role, position, symbol_at_[at(x)], s_.symbols[at(x)].type); }
+    piece result(int run, int i, int j, int role, int position) {
+        return in(values_[at(run)], role, position, result_at_[at(i)][at(j)], s_.nodes[at(i)].types[at(j)]);
     }
 
     // Whether the caller may read it there: where it lives, of a rooted collective along axes on the root alone.
-    bool has_output(int x, int role, int lane) const {
+    bool has_output(int x, int role, int position) const {
         const symbol& y = s_.symbols[at(x)];
         if (!y.output || y.kind != dv::ir::symbol_kind::value || producer_[at(x)].statement < 0) return false;
         const statement& n = s_.nodes[at(producer_[at(x)].statement)];
         if (over_roles(n)) return contains(n.targets, role);
         if (role != n.role) return false;
-        return (n.kind != dv::op_kind::reduce && n.kind != dv::op_kind::gather) || index(role, lane, n.axes) == n.root;
+        return (n.kind != dv::op_kind::reduce && n.kind != dv::op_kind::gather) || index(role, position, n.axes) == n.root;
     }
 
     // One run more, on the states as they are, which it leaves as the next finds them.
@@ -90,14 +90,14 @@ public:
         values_.emplace_back(static_cast<std::size_t>(block_ * places_), 0);
         effects_.emplace_back(static_cast<std::size_t>(places_) * s_.nodes.size(), 0);
         for (int role = 0; role < static_cast<int>(s_.roles.size()); ++role)
-            for (int lane = 0; lane < lanes(role); ++lane)
+            for (int position = 0; position < positions(role); ++position)
                 for (int x = 0; x < symbols(); ++x) {
                     const symbol& y = s_.symbols[at(x)];
                     if (y.kind == dv::ir::symbol_kind::input && (y.role < 0 || y.role == role))
-                        fill_values(value(run, x, role, lane), input_seed(run, x, role, lane));
+                        fill_values(value(run, x, role, position), input_seed(run, x, role, position));
                     if (y.kind == dv::ir::symbol_kind::axis_index) {
-                        const std::int32_t c = coordinate(role, lane, y.index_axis);
-                        std::memcpy(value(run, x, role, lane).data, &c, sizeof c);
+                        const std::int32_t c = coordinate(role, position, y.index_axis);
+                        std::memcpy(value(run, x, role, position).data, &c, sizeof c);
                     }
                 }
         done_.assign(s_.nodes.size(), 0);
@@ -105,8 +105,8 @@ public:
         for (int i = 0; i < static_cast<int>(s_.nodes.size()); ++i) {  // later updates over earlier ones
             const statement& n = s_.nodes[at(i)];
             for (std::size_t j = 0; n.update && j < n.results.size(); ++j)
-                for (int lane = 0; n.results[j] >= 0 && lane < lanes(n.role); ++lane)
-                    copy(result(run, i, static_cast<int>(j), n.role, lane), state(n.results[j], lane));
+                for (int position = 0; n.results[j] >= 0 && position < positions(n.role); ++position)
+                    copy(result(run, i, static_cast<int>(j), n.role, position), state(n.results[j], position));
         }
     }
 
@@ -120,14 +120,14 @@ private:
     };
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     int symbols() const { return static_cast<int>(s_.symbols.size()); }
-    piece in(std::vector<word>& memory, int role, int lane, std::int64_t offset, const dv::tensor_type& type) const {
-        return {reinterpret_cast<unsigned char*>(memory.data() + (first_place_[at(role)] + lane) * block_ + offset), type.bytes(),
+    piece in(std::vector<word>& memory, int role, int position, std::int64_t offset, const dv::tensor_type& type) const {
+        return {reinterpret_cast<unsigned char*>(memory.data() + (first_place_[at(role)] + position) * block_ + offset), type.bytes(),
                 type.type};
     }
     static void copy(piece from, piece to) { detail::put(to, 0, from, 0, from.bytes); }
-    word along_other_axes(word h, int role, int lane, unsigned but) const {
+    word along_other_axes(word h, int role, int position, unsigned but) const {
         for (const auto& m : s_.roles[at(role)])
-            if ((but >> m.axis & 1u) == 0) h = mix(h + static_cast<word>(64 * m.axis + coordinate(role, lane, m.axis)) + 1);
+            if ((but >> m.axis & 1u) == 0) h = mix(h + static_cast<word>(64 * m.axis + coordinate(role, position, m.axis)) + 1);
         return h;
     }
 
@@ -149,18 +149,18 @@ private:
         }
     }
     // The a-th argument of a statement as a role reads it.
-    piece argument(int run, int i, int a, int role, int lane) {
+    piece argument(int run, int i, int a, int role, int position) {
         const int x = s_.nodes[at(i)].arguments[at(a)];
         const source from = sources_[at(i)][at(a)];
         if (from.statement < 0)
             return s_.symbols[at(x)].kind == dv::ir::symbol_kind::state
-                       ? state(x, lane)
-                       : value(run, x, s_.symbols[at(x)].role < 0 ? role : s_.symbols[at(x)].role, lane);
+                       ? state(x, position)
+                       : value(run, x, s_.symbols[at(x)].role < 0 ? role : s_.symbols[at(x)].role, position);
         const statement& n = s_.nodes[at(from.statement)];
         const int home = !over_roles(n)              ? n.role
                          : contains(n.targets, role) ? role
                                                      : n.targets[0];  // who does not receive it has it from one that does
-        return result(run, from.statement, from.result, home, lane);
+        return result(run, from.statement, from.result, home, position);
     }
 
     void evaluate(int i) {
@@ -171,33 +171,33 @@ private:
         const statement& n = s_.nodes[at(i)];
         const int run = runs() - 1;
         if (over_roles(n)) return join_roles(run, i);
-        if (n.kind != dv::op_kind::compute) return join_lanes(run, i);
+        if (n.kind != dv::op_kind::compute) return join_positions(run, i);
         std::vector<piece> in, out;
-        for (int lane = 0; lane < lanes(n.role); ++lane) {
+        for (int position = 0; position < positions(n.role); ++position) {
             in.clear();
             out.clear();
-            for (int a = 0; a < static_cast<int>(n.arguments.size()); ++a) in.push_back(argument(run, i, a, n.role, lane));
-            for (int j = 0; j < static_cast<int>(n.results.size()); ++j) out.push_back(result(run, i, j, n.role, lane));
-            effects_[at(run)][at(first_place_[at(n.role)] + lane) * s_.nodes.size() + at(i)] = apply(n.op, in, out);
+            for (int a = 0; a < static_cast<int>(n.arguments.size()); ++a) in.push_back(argument(run, i, a, n.role, position));
+            for (int j = 0; j < static_cast<int>(n.results.size()); ++j) out.push_back(result(run, i, j, n.role, position));
+            effects_[at(run)][at(first_place_[at(n.role)] + position) * s_.nodes.size() + at(i)] = apply(n.op, in, out);
         }
     }
-    // The lanes that differ along the axes only, in the order of their places there.
-    std::vector<int> group_of(int role, int lane, unsigned axes) const {
+    // The positions that differ along the axes only, in the order of their places there.
+    std::vector<int> group_of(int role, int position, unsigned axes) const {
         std::vector<int> members;
-        for (int l = 0; l < lanes(role); ++l) {
+        for (int l = 0; l < positions(role); ++l) {
             bool same = true;
             for (const auto& m : s_.roles[at(role)])
-                same = same && ((axes >> m.axis & 1u) != 0 || coordinate(role, l, m.axis) == coordinate(role, lane, m.axis));
+                same = same && ((axes >> m.axis & 1u) != 0 || coordinate(role, l, m.axis) == coordinate(role, position, m.axis));
             if (same) members.push_back(l);
         }
         return members;
     }
-    void join_lanes(int run, int i) {
+    void join_positions(int run, int i) {
         const statement& n = s_.nodes[at(i)];
-        std::vector<char> through(at(lanes(n.role)), 0);
-        for (int lane = 0; lane < lanes(n.role); ++lane) {
-            if (through[at(lane)]) continue;
-            const std::vector<int> members = group_of(n.role, lane, n.axes);
+        std::vector<char> through(at(positions(n.role)), 0);
+        for (int position = 0; position < positions(n.role); ++position) {
+            if (through[at(position)]) continue;
+            const std::vector<int> members = group_of(n.role, position, n.axes);
             std::vector<piece> in;
             for (const int m : members) in.push_back(argument(run, i, 0, n.role, m));
             for (std::size_t m = 0; m < members.size(); ++m) {
@@ -211,23 +211,23 @@ private:
     void join_roles(int run, int i) {
         const statement& n = s_.nodes[at(i)];
         const bool given = n.kind == dv::op_kind::broadcast || n.kind == dv::op_kind::scatter;
-        for (int lane = 0; lane < lanes(n.targets[0]); ++lane) {
+        for (int position = 0; position < positions(n.targets[0]); ++position) {
             std::vector<piece> in;
             for (int a = 0; a < static_cast<int>(n.arguments.size()); ++a)
-                in.push_back(argument(run, i, a, s_.symbols[at(n.arguments[at(a)])].role, lane));
+                in.push_back(argument(run, i, a, s_.symbols[at(n.arguments[at(a)])].role, position));
             for (std::size_t t = 0; t < n.targets.size(); ++t) {
                 int member = static_cast<int>(t);
                 if (!given)  // a receiver gives, too
                     for (int a = 0; a < static_cast<int>(n.arguments.size()); ++a)
                         if (s_.symbols[at(n.arguments[at(a)])].role == n.targets[t]) member = a;
-                detail::communicated(n, in, member, 0, result(run, i, 0, n.targets[t], lane));
+                detail::communicated(n, in, member, 0, result(run, i, 0, n.targets[t], position));
             }
         }
     }
 
     const sketch& s_;
     int places_ = 0;
-    std::vector<int> first_place_, lanes_;
+    std::vector<int> first_place_, positions_;
     std::int64_t block_ = 0;
     std::vector<std::int64_t> symbol_at_;
     std::vector<std::vector<std::int64_t>> result_at_;

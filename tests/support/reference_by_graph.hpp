@@ -30,7 +30,7 @@ inline meaning reference::as_read(const dv::ir::graph& g) const {
         if (found < 0) throw failure("the graph has a role that is not written");
         role_of.push_back(found);
         m.first_place.push_back(first_place_[at(found)]);
-        m.lane_counts.push_back(lanes_[at(found)]);
+        m.position_counts.push_back(positions_[at(found)]);
     }
     // Statements by operation, those that share one by what they name.
     const auto name_of = [&](int x) { return x >= 0 && x < g.symbols.size() ? g.symbols[x].name : &dv::nameless; };
@@ -78,9 +78,9 @@ inline meaning reference::as_read(const dv::ir::graph& g) const {
     }
     m.outputs.resize(at(places_));
     for (int r = 0; r < g.roles.size(); ++r)
-        for (int lane = 0; lane < m.lanes(r); ++lane)
+        for (int position = 0; position < m.positions(r); ++position)
             for (int x = 0; x < g.symbols.size(); ++x)
-                if (has_output(symbol_of[at(x)], role_of[at(r)], lane)) m.outputs[at(m.at(r, lane))].push_back(x);
+                if (has_output(symbol_of[at(x)], role_of[at(r)], position)) m.outputs[at(m.at(r, position))].push_back(x);
     return m;
 }
 

@@ -173,15 +173,15 @@ struct along_an_axis : dv::graph<
     dv::let<total, add(c, add(d, e))>,
     dv::output<a, b, f, y, total>> {};
 
-// Roles with lanes: a channel joins equal coordinates, a reduction joins the lanes of one role.
-struct roles_and_lanes : dv::graph<
+// Roles with positions: a channel joins equal coordinates, a reduction joins the positions of one role.
+struct roles_and_meshes : dv::graph<
     dv::input<x, vector>,
     dv::mesh<dv::axis<dp>>,
     dv::on<left, dv::let<a, add(x, x)>, dv::let<b, all_reduce<sum, dp>(a)>>,
     dv::on<right, dv::let<c, add(a, b)>, dv::let<d, all_reduce<maximum, dp>(c)>>,
     dv::output<c, d>> {};
 
-// A gradient step on one weight: the forward pass, a mean over the lanes, an update in place, momentum kept in a state.
+// A gradient step on one weight: the forward pass, a mean over the positions, an update in place, momentum kept in a state.
 struct weight;
 struct speed;
 struct rate;

@@ -59,18 +59,18 @@ inline session random_session(word seed, knobs k, int most_graphs = 3) {
     return x;
 }
 
-// Where a rank stands in a graph, by its numbering: by role in order of first appearance, within one by lane.
+// Where a rank stands in a graph, by its numbering: by role in order of first appearance, within one by position.
 struct standing {
-    int role = 0, lane = 0;  // of the sketch
+    int role = 0, position = 0;  // of the sketch
 };
 inline std::vector<standing> ranks_in_order(const sketch& s) {
     std::vector<standing> list;
     if (s.folded) {
-        for (int lane = 0; lane < width_of(s, 0, ~0u); ++lane) list.push_back({0, lane});
+        for (int position = 0; position < width_of(s, 0, ~0u); ++position) list.push_back({0, position});
         return list;
     }
     for (const int role : roles_as_written(s))
-        for (int lane = 0; lane < width_of(s, role, ~0u); ++lane) list.push_back({role, lane});
+        for (int position = 0; position < width_of(s, role, ~0u); ++position) list.push_back({role, position});
     return list;
 }
 
@@ -98,7 +98,7 @@ public:
         for (int g = 0; g < static_cast<int>(x.graphs.size()); ++g) create(g);
         for (std::size_t t = 0; t < x.turns.size(); ++t) play(t);
         for (int g = 0; g < static_cast<int>(x.graphs.size()); ++g)
-            for_states(g, [&](int state, int rank, int lane) { load(g, state, rank, lane); });
+            for_states(g, [&](int state, int rank, int position) { load(g, state, rank, position); });
     }
     reference& of(int graph) { return of_[static_cast<std::size_t>(graph)]; }
     const std::vector<standing>& ranks(int graph) const { return standing_[static_cast<std::size_t>(graph)]; }
@@ -117,7 +117,7 @@ private:
             const symbol& y = s.symbols[static_cast<std::size_t>(x)];
             if (y.kind != dv::ir::symbol_kind::state || !mentioned(s, x)) continue;
             for (int rank = 0; rank < static_cast<int>(ranks(g).size()); ++rank)
-                if (const standing at = ranks(g)[static_cast<std::size_t>(rank)]; s.folded || at.role == y.role) f(x, rank, at.lane);
+                if (const standing at = ranks(g)[static_cast<std::size_t>(rank)]; s.folded || at.role == y.role) f(x, rank, at.position);
         }
     }
     static std::vector<stored> select(const std::vector<stored>& list, int graph, int rank) {
@@ -141,10 +141,10 @@ private:
     }
     // Its executors find the states in the store or initialise them.
     void create(int g) {
-        for_states(g, [&](int x, int rank, int lane) {
+        for_states(g, [&](int x, int rank, int position) {
             const auto at = place(g, x, rank);
             if (store_.count(at) > 0) return;
-            piece value = of_[static_cast<std::size_t>(g)].state(x, lane);
+            piece value = of_[static_cast<std::size_t>(g)].state(x, position);
             if (of(g, x).from_store) {
                 before_.push_back({g, x, rank, {}});
                 fill_values(value, written_seed(before_.back(), x_.seed));
@@ -153,19 +153,19 @@ private:
             store_[at] = words(value);
         });
     }
-    void load(int g, int x, int rank, int lane) {
-        const piece to = of_[static_cast<std::size_t>(g)].state(x, lane);
+    void load(int g, int x, int rank, int position) {
+        const piece to = of_[static_cast<std::size_t>(g)].state(x, position);
         if (to.bytes > 0) std::memcpy(to.data, store_[place(g, x, rank)].data(), static_cast<std::size_t>(to.bytes));
     }
     void play(std::size_t number) {
         const turn& t = x_.turns[number];
         reference& r = of_[static_cast<std::size_t>(t.graph)];
         turns_.emplace_back();
-        if (t.kind == turn_kind::run) for_states(t.graph, [&](int x, int rank, int lane) { load(t.graph, x, rank, lane); });
+        if (t.kind == turn_kind::run) for_states(t.graph, [&](int x, int rank, int position) { load(t.graph, x, rank, position); });
         if (t.kind == turn_kind::run) r.run();
-        for_states(t.graph, [&](int x, int rank, int lane) {
+        for_states(t.graph, [&](int x, int rank, int position) {
             if (t.kind == turn_kind::run) {
-                store_[place(t.graph, x, rank)] = words(r.state(x, lane));
+                store_[place(t.graph, x, rank)] = words(r.state(x, position));
             } else if (x == t.state) {
                 stored s{t.graph, x, rank, store_[place(t.graph, x, rank)]};
                 if (t.kind == turn_kind::write) {

@@ -23,7 +23,7 @@ struct played_graph {
     dv::ir::program program;
     dv::plan::plan plan;
     meaning m;
-    std::vector<std::pair<int, int>> place_of;  // by rank: role of the graph and lane
+    std::vector<std::pair<int, int>> place_of;  // by rank: role of the graph and position
 };
 
 namespace detail {
@@ -36,7 +36,7 @@ struct running_session {
         std::vector<int> arguments, results;             // indices of pointers
         std::vector<dv::tensor_type> argument_types, result_types;
         std::int64_t workspace = 0;                      // bytes, as the operation asks for them
-        std::vector<int> run_of;                         // by rank: runs it has done; touched only on the lane that launches it
+        std::vector<int> run_of;                         // by rank: runs it has done; touched only on the position that launches it
     };
     std::deque<played_graph> graphs;
     std::vector<call> calls;
@@ -81,8 +81,8 @@ inline void launch_call(int number, dv::host::stream s, void* const* pointers) {
     if (mark % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(mark / 8 % 200));
     const word effect = apply(c.op, in, out);
     if (mark % 8 == 1) std::this_thread::yield();
-    const int lane = of.place_of[rank].second;
-    if (run >= of.m.runs || effect != of.m.effect(run, of.m.at(c.graph_role, lane), c.node)) all.wrong("wrong arguments: " + where);
+    const int position = of.place_of[rank].second;
+    if (run >= of.m.runs || effect != of.m.effect(run, of.m.at(c.graph_role, position), c.node)) all.wrong("wrong arguments: " + where);
     if (scratch.bytes > 0) {
         ++all.workspaces;
         std::vector<word> left(static_cast<std::size_t>(words_of(scratch.bytes)));
@@ -163,7 +163,7 @@ private:
         p.plan = dv::ir::view(p.made.plan);
         p.m = meaning_.of(g).as_read(p.wide);
         all_.made.emplace_back(at(ranks_));
-        for (const standing& place : meaning_.ranks(g)) p.place_of.push_back({graph_role(g, place.role), place.lane});
+        for (const standing& place : meaning_.ranks(g)) p.place_of.push_back({graph_role(g, place.role), place.position});
         image& i = images_.emplace_back();
         i.launches.resize(p.program.members.size());
         i.initialisers.resize(p.graph.symbols.size());

@@ -18,7 +18,7 @@ auto owned(const Table& t) {
     return d;
 }
 
-// Two lanes where the width is open: any number does for the interpreter.
+// Two streams where the width is open: any number does for the interpreter.
 inline dv::ir::graph_data with_widths(const dv::ir::graph& g) {
     dv::ir::graph_data d = owned(g);
     for (dv::ir::mesh_axis& m : d.mesh)

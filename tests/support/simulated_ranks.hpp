@@ -15,7 +15,7 @@ namespace support {
 
 struct simulation {
     word seed = 0;
-    std::array<int, dv::lane_count> queue_of = {0, 1, 2};  // lanes with equal numbers share one queue, in issue order
+    std::array<int, dv::stream_count> queue_of = {0, 1, 2};  // positions with equal numbers share one queue, in issue order
     int ahead = 4;                                         // runs that a rank without outputs may be in front
     int in_flight = 0;  // runs whose outputs exist at once, as the options say; 0: as many as the plan has slots
 };
@@ -49,10 +49,10 @@ protected:
     };
     struct rank {
         int role = 0;      // of the program
-        int lane = 0;
+        int position = 0;
         std::vector<word> device, host;
         std::vector<std::vector<word>> own;                  // by buffer: inputs, states, constants
-        std::array<std::deque<entry>, dv::lane_count> queues;
+        std::array<std::deque<entry>, dv::stream_count> queues;
         std::vector<int> issued, done;                       // by event and ring slot: the latest run
         std::vector<std::vector<int>> uses_left;             // by run, by buffer at the root of its aliases
         std::vector<int> steps_left;                         // by run
@@ -200,11 +200,11 @@ protected:
 
     void prepare_ranks() {
         for (int role = 0; role < p_.roles; ++role)
-            for (int lane = 0; lane < m_.lanes(role); ++lane) {
+            for (int position = 0; position < m_.positions(role); ++position) {
                 ranks_.emplace_back();
                 rank& k = ranks_.back();
                 k.role = role;
-                k.lane = lane;
+                k.position = position;
                 const auto& plan = plan_.roles[role];
                 k.device.resize(static_cast<std::size_t>(words_of(plan.arena_bytes)));
                 k.host.resize(static_cast<std::size_t>(words_of(plan.host_arena_bytes)));
@@ -228,11 +228,11 @@ protected:
                     poison(all);
                     const dv::ir::symbol& s = g_.symbols[x.symbol];
                     if (x.where == dv::ir::storage::state && s.initialised && x.bytes > 0)
-                        std::memcpy(all.data, m_.initial_state(x.symbol, s.role, lane).data, static_cast<std::size_t>(x.bytes));
+                        std::memcpy(all.data, m_.initial_state(x.symbol, s.role, position).data, static_cast<std::size_t>(x.bytes));
                     if (x.where == dv::ir::storage::constant) {
                         int axis = 0;
                         while ((s.index_axis >> axis & 1u) == 0) ++axis;
-                        const std::int32_t c = m_.coordinate(role, lane, axis);
+                        const std::int32_t c = m_.coordinate(role, position, axis);
                         std::memcpy(all.data, &c, sizeof c);
                     }
                 }
@@ -254,14 +254,14 @@ protected:
                     if (dv::is_communication(member.kind) && member.communicator >= 0 && !member.local) {
                         const dv::ir::communicator& c = p_.communicators[member.communicator];
                         if (c.axes == 0) {
-                            key = {part.member, 0, at.lane};
+                            key = {part.member, 0, at.position};
                             expected = c.roles;
                         } else {
-                            const auto lanes = m_.neighbours(at.role, at.lane, c.axes);
-                            key = {part.member, 1, lanes[0]};
-                            expected = static_cast<int>(lanes.size());
+                            const auto positions = m_.neighbours(at.role, at.position, c.axes);
+                            key = {part.member, 1, positions[0]};
+                            expected = static_cast<int>(positions.size());
                             for (int l = 0; l < expected; ++l)
-                                if (lanes[l] == at.lane) seat = l;
+                                if (positions[l] == at.position) seat = l;
                         }
                     }
                     const auto [found, fresh] = ids.emplace(key, static_cast<int>(instances_.size()));
@@ -294,7 +294,7 @@ protected:
     meeting& meeting_of(const rank& k, int part, int run) { return meetings_[run * instances_.size() + k.instance_of[part].first]; }
     const dv::ir::step& step_of(const rank& k, const entry& e) const { return plan_.steps[plan_.roles[k.role].first_step + e.step]; }
 
-    std::string name(const rank& k) const { return "rank (role " + std::to_string(k.role) + ", lane " + std::to_string(k.lane) + ")"; }
+    std::string name(const rank& k) const { return "rank (role " + std::to_string(k.role) + ", position " + std::to_string(k.position) + ")"; }
     std::string name(const dv::ir::step& step) const {
         const dv::ir::member& m = p_.members[p_.vertices[step.vertex].first_member];
         return "vertex " + std::to_string(step.vertex) + " (" + dv::name_of(m.kind) + ", node " + std::to_string(m.node) + ", symbol " +

@@ -22,7 +22,7 @@ public:
     void run() {
         const int actors = static_cast<int>(ranks_.size()) * actors_per_rank;
         std::vector<int> favour(actors);
-        const int mode = r_.below(3);  // uniform; favourites for a while; a lane or host that is always late
+        const int mode = r_.below(3);  // uniform; favourites for a while; a stream or host that is always late
         const int late = r_.below(actors);
         for (int left = 0;;) {
             if (mode == 1 && left-- == 0) {
@@ -46,34 +46,34 @@ public:
     }
 
 private:
-    static constexpr int actors_per_rank = dv::lane_count + 2;
+    static constexpr int actors_per_rank = dv::stream_count + 2;
 
     // ---- what may happen
 
     bool act(int actor) {
         rank& k = ranks_[actor / actors_per_rank];
         const int i = actor % actors_per_rank;
-        if (i < dv::lane_count) return advance(k, i);
-        return i == dv::lane_count ? issue(k) : collect(k);
+        if (i < dv::stream_count) return advance(k, i);
+        return i == dv::stream_count ? issue(k) : collect(k);
     }
 
     struct backend {
         simulator& s;
         rank& k;
         int run;
-        std::deque<entry>& queue(int lane) { return k.queues[s.how_.queue_of[lane]]; }
-        void wait(int lane, int event, int ring, int step) {
+        std::deque<entry>& queue(int stream) { return k.queues[s.how_.queue_of[stream]]; }
+        void wait(int stream, int event, int ring, int step) {
             const int e = event * s.plan_.rings + ring;
             if (s.plan_.steps[s.plan_.roles[k.role].first_step + step].event != event)
                 throw failure("a wait names a step that does not record its event");
             if (k.issued[e] < 0) throw failure("a wait is issued before any record of its event");
-            queue(lane).push_back({what::wait, e, k.issued[e], step, run, 0});
+            queue(stream).push_back({what::wait, e, k.issued[e], step, run, 0});
         }
-        void issue(int index, const dv::ir::step& step) { queue(step.lane).push_back({what::step, -1, 0, index, run, 0}); }
-        void record(int lane, int event, int ring) {
+        void issue(int index, const dv::ir::step& step) { queue(step.stream).push_back({what::step, -1, 0, index, run, 0}); }
+        void record(int stream, int event, int ring) {
             const int e = event * s.plan_.rings + ring;
             k.issued[e] = run;
-            queue(lane).push_back({what::record, e, run, 0, run, 0});
+            queue(stream).push_back({what::record, e, run, 0, run, 0});
         }
     };
 
@@ -91,10 +91,10 @@ private:
         if (k.read == k.next_run || k.steps_left[k.read] > 0) return false;
         for (int role = 0; role < g_.roles.size(); ++role) {
             if (role != k.role && !g_.folded) continue;
-            for (const int symbol : m_.outputs[m_.at(role, k.lane)]) {
+            for (const int symbol : m_.outputs[m_.at(role, k.position)]) {
                 const int b = output_of(k, symbol, role);
                 if (b < 0) throw failure("output symbol " + std::to_string(symbol) + " is not on " + name(k));
-                if (!same(bytes_of(k, b, k.read), m_.value(k.read, symbol, role, k.lane)))
+                if (!same(bytes_of(k, b, k.read), m_.value(k.read, symbol, role, k.position)))
                     throw failure("output symbol " + std::to_string(symbol) + " is wrong on " + name(k) + " in run " +
                                   std::to_string(k.read));
             }
@@ -226,14 +226,14 @@ private:
         for (int b : v.results) out.push_back(bytes_of(k, b, run));
         if (member.kind == dv::op_kind::input) {
             const piece bound = m_.value(
-                run, member.symbol, g_.folded && g_.symbols[member.symbol].role >= 0 ? g_.symbols[member.symbol].role : k.role, k.lane);
+                run, member.symbol, g_.folded && g_.symbols[member.symbol].role >= 0 ? g_.symbols[member.symbol].role : k.role, k.position);
             if (bound.bytes > 0) std::memcpy(out[0].data, bound.data, static_cast<std::size_t>(bound.bytes));
             return;
         }
         if (member.kind == dv::op_kind::compute) {
             for (copied& a : m.arguments[seat]) in.push_back(a.view());
             const word effect = apply(member.op, in, out);
-            if (effect != m_.effect(run, m_.at(v.graph_role, k.lane), v.node))
+            if (effect != m_.effect(run, m_.at(v.graph_role, k.position), v.node))
                 throw failure(name(step) + " got wrong arguments on " + name(k) + " in run " + std::to_string(run));
         } else {
             for (auto& given : m.arguments) in.push_back(given.empty() ? piece{} : given[0].view());
@@ -244,7 +244,7 @@ private:
         }
         if (v.node < 0 || (dv::is_communication(member.kind) && !receives(member.kind, member.root, seat))) return;
         for (std::size_t j = 0; j < out.size(); ++j) {
-            const piece then = m_.result(run, m_.at(v.graph_role, k.lane), v.node, v.result_index[j]);
+            const piece then = m_.result(run, m_.at(v.graph_role, k.position), v.node, v.result_index[j]);
             if (!same(out[j], then))
                 throw failure(name(step) + " gave a wrong result on " + name(k) + " in run " + std::to_string(run));
         }
@@ -255,7 +255,7 @@ private:
             for (int b = 0; b < p_.buffers.size(); ++b) {
                 const dv::ir::buffer& x = p_.buffers[b];
                 if (x.where != dv::ir::storage::state || x.role != k.role) continue;
-                const piece now = bytes_of(k, b, 0), then = m_.state(x.symbol, g_.symbols[x.symbol].role, k.lane);
+                const piece now = bytes_of(k, b, 0), then = m_.state(x.symbol, g_.symbols[x.symbol].role, k.position);
                 if (!same(now, then))
                     throw failure("state symbol " + std::to_string(x.symbol) + " is wrong on " + name(k) + " at the end");
             }
@@ -264,7 +264,7 @@ private:
     std::string stuck() const {
         std::string text;
         for (const rank& k : ranks_)
-            for (int q = 0; q < dv::lane_count; ++q) {
+            for (int q = 0; q < dv::stream_count; ++q) {
                 if (k.queues[q].empty()) continue;
                 const entry& e = k.queues[q].front();
                 text += "\n  " + name(k) + " queue " + std::to_string(q) + ", run " + std::to_string(e.run) + ": ";

@@ -106,14 +106,14 @@ private:
         played_graph& p = all_.graphs[at(g)];
         while (static_cast<int>(e.open.size()) >= of(g).settings.in_flight || (!e.open.empty() && r.chance(15))) collect(e, g, me);
         open_run next;
-        const auto [role, lane] = p.place_of[at(me)];
+        const auto [role, position] = p.place_of[at(me)];
         for (int x = 0; x < p.graph.symbols.size(); ++x) {
             const dv::ir::symbol& y = p.graph.symbols[x];
             if (y.kind != dv::ir::symbol_kind::input) continue;
             std::vector<word>& bytes =
                 next.bound.emplace_back(static_cast<std::size_t>(words_of(y.type.bytes())) + 1, 0x5555555555555555ull);
             const bool here = y.role < 0 || y.role == role || p.graph.folded;  // elsewhere it is ignored
-            const piece value = p.m.value(e.runs, x, y.role < 0 ? role : y.role, lane);
+            const piece value = p.m.value(e.runs, x, y.role < 0 ? role : y.role, position);
             if (here && value.bytes > 0) std::memcpy(bytes.data(), value.data, static_cast<std::size_t>(value.bytes));
             const auto from = r.one_of(std::vector{dv::binding_source::copied, dv::binding_source::borrowed, dv::binding_source::in_place});
             e.engine->bind(x, {bytes.data(), y.type.size(), from});
@@ -136,7 +136,7 @@ private:
     void collect(executor& x, int g, int me) {
         dv::engine& e = *x.engine;
         played_graph& p = all_.graphs[at(g)];
-        const auto [own, lane] = p.place_of[at(me)];
+        const auto [own, position] = p.place_of[at(me)];
         const std::shared_ptr<dv::flight> f = x.open.front().flight;
         e.finish(f, std::nullopt);
         if (!e.consumed(*f)) all_.wrong("a run that has ended holds its inputs");
@@ -149,7 +149,7 @@ private:
         std::vector<char> wanted(at(p.graph.symbols.size()), 0);
         for (int role = 0; role < p.graph.roles.size(); ++role) {
             if (role != own && !p.graph.folded) continue;
-            for (const int symbol : p.m.outputs[at(p.m.at(role, lane))]) {
+            for (const int symbol : p.m.outputs[at(p.m.at(role, position))]) {
                 wanted[at(symbol)] = 1;
                 bool found = false;
                 for (int b = 0; b < p.program.buffers.size(); ++b) {
@@ -158,7 +158,7 @@ private:
                     found = true;
                     std::vector<word> bytes(static_cast<std::size_t>(words_of(y.bytes)));
                     if (y.bytes > 0) e.memory_of.source()->to_host(bytes.data(), e.memory_of.at(b, run, f->inputs), y.bytes);
-                    if (!same(snapshot(bytes, y.bytes), p.m.value(run, symbol, role, lane)))
+                    if (!same(snapshot(bytes, y.bytes), p.m.value(run, symbol, role, position)))
                         all_.wrong("output symbol " + std::to_string(symbol) + " is wrong" + where);
                 }
                 if (!found) all_.wrong("output symbol " + std::to_string(symbol) + " is missing" + where);

@@ -17,7 +17,7 @@ namespace dv = dovetail;
 using namespace samples;
 using floats = std::vector<float>;
 
-// Accumulate and apply: gradients of several micro-batches are summed on each lane, then averaged over the lanes and applied.
+// Accumulate and apply: gradients of several micro-batches are summed on each position, then averaged over the positions and applied.
 struct gradient; struct averaged;
 struct accumulate : dv::graph<
     dv::mesh<dv::axis<dp>>,
@@ -34,7 +34,7 @@ struct apply : dv::graph<
     dv::let<y, copy(weight)>,
     dv::output<y>> {};
 
-// The second sum is of what the compute lane makes: the next run overwrites it.
+// The second sum is of what the compute position makes: the next run overwrites it.
 struct two_sums : dv::graph<
     dv::mesh<dv::axis<dp>>,
     dv::input<x, vector>,

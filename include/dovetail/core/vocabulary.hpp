@@ -8,12 +8,12 @@ namespace dovetail {
 
 // What an operation of the graph does when it is launched.
 enum class op_kind : unsigned char {
-    compute,    // the user's own: one launch on the compute lane
+    compute,    // the user's own: one launch on the compute stream
     input,      // brings the caller's binding in: a copy, or nothing where a device pointer is used in place
-    to_host,    // device to pinned host memory, on the copy lane
-    from_host,  // pinned host memory to device, on the copy lane
-    transfer,   // one role's value to another role, equal lane coordinates
-    shift,      // lane i gets the value of lane i - offset of one axis
+    to_host,    // device to pinned host memory, on the copy stream
+    from_host,  // pinned host memory to device, on the copy stream
+    transfer,   // one role's value to another role, equal positions
+    shift,      // index i gets the value of stream i - offset of one axis
     all_reduce,
     reduce,
     broadcast,
@@ -43,10 +43,10 @@ constexpr const char* name_of(reduction r) {
 }
 
 // The streams of a rank. In the sequential plan everything is on `compute`.
-enum class lane_kind : unsigned char { compute, communication, copy };
-inline constexpr int lane_count = 3;
+enum class stream_kind : unsigned char { compute, communication, copy };
+inline constexpr int stream_count = 3;
 
-constexpr const char* name_of(lane_kind l) {
+constexpr const char* name_of(stream_kind l) {
     constexpr const char* names[] = {"compute", "comm", "copy"};
     return names[static_cast<int>(l)];
 }
@@ -108,7 +108,7 @@ struct operation {
     int sms = 0;                 // streaming multiprocessors it needs; 0: all it can get
     reduction reduce = reduction::none;
     int offset = 0;          // of a shift
-    bool zero_edge = false;  // a shift whose edge lanes get zeros
+    bool zero_edge = false;  // a shift whose edge positions get zeros
     // No trial could call the shape rule, or the cost, while compiling: it is not constexpr, or refuses what it was tried with.
     bool doubtful_rule = false;
     bool doubtful_cost = false;

@@ -20,7 +20,7 @@ constexpr std::int64_t flop_rate(const machine_description& m, element e) {
     }
 }
 
-// Ranks that talk to each other in a member: lanes along its axes, or roles.
+// Ranks that talk to each other in a member: positions along its axes, or roles.
 template <class Graph, class Program>
 constexpr int width(const Graph& g, const Program& p, const ir::member& m, const settings& s) {
     if (m.communicator < 0) return 2;
@@ -48,7 +48,7 @@ public:
     // One vertex alone. The members of a group share one latency; their payloads follow each other.
     constexpr std::int64_t duration(const ir::vertex& v) {
         if (v.kind == op_kind::input) return 0;
-        if (v.kind == op_kind::transfer && v.lane == lane_kind::copy)
+        if (v.kind == op_kind::transfer && v.stream == stream_kind::copy)
             return plus(transfer_time(s_.machine, p_.buffers.first[p_.accesses.first[p_.parts.first[v.first_part].first_access].buffer].bytes, true), 0);
         if (v.members == 1) return time_of(v.first_member, v.first_part, v.parts).alone;
         std::int64_t latency = 0, work = 0;

@@ -53,7 +53,7 @@ template <int Width>
 struct assumed_width {
     static constexpr bool allowed = Width >= 1;
     static constexpr void apply(settings& s) {
-        static_assert(allowed, "dovetail: an axis has at least one lane");
+        static_assert(allowed, "dovetail: an axis has at least one position");
         s.assumed_width = allowed ? Width : 1;
     }
 };

@@ -1,4 +1,4 @@
-// Communication as operations of the language, on one tensor per lane. Where: axes of the mesh (none: all of them); outside
+// Communication as operations of the language, on one tensor per rank. Where: axes of the mesh (none: all of them); outside
 // `on`, with one argument per role, the roles themselves. gather and scatter forms act on extent 0.
 #pragma once
 
@@ -13,7 +13,7 @@ struct minimum;
 struct maximum;
 struct average;
 
-// Root of a rooted form: a role, or a lane along the axes. Off the root the result may not be read.
+// Root of a rooted form: a role, or a position along the axes. Off the root the result may not be read.
 template <class Role>
 struct root;
 template <int Lane>
@@ -21,7 +21,7 @@ struct root_index;
 // Receivers of a broadcast or scatter over roles, in order.
 template <class... Roles>
 struct to;
-// What the lanes at the edge of a shift get: zeros, or the values of the other edge.
+// What the positions at the edge of a shift get: zeros, or the values of the other edge.
 struct zero_edge;
 struct periodic;
 
@@ -33,7 +33,7 @@ template <class Reduction, class... Where> struct reduce_scatter;       // [n E0
 template <class... Where> struct all_to_all;                            // [n E0, ...] -> [n E0, ...], block i to member i
 template <class... Where> struct gather;                                // [E0, ...] -> [n E0, ...] on the root
 template <class... Where> struct scatter;                               // [n E0, ...] of the root -> [E0, ...]
-template <class Axis, int Offset, class Edge = periodic> struct shift;  // lane i gets the value of lane i - Offset
+template <class Axis, int Offset, class Edge = periodic> struct shift;  // index i gets the value of index i - Offset
 struct to_host;                                                         // device -> pinned host memory, on the copy stream
 struct from_host;                                                       // pinned host memory -> device, on the copy stream
 

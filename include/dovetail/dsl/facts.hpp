@@ -243,7 +243,7 @@ constexpr operation facts() {
         o.reduce = c::reduce;
         o.offset = c::offset;
         o.zero_edge = c::zero_edge;
-        if (c::kind == op_kind::all_reduce) o.in_place = 0;  // half the memory, and no copy on an axis of one lane
+        if (c::kind == op_kind::all_reduce) o.in_place = 0;  // half the memory, and no copy on an axis of one position
         return o;
     }
 }

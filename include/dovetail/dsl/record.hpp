@@ -62,7 +62,7 @@ struct record {
     int arguments = 1;                      // how many it stands for as an argument: one, or N for all<N, ...>
     const operation* op = &no_operation;    // of an expression: the facts of its operation, if it takes this number of arguments
     const tensor_type* type = &no_tensor;   // tensor
-    int number = 0;                         // width of an axis, lane of a root
+    int number = 0;                         // width of an axis, index of a root
     const statement* statements = nullptr;  // instead of children: of a graph, on, group, grouped or repeat
 };
 

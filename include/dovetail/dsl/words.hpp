@@ -7,7 +7,7 @@
 namespace dovetail {
 
 // input<name, tensor>: bound by the caller before a run. Attributes: pinned (host memory that only from_host reads),
-// replicated<axis...> (the caller binds the same data on all lanes of those axes).
+// replicated<axis...> (the caller binds the same data on all positions of those axes).
 template <class Name, class Tensor, class... Attributes>
 struct input;
 struct pinned;
@@ -39,13 +39,13 @@ struct output;
 template <class Role, class... Statements>
 struct on;
 
-// mesh<axis<dp>, axis<tp, 8>>: the lanes of every role. Width 0 is open: it comes from the executor.
+// mesh<axis<dp>, axis<tp, 8>>: the positions of every role. Width 0 is open: it comes from the executor.
 template <class... Axes>
 struct mesh;
 template <class Name, int Width = 0>
 struct axis;
 
-// axis_index<axis>: the lane's coordinate, an int32 scalar.
+// axis_index<axis>: the rank's index along the axis, an int32 scalar.
 template <class Axis>
 struct axis_index;
 

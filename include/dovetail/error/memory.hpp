@@ -18,7 +18,7 @@ template <class State, class Axis, class... More>
 struct diverging_replicas {
     static_assert(
         detail::never<State, Axis, More...>,
-        "dovetail: this state (first) is declared replicated along an axis (second) but updated from a value that differs between its lanes: is an all_reduce missing?");
+        "dovetail: this state (first) is declared replicated along an axis (second) but updated from a value that differs between its positions: is an all_reduce missing?");
 };
 template <class Statement, class Operation, class Value, class... More>
 struct in_place_shared {

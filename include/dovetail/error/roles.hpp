@@ -48,7 +48,7 @@ struct argument_of_no_role {
 template <class Name, class From, class To, class... More>
 struct mesh_mismatch {
     static_assert(detail::never<Name, From, To, More...>,
-                  "dovetail: this value (first) joins two roles (second, third) whose meshes differ; a channel joins equal lane coordinates");
+                  "dovetail: this value (first) joins two roles (second, third) whose meshes differ; a channel joins equal positions");
 };
 template <class Role, class Other, class... More>
 struct folded_mismatch {
@@ -63,7 +63,7 @@ template <class State, class Operation, class... More>
 struct off_root_update {
     static_assert(
         detail::never<State, Operation, More...>,
-        "dovetail: this state (first) is on every lane, and the result of this operation (second) at its root only; update it with a broadcast of that");
+        "dovetail: this state (first) is on every position, and the result of this operation (second) at its root only; update it with a broadcast of that");
 };
 template <class Statement, class Argument, class... More>
 struct role_twice {

@@ -13,13 +13,13 @@ enum class symbol_kind : unsigned char { value, input, state, axis_index };
 struct symbol {
     const tag* name = &nameless;  // nameless: a nested expression
     symbol_kind kind = symbol_kind::value;
-    tensor_type type = {};  // per lane
+    tensor_type type = {};  // per position
     int role = -1;          // home; -1: an input bound on every role that uses it, or the result of a collective over roles
     int node = -1;          // what computes a value
     bool output = false;
     bool in_host_memory = false;  // pinned: written by to_host or bound as a host input
     bool initialised = false;     // a state with an initialiser, or one that the store supplies
-    unsigned replicated = 0;      // axes along which the lanes are declared to agree
+    unsigned replicated = 0;      // axes along which the positions are declared to agree
     unsigned index_axis = 0;      // axis_index: the axis (as a mask)
     int mention = -1;             // where it was declared
 };
@@ -37,7 +37,7 @@ struct node {
     bool update = false;  // results are states, changed in place
     reduction reduce = reduction::none;
     unsigned axes = 0;  // mask of axis ids; 0 for a collective over roles
-    int root = -1;      // lane along the axis, or role id for a collective over roles
+    int root = -1;      // position along the axis, or role id for a collective over roles
     int offset = 0;     // of a shift
     bool zero_edge = false;
     int bundle = -1;    // statements of one `grouped` share this number

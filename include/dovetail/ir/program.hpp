@@ -13,7 +13,7 @@ enum class storage : unsigned char {
     input,      // where the caller bound it, or staging memory
     state,      // in the store
     workspace,  // in the device arena, for one vertex only
-    constant    // a lane index, written when the executor is made
+    constant    // a stream index, written when the executor is made
 };
 
 struct buffer {
@@ -51,7 +51,7 @@ struct member {
     int symbol = -1;  // what a transfer or input moves; else the first result
     reduction reduce = reduction::none;
     int communicator = -1;
-    int root = -1;  // seat (collective over roles) or lane coordinate along the communicator's axes
+    int root = -1;  // seat (collective over roles) or index along the communicator's axes
     int offset = 0;
     bool zero_edge = false;
     bool local = false;  // all parts are played by one rank (a folded graph): no communication
@@ -62,11 +62,11 @@ struct vertex {
     int parts = 0;
     int first_member = 0;
     int members = 0;
-    lane_kind lane = lane_kind::compute;  // in the overlapped plan; a transfer on the copy lane is a peer copy
-    op_kind kind = op_kind::compute;      // of its first member
+    stream_kind stream = stream_kind::compute;  // in the overlapped plan; a transfer on the copy stream is a peer copy
+    op_kind kind = op_kind::compute;            // of its first member
 };
 
-// Who talks: for each coordinate of the axes outside the mask, the lanes along `axes` of the roles listed, or, with no
+// Who talks: for each coordinate of the axes outside the mask, the positions along `axes` of the roles listed, or, with no
 // axes, the ranks of the listed roles with equal coordinates. Role lists are in program.communicator_roles, in seat order.
 struct communicator {
     unsigned axes = 0;

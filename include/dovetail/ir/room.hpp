@@ -35,7 +35,7 @@ constexpr void add_room(dsl::statement s, room& to) {
     const int arguments = r.child_count - 2;
     for (int i = 0; i < arguments && !to.doubtful; ++i)
         if (s[3 + i]->mentions > 1) to.doubtful = has_doubtful_rule(*s[3 + i]);
-    // What stands below an argument may be an expression, a lane or another argument each.
+    // What stands below an argument may be an expression, a stream or another argument each.
     const int below = r.mentions - 2 - names.mentions - op.mentions - arguments;
     to.symbols += count + below;
     to.nodes += 1 + below;

@@ -1,4 +1,4 @@
-// The rows of a plan: steps in issue order, waits between the lanes of one rank, and the places of buffers.
+// The rows of a plan: steps in issue order, waits between the streams of one rank, and the places of buffers.
 #pragma once
 
 #include "program.hpp"
@@ -10,15 +10,15 @@ struct step {
     int vertex = 0;
     int first_part = 0;  // this role's parts of the vertex, adjacent in program.parts
     int parts = 0;
-    int lane = 0;        // lane_kind as a number
+    int stream = 0;      // stream_kind as a number
     int first_wait = 0;  // in the plan's waits
     int waits = 0;
-    int event = -1;          // recorded on the lane behind it; -1: nobody waits
+    int event = -1;          // recorded on the stream behind it; -1: nobody waits
     std::int64_t start = 0;  // predicted, picoseconds from the start of the run
     std::int64_t end = 0;
 };
 
-// The step's lane waits for the event as it was recorded `lag` runs earlier: 0 this run, 1 the run before. Before run
+// The step's stream waits for the event as it was recorded `lag` runs earlier: 0 this run, 1 the run before. Before run
 // `lag` there is nothing to wait for.
 struct wait {
     int event = 0;  // of the same role

@@ -24,7 +24,7 @@ inline std::string options_text(const settings& s, const engine_options& o) {
     say(s.channels != plain.channels, s.channels == transport::nccl ? "channels by NCCL" : "channels by peer copies");
     std::map<std::string, int> widths;
     for (const axis_width& w : o.widths) widths[display(*w.axis)] = w.width;
-    for (const auto& [axis, lanes] : widths) say(true, "width " + std::to_string(lanes) + " of " + axis);
+    for (const auto& [axis, positions] : widths) say(true, "width " + std::to_string(positions) + " of " + axis);
     say(o.check_finite, "values checked");
     say(o.replay == replay_mode::always, "replayed");
     say(o.replay == replay_mode::if_possible, "replayed if possible");

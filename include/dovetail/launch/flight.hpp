@@ -21,7 +21,7 @@ struct flight {
     std::int64_t run = 0;
     std::vector<binding> inputs;          // as they were when the run was issued
     std::vector<step_time> times;         // by step of the role; empty unless asked for
-    std::atomic<int> pending = 0;         // lanes that have not ended the run
+    std::atomic<int> pending = 0;         // streams that have not ended the run
     std::atomic<int> reading_inputs = 0;  // steps that still read what the caller bound
     std::atomic<bool> failed = false;
     std::atomic<bool> told = false;        // the states know that it failed

@@ -1,5 +1,5 @@
-// Who is where: ranks are numbered by role in order of appearance, within a role by lane coordinates, last axis fastest.
-// Takes the graph and the size of the world, resolves the open axes, and gives each rank's role, lane and partners.
+// Who is where: ranks are numbered by role in order of appearance, within a role by position coordinates, last axis fastest.
+// Takes the graph and the size of the world, resolves the open axes, and gives each rank's role, position and partners.
 #pragma once
 
 #include "../core/display.hpp"
@@ -21,8 +21,8 @@ struct width_of_axis : axis_width {
     using of_axis = Axis;
 };
 template <class Axis>
-constexpr width_of_axis<Axis> width(int lanes) {
-    return {{&tag_of<Axis>, lanes}};
+constexpr width_of_axis<Axis> width(int positions) {
+    return {{&tag_of<Axis>, positions}};
 }
 
 inline std::string display_or(const tag* name, const char* otherwise) { return !named(name) ? otherwise : "`" + display(*name) + "`"; }
@@ -35,38 +35,38 @@ public:
         int next = 0;
         for (int r = 0; r < roles_; ++r) {
             first_.push_back(next);
-            lanes_.push_back(static_cast<int>(lanes_of(r)));
-            next += lanes_.back();
+            mesh_sizes_.push_back(static_cast<int>(mesh_size_of(r)));
+            next += mesh_sizes_.back();
         }
         for (int r = roles_; r < g.roles.size(); ++r)
-            if (lanes_of(r) != lanes_[0]) throw world_error{"a folded graph needs equal meshes on all its roles; " + described()};
+            if (mesh_size_of(r) != mesh_sizes_[0]) throw world_error{"a folded graph needs equal meshes on all its roles; " + described()};
         if (next != ranks)
             throw world_error{"the world has " + std::to_string(ranks) + " ranks and the graph needs " + std::to_string(next) + ": " + described()};
         for (const ir::node& n : g.nodes)
-            if (n.role >= 0 && n.root >= lanes_along(n.role, n.axes))
-                throw world_error{"operation `" + display(*n.op->name) + "` has its root on lane " + std::to_string(n.root) + " of " +
-                                  std::to_string(lanes_along(n.role, n.axes)) + ": " + described()};
+            if (n.role >= 0 && n.root >= width_along(n.role, n.axes))
+                throw world_error{"operation `" + display(*n.op->name) + "` has its root at index " + std::to_string(n.root) + " of " +
+                                  std::to_string(width_along(n.role, n.axes)) + ": " + described()};
     }
 
     int ranks() const { return ranks_; }
-    int lanes(int role) const { return lanes_[role]; }
+    int mesh_size(int role) const { return mesh_sizes_[role]; }
     int role_of(int rank) const {
         int r = roles_ - 1;
         while (first_[r] > rank) --r;
         return r;
     }
-    int lane_of(int rank) const { return rank - first_[role_of(rank)]; }
-    int rank_at(int role, int lane) const { return first_[role] + lane; }
+    int position_of(int rank) const { return rank - first_[role_of(rank)]; }
+    int rank_at(int role, int position) const { return first_[role] + position; }
     int width(int role, int axis) const {
         const int w = ir::width_of(graph_, role, axis);
         return w == 0 ? open_[axis] : w;
     }
 
-    // The rank's place among the lanes along the axes of `mask`, last axis fastest.
-    int coordinate(int rank, unsigned mask) const { return coordinate(role_of(rank), lane_of(rank), mask); }
+    // The rank's place among the positions along the axes of `mask`, last axis fastest.
+    int coordinate(int rank, unsigned mask) const { return coordinate(role_of(rank), position_of(rank), mask); }
 
     // The ranks that take part beside `rank` in one member of a vertex, in member order: for each of its parts, by seat,
-    // the lanes along the communicator's axes, or the one with equal coordinates. Deterministic, alike on all of them.
+    // the positions along the communicator's axes, or the one with equal coordinates. Deterministic, alike on all of them.
     std::vector<int> partners(const ir::program& p, const ir::vertex& v, int member, int rank) const {
         const ir::member& m = p.members[member];
         const unsigned mask = m.communicator < 0 ? 0u : p.communicators[m.communicator].axes;
@@ -81,17 +81,17 @@ public:
         std::vector<int> found;
         for (const int role : roles) {
             if (mask == 0) {
-                if (lanes_[role] != lanes_[mine]) throw world_error{"a channel joins roles of unequal meshes; " + described()};
-                found.push_back(rank_at(role, lane_of(rank)));
+                if (mesh_sizes_[role] != mesh_sizes_[mine]) throw world_error{"a channel joins roles of unequal meshes; " + described()};
+                found.push_back(rank_at(role, position_of(rank)));
                 continue;
             }
-            for (int lane = 0; lane < lanes_[role]; ++lane)
-                if (coordinate(role, lane, ~mask) == outside) found.push_back(rank_at(role, lane));
+            for (int position = 0; position < mesh_sizes_[role]; ++position)
+                if (coordinate(role, position, ~mask) == outside) found.push_back(rank_at(role, position));
         }
         return found;
     }
 
-    // Every lane has a buffer for the result of a rooted collective along axes, but only the root's is written.
+    // Every position has a buffer for the result of a rooted collective along axes, but only the root's is written.
     bool is_off_root(int symbol, int rank) const {
         const int at = graph_.symbols[symbol].node;
         if (at < 0) return false;
@@ -115,23 +115,23 @@ public:
     }
 
 private:
-    std::int64_t lanes_along(int role, unsigned mask) const {
+    std::int64_t width_along(int role, unsigned mask) const {
         std::int64_t n = 1;
         for (const ir::mesh_axis& m : graph_.mesh.part(graph_.roles[role].first_axis, graph_.roles[role].axes))
             if ((mask >> m.axis) & 1u) n *= width(role, m.axis);
         return n;
     }
-    std::int64_t lanes_of(int role) const { return lanes_along(role, ~0u); }
-    int coordinate(int role, int lane, unsigned mask) const {
+    std::int64_t mesh_size_of(int role) const { return width_along(role, ~0u); }
+    int coordinate(int role, int position, unsigned mask) const {
         const auto axes = graph_.mesh.part(graph_.roles[role].first_axis, graph_.roles[role].axes);
         int at = 0, scale = 1;
         for (int i = axes.size() - 1; i >= 0; --i) {
             const int w = width(role, axes[i].axis);
             if ((mask >> axes[i].axis) & 1u) {
-                at += scale * (lane % w);
+                at += scale * (position % w);
                 scale *= w;
             }
-            lane /= w;
+            position /= w;
         }
         return at;
     }
@@ -164,26 +164,26 @@ private:
             if (!is_open[a]) continue;
             if (unknown >= 0)
                 throw world_error{"axes " + display_or(graph_.axes[unknown].name, "?") + " and " + display_or(graph_.axes[a].name, "?") +
-                                  " are both open: give all but one a width, dv::width<axis>(lanes), as an argument of the executor"};
+                                  " are both open: give all but one a width, dv::width<axis>(positions), as an argument of the executor"};
             unknown = a;
         }
         if (unknown < 0) return;
-        // The size of the world is linear in the one width that is not known: fixed + per_lane * width.
+        // The size of the world is linear in the one width that is not known: fixed + per_index * width.
         std::int64_t with_one = 0, with_two = 0;
-        for (int r = 0; r < roles_; ++r) with_one += lanes_of(r);
+        for (int r = 0; r < roles_; ++r) with_one += mesh_size_of(r);
         open_[unknown] = 2;
-        for (int r = 0; r < roles_; ++r) with_two += lanes_of(r);
-        const std::int64_t per_lane = with_two - with_one, fixed = with_one - per_lane;
-        if ((ranks_ - fixed) % per_lane != 0 || ranks_ <= fixed)
+        for (int r = 0; r < roles_; ++r) with_two += mesh_size_of(r);
+        const std::int64_t per_index = with_two - with_one, fixed = with_one - per_index;
+        if ((ranks_ - fixed) % per_index != 0 || ranks_ <= fixed)
             throw world_error{"the world has " + std::to_string(ranks_) + " ranks, which fits no width of axis " + display_or(graph_.axes[unknown].name, "?") +
-                              ": the graph needs " + (fixed > 0 ? std::to_string(fixed) + " + " : "") + std::to_string(per_lane) + " x width"};
-        open_[unknown] = static_cast<int>((ranks_ - fixed) / per_lane);
+                              ": the graph needs " + (fixed > 0 ? std::to_string(fixed) + " + " : "") + std::to_string(per_index) + " x width"};
+        open_[unknown] = static_cast<int>((ranks_ - fixed) / per_index);
     }
     std::string described() const {
         std::string text;
         for (int r = 0; r < graph_.roles.size(); ++r)
             text += (r > 0 ? ", " : "") + (!named(graph_.roles[r].name) ? std::string{"one role"} : "role " + display_or(graph_.roles[r].name, "")) + " x " +
-                    std::to_string(lanes_of(r));
+                    std::to_string(mesh_size_of(r));
         return text;
     }
 
@@ -191,8 +191,8 @@ private:
     int ranks_ = 1;
     int roles_ = 1;
     std::vector<int> open_;   // width of each open axis
-    std::vector<int> first_;  // rank of each role's lane 0
-    std::vector<int> lanes_;
+    std::vector<int> first_;  // rank of each role's position 0
+    std::vector<int> mesh_sizes_;
 };
 
 }  // namespace dovetail

@@ -62,10 +62,10 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const 
         h.all(m.kind, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
         if (m.node >= 0) h(m.op->name);
     }
-    for (const ir::vertex& v : p.vertices) h.all(v.parts, v.members, v.lane, v.kind);
+    for (const ir::vertex& v : p.vertices) h.all(v.parts, v.members, v.stream, v.kind);
     for (const ir::communicator& c : p.communicators) h.all(c.axes, c.roles);
     for (const int v : plan.order) h.all(v);
-    for (const ir::step& s : plan.steps) h.all(s.vertex, s.lane, s.waits, s.event);
+    for (const ir::step& s : plan.steps) h.all(s.vertex, s.stream, s.waits, s.event);
     for (const ir::wait& w : plan.waits) h.all(w.event, w.lag);
     for (const ir::placement& a : plan.placements) h.all(a.offset, a.stride);
     h.all(plan.overlapped, plan.rings);

@@ -7,10 +7,10 @@
 
 namespace dovetail::host {
 
-// A launch on the host runs at once, on the thread of its lane.
+// A launch on the host runs at once, on the thread of its stream.
 struct stream {
     int rank = 0;
-    int lane = 0;  // lane_kind as a number
+    int kind = 0;  // stream_kind as a number
     void* workspace = nullptr;
     std::int64_t workspace_bytes = 0;
 };

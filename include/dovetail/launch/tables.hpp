@@ -43,10 +43,10 @@ public:
                 states_.push_back({b.symbol, i, &s});
                 at.base = s.where.data();
             } else if (b.where == ir::storage::constant) {
-                const std::int32_t lane = where.coordinate(rank, g.symbols[b.symbol].index_axis);
-                constants_.push_back(block{source_, static_cast<std::int64_t>(sizeof lane)});
+                const std::int32_t position = where.coordinate(rank, g.symbols[b.symbol].index_axis);
+                constants_.push_back(block{source_, static_cast<std::int64_t>(sizeof position)});
                 at.base = constants_.back().data();
-                source_->from_host(at.base, &lane, sizeof lane);
+                source_->from_host(at.base, &position, sizeof position);
             } else if (b.where == ir::storage::input) {
                 at.stride = ir::aligned(b.bytes);
             } else {  // not in the plan's arenas: a buffer of its own

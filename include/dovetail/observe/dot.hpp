@@ -28,8 +28,9 @@ inline std::string dot(const study& of) {
                     in_quotes(of.label(s.vertex) + "\n" + std::to_string(written[static_cast<std::size_t>(s.vertex)]) + "," + std::to_string(i) + "  " +
                                   microseconds(s.start) + " - " + microseconds(s.end) + " us",
                               false) +
-                    ", fillcolor=\"" + colours[of.communicates[static_cast<std::size_t>(s.vertex)] ? 1 : static_cast<int>(of.program.vertices[s.vertex].lane)] +
-                    "\"" + (s.moved ? ", color=red, fontcolor=red" : "") + (s.critical ? ", penwidth=2.5" : "") + "];\n";
+                    ", fillcolor=\"" +
+                    colours[of.communicates[static_cast<std::size_t>(s.vertex)] ? 1 : static_cast<int>(of.program.vertices[s.vertex].stream)] + "\"" +
+                    (s.moved ? ", color=red, fontcolor=red" : "") + (s.critical ? ", penwidth=2.5" : "") + "];\n";
         }
         text += "  }\n";
     }

@@ -1,4 +1,4 @@
-// One self-contained page about a plan: the graph by role, the sequential and the planned schedule as lanes over time, runs
+// One self-contained page about a plan: the graph by role, the sequential and the planned schedule as streams over time, runs
 // that were measured, the arena over time, the overlap report. No network and no script from elsewhere.
 #pragma once
 
@@ -28,7 +28,7 @@ inline std::string chart_json(const study& of, const timeline& t, const std::vec
     text += json_list(t.rows, [&](const row& r) {
         std::string one = "{\"name\":" + in_quotes(r.name) + ",\"role\":" + std::to_string(r.role) + ",\"slices\":";
         one += json_list(r.slices, [](const slice& s) {
-            return "[" + std::to_string(s.vertex) + "," + std::to_string(s.lane) + "," + std::to_string(s.start) + "," + std::to_string(s.end) + "," +
+            return "[" + std::to_string(s.vertex) + "," + std::to_string(s.stream) + "," + std::to_string(s.start) + "," + std::to_string(s.end) + "," +
                    std::to_string((s.moved ? 1 : 0) + (s.critical ? 2 : 0)) + "]";
         });
         one += ",\"waits\":[";
@@ -100,7 +100,7 @@ inline std::string html(const study& of, std::vector<timeline> runs = {}) {
     data += ",\"ops\":[";
     for (int v = 0; v < of.program.vertices.size(); ++v) {
         const step_name& name = of.labels[static_cast<std::size_t>(v)];
-        data += std::string(v > 0 ? "," : "") + "[" + in_quotes(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.vertices[v].lane)) + "," +
+        data += std::string(v > 0 ? "," : "") + "[" + in_quotes(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.vertices[v].stream)) + "," +
                 (of.communicates[static_cast<std::size_t>(v)] ? "1" : "0") + "," +
                 in_quotes(name.operation.substr(0, name.operation.find('<')) + " " + name.statement) + "," + in_quotes(name.statement) + "]";
     }

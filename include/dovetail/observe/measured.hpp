@@ -35,7 +35,7 @@ inline timeline measured(const study& of, const measured_run& from, const geomet
         const span<const ir::step> steps = of.steps(r.role);
         for (int i = 0; i < steps.size(); ++i) {
             const step_time& s = r.times[static_cast<std::size_t>(i)];
-            x.slices.push_back({steps[i].vertex, steps[i].lane, (s.start_ns - begin) * 1000, (s.end_ns - begin) * 1000});
+            x.slices.push_back({steps[i].vertex, steps[i].stream, (s.start_ns - begin) * 1000, (s.end_ns - begin) * 1000});
             if (x.slices.back().end > t.length) t.length = x.slices.back().end;
         }
         t.rows.push_back(std::move(x));

@@ -155,11 +155,11 @@ public:
         const pass::adjacency in = pass::predecessors(of.program.vertices.size(), of.edges.view());
         std::vector<std::vector<int>> in_front(static_cast<std::size_t>(of.program.vertices.size()));  // on the streams of its roles
         for (int role = 0; which == along::streams && role < of.roles(); ++role) {
-            int last[lane_count] = {-1, -1, -1};
+            int last[stream_count] = {-1, -1, -1};
             for (const ir::step& s : of.steps(role))
                 if (of.communicates[static_cast<std::size_t>(s.vertex)]) {
-                    if (last[s.lane] >= 0) in_front[static_cast<std::size_t>(s.vertex)].push_back(last[s.lane]);
-                    last[s.lane] = s.vertex;
+                    if (last[s.stream] >= 0) in_front[static_cast<std::size_t>(s.vertex)].push_back(last[s.stream]);
+                    last[s.stream] = s.vertex;
                 }
         }
         for (const int v : of.plan.order) {

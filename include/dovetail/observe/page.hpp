@@ -14,11 +14,11 @@ inline constexpr const char* page_head = R"page(<!DOCTYPE html>
 
 inline constexpr const char* page_style =
     R"page(:root { color-scheme: light dark; --bg: #ffffff; --panel: #f5f6f8; --fg: #1b1f24; --muted: #5b6570; --grid: #dfe3e8;
-  --lane0: #4c78c8; --lane1: #b0740a; --lane2: #4b9a61; --moved: #d1242f; --ontop: #ffffff; }
+  --stream0: #4c78c8; --stream1: #b0740a; --stream2: #4b9a61; --moved: #d1242f; --ontop: #ffffff; }
 @media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { --bg: #0f1216; --panel: #181c22; --fg: #e6e8eb; --muted: #9aa4ae; --grid: #2c333b;
-  --lane0: #6f9be8; --lane1: #dba83a; --lane2: #63b37a; --moved: #ff5d5d; --ontop: #0f1216; } }
+  --stream0: #6f9be8; --stream1: #dba83a; --stream2: #63b37a; --moved: #ff5d5d; --ontop: #0f1216; } }
 :root[data-theme=dark] { --bg: #0f1216; --panel: #181c22; --fg: #e6e8eb; --muted: #9aa4ae; --grid: #2c333b;
-  --lane0: #6f9be8; --lane1: #dba83a; --lane2: #63b37a; --moved: #ff5d5d; --ontop: #0f1216; }
+  --stream0: #6f9be8; --stream1: #dba83a; --stream2: #63b37a; --moved: #ff5d5d; --ontop: #0f1216; }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1600px; padding: 12px 16px 40px; background: var(--bg); color: var(--fg); font: 14px/1.45 system-ui, sans-serif; }
 h1 { font-size: 20px; margin: 4px 0 10px; overflow-wrap: anywhere; }
@@ -46,8 +46,8 @@ inline constexpr const char* page_body = R"page(<h1 id="title"></h1>
 <div class="bar">
   <button id="in" aria-label="zoom in">+</button><button id="out" aria-label="zoom out">&minus;</button><button id="all">whole run</button>
   <label><input type="checkbox" id="waits" checked>waits</label><label><input type="checkbox" id="critical" checked>critical path</label>
-  <span class="key"><i style="background:var(--lane0)"></i>compute</span><span class="key"><i style="background:var(--lane1)"></i>communication</span>
-  <span class="key"><i style="background:var(--lane2)"></i>copy, input</span><span class="key"><i style="background:var(--moved)"></i>moved</span>
+  <span class="key"><i style="background:var(--stream0)"></i>compute</span><span class="key"><i style="background:var(--stream1)"></i>communication</span>
+  <span class="key"><i style="background:var(--stream2)"></i>copy, input</span><span class="key"><i style="background:var(--moved)"></i>moved</span>
   <button id="theme">light / dark</button>
 </div>
 <div class="hint">Drag to move, pinch or Ctrl + wheel to zoom, hover or tap for details. All charts share one scale.</div>
@@ -72,13 +72,13 @@ const bytes = n => {
   for (; n >= 1024 && unit < 4; ++unit) n /= 1024;
   return n.toFixed(n % 1 && n < 100 ? 1 : 0) + [" B", " KiB", " MiB", " GiB", " TiB"][unit];
 };
-const laneNames = ["compute", "comm", "copy"], shortNames = ["comp", "comm", "copy"];
+const streamNames = ["compute", "comm", "copy"], shortNames = ["comp", "comm", "copy"];
 const longest = Math.max(1, ...D.charts.map(c => c.length));
 const view = {from: 0, to: longest};
 let theme, chosen = -1;
 const readTheme = () => {
   const s = getComputedStyle(document.documentElement), v = n => s.getPropertyValue(n).trim();
-  theme = {bg: v("--bg"), fg: v("--fg"), muted: v("--muted"), grid: v("--grid"), moved: v("--moved"), ontop: v("--ontop"), panel: v("--panel"), lane: [v("--lane0"), v("--lane1"), v("--lane2")]};
+  theme = {bg: v("--bg"), fg: v("--fg"), muted: v("--muted"), grid: v("--grid"), moved: v("--moved"), ontop: v("--ontop"), panel: v("--panel"), stream: [v("--stream0"), v("--stream1"), v("--stream2")]};
 };
 $("title").textContent = D.title;
 for (const [name, value] of D.cards) {
@@ -110,7 +110,7 @@ const fitted = (g, text, room) => {
   for (let n = head - 1; n > 0; --n) if (g.measureText(text.slice(0, n) + "\u2026" + tail).width <= room) return text.slice(0, n) + "\u2026" + tail;
   return g.measureText(tail).width <= room ? tail : "";
 };
-const colour = op => theme.lane[op[2] ? 1 : op[1] === 1 ? 0 : op[1]];
+const colour = op => theme.stream[op[2] ? 1 : op[1] === 1 ? 0 : op[1]];
 // The longest of an operation's names that has room: all of it, without template arguments, the statement alone.
 const named = (g, op, room) => fitted(g, [op[0], op[3]].find(n => g.measureText(n).width <= room) || op[4] || op[0], room);
 // Time axis: a line at each round number, the label left of it in the band on top.
@@ -127,7 +127,7 @@ const axis = (g, width, height) => {
   }
   return x;
 };
-const laneHeight = 22, bar = 16, top0 = 18, rowTitle = 17;
+const streamHeight = 22, bar = 16, top0 = 18, rowTitle = 17;
 class Lanes {
   constructor(chart) {
     this.chart = chart;
@@ -138,18 +138,18 @@ class Lanes {
     this.canvas = box.appendChild(document.createElement("canvas"));
     this.canvas.setAttribute("role", "img"); this.canvas.setAttribute("aria-label", caption.textContent);
     this.height = top0;
-    this.lanes = chart.rows.some(r => r.slices.some(s => s[1] > 0));
+    this.streams = chart.rows.some(r => r.slices.some(s => s[1] > 0));
     this.rows = chart.rows.map(r => {
-      const used = laneNames.map((_, l) => r.slices.some(s => s[1] === l)), y = [];
+      const used = streamNames.map((_, l) => r.slices.some(s => s[1] === l)), y = [];
       const top = this.height;
       this.height += rowTitle;
-      used.forEach((u, l) => { y[l] = this.height; if (u) this.height += laneHeight; });
+      used.forEach((u, l) => { y[l] = this.height; if (u) this.height += streamHeight; });
       this.height += 6;
       return {...r, used, y, top};
     });
     listen(this.canvas, this);
   }
-  at(r, i) { const s = this.rows[r].slices[i]; return [s, this.rows[r].y[s[1]] + laneHeight / 2]; }
+  at(r, i) { const s = this.rows[r].slices[i]; return [s, this.rows[r].y[s[1]] + streamHeight / 2]; }
   draw() {
     const [g, width] = context(this.canvas, this.height), x = axis(g, width, this.height), x0 = gutter();
     this.x = x;
@@ -157,13 +157,13 @@ class Lanes {
       g.fillStyle = theme.fg; g.textAlign = "left"; g.font = "600 11px system-ui, sans-serif";
       g.fillText(fitted(g, r.name, width - 10), 6, r.top + rowTitle / 2);
       g.font = "11px system-ui, sans-serif"; g.fillStyle = theme.muted;
-      r.used.forEach((u, l) => { if (u) g.fillText(fitted(g, this.lanes ? (x0 < 60 ? shortNames : laneNames)[l] : x0 < 60 ? "all" : "stream", x0 - 7), 6, r.y[l] + laneHeight / 2); });
+      r.used.forEach((u, l) => { if (u) g.fillText(fitted(g, this.streams ? (x0 < 60 ? shortNames : streamNames)[l] : x0 < 60 ? "all" : "stream", x0 - 7), 6, r.y[l] + streamHeight / 2); });
     }
     g.save(); g.beginPath(); g.rect(x0, 0, width - x0, this.height); g.clip();
     const labels = [];  // over the arrows
     for (const r of this.rows) for (const s of r.slices) {
       if (s[3] < view.from || s[2] > view.to) continue;
-      const a = x(s[2]), w = Math.max(x(s[3]) - a, 2), y = r.y[s[1]] + (laneHeight - bar) / 2;
+      const a = x(s[2]), w = Math.max(x(s[3]) - a, 2), y = r.y[s[1]] + (streamHeight - bar) / 2;
       g.fillStyle = s[4] & 1 ? theme.moved : colour(D.ops[s[0]]);
       g.globalAlpha = chosen < 0 || chosen === s[0] ? 1 : 0.45;
       g.fillRect(a, y, Math.max(w - (w > 3 ? 1 : 0), 1), bar);
@@ -208,14 +208,14 @@ class Lanes {
       const r = this.rows[k];
       let best = -1, near = 4;
       r.slices.forEach((s, i) => {
-        if (py < r.y[s[1]] || py > r.y[s[1]] + laneHeight) return;
+        if (py < r.y[s[1]] || py > r.y[s[1]] + streamHeight) return;
         const a = this.x(s[2]), b = Math.max(this.x(s[3]), a + 1), d = px < a ? a - px : px > b ? px - b : 0;
         if (d < near) { near = d; best = i; }
       });
       if (best < 0) continue;
       const s = r.slices[best], waits = r.waits.filter(w => w[1] === best).map(w => D.ops[r.slices[w[0]][0]][0] + (w[2] ? " of " + w[2] + " run(s) before" : ""));
       const memory = this.chart === D.charts[0] ? "" : D.steps[r.role][best] || "";
-      return [s[0], D.ops[s[0]][0] + "\n" + r.name + ", step " + best + ", " + (this.lanes ? laneNames[s[1]] : "stream") + "\n" + us(s[2]) + " to " + us(s[3]) + " (" + us(s[3] - s[2]) + ")" +
+      return [s[0], D.ops[s[0]][0] + "\n" + r.name + ", step " + best + ", " + (this.streams ? streamNames[s[1]] : "stream") + "\n" + us(s[2]) + " to " + us(s[3]) + " (" + us(s[3] - s[2]) + ")" +
         (s[4] & 1 ? "\nmoved against the sequential plan" : "") + (s[4] & 2 ? "\non the critical path" : "") + (waits.length ? "\nwaits for " + waits.join(", ") : "") + (memory ? "\n" + memory : "")];
     }
     return null;
@@ -360,7 +360,7 @@ class Graph {
     g.lineWidth = 2;
     for (const h of this.homes) for (let k = 1; k < h.length; ++k) {
       const a = this.nodes[this.index[h[0][0]][h[0][1]]], b = this.nodes[this.index[h[k][0]][h[k][1]]];
-      g.strokeStyle = theme.lane[1]; g.globalAlpha = chosen >= 0 && a.s[0] === chosen ? 1 : 0.6; g.beginPath(); g.moveTo(px(a.x + 66), py(a.y + 12)); g.lineTo(px(b.x + 66), py(b.y + 12)); g.stroke(); g.globalAlpha = 1;
+      g.strokeStyle = theme.stream[1]; g.globalAlpha = chosen >= 0 && a.s[0] === chosen ? 1 : 0.6; g.beginPath(); g.moveTo(px(a.x + 66), py(a.y + 12)); g.lineTo(px(b.x + 66), py(b.y + 12)); g.stroke(); g.globalAlpha = 1;
     }
     g.font = Math.max(1, 11 * s) + "px system-ui, sans-serif";
     for (const n of this.nodes) {

@@ -16,7 +16,7 @@ class ranges final : public launch_watcher {
 public:
     ranges(const study& of, int role, int rank) {
         run_ = event("run of " + of.title() + ", rank " + std::to_string(rank), 0);
-        for (const ir::step& s : of.steps(role)) steps_.push_back(event(of.label(s.vertex), static_cast<std::uint32_t>(1 + s.lane)));
+        for (const ir::step& s : of.steps(role)) steps_.push_back(event(of.label(s.vertex), static_cast<std::uint32_t>(1 + s.stream)));
     }
 
     void begin_run(std::int64_t run) override {
@@ -32,7 +32,8 @@ private:
     static nvtxDomainHandle_t domain() {
         static const nvtxDomainHandle_t one = [] {
             const nvtxDomainHandle_t made = nvtxDomainCreateA("dovetail");
-            for (int l = 0; l < lane_count; ++l) nvtxDomainNameCategoryA(made, static_cast<std::uint32_t>(1 + l), dovetail::name_of(static_cast<lane_kind>(l)));
+            for (int l = 0; l < stream_count; ++l)
+                nvtxDomainNameCategoryA(made, static_cast<std::uint32_t>(1 + l), dovetail::name_of(static_cast<stream_kind>(l)));
             return made;
         }();
         return one;

@@ -70,7 +70,7 @@ struct study : subject {
         return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // of a nested expression
     }
     // A channel whose bytes the sender's copy engine puts.
-    static bool is_peer_copy(const ir::vertex& v) { return v.kind == op_kind::transfer && v.lane == lane_kind::copy; }
+    static bool is_peer_copy(const ir::vertex& v) { return v.kind == op_kind::transfer && v.stream == stream_kind::copy; }
     // The buffer that lends its bytes.
     int owner(int buffer) const { return program.buffers[buffer].alias < 0 ? buffer : program.buffers[buffer].alias; }
     std::int64_t peak(int role) const { return dovetail::plan::bytes_of(plan.roles[role]); }

@@ -1,4 +1,4 @@
-// The plan as text: per role its steps in issue order with lanes, waits, memory and predicted times, the lanes over time,
+// The plan as text: per role its steps in issue order with streams, waits, memory and predicted times, the streams over time,
 // and totals. `explain<G, O>(stream)` for a graph, `explain(study)` for tables, `compact(study)` for messages of tests.
 #pragma once
 
@@ -17,7 +17,7 @@ inline const char* name_of(ir::storage where) {
     return names[static_cast<int>(where)];
 }
 
-inline std::string lane_text(int lane, bool overlapped = true) { return overlapped ? dovetail::name_of(static_cast<lane_kind>(lane)) : "stream"; }
+inline std::string stream_text(int stream, bool overlapped = true) { return overlapped ? dovetail::name_of(static_cast<stream_kind>(stream)) : "stream"; }
 
 // "3" waits for step 3 of this run, "3(-1)" for that of the run before.
 inline std::string waits_text(const study& of, const ir::step& s) {
@@ -46,11 +46,11 @@ inline std::string memory_text(const study& of, const ir::step& s) {
 }
 
 // Bars of slices over columns: [4==] is step 4; what is shorter than its number shows only its ends, and | is one column.
-inline std::string bars(const row& r, int lane, std::int64_t length, int columns) {
+inline std::string bars(const row& r, int stream, std::int64_t length, int columns) {
     std::string text(static_cast<std::size_t>(columns), ' ');
     for (std::size_t i = 0; i < r.slices.size(); ++i) {
         const slice& s = r.slices[i];
-        if (s.lane != lane || length == 0) continue;
+        if (s.stream != stream || length == 0) continue;
         // Thousandths of a column first: picoseconds times columns fit, of days of prediction they do not.
         const std::int64_t per_column = (length + columns - 1) / columns;
         std::size_t from = static_cast<std::size_t>(s.start / per_column), to = static_cast<std::size_t>((s.end + per_column - 1) / per_column);
@@ -81,29 +81,29 @@ inline std::string unregistered_text(const study& of) {
         for (int m = x.first_member; m < x.first_member + x.members; ++m)
             apart = apart || (is_communication(of.program.members[m].kind) && !of.program.members[m].local &&
                               !dovetail::plan::may_be_registered(of.program, of.plan, v, m));
-        if (apart && x.lane == lane_kind::communication) text += "  " + of.label(v) + "\n";
+        if (apart && x.stream == stream_kind::communication) text += "  " + of.label(v) + "\n";
     }
     return text;
 }
 
 }  // namespace detail
 
-// The lanes of a timeline over `columns` columns, all rows on one scale.
-inline std::string lanes_text(const timeline& t, int columns = 96) {
+// The streams of a timeline over `columns` columns, all rows on one scale.
+inline std::string streams_text(const timeline& t, int columns = 96) {
     std::string text;
     std::size_t width = 0;
     bool overlapped = false;
     for (const row& r : t.rows) {
         width = r.name.size() > width ? r.name.size() : width;
-        for (const slice& s : r.slices) overlapped = overlapped || s.lane > 0;
+        for (const slice& s : r.slices) overlapped = overlapped || s.stream > 0;
     }
     for (const row& r : t.rows)
-        for (int lane = 0; lane < lane_count; ++lane) {
+        for (int stream = 0; stream < stream_count; ++stream) {
             bool used = false;
-            for (const slice& s : r.slices) used = used || s.lane == lane;
+            for (const slice& s : r.slices) used = used || s.stream == stream;
             if (used)
-                text +=
-                    "  " + padded(r.name, width) + " " + padded(detail::lane_text(lane, overlapped), 8) + "|" + detail::bars(r, lane, t.length, columns) + "\n";
+                text += "  " + padded(r.name, width) + " " + padded(detail::stream_text(stream, overlapped), 8) + "|" +
+                        detail::bars(r, stream, t.length, columns) + "\n";
         }
     return text;
 }
@@ -133,13 +133,13 @@ inline std::string explain(const study& of) {
                 " steps, " + std::to_string(of.wait_count(role)) + " waits, " + std::to_string(p.events) + " events; arena " + grouped(p.arena_bytes) +
                 " bytes" + (p.host_arena_bytes > 0 ? ", pinned " + grouped(p.host_arena_bytes) : "") +
                 (p.state_bytes > 0 ? ", states " + grouped(p.state_bytes) : "") + "\n";
-        std::vector<std::vector<std::string>> rows{{"step", "lane", "operation", "of", "waits for", "bytes", "start", "end", "", "memory"}};
+        std::vector<std::vector<std::string>> rows{{"step", "stream", "operation", "of", "waits for", "bytes", "start", "end", "", "memory"}};
         const span<const ir::step> steps = of.steps(role);
         for (int i = 0; i < steps.size(); ++i) {
             const ir::step& s = steps[i];
             const step_name& label = of.labels[static_cast<std::size_t>(s.vertex)];
             const slice& marks = actual.rows[static_cast<std::size_t>(role)].slices[static_cast<std::size_t>(i)];
-            rows.push_back({std::to_string(i), detail::lane_text(s.lane, of.plan.overlapped), label.operation, label.statement, detail::waits_text(of, s),
+            rows.push_back({std::to_string(i), detail::stream_text(s.stream, of.plan.overlapped), label.operation, label.statement, detail::waits_text(of, s),
                             grouped(of.bytes(s)), microseconds(s.start), microseconds(s.end), std::string(marks.moved ? "*" : "") + (marks.critical ? "!" : ""),
                             detail::memory_text(of, s)});
         }
@@ -148,8 +148,8 @@ inline std::string explain(const study& of) {
     text += "\n* moved against the sequential plan, ! on the critical path; 3(-1): step 3 of the run before; memory: r reads, w writes, u updates\n";
     if (const std::string apart = detail::unregistered_text(of); !apart.empty())
         text += "\nthe communicators of these have no registered memory, since not all that they pass lies in arenas, at equal offsets:\n" + apart;
-    text += "\nover time, " + microseconds(of.plan.predicted) + " us:\n" + lanes_text(actual);
-    if (of.plan.overlapped) text += "sequential, " + microseconds(before.length) + " us:\n" + lanes_text(before);
+    text += "\nover time, " + microseconds(of.plan.predicted) + " us:\n" + streams_text(actual);
+    if (of.plan.overlapped) text += "sequential, " + microseconds(before.length) + " us:\n" + streams_text(before);
     text += "\ncritical path:\n" + path_text(of, actual, path);
     const auto hidden = dovetail::plan::detail::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
     text += "\ntotals:\n";
@@ -173,7 +173,7 @@ inline std::string compact(const study& of) {
         text += of.role_name(role) + ":";
         for (int i = 0; i < steps.size(); ++i) {
             const std::string waits = detail::waits_text(of, steps[i]);
-            text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " + detail::lane_text(steps[i].lane, of.plan.overlapped) + " " +
+            text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " + detail::stream_text(steps[i].stream, of.plan.overlapped) + " " +
                     of.label(steps[i].vertex) + (waits.empty() ? "" : " waits " + waits) + " [" + microseconds(steps[i].start) + "," +
                     microseconds(steps[i].end) + ")";
         }

@@ -8,7 +8,7 @@ namespace dovetail::observe {
 
 struct slice {
     int vertex = 0;
-    int lane = 0;
+    int stream = 0;
     std::int64_t start = 0;
     std::int64_t end = 0;
     bool moved = false;     // begins before the one in front of it in the sequential plan has ended
@@ -51,7 +51,7 @@ inline timeline predicted(const study& of) {
     timeline t{of.plan.overlapped ? "overlapped, predicted" : "the plan (one stream), predicted", false, 0, 0, of.plan.predicted, {}, {}};
     for (int role = 0; role < of.roles(); ++role) {
         row r{role, -1, of.role_name(role), {}};
-        for (const ir::step& s : of.steps(role)) r.slices.push_back({s.vertex, s.lane, s.start, s.end});
+        for (const ir::step& s : of.steps(role)) r.slices.push_back({s.vertex, s.stream, s.start, s.end});
         t.rows.push_back(std::move(r));
     }
     return t;
@@ -99,19 +99,19 @@ struct place {
 };
 
 // The critical path, first operation first: from the slice that ends last back through whatever ended last before it, on
-// its lane or among what it depends on, on all ranks that meet in it. Marks it; ties go to the smaller vertex.
+// its stream or among what it depends on, on all ranks that meet in it. Marks it; ties go to the smaller vertex.
 inline std::vector<place> mark_critical(const study& of, timeline& t) {
     const pass::adjacency in = pass::predecessors(of.program.vertices.size(), of.edges.view());
-    std::vector<std::vector<int>> at, before;  // by row: place of each vertex; previous slice on the same lane
+    std::vector<std::vector<int>> at, before;  // by row: place of each vertex; previous slice on the same stream
     place now{-1, -1};
     for (std::size_t r = 0; r < t.rows.size(); ++r) {
         const auto& slices = t.rows[r].slices;
         at.push_back(places(of, t.rows[r]));
         before.emplace_back(slices.size(), -1);
-        int last[lane_count] = {-1, -1, -1};
+        int last[stream_count] = {-1, -1, -1};
         for (std::size_t i = 0; i < slices.size(); ++i) {
-            before[r][i] = last[slices[i].lane];
-            last[slices[i].lane] = static_cast<int>(i);
+            before[r][i] = last[slices[i].stream];
+            last[slices[i].stream] = static_cast<int>(i);
             if (now.row < 0 || slices[i].end > t.rows[static_cast<std::size_t>(now.row)].slices[static_cast<std::size_t>(now.slice)].end)
                 now = {static_cast<int>(r), static_cast<int>(i)};
         }
@@ -123,10 +123,10 @@ inline std::vector<place> mark_critical(const study& of, timeline& t) {
         path.push_back(now);
         place next{-1, -1};
         std::int64_t latest = -1;
-        const auto offer = [&](int r, int i, bool other_lane) {
+        const auto offer = [&](int r, int i, bool other_stream) {
             if (i < 0) return;
             const slice& s = t.rows[static_cast<std::size_t>(r)].slices[static_cast<std::size_t>(i)];
-            const std::int64_t when = s.end + (other_lane && !t.measured ? of.s.machine.edge_latency : 0);
+            const std::int64_t when = s.end + (other_stream && !t.measured ? of.s.machine.edge_latency : 0);
             if (s.critical || s.vertex == vertex || when < latest || (when == latest && s.vertex >= slice_at(next).vertex)) return;
             latest = when;
             next = {r, i};
@@ -145,7 +145,7 @@ inline std::vector<place> mark_critical(const study& of, timeline& t) {
             for (int k = in.first[vertex]; k < in.first[vertex + 1]; ++k) {
                 if (of.edges[in.edge[k]].role != t.rows[static_cast<std::size_t>(r)].role) continue;
                 const int from = at[static_cast<std::size_t>(r)][static_cast<std::size_t>(in.neighbour[k])];
-                if (from >= 0) offer(r, from, slice_at({r, from}).lane != slice_at({r, i}).lane);
+                if (from >= 0) offer(r, from, slice_at({r, from}).stream != slice_at({r, i}).stream);
             }
         }
         now = next;

@@ -57,20 +57,20 @@ public:
     }
     // The track of a stream for what begins at `start`: a further one where the first is still taken, so that slices that
     // overlap never share one.
-    int track(int process, int lane, std::int64_t start, std::int64_t end) {
+    int track(int process, int stream, std::int64_t start, std::int64_t end) {
         int same = 0;
         for (track_state& t : tracks_) {
-            if (t.process != process || t.lane != lane) continue;
+            if (t.process != process || t.stream != stream) continue;
             if (t.end <= start) {
                 t.end = end;
                 return t.id;
             }
             ++same;
         }
-        const int id = 1 + lane + lane_count * same;
-        tracks_.push_back({process, lane, id, end});
+        const int id = 1 + stream + stream_count * same;
+        tracks_.push_back({process, stream, id, end});
         metadata("thread_name", process, id,
-                 "\"name\": " + in_quotes(std::string("stream ") + dovetail::name_of(static_cast<lane_kind>(lane)) +
+                 "\"name\": " + in_quotes(std::string("stream ") + dovetail::name_of(static_cast<stream_kind>(stream)) +
                                           (same > 0 ? " (" + std::to_string(same + 1) + ")" : "")));
         metadata("thread_sort_index", process, id, "\"sort_index\": " + std::to_string(id));
         return id;
@@ -79,7 +79,7 @@ public:
 
 private:
     struct track_state {
-        int process, lane, id;
+        int process, stream, id;
         std::int64_t end;
     };
     std::vector<int> processes_;
@@ -123,10 +123,10 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
                 for (std::size_t i = 0; i < r.slices.size(); ++i) {
                     const slice& s = r.slices[i];
                     const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
-                    track[k].push_back(w.track(r.rank, s.lane, start, end));
+                    track[k].push_back(w.track(r.rank, s.stream, start, end));
                     w.event("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": " + in_quotes(detail::kernel_name(of, s.vertex)) +
                             ", \"pid\": " + std::to_string(r.rank) + ", \"tid\": " + std::to_string(track[k].back()) + ", \"ts\": " + microseconds(start) +
-                            ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"stream\": " + std::to_string(s.lane + 1) + ", \"correlation\": " +
+                            ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"stream\": " + std::to_string(s.stream + 1) + ", \"correlation\": " +
                             std::to_string(w.next_correlation()) + ", \"graph\": " + in_quotes(of.title()) + ", \"run\": " + std::to_string(t.run) +
                             ", \"step\": " + std::to_string(i) + ", \"bytes\": " + std::to_string(of.bytes(of.steps(r.role)[static_cast<int>(i)])) + "}}");
                 }
@@ -155,7 +155,7 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
                 for (const slice& s : r.slices) {
                     const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
                     w.event("{\"ph\": \"X\", \"cat\": \"predicted\", \"name\": " + in_quotes(of.label(s.vertex)) + ", \"pid\": " + std::to_string(process) +
-                            ", \"tid\": " + std::to_string(w.track(process, s.lane, start, end)) + ", \"ts\": " + microseconds(start) +
+                            ", \"tid\": " + std::to_string(w.track(process, s.stream, start, end)) + ", \"ts\": " + microseconds(start) +
                             ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"run\": " + std::to_string(t.run) + "}}");
                 }
             }

@@ -24,7 +24,7 @@ struct arena_settings {
 
 namespace detail {
 
-// What every step from here on knows of its role's lanes: bytes released by then are free for whoever comes.
+// What every step from here on knows of its role's streams: bytes released by then are free for whoever comes.
 template <class Program>
 constexpr auto floors(const basic_issue<Program>& issued, const room<clock, decltype(Program::parts)>& clocks) {
     auto out = room<clock, decltype(Program::parts)>::sized(issued.steps.size());
@@ -143,7 +143,7 @@ constexpr prefix pack_commons(const Program& program, const basic_issue<Program>
         next[c] = at_position[from[c]];
         at_position[from[c]] = c;
     }
-    // Clocks of a single lane: the position.
+    // Clocks of a single stream: the position.
     vec<clock> known(after);
     for (int t = 0; t < after; ++t) known[t].known[0] = t;
     for (const std::uint64_t group : united(on)) {

@@ -40,7 +40,7 @@ struct items {
 };
 
 // The arena as a list of blocks in the order of addresses. Free ones that everybody knows to be dead are merged; one that
-// only some lanes know of waits, and keeps its release, until the others know too.
+// only some streams know of waits, and keeps its release, until the others know too.
 class blocks {
 public:
     constexpr blocks(std::int64_t base, items& list)

@@ -17,7 +17,7 @@ public:
         look();
         if (has_unset_states_) states();
         if (has_groups_) groups();
-        // One rank can play all roles where they have the same lanes.
+        // One rank can play all roles where they have the same positions.
         bool alike = true;
         for (int r = 1; r < g_.roles.size(); ++r) {
             if (same_mesh(0, r)) continue;
@@ -133,7 +133,7 @@ private:
         return true;
     }
 
-    // Channels and collectives over roles join equal lane coordinates.
+    // Channels and collectives over roles join equal positions.
     constexpr void places(const ir::node& n) {
         int first = n.role;
         for (int a : arguments(n)) {
@@ -207,7 +207,7 @@ private:
         return is_collective(n.kind) || n.zero_edge ? v | n.axes : v;
     }
 
-    // Along which axes may the lanes hold different values? Starts from what is declared and follows the operations; values
+    // Along which axes may the positions hold different values? Starts from what is declared and follows the operations; values
     // may be used above their definition, so it repeats until nothing changes.
     constexpr void replicas() {
         varies_.resize(g_.symbols.size());

@@ -7,7 +7,7 @@
 
 namespace dovetail::pass {
 
-// Everything on one lane, as written.
+// Everything on one stream, as written.
 template <class Schedule = schedule, class Program, class Edges, class Costs>
 constexpr Schedule sequential_schedule(const Program& p, const Edges& edges, const Costs& costs) {
     const auto order = written_order<room<int, decltype(p.vertices)>>(p.vertices.count, edges);
@@ -47,7 +47,7 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
     return now;
 }
 
-// The orders of the overlapped candidates: on three lanes, each as written, or by list scheduling.
+// The orders of the overlapped candidates: on three streams, each as written, or by list scheduling.
 template <class Program, class Routes, class Edges, class Costs>
 constexpr auto overlapped_order(const Program& p, const Routes& r, const Edges& edges, const Costs& costs, bool listed, const settings& s) {
     auto order = written_order<room<int, decltype(p.vertices)>>(p.vertices.count, edges);

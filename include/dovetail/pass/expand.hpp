@@ -1,4 +1,4 @@
-// expand: from what the user wrote to what ranks do. Channels become transfers, inputs become vertices on the copy lane of
+// expand: from what the user wrote to what ranks do. Channels become transfers, inputs become vertices on the copy stream of
 // every role that uses them, values get a buffer on each role that holds them, collectives get their members.
 // Takes a checked graph, gives the program; a vertex's place among the vertices is that of its first use as written.
 #pragma once
@@ -27,10 +27,10 @@ public:
     }
 
 private:
-    static constexpr lane_kind lane_of(op_kind k) {
-        if (k == op_kind::compute) return lane_kind::compute;
-        if (k == op_kind::to_host || k == op_kind::from_host) return lane_kind::copy;
-        return is_communication(k) ? lane_kind::communication : lane_kind::compute;
+    static constexpr stream_kind position_of(op_kind k) {
+        if (k == op_kind::compute) return stream_kind::compute;
+        if (k == op_kind::to_host || k == op_kind::from_host) return stream_kind::copy;
+        return is_communication(k) ? stream_kind::communication : stream_kind::compute;
     }
     static constexpr bool among(const int* list, int count, int x) {
         for (int i = 0; i < count; ++i)
@@ -80,8 +80,8 @@ private:
             local_part(n, member, here);
         else
             seats(n, member, -1);
-        const lane_kind lane = n.kind == op_kind::compute || (!local && g_.folded) ? lane_kind::compute : lane_of(n.kind);
-        to_.vertices[to_.vertex_count++] = {first_part, to_.part_count - first_part, member, 1, lane, n.kind};
+        const stream_kind stream = n.kind == op_kind::compute || (!local && g_.folded) ? stream_kind::compute : position_of(n.kind);
+        to_.vertices[to_.vertex_count++] = {first_part, to_.part_count - first_part, member, 1, stream, n.kind};
     }
 
     // An NCCL group: the members of the vertex are all its collectives, and each role's parts stand together.
@@ -98,7 +98,7 @@ private:
                 else if (nodes[i].role < 0)
                     seats(nodes[i], member, role);
             }
-        to_.vertex(first_part, base, nodes[first].role < 0 && g_.folded ? lane_kind::compute : lane_kind::communication, nodes[first].kind);
+        to_.vertex(first_part, base, nodes[first].role < 0 && g_.folded ? stream_kind::compute : stream_kind::communication, nodes[first].kind);
     }
 
     constexpr void add_member(int i, const ir::node& n) {

@@ -44,7 +44,7 @@ public:
         moving(symbol, op_kind::input, false, -1);
         writer.touch(b, access_mode::write);
         writer.part(rank_of(role), writer.member_count - 1, 0, writer.access_count - 1);
-        writer.vertex(writer.part_count - 1, writer.member_count - 1, lane_kind::copy, op_kind::input);
+        writer.vertex(writer.part_count - 1, writer.member_count - 1, stream_kind::copy, op_kind::input);
         return b;
     }
 
@@ -57,7 +57,7 @@ public:
         writer.buffers[b] = {where, g_.folded ? 0 : role, symbol, y.type, y.type.bytes(), output || where == ir::storage::input ? s_.in_flight : 1, output, -1,
                              -1};
         if (g_.folded && y.role < 0 && y.node < 0) {
-            // What every role has for itself, an input or a lane index, a folded graph has once.
+            // What every role has for itself, an input or a stream index, a folded graph has once.
             for (int r = 0; r < g_.roles.count; ++r) home_.first[r * g_.symbols.count + symbol] = b + 1;
         } else {
             home_.first[role * g_.symbols.count + symbol] = b + 1;
@@ -125,9 +125,9 @@ private:
     }
 
     // A peer copy reads the sender's arena, whose offsets the receiver knows; other memory can move from run to run.
-    constexpr lane_kind lane_of_transfer(const ir::buffer& from) const {
-        if (g_.folded) return lane_kind::compute;
-        return from.where == ir::storage::arena && from.bytes >= s_.peer_copies_from ? lane_kind::copy : lane_kind::communication;
+    constexpr stream_kind stream_of_transfer(const ir::buffer& from) const {
+        if (g_.folded) return stream_kind::compute;
+        return from.where == ir::storage::arena && from.bytes >= s_.peer_copies_from ? stream_kind::copy : stream_kind::communication;
     }
 
     constexpr int transfer(int symbol, int role) {
@@ -143,7 +143,7 @@ private:
             writer.touch(sender ? from : to, sender ? access_mode::read : access_mode::write);
             writer.part(rank_of(sender ? from_role : role), writer.member_count - 1, sender ? 0 : 1, writer.access_count - 1);
         }
-        writer.vertex(first_part, writer.member_count - 1, lane_of_transfer(writer.buffers[from]), op_kind::transfer);
+        writer.vertex(first_part, writer.member_count - 1, stream_of_transfer(writer.buffers[from]), op_kind::transfer);
         return to;
     }
 

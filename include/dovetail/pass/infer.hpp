@@ -10,7 +10,7 @@ namespace dovetail::pass {
 namespace detail {
 
 // Product of the widths of the axes in `mask` on a role; 0 where one is open.
-constexpr std::int64_t lanes_along(const ir::graph& g, int role, unsigned mask) {
+constexpr std::int64_t width_along(const ir::graph& g, int role, unsigned mask) {
     std::int64_t n = 1;
     for (const ir::mesh_axis& m : g.mesh.part(g.roles[role].first_axis, g.roles[role].axes))
         if ((mask >> m.axis & 1u) != 0) n *= m.width;
@@ -142,7 +142,7 @@ private:
                 return t;
             }
         const bool scattered = n.kind == op_kind::scatter || n.kind == op_kind::broadcast;
-        const std::int64_t width = !over_roles ? lanes_along(g_, n.role, n.axes) : scattered ? n.targets : n.arguments;
+        const std::int64_t width = !over_roles ? width_along(g_, n.role, n.axes) : scattered ? n.targets : n.arguments;
         if (!over_roles && n.root >= 0 && width > 0 && n.root >= width) {
             fail(ir::fault_kind::bad_root, n).name(n.mention + 1);
             return t;

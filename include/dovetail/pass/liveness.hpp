@@ -1,7 +1,7 @@
 // Waits and lifetimes, which one walk over the accesses in issue order finds: takes the program and its issued steps. The waits
-// are the transitive reduction of the dependencies that cross lanes, so that each one that neither a lane's order nor other
+// are the transitive reduction of the dependencies that cross streams, so that each one that neither a stream's order nor other
 // waits imply has one event; with them come the vector clocks of the steps. Lifetimes say for each buffer which step defines
-// it and, for each lane, how far the lane must have come before the buffer is dead. They are lifetimes by happens-before, not
+// it and, for each stream, how far the stream must have come before the buffer is dead. They are lifetimes by happens-before, not
 // by position: a step may take over the bytes of a buffer only if its own clock covers the release.
 #pragma once
 
@@ -17,7 +17,7 @@ struct basic_lifetimes {
 
     by_buffer<int> definition;  // the first step that writes it; of a state the first update. -1: none
     by_buffer<int> last;        // the last step in issue order that touches it; not set where none does
-    by_buffer<clock> release;   // by lane: one past the last step on it that touches the buffer, 0 where there is none
+    by_buffer<clock> release;   // by stream: one past the last step on it that touches the buffer, 0 where there is none
     by_buffer<bool> held;       // an output: never dead within the run
 
     by_buffer<int> defined;  // buffers in the order of the steps that define them, ids ascending within a step
@@ -49,10 +49,10 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
     out.lives.held.resize(buffers);
     out.lives.defined.resize(buffers);
     out.lives.first.resize(program.roles + 1);
-    // By buffer: one past the last step that wrote its bytes, counted on that step's lane.
+    // By buffer: one past the last step that wrote its bytes, counted on that step's stream.
     auto written_room = room<int, decltype(program.buffers)>::sized(buffers), writer_room = room<int, decltype(program.buffers)>::sized(buffers);
     auto &definition = out.lives.definition.first, &last = out.lives.last.first, &defined = out.lives.defined.first;
-    auto &written = written_room.first, &writer_lane = writer_room.first;
+    auto &written = written_room.first, &writer_stream = writer_room.first;
     auto& release = out.lives.release.first;
     auto& known = out.waits.known.first;
     auto& held = out.lives.held.first;
@@ -61,25 +61,25 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
     const auto& accesses = program.accesses.first;
     const auto& steps = issued.steps.first;
     const auto& index = issued.index_on_stream.first;
-    const int* lane_steps = issued.lane_steps.begin();
+    const int* stream_steps = issued.stream_steps.begin();
     for (int b = 0; b < buffers; ++b) definition[b] = -1;
     int defined_count = 0;
     // Of the step, part or access at hand; declared once, see predict.hpp.
-    int before = 0, after = 0, lane = 0, defined_before = 0, p = 0, end = 0, a = 0, done = 0, own = 0, b = 0, at = 0;
+    int before = 0, after = 0, stream = 0, defined_before = 0, p = 0, end = 0, a = 0, done = 0, own = 0, b = 0, at = 0;
     int *mine = nullptr, *touched = nullptr;
     bool asks = false;
-    int on[lane_count] = {}, wanted = 0, l = 0;  // the steps to wait for, by lane
+    int on[stream_count] = {}, wanted = 0, l = 0;  // the steps to wait for, by stream
     for (int r = 0; r < program.roles; ++r) {
-        int tail[lane_count][lane_count] = {};  // what a lane knows of all lanes, its own last step included
-        int need[lane_count] = {};              // what a step needs to know of the others
+        int tail[stream_count][stream_count] = {};  // what a stream knows of all streams, its own last step included
+        int need[stream_count] = {};                // what a step needs to know of the others
         const int begin = issued.roles[r].first_step, role_steps = issued.roles[r].steps;
         for (int s = begin, stop = begin + role_steps; s < stop; ++s) {
             before = index[s];
             after = before + 1;
-            lane = steps[s].lane;
+            stream = steps[s].stream;
             defined_before = defined_count;
-            mine = tail[lane];
-            mine[lane] = after;
+            mine = tail[stream];
+            mine[stream] = after;
             asks = false;
             for (p = steps[s].first_part, end = p + steps[s].parts; p < end; ++p)
                 for (a = parts[p].first_access, done = a + parts[p].accesses; a < done; ++a) {
@@ -88,9 +88,9 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
                     if (b < 0) b = own;
                     touched = release[b].known;
                     last[b] = s;
-                    touched[lane] = after;
+                    touched[stream] = after;
                     if (accesses[a].mode == access_mode::read) {
-                        at = writer_lane[b];
+                        at = writer_stream[b];
                         if (written[b] <= mine[at]) continue;
                         if (need[at] < written[b]) need[at] = written[b];
                         asks = true;
@@ -103,7 +103,7 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
                         asks = true;
                     }
                     written[b] = after;
-                    writer_lane[b] = lane;
+                    writer_stream[b] = stream;
                     if (buffer[own].output) held[b] = true;
                     if (definition[b] >= 0) continue;
                     definition[b] = s;
@@ -112,14 +112,14 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
                 }
             if (asks) {
                 wanted = 0;
-                for (l = 0; l < lane_count; ++l) {
+                for (l = 0; l < stream_count; ++l) {
                     on[l] = -1;
                     if (need[l] <= mine[l]) continue;
-                    on[l] = lane_steps[lane_count * begin + l * role_steps + need[l] - 1];
+                    on[l] = stream_steps[stream_count * begin + l * role_steps + need[l] - 1];
                     ++wanted;
                 }
                 if (wanted > 1) detail::keep_strongest(on, need, known);
-                for (l = 0; l < lane_count; ++l) {
+                for (l = 0; l < stream_count; ++l) {
                     if (on[l] >= 0) {
                         out.waits.waits.push({s, on[l], 0});
                         touched = known[on[l]].known;
@@ -135,7 +135,7 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
             touched[0] = mine[0];
             touched[1] = mine[1];
             touched[2] = mine[2];
-            touched[lane] = before;
+            touched[stream] = before;
         }
         out.lives.first[r + 1] = defined_count;
     }

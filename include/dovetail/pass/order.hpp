@@ -1,5 +1,5 @@
-// Linear extensions of the edges, among which the plan chooses: the written order, and list scheduling on the lanes of all
-// roles with critical-path priority. Every lane of every role is then the restriction of the order to it.
+// Linear extensions of the edges, among which the plan chooses: the written order, and list scheduling on the streams of all
+// roles with critical-path priority. Every stream of every role is then the restriction of the order to it.
 #pragma once
 
 #include "../cost/machine.hpp"
@@ -53,15 +53,15 @@ constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs,
     // Declared once, see predict.hpp.
     int v = 0, i = 0, end = 0, to = 0;
     std::int64_t behind = 0, way = 0;
-    lane_kind lane{};
+    stream_kind stream{};
     for (int k = topological.count - 1; k >= 0; --k) {
         v = topological.first[k];
-        lane = vertices[v].lane;
+        stream = vertices[v].stream;
         behind = 0;
         for (i = first[v], end = first[v + 1]; i < end; ++i) {
             to = vertex[arrival[i]];
             way = longest[to];
-            if (vertices[to].lane != lane) way += latency;
+            if (vertices[to].stream != stream) way += latency;
             if (way > behind) behind = way;
         }
         longest[v] = behind + cost[v];
@@ -69,18 +69,18 @@ constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs,
     return list;
 }
 
-// List scheduling on the lanes of all roles: whatever can start earliest, then communication before copies before compute (a
+// List scheduling on the streams of all roles: whatever can start earliest, then communication before copies before compute (a
 // kernel that fills the device would let none start beside it), then the higher priority, then the smaller vertex. A vertex
-// shared by roles takes its lane on all of them at once.
+// shared by roles takes its stream on all of them at once.
 //
 // A vertex without open edges waits in the queue of a slot that is busy, of the one that is so longest; where all its slots
-// are free it is among those that may start on its lane. A queue gives one vertex whenever its slot is free and the last one
+// are free it is among those that may start on its stream. A queue gives one vertex whenever its slot is free and the last one
 // that it gave had to wait for another slot.
 template <class Program, class Routes, class Costs, class Priorities>
 constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs, const Priorities& priorities, const settings& s) {
-    constexpr int compute = static_cast<int>(lane_kind::compute);
-    constexpr int communication = static_cast<int>(lane_kind::communication);
-    constexpr int copy = static_cast<int>(lane_kind::copy);
+    constexpr int compute = static_cast<int>(stream_kind::compute);
+    constexpr int communication = static_cast<int>(stream_kind::communication);
+    constexpr int copy = static_cast<int>(stream_kind::copy);
 
     const int n = p.vertices.count, slots = r.slots;
     const auto &seats = r.seats.first, &first = r.first.first;
@@ -106,13 +106,13 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     const heaps<std::remove_reference_t<decltype(key)>, std::remove_reference_t<decltype(below)>> all{key, below, sibling.first};
     // A heap with one vertex at most, as most are, is seen to here, without a call: that is one to two hundredths of all that clang
     // needs for a graph of a thousand operations.
-    int may_start[lane_count] = {-1, -1, -1};  // by lane; here and in the queues the key is the order of the start
-    int running = -1, later = -1;              // by their ends, and by when they become ready
+    int may_start[stream_count] = {-1, -1, -1};  // by stream; here and in the queues the key is the order of the start
+    int running = -1, later = -1;                // by their ends, and by when they become ready
     int count = 0, homeless = 0;
     std::int64_t now = 0;
 
     // Of the vertex at hand; declared once, see predict.hpp.
-    int v = 0, i = 0, end = 0, here = 0, head = 0, lane = 0, seat = 0, to = 0;
+    int v = 0, i = 0, end = 0, here = 0, head = 0, stream = 0, seat = 0, to = 0;
     std::int64_t time = 0;
     for (; v < n; ++v) {
         to = 0;
@@ -127,11 +127,11 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
             end = seats[v + 1];
             for (here = slot[i++]; i < end; ++i)
                 if (until[slot[i]] > until[here]) here = slot[i];
-            lane = here % lane_count;
+            stream = here % stream_count;
             key[v] = -priority[v];
             if (until[here] < 0) {
                 below[v] = -1;
-                may_start[lane] = may_start[lane] < 0 ? v : all.both(may_start[lane], v);
+                may_start[stream] = may_start[stream] < 0 ? v : all.both(may_start[stream], v);
                 continue;
             }
             below[v] = -1;
@@ -144,10 +144,10 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
                 freed[homeless++] = head;
             }
         }
-        lane = may_start[communication] >= 0 ? communication : may_start[copy] >= 0 ? copy : compute;
-        v = may_start[lane];
+        stream = may_start[communication] >= 0 ? communication : may_start[copy] >= 0 ? copy : compute;
+        v = may_start[stream];
         if (v >= 0) {
-            may_start[lane] = below[v] < 0 ? -1 : all.without(v);
+            may_start[stream] = below[v] < 0 ? -1 : all.without(v);
             end = seats[v + 1];
             for (i = seats[v]; i < end && until[slot[i]] < 0;) ++i;
             if (i < end) {  // one of its slots is busy
@@ -167,7 +167,7 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
         while (running >= 0 && key[running] == now) {
             v = running;
             running = below[v] < 0 ? -1 : all.without(v);
-            lane = slot[seats[v]] % lane_count;
+            stream = slot[seats[v]] % stream_count;
             for (i = seats[v], end = seats[v + 1]; i < end; ++i) {
                 here = slot[i];
                 head = queue[here];
@@ -179,7 +179,7 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
             for (i = first[v], end = first[v + 1]; i < end; ++i) {
                 seat = arrival[i];
                 to = vertex[seat];
-                time = slot[seat] % lane_count == lane ? now : now + latency;
+                time = slot[seat] % stream_count == stream ? now : now + latency;
                 if (time < ready[to]) time = ready[to];
                 if (--waiting[to] > 0) {
                     ready[to] = time;

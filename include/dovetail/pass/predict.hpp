@@ -1,4 +1,4 @@
-// The timeline of an order: what every lane of every role does when, if each lane takes its vertices in that order. Takes
+// The timeline of an order: what every stream of every role does when, if each stream takes its vertices in that order. Takes
 // the durations of the vertices alone; gives their starts and ends, slowed by what runs beside them.
 #pragma once
 
@@ -11,22 +11,22 @@ namespace dovetail::pass {
 template <class Store>
 struct basic_schedule {
     typename Store::template of<int, 0> order;
-    typename Store::template of<unsigned char, 1> lane;  // of each vertex
-    typename Store::template of<std::int64_t, 2> start;  // of each vertex
-    typename Store::template of<std::int64_t, 3> end;    // of each vertex
-    std::int64_t length = 0;                             // -1: the order is no linear extension of the edges, the run would not end
+    typename Store::template of<unsigned char, 1> stream;  // of each vertex
+    typename Store::template of<std::int64_t, 2> start;    // of each vertex
+    typename Store::template of<std::int64_t, 3> end;      // of each vertex
+    std::int64_t length = 0;                               // -1: the order is no linear extension of the edges, the run would not end
     bool overlapped = false;
 
     constexpr void resize(int vertices, int ordered) {
         order.resize(ordered);
-        lane.resize(vertices);
+        stream.resize(vertices);
         start.resize(vertices);
         end.resize(vertices);
     }
 };
 using schedule = basic_schedule<owning>;
 
-// Everything on one lane of each role, in an order that respects the edges: nothing runs beside anything on a role, and a
+// Everything on one stream of each role, in an order that respects the edges: nothing runs beside anything on a role, and a
 // vertex starts when all its roles are done with the one before.
 template <class Schedule = schedule, class Program, class Costs>
 constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int> order) {
@@ -55,9 +55,9 @@ constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int>
     return result;
 }
 
-// Each role on its lanes. `order` has every vertex once.
+// Each role on its streams. `order` has every vertex once.
 //
-// A seat (a vertex on one role) opens when its lane reaches it and the edges into it are met; the vertex runs once all its
+// A seat (a vertex on one role) opens when its stream reaches it and the edges into it are met; the vertex runs once all its
 // seats are open, and ends on all at once. A communication slows its roles from the opening, its wait for the others
 // included: its kernel holds multiprocessors while it waits. A copy does only while it runs.
 //
@@ -66,8 +66,8 @@ constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int>
 // compute, one a role, end in the order of the ends that follow from what is known.
 template <class Schedule = schedule, class Program, class Routes, class Costs>
 constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs, span<const int> order, const settings& s) {
-    constexpr int communication = static_cast<int>(lane_kind::communication);
-    constexpr int copy = static_cast<int>(lane_kind::copy);
+    constexpr int communication = static_cast<int>(stream_kind::communication);
+    constexpr int copy = static_cast<int>(stream_kind::copy);
     constexpr std::int64_t unknown = INT64_MAX;
 
     const int n = p.vertices.count, roles = p.roles;
@@ -83,9 +83,9 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     result.resize(n, order.count);
     result.overlapped = true;
     auto& ordered = result.order.first;
-    auto& lane = result.lane.first;
+    auto& stream = result.stream.first;
     auto &start = result.start.first, &end = result.end.first;
-    // Of a seat: what is missing, the lane's arrival and edges; the next one of its slot (-1: none); when the met ones allow
+    // Of a seat: what is missing, the stream's arrival and edges; the next one of its slot (-1: none); when the met ones allow
     // it to open; since when it slows its role.
     using numbers = room<int, decltype(p.parts)>;
     using times = room<std::int64_t, decltype(p.parts)>;
@@ -114,7 +114,7 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     int base = 0, talks = 0, copies = 0, paced = 0, wanted = 0;
     std::int64_t from = 0, rest = 0, at = 0, change = 0;
     for (; v < n; ++v) {
-        lane[v] = static_cast<unsigned char>(vertices[v].lane);
+        stream[v] = static_cast<unsigned char>(vertices[v].stream);
         end[v] = unknown;
         shut[v] = -i;
         for (last = seats[v + 1]; i < last; ++i) {
@@ -136,8 +136,8 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
         if (opening > 0) {
             i = to_open[--opening];
             v = vertex[i];
-            role = slot_of[i] / lane_count;
-            mine = lane[v];
+            role = slot_of[i] / stream_count;
+            mine = stream[v];
             time = ready[i];
             if (time > start[v]) start[v] = time;
             if (mine == communication) {
@@ -156,7 +156,7 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
             time = start[v];
             end[v] = time + cost[v];
             for (i = seats[v], last = seats[v + 1]; i < last; ++i) {
-                ends[slot_of[i] / lane_count] = unknown;
+                ends[slot_of[i] / stream_count] = unknown;
                 if (mine == copy) slowing[i] = time;
             }
             done = v;
@@ -166,7 +166,7 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
                 if (computes[role] < 0) continue;
                 if (ends[role] == unknown) {
                     // From change to change of what runs beside it, as far as that is known.
-                    base = role * lane_count;
+                    base = role * stream_count;
                     talks = beside[base + communication];
                     copies = beside[base + copy];
                     paced = pace[role];
@@ -232,10 +232,10 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
             if (time > ready[to]) ready[to] = time;
             if (--closed[to] == 0) to_open[opening++] = to;
         }
-        mine = lane[done];
+        mine = stream[done];
         for (i = first[done], last = first[done + 1]; i < last; ++i) {
             to = arrival[i];
-            met = slot_of[to] % lane_count == mine ? time : time + latency;
+            met = slot_of[to] % stream_count == mine ? time : time + latency;
             if (met > ready[to]) ready[to] = met;
             if (--closed[to] == 0) to_open[opening++] = to;
         }

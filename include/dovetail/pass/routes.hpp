@@ -1,4 +1,4 @@
-// Where vertices run and what their edges reach: the lanes that each vertex occupies, one on each role that takes part, and
+// Where vertices run and what their edges reach: the streams that each vertex occupies, one on each role that takes part, and
 // its edges onwards. Takes a program and its edges; gives one table that all who look for an overlapped schedule read.
 #pragma once
 
@@ -13,7 +13,7 @@ struct basic_routes {
     using by_edge = room<int, Edges>;
 
     by_vertex seats;   // those of vertex v stand at [seats[v], seats[v + 1]), roles ascending
-    by_seat slot;      // of a seat: role * lane_count + lane
+    by_seat slot;      // of a seat: role * stream_count + stream
     by_seat vertex;    // of a seat
     by_seat incoming;  // edges into a seat
     by_vertex first;   // the edges from vertex v stand at [first[v], first[v + 1])
@@ -27,7 +27,7 @@ struct basic_routes {
           incoming(by_seat::sized(p.parts.count)),
           first(by_vertex::sized(p.vertices.count + 1)),
           arrival(by_edge::sized(edges.count)),
-          slots{p.roles * lane_count} {}
+          slots{p.roles * stream_count} {}
 };
 using routes = basic_routes<ir::program, span<const ir::edge>>;
 
@@ -41,16 +41,16 @@ constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& 
     const auto& vertices = p.vertices.first;
     const auto& parts = p.parts.first;
     const auto& edge = edges.first;
-    int count = 0, i = 0, end = 0, before = 0, role = 0, lane = 0;  // declared once, see predict.hpp
+    int count = 0, i = 0, end = 0, before = 0, role = 0, stream = 0;  // declared once, see predict.hpp
     for (int v = 0; v < n; ++v) {
         seats[v] = count;
-        lane = static_cast<int>(vertices[v].lane);
+        stream = static_cast<int>(vertices[v].stream);
         before = -1;
         for (i = vertices[v].first_part, end = i + vertices[v].parts; i < end; ++i) {
             role = parts[i].role;
             if (role == before) continue;
             before = role;
-            slot[count] = role * lane_count + lane;
+            slot[count] = role * stream_count + stream;
             vertex[count++] = v;
         }
     }
@@ -68,7 +68,7 @@ constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& 
             high = seats[low + 1];
             for (low = seats[low]; high - low > 1;) {
                 middle = (low + high) / 2;
-                if (slot[middle] / lane_count > role)
+                if (slot[middle] / stream_count > role)
                     high = middle;
                 else
                     low = middle;

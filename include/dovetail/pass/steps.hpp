@@ -1,4 +1,4 @@
-// What every role issues: takes the program, one linear extension of its vertices and their lanes, gives each role's steps
+// What every role issues: takes the program, one linear extension of its vertices and their streams, gives each role's steps
 // in issue order. A role's order is the restriction of the one order, so all host threads agree on it.
 #pragma once
 
@@ -11,7 +11,7 @@ struct issued_step {
     int vertex;
     int first_part;
     int parts;
-    int lane;
+    int stream;
 };
 
 template <class Program>
@@ -19,14 +19,14 @@ struct basic_issue {
     room<issued_step, decltype(Program::parts)> steps;    // by role, in issue order
     vec<ir::role_plan> roles;                             // first_step and steps
     vec<int> position;                                    // by step: of its vertex in the order; empty where a single role has all steps in that order
-    room<int, decltype(Program::parts)> index_on_stream;  // by step: its place among the steps of its role and lane
-    vec<int> on_lane;                                     // by role and lane: how many steps it has
-    vec<int> lane_steps;                                  // of role r and lane l, in issue order: from lane_count * first_step + l * steps of the role on
+    room<int, decltype(Program::parts)> index_on_stream;  // by step: its place among the steps of its role and stream
+    vec<int> on_stream;                                   // by role and stream: how many steps it has
+    vec<int> stream_steps;                                // of role r and stream l, in issue order: from stream_count * first_step + l * steps of the role on
 };
 using issue = basic_issue<ir::program>;
 
 template <class Program>
-constexpr basic_issue<Program> steps(const Program& program, span<const int> order, span<const unsigned char> lane) {
+constexpr basic_issue<Program> steps(const Program& program, span<const int> order, span<const unsigned char> stream) {
     const auto& parts = program.parts.first;
     const auto& vertices = program.vertices.first;
     const bool alone = program.roles == 1;
@@ -53,16 +53,16 @@ constexpr basic_issue<Program> steps(const Program& program, span<const int> ord
     out.steps.resize(count);
     if (!alone) out.position = vec<int>(count, unset{});
     out.index_on_stream.resize(count);
-    out.on_lane = vec<int>(program.roles * lane_count);
-    out.lane_steps = vec<int>(count * lane_count, unset{});
+    out.on_stream = vec<int>(program.roles * stream_count);
+    out.stream_steps = vec<int>(count * stream_count, unset{});
     vec<int> issued(program.roles);
     auto& steps = out.steps.first;
     auto& index = out.index_on_stream.first;
-    int *position = out.position.begin(), *lane_steps = out.lane_steps.begin();
-    int *on_lane = out.on_lane.begin(), *next_step = issued.begin();
+    int *position = out.position.begin(), *stream_steps = out.stream_steps.begin();
+    int *on_stream = out.on_stream.begin(), *next_step = issued.begin();
     for (int at = 0; at < order.count; ++at) {
         v = order.first[at];
-        l = lane.first[v];
+        l = stream.first[v];
         p = vertices[v].first_part;
         end = p + vertices[v].parts;
         for (next = end; p < end; p = next) {
@@ -75,9 +75,9 @@ constexpr basic_issue<Program> steps(const Program& program, span<const int> ord
             s = first + next_step[role]++;
             steps[s] = {v, p, next - p, l};
             if (!alone) position[s] = at;
-            i = on_lane[role * lane_count + l]++;
+            i = on_stream[role * stream_count + l]++;
             index[s] = i;
-            lane_steps[lane_count * first + l * roles[role].steps + i] = s;
+            stream_steps[stream_count * first + l * roles[role].steps + i] = s;
         }
     }
     return out;

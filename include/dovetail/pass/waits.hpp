@@ -1,15 +1,15 @@
-// What one lane knows of the others: the clocks of steps, and the waits that bring one lane's knowledge to another.
+// What one stream knows of the others: the clocks of steps, and the waits that bring one stream's knowledge to another.
 #pragma once
 
 #include "steps.hpp"
 
 namespace dovetail::pass {
 
-static_assert(lane_count == 3, "the clocks of the passes are written out for three lanes");
+static_assert(stream_count == 3, "the clocks of the passes are written out for three streams");
 
-// known[l]: how many of the role's steps on lane l are complete before the step starts, as its waits and its lane tell.
+// known[l]: how many of the role's steps on stream l are complete before the step starts, as its waits and its stream tell.
 struct clock {
-    int known[lane_count];
+    int known[stream_count];
 };
 
 // Step `step` waits for step `on` of `lag` runs earlier; both are indices into issue.steps, of one role.
@@ -29,11 +29,11 @@ using in_run = basic_in_run<ir::program>;
 namespace detail {
 
 // Of the steps `on[l]` that a step needs to have ended (-1: none), drops each that another one has waited for already.
-// need[l] is what must be known of lane l; clocks are those at the start of a step.
+// need[l] is what must be known of stream l; clocks are those at the start of a step.
 template <class Clocks>
-constexpr void keep_strongest(int (&on)[lane_count], const int* need, const Clocks& clocks) {
-    for (int l = 0; l < lane_count; ++l)
-        for (int m = 0; m < lane_count && on[l] >= 0; ++m)
+constexpr void keep_strongest(int (&on)[stream_count], const int* need, const Clocks& clocks) {
+    for (int l = 0; l < stream_count; ++l)
+        for (int m = 0; m < stream_count && on[l] >= 0; ++m)
             if (m != l && on[m] >= 0 && clocks[on[m]].known[l] >= need[l]) on[l] = -1;
 }
 

@@ -3,7 +3,7 @@
 //
 // For accesses a and b of the same bytes, one of them a write, a of run k has to come before b of run k + s, where s is the
 // number of slots. Within a run a and b are ordered. Where a comes first, nothing is missing: a of run k comes before b of
-// run k, and that before b of run k + s on the same lane. So only those are left where b comes first in the run, and an event
+// run k, and that before b of run k + s on the same stream. So only those are left where b comes first in the run, and an event
 // waited for across runs is always recorded behind the wait. Of the buffers that share a byte, each is dead before the next
 // one is defined; so the first one's definition waits for the accesses of the last one, and the others follow.
 #pragma once
@@ -14,7 +14,7 @@ namespace dovetail::pass {
 
 namespace detail {
 
-// Step `step` of run k + lag must know these counts of the lanes of run k.
+// Step `step` of run k + lag must know these counts of the streams of run k.
 struct demand {
     int step = 0;
     int lag = 1;
@@ -26,11 +26,11 @@ public:
     template <class Program>
     constexpr demands(const basic_issue<Program>& issued, const basic_in_run<Program>& waits) : steps_{issued.steps.begin()}, known_{waits.known.begin()} {}
 
-    // What the step knows of its own run and what its lane did in runs before needs no wait.
+    // What the step knows of its own run and what its stream did in runs before needs no wait.
     constexpr void add(int step, int lag, clock need) {
         const clock& known = known_[step];
-        for (int l = 0; l < lane_count; ++l)
-            if (l == steps_[step].lane || need.known[l] <= known.known[l]) need.known[l] = 0;
+        for (int l = 0; l < stream_count; ++l)
+            if (l == steps_[step].stream || need.known[l] <= known.known[l]) need.known[l] = 0;
         if (need.known[0] + need.known[1] + need.known[2] > 0) list.push({step, lag, need});
     }
 
@@ -148,7 +148,7 @@ constexpr void demand_states(const Program& program, const basic_issue<Program>&
                         if (writes(a.mode)) last_write[a.buffer] = s;
                     } else if (lives.definition[a.buffer] > s) {
                         clock need = {};
-                        need.known[issued.steps[last_write[a.buffer]].lane] = issued.index_on_stream[last_write[a.buffer]] + 1;
+                        need.known[issued.steps[last_write[a.buffer]].stream] = issued.index_on_stream[last_write[a.buffer]] + 1;
                         out.add(s, 1, need);
                     }
                 }
@@ -188,21 +188,21 @@ constexpr void wait_for(const vec<demand>& list, const basic_issue<Program>& iss
         if (rings < d.lag) rings = d.lag;
         if (latest < d.step) latest = d.step;
     }
-    // Runs 0 ... rings with clocks that count the steps of a lane through all of them. What run `lag` has to know of run 0 it
+    // Runs 0 ... rings with clocks that count the steps of a stream through all of them. What run `lag` has to know of run 0 it
     // can only learn from the runs between, so that its waits are the same in every later run. In the last run nothing behind
     // the last demand matters.
     const int first = issued.roles[r].first_step, count = issued.roles[r].steps;
     const issued_step* steps = issued.steps.begin() + first;
-    const int *index = issued.index_on_stream.begin() + first, *length = issued.on_lane.begin() + r * lane_count;
-    const int* lane_steps = issued.lane_steps.begin() + lane_count * first;
+    const int *index = issued.index_on_stream.begin() + first, *length = issued.on_stream.begin() + r * stream_count;
+    const int* stream_steps = issued.stream_steps.begin() + stream_count * first;
     vec<clock> need_list(count), clock_list(rings * count, unset{});
     clock* need = need_list.begin();
     vec<int> first_wait(count, -1), next_wait;  // of this role's waits, by step
     vec<pending_wait> made;                     // steps counted within the role
-    clock tail[lane_count] = {};
-    for (int l = 0; l < lane_count; ++l) {
+    clock tail[stream_count] = {};
+    for (int l = 0; l < stream_count; ++l) {
         if (length[l] == 0) continue;
-        tail[l] = waits.known[lane_steps[l * count + length[l] - 1]];
+        tail[l] = waits.known[stream_steps[l * count + length[l] - 1]];
         tail[l].known[l] = length[l];
     }
     int local = 0;
@@ -210,26 +210,26 @@ constexpr void wait_for(const vec<demand>& list, const basic_issue<Program>& iss
     for (int run = 1; run <= rings; ++run) {
         for (const demand& d : list)
             if (d.lag == run)
-                for (int l = 0; l < lane_count; ++l) raise(need[d.step - first].known[l], d.need.known[l]);
+                for (int l = 0; l < stream_count; ++l) raise(need[d.step - first].known[l], d.need.known[l]);
         const auto join = [&](clock& to, int on, int of_run) {
             const clock& from = of_run == 0 ? waits.known[first + on] : clock_list[(of_run - 1) * count + on];
-            for (int m = 0; m < lane_count; ++m) raise(to.known[m], from.known[m]);
-            const int l = steps[on].lane;
+            for (int m = 0; m < stream_count; ++m) raise(to.known[m], from.known[m]);
+            const int l = steps[on].stream;
             raise(to.known[l], of_run * length[l] + index[on] + 1);
         };
         const int end = run == rings ? latest - first + 1 : count;
         for (int s = 0, w = local; s < end; ++s) {
-            const int lane = steps[s].lane;
-            clock& mine = tail[lane];
+            const int stream = steps[s].stream;
+            clock& mine = tail[stream];
             for (; w < waits.waits.size() && waits.waits[w].step == first + s; ++w) join(mine, waits.waits[w].on - first, run);
             for (int a = first_wait[s]; a >= 0; a = next_wait[a]) join(mine, made[a].on, run - made[a].lag);
             const int* n = need[s].known;
             if (n[0] > mine.known[0] || n[1] > mine.known[1] || n[2] > mine.known[2]) {
-                int on[lane_count] = {-1, -1, -1};
-                for (int l = 0; l < lane_count; ++l)
-                    if (n[l] > mine.known[l]) on[l] = lane_steps[l * count + n[l] - 1];
+                int on[stream_count] = {-1, -1, -1};
+                for (int l = 0; l < stream_count; ++l)
+                    if (n[l] > mine.known[l]) on[l] = stream_steps[l * count + n[l] - 1];
                 keep_strongest(on, n, waits.known.begin());
-                for (int l = 0; l < lane_count; ++l) {
+                for (int l = 0; l < stream_count; ++l) {
                     if (on[l] < 0) continue;
                     next_wait.push(first_wait[s]);
                     first_wait[s] = made.size();
@@ -239,7 +239,7 @@ constexpr void wait_for(const vec<demand>& list, const basic_issue<Program>& iss
             }
             need[s] = {};
             clock_list[(run - 1) * count + s] = mine;
-            mine.known[lane] = run * length[lane] + index[s] + 1;
+            mine.known[stream] = run * length[stream] + index[s] + 1;
         }
     }
     for (const pending_wait& w : made) out.push({first + w.step, first + w.on, w.lag});
@@ -252,9 +252,9 @@ constexpr vec<pending_wait> wrap(const Program& program, const basic_issue<Progr
                                  const basic_lifetimes<Program>& lives, const basic_memory<Program>& memory) {
     vec<pending_wait> out;
     for (int r = 0; r < program.roles; ++r) {
-        const int* on_lane = issued.on_lane.begin() + r * lane_count;
-        // On one lane run follows run.
-        if ((on_lane[0] > 0) + (on_lane[1] > 0) + (on_lane[2] > 0) < 2) continue;
+        const int* on_stream = issued.on_stream.begin() + r * stream_count;
+        // On one stream run follows run.
+        if ((on_stream[0] > 0) + (on_stream[1] > 0) + (on_stream[2] > 0) < 2) continue;
         const vec<detail::demand> wanted = detail::demands_of(program, issued, waits, lives, memory, r);
         if (!wanted.empty()) detail::wait_for(wanted, issued, waits, r, out);
     }

@@ -31,8 +31,8 @@ struct program_writer {
     constexpr void part(int role, int member, int seat, int first_access) {
         parts[part_count++] = {role, member, seat, first_access, access_count - first_access};
     }
-    constexpr void vertex(int first_part, int first_member, lane_kind lane, op_kind kind) {
-        vertices[vertex_count++] = {first_part, part_count - first_part, first_member, member_count - first_member, lane, kind};
+    constexpr void vertex(int first_part, int first_member, stream_kind stream, op_kind kind) {
+        vertices[vertex_count++] = {first_part, part_count - first_part, first_member, member_count - first_member, stream, kind};
     }
     constexpr int communicator(unsigned axes, span<const int> roles) {
         for (int c = 0; c < communicator_count_; ++c) {

@@ -57,7 +57,7 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
     const ir::step *s = nullptr, *end = nullptr;
     const ir::step** c = nullptr;
     op_kind kind{};
-    int lane = 0;
+    int stream = 0;
     std::int64_t from = 0, until = 0, began = 0, ended = 0, beside = 0;
     for (const ir::role_plan& r : plan.roles) {
         const ir::step **own = talk_end, **compute_end = compute;
@@ -68,16 +68,16 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
             else if (is_communication(kind))
                 *talk_end++ = s;
         }
-        // Steps of one lane are in the order of their starts; by lane: compute steps before it end before what still comes there.
-        const ir::step** ahead[lane_count] = {compute, compute, compute};
+        // Steps of one stream are in the order of their starts; by stream: compute steps before it end before what still comes there.
+        const ir::step** ahead[stream_count] = {compute, compute, compute};
         for (; own != talk_end; ++own) {
             s = *own;
-            lane = s->lane;
+            stream = s->stream;
             from = s->start;
             until = s->end;
-            c = ahead[lane];
+            c = ahead[stream];
             while (c != compute_end && (*c)->end <= from) ++c;
-            ahead[lane] = c;
+            ahead[stream] = c;
             beside = 0;
             for (; c != compute_end && (*c)->start < until; ++c) {
                 began = (*c)->start;

@@ -85,7 +85,7 @@ constexpr ir::fault fault_in(taken<Graph> g) {
 template <class G>
 inline constexpr ir::fault checked = fault_in(kept_graph<G>);
 
-// The program, of which only the slots of inputs, outputs and channels and the lanes of transfers depend on the options.
+// The program, of which only the slots of inputs, outputs and channels and the streams of transfers depend on the options.
 template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom>
 struct expanded;
 template <class Expanded>

@@ -1,4 +1,4 @@
-// lay: from a schedule to the plan's tables. Takes the program and one candidate's order, lanes and times; gives
+// lay: from a schedule to the plan's tables. Takes the program and one candidate's order, streams and times; gives
 // each role's steps, waits, events and memory.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace dovetail::plan {
 // What a plan keeps of a schedule.
 struct timetable {
     span<const int> order;
-    span<const unsigned char> lane;       // by vertex
+    span<const unsigned char> stream;     // by vertex
     span<const std::int64_t> start, end;  // by vertex
     std::int64_t length = 0;
     bool overlapped = false;
@@ -73,7 +73,7 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
                     place[a] = n;
                     waits[n++] = {0, across[a].lag, across[a].on - begin};
                 }
-            rows[s] = {v, steps[s].first_part, steps[s].parts, steps[s].lane, before, n - before, event_of[s] - 1, start[v], end_of[v]};
+            rows[s] = {v, steps[s].first_part, steps[s].parts, steps[s].stream, before, n - before, event_of[s] - 1, start[v], end_of[v]};
         }
         role->events = events;
     }
@@ -86,7 +86,7 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
 // `sequential`: the predicted time of everything on one stream as written; a plan of one stream is compared with itself.
 template <class Program, class Schedule, class Table>
 constexpr void lay(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit, Table& to) {
-    const auto issued = pass::steps(p, t.order.view(), t.lane.view());
+    const auto issued = pass::steps(p, t.order.view(), t.stream.view());
     const auto flow = pass::flow_of(p, issued);
     const auto memory = pass::arena(p, issued, flow.waits.known, flow.lives);
     const bool fits = within(limit, memory.roles.view());

@@ -16,7 +16,7 @@
 
 namespace dovetail::plan {
 
-// The schedules that are tried. Each keeps every dependency; they differ in lanes and order. Those from `frugal_overlapped`
+// The schedules that are tried. Each keeps every dependency; they differ in streams and order. Those from `frugal_overlapped`
 // on are tried only where none before keeps within a memory limit: an order chosen for little memory, overlapped where that
 // gains, and on one stream; then the order of list scheduling on one stream.
 enum class candidate : unsigned char { sequential, written, listed, frugal_overlapped, frugal, listed_in_turn };
@@ -33,7 +33,7 @@ constexpr candidate order_of(candidate c) {
     return c == candidate::frugal_overlapped ? candidate::frugal : c == candidate::listed_in_turn ? candidate::listed : c;
 }
 
-// A candidate in an order of its own, on several lanes.
+// A candidate in an order of its own, on several streams.
 template <class Schedule, class Program, class Routes, class Edges, class Costs>
 constexpr Schedule overlapped(const Program& p, const Routes& r, span<const int> order, const Edges& edges, const Costs& costs, const settings& s) {
     auto made = pass::predict<Schedule>(p, r, costs, order, s);
@@ -41,20 +41,20 @@ constexpr Schedule overlapped(const Program& p, const Routes& r, span<const int>
     return made;
 }
 
-// A candidate with an order of its own, on one lane.
+// A candidate with an order of its own, on one stream.
 template <class Schedule, class Program, class Edges, class Costs>
-constexpr Schedule on_one_lane(candidate c, const Program& p, const Edges& edges, const Costs& costs) {
+constexpr Schedule on_one_stream(candidate c, const Program& p, const Edges& edges, const Costs& costs) {
     if (c == candidate::sequential) return pass::sequential_schedule<Schedule>(p, edges, costs);
     const vec<int> order = pass::frugal_order(ir::view(p), {edges.begin(), edges.count});
     return pass::in_turn<Schedule>(p, costs, order.view());
 }
 
-constexpr bool one_lane(candidate c) { return c == candidate::sequential || c == candidate::frugal; }
+constexpr bool one_stream(candidate c) { return c == candidate::sequential || c == candidate::frugal; }
 
 // A candidate with an order of its own.
 template <class Program, class Edges, class Costs>
 constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges& edges, const Costs& costs, const settings& s) {
-    if (one_lane(c)) return on_one_lane<pass::schedule>(c, p, edges, costs);
+    if (one_stream(c)) return on_one_stream<pass::schedule>(c, p, edges, costs);
     const auto r = pass::routes_of(p, edges);
     const vec<int> order = pass::overlapped_order(p, r, edges, costs, c == candidate::listed, s);
     return overlapped<pass::schedule>(p, r, order.view(), edges, costs, s);

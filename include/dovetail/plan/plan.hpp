@@ -13,7 +13,7 @@ struct basic_plan {
     typename Store::template of<ir::wait, 2> waits;
     typename Store::template of<ir::role_plan, 3> roles;
     typename Store::template of<ir::placement, 4> placements;  // by buffer
-    bool overlapped = false;                                   // three lanes, or one
+    bool overlapped = false;                                   // three streams, or one
     int rings = 1;                                             // copies of each event, used by successive runs in turn: the largest lag, at least 1
     std::int64_t predicted = 0;                                // picoseconds for one run of this plan
     std::int64_t predicted_sequential = 0;                     // ... of the plan with everything on one stream

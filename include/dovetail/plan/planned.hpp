@@ -71,8 +71,8 @@ struct scheduled {
         if constexpr (order_of(C) != C)
             return schedule_in<made>(C, kept_schedule<G, O, order_of(C)>.order.view(), from, kept_edges<typename of::of>, kept_costs<G, O>, of::sequential,
                                      O::value);
-        else if constexpr (one_lane(C))
-            return on_one_lane<made>(C, from, kept_edges<typename of::of>, kept_costs<G, O>);
+        else if constexpr (one_stream(C))
+            return on_one_stream<made>(C, from, kept_edges<typename of::of>, kept_costs<G, O>);
         else
             return in_that_order<made>(from, routed<G, O>, ordered<G, O, C>, kept_edges<typename of::of>, kept_costs<G, O>, O::value);
     }

@@ -22,7 +22,7 @@ constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const p
     return detail::check_common(p, made);
 }
 
-// What concerns one role: its memory, its lanes and its events. Only behind `prove_tables` that holds: the indices are not
+// What concerns one role: its memory, its streams and its events. Only behind `prove_tables` that holds: the indices are not
 // looked at again.
 //
 // Where this holds for all roles, the order is a linear extension of every dependency: those are between vertices that touch

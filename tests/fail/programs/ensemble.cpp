@@ -1,4 +1,4 @@
-// Three models look at the same image and a judge adds up what they say; each model's rank has four lanes of its own.
+// Three models look at the same image and a judge adds up what they say; each model's rank has four copies of its own.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
@@ -11,7 +11,7 @@ namespace dv = dovetail;
 namespace vote {
 using namespace dv::ops;
 
-struct lanes;
+struct copies;
 template <int> struct model;
 struct judge;
 struct image;
@@ -36,14 +36,14 @@ template <int I> using look = dv::on<model<I>,
     dv::let<opinion<I>, matmul(hidden<I>, second_weight<I>)>>;
 
 struct committee : dv::graph<
-    dv::mesh<dv::axis<lanes, 2>>,
+    dv::mesh<dv::axis<copies, 2>>,
     dv::input<image, picture>,
     dv::repeat<look, 3>,
     dv::let<everybody, all_reduce<maximum>(opinion<0>, opinion<1>, opinion<2>)>,
     dv::on<judge,
         dv::let<sum_of_two, add(opinion<0>, opinion<1>)>,
         dv::let<verdict, add(sum_of_two, opinion<2>)>,
-        dv::let<mean_opinion, all_reduce<average, lanes>(verdict)>,
+        dv::let<mean_opinion, all_reduce<average, copies>(verdict)>,
         dv::let<decision, argmax(mean_opinion)>>,
     dv::on<model<0>, dv::let<confidence, argmax(everybody)>>,
     dv::output<decision, confidence>> {};

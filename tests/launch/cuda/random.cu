@@ -57,7 +57,7 @@ void play(const how_many& many, statistics& sum) {
                 sum.overlapped += p.plan.overlapped;
                 sum.folded += p.graph.folded;
                 for (const auto& v : p.program.vertices)
-                    sum.peer_copies += v.kind == dv::op_kind::transfer && v.lane == dv::lane_kind::copy;
+                    sum.peer_copies += v.kind == dv::op_kind::transfer && v.stream == dv::stream_kind::copy;
             }
             sum.several += x.graphs.size() > 1;
         }

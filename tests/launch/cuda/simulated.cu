@@ -38,11 +38,11 @@ TEST_CASE("sample graphs on the simulated GPU") {
     compare_all<samples::shaped<1>>(2, "one element");
     compare_all<samples::shaped<1001>>(2, "an odd number");
 }
-TEST_CASE("lanes and states on the simulated GPU") {
+TEST_CASE("meshes and states on the simulated GPU") {
     const simulated::scope simulation;
     compare_all<samples::sums>(4, "sums");
     compare_all<samples::along_an_axis>(2, "along_an_axis");
-    compare_all<samples::roles_and_lanes>(4, "roles_and_lanes");
+    compare_all<samples::roles_and_meshes>(4, "roles_and_meshes");
     compare_all<samples::one_group>(3, "one_group");
     compare_all<samples::one_group>(1, "one_group on one rank");
     compare_all<samples::counter>(1, "counter");
@@ -58,7 +58,7 @@ TEST_CASE("channels by peer copy on the simulated GPU") {
     compare_all_copies<samples::read_twice>(3, "read_twice");
     compare_all_copies<samples::channel_first>(2, "channel_first");
     compare_all_copies<samples::pipeline<2, 4>>(2, "pipeline");
-    compare_all_copies<samples::roles_and_lanes>(4, "roles_and_lanes");
+    compare_all_copies<samples::roles_and_meshes>(4, "roles_and_meshes");
     compare_all_copies<samples::shaped<0>>(2, "nothing");
     compare_all_copies<samples::shaped<1001>>(2, "an odd number");
 }
@@ -126,7 +126,7 @@ TEST_CASE("a communication of which some members lie in the arena passes no regi
 TEST_CASE("ranks know their roles, and axes the widths that they are given") {
     const simulated::scope simulation;
     simulated::run(4, [&](auto& rank) {
-        dv::executor<samples::roles_and_lanes, samples::overlapped> step{rank, dv::width<samples::dp>(2)};
+        dv::executor<samples::roles_and_meshes, samples::overlapped> step{rank, dv::width<samples::dp>(2)};
         const std::lock_guard lock{support::report()};
         CHECK(rank.is(dv::name<samples::left>) == (rank.index() < 2));
         CHECK(rank.is(dv::name<samples::right>) == (rank.index() >= 2));

@@ -85,7 +85,7 @@ struct single : maker {
     }
 };
 
-// The lanes of dp: y = f(x), z = all_reduce(y).
+// The ranks of dp: y = f(x), z = all_reduce(y).
 struct reduced : maker {
     int in, mid, out;
     explicit reduced(dv::launch_function<stream> f = run_twice, const dv::operation* op = &twice_op, int in_flight = 1) {
@@ -137,7 +137,7 @@ TEST_CASE("two roles send to each other, crossing") {
             if (grouped) {
                 ir::member t1, t2;
                 t1.kind = t2.kind = dv::op_kind::transfer;
-                m.vertex(dv::lane_kind::communication, {t1, t2},
+                m.vertex(dv::stream_kind::communication, {t1, t2},
                          {{0, 0, maker::list({a}, {})}, {0, 1, maker::list({}, {b2})}, {1, 0, maker::list({}, {a2})}, {1, 1, maker::list({b}, {})}});
                 for (int i = 0; i < m.p.parts.size(); ++i) {  // role 1 sends in the second member
                     if (m.p.parts[i].member == 3) m.p.parts[i].seat = m.p.parts[i].role == 1 ? 0 : 1;
@@ -268,8 +268,8 @@ TEST_CASE("a time-out names the operation that is stuck, its rank, and who has n
         const auto t = r.run();
         const std::string text = message([&] { t.wait_for(100ms); });
         if (rank.index() == 0) {
-            has(text, "timeout after 0.10 s: run 0 of `model` has not ended: rank 0 is in operation `all_reduce` of `z` (run 0, lane comm) and waits for rank 1");
-            has(text, "rank 1 is in operation `sleepy` of `y` (run 0, lane compute)");
+            has(text, "timeout after 0.10 s: run 0 of `model` has not ended: rank 0 is in operation `all_reduce` of `z` (run 0, stream comm) and waits for rank 1");
+            has(text, "rank 1 is in operation `sleepy` of `y` (run 0, stream compute)");
         } else has(text, "rank 1 is in operation `sleepy` of `y`");
         t.wait();  // it was only slow
         CHECK(r.template read<float>(t, 2) == std::vector<float>(n, 4.0f));
@@ -405,9 +405,9 @@ TEST_CASE("worlds and graphs that do not fit") {
                 m.role(nullptr, {{a, 0}, {b, 0}});
                 const int c = m.symbol(&dv::tag_of<counter>, tensor<std::int32_t>(), 0, ir::symbol_kind::axis_index);
                 m.g.symbols[c].index_axis = 1u << b;
-                const int lane_buffer = m.buffer(c, 0, ir::storage::constant);
+                const int stream_buffer = m.buffer(c, 0, ir::storage::constant);
                 const int out = m.value(&dv::tag_of<y>, tensor<std::int32_t>(), 0, true);
-                m.compute(&twice_op, [](stream, void* const* p) { *static_cast<std::int32_t*>(p[1]) = *static_cast<std::int32_t*>(p[0]); }, {lane_buffer}, {out});
+                m.compute(&twice_op, [](stream, void* const* p) { *static_cast<std::int32_t*>(p[1]) = *static_cast<std::int32_t*>(p[0]); }, {stream_buffer}, {out});
                 dv::engine_options o;
                 if (given) o.widths = {dv::width<tp>(3)};
                 running r{rank, m, o};
@@ -430,7 +430,7 @@ TEST_CASE("states persist, are shared by executors, and must be initialised") {
             ir::member inc;
             inc.op = &increment_op;
             inc.symbol = c;
-            m.vertex(dv::lane_kind::compute, {inc}, {{0, 0, {{b, dv::access_mode::update}}}}, run_increment);
+            m.vertex(dv::stream_kind::compute, {inc}, {{0, 0, {{b, dv::access_mode::update}}}}, run_increment);
             m.compute(&twice_op, [](stream, void* const* p) { *static_cast<std::int32_t*>(p[1]) = *static_cast<std::int32_t*>(p[0]); }, {b}, {out});
             m.initialisers.push(from_store ? nullptr : +[](stream, void* const* p) { *static_cast<std::int32_t*>(p[0]) = 10; });
             m.from_store.push(from_store);

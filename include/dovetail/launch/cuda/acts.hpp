@@ -61,8 +61,8 @@ private:
         bool several = false;
         for (const ir::part& p : accesses_.program.parts.part(vertex.first_part, vertex.parts)) {
             if (p.member != m) continue;
-            for (int lane = 0; lane < where_.lanes(p.role); ++lane) {
-                const int r = where_.rank_at(p.role, lane);
+            for (int position = 0; position < where_.mesh_size(p.role); ++position) {
+                const int r = where_.rank_at(p.role, position);
                 const std::vector<int> with = where_.partners(accesses_.program, vertex, m, r);
                 several = several || with.size() > 1;
                 d.part[r] = *std::min_element(with.begin(), with.end());

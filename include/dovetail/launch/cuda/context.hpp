@@ -23,8 +23,8 @@ public:
             check(calls.set_device(device), "cudaSetDevice");
             int low = 0, high = 0;
             check(calls.stream_priority_range(&low, &high), "cudaDeviceGetStreamPriorityRange");
-            for (int l = 0; l < lane_count; ++l) {
-                const bool first = l == static_cast<int>(lane_kind::communication);
+            for (int l = 0; l < stream_count; ++l) {
+                const bool first = l == static_cast<int>(stream_kind::communication);
                 check(calls.stream_create(&streams[l], cudaStreamNonBlocking, first ? high : low), "cudaStreamCreateWithPriority");
             }
             check(calls.find_write_value(&write_value), "cudaGetDriverEntryPoint");
@@ -52,7 +52,7 @@ public:
     communicators nccl;
     world_clock clock;                                     // agreed on by the first executor
     word_guard waits{[this] { return stopped_.load(); }};  // of peer copies, ended after an abort
-    cudaStream_t streams[lane_count] = {};
+    cudaStream_t streams[stream_count] = {};
     detail::stream_word_function write_value = nullptr, wait_value = nullptr;  // null: the driver has none
     std::vector<std::uint64_t> warmed;                                         // hashes of the plans whose connections exist
     int executors = 0;                                                         // made so far
@@ -62,8 +62,8 @@ public:
     struct {
         const void* engine = nullptr;
         bool replayed = false;
-        cudaEvent_t done[lane_count] = {};
-        const void* owner[lane_count] = {};
+        cudaEvent_t done[stream_count] = {};
+        const void* owner[stream_count] = {};
         unsigned behind_replayed = ~0u;  // streams that are behind the last replayed run
         int nccl_stream = -1;            // the stream of NCCL's calls issued last
     } last;

@@ -24,20 +24,20 @@ public:
             const act* const only = table_->first[i] + 1 == table_->first[i + 1] ? &table_->acts[static_cast<std::size_t>(table_->first[i])] : nullptr;
             if (only == nullptr || only->kind != act_kind::call) continue;
             plain_.back() = {only->launch, pointers_->from(only->from), only->at};
-            plain_.back().at.handle = on_->streams[steps()[i].lane];
+            plain_.back().at.handle = on_->streams[steps()[i].stream];
         }
     }
     ~device_engine() override {
         if (on_->last.engine == this) on_->last.engine = nullptr;
-        for (int l = 0; l < lane_count; ++l)
+        for (int l = 0; l < stream_count; ++l)
             if (on_->last.owner[l] == this) on_->last.done[l] = nullptr;
     }
 
     const std::string& not_replayed() const override { return not_replayed_; }
 
     // The walker's calls.
-    void wait(int lane, int event, int ring, int) { check(calls.stream_wait_event(on_->streams[lane], event_at(event, ring), 0), "cudaStreamWaitEvent"); }
-    void record(int lane, int event, int ring) { check(calls.event_record(event_at(event, ring), on_->streams[lane]), "cudaEventRecord"); }
+    void wait(int stream, int event, int ring, int) { check(calls.stream_wait_event(on_->streams[stream], event_at(event, ring), 0), "cudaStreamWaitEvent"); }
+    void record(int stream, int event, int ring) { check(calls.event_record(event_at(event, ring), on_->streams[stream]), "cudaEventRecord"); }
     void issue(int index, const ir::step& s) {
         step_ = index;
         const plain_step& plain = plain_[static_cast<std::size_t>(index)];
@@ -60,7 +60,7 @@ private:
     cudaEvent_t event_at(int event, int ring) const { return events_[static_cast<std::size_t>(event * plan.rings + ring)]; }
 
     void issue_any(int index, const ir::step& s) {
-        const cudaStream_t stream = on_->streams[s.lane];
+        const cudaStream_t stream = on_->streams[s.stream];
         if (clock_.open()) clock_.mark(index, false, stream);
         if (inspection_) inspection_->issue(index, true, stream);
         for (int i = table_->first[index], end = table_->first[index + 1]; i < end; ++i) {
@@ -69,7 +69,7 @@ private:
             if (a.kind == act_kind::call || a.kind == act_kind::local_reduce) looked_at();
         }
         if (inspection_) inspection_->issue(index, false, stream);
-        marks_.done(index, s.lane);
+        marks_.done(index, s.stream);
         if (clock_.open()) clock_.mark(index, true, stream);
         if (capturing_) still_capturing();
         if (index == brought_ && !capturing_ && runs_[now_ % depth].last_direct == now_)
@@ -147,21 +147,21 @@ private:
     // GPU, and their kernels come in one order on all ranks. Then the inputs.
     void start(const std::shared_ptr<flight>& issued, bool replayed) {
         flight& f = *issued;
-        const unsigned lanes = replayed ? 1u : lanes_;
+        const unsigned streams = replayed ? 1u : streams_;
         const auto& last = on_->last;
         const bool shared = !memory_of.states().empty() && memory_of.store()->hand_over(this, issued) != nullptr;
         const bool kind = last.replayed != replayed, other = last.engine != this;  // one that is gone has left streams to others
         const bool all = kind || shared || (other && replayed);
         if (all) since_switch_ = 0;  // what this executor issued before is among it
-        for (int l = 0; l < lane_count; ++l)
-            for (int k = 0; k < lane_count; ++k)
-                if ((lanes >> l & 1u) && last.done[k] != nullptr && k != l &&
+        for (int l = 0; l < stream_count; ++l)
+            for (int k = 0; k < stream_count; ++k)
+                if ((streams >> l & 1u) && last.done[k] != nullptr && k != l &&
                     (all || (k == 0 && !(last.behind_replayed >> l & 1u)) || (l == nccl_stream_ && k == last.nccl_stream)))
                     check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
         if (f.enqueued) {
             check(calls.event_record(joins_[0], static_cast<cudaStream_t>(f.stream)), "cudaEventRecord");
-            for (int l = 0; l < lane_count; ++l)
-                if (lanes >> l & 1u) check(calls.stream_wait_event(on_->streams[l], joins_[0], 0), "cudaStreamWaitEvent");
+            for (int l = 0; l < stream_count; ++l)
+                if (streams >> l & 1u) check(calls.stream_wait_event(on_->streams[l], joins_[0], 0), "cudaStreamWaitEvent");
         }
         pointers_->move(now_, f.inputs);
         const auto from = inputs_->prepare(now_, f.inputs, replayed);
@@ -171,9 +171,9 @@ private:
     }
     void finish_issue(flight& f, bool replayed) {
         issued_run& r = runs_[now_ % depth];
-        r.lanes = replayed || lanes_ == 0 ? 1u : lanes_;
-        for (int l = 0; l < lane_count; ++l)
-            if (r.lanes >> l & 1u) {
+        r.streams = replayed || streams_ == 0 ? 1u : streams_;
+        for (int l = 0; l < stream_count; ++l)
+            if (r.streams >> l & 1u) {
                 check(calls.event_record(r.done[l], on_->streams[l]), "cudaEventRecord");
                 if (f.enqueued) check(calls.stream_wait_event(static_cast<cudaStream_t>(f.stream), r.done[l], 0), "cudaStreamWaitEvent");
             }
@@ -183,9 +183,9 @@ private:
         last.engine = this;
         last.replayed = replayed;
         if (nccl_stream_ >= 0) last.nccl_stream = replayed ? 0 : nccl_stream_;
-        last.behind_replayed = replayed ? 1u : last.behind_replayed | r.lanes;
-        for (int l = 0; l < lane_count; ++l)
-            if (r.lanes >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;
+        last.behind_replayed = replayed ? 1u : last.behind_replayed | r.streams;
+        for (int l = 0; l < stream_count; ++l)
+            if (r.streams >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;
         marks_.shown()->replayed.store(replayed, std::memory_order_relaxed);
         marks_.shown()->issued.store(now_, std::memory_order_release);
     }
@@ -263,7 +263,7 @@ private:
         inputs_->capture(phase, f.inputs);
         step_ = -1;
         const auto talking = communicate();
-        to.capture(lanes_ | 1u, joins_, [&] {
+        to.capture(streams_ | 1u, joins_, [&] {
             capturing_ = true;
             quiet_ = false;
             marks_.begin_capture();
@@ -275,7 +275,7 @@ private:
     // Names the operation that has spoilt the capture, where no call said so.
     void still_capturing() {
         cudaStreamCaptureStatus status{};
-        check(calls.stream_is_capturing(on_->streams[steps()[step_].lane], &status), "cudaStreamIsCapturing");
+        check(calls.stream_is_capturing(on_->streams[steps()[step_].stream], &status), "cudaStreamIsCapturing");
         if (status != cudaStreamCaptureStatusActive) throw failure{"it synchronises, allocates or uses another stream while it is captured"};
     }
 

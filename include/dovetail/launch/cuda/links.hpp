@@ -22,7 +22,7 @@ namespace dovetail::cuda {
 
 // Whether a vertex moves a value by a copy engine from rank to rank.
 inline bool is_peer_copy(const ir::program& p, const ir::vertex& v) {
-    return v.kind == op_kind::transfer && v.lane == lane_kind::copy && !p.members[v.first_member].local &&
+    return v.kind == op_kind::transfer && v.stream == stream_kind::copy && !p.members[v.first_member].local &&
            p.buffers[p.accesses[p.parts[v.first_part].first_access].buffer].type.bytes() > 0;
 }
 

@@ -17,13 +17,13 @@ namespace dovetail::cuda {
 
 using launch::cause;
 
-// How far a rank has come: its GPU writes the number of each communication step behind it into pinned memory, by lane, so
+// How far a rank has come: its GPU writes the number of each communication step behind it into pinned memory, by stream, so
 // that anybody may read it at any time, also while a graph is replayed.
 struct progress {
     std::string graph;
     std::vector<step_name> steps;
-    std::vector<std::vector<int>> communication;  // by lane: the communicating steps, in order
-    const std::uint32_t* words = nullptr;         // by lane: run % 32768 * 65536 + step + 1
+    std::vector<std::vector<int>> communication;  // by stream: the communicating steps, in order
+    const std::uint32_t* words = nullptr;         // by stream: run % 32768 * 65536 + step + 1
     std::shared_ptr<void> keeps;                  // the memory of `words`
     std::atomic<std::int64_t> issued = -1;        // the latest run
     std::atomic<std::int64_t> ended = -1;         // the latest one known to have ended

@@ -65,9 +65,9 @@ protected:
     std::unique_ptr<performer> performer_;
     std::shared_ptr<void> registered_;  // the arena, with NCCL
     std::vector<cudaEvent_t> events_;
-    cudaEvent_t joins_[lane_count] = {};
+    cudaEvent_t joins_[stream_count] = {};
     std::unique_ptr<value_inspection> inspection_;  // null: nobody looks into values
-    unsigned lanes_ = 0;                            // in use
+    unsigned streams_ = 0;                          // in use
     int brought_ = -1;                              // the last step that copies an input
     int nccl_stream_ = -1;                          // the stream of NCCL's calls, of which a plan uses one
     int number_ = 0;                                // of the executor
@@ -97,20 +97,20 @@ private:
     void prepare() {
         for (int i = 0; i < steps().size(); ++i) {
             const ir::step& s = steps()[i];
-            lanes_ |= 1u << s.lane;
+            streams_ |= 1u << s.stream;
             bool speaks = false;
             for (int a = table_->first[i]; a < table_->first[i + 1]; ++a) {
                 speaks = speaks || is_communication(table_->acts[a].kind);
-                if (is_nccl(table_->acts[a].kind)) nccl_stream_ = s.lane;
+                if (is_nccl(table_->acts[a].kind)) nccl_stream_ = s.stream;
             }
-            marks_.add(names[i], s.lane, speaks);
+            marks_.add(names[i], s.stream, speaks);
             if (program.vertices[s.vertex].kind == op_kind::input) brought_ = i;
         }
         for (int e = 0; e < plan.roles[role].events * plan.rings; ++e) events_.push_back(new_event());
         for (auto& j : joins_) j = new_event();
         for (auto& r : runs_) {
-            for (int l = 0; l < lane_count; ++l)
-                if (l == 0 || (lanes_ >> l & 1u)) r.done[l] = new_event();
+            for (int l = 0; l < stream_count; ++l)
+                if (l == 0 || (streams_ >> l & 1u)) r.done[l] = new_event();
             r.brought = brought_ >= 0 ? new_event() : nullptr;
         }
     }
@@ -156,7 +156,7 @@ private:
         meet("the connections of " + described());
         try {
             const auto talking = communicate();
-            for (step_ = 0; step_ < steps().size(); ++step_) connections.make(step_, on_->streams[steps()[step_].lane]);
+            for (step_ = 0; step_ < steps().size(); ++step_) connections.make(step_, on_->streams[steps()[step_].stream]);
             step_ = -1;
         } catch (...) {
             fail(std::current_exception(), "while connections were made");

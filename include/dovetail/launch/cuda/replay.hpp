@@ -30,16 +30,16 @@ public:
     // Captures what `walk` issues: it starts on the first stream and, over events, reaches the others in use and comes back.
     // Capture is the calling thread's own, so that other threads may go on with calls that a capture forbids.
     template <class Walk>
-    void capture(unsigned lanes, const cudaEvent_t* joins, Walk walk) {
+    void capture(unsigned streams, const cudaEvent_t* joins, Walk walk) {
         check(calls.stream_begin_capture(on_->streams[0], cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
         cudaGraph_t graph = nullptr;
         try {
             check(calls.event_record(joins[0], on_->streams[0]), "cudaEventRecord");
-            for (int l = 1; l < lane_count; ++l)
-                if ((lanes >> l) & 1u) check(calls.stream_wait_event(on_->streams[l], joins[0], 0), "cudaStreamWaitEvent");
+            for (int l = 1; l < stream_count; ++l)
+                if ((streams >> l) & 1u) check(calls.stream_wait_event(on_->streams[l], joins[0], 0), "cudaStreamWaitEvent");
             walk();
-            for (int l = 1; l < lane_count; ++l)
-                if ((lanes >> l) & 1u) {
+            for (int l = 1; l < stream_count; ++l)
+                if ((streams >> l) & 1u) {
                     check(calls.event_record(joins[l], on_->streams[l]), "cudaEventRecord");
                     check(calls.stream_wait_event(on_->streams[0], joins[l], 0), "cudaStreamWaitEvent");
                 }

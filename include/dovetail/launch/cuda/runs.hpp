@@ -62,9 +62,9 @@ public:
 protected:
     static constexpr int depth = 64;  // runs issued ahead of the GPU
     struct issued_run {
-        cudaEvent_t done[lane_count] = {};
+        cudaEvent_t done[stream_count] = {};
         cudaEvent_t brought = nullptr;  // null: no step brings an input
-        unsigned lanes = 0;
+        unsigned streams = 0;
         std::int64_t last_direct = -1;  // the latest run up to this one whose copies read what inputs are bound to; -1: none
         bool in_place = false;
     };
@@ -98,8 +98,8 @@ protected:
         if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
         const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
         try {
-            for (int l = 0; l < lane_count; ++l)
-                if ((r.lanes >> l & 1u) && !query(r.done[l])) return false;
+            for (int l = 0; l < stream_count; ++l)
+                if ((r.streams >> l & 1u) && !query(r.done[l])) return false;
         } catch (const call_error&) {
             fail(std::current_exception(), "run " + std::to_string(run));
         }
@@ -255,7 +255,7 @@ private:
         for (std::int64_t run = ended_.load() + 1; run <= last; ++run) {
             const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
             bool over = true;
-            for (int l = 0; l < lane_count; ++l) over = over && ((r.lanes >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
+            for (int l = 0; l < stream_count; ++l) over = over && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
             static_cast<void>(calls.get_last_error());
             if (!over) break;
             has_ended(run);
@@ -272,7 +272,7 @@ private:
         if (!over && !communicates_) {
             const issued_run& r = runs_[static_cast<std::size_t>(last % depth)];
             over = true;
-            for (int l = 0; l < lane_count; ++l) over = over && ((r.lanes >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
+            for (int l = 0; l < stream_count; ++l) over = over && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
             static_cast<void>(calls.get_last_error());
         }
         if ((over && !issuing_.load()) || lost_.exchange(true)) return;

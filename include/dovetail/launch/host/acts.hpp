@@ -63,12 +63,12 @@ class actor {
 public:
     actor(const image<stream>& i, const buffers& m, int rank) : image_{i}, memory_{m}, rank_{rank} {}
 
-    void perform(const act& a, const flight& f, int lane) const {
+    void perform(const act& a, const flight& f, int kind) const {
         if (a.kind == op_kind::input) return bring(a, f);
         if (a.local) return exchange_here(a, f);
         if (a.kind == op_kind::to_host || a.kind == op_kind::from_host)
             return detail::move(address(a.first_access + 1, f), address(a.first_access, f), bytes(a.first_access + 1));
-        launch(a, f, lane);
+        launch(a, f, kind);
     }
     seat seat_of(int first, int count, const flight& f) const {
         seat s;
@@ -87,14 +87,14 @@ public:
     }
 
 private:
-    void launch(const act& a, const flight& f, int lane) const {
+    void launch(const act& a, const flight& f, int kind) const {
         const auto function = a.member < image_.launches.size() ? image_.launches[a.member] : nullptr;
         if (function == nullptr) throw failure{"the image holds no launch function for it"};
         void* few[16];
         std::vector<void*> many(a.pointers > 16 ? static_cast<std::size_t>(a.pointers) : 0);
         void** pointers = many.empty() ? few : many.data();
         for (int i = 0; i < a.pointers; ++i) pointers[i] = address(a.first_access + i, f);
-        stream s{rank_, lane, nullptr, 0};
+        stream s{rank_, kind, nullptr, 0};
         if (a.workspace >= 0) {
             s.workspace = memory_.at(a.workspace, f.run, f.inputs);
             s.workspace_bytes = image_.program.buffers[a.workspace].bytes;

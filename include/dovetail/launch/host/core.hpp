@@ -4,8 +4,8 @@
 
 #include "../agreement.hpp"
 #include "../cause.hpp"
-#include "lane.hpp"
 #include "meeting.hpp"
+#include "stream_worker.hpp"
 
 #include <map>
 
@@ -26,7 +26,7 @@ public:
     const std::chrono::steady_clock::time_point origin = std::chrono::steady_clock::now();
     int size() const { return size_; }
 
-    void join(int rank, std::shared_ptr<monitor> m, const lanes& l) {
+    void join(int rank, std::shared_ptr<monitor> m, const stream_workers& l) {
         const std::lock_guard lock{mutex_};
         ranks_[rank].signal = std::move(m);
         ranks_[rank].streams = l;
@@ -184,7 +184,7 @@ public:
             text += text.empty() ? "" : "; ";
             activity most;
             int number = 0;
-            lanes streams;
+            stream_workers streams;
             {
                 const std::lock_guard lock{mutex_};
                 streams = ranks_[at].streams;
@@ -199,7 +199,7 @@ public:
             }
             const std::string who = "rank " + std::to_string(at);
             const std::string what =
-                (most.step ? *most.step : std::string{}) + " (run " + std::to_string(most.run) + ", lane " + name_of(static_cast<lane_kind>(number)) + ")";
+                (most.step ? *most.step : std::string{}) + " (run " + std::to_string(most.run) + ", stream " + name_of(static_cast<stream_kind>(number)) + ")";
             if (most.doing == activity::idle) {
                 text += who + (gone(at) ? " has left" : " has nothing to do");
                 break;
@@ -229,7 +229,7 @@ public:
 private:
     struct rank_record {
         std::shared_ptr<monitor> signal;
-        lanes streams = {};
+        stream_workers streams = {};
         bool gone = false;
     };
     struct agreement {
@@ -243,7 +243,7 @@ private:
         int seen = 0;
         std::string name;
     };
-    // A lane in an operation explains more than one that waits for partners, and that more than one that waits for a lane.
+    // A stream in an operation explains more than one that waits for partners, and that more than one that waits for a stream.
     static int rank_of(activity::what w) { return w == activity::operation ? 3 : w == activity::partners ? 2 : w == activity::event ? 1 : 0; }
     int absent(const meeting& m) const {
         for (std::size_t i = 0; i < m.ranks.size(); ++i)

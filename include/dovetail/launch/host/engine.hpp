@@ -1,4 +1,4 @@
-// The engine on the host: walks the plan onto the lanes of its rank, launches the operations on their threads, and meets
+// The engine on the host: walks the plan onto the streams of its rank, launches the operations on their threads, and meets
 // the other ranks for communication.
 #pragma once
 
@@ -17,7 +17,7 @@ struct rank_state {
     std::shared_ptr<core> world;
     std::shared_ptr<monitor> signal = std::make_shared<monitor>();
     std::shared_ptr<memory> device = std::make_shared<host_memory>();
-    lanes streams;
+    stream_workers streams;
     int index = 0;
 };
 
@@ -44,8 +44,8 @@ public:
         launch::initialise_states(
             *this, image_, [&](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
             [&](const cause& why) { on_->world->abort(why); });
-        for (int l = 0; l < lane_count; ++l)
-            if (uses_[l]) lane::start(on_->streams[l]);
+        for (int l = 0; l < stream_count; ++l)
+            if (uses_[l]) stream_worker::start(on_->streams[l]);
     }
 
     bool has_ended(flight& f) override {
@@ -61,7 +61,7 @@ public:
         {
             std::unique_lock lock{on_->signal->mutex};
             if (!on_->signal->changed.wait_until(lock, until, [&] { return ended() || on_->world->aborted(); })) return false;
-            // After an abort the lanes drain; whoever waits may free what they use, so give them a moment.
+            // After an abort the streams drain; whoever waits may free what they use, so give them a moment.
             if (!ended()) on_->signal->changed.wait_until(lock, std::min(until, std::chrono::steady_clock::now() + grace), ended);
         }
         return has_ended(f);
@@ -96,7 +96,7 @@ public:
         const int copy = event * plan.rings + ring;
         push({nullptr, now_, task_kind::wait, on, copy, issued_[copy], step});
     }
-    void issue(int index, const ir::step& s) { push({nullptr, now_, task_kind::step, s.lane, index, 0}); }
+    void issue(int index, const ir::step& s) { push({nullptr, now_, task_kind::step, s.stream, index, 0}); }
     void record(int on, int event, int ring) {
         const int copy = event * plan.rings + ring;
         push({nullptr, now_, task_kind::record, on, copy, issued_[copy] = now_->run + 1});
@@ -127,7 +127,7 @@ private:
         communicates_ = where.communicates(program);
         for (const step_name& n : names) texts_.push_back(std::make_shared<const std::string>(n.text()));
         for (const ir::step& s : steps()) {
-            uses_[s.lane] = true;
+            uses_[s.stream] = true;
             acts_.push_back(acts_of(program, where, rank, s));
             brings_input_.push_back(program.vertices[s.vertex].kind == op_kind::input);
             touches_input_.push_back(brings_input_.back() || touches(program, s, ir::storage::input, access_mode::read));
@@ -166,30 +166,30 @@ private:
         }
         if (!memory_of.states().empty())
             if (const auto before = memory_of.store()->hand_over(this, f))
-                for (int l = 0; l < lane_count; ++l)
+                for (int l = 0; l < stream_count; ++l)
                     if (uses_[l]) push({nullptr, before, task_kind::behind, l, 0, 0, -1});
         launch::walk(plan, role, f->run, *this);
-        for (int l = 0; l < lane_count; ++l)
+        for (int l = 0; l < stream_count; ++l)
             if (uses_[l]) push({nullptr, f, task_kind::finish, l, 0, 0, -1});
-        for (int l = 0; l < lane_count; ++l)
+        for (int l = 0; l < stream_count; ++l)
             if (!staged_[l].empty()) on_->streams[l]->push(staged_[l]);
         now_ = nullptr;
     }
-    // The lanes look into the values.
+    // The streams look into the values.
     void inspect(flight& f) override {
         if (options.check_finite) wait_for_end(f, options.time_limit);
     }
     void push(task t) {
         t.who = std::static_pointer_cast<host_engine>(shared_from_this());
-        std::vector<task>& to = staged_[t.lane];
+        std::vector<task>& to = staged_[t.stream];
         to.push_back(std::move(t));
-        if (to.size() >= batch) on_->streams[to.back().lane]->push(to);
+        if (to.size() >= batch) on_->streams[to.back().stream]->push(to);
     }
 
     void await(const task& t) {
         auto& copy = recorded_[t.index];
         if (copy.load(std::memory_order_acquire) >= t.generation) return;
-        lane& on = *on_->streams[t.lane];
+        stream_worker& on = *on_->streams[t.stream];
         on.now({activity::event, texts_[static_cast<std::size_t>(t.awaited)], t.of->run, nullptr});
         {
             std::unique_lock lock{on_->signal->mutex};
@@ -199,7 +199,7 @@ private:
     }
     void step(const task& t) {
         flight& f = *t.of;
-        lane& on = *on_->streams[t.lane];
+        stream_worker& on = *on_->streams[t.stream];
         if (on_->world->aborted()) f.failed.store(true);
         if (!f.failed.load()) {
             const bool timed = !f.times.empty();
@@ -229,7 +229,7 @@ private:
         launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);
     }
     // False where a meeting did not take place.
-    bool play(const std::vector<act>& acts, flight& f, lane& on) {
+    bool play(const std::vector<act>& acts, flight& f, stream_worker& on) {
         const actor me{image_, memory_of, rank};
         std::vector<std::shared_ptr<meeting>> meetings;
         bool all = true;
@@ -284,13 +284,13 @@ private:
     std::vector<std::vector<act>> acts_;               // by step
     std::vector<launch::inspected_step> inspected_;    // by step; empty: nobody looks into values
     std::vector<bool> touches_input_, brings_input_, updates_state_;
-    bool uses_[lane_count] = {};
+    bool uses_[stream_count] = {};
     bool communicates_ = false;
     int number_ = 0;
     int open_ = 0;                            // runs in flight; guarded by the monitor
     std::shared_ptr<flight> now_;             // being issued
-    static constexpr std::size_t batch = 32;  // tasks handed to a lane at once: fewer wake-ups, an early start
-    std::vector<task> staged_[lane_count];
+    static constexpr std::size_t batch = 32;  // tasks handed to a stream at once: fewer wake-ups, an early start
+    std::vector<task> staged_[stream_count];
     std::vector<std::shared_ptr<const std::string>> texts_;  // by step
 };
 

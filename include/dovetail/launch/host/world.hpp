@@ -19,12 +19,12 @@ public:
     rank(std::shared_ptr<core> world, int index) : state_{std::make_shared<rank_state>()} {
         state_->world = std::move(world);
         state_->index = index;
-        for (int l = 0; l < lane_count; ++l) state_->streams[l] = std::make_shared<lane>(l);
+        for (int l = 0; l < stream_count; ++l) state_->streams[l] = std::make_shared<stream_worker>(l);
         state_->world->join(index, state_->signal, state_->streams);
     }
     rank(const rank&) = delete;
     rank& operator=(const rank&) = delete;
-    // Lets the lanes end what they hold; a lane whose operation does not return is left to itself.
+    // Lets the streams end what they hold; a stream whose operation does not return is left to itself.
     ~rank() {
         try {
             if (end(std::chrono::seconds{5})) return;

@@ -89,7 +89,7 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
     if (written.mode != access_mode::write || to.symbol != m.symbol || to.output) return {flaw::wrong_access, roles[1], v, -1, written.buffer};
     if (to.slots < channel_slots && !g.folded) return {flaw::too_few_slots, roles[1], v, -1, written.buffer};
     // The receiver of a peer copy finds the sender's bytes by their offset.
-    if (p.vertices.first[v].lane == lane_kind::copy && from.where != ir::storage::arena) return {flaw::wrong_storage, roles[0], v, -1, read.buffer};
+    if (p.vertices.first[v].stream == stream_kind::copy && from.where != ir::storage::arena) return {flaw::wrong_storage, roles[0], v, -1, read.buffer};
     return {};
 }
 

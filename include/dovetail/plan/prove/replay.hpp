@@ -1,5 +1,5 @@
 // One role's steps, replayed in issue order over as many runs as it takes for every slot and every event ring to come
-// round. Vector clocks over the lanes say what has happened before; the shadow says who touched the bytes last. Each read
+// round. Vector clocks over the streams say what has happened before; the shadow says who touched the bytes last. Each read
 // must meet the value that the sequential program would meet, and each pair of conflicting accesses must be ordered by
 // the clocks in the direction of the replay; then no execution can differ from it.
 //
@@ -31,8 +31,8 @@ public:
 
 private:
     // An event's place in its ring: which step of which run recorded it (run * steps + step + 1; 0: none so far), and how many
-    // steps of each lane were complete then.
-    static constexpr int stamp_width = 1 + lane_count;
+    // steps of each stream were complete then.
+    static constexpr int stamp_width = 1 + stream_count;
 
     constexpr int* stamps_of(int run) { return stamps_.begin() + run % made_.rings * mine_.events * stamp_width; }
 
@@ -69,14 +69,14 @@ private:
         const ir::member* m = nullptr;
         const int *stamped = nullptr, *z = nullptr;
         int *now = nullptr, *x = nullptr;
-        int lane = 0, own = 0, lag = 0, b = 0, r = 0, f = 0, cell = 0, given = 0;
+        int stream = 0, own = 0, lag = 0, b = 0, r = 0, f = 0, cell = 0, given = 0;
         bool over = false;
         bool matters = false;  // to later runs: it takes memory that none of this run had before
         for (int k = 0; k < end_step; ++k, ++s) {
-            lane = s->lane;
-            own = issued[lane]++;
-            now = clocks_[lane];
-            now[lane] = own;  // first in, first out: everything before it on the lane is complete
+            stream = s->stream;
+            own = issued[stream]++;
+            now = clocks_[stream];
+            now[stream] = own;  // first in, first out: everything before it on the stream is complete
             matters = false;
             if (s->waits > 0)
                 for (w = waits + s->first_wait, waits_end = w + s->waits; w != waits_end; ++w) {
@@ -108,8 +108,8 @@ private:
                         x = rows + touches::width * r;
                         if (a->mode == access_mode::read) {
                             if (!first) continue;
-                            if (value[r] != values + b || x[touches::write] >= now[x[touches::write_lane]]) return refuse_read(*s, r, b);
-                            x[lane] = own;
+                            if (value[r] != values + b || x[touches::write] >= now[x[touches::write_stream]]) return refuse_read(*s, r, b);
+                            x[stream] = own;
                             continue;
                         }
                         cell = low[b];
@@ -133,7 +133,7 @@ private:
                             m = members + y->member;
                             given = begin->buffer;
                             if (a == begin + 1 && s->parts == 1 && value[r] == values + given && m->op->in_place == 0)
-                                x[lane] = -1;
+                                x[stream] = -1;
                             else if (!take_over(*s, *y, r, b))
                                 return false;
                         } else {
@@ -145,8 +145,8 @@ private:
                         // What touched it before stays: whoever knows of this step knows of all that it has waited for.
                         if (value[r] == 0) x[0] = x[1] = x[2] = -1;  // Only while compiling: nothing was written there.
                         value[r] = values + b;
-                        x[lane] = x[touches::write] = own;
-                        x[touches::write_lane] = lane;
+                        x[stream] = x[touches::write] = own;
+                        x[touches::write_stream] = stream;
                     }
             if (s->event >= 0) {
                 x = stamps + s->event * stamp_width;
@@ -155,7 +155,7 @@ private:
                 x[1] = now[0];
                 x[2] = now[1];
                 x[3] = now[2];
-                x[1 + lane] = own + 1;
+                x[1 + stream] = own + 1;
             }
             if (matters && first) {  // Only for speed: of the others nothing is new in later runs.
                 matters_.push(k);
@@ -205,16 +205,16 @@ private:
             for (const ir::access* k = p_.accesses.first + y.first_access; k != &a; ++k)
                 if (k->buffer == a.buffer) return true;
             if (version != due) return fail(flaw::wrong_value, s, a.buffer, writer(r));
-            if (x[touches::write] >= now[x[touches::write_lane]]) return fail(kind_of_conflict(x, now, flaw::race, false), s, a.buffer, writer(r));
-            x[s.lane] = own;
+            if (x[touches::write] >= now[x[touches::write_stream]]) return fail(kind_of_conflict(x, now, flaw::race, false), s, a.buffer, writer(r));
+            x[s.stream] = own;
             return true;
         }
         if (x[0] >= now[0] || x[1] >= now[1] || x[2] >= now[2]) return fail(kind_of_conflict(x, now, flaw::race), s, a.buffer, writer(r));
         if (version != due) return fail(flaw::wrong_value, s, a.buffer, writer(r));
         version = due + 1;
         x[0] = x[1] = x[2] = -1;
-        x[s.lane] = x[touches::write] = own;
-        x[touches::write_lane] = s.lane;
+        x[s.stream] = x[touches::write] = own;
+        x[touches::write_stream] = s.stream;
         return true;
     }
 
@@ -260,16 +260,16 @@ private:
             ((s.parts > 1 || y.accesses > 2) && !alone(s, given)))  // Only for speed: one of two accesses is the result's.
             return fail(flaw::alias_wrong, s, b, writer(r));
         int* x = touches_.rows.begin() + touches::width * r;
-        x[s.lane] = -1;
+        x[s.stream] = -1;
         return true;
     }
 
     vec<int> stamps_;
-    vec<int> matters_;                         // the steps whose accesses matter in later runs
-    int next_ = 0;                             // ... and the next of them
-    int needed_ = 0;                           // the steps up to the last one that has to do with earlier runs
-    int clocks_[lane_count][lane_count] = {};  // how many of each lane's steps, over all runs, a lane knows to be complete
-    int issued_[lane_count] = {};              // ... and how many were issued so far
+    vec<int> matters_;                             // the steps whose accesses matter in later runs
+    int next_ = 0;                                 // ... and the next of them
+    int needed_ = 0;                               // the steps up to the last one that has to do with earlier runs
+    int clocks_[stream_count][stream_count] = {};  // how many of each stream's steps, over all runs, a stream knows to be complete
+    int issued_[stream_count] = {};                // ... and how many were issued so far
 };
 
 }  // namespace dovetail::plan::detail

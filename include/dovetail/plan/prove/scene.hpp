@@ -65,12 +65,12 @@ protected:
             if (buffers[k].where != ir::storage::state) continue;
             int* first = touches_.rows.begin() + touches::width * (unusual - row[k]);
             first[0] = first[1] = first[2] = first[touches::write] = -1;
-            first[touches::write_lane] = 0;
+            first[touches::write_stream] = 0;
         }
     }
     scene(const scene&) = delete;  // it keeps pointers into the plan
 
-    // What row_of_ says of the role's buffers that have no row of their own: lane indices, and, from `unusual` down, the first row of a
+    // What row_of_ says of the role's buffers that have no row of their own: stream indices, and, from `unusual` down, the first row of a
     // state or of a buffer with several slots.
     enum : int { constant = -1, unusual = -2 };
 
@@ -90,15 +90,15 @@ protected:
         return false;
     }
 
-    // The vertex that wrote what lies in a row, -1 for none: every run issues the same steps on every lane.
+    // The vertex that wrote what lies in a row, -1 for none: every run issues the same steps on every stream.
     constexpr int writer(int r) const {
         if (touches_.value[r] == 0) return -1;
         const int* x = touches_.rows.begin() + touches::width * r;
-        const int lane = x[touches::write_lane];
+        const int stream = x[touches::write_stream];
         int each = 0;
-        for (int i = 0; i < mine_.steps; ++i) each += steps_[i].lane == lane ? 1 : 0;
+        for (int i = 0; i < mine_.steps; ++i) each += steps_[i].stream == stream ? 1 : 0;
         int i = 0;
-        for (int place = x[touches::write] % each; steps_[i].lane != lane || place-- > 0; ++i) {}
+        for (int place = x[touches::write] % each; steps_[i].stream != stream || place-- > 0; ++i) {}
         return steps_[i].vertex;
     }
 
@@ -114,11 +114,11 @@ protected:
     // The name of a conflict with what touched a row: `within` where an access of this run is not ordered before now, else it
     // is one across runs. A step that reads has no conflict with the reads before it. Only for names.
     constexpr flaw kind_of_conflict(const int* x, const int* now, flaw within, bool writing = true) const {
-        int first_of_run[lane_count] = {};
-        for (int i = 0; i < mine_.steps; ++i) first_of_run[steps_[i].lane] += run_;
-        const int lane = x[touches::write_lane];
-        bool here = x[touches::write] >= now[lane] && x[touches::write] >= first_of_run[lane];
-        for (int l = 0; l < lane_count && writing; ++l) here = here || (x[l] >= now[l] && x[l] >= first_of_run[l]);
+        int first_of_run[stream_count] = {};
+        for (int i = 0; i < mine_.steps; ++i) first_of_run[steps_[i].stream] += run_;
+        const int stream = x[touches::write_stream];
+        bool here = x[touches::write] >= now[stream] && x[touches::write] >= first_of_run[stream];
+        for (int l = 0; l < stream_count && writing; ++l) here = here || (x[l] >= now[l] && x[l] >= first_of_run[l]);
         return here ? within : flaw::race_across_runs;
     }
 

@@ -4,7 +4,7 @@
 // run, into one single queue. Every wait of lag 0 names an earlier step of the same role, every wait of a larger lag a step
 // of an earlier run, so no queue waits for something behind it. A vertex shared by ranks starts on each of them when all
 // that stands before it there is complete; all ranks meet the shared vertices in the one order, so the first unfinished
-// vertex of the order can always go on. More lanes only take waiting away. It says nothing about progress inside NCCL.
+// vertex of the order can always go on. More streams only take waiting away. It says nothing about progress inside NCCL.
 #pragma once
 
 #include "states.hpp"
@@ -80,7 +80,7 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
     int v = 0, i = 0, end = 0, role = 0, first = 0;
     const ir::vertex* x = nullptr;
     const ir::step* s = nullptr;
-    lane_kind lane{};
+    stream_kind stream{};
     for (const int *at = made.order.begin(), *order_end = made.order.end(); at != order_end; ++at) {
         v = *at;
         x = vertices + v;
@@ -97,10 +97,11 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
             if (s->first_part != first || s->parts != i - first) return {flaw::step_missing, role, v};
             cursor[role] = s + 1;
             // one queue for each communicator: its operations never run side by side
-            lane = overlapped ? x->lane : lane_kind::compute;
-            if (s->lane != static_cast<int>(lane) || (overlapped && lane != lane_kind::communication && is_communication(x->kind) &&
-                                                      !p.members.first[x->first_member].local && !(x->kind == op_kind::transfer && lane == lane_kind::copy)))
-                return {flaw::lane_wrong, role, v};
+            stream = overlapped ? x->stream : stream_kind::compute;
+            if (s->stream != static_cast<int>(stream) ||
+                (overlapped && stream != stream_kind::communication && is_communication(x->kind) && !p.members.first[x->first_member].local &&
+                 !(x->kind == op_kind::transfer && stream == stream_kind::copy)))
+                return {flaw::stream_wrong, role, v};
         }
     }
     for (role = 0; role < p.roles; ++role)

@@ -6,14 +6,14 @@
 
 namespace dovetail::plan::detail {
 
-static_assert(lane_count == 3, "the clocks of the prover are written out for three lanes");
+static_assert(stream_count == 3, "the clocks of the prover are written out for three streams");
 
 // Who touched what lies in one slot of a buffer, its in-place results included; a row of ints each, because the replay
-// looks at one or two of them. Steps are counted per lane over all unrolled runs.
+// looks at one or two of them. Steps are counted per stream over all unrolled runs.
 struct touches {
-    static constexpr int write = lane_count;           // the step that wrote it
-    static constexpr int write_lane = lane_count + 1;  // ... and its lane
-    static constexpr int width = lane_count + 2;       // in front of them, by lane, the last step that wrote or read it
+    static constexpr int write = stream_count;             // the step that wrote it
+    static constexpr int write_stream = stream_count + 1;  // ... and its stream
+    static constexpr int width = stream_count + 2;         // in front of them, by stream, the last step that wrote or read it
 
     vec<int> rows;
     vec<int> value;  // by row: whose value of which run lies here, negative once others have taken bytes of it; 0: nobody's. Of a state: its version

@@ -30,8 +30,8 @@ constexpr bool is_discarded(const ir::graph& g, const ir::node& n, int k, const 
     return is_memory(b, k == 0 && n.op->in_place_only ? ir::storage::arena : ir::storage::workspace, made[k], made[k].bytes());
 }
 
-// Of a collective along axes: its lanes on one role.
-constexpr bool joins_lanes(const ir::program& p, const ir::member& m, unsigned axes, int role) {
+// Of a collective along axes: its positions on one role.
+constexpr bool joins_positions(const ir::program& p, const ir::member& m, unsigned axes, int role) {
     if (m.local || m.communicator < 0) return false;
     const ir::communicator& c = p.communicators.first[m.communicator];
     return c.axes == axes && c.roles == 1 && p.communicator_roles.first[c.first_role] == role;
@@ -155,7 +155,7 @@ constexpr verdict check_statement(const ir::graph& g, const ir::program& p, cons
     const int role = g.folded ? 0 : n.role;
     if (parts.several()) return {flaw::partner_missing, role, v};
     if (m.root != n.root || x.role != role || x.seat != 0) return {flaw::node_mismatch, role, v};
-    if (is_communication(m.kind) && !joins_lanes(p, m, n.axes, role)) return {flaw::wrong_communicator, role, v};
+    if (is_communication(m.kind) && !joins_positions(p, m, n.axes, role)) return {flaw::wrong_communicator, role, v};
     return statement{g, p, n, x, v}.check();
 }
 

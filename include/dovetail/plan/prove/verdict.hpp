@@ -20,11 +20,11 @@ enum class flaw : unsigned char {
     edge_backward,  // a dependency against the order
     step_missing,
     step_order,  // a role's steps are not the restriction of the order, or one stands twice
-    lane_wrong,
+    stream_wrong,
     wait_unknown_event,  // nobody records it
     wait_wrong_record,   // it binds to another step or run than it names
     event_recorded_twice,
-    race,                   // conflicting accesses of one buffer, not ordered by lanes and events
+    race,                   // conflicting accesses of one buffer, not ordered by streams and events
     race_across_runs,       // ... in two runs, of one buffer or of two that share bytes
     slot_shared_too_early,  // bytes taken over while the former owner's accesses may still be running
     overlap_of_live_bytes,  // bytes taken over while the former owner is still to be read
@@ -54,7 +54,7 @@ constexpr const char* name_of(flaw f) {
                                      "edge_backward",
                                      "step_missing",
                                      "step_order",
-                                     "lane_wrong",
+                                     "stream_wrong",
                                      "wait_unknown_event",
                                      "wait_wrong_record",
                                      "event_recorded_twice",

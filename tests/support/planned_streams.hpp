@@ -17,7 +17,7 @@ struct planned {
     dv::ir::program_data data;
     dv::vec<dv::ir::edge> edges;
     dv::vec<int> order;
-    dv::vec<unsigned char> lane;
+    dv::vec<unsigned char> stream;
     dv::pass::issue issued;
     dv::pass::in_run waits;
     dv::pass::lifetimes lives;
@@ -32,15 +32,15 @@ struct planned {
     }
 };
 
-inline planned plan_lanes(dv::ir::program_data data, dv::vec<dv::ir::edge> edges, dv::vec<int> order,
+inline planned plan_streams(dv::ir::program_data data, dv::vec<dv::ir::edge> edges, dv::vec<int> order,
                           const dv::pass::arena_settings& settings = {}) {
     planned p;
     p.data = std::move(data);
     p.edges = std::move(edges);
     p.order = std::move(order);
-    for (const dv::ir::vertex& v : p.data.vertices) p.lane.push(static_cast<unsigned char>(v.lane));
+    for (const dv::ir::vertex& v : p.data.vertices) p.stream.push(static_cast<unsigned char>(v.stream));
     const dv::ir::program program = p.program();
-    p.issued = dv::pass::steps(program, p.order.view(), p.lane.view());
+    p.issued = dv::pass::steps(program, p.order.view(), p.stream.view());
     dv::pass::flow flow = dv::pass::flow_of(program, p.issued);
     p.waits = std::move(flow.waits);
     p.lives = std::move(flow.lives);
@@ -49,21 +49,21 @@ inline planned plan_lanes(dv::ir::program_data data, dv::vec<dv::ir::edge> edges
     return p;
 }
 
-inline planned plan_lanes(dv::ir::program_data data, const dv::pass::arena_settings& settings = {}) {
+inline planned plan_streams(dv::ir::program_data data, const dv::pass::arena_settings& settings = {}) {
     auto edges = all_conflicts(dv::ir::view(data));
     dv::vec<int> order;
     for (int v = 0; v < data.vertices.size(); ++v) order.push(v);
-    return plan_lanes(std::move(data), std::move(edges), std::move(order), settings);
+    return plan_streams(std::move(data), std::move(edges), std::move(order), settings);
 }
 
 // Step s (counted within the role) of run k is node k * steps + s. `left_out` is a wait that is not counted.
 inline reachability happens_before(const planned& p, int role, int runs, const dv::pass::pending_wait* left_out = nullptr) {
     const dv::ir::role_plan& r = p.issued.roles[role];
     reachability reach{runs * r.steps};
-    int last[dv::lane_count] = {-1, -1, -1};
+    int last[dv::stream_count] = {-1, -1, -1};
     for (int k = 0; k < runs; ++k)
         for (int s = 0; s < r.steps; ++s) {
-            int& before = last[p.issued.steps[r.first_step + s].lane];
+            int& before = last[p.issued.steps[r.first_step + s].stream];
             if (before >= 0) reach.edge(before, k * r.steps + s);
             before = k * r.steps + s;
         }

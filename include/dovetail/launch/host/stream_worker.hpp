@@ -38,7 +38,7 @@ struct task {
     std::shared_ptr<performer> who;
     std::shared_ptr<flight> of;  // `behind`: the flight waited for
     task_kind kind = task_kind::step;
-    int lane = 0;
+    int stream = 0;
     int index = 0;                // step, or event copy
     std::int64_t generation = 0;  // of the event: run + 1
     int awaited = -1;             // the step that records it
@@ -46,7 +46,7 @@ struct task {
 
 struct meeting;
 
-// What a lane is doing, for messages.
+// What a stream is doing, for messages.
 struct activity {
     enum what { idle, operation, event, partners } doing = idle;
     std::shared_ptr<const std::string> step;  // the operation's text, made once by its engine
@@ -54,9 +54,9 @@ struct activity {
     std::shared_ptr<meeting> at;  // whom it waits for
 };
 
-class lane {
+class stream_worker {
 public:
-    explicit lane(int number) : number_{number} {}
+    explicit stream_worker(int number) : number_{number} {}
 
     // Takes over the tasks, in their order.
     void push(std::vector<task>& tasks) {
@@ -67,8 +67,8 @@ public:
         changed_.notify_all();  // a stopper may wait here as well
         tasks.clear();
     }
-    // Starts the thread if there is none. The thread shares the lane, so that it may outlive its rank.
-    static void start(const std::shared_ptr<lane>& self) {
+    // Starts the thread if there is none. The thread shares the stream, so that it may outlive its rank.
+    static void start(const std::shared_ptr<stream_worker>& self) {
         if (self->thread_.joinable()) return;
         self->thread_ = std::thread{[self] { self->work(); }};
     }
@@ -125,6 +125,6 @@ private:
     bool ended_ = false;
 };
 
-using lanes = std::array<std::shared_ptr<lane>, lane_count>;
+using stream_workers = std::array<std::shared_ptr<stream_worker>, stream_count>;
 
 }  // namespace dovetail::host

@@ -1,14 +1,14 @@
-// The sample graphs with lanes, states and host memory on GPUs, against the host.
+// The sample graphs with meshes, states and host memory on GPUs, against the host.
 #include "gpu/compare.hpp"
 #include "gpu/graphs.hpp"
 
 using gpu::compare_all;
 
-TEST_CASE("lanes") {
+TEST_CASE("meshes") {
     compare_all<samples::sums>(4, "sums");
     compare_all<samples::along_an_axis>(2, "along_an_axis");
-    compare_all<samples::roles_and_lanes>(2, "roles_and_lanes on 2");
-    compare_all<samples::roles_and_lanes>(4, "roles_and_lanes on 4");
+    compare_all<samples::roles_and_meshes>(2, "roles_and_meshes on 2");
+    compare_all<samples::roles_and_meshes>(4, "roles_and_meshes on 4");
     for (int ranks = 1; ranks <= 4; ++ranks) compare_all<samples::one_group>(ranks, "one_group");
     for (int ranks = 1; ranks <= 4; ++ranks) compare_all<gpu::in_place>(ranks, "in_place");
 }

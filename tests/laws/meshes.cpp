@@ -1,8 +1,8 @@
-// One role, with lanes or alone.
+// One role, with positions or alone.
 #include "support/planned_samples.hpp"
 
 using namespace samples;
 
-support::planned_samples support::plans_of_lanes() {
+support::planned_samples support::plans_of_meshes() {
     return plans_of<false>(list<counter, sums, along_an_axis, descent, through_host, one_group>{});
 }
