@@ -71,16 +71,16 @@ std::string simulated(const dv::ir::graph& g, const dv::ir::program& p, const dv
 
 // Communication written in one group is one vertex, and no other is. Empty where that is so.
 std::string broken_groups(const sketch& s, const meaning& m, const dv::ir::program& p) {
-    const auto bundle_of = [&](const dv::ir::member& x) {
-        return x.node < 0 ? -1 : s.nodes[static_cast<std::size_t>(m.statement_of[static_cast<std::size_t>(x.node)])].bundle;
+    const auto nccl_group_of = [&](const dv::ir::member& x) {
+        return x.node < 0 ? -1 : s.nodes[static_cast<std::size_t>(m.statement_of[static_cast<std::size_t>(x.node)])].nccl_group_id;
     };
     std::map<int, int> vertex_of;
     for (int v = 0; v < p.vertices.size(); ++v)
         for (const dv::ir::member& x : p.members.part(p.vertices[v].first_member, p.vertices[v].members)) {
-            const int bundle = bundle_of(x);
-            if (bundle < 0 && p.vertices[v].members > 1) return "vertex " + std::to_string(v) + " is a group and not written as one";
-            if (bundle >= 0 && vertex_of.emplace(bundle, v).first->second != v)
-                return "group " + std::to_string(bundle) + " is not one vertex";
+            const int nccl_group_id = nccl_group_of(x);
+            if (nccl_group_id < 0 && p.vertices[v].members > 1) return "vertex " + std::to_string(v) + " is a group and not written as one";
+            if (nccl_group_id >= 0 && vertex_of.emplace(nccl_group_id, v).first->second != v)
+                return "group " + std::to_string(nccl_group_id) + " is not one vertex";
         }
     return {};
 }

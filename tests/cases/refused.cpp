@@ -223,15 +223,15 @@ struct overwrite_smaller {
 static_assert(is<error::in_place_mismatch, diagnosed<in, dv::let<dv::values<dv::discard, z>, overwrite_smaller(gelu(x))>, dv::output<z>>>);
 
 // Members of a group run at the same time, so none may set a state that another one reads or sets.
-template <class... S> using in_one_group = diagnosed<in, two, dv::state<s, vector, ones>, dv::grouped<S...>, dv::output<y>>;
+template <class... S> using in_one_group = diagnosed<in, two, dv::state<s, vector, ones>, dv::nccl_group<S...>, dv::output<y>>;
 using reads_state = dv::let<y, all_reduce<sum, dp>(s)>;
 using sets_state = dv::update<s, all_reduce<sum, dp>(x)>;
 static_assert(std::is_same_v<in_one_group<reads_state, sets_state>, error::group_dependence<y, s>>);
 static_assert(std::is_same_v<in_one_group<sets_state, reads_state>, error::group_dependence<s, y>>);
 static_assert(std::is_same_v<in_one_group<dv::let<y, all_reduce<sum, dp>(x)>, sets_state, dv::update<s, all_reduce<sum, dp>(s)>>, error::group_dependence<s, s>>);
 static_assert(std::is_same_v<in_one_group<reads_state, dv::update<s, shift<dp, 1>(s)>>, error::group_dependence<y, s>>);
-static_assert(accepted<in, two, dv::state<s, vector, ones>, dv::grouped<dv::let<y, all_reduce<sum, dp>(x)>, dv::update<s, all_reduce<sum, dp>(s)>>,
-                       dv::grouped<dv::let<z, all_reduce<sum, dp>(s)>, dv::let<w, all_reduce<maximum, dp>(s)>, dv::let<t, all_reduce<sum, dp>(y)>>, dv::output<z, w, t>>);
+static_assert(accepted<in, two, dv::state<s, vector, ones>, dv::nccl_group<dv::let<y, all_reduce<sum, dp>(x)>, dv::update<s, all_reduce<sum, dp>(s)>>,
+                       dv::nccl_group<dv::let<z, all_reduce<sum, dp>(s)>, dv::let<w, all_reduce<maximum, dp>(s)>, dv::let<t, all_reduce<sum, dp>(y)>>, dv::output<z, w, t>>);
 
 // ---- 7: roles
 static_assert(refused<error::on_in_on<right>, in, l<dv::group<dv::on<right, dv::let<y, gelu(x)>>>>, dv::output<y>>);

@@ -2,7 +2,7 @@
 #include "ops.hpp"
 
 namespace app {
-struct model : dv::graph<dv::input<x, vector>, dv::grouped<dv::let<y, gelu(x)>>, dv::output<y>> {};
+struct model : dv::graph<dv::input<x, vector>, dv::nccl_group<dv::let<y, gelu(x)>>, dv::output<y>> {};
 }  // namespace app
 
 constexpr auto planned = dv::predicted_time<app::model>;

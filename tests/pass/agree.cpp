@@ -85,7 +85,7 @@ struct grouped_over_roles : dv::graph<
     dv::input<x, vector>,
     dv::on<left, dv::let<a, add(x, x)>, dv::let<b, add(x, x)>, dv::let<stage<0>, add(d, e)>>,
     dv::on<right, dv::let<c, add(x, x)>, dv::let<f, add(x, x)>, dv::let<stage<1>, add(d, e)>>,
-    dv::grouped<dv::let<d, all_reduce<sum>(a, c)>, dv::let<e, all_reduce<maximum>(b, f)>>,
+    dv::nccl_group<dv::let<d, all_reduce<sum>(a, c)>, dv::let<e, all_reduce<maximum>(b, f)>>,
     dv::output<a, d, stage<0>, stage<1>>> {};
 
 struct of_an_input : dv::graph<

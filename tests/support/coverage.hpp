@@ -114,8 +114,8 @@ private:
         if (n.role >= 0 && (n.kind == reduce || n.kind == gather))
             see("along axes: a root's output", s.symbols[static_cast<std::size_t>(n.results[0])].output);
         see("an edge of zeros", n.kind == shift && n.zero_edge);
-        see("in an NCCL group", n.bundle >= 0);
-        see("an update in an NCCL group", n.bundle >= 0 && n.update);
+        see("in an NCCL group", n.nccl_group_id >= 0);
+        see("an update in an NCCL group", n.nccl_group_id >= 0 && n.update);
         see("nested", n.nested);
         see("an update by communication", n.update && n.kind >= shift);
         see("an update with a discarded result", n.update && contains(n.results, -1));

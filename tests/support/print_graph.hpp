@@ -84,7 +84,7 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
             text += " to";
             for (int t : g.operands.part(n.first_target, n.targets)) text += " " + role(t);
         }
-        if (n.bundle >= 0) text += " grouped " + std::to_string(n.bundle);
+        if (n.nccl_group_id >= 0) text += " nccl_group " + std::to_string(n.nccl_group_id);
         text += "\n";
     }
     return text;

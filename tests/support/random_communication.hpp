@@ -22,8 +22,8 @@ protected:
         if (k.collectives && r.chance(25) && update_by_communication(role, first, -1)) return;
         update_by_operation(role, first, states);
     }
-    bool update_by_communication(int role, int state, int bundle) {
-        if (bundle < 0 && r.chance(15)) {  // from pinned host memory
+    bool update_by_communication(int role, int state, int nccl_group_id) {
+        if (nccl_group_id < 0 && r.chance(15)) {  // from pinned host memory
             for (int i = 0; i < symbols(); ++i)
                 if (at(i).in_host_memory && (at(i).role == role || at(i).role < 0) && at(i).type == at(state).type &&
                     (at(i).varies & at(state).replicated) == 0 && at(i).magnitude <= 1) {
@@ -40,10 +40,10 @@ protected:
         statement n;
         if (!along_axes(n, role) || n.kind == dv::op_kind::reduce || n.kind == dv::op_kind::gather) return false;
         n.update = true;
-        n.bundle = bundle;
+        n.nccl_group_id = nccl_group_id;
         const int width = width_of(s, role, n.axes);
         const int x = pick(role, [&](int i) {
-            return free_in_bundle(i, state) && collected(n.kind, at(i).type, width) == at(state).type &&
+            return free_in_nccl_group(i, state) && collected(n.kind, at(i).type, width) == at(state).type &&
                    (variation(n, i) & at(state).replicated) == 0 && at(i).magnitude <= 1;
         });
         if (x < 0 || !choose_reduction(n, x, width, true)) return false;
@@ -129,12 +129,12 @@ protected:
         return t.valid() && t.size() <= k.extent;
     }
 
-    bool collective_over_mesh(int role, int bundle, int below) {
+    bool collective_over_mesh(int role, int nccl_group_id, int below) {
         statement n;
         if (!along_axes(n, role)) return false;
-        n.bundle = bundle;
+        n.nccl_group_id = nccl_group_id;
         const int width = width_of(s, role, n.axes);
-        const int x = pick(role, [&](int i) { return i < below && free_in_bundle(i, -1) && fits(n.kind, i, width); });
+        const int x = pick(role, [&](int i) { return i < below && free_in_nccl_group(i, -1) && fits(n.kind, i, width); });
         if (x < 0 || !choose_reduction(n, x, width, false)) return false;
         n.arguments = {x};
         const int y = communicated(n, x, width, role);
@@ -145,7 +145,7 @@ protected:
         place(std::move(n));
         if (made.kind != dv::op_kind::reduce && made.kind != dv::op_kind::gather) return true;
         rooted[static_cast<std::size_t>(y)] = 1;  // only the root may read it
-        if (bundle < 0 && r.chance(60)) back_from_root(made, y, width);
+        if (nccl_group_id < 0 && r.chance(60)) back_from_root(made, y, width);
         return true;
     }
     // What a root alone has goes to all, or a block to each.
@@ -177,8 +177,8 @@ protected:
         r.shuffle(taken);
         return taken;
     }
-    // Members of one bundle have the same roles in the same parts; `model` is a statement to be like, or null.
-    bool collective_over_roles(int bundle, int below, const statement* model) {
+    // Members of one nccl_group_id have the same roles in the same parts; `model` is a statement to be like, or null.
+    bool collective_over_roles(int nccl_group_id, int below, const statement* model) {
         using enum dv::op_kind;
         std::vector<int> members;
         dv::op_kind kind = collective_kind(false);
@@ -207,7 +207,7 @@ protected:
         const int x = pick(first, [&](int i) { return here(first)(i) && fits(kind, i, count); });
         if (x < 0) return false;
         statement n = communication(kind, 1);
-        n.bundle = bundle;
+        n.nccl_group_id = nccl_group_id;
         if (dv::is_rooted(kind)) n.root = first;
         n.targets = members;
         int boldest = x;  // the argument of which least is known
@@ -236,31 +236,31 @@ protected:
         place(std::move(n));
         return true;
     }
-    void bundle(int role) {
+    void nccl_group_id(int role) {
         const int below = symbols();
         const bool over = roles() > 1 && r.chance(40);
         values_before = below;
         for (int i = r.between(2, 3); i > 0; --i) {
             const statement last = s.nodes.back();
             const int state = r.chance(30) ? untouched_state(role) : -1;
-            if (over) collective_over_roles(bundles, below, last.bundle == bundles ? &last : nullptr);
-            else if (state < 0 || !update_by_communication(role, state, bundles)) collective_over_mesh(role, bundles, below);
-            if (s.nodes.back().bundle != bundles) continue;
-            for (const int a : s.nodes.back().arguments) touched_in_bundle.push_back(a);
-            if (s.nodes.back().update) set_in_bundle.push_back(s.nodes.back().results[0]);
+            if (over) collective_over_roles(nccl_groups, below, last.nccl_group_id == nccl_groups ? &last : nullptr);
+            else if (state < 0 || !update_by_communication(role, state, nccl_groups)) collective_over_mesh(role, nccl_groups, below);
+            if (s.nodes.back().nccl_group_id != nccl_groups) continue;
+            for (const int a : s.nodes.back().arguments) touched_in_nccl_group.push_back(a);
+            if (s.nodes.back().update) set_in_nccl_group.push_back(s.nodes.back().results[0]);
         }
-        touched_in_bundle.clear();
-        set_in_bundle.clear();
+        touched_in_nccl_group.clear();
+        set_in_nccl_group.clear();
         values_before = INT_MAX;
-        ++bundles;
+        ++nccl_groups;
     }
     // Of the statements in one group none sets a state that another touches, or reads what another makes.
-    bool free_in_bundle(int i, int but) const { return i < values_before && (i == but || !contains(set_in_bundle, i)); }
+    bool free_in_nccl_group(int i, int but) const { return i < values_before && (i == but || !contains(set_in_nccl_group, i)); }
     int untouched_state(int role) {
         std::vector<int> states;
         for (int i = 0; i < symbols(); ++i)
-            if (at(i).kind == dv::ir::symbol_kind::state && at(i).role == role && !contains(touched_in_bundle, i) &&
-                !contains(set_in_bundle, i))
+            if (at(i).kind == dv::ir::symbol_kind::state && at(i).role == role && !contains(touched_in_nccl_group, i) &&
+                !contains(set_in_nccl_group, i))
                 states.push_back(i);
         return states.empty() ? -1 : r.one_of(states);
     }
@@ -287,8 +287,8 @@ protected:
     }
 
 private:
-    int bundles = 0;
-    std::vector<int> touched_in_bundle, set_in_bundle;  // states, by the group being drawn
+    int nccl_groups = 0;
+    std::vector<int> touched_in_nccl_group, set_in_nccl_group;  // states, by the group being drawn
     int values_before = INT_MAX;                        // what it may read
 };
 

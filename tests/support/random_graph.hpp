@@ -20,7 +20,7 @@ public:
             const int role = r.below(roles());
             const int what = r.below(100);
             if (what < 26 && k.collectives) collective_over_mesh(role, -1, symbols());
-            else if (what < 32 && k.collectives && k.bundles) bundle(role);
+            else if (what < 32 && k.collectives && k.nccl_groups) nccl_group_id(role);
             else if (what < 42 && k.collectives && roles() > 1) collective_over_roles(-1, symbols(), nullptr);
             else if (what < 48) host_copy(role);
             else if (what < 64 && k.states) update(role);
@@ -39,14 +39,14 @@ private:
     void nest() {
         for (std::size_t i = 0; i < s.nodes.size(); ++i) {
             statement& n = s.nodes[i];
-            if (n.update || n.bundle >= 0 || n.results.size() != 1 || n.results[0] < 0 || over_roles(n) || uses(n.op) > 1) continue;
+            if (n.update || n.nccl_group_id >= 0 || n.results.size() != 1 || n.results[0] < 0 || over_roles(n) || uses(n.op) > 1) continue;
             const int x = n.results[0];
             if (reads[static_cast<std::size_t>(x)] != 1 || at(x).output || !r.chance(35)) continue;
             for (std::size_t j = i + 1; j < s.nodes.size(); ++j) {
                 const statement& m = s.nodes[j];
                 if (!contains(m.arguments, x)) continue;
                 // Within a group it would see the states as the group leaves them.
-                n.nested = m.role == n.role && !(in_bundle(m) && reads_states(n));
+                n.nested = m.role == n.role && !(in_nccl_group(m) && reads_states(n));
                 break;
             }
         }
@@ -60,10 +60,10 @@ private:
         return false;
     }
     // Or perhaps inside the expression of one that is.
-    bool in_bundle(const statement& n) const {
-        if (n.bundle >= 0 || n.update || n.results.size() != 1) return n.bundle >= 0;
+    bool in_nccl_group(const statement& n) const {
+        if (n.nccl_group_id >= 0 || n.update || n.results.size() != 1) return n.nccl_group_id >= 0;
         for (const statement& m : s.nodes)
-            if (contains(m.arguments, n.results[0]) && in_bundle(m)) return true;
+            if (contains(m.arguments, n.results[0]) && in_nccl_group(m)) return true;
         return false;
     }
     int uses(const dv::operation* op) const {
@@ -78,16 +78,16 @@ private:
                 with_nested(p, unit);
         unit.push_back(i);
     }
-    // Written order: any, but statements on states keep theirs, and nested expressions and bundles stay together.
+    // Written order: any, but statements on states keep theirs, and nested expressions and nccl_groups stay together.
     void write() {
         std::vector<std::vector<int>> units;
         std::vector<char> done(s.nodes.size(), 0);
         for (int i = 0; i < static_cast<int>(s.nodes.size()); ++i) {
             if (s.nodes[static_cast<std::size_t>(i)].nested || done[static_cast<std::size_t>(i)]) continue;
             std::vector<int> unit;
-            const int bundle = s.nodes[static_cast<std::size_t>(i)].bundle;
+            const int nccl_group_id = s.nodes[static_cast<std::size_t>(i)].nccl_group_id;
             for (int j = i; j < static_cast<int>(s.nodes.size()); ++j)
-                if (j == i || (bundle >= 0 && s.nodes[static_cast<std::size_t>(j)].bundle == bundle))
+                if (j == i || (nccl_group_id >= 0 && s.nodes[static_cast<std::size_t>(j)].nccl_group_id == nccl_group_id))
                     with_nested(j, unit), done[static_cast<std::size_t>(j)] = 1;
             units.push_back(unit);
         }

@@ -25,7 +25,7 @@ struct knobs {
     bool states = true;
     bool collectives = true;
     bool effects = true;
-    bool bundles = true;
+    bool nccl_groups = true;
     bool folding = true;
     bool open = false;       // axes of open width: plans are for any, and runs need to know it (with_widths)
     bool limits = true;      // memory limits

@@ -146,7 +146,7 @@ inline bool cut(sketch& s, int number, bool& more) {
         const int arguments = n.kind == dv::op_kind::compute ? static_cast<int>(n.arguments.size()) : 0;
         if (number < arguments) return remove_argument(s, n, number);
         number -= arguments;
-        if (number-- == 0) return n.bundle >= 0 && (n.bundle = -1, true);
+        if (number-- == 0) return n.nccl_group_id >= 0 && (n.nccl_group_id = -1, true);
         if (number-- == 0) return n.nested && (n.nested = false, true);
         if (number-- == 0) return remove_facts(s, n);
     }

@@ -211,7 +211,7 @@ struct one_group : dv::graph<
     dv::input<x, vector>,
     dv::mesh<dv::axis<dp>>,
     dv::let<a, add(x, x)>,
-    dv::grouped<dv::let<b, all_reduce<sum, dp>(x)>, dv::let<c, all_reduce<maximum, dp>(a)>>,
+    dv::nccl_group<dv::let<b, all_reduce<sum, dp>(x)>, dv::let<c, all_reduce<maximum, dp>(a)>>,
     dv::let<y, subtract(b, c)>,
     dv::output<y>> {};
 

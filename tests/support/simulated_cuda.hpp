@@ -164,7 +164,7 @@ void drop(T* p) {
 
 inline thread_local int current_device = 0;
 inline thread_local int group_depth = 0;
-inline thread_local std::vector<operation> grouped;
+inline thread_local std::vector<operation> nccl_group;
 inline thread_local cudaError_t last_error = cudaSuccess;
 inline thread_local stream* capture_origin = nullptr;
 inline thread_local std::vector<stream*> captured_streams;
@@ -255,7 +255,7 @@ inline ncclResult_t enqueue(operation o) {
     if (o.c == nullptr) return ncclInvalidArgument;
     if (o.from != nullptr) o.from_at = o.c->offset_of(o.from);
     if (o.to != nullptr) o.to_at = o.c->offset_of(o.to);
-    if (group_depth > 0) grouped.push_back(o);
+    if (group_depth > 0) nccl_group.push_back(o);
     else start({o});
     return ncclSuccess;
 }
@@ -619,7 +619,7 @@ inline dv::cuda::api table() {
     t.group_start = [] { ++group_depth; return ncclSuccess; };
     t.group_end = [] {
         if (group_depth == 0) return ncclInvalidUsage;
-        if (--group_depth == 0) start(std::exchange(grouped, {}));
+        if (--group_depth == 0) start(std::exchange(nccl_group, {}));
         return ncclSuccess;
     };
     t.send = [](const void* p, std::size_t n, ncclDataType_t d, int peer, ncclComm_t c, cudaStream_t s) {

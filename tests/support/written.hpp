@@ -173,7 +173,7 @@ private:
         for (std::size_t i = 0; i <= count; ++i) {
             for (const int x : declared[i]) declaration(x);
             if (!read[i].empty()) outputs(read[i]);
-            if (i < count && !s_.nodes[i].nested && (s_.nodes[i].bundle < 0 || starts_bundle(i))) bundle_or_statement(i);
+            if (i < count && !s_.nodes[i].nested && (s_.nodes[i].nccl_group_id < 0 || starts_nccl_group(i))) nccl_group_or_statement(i);
         }
     }
     void outputs(const std::vector<int>& list) {
@@ -183,21 +183,21 @@ private:
         if (names.size() > 1 && choose(30, id, 10)) names = {composed(word_kind::all, names)};
         add(outside, stated({composed(word_kind::output, names)}), id);
     }
-    bool starts_bundle(std::size_t at) const {
+    bool starts_nccl_group(std::size_t at) const {
         for (std::size_t i = 0; i < at; ++i)
-            if (s_.nodes[i].bundle == s_.nodes[at].bundle) return false;
+            if (s_.nodes[i].nccl_group_id == s_.nodes[at].nccl_group_id) return false;
         return true;
     }
-    void bundle_or_statement(std::size_t at) {
+    void nccl_group_or_statement(std::size_t at) {
         const support::statement& first = s_.nodes[at];
-        if (first.bundle < 0) return statement(first);
+        if (first.nccl_group_id < 0) return statement(first);
         const std::size_t before = lines_.size();
         for (std::size_t i = at; i < s_.nodes.size(); ++i)
-            if (s_.nodes[i].bundle == first.bundle && !s_.nodes[i].nested) statement(s_.nodes[i]);
+            if (s_.nodes[i].nccl_group_id == first.nccl_group_id && !s_.nodes[i].nested) statement(s_.nodes[i]);
         std::vector<statement_record> list;
         for (std::size_t i = before; i < lines_.size(); ++i) list.push_back(lines_[i].records);
         lines_.resize(before);
-        add(first.role, stated({pool_->stating(word_kind::grouped, list)}), id_of(first));
+        add(first.role, stated({pool_->stating(word_kind::nccl_group, list)}), id_of(first));
     }
 
     // ---- what they stand in

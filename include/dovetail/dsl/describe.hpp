@@ -213,7 +213,7 @@ inline constexpr record describe<on<R, C...>> = detail::stating(word::on, detail
 template <class... C>
 inline constexpr record describe<group<C...>> = detail::stating(word::group, detail::statements<group<C...>>.of);
 template <class... C>
-inline constexpr record describe<grouped<C...>> = detail::stating(word::grouped, detail::statements<grouped<C...>>.of);
+inline constexpr record describe<nccl_group<C...>> = detail::stating(word::nccl_group, detail::statements<nccl_group<C...>>.of);
 template <template <int...> class B, int... N>
 inline constexpr record describe<repeat<B, N...>> = detail::stating(detail::counting<word::repeat, B, N...>(), detail::statements<repeat<B, N...>>.of);
 template <detail::is_graph G>

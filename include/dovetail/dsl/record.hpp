@@ -28,7 +28,7 @@ enum class word : unsigned char {
     axis,
     axis_index,
     group,
-    grouped,
+    nccl_group,
     repeat,
     graph,
     malformed,  // a let or update of what is no expression
@@ -63,11 +63,11 @@ struct record {
     const operation* op = &no_operation;    // of an expression: the facts of its operation, if it takes this number of arguments
     const tensor_type* type = &no_tensor;   // tensor
     int number = 0;                         // width of an axis, index of a root
-    const statement* statements = nullptr;  // instead of children: of a graph, on, group, grouped or repeat
+    const statement* statements = nullptr;  // instead of children: of a graph, on, group, nccl_group or repeat
 };
 
 constexpr bool has_statements(const record& r) {
-    return r.kind == word::graph || r.kind == word::on || r.kind == word::group || r.kind == word::grouped || r.kind == word::repeat;
+    return r.kind == word::graph || r.kind == word::on || r.kind == word::group || r.kind == word::nccl_group || r.kind == word::repeat;
 }
 
 }  // namespace dovetail::dsl

@@ -49,12 +49,12 @@ struct axis;
 template <class Axis>
 struct axis_index;
 
-// group<statements...>: grouping without order; empty is legal. grouped<statements...>: communication issued as one NCCL
+// group<statements...>: grouping without order; empty is legal. nccl_group<statements...>: communication issued as one NCCL
 // group, which completes as a whole.
 template <class... Statements>
 struct group;
 template <class... Statements>
-struct grouped;
+struct nccl_group;
 
 // repeat<body, N...>: body<0, ..., 0> to body<N - 1, ...>, the last index fastest; one to three indices.
 template <template <int...> class Body, int... N>

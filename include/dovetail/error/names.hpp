@@ -98,7 +98,7 @@ template <class Type, class... More>
 struct not_a_statement {
     static_assert(
         detail::never<Type, More...>,
-        "dovetail: this type has no meaning where it stands in the graph: a statement is an input, state, let, update, output, on, mesh, group, grouped or repeat; a tensor is dv::tensor<T, extents...>");
+        "dovetail: this type has no meaning where it stands in the graph: a statement is an input, state, let, update, output, on, mesh, group, nccl_group or repeat; a tensor is dv::tensor<T, extents...>");
 };
 template <class Type, class... More>
 struct body_not_a_statement {

@@ -140,7 +140,7 @@ struct bad_root {
 };
 template <class Statement, class Operation, class... More>
 struct not_communication {
-    static_assert(detail::never<Statement, Operation, More...>, "dovetail: grouped<...> makes one NCCL group and takes communication only");
+    static_assert(detail::never<Statement, Operation, More...>, "dovetail: nccl_group<...> makes one NCCL group and takes communication only");
 };
 template <class... Names>
 struct group_dependence {

@@ -29,7 +29,7 @@ private:
         for (int i = 0; i < parent.child_count; ++i) {
             const record& r = **parent.statements[i];
             if (r.kind == word::on) return true;
-            if ((r.kind == word::group || r.kind == word::repeat || r.kind == word::grouped) && has_roles(r)) return true;
+            if ((r.kind == word::group || r.kind == word::repeat || r.kind == word::nccl_group) && has_roles(r)) return true;
         }
         return false;
     }
@@ -52,7 +52,7 @@ private:
                 case word::update:
                 case word::output: break;
                 case word::group:
-                case word::grouped:
+                case word::nccl_group:
                 case word::repeat: statements(*r, at, role); break;
                 case word::on: on(*r, at, role); break;
                 case word::mesh: meshes_.push({r, at, role >= 0 && d_.names_roles ? role : -1}); break;

@@ -40,9 +40,9 @@ struct node {
     int root = -1;      // position along the axis, or role id for a collective over roles
     int offset = 0;     // of a shift
     bool zero_edge = false;
-    int bundle = -1;    // statements of one `grouped` share this number
-    int statement = 0;  // written order, nested expressions counted with their statement
-    int mention = -1;   // of the expression
+    int nccl_group_id = -1;  // statements of one `nccl_group` share this number
+    int statement = 0;       // written order, nested expressions counted with their statement
+    int mention = -1;        // of the expression
 };
 
 struct role {

@@ -23,7 +23,7 @@ public:
     }
 
 private:
-    constexpr void statements(const record& parent, int mention, int role, int bundle) {
+    constexpr void statements(const record& parent, int mention, int role, int nccl_group_id) {
         const dsl::statement* s = parent.statements;
         int at = mention + 1;
         const record* r = nullptr;  // declared once, see pass/predict.hpp
@@ -31,25 +31,25 @@ private:
             r = s[i][0];
             switch (r->kind) {
                 case word::let:
-                case word::update: statement(s[i], at, role, bundle); break;
+                case word::update: statement(s[i], at, role, nccl_group_id); break;
                 case word::input:
                 case word::state: ++symbol_; break;
                 case word::output: outputs(*r, at); break;
                 case word::group:
-                case word::repeat: statements(*r, at, role, bundle); break;
-                case word::grouped: statements(*r, at, role, bundles_++); break;
-                case word::on: statements(*r, at, d_.find_role((*r->statements[0])->id), bundle); break;
+                case word::repeat: statements(*r, at, role, nccl_group_id); break;
+                case word::nccl_group: statements(*r, at, role, nccl_groups_++); break;
+                case word::on: statements(*r, at, d_.find_role((*r->statements[0])->id), nccl_group_id); break;
                 default: break;
             }
             at += r->mentions;
         }
     }
 
-    constexpr void statement(dsl::statement s, int mention, int role, int bundle) {
+    constexpr void statement(dsl::statement s, int mention, int role, int nccl_group_id) {
         const record &head = *s[0], &names = *s[1];
         const bool many = names.kind == word::values;
         const int name = many ? mention + 2 : mention + 1;
-        const int id = operation_node(*head.op, s + 2, head.child_count - 1, mention + 1 + names.mentions, role, name, bundle);
+        const int id = operation_node(*head.op, s + 2, head.child_count - 1, mention + 1 + names.mentions, role, name, nccl_group_id);
         if (id < 0) return;
         node& n = d_.nodes[id];
         n.first_result = d_.operand_count;
@@ -112,7 +112,7 @@ private:
 
     // The node of an expression of `size` parts, the operation and its arguments, whose nodes come first. `mention` is the
     // expression's, `name` that of the statement's name.
-    constexpr int operation_node(const operation& facts, const record* const* parts, int size, int mention, int role, int name, int bundle) {
+    constexpr int operation_node(const operation& facts, const record* const* parts, int size, int mention, int role, int name, int nccl_group_id) {
         const record& op = *parts[0];
         if (op.kind != word::operation) {
             d_.fail(op.kind == word::no_shape_rule ? make_fault(fault_kind::no_shape_rule, mention + 1)
@@ -142,8 +142,8 @@ private:
         n.arguments = count;
         n.statement = name;
         n.mention = mention;
-        if (bundle >= 0) {
-            n.bundle = bundle;
+        if (nccl_group_id >= 0) {
+            n.nccl_group_id = nccl_group_id;
             if (!is_communication(n.kind)) return d_.fail(make_fault(fault_kind::not_communication, name, mention + 1)), -1;
         }
         if (role == outside && !is_collective(n.kind)) return d_.fail(make_fault(fault_kind::outside_role, name)), -1;
@@ -256,7 +256,7 @@ private:
     vec<int> arguments_;  // of the expressions being read
     vec<int> axis_indices_;
     int symbol_ = 0;  // the next that a statement defines
-    int bundles_ = 0;
+    int nccl_groups_ = 0;
 };
 
 }  // namespace detail

@@ -55,7 +55,7 @@ constexpr void add_room_below(const dsl::record& parent, room& to) {
             case word::mesh: to.axes += (**s)->child_count; break;
             case word::on: ++to.roles; [[fallthrough]];
             case word::group:
-            case word::grouped:
+            case word::nccl_group:
             case word::repeat: add_room_below(***s, to); break;
             default: break;
         }

@@ -51,7 +51,7 @@ private:
         const int *a = nullptr, *last = nullptr;  // declared once, see predict.hpp
         for (const ir::node *n = g_.nodes.begin(), *end = g_.nodes.end(); n != end; ++n) {
             for (a = operands + n->first_argument, last = a + n->arguments; a != last; ++a) ++readers[*a];
-            if (n->bundle >= 0) has_groups_ = true;
+            if (n->nccl_group_id >= 0) has_groups_ = true;
             if (n->kind == op_kind::compute ? n->op->in_place_only : !same_everywhere(n->kind)) has_special_nodes_ = true;
             if (!n->update) continue;
             for (int r : results(*n))
@@ -91,14 +91,14 @@ private:
     constexpr void groups() {
         vec<int> first(g_.nodes.size(), -1), touched(g_.symbols.size(), -1), set(g_.symbols.size(), -1);  // by which node last
         const auto depends = [&](int by, int i) {
-            if (by < 0 || g_.nodes[by].bundle != g_.nodes[i].bundle) return;
+            if (by < 0 || g_.nodes[by].nccl_group_id != g_.nodes[i].nccl_group_id) return;
             fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[by].statement, g_.nodes[i].statement));
         };
         for (int i = 0; i < g_.nodes.size(); ++i) {
             const ir::node& n = g_.nodes[i];
-            if (n.bundle < 0) continue;
+            if (n.nccl_group_id < 0) continue;
             int k = 0;
-            while (first[k] >= 0 && g_.nodes[first[k]].bundle != n.bundle) ++k;
+            while (first[k] >= 0 && g_.nodes[first[k]].nccl_group_id != n.nccl_group_id) ++k;
             if (first[k] < 0) first[k] = i;
             if (!same_roles(n, g_.nodes[first[k]])) fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[first[k]].statement, n.statement));
             for (int a : arguments(n)) depends(set[a], i);

@@ -18,9 +18,9 @@ public:
     constexpr void run(Table& to) {
         const auto& nodes = g_.nodes.first;
         for (int i = 0, count = g_.nodes.count; i < count; ++i)
-            if (nodes[i].bundle < 0)
+            if (nodes[i].nccl_group_id < 0)
                 one(i, nodes[i]);
-            else if (first_in_bundle(nodes[i].bundle) == i)
+            else if (first_in_nccl_group(nodes[i].nccl_group_id) == i)
                 several(i);
         held_.finish(to);
         if (over_roles_ && !g_.folded) agree(g_, to);
@@ -38,21 +38,21 @@ private:
         return false;
     }
 
-    constexpr int first_in_bundle(int bundle) {
-        if (first_in_bundle_.empty()) list_bundles();
-        return first_in_bundle_[bundle];
+    constexpr int first_in_nccl_group(int nccl_group_id) {
+        if (first_in_nccl_group_.empty()) list_nccl_groups();
+        return first_in_nccl_group_[nccl_group_id];
     }
-    constexpr void list_bundles() {
-        int bundles = 0;
+    constexpr void list_nccl_groups() {
+        int nccl_groups = 0;
         for (const ir::node *n = g_.nodes.begin(), *last = g_.nodes.end(); n != last; ++n)
-            if (n->bundle >= bundles) bundles = n->bundle + 1;
-        first_in_bundle_ = vec<int>(bundles, -1);
-        next_in_bundle_ = vec<int>(g_.nodes.count, unset{});
+            if (n->nccl_group_id >= nccl_groups) nccl_groups = n->nccl_group_id + 1;
+        first_in_nccl_group_ = vec<int>(nccl_groups, -1);
+        next_in_nccl_group_ = vec<int>(g_.nodes.count, unset{});
         for (int i = g_.nodes.count - 1; i >= 0; --i) {
-            const int bundle = g_.nodes.first[i].bundle;
-            if (bundle < 0) continue;
-            next_in_bundle_[i] = first_in_bundle_[bundle];
-            first_in_bundle_[bundle] = i;
+            const int nccl_group_id = g_.nodes.first[i].nccl_group_id;
+            if (nccl_group_id < 0) continue;
+            next_in_nccl_group_[i] = first_in_nccl_group_[nccl_group_id];
+            first_in_nccl_group_[nccl_group_id] = i;
         }
     }
 
@@ -87,7 +87,7 @@ private:
     // An NCCL group: the members of the vertex are all its collectives, and each role's parts stand together.
     constexpr void several(int first) {
         const auto& nodes = g_.nodes.first;
-        const int* next = next_in_bundle_.begin();
+        const int* next = next_in_nccl_group_.begin();
         for (int i = first; i >= 0; i = next[i]) bring_arguments(nodes[i]);
         const int first_part = to_.part_count, base = to_.member_count;
         for (int i = first; i >= 0; i = next[i]) add_member(i, nodes[i]);
@@ -213,9 +213,9 @@ private:
     const decltype(Graph::operands.first)& operands_;
     holdings<Graph, Table> held_;
     program_writer<Table>& to_ = held_.writer;
-    vec<int> first_in_bundle_, next_in_bundle_;  // the nodes of each NCCL group
-    vec<int> seat_roles_;                        // of the collective at hand
-    bool over_roles_ = false;                    // whether there is one over roles
+    vec<int> first_in_nccl_group_, next_in_nccl_group_;  // the nodes of each NCCL group
+    vec<int> seat_roles_;                                // of the collective at hand
+    bool over_roles_ = false;                            // whether there is one over roles
     // Of the collective within a role that was met last.
     unsigned last_axes_ = 0;
     int last_role_ = -1, last_communicator_ = -1;

@@ -124,7 +124,7 @@ TEST_CASE("one rank, one operation") {
 }
 
 TEST_CASE("two roles send to each other, crossing") {
-    for (const bool grouped : {false, true}) {
+    for (const bool nccl_group : {false, true}) {
         dv::host::world world{2};
         world.run([&](auto& rank) {
             maker m;
@@ -134,7 +134,7 @@ TEST_CASE("two roles send to each other, crossing") {
             const int b = m.input(&dv::tag_of<y>, tensor<float>(n), 1);
             const int a2 = m.buffer(m.p.buffers[a].symbol, 1, ir::storage::arena, true);
             const int b2 = m.buffer(m.p.buffers[b].symbol, 0, ir::storage::arena, true);
-            if (grouped) {
+            if (nccl_group) {
                 ir::member t1, t2;
                 t1.kind = t2.kind = dv::op_kind::transfer;
                 m.vertex(dv::stream_kind::communication, {t1, t2},

@@ -97,10 +97,10 @@ private:
         scratch_bytes = std::max(scratch_bytes, others.scratch_bytes);
         largest = std::max(largest, others.largest);
         acts.insert(acts.end(), others.before.begin(), others.before.end());
-        const bool grouped = others.calls.size() > 1 || (!others.calls.empty() && accesses_.program.vertices[s.vertex].members > 1);
-        if (grouped) push(act_kind::group_start);
+        const bool nccl_group = others.calls.size() > 1 || (!others.calls.empty() && accesses_.program.vertices[s.vertex].members > 1);
+        if (nccl_group) push(act_kind::group_start);
         acts.insert(acts.end(), others.calls.begin(), others.calls.end());
-        if (grouped) push(act_kind::group_end);
+        if (nccl_group) push(act_kind::group_end);
         acts.insert(acts.end(), others.copies.begin(), others.copies.end());
     }
     void push(act_kind k) {
