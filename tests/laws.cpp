@@ -82,8 +82,8 @@ TEST_CASE("sizes and predictions are what the plan says") {
         if (x.peak_bytes >= 0) CHECK(x.peak_bytes == x.plan.roles[0].arena_bytes + x.plan.roles[0].state_bytes);
         CHECK(x.predicted == x.plan.predicted);
         CHECK(x.plan.predicted <= x.plan.predicted_sequential);
-        const bool folded = x.written.folded;
-        std::int64_t& alone = sequential[x.graph + (folded ? " folded" : "")];
+        const bool single_rank = x.written.single_rank;
+        std::int64_t& alone = sequential[x.graph + (single_rank ? " single_rank" : "")];
         if (!x.s.overlap) {
             CHECK(!x.plan.overlapped);
             CHECK(x.plan.predicted == x.plan.predicted_sequential);

@@ -130,7 +130,7 @@ TEST_CASE("worlds that do not fit") {
         return message([&] { dv::host::world{ranks}.run([&](auto& rank) { dv::executor<decltype(graph)> step{rank, extra...}; }); });
     };
     has(making(ring_of_three{}, 2), "the world has 2 ranks and the graph needs 3: role `left` x 1, role `middle` x 1, role `right` x 1");
-    has(making(dv::folded<ring_of_three>{}, 2), "the world has 2 ranks and the graph needs 1");
+    has(making(dv::single_rank<ring_of_three>{}, 2), "the world has 2 ranks and the graph needs 1");
     has(making(sums{}, 3), "the world has 3 ranks and the graph needs 4");
     has(making(roles_and_meshes{}, 3), "the world has 3 ranks, which fits no width of axis `dp`: the graph needs 2 x width");
     has(making(on_two_axes{}, 6), "axes `dp` and `tp` are both open");
@@ -332,7 +332,7 @@ TEST_CASE("an input is needed on the ranks whose role uses it, and nowhere else"
     CHECK(play(1) == "nothing thrown");  // the second stage has no use for it
     has(play(0), "input `hop<0, 0>` is not bound on rank 0 (role `stage<0>`)");
     dv::host::world{1}.run([](auto& rank) {
-        dv::executor<dv::folded<crossing_pair>> step{rank};
+        dv::executor<dv::single_rank<crossing_pair>> step{rank};
         has(message([&] { step.bind(dv::name<x>, floats(7)); }), "input `x` is bound to 7 elements and has 8, on rank 0");
         has(message([&] { step.bind(dv::name<x>, floats(9)); }), "input `x` is bound to 9 elements and has 8, on rank 0");
         has(message([&] { step.bind(dv::name<x>, ones.data(), 0); }), "input `x` is bound to 0 elements and has 8");
@@ -483,7 +483,7 @@ TEST_CASE("no memory when the executor is made") {
     has(text, "bytes wanted");
     // The world goes on.
     world.run([](auto& rank) {
-        dv::executor<dv::folded<crossing_pair>> step{rank};
+        dv::executor<dv::single_rank<crossing_pair>> step{rank};
         step.bind(dv::name<x>, ones);
         CHECK(step.run().read(dv::name<d>).host() == ones);
     });
@@ -497,13 +497,13 @@ TEST_CASE("what is used against the rules") {
         has(message([&] { none.wait(); }), "a ticket of no run");
         has(message([&] { static_cast<void>(none.ready()); }), "a ticket of no run");
         has(message([&] { static_cast<void>(none.run()); }), "a ticket of no run");
-        using step_type = dv::executor<dv::folded<crossing_pair>, overlapped>;
+        using step_type = dv::executor<dv::single_rank<crossing_pair>, overlapped>;
         step_type a{rank};
         CHECK(rank.is(dv::name<left>));
         has(message([&] { static_cast<void>(rank.is(dv::name<x>)); }),
             "rank 0 is asked whether it plays `x`, which is no role of the graphs of its executors: left, right");
         a.bind(dv::name<x>, ones);
-        has(message([&] { a.enqueue(nullptr); }), "enqueue: the backend of `folded<crossing_pair>` has no streams; use run");
+        has(message([&] { a.enqueue(nullptr); }), "enqueue: the backend of `single_rank<crossing_pair>` has no streams; use run");
         // Moved by construction and by assignment, with runs in flight.
         const auto before = a.run();
         step_type b{std::move(a)};

@@ -115,25 +115,25 @@ TEST_CASE("two roles that send to each other") {
         CHECK_OUTPUT(right, d, 2 * v - v * v);
     };
     support::run_all_ways<crossing_pair>(2, bind_x, check);
-    support::run_folded<crossing_pair>(1, bind_x, check);
+    support::run_single_rank<crossing_pair>(1, bind_x, check);
 }
 
 TEST_CASE("ping-pong") {
     const auto check = [](auto& step, auto& ticket, int rank, int run) { CHECK_OUTPUT(right, d, 3 * v * v + 2 * v); };
     support::run_all_ways<ping_pong>(2, bind_x, check);
-    support::run_folded<ping_pong>(1, bind_x, check);
+    support::run_single_rank<ping_pong>(1, bind_x, check);
 }
 
 TEST_CASE("a ring of three") {
     const auto check = [](auto& step, auto& ticket, int rank, int run) { CHECK_OUTPUT(left, d, 5 * v); };
     support::run_all_ways<ring_of_three>(3, bind_x, check);
-    support::run_folded<ring_of_three>(1, bind_x, check);
+    support::run_single_rank<ring_of_three>(1, bind_x, check);
 }
 
 TEST_CASE("one to two others and back") {
     const auto check = [](auto& step, auto& ticket, int rank, int run) { CHECK_OUTPUT(left, d, 2 * v * v + v); };
     support::run_all_ways<there_and_back>(3, bind_x, check);
-    support::run_folded<there_and_back>(1, bind_x, check);
+    support::run_single_rank<there_and_back>(1, bind_x, check);
 }
 
 TEST_CASE("a value read twice by a role, by two roles, by a role and the caller, sent and used at home") {
@@ -144,7 +144,7 @@ TEST_CASE("a value read twice by a role, by two roles, by a role and the caller,
         CHECK_OUTPUT(middle, e, 4 * v - 4 * v * v);
     };
     support::run_all_ways<read_twice>(3, bind_x, check);
-    support::run_folded<read_twice>(1, bind_x, check);
+    support::run_single_rank<read_twice>(1, bind_x, check);
 }
 
 TEST_CASE("a channel beside a collective, in either order of declaration") {
@@ -154,8 +154,8 @@ TEST_CASE("a channel beside a collective, in either order of declaration") {
     };
     support::run_all_ways<channel_first>(2, bind_x, check);
     support::run_all_ways<collective_first>(2, bind_x, check);
-    support::run_folded<channel_first>(1, bind_x, check);
-    support::run_folded<collective_first>(1, bind_x, check);
+    support::run_single_rank<channel_first>(1, bind_x, check);
+    support::run_single_rank<collective_first>(1, bind_x, check);
 }
 
 TEST_CASE("collectives on overlapping sets of roles") {
@@ -165,7 +165,7 @@ TEST_CASE("collectives on overlapping sets of roles") {
         CHECK_OUTPUT(right, stage<2>, v * v + 0);
     };
     support::run_all_ways<overlapping_collectives>(3, bind_x, check);
-    support::run_folded<overlapping_collectives>(1, bind_x, check);
+    support::run_single_rank<overlapping_collectives>(1, bind_x, check);
 }
 
 TEST_CASE("a value of two collectives") {
@@ -175,7 +175,7 @@ TEST_CASE("a value of two collectives") {
         CHECK_OUTPUT(right, stage<1>, v * v);
     };
     support::run_all_ways<taken_twice>(2, bind_x, check);
-    support::run_folded<taken_twice>(1, bind_x, check);
+    support::run_single_rank<taken_twice>(1, bind_x, check);
 }
 
 TEST_CASE("a micro-batched pipeline") {
@@ -191,7 +191,7 @@ TEST_CASE("a micro-batched pipeline") {
         expect(ticket.read(dv::name<hop<2, 1>>).host(), each(ramp(1, run), [](float v) { return v + 2; }), "micro-batch 1", rank, run);
     };
     support::run_all_ways<pipeline<2, 2>>(2, bind_micro(std::make_integer_sequence<int, 2>{}), check_two);
-    support::run_folded<pipeline<2, 2>>(1, bind_micro(std::make_integer_sequence<int, 2>{}), check_two);
+    support::run_single_rank<pipeline<2, 2>>(1, bind_micro(std::make_integer_sequence<int, 2>{}), check_two);
     const auto check_four = [](auto& step, auto& ticket, int rank, int run) {
         if (!step.is(dv::name<stage<3>>)) return;
         expect(ticket.read(dv::name<hop<4, 5>>).host(), each(ramp(5, run), [](float v) { return v + 4; }), "micro-batch 5", rank, run);
@@ -255,9 +255,9 @@ TEST_CASE("every communication along an axis") {
 }
 
 TEST_CASE("roles with positions, and all of it on one role's positions") {
-    const auto check_on = [](int positions, bool folded) {
-        return [positions, folded](auto& step, auto& ticket, int rank, int run) {
-            const int position = folded ? rank : rank % positions;
+    const auto check_on = [](int positions, bool single_rank) {
+        return [positions, single_rank](auto& step, auto& ticket, int rank, int run) {
+            const int position = single_rank ? rank : rank % positions;
             if (!step.is(dv::name<right>)) return;
             const auto c_of = [&](int l) {
                 floats r;
@@ -275,7 +275,7 @@ TEST_CASE("roles with positions, and all of it on one role's positions") {
     for (int positions : {1, 2, 3}) {
         const auto bind_rank = [positions](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank % positions, run)); };
         support::run_all_ways<roles_and_meshes>(2 * positions, bind_rank, check_on(positions, false));
-        support::run_folded<roles_and_meshes>(positions, bind_rank, check_on(positions, true));
+        support::run_single_rank<roles_and_meshes>(positions, bind_rank, check_on(positions, true));
     }
 }
 
@@ -340,7 +340,7 @@ TEST_CASE("no element, one element, an odd number of them") {
             if (step.is(dv::name<left>)) expect(ticket.read(dv::name<d>).host(), each(ramp(0, run, N), [](float v) { return 7 * v; }), "d", rank, run);
         };
         support::run_all_ways<shaped<N>>(2, bind_n, check);
-        support::run_folded<shaped<N>>(1, bind_n, check);
+        support::run_single_rank<shaped<N>>(1, bind_n, check);
     };
     with(std::integral_constant<std::int64_t, 0>{});
     with(std::integral_constant<std::int64_t, 1>{});

@@ -102,7 +102,7 @@ void all(Visit visit) {
     ways<with_positions<shaped<1>>>("one element", visit);
     ways<with_positions<shaped<1001>>>("an odd number of elements", visit);
     ways<roles_and_meshes>("roles_and_meshes", visit);
-    ways<dv::folded<with_positions<crossing_pair>>>("folded", visit);
+    ways<dv::single_rank<with_positions<crossing_pair>>>("single_rank", visit);
     ways<descent>("descent", visit);
     ways<with_positions<through_host>>("through_host", visit);
     ways<one_group>("one_group", visit);

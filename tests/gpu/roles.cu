@@ -7,7 +7,7 @@ using gpu::compare_all;
 
 TEST_CASE("channels between roles") {
     compare_all<samples::crossing_pair>(2, "crossing_pair");
-    compare_all<dv::folded<samples::crossing_pair>>(1, "crossing_pair, folded");
+    compare_all<dv::single_rank<samples::crossing_pair>>(1, "crossing_pair, single_rank");
     compare_all<samples::ping_pong>(2, "ping_pong");
     compare_all<samples::ring_of_three>(3, "ring_of_three");
     compare_all<samples::there_and_back>(3, "there_and_back");
@@ -18,10 +18,10 @@ TEST_CASE("collectives over roles") {
     compare_all<samples::channel_first>(2, "channel_first");
     compare_all<samples::collective_first>(2, "collective_first");
     compare_all<samples::overlapping_collectives>(3, "overlapping_collectives");
-    compare_all<dv::folded<samples::overlapping_collectives>>(1, "overlapping_collectives, folded");
+    compare_all<dv::single_rank<samples::overlapping_collectives>>(1, "overlapping_collectives, single_rank");
     compare_all<samples::taken_twice>(2, "taken_twice");
     compare_all<gpu::over_roles>(3, "over_roles");
-    compare_all<dv::folded<gpu::over_roles>>(1, "over_roles, folded");
+    compare_all<dv::single_rank<gpu::over_roles>>(1, "over_roles, single_rank");
     compare_all<samples::shaped<0>>(2, "nothing");
     compare_all<samples::shaped<1>>(2, "one element");
     compare_all<samples::shaped<1001>>(2, "an odd number");

@@ -166,7 +166,7 @@ values times(float f, const values& v) {
 }
 }  // namespace
 
-TEST_CASE_TEMPLATE("a ring of roles, overlapped, sequential and folded", Options, dv::options<>, dv::options<dv::overlap<false>>) {
+TEST_CASE_TEMPLATE("a ring of roles, overlapped, sequential and single_rank", Options, dv::options<>, dv::options<dv::overlap<false>>) {
     dv::host::world{3}.run([](auto& rank) {
         dv::executor<ring, Options> step{rank};
         step.bind(dv::name<in>, ramp);
@@ -179,7 +179,7 @@ TEST_CASE_TEMPLATE("a ring of roles, overlapped, sequential and folded", Options
         }
     });
     dv::host::world{1}.run([](auto& rank) {
-        dv::executor<dv::folded<ring>, Options> step{rank};
+        dv::executor<dv::single_rank<ring>, Options> step{rank};
         step.bind(dv::name<in>, ramp);
         CHECK(step.run().read(dv::name<out>).host() == times(9, ramp));
         CHECK(step.is(dv::name<stage<2>>));
@@ -226,7 +226,7 @@ TEST_CASE("collectives along an axis agree") {
     CHECK(message([] { dv::host::world{3}.run([](auto& rank) { dv::executor<sums<2>> step{rank}; }); }).find("the world has 3 ranks and the graph needs 2") != std::string::npos);
 }
 
-TEST_CASE("scatter, gather and all_reduce over roles, with workspace; and folded") {
+TEST_CASE("scatter, gather and all_reduce over roles, with workspace; and single_rank") {
     const auto check = [](auto& step) {
         step.bind(dv::name<in>, ramp);
         const auto t = step.run();
@@ -241,7 +241,7 @@ TEST_CASE("scatter, gather and all_reduce over roles, with workspace; and folded
         check(step);
     });
     dv::host::world{1}.run([&](auto& rank) {
-        dv::executor<dv::folded<spread>> step{rank};
+        dv::executor<dv::single_rank<spread>> step{rank};
         check(step);
     });
 }

@@ -132,7 +132,7 @@ constexpr misreading misreadings[] = {
          return any;
      }},
     {"one role for another",
-     [](graph_data& g, chooser&) { return g.roles.size() > 1 && !g.folded && (std::swap(g.roles[0].name, g.roles[1].name), true); }},
+     [](graph_data& g, chooser&) { return g.roles.size() > 1 && !g.single_rank && (std::swap(g.roles[0].name, g.roles[1].name), true); }},
     {"statements on a state in the wrong order",
      [](graph_data& g, chooser& r) {
          for (int tries = 0; tries < 10; ++tries) {

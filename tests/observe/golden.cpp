@@ -57,7 +57,7 @@ TEST_CASE("text and DOT are those of the golden files") {
     check<channel_first, sequential>("channel_first_sequential");
     check<overlapping_collectives, overlapped>("overlapping_collectives");
     check<two_stages, several>("pipeline_several_in_flight");
-    check<dv::folded<crossing_pair>, overlapped>("crossing_pair_folded");
+    check<dv::single_rank<crossing_pair>, overlapped>("crossing_pair_single_rank");
     check<descent, overlapped>("descent");
     check<through_host, overlapped>("through_host");
     check<one_group, overlapped>("one_group");

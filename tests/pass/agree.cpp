@@ -156,5 +156,5 @@ TEST_CASE("only memory of the arena agrees") {
     CHECK(of.in_order());
     CHECK(of.number<b, right>() == -1);
     CHECK(of.number<d, left>() == of.number<d, right>());
-    CHECK(expanded<dv::folded<overlapping_collectives>>{}.p.commons == 0);
+    CHECK(expanded<dv::single_rank<overlapping_collectives>>{}.p.commons == 0);
 }

@@ -67,8 +67,8 @@ TEST_CASE("a channel for each role that reads, made once") {
         }
 }
 
-TEST_CASE("folded: one rank, no communication between roles") {
-    const auto p = expanded<dv::folded<collective_first>>();
+TEST_CASE("single_rank: one rank, no communication between roles") {
+    const auto p = expanded<dv::single_rank<collective_first>>();
     CHECK(p.roles == 1);
     for (const dv::ir::member& m : p.members)
         if (dv::is_communication(m.kind)) CHECK(m.local);

@@ -146,7 +146,7 @@ private:
                 const dv::ir::symbol& x = g_.symbols[s];
                 if (x.role >= 0 && x.role != role) continue;
                 if (x.kind == dv::ir::symbol_kind::input) {
-                    const int of = g_.folded && x.role < 0 ? -1 : role;
+                    const int of = g_.single_rank && x.role < 0 ? -1 : role;
                     if (given_ != nullptr) copy(given_->value(run, s, role, position), m_.value(run, s, role, position));
                     else
                         fill_values(m_.value(run, s, role, position),

@@ -47,11 +47,11 @@ void run_all_ways(int ranks, Bind bind, Check check, int runs = 3) {
     run_with<G, samples::several>(ranks, bind, check, runs);
 }
 
-// ... and all roles folded into one.
+// ... and all roles single_rank into one.
 template <class G, class Bind, class Check>
-void run_folded(int ranks, Bind bind, Check check, int runs = 3) {
-    run_with<dv::folded<G>, samples::sequential>(ranks, bind, check, runs);
-    run_with<dv::folded<G>, samples::overlapped>(ranks, bind, check, runs);
+void run_single_rank(int ranks, Bind bind, Check check, int runs = 3) {
+    run_with<dv::single_rank<G>, samples::sequential>(ranks, bind, check, runs);
+    run_with<dv::single_rank<G>, samples::overlapped>(ranks, bind, check, runs);
 }
 
 }  // namespace support

@@ -44,8 +44,8 @@ void add_sample(planned_samples& to) {
     to.push_back(sample_of<G, samples::overlapped>(name, "overlapped"));
     to.push_back(sample_of<G, samples::several>(name, "several"));
     if constexpr (Folded) {
-        to.push_back(sample_of<dv::folded<G>, samples::sequential>(name, "folded sequential"));
-        to.push_back(sample_of<dv::folded<G>, samples::overlapped>(name, "folded overlapped"));
+        to.push_back(sample_of<dv::single_rank<G>, samples::sequential>(name, "single_rank sequential"));
+        to.push_back(sample_of<dv::single_rank<G>, samples::overlapped>(name, "single_rank overlapped"));
     }
 }
 

@@ -41,7 +41,7 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
             text += (i == 0 ? "axis<" : ", axis<") + std::string(dovetail::spelled(*g.axes[m.axis].name)) + ", " + std::to_string(m.width) +
                     ">";
         }
-        text += g.folded ? ">, folded\n" : ">\n";
+        text += g.single_rank ? ">, single_rank\n" : ">\n";
     }
     for (int i = 0; i < g.symbols.size(); ++i) {
         const dv::ir::symbol& s = g.symbols[i];

@@ -140,7 +140,7 @@ protected:
             if (mixed && !s.roles.back().empty() && r.chance(20)) s.roles.back().pop_back();
         }
         s.named_roles = count > 1 || r.chance(20);
-        s.folded = k.folding && k.exactly == 0 && count > 1 && !mixed && r.chance(8);
+        s.single_rank = k.folding && k.exactly == 0 && count > 1 && !mixed && r.chance(8);
         if (k.open && r.chance(35)) open_some();
         inputs();
         if (k.states && r.chance(70))

@@ -156,7 +156,7 @@ inline bool cut(sketch& s, int number, bool& more) {
     if (number-- == 0) return s.settings.channels != dv::transport::nccl && (s.settings.channels = dv::transport::nccl, true);
     if (number-- == 0) return s.limit > 0 && (s.limit = 0, true);
     if (number-- == 0) return s.open_axes != 0 && (s.open_axes = 0, true);
-    if (number-- == 0) return s.folded && (s.folded = false, true);
+    if (number-- == 0) return s.single_rank && (s.single_rank = false, true);
     more = false;
     return false;
 }

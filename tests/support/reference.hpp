@@ -59,7 +59,7 @@ public:
     word input_seed(int run, int x, int role, int position) const {
         const symbol& input = s_.symbols[at(x)];
         word h = mix(mix(mix(s_.seed + 11) + static_cast<word>(run)) + static_cast<word>(x));
-        if (!(s_.folded && input.role < 0)) h = mix(h + static_cast<word>(role));
+        if (!(s_.single_rank && input.role < 0)) h = mix(h + static_cast<word>(role));
         return along_other_axes(h, role, position, input.replicated);
     }
     word initial_seed(int x, int position) const {

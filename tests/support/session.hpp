@@ -65,7 +65,7 @@ struct standing {
 };
 inline std::vector<standing> ranks_in_order(const sketch& s) {
     std::vector<standing> list;
-    if (s.folded) {
+    if (s.single_rank) {
         for (int position = 0; position < width_of(s, 0, ~0u); ++position) list.push_back({0, position});
         return list;
     }
@@ -117,7 +117,7 @@ private:
             const symbol& y = s.symbols[static_cast<std::size_t>(x)];
             if (y.kind != dv::ir::symbol_kind::state || !mentioned(s, x)) continue;
             for (int rank = 0; rank < static_cast<int>(ranks(g).size()); ++rank)
-                if (const standing at = ranks(g)[static_cast<std::size_t>(rank)]; s.folded || at.role == y.role) f(x, rank, at.position);
+                if (const standing at = ranks(g)[static_cast<std::size_t>(rank)]; s.single_rank || at.role == y.role) f(x, rank, at.position);
         }
     }
     static std::vector<stored> select(const std::vector<stored>& list, int graph, int rank) {

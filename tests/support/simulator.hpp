@@ -90,7 +90,7 @@ private:
     bool collect(rank& k) {
         if (k.read == k.next_run || k.steps_left[k.read] > 0) return false;
         for (int role = 0; role < g_.roles.size(); ++role) {
-            if (role != k.role && !g_.folded) continue;
+            if (role != k.role && !g_.single_rank) continue;
             for (const int symbol : m_.outputs[m_.at(role, k.position)]) {
                 const int b = output_of(k, symbol, role);
                 if (b < 0) throw failure("output symbol " + std::to_string(symbol) + " is not on " + name(k));
@@ -226,7 +226,7 @@ private:
         for (int b : v.results) out.push_back(bytes_of(k, b, run));
         if (member.kind == dv::op_kind::input) {
             const piece bound = m_.value(
-                run, member.symbol, g_.folded && g_.symbols[member.symbol].role >= 0 ? g_.symbols[member.symbol].role : k.role, k.position);
+                run, member.symbol, g_.single_rank && g_.symbols[member.symbol].role >= 0 ? g_.symbols[member.symbol].role : k.role, k.position);
             if (bound.bytes > 0) std::memcpy(out[0].data, bound.data, static_cast<std::size_t>(bound.bytes));
             return;
         }

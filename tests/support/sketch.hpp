@@ -55,7 +55,7 @@ struct sketch {
     std::vector<std::vector<dv::ir::mesh_axis>> roles = {};  // with their widths, also where those are open
     int axes = 0;
     unsigned open_axes = 0;  // axes whose width is not written: the executor is told it, or finds it
-    bool folded = false;
+    bool single_rank = false;
     bool named_roles = true; // of a graph with one role
     dv::settings settings = {};
     int limit = 0;           // memory limit in thousandths of what the plan without one takes; 0: none
@@ -80,7 +80,7 @@ inline int width_of(const sketch& s, int role, unsigned axes) {
 inline int ranks_of(const sketch& s) {
     int n = 0;
     for (int r = 0; r < static_cast<int>(s.roles.size()); ++r) n += width_of(s, r, ~0u);
-    return s.folded ? n / static_cast<int>(s.roles.size()) : n;
+    return s.single_rank ? n / static_cast<int>(s.roles.size()) : n;
 }
 inline bool over_roles(const statement& n) { return n.role < 0; }
 inline bool contains(const std::vector<int>& list, int x) { return std::find(list.begin(), list.end(), x) != list.end(); }

@@ -27,10 +27,10 @@ using damaged_graphs =
                     overlapping_collectives, taken_twice, two_stages, counter, sums, along_an_axis, roles_and_meshes, descent, through_host,
                     one_group, gathered, scattered, shared_out, passed_on, collected, announced, summed_apart, input_elsewhere, over_host,
                     shaped<0>, shaped<7>>;
-using damaged_folded_graphs =
-    support::graphs<dv::folded<crossing_pair>, dv::folded<collective_first>, dv::folded<overlapping_collectives>, dv::folded<gathered>,
-                    dv::folded<scattered>, dv::folded<shared_out>, dv::folded<passed_on>, dv::folded<announced>,
-                    dv::folded<input_elsewhere>, dv::folded<over_host>, dv::folded<shaped<7>>>;
+using damaged_single_rank_graphs =
+    support::graphs<dv::single_rank<crossing_pair>, dv::single_rank<collective_first>, dv::single_rank<overlapping_collectives>, dv::single_rank<gathered>,
+                    dv::single_rank<scattered>, dv::single_rank<shared_out>, dv::single_rank<passed_on>, dv::single_rank<announced>,
+                    dv::single_rank<input_elsewhere>, dv::single_rank<over_host>, dv::single_rank<shaped<7>>>;
 }  // namespace samples
 
 namespace support {
@@ -75,7 +75,7 @@ inline std::vector<named_subject> hand_subjects() {
 inline std::vector<named_subject> sample_subjects() {
     std::vector<named_subject> all;
     detail::add_samples(all, samples::damaged_graphs{});
-    detail::add_samples(all, samples::damaged_folded_graphs{});
+    detail::add_samples(all, samples::damaged_single_rank_graphs{});
     return all;
 }
 

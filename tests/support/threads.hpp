@@ -89,7 +89,7 @@ private:
                 for (const dv::ir::mesh_axis& m : of(g).roles[at(role_with(g, a))])
                     if (m.axis == a && untold-- != 0) o.widths.push_back({axis_name(a), m.width});
         const std::shared_ptr<dv::engine> e = rank.make_engine(images_[at(g)].of, std::move(o));
-        if (!p.graph.folded && e->role != p.place_of[at(rank.index())].first)
+        if (!p.graph.single_rank && e->role != p.place_of[at(rank.index())].first)
             all_.wrong("rank " + std::to_string(rank.index()) + " plays another role");
         all_.made[at(g)][at(rank.index())] = true;
         return e;
@@ -112,7 +112,7 @@ private:
             if (y.kind != dv::ir::symbol_kind::input) continue;
             std::vector<word>& bytes =
                 next.bound.emplace_back(static_cast<std::size_t>(words_of(y.type.bytes())) + 1, 0x5555555555555555ull);
-            const bool here = y.role < 0 || y.role == role || p.graph.folded;  // elsewhere it is ignored
+            const bool here = y.role < 0 || y.role == role || p.graph.single_rank;  // elsewhere it is ignored
             const piece value = p.m.value(e.runs, x, y.role < 0 ? role : y.role, position);
             if (here && value.bytes > 0) std::memcpy(bytes.data(), value.data, static_cast<std::size_t>(value.bytes));
             const auto from = r.one_of(std::vector{dv::binding_source::copied, dv::binding_source::borrowed, dv::binding_source::in_place});
@@ -148,7 +148,7 @@ private:
         const std::string where = " on rank " + std::to_string(me) + " in run " + std::to_string(run) + " of graph " + std::to_string(g);
         std::vector<char> wanted(at(p.graph.symbols.size()), 0);
         for (int role = 0; role < p.graph.roles.size(); ++role) {
-            if (role != own && !p.graph.folded) continue;
+            if (role != own && !p.graph.single_rank) continue;
             for (const int symbol : p.m.outputs[at(p.m.at(role, position))]) {
                 wanted[at(symbol)] = 1;
                 bool found = false;

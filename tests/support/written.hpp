@@ -265,7 +265,7 @@ private:
 inline dv::ir::graph_data emit(const sketch& s) {
     const text written{s};
     s.pool->kept.push_back(written.pool());
-    dv::ir::graph_data g = dv::ir::lower(written.root(), s.folded);
+    dv::ir::graph_data g = dv::ir::lower(written.root(), s.single_rank);
     if (g.wrong) return g;
     return dv::pass::infer(dv::ir::view(g));
 }

@@ -72,8 +72,8 @@ struct graph {
 
 // G with all its roles played by one rank.
 template <class G>
-struct folded {
-    using dovetail_folded = G;
+struct single_rank {
+    using dovetail_single_rank = G;
 };
 
 // A name as a value, for calls: step.bind(dv::name<x>, 3.0f).

@@ -51,8 +51,9 @@ struct mesh_mismatch {
                   "dovetail: this value (first) joins two roles (second, third) whose meshes differ; a channel joins equal positions");
 };
 template <class Role, class Other, class... More>
-struct folded_mismatch {
-    static_assert(detail::never<Role, Other, More...>, "dovetail: folded<graph> plays all roles on one rank, so they have one mesh; those of these two differ");
+struct single_rank_mismatch {
+    static_assert(detail::never<Role, Other, More...>,
+                  "dovetail: single_rank<graph> plays all roles on one rank, so they have one mesh; those of these two differ");
 };
 template <class Name, class Reader, class... More>
 struct off_root_read {

@@ -51,7 +51,7 @@ enum class fault_kind : unsigned char {
     axis_outside_role,
     argument_of_no_role,
     mesh_mismatch,
-    folded_mismatch,
+    single_rank_mismatch,
     off_root_read,
     off_root_update,
     role_twice,

@@ -71,8 +71,8 @@ struct basic_graph {
     typename Store::template of<role, 3> roles;
     typename Store::template of<axis, 4> axes;
     typename Store::template of<mesh_axis, 5> mesh;
-    bool folded = false;  // one rank plays all roles
-    fault wrong = {};     // the first mistake found, if any; the arrays are complete only without one
+    bool single_rank = false;  // one rank plays all roles
+    fault wrong = {};          // the first mistake found, if any; the arrays are complete only without one
 
     static constexpr int tables = 6;
 };
@@ -88,7 +88,7 @@ constexpr void zip(A& a, B& b, F f)
     f(a.roles, b.roles);
     f(a.axes, b.axes);
     f(a.mesh, b.mesh);
-    b.folded = a.folded;
+    b.single_rank = a.single_rank;
     b.wrong = a.wrong;
 }
 

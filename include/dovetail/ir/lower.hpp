@@ -263,20 +263,20 @@ private:
 
 // Writes to a table that has the room `largest_graph` tells of.
 template <class Table>
-constexpr void lower(const dsl::record& root, bool folded, Table& to) {
+constexpr void lower(const dsl::record& root, bool single_rank, Table& to) {
     detail::draft d{to};
     detail::definitions{d}.take(root);
     detail::connections{d}.take(root);
     d.finish(to);
-    to.folded = folded;
+    to.single_rank = single_rank;
 }
 // A template, so that it costs those nothing who do not call it.
 template <class Record>
-constexpr graph_data lower(const Record& root, bool folded = false) {
+constexpr graph_data lower(const Record& root, bool single_rank = false) {
     const sizes<6> most = largest_graph(root);
     graph_data made{vec<symbol>(most.of[0]), vec<node>(most.of[1]), vec<int>(most.of[2]),
                     vec<role>(most.of[3]),   vec<axis>(most.of[4]), vec<mesh_axis>(most.of[5])};
-    lower(root, folded, made);
+    lower(root, single_rank, made);
     return made;
 }
 

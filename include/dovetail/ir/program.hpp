@@ -54,7 +54,7 @@ struct member {
     int root = -1;  // seat (collective over roles) or index along the communicator's axes
     int offset = 0;
     bool zero_edge = false;
-    bool local = false;  // all parts are played by one rank (a folded graph): no communication
+    bool local = false;  // all parts are played by one rank (a single-rank graph): no communication
 };
 
 struct vertex {
@@ -94,7 +94,7 @@ struct basic_program {
     typename Store::template of<vertex, 4> vertices;
     typename Store::template of<communicator, 5> communicators;
     typename Store::template of<int, 6> communicator_roles;
-    int roles = 1;    // distinct ranks' programs: 1 when folded
+    int roles = 1;    // distinct ranks' programs: 1 when single_rank
     int commons = 0;  // number of distinct buffer.common values
 
     static constexpr int tables = 7;

@@ -158,7 +158,7 @@ public:
         requires(detail::role_asked<G, Name> >= -1)
     bool is(Name) const {
         constexpr int role = detail::role_asked<G, Name>;
-        return at().graph.folded || at().role == role;
+        return at().graph.single_rank || at().role == role;
     }
     // A state of this rank as it is after the runs issued so far; and setting it.
     template <class Name>

@@ -30,7 +30,7 @@ inline std::string display_or(const tag* name, const char* otherwise) { return !
 class geometry {
 public:
     geometry(const ir::graph& g, int ranks, const std::vector<axis_width>& given) : graph_{g}, ranks_{ranks} {
-        roles_ = g.folded ? 1 : g.roles.size();
+        roles_ = g.single_rank ? 1 : g.roles.size();
         resolve(given);
         int next = 0;
         for (int r = 0; r < roles_; ++r) {
@@ -39,7 +39,7 @@ public:
             next += mesh_sizes_.back();
         }
         for (int r = roles_; r < g.roles.size(); ++r)
-            if (mesh_size_of(r) != mesh_sizes_[0]) throw world_error{"a folded graph needs equal meshes on all its roles; " + described()};
+            if (mesh_size_of(r) != mesh_sizes_[0]) throw world_error{"a single-rank graph needs equal meshes on all its roles; " + described()};
         if (next != ranks)
             throw world_error{"the world has " + std::to_string(ranks) + " ranks and the graph needs " + std::to_string(next) + ": " + described()};
         for (const ir::node& n : g.nodes)
@@ -110,7 +110,7 @@ public:
 
     // "rank 3 (role `b`)"
     std::string describe(int rank) const {
-        const tag* role = graph_.folded || graph_.roles.empty() ? &nameless : graph_.roles[role_of(rank)].name;
+        const tag* role = graph_.single_rank || graph_.roles.empty() ? &nameless : graph_.roles[role_of(rank)].name;
         return "rank " + std::to_string(rank) + (!named(role) ? "" : " (role `" + display(*role) + "`)");
     }
 

@@ -54,7 +54,7 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const 
     for (const ir::role& r : g.roles) h(r.name);
     for (const ir::axis& a : g.axes) h(a.name);
     for (const ir::mesh_axis& m : g.mesh) h.all(m.axis, m.width);
-    h.all(g.folded, p.roles);
+    h.all(g.single_rank, p.roles);
     for (const ir::buffer& b : p.buffers) h.all(b.where, b.role, b.symbol, b.bytes, b.slots);
     for (const ir::access& a : p.accesses) h.all(a.buffer, a.mode);
     for (const ir::part& t : p.parts) h.all(t.role, t.member, t.seat, t.accesses);

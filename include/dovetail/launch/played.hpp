@@ -1,4 +1,4 @@
-// The roles that a rank plays in the graphs of the executors made on it. In a folded graph it plays all of them.
+// The roles that a rank plays in the graphs of the executors made on it. In a single-rank graph it plays all of them.
 #pragma once
 
 #include "../core/display.hpp"
@@ -20,7 +20,7 @@ public:
         for (int r = 0; r < g.roles.size(); ++r) {
             if (!named(g.roles[r].name)) continue;
             add(all_, g.roles[r].name);
-            if (g.folded || r == role) add(played_, g.roles[r].name);
+            if (g.single_rank || r == role) add(played_, g.roles[r].name);
         }
     }
     bool is(const tag& name, int rank) const {

@@ -17,7 +17,7 @@ struct arrow {
 inline std::vector<arrow> arrows(const study& of, const geometry& where, int vertex, int rank) {
     std::vector<arrow> list;
     const ir::vertex& v = of.program.vertices[vertex];
-    const int role = of.graph.folded ? 0 : where.role_of(rank);
+    const int role = of.graph.single_rank ? 0 : where.role_of(rank);
     for (int m = v.first_member; m < v.first_member + v.members; ++m) {
         const ir::member& x = of.program.members[m];
         bool mine = false;

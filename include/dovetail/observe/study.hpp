@@ -46,13 +46,13 @@ struct study : subject {
     }
     int roles() const { return plan.roles.size(); }
     std::string role_name(int role) const {
-        if (graph.folded) return "all roles";
+        if (graph.single_rank) return "all roles";
         return named(graph.roles[role].name) ? display(*graph.roles[role].name) : std::string{"the only role"};
     }
     // The same on a rank: "rank 3 receiver", "rank 0" where there is no name, and the role alone where no rank is meant.
     std::string rank_name(int role, int rank) const {
         if (rank < 0) return role_name(role);
-        return "rank " + std::to_string(rank) + (graph.folded || named(graph.roles[role].name) ? " " + role_name(role) : "");
+        return "rank " + std::to_string(rank) + (graph.single_rank || named(graph.roles[role].name) ? " " + role_name(role) : "");
     }
     span<const ir::step> steps(int role) const { return plan.steps.part(plan.roles[role].first_step, plan.roles[role].steps); }
     span<const ir::wait> waits(const ir::step& s) const { return plan.waits.part(s.first_wait, s.waits); }

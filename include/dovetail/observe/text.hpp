@@ -129,9 +129,9 @@ inline std::string explain(const study& of) {
                        std::to_string(of.roles()) + (of.roles() == 1 ? " role, " : " roles, ") + (of.plan.overlapped ? "overlapped" : "one stream") + "\n";
     for (int role = 0; role < of.roles(); ++role) {
         const ir::role_plan& p = of.plan.roles[role];
-        text += "\n" + std::string(of.graph.folded || named(of.graph.roles[role].name) ? "role " : "") + of.role_name(role) + ": " + std::to_string(p.steps) +
-                " steps, " + std::to_string(of.wait_count(role)) + " waits, " + std::to_string(p.events) + " events; arena " + nccl_group(p.arena_bytes) +
-                " bytes" + (p.host_arena_bytes > 0 ? ", pinned " + nccl_group(p.host_arena_bytes) : "") +
+        text += "\n" + std::string(of.graph.single_rank || named(of.graph.roles[role].name) ? "role " : "") + of.role_name(role) + ": " +
+                std::to_string(p.steps) + " steps, " + std::to_string(of.wait_count(role)) + " waits, " + std::to_string(p.events) + " events; arena " +
+                nccl_group(p.arena_bytes) + " bytes" + (p.host_arena_bytes > 0 ? ", pinned " + nccl_group(p.host_arena_bytes) : "") +
                 (p.state_bytes > 0 ? ", states " + nccl_group(p.state_bytes) : "") + "\n";
         std::vector<std::vector<std::string>> rows{{"step", "stream", "operation", "of", "waits for", "bytes", "start", "end", "", "memory"}};
         const span<const ir::step> steps = of.steps(role);

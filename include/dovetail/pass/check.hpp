@@ -22,7 +22,7 @@ public:
         for (int r = 1; r < g_.roles.size(); ++r) {
             if (same_mesh(0, r)) continue;
             alike = false;
-            if (g_.folded) fail(ir::make_fault(ir::fault_kind::folded_mismatch, g_.roles[0].mention, g_.roles[r].mention));
+            if (g_.single_rank) fail(ir::make_fault(ir::fault_kind::single_rank_mismatch, g_.roles[0].mention, g_.roles[r].mention));
         }
         if (has_special_nodes_ || !alike)
             for (const ir::node& n : g_.nodes) {

@@ -23,7 +23,7 @@ public:
             else if (first_in_nccl_group(nodes[i].nccl_group_id) == i)
                 several(i);
         held_.finish(to);
-        if (over_roles_ && !g_.folded) agree(g_, to);
+        if (over_roles_ && !g_.single_rank) agree(g_, to);
     }
 
 private:
@@ -80,7 +80,7 @@ private:
             local_part(n, member, here);
         else
             seats(n, member, -1);
-        const stream_kind stream = n.kind == op_kind::compute || (!local && g_.folded) ? stream_kind::compute : position_of(n.kind);
+        const stream_kind stream = n.kind == op_kind::compute || (!local && g_.single_rank) ? stream_kind::compute : position_of(n.kind);
         to_.vertices[to_.vertex_count++] = {first_part, to_.part_count - first_part, member, 1, stream, n.kind};
     }
 
@@ -98,7 +98,7 @@ private:
                 else if (nodes[i].role < 0)
                     seats(nodes[i], member, role);
             }
-        to_.vertex(first_part, base, nodes[first].role < 0 && g_.folded ? stream_kind::compute : stream_kind::communication, nodes[first].kind);
+        to_.vertex(first_part, base, nodes[first].role < 0 && g_.single_rank ? stream_kind::compute : stream_kind::communication, nodes[first].kind);
     }
 
     constexpr void add_member(int i, const ir::node& n) {
@@ -119,7 +119,7 @@ private:
                 root = -1;
                 for (int k = 0; k < seat_roles_.size(); ++k)
                     if (seat_roles_[k] == n.root) root = k;
-                local = g_.folded;
+                local = g_.single_rank;
                 if (!local) communicator = to_.communicator(0, seat_roles_.view());
             }
         }
@@ -189,7 +189,7 @@ private:
         if (op.has_workspace)
             if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) touched[at++] = {held_.scratch(role, {}, bytes), access_mode::write};
         to_.access_count = at;
-        to_.parts[to_.part_count++] = {g_.folded ? 0 : role, member, 0, first_access, at - first_access};
+        to_.parts[to_.part_count++] = {g_.single_rank ? 0 : role, member, 0, first_access, at - first_access};
     }
 
     // A buffer for a result that nobody wants.

@@ -24,7 +24,7 @@ public:
     // become an alias, or get slots, after others have referred to it.
     bool settled = true;
 
-    constexpr int rank_of(int role) const { return g_.folded ? 0 : role; }
+    constexpr int rank_of(int role) const { return g_.single_rank ? 0 : role; }
 
     // By symbol: the buffer that holds it on a role, one more; 0: none yet.
     constexpr const int* on(int role) const { return home_.begin() + role * g_.symbols.count; }
@@ -54,10 +54,10 @@ public:
         const bool output = y.output && y.kind == ir::symbol_kind::value && lives_on(y, role);
         const int b = writer.buffer_count++;
         if (where == ir::storage::arena && y.in_host_memory) where = ir::storage::host;
-        writer.buffers[b] = {where, g_.folded ? 0 : role, symbol, y.type, y.type.bytes(), output || where == ir::storage::input ? s_.in_flight : 1, output, -1,
-                             -1};
-        if (g_.folded && y.role < 0 && y.node < 0) {
-            // What every role has for itself, an input or a stream index, a folded graph has once.
+        writer.buffers[b] = {
+            where, g_.single_rank ? 0 : role, symbol, y.type, y.type.bytes(), output || where == ir::storage::input ? s_.in_flight : 1, output, -1, -1};
+        if (g_.single_rank && y.role < 0 && y.node < 0) {
+            // What every role has for itself, an input or a stream index, a single-rank graph has once.
             for (int r = 0; r < g_.roles.count; ++r) home_.first[r * g_.symbols.count + symbol] = b + 1;
         } else {
             home_.first[role * g_.symbols.count + symbol] = b + 1;
@@ -92,7 +92,7 @@ public:
 
     constexpr void finish(Table& to) {
         if (!settled) settle();
-        writer.finish(to, g_.folded ? 1 : g_.roles.count);
+        writer.finish(to, g_.single_rank ? 1 : g_.roles.count);
     }
 
 private:
@@ -126,7 +126,7 @@ private:
 
     // A peer copy reads the sender's arena, whose offsets the receiver knows; other memory can move from run to run.
     constexpr stream_kind stream_of_transfer(const ir::buffer& from) const {
-        if (g_.folded) return stream_kind::compute;
+        if (g_.single_rank) return stream_kind::compute;
         return from.where == ir::storage::arena && from.bytes >= s_.peer_copies_from ? stream_kind::copy : stream_kind::communication;
     }
 
@@ -134,9 +134,9 @@ private:
         const int from_role = source_role(g_.symbols.first[symbol]);
         const int from = bring(symbol, from_role);
         const int to = make(symbol, role, ir::storage::arena);
-        if (!g_.folded) writer.buffers[to].slots = s_.channel_slots;
+        if (!g_.single_rank) writer.buffers[to].slots = s_.channel_slots;
         const int roles[] = {from_role, role};
-        moving(symbol, op_kind::transfer, g_.folded, g_.folded ? -1 : writer.communicator(0, {roles, 2}));
+        moving(symbol, op_kind::transfer, g_.single_rank, g_.single_rank ? -1 : writer.communicator(0, {roles, 2}));
         const int first_part = writer.part_count;
         for (int k = 0; k < 2; ++k) {
             const bool sender = (k == 0) == (from_role < role);

@@ -184,8 +184,8 @@ constexpr auto graph_error() {
         return tell<error::argument_of_no_role, G>();
     else if constexpr (f.kind == kind::mesh_mismatch)
         return tell<error::mesh_mismatch, G>();
-    else if constexpr (f.kind == kind::folded_mismatch)
-        return tell<error::folded_mismatch, G>();
+    else if constexpr (f.kind == kind::single_rank_mismatch)
+        return tell<error::single_rank_mismatch, G>();
     else if constexpr (f.kind == kind::off_root_read)
         return tell<error::off_root_read, G>();
     else if constexpr (f.kind == kind::off_root_update)
@@ -240,12 +240,12 @@ constexpr auto graph_error() {
         return tell<error::device_value, G>();
 }
 
-// Of a folded graph, what is wrong with the graph itself goes before what is wrong with folding it.
+// Of a single-rank graph, what is wrong with the graph itself goes before what is wrong with folding it.
 template <class G>
 constexpr auto error_of() {
     if constexpr (!dsl::detail::is_graph<written<G>>)
         return std::type_identity<error::not_a_graph<written<G>>>{};
-    else if constexpr (fault_of<G>::value.kind != ir::fault_kind::folded_mismatch)
+    else if constexpr (fault_of<G>::value.kind != ir::fault_kind::single_rank_mismatch)
         return graph_error<G>();
     else if constexpr (fault_of<written<G>>::value)
         return graph_error<written<G>>();

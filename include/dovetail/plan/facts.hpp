@@ -29,7 +29,7 @@ constexpr bool right_role() {
         error::report<error::options_as_role<Role>>();
         return false;
     } else if constexpr (std::is_same_v<Role, unnamed_role>) {
-        constexpr bool named = dovetail::named(typed<G>::value.roles[0].name) && !typed<G>::value.folded;
+        constexpr bool named = dovetail::named(typed<G>::value.roles[0].name) && !typed<G>::value.single_rank;
         if constexpr (named) error::report<error::role_needed<G>>();
         return !named && planned<G, O>::made;
     } else if constexpr (role_of<G, Role> < 0) {
@@ -40,7 +40,7 @@ constexpr bool right_role() {
     }
 }
 template <class G, class Role>
-inline constexpr int plan_role = typed<G>::value.folded || std::is_same_v<Role, unnamed_role> ? 0 : role_of<G, Role>;
+inline constexpr int plan_role = typed<G>::value.single_rank || std::is_same_v<Role, unnamed_role> ? 0 : role_of<G, Role>;
 
 // Communication time of the graph, each vertex once, and the part of it during which a rank that takes part computes too.
 struct overlap_times {

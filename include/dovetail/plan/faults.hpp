@@ -17,18 +17,18 @@ namespace detail {
 template <class G>
 struct as_written {
     using type = G;
-    static constexpr bool folded = false;
+    static constexpr bool single_rank = false;
 };
 template <class G>
-    requires requires { typename G::dovetail_folded; }
+    requires requires { typename G::dovetail_single_rank; }
 struct as_written<G> {
-    using type = typename G::dovetail_folded;
-    static constexpr bool folded = true;
+    using type = typename G::dovetail_single_rank;
+    static constexpr bool single_rank = true;
 };
 
 }  // namespace detail
 
-// The graph as the user wrote it: G itself, or what it is the folded form of.
+// The graph as the user wrote it: G itself, or what it is the single_rank form of.
 template <class G>
 using written = typename detail::as_written<G>::type;
 
@@ -41,7 +41,7 @@ struct lowered {
     template <int... I>
     static constexpr auto make(const dsl::record& root, bool calls_rules, std::integer_sequence<int, I...>) {
         ir::rebound<ir::graph, fixed_store<most.of[I]...>> made{};
-        ir::lower(root, as_written<G>::folded, made);
+        ir::lower(root, as_written<G>::single_rank, made);
         if (!made.wrong) made.wrong = calls_rules ? pass::infer(ir::view(made), made.symbols.begin()) : first_doubtful(made);
         return made;
     }

@@ -65,7 +65,7 @@ int main() {
     });
     dv::host::world single{2};
     single.run([](auto& rank) {
-        dv::executor<dv::folded<committee>> step{rank};
+        dv::executor<dv::single_rank<committee>> step{rank};
         step.bind(dv::name<image>, std::vector<float>(picture::size, 0.25f));
         std::printf("%d\n", step.run().read(dv::name<decision>)[0]);
     });

@@ -13,7 +13,7 @@ namespace {
 using namespace support;
 
 struct statistics {
-    long statements = 0, ranks = 0, runs = 0, overlapped = 0, peer_copies = 0, folded = 0, several = 0, launches = 0;
+    long statements = 0, ranks = 0, runs = 0, overlapped = 0, peer_copies = 0, single_rank = 0, several = 0, launches = 0;
 };
 
 std::string shown(const session& x, const on_threads& run) {
@@ -55,7 +55,7 @@ void play(const how_many& many, statistics& sum) {
             for (const played_graph& p : run.graphs()) {
                 sum.statements += p.graph.nodes.size();
                 sum.overlapped += p.plan.overlapped;
-                sum.folded += p.graph.folded;
+                sum.single_rank += p.graph.single_rank;
                 for (const auto& v : p.program.vertices)
                     sum.peer_copies += v.kind == dv::op_kind::transfer && v.stream == dv::stream_kind::copy;
             }
@@ -74,6 +74,6 @@ TEST_CASE("random graphs") {
     play(many, sum);
     MESSAGE(sum.statements << " statements, " << sum.runs << " runs, " << sum.launches << " launches on " << sum.ranks << " ranks; "
                            << sum.several << " of several graphs, " << sum.overlapped << " overlapped plans, " << sum.peer_copies
-                           << " peer copies, " << sum.folded << " folded");
+                           << " peer copies, " << sum.single_rank << " single_rank");
     if (many.only < 0) CHECK(sum.launches > 10 * many.count);
 }

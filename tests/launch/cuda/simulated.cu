@@ -23,7 +23,7 @@ void compare_all_copies(int ranks, const char* what) {
 TEST_CASE("sample graphs on the simulated GPU") {
     const simulated::scope simulation;
     compare_all<samples::crossing_pair>(2, "crossing_pair");
-    compare_all<dv::folded<samples::crossing_pair>>(1, "crossing_pair, folded");
+    compare_all<dv::single_rank<samples::crossing_pair>>(1, "crossing_pair, single_rank");
     compare_all<samples::ping_pong>(2, "ping_pong");
     compare_all<samples::ring_of_three>(3, "ring_of_three");
     compare_all<samples::there_and_back>(3, "there_and_back");
@@ -31,7 +31,7 @@ TEST_CASE("sample graphs on the simulated GPU") {
     compare_all<samples::channel_first>(2, "channel_first");
     compare_all<samples::collective_first>(2, "collective_first");
     compare_all<samples::overlapping_collectives>(3, "overlapping_collectives");
-    compare_all<dv::folded<samples::overlapping_collectives>>(1, "overlapping_collectives, folded");
+    compare_all<dv::single_rank<samples::overlapping_collectives>>(1, "overlapping_collectives, single_rank");
     compare_all<samples::taken_twice>(2, "taken_twice");
     compare_all<samples::pipeline<2, 4>>(2, "pipeline");
     compare_all<samples::shaped<0>>(2, "nothing");

@@ -72,7 +72,7 @@ struct want {
 };
 
 template <class T>
-double folded(reduction how, int n, std::int64_t i) {
+double single_rank(reduction how, int n, std::int64_t i) {
     double sum = static_cast<double>(value<T>(0, i));
     for (int m = 1; m < n; ++m) {
         const double v = static_cast<double>(value<T>(m, i));
@@ -109,11 +109,11 @@ TEST_CASE_TEMPLATE("every communication", T, dv::half, dv::bfloat16, float, doub
             const auto w = [](T v) { return want<T>{v, true}; };
             for (const reduction how : {reduction::sum, reduction::product, reduction::minimum, reduction::maximum, reduction::average}) {
                 if (how == reduction::product && n > 2) continue;  // not exact in every type
-                members<T>{n, count, count}.check({op_kind::all_reduce, {}, how}, [&](int, std::int64_t i) { return w(narrowed<T>(folded<T>(how, n, i))); });
+                members<T>{n, count, count}.check({op_kind::all_reduce, {}, how}, [&](int, std::int64_t i) { return w(narrowed<T>(single_rank<T>(how, n, i))); });
                 members<T>{n, count, count}.check({op_kind::reduce, {}, how, n - 1},
-                                                  [&](int m, std::int64_t i) { return want<T>{narrowed<T>(folded<T>(how, n, i)), m == n - 1}; });
+                                                  [&](int m, std::int64_t i) { return want<T>{narrowed<T>(single_rank<T>(how, n, i)), m == n - 1}; });
                 members<T>{n, n * count, count}.check({op_kind::reduce_scatter, {}, how},
-                                                      [&](int m, std::int64_t i) { return w(narrowed<T>(folded<T>(how, n, m * count + i))); });
+                                                      [&](int m, std::int64_t i) { return w(narrowed<T>(single_rank<T>(how, n, m * count + i))); });
             }
             members<T>{n, count, count}.check({op_kind::broadcast, {}, {}, n - 1}, [&](int, std::int64_t i) { return w(value<T>(n - 1, i)); });
             members<T>{n, count, n * count}.check({op_kind::all_gather}, [&](int, std::int64_t i) { return w(value<T>(static_cast<int>(i / count), i % count)); });
@@ -185,11 +185,11 @@ TEST_CASE("collectives along one axis of a two by two mesh, and along both, in m
     }
 }
 
-TEST_CASE("a collective over roles, folded: all its parts on one rank") {
+TEST_CASE("a collective over roles, single_rank: all its parts on one rank") {
     dv::host::world world{1};
     world.run([&](auto& rank) {
         maker m;
-        m.g.folded = true;
+        m.g.single_rank = true;
         m.role(&dv::tag_of<x>);
         m.role(&dv::tag_of<y>);
         m.p.roles = 1;

@@ -51,8 +51,8 @@ struct planned {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("what is planned is proven", G, app::gathered, app::scattered, app::shared_out, dv::folded<app::gathered>, dv::folded<app::scattered>,
-                   dv::folded<app::shared_out>) {
+TEST_CASE_TEMPLATE("what is planned is proven", G, app::gathered, app::scattered, app::shared_out, dv::single_rank<app::gathered>, dv::single_rank<app::scattered>,
+                   dv::single_rank<app::shared_out>) {
     CHECK(planned<G>{}.found() == "none");
 }
 
@@ -64,13 +64,13 @@ TEST_CASE_TEMPLATE("two roles that change places in a collective", G, app::gathe
     CHECK(s.found() != "none");
 }
 
-TEST_CASE_TEMPLATE("... folded", G, dv::folded<app::gathered>, dv::folded<app::scattered>, dv::folded<app::shared_out>) {
+TEST_CASE_TEMPLATE("... single_rank", G, dv::single_rank<app::gathered>, dv::single_rank<app::scattered>, dv::single_rank<app::shared_out>) {
     planned<G> s;
     s.exchange_seats();
     CHECK(s.found() != "none");
 }
 
-TEST_CASE_TEMPLATE("another root", G, app::scattered, app::shared_out, dv::folded<app::scattered>, dv::folded<app::shared_out>) {
+TEST_CASE_TEMPLATE("another root", G, app::scattered, app::shared_out, dv::single_rank<app::scattered>, dv::single_rank<app::shared_out>) {
     for (int root = 0; root < 3; ++root) {
         planned<G> s;
         int& was = s.program.members[s.collective()].root;
@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE("another root", G, app::scattered, app::shared_out, dv::folde
     }
 }
 
-TEST_CASE_TEMPLATE("a role reads the piece of another one", G, dv::folded<app::scattered>, dv::folded<app::shared_out>) {
+TEST_CASE_TEMPLATE("a role reads the piece of another one", G, dv::single_rank<app::scattered>, dv::single_rank<app::shared_out>) {
     planned<G> s;
     const auto readers = s.readers();
     REQUIRE(readers.size() == 2);
@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE("a role reads the piece of another one", G, dv::folded<app::s
     CHECK(s.found() == "wrong_access");
 }
 
-TEST_CASE_TEMPLATE("outputs", G, app::gathered, app::shared_out, dv::folded<app::shared_out>) {
+TEST_CASE_TEMPLATE("outputs", G, app::gathered, app::shared_out, dv::single_rank<app::shared_out>) {
     planned<G> whole;
     for (int b = 0; b < whole.program.buffers.size(); ++b) {
         if (whole.program.buffers[b].symbol < 0 || whole.graph.symbols[whole.program.buffers[b].symbol].kind != dv::ir::symbol_kind::value) continue;

@@ -1,4 +1,4 @@
-// The one kernel of the launch layer: a reduction over values that lie on one GPU, for folded graphs. Units compiled by nvcc
+// The one kernel of the launch layer: a reduction over values that lie on one GPU, for single-rank graph. Units compiled by nvcc
 // that include the backend bring it; a program without any gets an error that says so when such an executor is made.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Communication whose parts are all on one rank, as in a folded graph: copies, and a kernel that reduces.
+// Communication whose parts are all on one rank, as in a single-rank graph: copies, and a kernel that reduces.
 //
 //     all_reduce over three roles  ->  local_reduce into the first result, copies to the others
 #pragma once

@@ -126,8 +126,9 @@ private:
             if (a.kind == act_kind::local_reduce) {
                 if (local_reduction_kernel == nullptr)
                     throw usage_error{
-                        "a folded graph with a reduction needs a kernel of the library: compile one unit of the program that includes <dovetail/launch/cuda/local.hpp> with nvcc"};
-                if (a.sources > most_local_sources) throw usage_error{"a folded graph reduces over at most " + std::to_string(most_local_sources) + " roles"};
+                        "a single-rank graph with a reduction needs a kernel of the library: compile one unit of the program that includes <dovetail/launch/cuda/local.hpp> with nvcc"};
+                if (a.sources > most_local_sources)
+                    throw usage_error{"a single-rank graph reduces over at most " + std::to_string(most_local_sources) + " roles"};
             }
         }
         if (!inputs_->empty()) pointers_->slots_of(staging::halves);

@@ -21,7 +21,7 @@ public:
     int device() const { return on_->device; }
 
     // Whether this rank plays a role of the graphs of its executors: usage_error where none has been made, or none has such a role. In
-    // a folded graph it plays all of them.
+    // a single-rank graph it plays all of them.
     template <class Name>
         requires(dovetail::detail::name_asked<Name>)
     bool is(Name) const {

@@ -45,7 +45,7 @@ public:
     std::string links() const;
 
     // Whether this rank plays a role of the graphs of its executors: usage_error where none has been made, or none has such a role. In
-    // a folded graph it plays all of them.
+    // a single-rank graph it plays all of them.
     template <class Name>
         requires(dovetail::detail::name_asked<Name>)
     bool is(Name) const {

@@ -56,7 +56,7 @@ constexpr verdict check_agreement(const ir::graph& g, const ir::program& p, cons
     if (const verdict bad = check_buffers(g, p, options); !bad) return bad;
     if (const verdict bad = check_definitions(p); !bad) return bad;
     if (const verdict bad = members_check{g, p, options}.check(); !bad) return bad;
-    return g.folded ? check_pieces(g, p) : verdict{};
+    return g.single_rank ? check_pieces(g, p) : verdict{};
 }
 
 }  // namespace dovetail::plan::detail

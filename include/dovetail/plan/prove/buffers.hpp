@@ -10,10 +10,10 @@ namespace dovetail::plan::detail {
 
 // Whether a symbol's buffer may lie there: as its kind demands, and an input that a transfer has brought to another role in the arena.
 // Where one rank plays all roles, a buffer does not say which of the two it is; who reads it in the arena finds what the transfer wrote.
-constexpr bool fits_memory(const ir::symbol& s, bool home, bool folded, ir::storage where) {
+constexpr bool fits_memory(const ir::symbol& s, bool home, bool single_rank, ir::storage where) {
     switch (s.kind) {
         case ir::symbol_kind::value: return where == (s.in_host_memory ? ir::storage::host : ir::storage::arena);
-        case ir::symbol_kind::input: return where == ir::storage::arena ? folded || !home : home && where == ir::storage::input;
+        case ir::symbol_kind::input: return where == ir::storage::arena ? single_rank || !home : home && where == ir::storage::input;
         case ir::symbol_kind::state: return where == ir::storage::state;
         case ir::symbol_kind::axis_index: return where == ir::storage::constant;
     }
@@ -53,7 +53,7 @@ constexpr verdict check_buffers(const ir::graph& g, const ir::program& p, const 
             if (type->extent[i] != known.extent[i]) return {flaw::wrong_storage, x->role, -1, -1, b};
         // As most are.
         if (where == ir::storage::arena && s->kind == ir::symbol_kind::value && !s->in_host_memory && !x->output) continue;
-        if (!fits_memory(*s, s->role < 0 || g.folded || s->role == x->role, g.folded, where) || (x->output && !s->output) ||
+        if (!fits_memory(*s, s->role < 0 || g.single_rank || s->role == x->role, g.single_rank, where) || (x->output && !s->output) ||
             ((where == ir::storage::state || where == ir::storage::constant) && x->slots != 1))
             return {flaw::wrong_storage, x->role, -1, -1, b};
         if ((where == ir::storage::input || x->output) && x->slots < options.in_flight) return {flaw::too_few_slots, x->role, -1, -1, b};

@@ -8,8 +8,8 @@ namespace dovetail::plan::detail {
 
 // The parts of a member join their roles in the order of seats: by a communicator, or on the one rank that plays them all.
 constexpr bool joins(const ir::graph& g, const ir::program& p, const ir::member& m, span<const int> roles) {
-    if (m.local != g.folded) return false;
-    if (g.folded) return true;
+    if (m.local != g.single_rank) return false;
+    if (g.single_rank) return true;
     if (m.communicator < 0) return false;
     const ir::communicator& c = p.communicators.first[m.communicator];
     if (c.axes != 0 || c.roles != roles.count) return false;
@@ -81,13 +81,13 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
     });
     if (count != 2 || !met[0] || !met[1]) return {flaw::partner_missing, -1, v};
     const int roles[] = {end[0].role, end[1].role};
-    if ((roles[0] == roles[1] && !g.folded) || !joins(g, p, m, {roles, 2})) return {flaw::wrong_communicator, roles[0], v};
+    if ((roles[0] == roles[1] && !g.single_rank) || !joins(g, p, m, {roles, 2})) return {flaw::wrong_communicator, roles[0], v};
     const ir::access &read = p.accesses.first[end[0].first_access], &written = p.accesses.first[end[1].first_access];
     const ir::buffer &from = p.buffers.first[read.buffer], &to = p.buffers.first[written.buffer];
     // What is read is not written as well: it would have two definitions.
     if (from.symbol != m.symbol) return {flaw::wrong_access, roles[0], v, -1, read.buffer};
     if (written.mode != access_mode::write || to.symbol != m.symbol || to.output) return {flaw::wrong_access, roles[1], v, -1, written.buffer};
-    if (to.slots < channel_slots && !g.folded) return {flaw::too_few_slots, roles[1], v, -1, written.buffer};
+    if (to.slots < channel_slots && !g.single_rank) return {flaw::too_few_slots, roles[1], v, -1, written.buffer};
     // The receiver of a peer copy finds the sender's bytes by their offset.
     if (p.vertices.first[v].stream == stream_kind::copy && from.where != ir::storage::arena) return {flaw::wrong_storage, roles[0], v, -1, read.buffer};
     return {};
@@ -202,7 +202,7 @@ private:
         const ir::access* const a = p_.accesses.first + x.first_access;
         if (gives && !give(x, a[0], argument)) return false;
         if (gets && !get(x, a[gives ? 1 : 0])) return false;
-        if (x.role != (g_.folded ? 0 : role) || (x.seat == m_.root) != (role == n_.root)) return refuse(flaw::node_mismatch, x);
+        if (x.role != (g_.single_rank ? 0 : role) || (x.seat == m_.root) != (role == n_.root)) return refuse(flaw::node_mismatch, x);
         return true;
     }
     // What is given is not written as well: it would have two definitions.

@@ -21,7 +21,7 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
     const unsigned buffers = static_cast<unsigned>(p.buffers.count), symbols = static_cast<unsigned>(g.symbols.count), roles = static_cast<unsigned>(p.roles),
                    commons = static_cast<unsigned>(p.commons), nodes = static_cast<unsigned>(g.nodes.count),
                    communicators = static_cast<unsigned>(p.communicators.count);
-    if (p.roles != (g.folded ? 1 : g.roles.count) || commons > buffers) return {flaw::bad_table};
+    if (p.roles != (g.single_rank ? 1 : g.roles.count) || commons > buffers) return {flaw::bad_table};
     for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x)
         if (static_cast<unsigned>(x->role) >= roles || static_cast<unsigned>(x->symbol) + 1 > symbols || x->bytes < 0 ||
             static_cast<unsigned>(x->slots) - 1 >= most_slots || static_cast<unsigned>(x->alias) + 1 > buffers ||

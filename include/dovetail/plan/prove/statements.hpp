@@ -152,7 +152,7 @@ private:
 
 constexpr verdict check_statement(const ir::graph& g, const ir::program& p, const partners& parts, const ir::member& m, const ir::node& n, int v) {
     const ir::part& x = parts.front();
-    const int role = g.folded ? 0 : n.role;
+    const int role = g.single_rank ? 0 : n.role;
     if (parts.several()) return {flaw::partner_missing, role, v};
     if (m.root != n.root || x.role != role || x.seat != 0) return {flaw::node_mismatch, role, v};
     if (is_communication(m.kind) && !joins_positions(p, m, n.axes, role)) return {flaw::wrong_communicator, role, v};

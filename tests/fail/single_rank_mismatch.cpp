@@ -1,4 +1,4 @@
-// EXPECT: error::folded_mismatch
+// EXPECT: error::single_rank_mismatch
 // SAYS: app::left
 // SAYS: app::right
 #include "ops.hpp"
@@ -7,4 +7,4 @@ namespace app {
 struct model : dv::graph<dv::input<x, vector>, dv::on<left, dv::mesh<dv::axis<dp, 2>>, dv::let<y, gelu(x)>>, dv::on<right, dv::let<z, gelu(x)>>, dv::output<y, z>> {};
 }  // namespace app
 
-constexpr auto planned = dv::predicted_time<dv::folded<app::model>>;
+constexpr auto planned = dv::predicted_time<dv::single_rank<app::model>>;
