@@ -41,11 +41,11 @@ struct planned_graph {
 // The plan, under the sketch's memory limit where one fits.
 planned_graph plan_of(const dv::ir::graph& g, const sketch& s) {
     planned_graph p;
-    p.made = dv::plan::make(g, s.settings);
+    p.made = dv::plan::make(g, s.plan_options);
     if (p.made.wrong) p.fault = "planner: a circle in a valid graph";
     else if (!p.made.fits) p.fault = "planner: does not fit without a limit";
     const std::int64_t taken = p.fault.empty() ? dv::plan::largest_bytes(p.made.plan.roles.view()) : 0;
-    dv::settings limited = s.settings;
+    dv::plan_options limited = s.plan_options;
     limited.memory_limit = taken * s.limit / 1000;
     if (limited.memory_limit <= 0) return p;
     p.limited = true;
@@ -92,7 +92,7 @@ std::string damaged(const dv::ir::graph& written, const dv::ir::graph& g, const 
     if (!mutate(static_cast<mutation>(kind), program, plan, r)) return {};
     ++sum.damaged[kind];
     const dv::plan::plan hurt = dv::ir::view(plan);
-    const bool proven = static_cast<bool>(dv::plan::prove(written, program, hurt, s.settings));
+    const bool proven = static_cast<bool>(dv::plan::prove(written, program, hurt, s.plan_options));
     sum.refused[kind] += !proven;
     for (int times = 0; times < (proven ? 3 : 1); ++times) {
         how = {mix(s.seed + 100 + static_cast<word>(times)), {0, 1, 2}, how.ahead, how.in_flight};
@@ -116,10 +116,10 @@ std::string fault_of(const sketch& s, statistics& sum) {
     if (!planned.fault.empty()) return planned.fault;
     const dv::ir::program program = dv::ir::view(planned.made.program);
     const dv::plan::plan plan = dv::ir::view(planned.made.plan);
-    if (const dv::plan::verdict bad = dv::plan::prove(written, program, plan, s.settings); !bad)
+    if (const dv::plan::verdict bad = dv::plan::prove(written, program, plan, s.plan_options); !bad)
         return std::string("prover: ") + dv::plan::name_of(bad.what) + ", role " + std::to_string(bad.role) + ", vertex " +
                std::to_string(bad.vertex) + ", other " + std::to_string(bad.other) + ", buffer " + std::to_string(bad.buffer);
-    if (const std::string bad = broken_slots(program, s.settings); !bad.empty()) return "slots: " + bad;
+    if (const std::string bad = broken_slots(program, s.plan_options); !bad.empty()) return "slots: " + bad;
 
     const dv::ir::graph_data concrete = with_widths(typed, s);  // of open axes
     const dv::ir::graph g = dv::ir::view(concrete);
@@ -138,7 +138,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
     simulation how;
     how.seed = s.seed;
     how.ahead = r.between(1, 4);
-    how.in_flight = s.settings.in_flight;
+    how.in_flight = s.plan_options.in_flight;
     if (const std::string bad = simulated(g, program, plan, m, how); !bad.empty()) return "simulator: " + bad;
     how.seed = mix(s.seed);
     how.queue_of = r.chance(60) ? std::array<int, 3>{0, 0, 0} : std::array<int, 3>{0, r.below(2), r.below(2)};

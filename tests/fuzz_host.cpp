@@ -98,7 +98,7 @@ void show(const session& x) {
         std::printf("graph %zu, %s store: %s%s", g, x.shares[g] ? "common" : "own", print_settings(x.graphs[g]).c_str(),
                     print_graph(graph).c_str());
         if (data.wrong) continue;
-        const dv::plan::made made = dv::plan::make(graph, x.graphs[g].settings);
+        const dv::plan::made made = dv::plan::make(graph, x.graphs[g].plan_options);
         if (!made.wrong && made.fits) std::printf("%s", print_plan(dv::ir::view(made.program), dv::ir::view(made.plan)).c_str());
     }
 }

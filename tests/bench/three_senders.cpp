@@ -43,8 +43,8 @@ struct three_senders : dv::graph<
     dv::output<dv::all<3, product>>> {};
 
 using machine = dv::machine::h200_nvlink;
-template <dv::transport By> using off = dv::options<machine, dv::channels_by<By>, dv::overlap<false>>;
-template <dv::transport By> using on  = dv::options<machine, dv::channels_by<By>>;
+template <dv::transport By> using off = dv::options<machine, dv::channel_transport<By>, dv::overlap<false>>;
+template <dv::transport By> using on  = dv::options<machine, dv::channel_transport<By>>;
 
 // Every product is exact in half precision up to one rounding, whatever the order of its sum.
 constexpr float value_of(int i) { return static_cast<float>(i + 1) / 128.0f; }

@@ -43,8 +43,8 @@ constexpr dv::operation matmul = [] {
     return o;
 }();
 
-constexpr dv::settings round_numbers() {
-    dv::settings s;
+constexpr dv::plan_options round_numbers() {
+    dv::plan_options s;
     dv::machine_description& m = s.machine;
     m.half_flops = 1000 * giga;
     m.float_flops = 100 * giga;
@@ -98,7 +98,7 @@ struct sample {
         }
         return p.members.back();
     }
-    constexpr std::int64_t time(const dv::settings& s = round_numbers()) const {
+    constexpr std::int64_t time(const dv::plan_options& s = round_numbers()) const {
         return pass::costs(dv::ir::view(g), dv::ir::view(p), s)[0];
     }
 };
@@ -143,7 +143,7 @@ TEST_CASE("compute is the slower of arithmetic and memory, behind one launch") {
     CHECK(s.time() == 3 + 200'000'000);
     for (int i = 0; i < 3; ++i) s.g.symbols[i].type.type = dv::element::int32;
     CHECK(s.time() == 3 + 20'000'000);
-    dv::settings slow = round_numbers();
+    dv::plan_options slow = round_numbers();
     slow.machine.memory_bandwidth = giga;
     CHECK(s.time(slow) == 3 + 3 * 40'000'000);
     s.g.operands[2] = -1;  // a discarded result: its type comes from the shape rule

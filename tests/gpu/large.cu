@@ -51,7 +51,7 @@ struct largest : dv::graph<
     dv::output<b>> {};
 
 template <dv::transport By>
-using moved_by = dv::options<dv::machine::h200_nvlink, dv::channels_by<By>>;
+using moved_by = dv::options<dv::machine::h200_nvlink, dv::channel_transport<By>>;
 
 // Rank r binds 40 + r + run; `first` is what rank `reader` (-1: each) then reads.
 template <class G, class O>

@@ -34,7 +34,7 @@ public:
     ir::graph_data g;
     ir::program_data p;
     dv::plan::plan_data plan;
-    dv::settings s;
+    dv::plan_options s;
     const dv::tag* name = &dv::nameless;
     bool sequential = false;
     dv::vec<dv::launch_function<dv::host::stream>> launches, initialisers;

@@ -18,7 +18,7 @@ using namespace support;
 namespace {
 
 // Bytes of the largest role on one stream, in the order for little memory.
-std::int64_t frugal_bytes(const dv::ir::graph& g, const dv::ir::program& p, const dv::settings& s) {
+std::int64_t frugal_bytes(const dv::ir::graph& g, const dv::ir::program& p, const dv::plan_options& s) {
     const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
     const dv::vec<std::int64_t> costs = dv::pass::costs(g, p, s);
     const dv::pass::schedule c = dv::plan::schedule_of(dv::plan::candidate::frugal, p, edges.view(), costs.view(), s);
@@ -38,30 +38,30 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         const sketch s = random_graph(mix(many.of(i)), k);
         const dv::ir::graph_data data = emit(s);
         const dv::ir::graph g = dv::ir::view(data);
-        const dv::plan::made free = dv::plan::make(g, s.settings);
+        const dv::plan::made free = dv::plan::make(g, s.plan_options);
         CAPTURE(i);
         REQUIRE(!free.wrong);
         const dv::ir::program p = dv::ir::view(free.program);
-        const std::int64_t taken = dv::plan::largest_bytes(free.plan.roles.view()), needed = frugal_bytes(g, p, s.settings);
+        const std::int64_t taken = dv::plan::largest_bytes(free.plan.roles.view()), needed = frugal_bytes(g, p, s.plan_options);
         if (needed >= taken) continue;
         chooser r{mix(static_cast<word>(i))};
-        dv::settings settings = s.settings;
+        dv::plan_options plan_options = s.plan_options;
         // The need itself, and anything below what is taken.
-        settings.memory_limit = r.chance(30) ? needed : needed + r.below(static_cast<int>(taken - needed));
-        CAPTURE(settings.memory_limit);
-        const dv::plan::made made = dv::plan::make(g, settings);
+        plan_options.memory_limit = r.chance(30) ? needed : needed + r.below(static_cast<int>(taken - needed));
+        CAPTURE(plan_options.memory_limit);
+        const dv::plan::made made = dv::plan::make(g, plan_options);
         REQUIRE(made.fits);
         const dv::plan::plan plan = dv::ir::view(made.plan);
-        INFO(shown(g, p, plan, settings));
-        CHECK(dv::plan::largest_bytes(plan.roles) <= settings.memory_limit);
+        INFO(shown(g, p, plan, plan_options));
+        CHECK(dv::plan::largest_bytes(plan.roles) <= plan_options.memory_limit);
         CHECK(plan.predicted <= plan.predicted_sequential);
         if (i % 5 != 4) CHECK(broken_order(p, plan) == "");
         CHECK(broken_sizes(p, plan) == "");
-        CHECK(static_cast<bool>(dv::plan::prove(g, p, plan, settings)));
+        CHECK(static_cast<bool>(dv::plan::prove(g, p, plan, plan_options)));
         meaning m = read_sketch(s, g, s.runs);
         simulation how;
         how.seed = s.seed;
-        how.in_flight = s.settings.in_flight;
+        how.in_flight = s.plan_options.in_flight;
         CHECK_NOTHROW(simulate(g, p, plan, m, how));
         ++limited;
         overlapped += plan.overlapped ? 1 : 0;

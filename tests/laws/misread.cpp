@@ -154,13 +154,13 @@ constexpr misreading misreadings[] = {
 
 // How a changed graph is found to be another one; empty where nothing finds it.
 std::string found(const sketch& s, const dv::ir::graph& g, meaning& m) {
-    const dv::plan::made made = dv::plan::make(g, s.settings);
+    const dv::plan::made made = dv::plan::make(g, s.plan_options);
     if (made.wrong || !made.fits) return "no plan";
     const dv::ir::program program = dv::ir::view(made.program);
     const dv::plan::plan plan = dv::ir::view(made.plan);
-    if (!dv::plan::prove(g, program, plan, s.settings)) return "not proven";
+    if (!dv::plan::prove(g, program, plan, s.plan_options)) return "not proven";
     for (word times = 0; times < 2; ++times) try {
-            simulate(g, program, plan, m, {mix(s.seed + times), {0, 1, 2}, 4, s.settings.in_flight});
+            simulate(g, program, plan, m, {mix(s.seed + times), {0, 1, 2}, 4, s.plan_options.in_flight});
         } catch (const failure& f) {
             return f.what();
         }

@@ -24,16 +24,16 @@ TEST_CASE("on random graphs: the same laws, and how near the arenas are to what 
         if (i % 5 == 4) k.nodes_low = 40, k.nodes_high = 90;
         const sketch s = random_graph(mix(seed) + static_cast<word>(i), k);
         const dv::ir::graph_data data = emit(s);
-        const dv::plan::made made = dv::plan::make(dv::ir::view(data), s.settings);
+        const dv::plan::made made = dv::plan::make(dv::ir::view(data), s.plan_options);
         CAPTURE(i);
         REQUIRE(!made.wrong);
         const dv::ir::program p = dv::ir::view(made.program);
         const dv::plan::plan plan = dv::ir::view(made.plan);
-        INFO(shown(dv::ir::view(data), p, plan, s.settings));
+        INFO(shown(dv::ir::view(data), p, plan, s.plan_options));
         if (i % 5 != 4) CHECK(broken_order(p, plan) == "");
         CHECK(broken_sizes(p, plan) == "");
         CHECK(broken_offsets(p, plan) == "");
-        CHECK(broken_slots(p, s.settings) == "");
+        CHECK(broken_slots(p, s.plan_options) == "");
         CHECK(plan.predicted <= plan.predicted_sequential);
         for (int role = 0; role < p.roles; ++role) {
             const double ratio = arena_ratio(p, plan, role);

@@ -215,7 +215,7 @@ TEST_CASE("what cannot be written: one warning for each kind of file, whatever t
 }
 
 TEST_CASE("peer copies by their name, with arrows as of other channels") {
-    using by_copy = dv::options<slow_links, dv::channels_by<dv::transport::peer_copy>>;
+    using by_copy = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>>;
     folder here;
     {
         watched w{{here / "t.json", "", false}};

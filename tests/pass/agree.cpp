@@ -17,7 +17,7 @@ template <class G>
 struct expanded {
     dv::ir::program_data p;
 
-    explicit expanded(const dv::settings& s = {}) : p{dv::pass::expand(dv::plan::typed<G>::value, s)} {}
+    explicit expanded(const dv::plan_options& s = {}) : p{dv::pass::expand(dv::plan::typed<G>::value, s)} {}
     template <class Name, class Role>
     const dv::ir::buffer& at() const {
         for (int b = 0; b < p.buffers.size(); ++b)
@@ -44,8 +44,8 @@ struct expanded {
     }
 };
 
-dv::settings in_flight(int runs) {
-    dv::settings s;
+dv::plan_options in_flight(int runs) {
+    dv::plan_options s;
     s.in_flight = runs;
     return s;
 }

@@ -36,7 +36,7 @@ double ratio(const planned& p, int role) {
     return bound == 0 ? 1.0 : static_cast<double>(p.issued.roles.empty() ? 0 : p.memory.roles[role].arena_bytes) / static_cast<double>(bound);
 }
 
-std::vector<double> ratios(int programs, program_knobs k, const dv::pass::arena_settings& settings = {}) {
+std::vector<double> ratios(int programs, program_knobs k, const dv::pass::assignment_options& options = {}) {
     std::vector<double> out;
     for (int i = 0; i < programs; ++i) {
         const unsigned seed = static_cast<unsigned>(i);
@@ -44,7 +44,7 @@ std::vector<double> ratios(int programs, program_knobs k, const dv::pass::arena_
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
         auto order = random_order(seed, data.vertices.size(), edges, 1 + i % 4);
-        const planned p = plan_streams(std::move(data), std::move(edges), std::move(order), settings);
+        const planned p = plan_streams(std::move(data), std::move(edges), std::move(order), options);
         for (int r = 0; r < k.roles; ++r) out.push_back(ratio(p, r));
     }
     std::sort(out.begin(), out.end());
@@ -88,11 +88,11 @@ TEST_CASE("every buffer has its place: alignment, slots, in-place results, commo
         program_knobs k;
         k.roles = 1 + static_cast<int>(seed % 4);
         k.slots = 1 + static_cast<int>(seed % 3);
-        const dv::pass::arena_settings settings{seed % 2 == 0 ? 0 : 24000};
+        const dv::pass::assignment_options options{seed % 2 == 0 ? 0 : 24000};
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
         auto order = random_order(seed, data.vertices.size(), edges, 3);
-        const planned p = plan_streams(std::move(data), std::move(edges), std::move(order), settings);
+        const planned p = plan_streams(std::move(data), std::move(edges), std::move(order), options);
         const auto program = p.program();
         const auto& places = p.memory.placements;
         std::vector<std::int64_t> top[2], states(k.roles);

@@ -71,7 +71,7 @@ TEST_CASE("on random graphs the order for little memory keeps every dependency, 
     for (int i = 0; i < 600; ++i) {
         const sketch s = random_graph(mix(seed) + static_cast<word>(i), {});
         const dv::ir::graph_data data = emit(s);
-        const dv::ir::program_data expanded = dv::pass::expand(dv::ir::view(data), s.settings);
+        const dv::ir::program_data expanded = dv::pass::expand(dv::ir::view(data), s.plan_options);
         const dv::ir::program p = dv::ir::view(expanded);
         const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
         CAPTURE(i);

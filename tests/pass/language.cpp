@@ -8,7 +8,7 @@ namespace {
 using namespace samples;
 
 template <class G>
-dv::ir::program_data expanded(dv::settings s = {}) {
+dv::ir::program_data expanded(dv::plan_options s = {}) {
     return dv::pass::expand(dv::plan::typed<G>::value, s);
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("an operation that can work in place takes over the buffer of its only
 }
 
 TEST_CASE("slots follow the options") {
-    dv::settings s;
+    dv::plan_options s;
     s.in_flight = 3;
     s.channel_slots = 2;
     const auto p = expanded<crossing_pair>(s);

@@ -10,14 +10,14 @@ using support::build;
 
 namespace {
 
-constexpr dv::settings plain() {
-    dv::settings s;
+constexpr dv::plan_options plain() {
+    dv::plan_options s;
     s.machine.edge_latency = 0;
-    s.machine.beside_communication = s.machine.beside_copy = 1000;
+    s.machine.compute_slowdown_beside_communication = s.machine.beside_copy = 1000;
     return s;
 }
 
-constexpr dv::vec<int> listed(const build& b, const dv::settings& s) {
+constexpr dv::vec<int> listed(const build& b, const dv::plan_options& s) {
     const auto p = b.view();
     const auto edges = pass::edges(p);
     const auto written = pass::written_order(p.vertices.size(), edges.view());
@@ -27,7 +27,7 @@ constexpr dv::vec<int> listed(const build& b, const dv::settings& s) {
 }
 
 // What a plan takes where memory does not matter.
-constexpr pass::schedule best(const build& b, const dv::settings& s) {
+constexpr pass::schedule best(const build& b, const dv::plan_options& s) {
     const auto edges = pass::edges(b.view());
     pass::schedule tried[dv::plan::compared];
     std::int64_t length[dv::plan::compared] = {};
@@ -139,7 +139,7 @@ TEST_CASE("overlap off, or a gain within the error of the model, gives one strea
     b.compute(0, {x}, 30);
     b.collect(0, x, 30);
     CHECK_FALSE(best(b, plain()).overlapped);
-    dv::settings s = plain();
+    dv::plan_options s = plain();
     s.machine.model_error = 20;
     CHECK(best(b, s).overlapped);
     s.overlap = false;
@@ -178,7 +178,7 @@ TEST_CASE("every order of a random program is a linear extension, and the same a
         const auto p = b.view();
         const int n = p.vertices.size();
         const auto edges = pass::edges(p);
-        const dv::settings s;
+        const dv::plan_options s;
         CHECK(pass::find_cycle(n, edges.view()).empty());
         CHECK(support::is_linear_extension(pass::written_order(n, edges.view()).view(), n, edges.view()));
         const auto order = listed(b, s);

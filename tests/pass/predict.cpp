@@ -11,15 +11,15 @@ using support::build;
 
 namespace {
 
-constexpr dv::settings with(std::int64_t edge, int communication, int copy) {
-    dv::settings s;
+constexpr dv::plan_options with(std::int64_t edge, int communication, int copy) {
+    dv::plan_options s;
     s.machine.edge_latency = edge;
-    s.machine.beside_communication = communication;
+    s.machine.compute_slowdown_beside_communication = communication;
     s.machine.beside_copy = copy;
     return s;
 }
 
-constexpr pass::schedule timeline(const build& b, bool overlapped, const dv::settings& s) {
+constexpr pass::schedule timeline(const build& b, bool overlapped, const dv::plan_options& s) {
     const auto edges = pass::edges(b.view());
     const auto order = pass::written_order(b.costs.size(), edges.view());
     if (!overlapped) return pass::in_turn(b.view(), b.costs.view(), order.view());
@@ -166,7 +166,7 @@ TEST_CASE("without interference every start is the latest of what it waits for")
 }
 
 TEST_CASE("with interference every vertex gets the work it needs, at the pace of its moments") {
-    const dv::settings set = with(500, 1300, 1100);
+    const dv::plan_options set = with(500, 1300, 1100);
     for (std::uint32_t seed = 1; seed <= 400; ++seed) {
         CAPTURE(seed);
         build b = support::random_program(seed, 1 + static_cast<int>(seed % 5), 5 + static_cast<int>(seed % 120), seed % 3 == 0);

@@ -29,8 +29,8 @@ public:
         see("an open width", s.open_axes != 0);
         see("one role with a name", roles == 1 && s.named_roles);
         see("single_rank", s.single_rank);
-        see("in flight: 8, and more runs", s.settings.in_flight == 8 && s.runs > 8);
-        see("channel slots: 4", s.settings.channel_slots == 4);
+        see("in flight: 8, and more runs", s.plan_options.in_flight == 8 && s.runs > 8);
+        see("channel slots: 4", s.plan_options.channel_slots == 4);
         see("256 operations and more", s.nodes.size() >= 256);
         int axes = 0, widest = 0;
         bool mixed = false;

@@ -16,7 +16,7 @@ struct subject {
     dv::ir::graph_data graph;
     dv::ir::program_data program;
     dv::plan::plan_data plan;
-    dv::settings options;  // that the plan is to keep to
+    dv::plan_options options;  // that the plan is to keep to
 
     constexpr dv::plan::verdict order() const { return dv::plan::prove_order(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan), options); }
     // One role by itself, where the tables hold.

@@ -22,7 +22,7 @@ struct quick_links {
     static constexpr dv::machine_description description{
         .name = "quick_links", .half_flops = 1'000'000'000, .float_flops = 1'000'000'000, .double_flops = 1'000'000'000, .memory_bandwidth = 1'000'000'000,
         .launch_latency = 1'000'000, .edge_latency = 1, .link_latency = 1'000'000, .link_bandwidth = 30'000'000, .bus_bandwidth = 30'000'000,
-        .host_bandwidth = 30'000'000, .beside_communication = 1100, .beside_copy = 1030, .model_error = 0};
+        .host_bandwidth = 30'000'000, .compute_slowdown_beside_communication = 1100, .beside_copy = 1030, .model_error = 0};
 };
 template <int S, int M> using two_steps = dv::let<hop<S + 1, M>, add(multiply(hop<S, M>, bias_of_stage), bias_of_stage)>;
 template <int S> struct on_stage {
@@ -56,7 +56,7 @@ int main() {
     bool all = to.write("page", "ten.html", observe::html(ten));
     all = all && to.write("page", "three_senders.html", observe::html(observe::study{observe::subject_of<senders::three_senders>()}));
 
-    const dv::settings s = dv::options<quick_links>::value;
+    const dv::plan_options s = dv::options<quick_links>::value;
     const auto made = dv::plan::make(dv::plan::typed<long_pipeline>::value, s);
     const observe::study thousand{{&dv::tag_of<long_pipeline>, dv::plan::typed<long_pipeline>::value, dv::ir::view(made.program), dv::ir::view(made.plan), s}};
     all = all && to.write("page", "thousand.html", observe::html(thousand));

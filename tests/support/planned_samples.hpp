@@ -16,7 +16,7 @@ namespace dv = dovetail;
 struct planned_sample {
     std::string graph;     // as a person writes it: alike on every compiler
     const char* options = "";
-    dv::settings s = {};
+    dv::plan_options s = {};
     dv::ir::graph written = {};
     dv::ir::program program = {};
     dv::plan::plan plan = {};

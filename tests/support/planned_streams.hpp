@@ -33,7 +33,7 @@ struct planned {
 };
 
 inline planned plan_streams(dv::ir::program_data data, dv::vec<dv::ir::edge> edges, dv::vec<int> order,
-                          const dv::pass::arena_settings& settings = {}) {
+                          const dv::pass::assignment_options& options = {}) {
     planned p;
     p.data = std::move(data);
     p.edges = std::move(edges);
@@ -44,16 +44,16 @@ inline planned plan_streams(dv::ir::program_data data, dv::vec<dv::ir::edge> edg
     dv::pass::flow flow = dv::pass::flow_of(program, p.issued);
     p.waits = std::move(flow.waits);
     p.lives = std::move(flow.lives);
-    p.memory = dv::pass::arena(program, p.issued, p.waits.known, p.lives, settings);
+    p.memory = dv::pass::arena(program, p.issued, p.waits.known, p.lives, options);
     p.wrap = dv::pass::wrap(program, p.issued, p.waits, p.lives, p.memory);
     return p;
 }
 
-inline planned plan_streams(dv::ir::program_data data, const dv::pass::arena_settings& settings = {}) {
+inline planned plan_streams(dv::ir::program_data data, const dv::pass::assignment_options& options = {}) {
     auto edges = all_conflicts(dv::ir::view(data));
     dv::vec<int> order;
     for (int v = 0; v < data.vertices.size(); ++v) order.push(v);
-    return plan_streams(std::move(data), std::move(edges), std::move(order), settings);
+    return plan_streams(std::move(data), std::move(edges), std::move(order), options);
 }
 
 // Step s (counted within the role) of run k is node k * steps + s. `left_out` is a wait that is not counted.

@@ -30,7 +30,7 @@ public:
         nest();
         write();
         initialise();
-        settings();
+        plan_options();
         return std::move(s);
     }
 
@@ -137,15 +137,15 @@ private:
         }
     }
     // Links so slow that, of the values that occur, some are cheaper by peer copy and some by NCCL.
-    void settings() {
-        s.settings.overlap = !r.chance(20);
-        s.settings.in_flight = r.between(1, k.in_flight);
-        s.settings.channel_slots = r.between(1, k.slots);
-        s.settings.assumed_width = r.between(1, 8);
-        s.settings.channels = static_cast<dv::transport>(r.below(3));
-        s.settings.machine.link_bandwidth = s.settings.machine.peer_bandwidth = 8'000'000;
+    void plan_options() {
+        s.plan_options.overlap = !r.chance(20);
+        s.plan_options.in_flight = r.between(1, k.in_flight);
+        s.plan_options.channel_slots = r.between(1, k.slots);
+        s.plan_options.assumed_width = r.between(1, 8);
+        s.plan_options.channels = static_cast<dv::transport>(r.below(3));
+        s.plan_options.machine.link_bandwidth = s.plan_options.machine.peer_bandwidth = 8'000'000;
         if (k.limits && r.chance(30)) s.limit = r.chance(40) ? 999 : r.between(1, 1100);
-        s.runs = r.between(1, r.chance(50) ? k.runs : std::max(k.runs, s.settings.in_flight + 2));
+        s.runs = r.between(1, r.chance(50) ? k.runs : std::max(k.runs, s.plan_options.in_flight + 2));
     }
 };
 

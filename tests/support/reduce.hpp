@@ -151,9 +151,9 @@ inline bool cut(sketch& s, int number, bool& more) {
         if (number-- == 0) return remove_facts(s, n);
     }
     if (number-- == 0) return s.runs > 1 && (--s.runs, true);
-    if (number-- == 0) return s.settings.in_flight > 1 && (--s.settings.in_flight, true);
-    if (number-- == 0) return s.settings.channel_slots > 1 && (--s.settings.channel_slots, true);
-    if (number-- == 0) return s.settings.channels != dv::transport::nccl && (s.settings.channels = dv::transport::nccl, true);
+    if (number-- == 0) return s.plan_options.in_flight > 1 && (--s.plan_options.in_flight, true);
+    if (number-- == 0) return s.plan_options.channel_slots > 1 && (--s.plan_options.channel_slots, true);
+    if (number-- == 0) return s.plan_options.channels != dv::transport::nccl && (s.plan_options.channels = dv::transport::nccl, true);
     if (number-- == 0) return s.limit > 0 && (s.limit = 0, true);
     if (number-- == 0) return s.open_axes != 0 && (s.open_axes = 0, true);
     if (number-- == 0) return s.single_rank && (s.single_rank = false, true);

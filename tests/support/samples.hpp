@@ -41,9 +41,9 @@ using overlapped = dv::options<slow_links>;
 using sequential = dv::options<slow_links, dv::overlap<false>>;
 using several = dv::options<slow_links, dv::in_flight<3>, dv::channel_slots<2>>;
 // The same with channels by peer copy.
-using copied = dv::options<slow_links, dv::channels_by<dv::transport::peer_copy>>;
-using copied_in_turn = dv::options<slow_links, dv::channels_by<dv::transport::peer_copy>, dv::overlap<false>>;
-using several_copied = dv::options<slow_links, dv::channels_by<dv::transport::peer_copy>, dv::in_flight<3>, dv::channel_slots<2>>;
+using copied = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>>;
+using copied_in_turn = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>, dv::overlap<false>>;
+using several_copied = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>, dv::in_flight<3>, dv::channel_slots<2>>;
 
 // Two roles that send to each other.
 struct crossing_pair : dv::graph<

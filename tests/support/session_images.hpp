@@ -157,7 +157,7 @@ private:
         p.concrete = with_widths(p.written, s);
         p.graph = dv::ir::view(p.written);
         p.wide = dv::ir::view(p.concrete);
-        p.made = dv::plan::make(p.graph, s.settings);
+        p.made = dv::plan::make(p.graph, s.plan_options);
         if (p.made.wrong || !p.made.fits) return all_.wrong("no plan");
         p.program = dv::ir::view(p.made.program);
         p.plan = dv::ir::view(p.made.plan);
@@ -173,7 +173,7 @@ private:
         i.of.graph = p.graph;
         i.of.program = p.program;
         i.of.plan = p.plan;
-        i.of.s = s.settings;
+        i.of.s = s.plan_options;
         i.of.launches = i.launches.view();
         i.of.initialisers = i.initialisers.view();
         i.of.from_store = i.from_store.view();

@@ -5,7 +5,7 @@
 
 namespace support {
 
-inline std::string shown(const dovetail::ir::graph& g, const dovetail::ir::program& p, const dovetail::plan::plan& plan, const dovetail::settings& s) {
+inline std::string shown(const dovetail::ir::graph& g, const dovetail::ir::program& p, const dovetail::plan::plan& plan, const dovetail::plan_options& s) {
     return "the plan:\n" + dovetail::observe::compact(dovetail::observe::study{{&dovetail::nameless, g, p, plan, s}});
 }
 template <class Sample>

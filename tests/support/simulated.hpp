@@ -29,7 +29,7 @@ inline dv::ir::graph_data with_widths(const dv::ir::graph& g) {
 // A graph with what it means, to be compared with several plans of it.
 class simulated_graph {
 public:
-    simulated_graph(const dv::ir::graph& g, const dv::settings& options, word seed = 1)
+    simulated_graph(const dv::ir::graph& g, const dv::plan_options& options, word seed = 1)
         : data_{with_widths(g)}, graph_{dv::ir::view(data_)}, meaning_{interpret(graph_, options.in_flight + 4, seed)}, in_flight_{options.in_flight} {}
     simulated_graph(const simulated_graph&) = delete;
 

@@ -57,7 +57,7 @@ struct sketch {
     unsigned open_axes = 0;  // axes whose width is not written: the executor is told it, or finds it
     bool single_rank = false;
     bool named_roles = true; // of a graph with one role
-    dv::settings settings = {};
+    dv::plan_options plan_options = {};
     int limit = 0;           // memory limit in thousandths of what the plan without one takes; 0: none
     int runs = 1;
     word seed = 0;
@@ -87,9 +87,9 @@ inline bool contains(const std::vector<int>& list, int x) { return std::find(lis
 
 inline std::string print_settings(const sketch& s) {
     constexpr const char* channels[] = {"automatic", "nccl", "peer_copy"};
-    return "runs " + std::to_string(s.runs) + ", in flight " + std::to_string(s.settings.in_flight) + ", channel slots " +
-           std::to_string(s.settings.channel_slots) + ", channels " + channels[static_cast<int>(s.settings.channels)] + ", overlap " +
-           std::to_string(s.settings.overlap) +
+    return "runs " + std::to_string(s.runs) + ", in flight " + std::to_string(s.plan_options.in_flight) + ", channel slots " +
+           std::to_string(s.plan_options.channel_slots) + ", channels " + channels[static_cast<int>(s.plan_options.channels)] + ", overlap " +
+           std::to_string(s.plan_options.overlap) +
            (s.limit > 0 ? ", memory limit " + std::to_string(s.limit) + " thousandths" : std::string{}) + "\n";
 }
 

@@ -11,7 +11,7 @@ namespace support {
 
 // Inputs and outputs have a copy for each run in flight, what a channel receives one for each of its slots, anything else one. What
 // shares bytes, or lies at equal offsets, has as many as any of it needs. Empty where that is so.
-inline std::string broken_slots(const dovetail::ir::program& p, const dovetail::settings& s) {
+inline std::string broken_slots(const dovetail::ir::program& p, const dovetail::plan_options& s) {
     namespace dv = dovetail;
     const auto buffers = static_cast<std::size_t>(p.buffers.size());
     std::vector<int> needed(buffers, 1), set(buffers);

@@ -42,7 +42,7 @@ struct named_subject {
 };
 
 // The plan of a graph; where there is none, one without steps.
-inline subject subject_of(const dv::ir::graph& g, const dv::settings& options) {
+inline subject subject_of(const dv::ir::graph& g, const dv::plan_options& options) {
     dv::plan::made made = dv::plan::make(g, options);
     return {owned(g), std::move(made.program), std::move(made.plan), options};
 }
@@ -83,7 +83,7 @@ inline std::vector<named_subject> sample_subjects() {
 inline named_subject random_subject(word seed, int i, const knobs& k = {}) {
     const auto drawn = std::make_shared<const sketch>(random_graph(mix(seed) + static_cast<word>(i), k));
     const dv::ir::graph_data data = emit(*drawn);
-    return {"random graph " + std::to_string(i) + " of seed " + std::to_string(seed), subject_of(dv::ir::view(data), drawn->settings), drawn};
+    return {"random graph " + std::to_string(i) + " of seed " + std::to_string(seed), subject_of(dv::ir::view(data), drawn->plan_options), drawn};
 }
 
 }  // namespace support

@@ -104,7 +104,7 @@ private:
     // Binds and issues; looks at older runs where there is no room, and now and then before.
     void run(executor& e, int g, int me, chooser& r) {
         played_graph& p = all_.graphs[at(g)];
-        while (static_cast<int>(e.open.size()) >= of(g).settings.in_flight || (!e.open.empty() && r.chance(15))) collect(e, g, me);
+        while (static_cast<int>(e.open.size()) >= of(g).plan_options.in_flight || (!e.open.empty() && r.chance(15))) collect(e, g, me);
         open_run next;
         const auto [role, position] = p.place_of[at(me)];
         for (int x = 0; x < p.graph.symbols.size(); ++x) {

@@ -1,4 +1,4 @@
-// Descriptions of machines for the prediction, and the settings of a plan as a value. Rates are per second, times in
+// Descriptions of machines for the prediction, and the options of a plan as a value. Rates are per second, times in
 // picoseconds, shares in thousandths: integers only, so that every compiler makes the same plan.
 #pragma once
 
@@ -12,18 +12,18 @@ struct machine_description {
     std::int64_t half_flops = 0;
     std::int64_t float_flops = 0;
     std::int64_t double_flops = 0;
-    std::int64_t memory_bandwidth = 0;  // bytes per second, read plus written
-    std::int64_t launch_latency = 0;    // one kernel on the device, ps
-    std::int64_t edge_latency = 0;      // a dependency between two streams, ps
-    std::int64_t link_latency = 0;      // one message between ranks, ps
-    std::int64_t link_bandwidth = 0;    // bytes per second and direction, one peer
-    std::int64_t peer_latency = 0;      // one peer copy, its flags included, ps
-    std::int64_t peer_bandwidth = 0;    // bytes per second of a peer copy by the copy engine; 0: the machine has none
-    std::int64_t bus_bandwidth = 0;     // bytes per second a collective sustains on each rank (NCCL's bus bandwidth)
-    std::int64_t host_bandwidth = 0;    // bytes per second between device and pinned host memory
-    int beside_communication = 1000;    // a compute operation's time while communication runs beside it, thousandths of alone
-    int beside_copy = 1000;             // ... while a copy runs beside it
-    int model_error = 30;               // stated error of the prediction, thousandths: a smaller gain is no gain
+    std::int64_t memory_bandwidth = 0;                 // bytes per second, read plus written
+    std::int64_t launch_latency = 0;                   // one kernel on the device, ps
+    std::int64_t edge_latency = 0;                     // a dependency between two streams, ps
+    std::int64_t link_latency = 0;                     // one message between ranks, ps
+    std::int64_t link_bandwidth = 0;                   // bytes per second and direction, one peer
+    std::int64_t peer_latency = 0;                     // one peer copy, its flags included, ps
+    std::int64_t peer_bandwidth = 0;                   // bytes per second of a peer copy by the copy engine; 0: the machine has none
+    std::int64_t bus_bandwidth = 0;                    // bytes per second a collective sustains on each rank (NCCL's bus bandwidth)
+    std::int64_t host_bandwidth = 0;                   // bytes per second between device and pinned host memory
+    int compute_slowdown_beside_communication = 1000;  // a compute operation's time while communication runs beside it, thousandths of alone
+    int beside_copy = 1000;                            // ... while a copy runs beside it
+    int model_error = 30;                              // stated error of the prediction, thousandths: a smaller gain is no gain
 };
 
 namespace machine {
@@ -45,7 +45,7 @@ struct h200_nvlink {
                                                      .peer_bandwidth = 393'000'000'000,
                                                      .bus_bandwidth = 300'000'000'000,
                                                      .host_bandwidth = 50'000'000'000,
-                                                     .beside_communication = 1500,
+                                                     .compute_slowdown_beside_communication = 1500,
                                                      .beside_copy = 1060,
                                                      .model_error = 30};
 };
@@ -55,7 +55,7 @@ struct h200_nvlink {
 inline constexpr int most_slots = 64;  // runs in flight, or slots of a channel, that options allow
 
 // What the options of a plan say, as a value.
-struct settings {
+struct plan_options {
     machine_description machine = machine::h200_nvlink::description;
     bool overlap = true;            // false: everything on one stream
     std::int64_t memory_limit = 0;  // bytes of arena and states of one rank; 0: none

@@ -22,7 +22,7 @@ constexpr std::int64_t flop_rate(const machine_description& m, element e) {
 
 // Ranks that talk to each other in a member: positions along its axes, or roles.
 template <class Graph, class Program>
-constexpr int width(const Graph& g, const Program& p, const ir::member& m, const settings& s) {
+constexpr int width(const Graph& g, const Program& p, const ir::member& m, const plan_options& s) {
     if (m.communicator < 0) return 2;
     const ir::communicator& c = p.communicators[m.communicator];
     if (c.axes == 0) return c.roles;
@@ -43,7 +43,7 @@ struct member_time {
 template <class Graph, class Program>
 class estimator {
 public:
-    constexpr estimator(const Graph& g, const Program& p, const settings& s) : g_{g}, p_{p}, s_{s} {}
+    constexpr estimator(const Graph& g, const Program& p, const plan_options& s) : g_{g}, p_{p}, s_{s} {}
 
     // One vertex alone. The members of a group share one latency; their payloads follow each other.
     constexpr std::int64_t duration(const ir::vertex& v) {
@@ -167,7 +167,7 @@ private:
     static constexpr int capacity = 32;
     const Graph& g_;
     const Program& p_;
-    const settings& s_;
+    const plan_options& s_;
     known seen_[capacity] = {};
     int count_ = 0, last_ = -1;
     vec<tensor_type> arguments_;
@@ -176,19 +176,19 @@ private:
 }  // namespace detail
 
 template <class Graph, class Program>
-constexpr std::int64_t duration(const Graph& g, const Program& p, const ir::vertex& v, const settings& s) {
+constexpr std::int64_t duration(const Graph& g, const Program& p, const ir::vertex& v, const plan_options& s) {
     return detail::estimator<Graph, Program>{g, p, s}.duration(v);
 }
 
 // Every vertex, into `to`.
 template <class Graph, class Program>
-constexpr void costs(const Graph& g, const Program& p, const settings& s, auto& to) {
+constexpr void costs(const Graph& g, const Program& p, const plan_options& s, auto& to) {
     detail::estimator<Graph, Program> each{g, p, s};
     const auto& vertices = p.vertices.first;
     for (int v = 0; v < p.vertices.count; ++v) to[v] = each.duration(vertices[v]);
 }
 template <class Graph, class Program>
-constexpr vec<std::int64_t> costs(const Graph& g, const Program& p, const settings& s) {
+constexpr vec<std::int64_t> costs(const Graph& g, const Program& p, const plan_options& s) {
     vec<std::int64_t> list(p.vertices.count, unset{});
     costs(g, p, s, list.first);
     return list;

@@ -13,13 +13,13 @@ namespace dovetail {
 // overlap<false>: everything on one stream, in a stable topological order.
 template <bool On>
 struct overlap {
-    static constexpr void apply(settings& s) { s.overlap = On; }
+    static constexpr void apply(plan_options& s) { s.overlap = On; }
 };
 // Bytes that the arena and the states of one rank may take. No plan above it compiles.
 template <std::int64_t Bytes>
 struct memory_limit {
     static constexpr bool allowed = Bytes > 0;
-    static constexpr void apply(settings& s) {
+    static constexpr void apply(plan_options& s) {
         static_assert(allowed, "dovetail: a memory limit is positive");
         s.memory_limit = allowed ? Bytes : 0;
     }
@@ -28,7 +28,7 @@ struct memory_limit {
 template <int Runs>
 struct in_flight {
     static constexpr bool allowed = Runs >= 1 && Runs <= most_slots;
-    static constexpr void apply(settings& s) {
+    static constexpr void apply(plan_options& s) {
         static_assert(allowed, "dovetail: between 1 and 64 runs in flight");
         s.in_flight = allowed ? Runs : 1;
     }
@@ -37,7 +37,7 @@ struct in_flight {
 template <int Slots>
 struct channel_slots {
     static constexpr bool allowed = Slots >= 1 && Slots <= most_slots;
-    static constexpr void apply(settings& s) {
+    static constexpr void apply(plan_options& s) {
         static_assert(allowed, "dovetail: between 1 and 64 slots in a channel");
         s.channel_slots = allowed ? Slots : 1;
     }
@@ -45,14 +45,14 @@ struct channel_slots {
 // What moves the values of channels; without it, whatever the machine's description makes cheaper for each. A value that
 // does not lie in the sender's arena (an input, a state) goes by NCCL.
 template <transport By>
-struct channels_by {
-    static constexpr void apply(settings& s) { s.channels = By; }
+struct channel_transport {
+    static constexpr void apply(plan_options& s) { s.channels = By; }
 };
 // Width that the prediction assumes of an axis whose width is open.
 template <int Width>
 struct assumed_width {
     static constexpr bool allowed = Width >= 1;
-    static constexpr void apply(settings& s) {
+    static constexpr void apply(plan_options& s) {
         static_assert(allowed, "dovetail: an axis has at least one position");
         s.assumed_width = allowed ? Width : 1;
     }
@@ -62,10 +62,10 @@ namespace detail {
 template <class Option>
 concept machine = requires { Option::description.launch_latency; };
 template <class Option>
-concept plan_option = requires(settings& s) { Option::apply(s); };
+concept plan_option = requires(plan_options& s) { Option::apply(s); };
 
 template <class Option>
-constexpr int apply_option(settings& s) {
+constexpr int apply_option(plan_options& s) {
     if constexpr (machine<Option>)
         s.machine = Option::description;
     else if constexpr (plan_option<Option>)
@@ -76,7 +76,7 @@ constexpr int apply_option(settings& s) {
 template <class Option>
 constexpr bool right_option() {
     if constexpr (requires { Option::allowed; }) {
-        settings unused;
+        plan_options unused;
         if (!Option::allowed) Option::apply(unused);
         return Option::allowed;
     } else if constexpr (machine<Option> || plan_option<Option>) {
@@ -90,8 +90,8 @@ constexpr bool right_option() {
 
 template <class... Option>
 struct options {
-    static constexpr settings value = [] {
-        settings s;
+    static constexpr plan_options value = [] {
+        plan_options s;
         [[maybe_unused]] const int applied[] = {0, detail::apply_option<Option>(s)...};
         return s;
     }();

@@ -14,26 +14,26 @@ inline constexpr std::int64_t never = INT64_MAX;
 
 // The bytes from which on a copy engine moves a value. Compared is what a transfer costs a rank that computes
 // meanwhile: its own time where nothing else runs, and what it takes from the computation beside it. Both grow with the bytes.
-constexpr std::int64_t peer_copies_from(const settings& s) {
+constexpr std::int64_t peer_copies_from(const plan_options& s) {
     const machine_description& m = s.machine;
     if (s.channels == transport::peer_copy) return 0;
     if (s.channels == transport::nccl || m.peer_bandwidth <= 0) return never;
     for (int power = 0; power < 40; ++power) {
         const std::int64_t bytes = std::int64_t{1} << power;
         const std::int64_t nccl = transfer_time(m, bytes, false), copied = transfer_time(m, bytes, true);
-        if (copied / 1000 * m.beside_copy < nccl / 1000 * m.beside_communication) return bytes;
+        if (copied / 1000 * m.beside_copy < nccl / 1000 * m.compute_slowdown_beside_communication) return bytes;
     }
     return never;
 }
 
-// What the expansion of a graph depends on, of all settings.
-struct expansion_settings {
+// What the expansion of a graph depends on, of all options.
+struct expansion_options {
     int in_flight = 1;
     int channel_slots = 1;
     std::int64_t peer_copies_from = never;
 
-    constexpr expansion_settings(int runs, int slots, std::int64_t from) : in_flight{runs}, channel_slots{slots}, peer_copies_from{from} {}
-    constexpr expansion_settings(const settings& s) : expansion_settings{s.in_flight, s.channel_slots, pass::peer_copies_from(s)} {}
+    constexpr expansion_options(int runs, int slots, std::int64_t from) : in_flight{runs}, channel_slots{slots}, peer_copies_from{from} {}
+    constexpr expansion_options(const plan_options& s) : expansion_options{s.in_flight, s.channel_slots, pass::peer_copies_from(s)} {}
 };
 
 }  // namespace dovetail::pass

@@ -9,8 +9,8 @@ namespace dovetail::launch {
 
 // The options that are not as they are without being given, behind commas. How long to wait and whether to record times is each
 // rank's own affair.
-inline std::string options_text(const settings& s, const engine_options& o) {
-    const settings plain;
+inline std::string options_text(const plan_options& s, const engine_options& o) {
+    const plan_options plain;
     std::string text;
     const auto say = [&](bool given, const std::string& what) {
         if (given) text += ", " + what;
@@ -30,14 +30,14 @@ inline std::string options_text(const settings& s, const engine_options& o) {
     say(o.replay == replay_mode::if_possible, "replayed if possible");
     return text;
 }
-inline std::string agreement_text(std::uint64_t plan, const settings& s, const engine_options& o, const std::string& described) {
+inline std::string agreement_text(std::uint64_t plan, const plan_options& s, const engine_options& o, const std::string& described) {
     const std::string words = described + options_text(s, o);
     detail::hasher h;
     h(plan);
     for (const char c : words) h(static_cast<unsigned char>(c));
     const machine_description& m = s.machine;
     h.all(m.half_flops, m.float_flops, m.double_flops, m.memory_bandwidth, m.launch_latency, m.edge_latency, m.link_latency, m.link_bandwidth, m.peer_latency,
-          m.peer_bandwidth, m.bus_bandwidth, m.host_bandwidth, m.beside_communication, m.beside_copy, m.model_error);
+          m.peer_bandwidth, m.bus_bandwidth, m.host_bandwidth, m.compute_slowdown_beside_communication, m.beside_copy, m.model_error);
     return std::to_string(h.h) + " " + words;
 }
 

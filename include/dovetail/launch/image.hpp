@@ -19,7 +19,7 @@ struct image {
     ir::graph graph = {};
     ir::program program = {};
     dovetail::plan::plan plan = {};
-    settings s = {};
+    plan_options s = {};
     span<const launch_function<Stream>> launches = {};      // by member; null for communication and copies
     span<const launch_function<Stream>> initialisers = {};  // by symbol; null: zeros
     span<const bool> from_store = {};                       // by symbol: a state that the store must already hold; may be empty

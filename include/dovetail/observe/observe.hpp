@@ -28,7 +28,7 @@ public:
 
     explicit recorder(environment asked) : asked_{std::move(asked)}, dumps_{asked_.dump} {}
 
-    void made(engine& e, const settings& s) override {
+    void made(engine& e, const plan_options& s) override {
         const std::lock_guard lock{mutex_};
         open_[&e] = {s, {}};
         if (asked_.records()) e.record_times(true);
@@ -67,7 +67,7 @@ public:
 
 private:
     struct session {
-        settings s;
+        plan_options s;
         std::vector<std::shared_ptr<flight>> flights;
     };
     // A plan that was shown, by its steps, and its files without their endings.
@@ -84,9 +84,9 @@ private:
         bool reported = false;
     };
 
-    static subject subject_of(const engine& e, const settings& s) { return {e.name, e.graph, e.program, e.plan, s}; }
+    static subject subject_of(const engine& e, const plan_options& s) { return {e.name, e.graph, e.program, e.plan, s}; }
 
-    void show(const engine& e, const settings& s) {
+    void show(const engine& e, const plan_options& s) {
         if (!asked_.explain && asked_.visualize.empty()) return;
         for (const page& known : shown_)
             if (known.plan == e.plan.steps.first) return;

@@ -19,7 +19,7 @@ struct subject {
     ir::graph graph = {};
     ir::program program = {};
     dovetail::plan::plan plan = {};
-    settings s = {};
+    plan_options s = {};
 };
 
 template <class G, class O = options<>>

@@ -17,7 +17,7 @@ struct basic_memory {
 using memory = basic_memory<ir::program>;
 
 // What bounds the cost of an arena while compiling.
-struct arena_settings {
+struct assignment_options {
     int pairs = 24'000;   // of buffers that packing by key may look at, over all roles together
     int both_ends = 512;  // buffers up to which commons are tried from both ends
 };
@@ -270,16 +270,16 @@ constexpr bool need_less(const vec<ir::role_plan>& a, const vec<ir::role_plan>& 
 
 template <class Program>
 constexpr basic_memory<Program> arena(const Program& program, const basic_issue<Program>& issued, const room<clock, decltype(Program::parts)>& clocks,
-                                      const basic_lifetimes<Program>& lives, const arena_settings& settings = {}) {
+                                      const basic_lifetimes<Program>& lives, const assignment_options& options = {}) {
     const auto floor = detail::floors<Program>(issued, clocks);
-    int pairs = settings.pairs;
+    int pairs = options.pairs;
     // On a single role there is nobody to agree with.
     if (program.commons == 0 || program.roles == 1) return detail::arrange(program, issued, clocks, floor, lives, {}, {}, pairs);
     const vec<int> members = detail::members_of(program);
     const detail::prefix prefix = detail::pack_commons(program, issued, members, lives, floor.begin(), pairs / 2);
     basic_memory<Program> out = detail::arrange(program, issued, clocks, floor, lives, members, prefix, pairs);
     // A common that lies high on one role leaves a gap on another: from which end they fit best, only the roles tell.
-    if (program.commons == 1 || program.buffers.count > settings.both_ends) return out;
+    if (program.commons == 1 || program.buffers.count > options.both_ends) return out;
     const basic_memory<Program> other = detail::arrange(program, issued, clocks, floor, lives, members, prefix.mirrored(), pairs);
     return detail::need_less(other.roles, out.roles) ? other : out;
 }

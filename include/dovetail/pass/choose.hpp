@@ -49,7 +49,7 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
 
 // The orders of the overlapped candidates: on three streams, each as written, or by list scheduling.
 template <class Program, class Routes, class Edges, class Costs>
-constexpr auto overlapped_order(const Program& p, const Routes& r, const Edges& edges, const Costs& costs, bool listed, const settings& s) {
+constexpr auto overlapped_order(const Program& p, const Routes& r, const Edges& edges, const Costs& costs, bool listed, const plan_options& s) {
     auto order = written_order<room<int, decltype(p.vertices)>>(p.vertices.count, edges);
     if (listed) {
         const auto priority = priorities(p, r, costs, order.view(), s);
@@ -66,7 +66,7 @@ inline constexpr int improvement_window = 8;
 // A better order of a small graph: one vertex at a time is tried earlier, by at most a window, and stays there if the
 // prediction gains. A larger one stays as it is.
 template <class Schedule, class Program, class Routes, class Edges, class Costs>
-constexpr void improve(Schedule& best, const Program& p, const Routes& r, const Edges& edges, const Costs& costs, const settings& s) {
+constexpr void improve(Schedule& best, const Program& p, const Routes& r, const Edges& edges, const Costs& costs, const plan_options& s) {
     const int n = p.vertices.count;
     if (best.length < 0 || n > improved_vertices) return;
     const adjacency in = predecessors(n, {edges.begin(), edges.count});
@@ -98,7 +98,7 @@ constexpr void improve(Schedule& best, const Program& p, const Routes& r, const 
 }
 
 // Whether an overlapped schedule gains more over the sequential one than the prediction may be wrong by.
-constexpr bool gains(std::int64_t overlapped, std::int64_t sequential, const settings& s) {
+constexpr bool gains(std::int64_t overlapped, std::int64_t sequential, const plan_options& s) {
     if (!s.overlap || overlapped < 0) return false;
     // Whole thousandths first: lengths of many long vertices times 1000 do not fit in 64 bits.
     const std::int64_t margin = sequential / 1000 * s.machine.model_error + sequential % 1000 * s.machine.model_error / 1000;

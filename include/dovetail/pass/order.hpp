@@ -41,7 +41,7 @@ constexpr Order written_order(int vertices, const Edges& edges) {
 
 // The longest way, in time, from the start of a vertex to the end of the run, on all roles together.
 template <class Program, class Routes, class Costs>
-constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs, span<const int> topological, const settings& s) {
+constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs, span<const int> topological, const plan_options& s) {
     const auto& first = r.first.first;
     const auto& vertex = r.vertex.first;
     const auto& arrival = r.arrival.first;
@@ -77,7 +77,7 @@ constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs,
 // are free it is among those that may start on its stream. A queue gives one vertex whenever its slot is free and the last one
 // that it gave had to wait for another slot.
 template <class Program, class Routes, class Costs, class Priorities>
-constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs, const Priorities& priorities, const settings& s) {
+constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs, const Priorities& priorities, const plan_options& s) {
     constexpr int compute = static_cast<int>(stream_kind::compute);
     constexpr int communication = static_cast<int>(stream_kind::communication);
     constexpr int copy = static_cast<int>(stream_kind::copy);

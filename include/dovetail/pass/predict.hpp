@@ -65,7 +65,7 @@ constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int>
 // slowed by the others, and nothing that is still unknown begins before the first of these vertices ends: the ones that
 // compute, one a role, end in the order of the ends that follow from what is known.
 template <class Schedule = schedule, class Program, class Routes, class Costs>
-constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs, span<const int> order, const settings& s) {
+constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs, span<const int> order, const plan_options& s) {
     constexpr int communication = static_cast<int>(stream_kind::communication);
     constexpr int copy = static_cast<int>(stream_kind::copy);
     constexpr std::int64_t unknown = INT64_MAX;
@@ -78,7 +78,7 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     const auto& vertices = p.vertices.first;
     const int seat_count = seats[n];
     const std::int64_t latency = s.machine.edge_latency;
-    const int by_communication = s.machine.beside_communication - 1000, by_copy = s.machine.beside_copy - 1000;
+    const int by_communication = s.machine.compute_slowdown_beside_communication - 1000, by_copy = s.machine.beside_copy - 1000;
     Schedule result{};
     result.resize(n, order.count);
     result.overlapped = true;

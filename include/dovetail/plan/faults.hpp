@@ -115,14 +115,14 @@ struct expanded {
 };
 
 template <class G>
-constexpr std::int64_t peer_copies_from(const settings& s) {
+constexpr std::int64_t peer_copies_from(const plan_options& s) {
     return typed<G>::value.roles.count > 1 ? pass::peer_copies_from(s) : pass::never;
 }
 
 // Circles show in the program only; whatever the options, it has the same vertices and edges.
 template <class G>
 struct fault_of {
-    using of = expanded<G, 1, 1, peer_copies_from<G>(settings{})>;
+    using of = expanded<G, 1, 1, peer_copies_from<G>(plan_options{})>;
     static constexpr ir::fault value = checked<G> ? checked<G> : pass::circle(typed<G>::value, of::program, of::edges);
 };
 

@@ -14,7 +14,7 @@ struct made {
     bool fits = true;
 };
 
-constexpr made make(const ir::graph& g, const settings& s) {
+constexpr made make(const ir::graph& g, const plan_options& s) {
     made m;
     m.program = pass::expand(g, s);
     const ir::program p = ir::view(m.program);

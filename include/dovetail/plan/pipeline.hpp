@@ -35,7 +35,7 @@ constexpr candidate order_of(candidate c) {
 
 // A candidate in an order of its own, on several streams.
 template <class Schedule, class Program, class Routes, class Edges, class Costs>
-constexpr Schedule overlapped(const Program& p, const Routes& r, span<const int> order, const Edges& edges, const Costs& costs, const settings& s) {
+constexpr Schedule overlapped(const Program& p, const Routes& r, span<const int> order, const Edges& edges, const Costs& costs, const plan_options& s) {
     auto made = pass::predict<Schedule>(p, r, costs, order, s);
     pass::improve(made, p, r, edges, costs, s);
     return made;
@@ -53,7 +53,7 @@ constexpr bool one_stream(candidate c) { return c == candidate::sequential || c 
 
 // A candidate with an order of its own.
 template <class Program, class Edges, class Costs>
-constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges& edges, const Costs& costs, const settings& s) {
+constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges& edges, const Costs& costs, const plan_options& s) {
     if (one_stream(c)) return on_one_stream<pass::schedule>(c, p, edges, costs);
     const auto r = pass::routes_of(p, edges);
     const vec<int> order = pass::overlapped_order(p, r, edges, costs, c == candidate::listed, s);
@@ -63,7 +63,7 @@ constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges&
 // A candidate with the order of another. `sequential`: the length of the sequential one.
 template <class Schedule, class Program, class Edges, class Costs>
 constexpr Schedule schedule_in(candidate c, span<const int> order, const Program& p, const Edges& edges, const Costs& costs, std::int64_t sequential,
-                               const settings& s) {
+                               const plan_options& s) {
     auto in_turn = pass::in_turn<Schedule>(p, costs, order);
     if (c != candidate::frugal_overlapped) return in_turn;
     const auto r = pass::routes_of(p, edges);
@@ -80,7 +80,7 @@ struct preference {
 
     constexpr void then(candidate c) { list[count++] = c; }
 };
-constexpr preference preferred(const std::int64_t (&length)[compared], const settings& s) {
+constexpr preference preferred(const std::int64_t (&length)[compared], const plan_options& s) {
     preference p;
     const bool listed_first = length[2] < length[1];
     const candidate overlapped[] = {listed_first ? candidate::listed : candidate::written, listed_first ? candidate::written : candidate::listed};

@@ -16,7 +16,7 @@ template <class G, class O>
 using expanded_for = expanded<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value)>;
 
 template <int Vertices, class Graph, class Program>
-constexpr fixed<std::int64_t, Vertices> list_costs(taken<Graph> g, taken<Program> from, const settings& s) {
+constexpr fixed<std::int64_t, Vertices> list_costs(taken<Graph> g, taken<Program> from, const plan_options& s) {
     fixed<std::int64_t, Vertices> f{};
     pass::costs(g, from, s, f.first);
     return f;
@@ -46,7 +46,7 @@ inline constexpr auto routed = pass::routes_of(kept_program<expanded_for<G, O>>,
 
 // The order of an overlapped candidate.
 template <class Program, class Routes, class Edges, class Costs>
-constexpr auto ordering(candidate c, taken<Program> p, taken<Routes> r, taken<Edges> edges, taken<Costs> costs, const settings& s) {
+constexpr auto ordering(candidate c, taken<Program> p, taken<Routes> r, taken<Edges> edges, taken<Costs> costs, const plan_options& s) {
     return pass::overlapped_order(p, r, edges, costs, c == candidate::listed, s);
 }
 template <class G, class O, candidate C>
@@ -58,7 +58,7 @@ template <class G, class O, candidate C>
 inline constexpr auto kept_schedule = scheduled<G, O, C>::make(kept_program<expanded_for<G, O>>);
 
 template <class Schedule, class Program, class Routes, class Order, class Edges, class Costs>
-constexpr Schedule in_that_order(const Program& p, taken<Routes> r, taken<Order> order, taken<Edges> edges, taken<Costs> costs, const settings& s) {
+constexpr Schedule in_that_order(const Program& p, taken<Routes> r, taken<Order> order, taken<Edges> edges, taken<Costs> costs, const plan_options& s) {
     return overlapped<Schedule>(p, r, order.view(), edges, costs, s);
 }
 template <class G, class O, candidate C>
@@ -164,7 +164,7 @@ template <class G, class O>
 inline constexpr plan plan_of = laid<G, O, chosen<G, O>()>::value;
 
 template <class Graph, class Program, class Plan>
-constexpr verdict prove_in_common(taken<Graph> g, taken<Program> p, taken<Plan> made, const settings& s) {
+constexpr verdict prove_in_common(taken<Graph> g, taken<Program> p, taken<Plan> made, const plan_options& s) {
     return prove_tables(ir::view(g), ir::view(p), ir::view(made), s);
 }
 template <class G, class O>

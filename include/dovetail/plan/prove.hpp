@@ -13,7 +13,7 @@ namespace dovetail::plan {
 
 // What concerns all roles: the program says what the graph says, communication has all its partners and they agree, buffers have
 // the copies that the options ask for, and each role's steps are the restriction of the one order.
-constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const plan& made, const settings& options) {
+constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const plan& made, const plan_options& options) {
     if (const verdict bad = detail::check_program_rows(g, p); !bad) return bad;
     if (const verdict bad = detail::check_plan_rows(p, made); !bad) return bad;
     if (const verdict bad = detail::check_agreement(g, p, options); !bad) return bad;
@@ -55,13 +55,13 @@ constexpr int proven_until(const ir::program& p, const plan& made, int first) {
 
 // What concerns all roles, with the order looked at for itself: so a dependency against it has its own name. Whatever this refuses
 // is refused by the proof of a role too.
-constexpr verdict prove_order(const ir::graph& g, const ir::program& p, const plan& made, const settings& options) {
+constexpr verdict prove_order(const ir::graph& g, const ir::program& p, const plan& made, const plan_options& options) {
     if (const verdict bad = prove_tables(g, p, made, options); !bad) return bad;
     return detail::check_dependencies(g, p, made);
 }
 
 // All of it, for run time.
-constexpr verdict prove(const ir::graph& g, const ir::program& p, const plan& made, const settings& options) {
+constexpr verdict prove(const ir::graph& g, const ir::program& p, const plan& made, const plan_options& options) {
     if (const verdict bad = prove_order(g, p, made, options); !bad) return bad;
     return prove_ordered_roles(g, p, made, 0, p.roles);
 }

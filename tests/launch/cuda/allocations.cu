@@ -130,8 +130,8 @@ int of_runs(dv::replay_mode how, std::size_t kept) {
 
 TEST_CASE("steady runs allocate nothing") {
     using namespace steady;
-    using by_nccl = dv::options<dv::channels_by<dv::transport::nccl>>;
-    using copied = dv::options<dv::channels_by<dv::transport::peer_copy>, dv::in_flight<3>>;
+    using by_nccl = dv::options<dv::channel_transport<dv::transport::nccl>>;
+    using copied = dv::options<dv::channel_transport<dv::transport::peer_copy>, dv::in_flight<3>>;
     for (const auto how : {dv::replay_mode::never, dv::replay_mode::always})
         for (const std::size_t kept : {0, 1, 2}) {
             CAPTURE(kept);

@@ -21,10 +21,10 @@ namespace app = samples;
 template <class G>
 struct planned {
     dv::ir::graph graph = dv::plan::typed<G>::value;
-    dv::plan::made made = dv::plan::make(graph, dv::settings{});
+    dv::plan::made made = dv::plan::make(graph, dv::plan_options{});
     dv::ir::program_data& program = made.program;
 
-    std::string found() const { return dv::plan::name_of(dv::plan::prove(graph, dv::ir::view(made.program), dv::ir::view(made.plan), dv::settings{}).what); }
+    std::string found() const { return dv::plan::name_of(dv::plan::prove(graph, dv::ir::view(made.program), dv::ir::view(made.plan), dv::plan_options{}).what); }
     int collective() const {
         int m = 0;
         while (program.members[m].node < 0 || graph.nodes[program.members[m].node].role >= 0) ++m;

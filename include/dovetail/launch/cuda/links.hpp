@@ -100,7 +100,7 @@ public:
             if (!f.empty()) all += (all.empty() ? "" : "; ") + f;
         if (!all.empty())
             throw world_error{"the peer copies of " + graph + " cannot be made: " + all +
-                              ". With channels_by<transport::nccl> among its options NCCL moves these values"};
+                              ". With channel_transport<transport::nccl> among its options NCCL moves these values"};
         on_->waits.watch(own_, static_cast<std::size_t>(words_));
         watched_ = true;
     }

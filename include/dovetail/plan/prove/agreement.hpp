@@ -10,7 +10,7 @@ namespace dovetail::plan::detail {
 // Every member of every vertex with the statement, the transfer or the input that it carries out.
 class members_check {
 public:
-    constexpr members_check(const ir::graph& g, const ir::program& p, const settings& options)
+    constexpr members_check(const ir::graph& g, const ir::program& p, const plan_options& options)
         : g_{g}, p_{p}, options_{options}, lists_{p}, numbers_{p}, vertex_of_(g.nodes.count, -1) {}
 
     constexpr verdict check() {
@@ -46,13 +46,13 @@ private:
 
     const ir::graph& g_;
     const ir::program& p_;
-    const settings& options_;
+    const plan_options& options_;
     parts_of_members lists_;
     common_numbers numbers_;
     vec<int> vertex_of_;  // by node; -1: nobody has carried it out so far
 };
 
-constexpr verdict check_agreement(const ir::graph& g, const ir::program& p, const settings& options) {
+constexpr verdict check_agreement(const ir::graph& g, const ir::program& p, const plan_options& options) {
     if (const verdict bad = check_buffers(g, p, options); !bad) return bad;
     if (const verdict bad = check_definitions(p); !bad) return bad;
     if (const verdict bad = members_check{g, p, options}.check(); !bad) return bad;

@@ -22,7 +22,7 @@ constexpr bool fits_memory(const ir::symbol& s, bool home, bool single_rank, ir:
 
 // A buffer that holds a symbol has its type, its size and the kind of memory it needs, and copies for all runs in flight where the
 // caller binds or reads it. Those without a symbol are compared with the statement that writes them, see statements.hpp.
-constexpr verdict check_buffers(const ir::graph& g, const ir::program& p, const settings& options) {
+constexpr verdict check_buffers(const ir::graph& g, const ir::program& p, const plan_options& options) {
     const ir::symbol* symbols = g.symbols.first;
     tensor_type known;  // sizes are counted once for a row of equal types
     std::int64_t known_bytes = 0;
