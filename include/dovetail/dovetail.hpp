@@ -2,6 +2,6 @@
 #pragma once
 
 #include "dsl/communication.hpp"
-#include "dsl/words.hpp"
+#include "dsl/statements.hpp"
 #include "launch/stream.hpp"
 #include "plan/facts.hpp"

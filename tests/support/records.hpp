@@ -2,7 +2,7 @@
 // statements. They stay where they are as long as the pool lives.
 #pragma once
 
-#include <dovetail/dsl/record.hpp>
+#include <dovetail/dsl/descriptor.hpp>
 
 #include <deque>
 #include <utility>
@@ -14,53 +14,53 @@ namespace dv = dovetail;
 
 class record_pool {
 public:
-    using record = dv::dsl::record;
-    using word_kind = dv::dsl::word;
-    using statement_record = dv::dsl::statement;  // the records of a statement where it stands
+    using descriptor = dv::dsl::descriptor;
+    using keyword = dv::dsl::keyword;
+    using statement_descriptor = dv::dsl::statement;  // the records of a statement where it stands
 
-    const record* keep(record r) {
+    const descriptor* keep(descriptor r) {
         records_.push_back(r);
         return &records_.back();
     }
-    const record* composed(word_kind kind, std::vector<const record*> children, const dv::tag& id = dv::nameless,
+    const descriptor* composed(keyword kind, std::vector<const descriptor*> children, const dv::tag& id = dv::nameless,
                            const dv::operation* op = &dv::no_operation) {
-        record r{kind, id};
-        for (const record* c : children) r.mentions += c->mentions;
+        descriptor r{kind, id};
+        for (const descriptor* c : children) r.positions += c->positions;
         r.child_count = static_cast<int>(children.size());
         lists_.push_back(std::move(children));
         r.children = lists_.back().data();
         r.op = op;
         return keep(r);
     }
-    const record* name(const dv::tag& t) { return keep({word_kind::name, t}); }
-    const record* numbered(word_kind kind, int number) {
-        record r{kind};
+    const descriptor* name(const dv::tag& t) { return keep({keyword::name, t}); }
+    const descriptor* numbered(keyword kind, int number) {
+        descriptor r{kind};
         r.number = number;
         return keep(r);
     }
-    const record* stating(word_kind kind, std::vector<statement_record> list) {
-        record r{kind};
-        for (const statement_record x : list) r.mentions += (*x)->mentions;
+    const descriptor* stating(keyword kind, std::vector<statement_descriptor> list) {
+        descriptor r{kind};
+        for (const statement_descriptor x : list) r.positions += (*x)->positions;
         r.child_count = static_cast<int>(list.size());
         statements_.push_back(std::move(list));
         r.statements = statements_.back().data();
         return keep(r);
     }
-    statement_record stated(std::vector<const record*> records) {
+    statement_descriptor stated(std::vector<const descriptor*> records) {
         lists_.push_back(std::move(records));
         return lists_.back().data();
     }
-    const record* tensor(const dv::tensor_type& type) {
+    const descriptor* tensor(const dv::tensor_type& type) {
         types_.push_back(type);
-        record r{word_kind::tensor};
+        descriptor r{keyword::tensor};
         r.type = &types_.back();
         return keep(r);
     }
 
 private:
-    std::deque<record> records_;
-    std::deque<std::vector<const record*>> lists_;
-    std::deque<std::vector<statement_record>> statements_;
+    std::deque<descriptor> records_;
+    std::deque<std::vector<const descriptor*>> lists_;
+    std::deque<std::vector<statement_descriptor>> statements_;
     std::deque<dv::tensor_type> types_;
 };
 

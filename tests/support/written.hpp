@@ -13,26 +13,26 @@ namespace support {
 
 class text {
 public:
-    using record = record_pool::record;
-    using statement_record = record_pool::statement_record;
+    using descriptor = record_pool::descriptor;
+    using statement_descriptor = record_pool::statement_descriptor;
 
     explicit text(const sketch& s) : s_{s} {
         for (std::size_t r = 0; r < s.roles.size(); ++r) role_names_.push_back(name(*s.pool->tag("role" + std::to_string(r))));
         lines();
         blocks();
     }
-    const record& root() const { return *root_; }
+    const descriptor& root() const { return *root_; }
     // What the records live in, and the names of a graph made of them.
     std::shared_ptr<const void> pool() const { return pool_; }
     // The sketch's roles, in order of their first appearance: that is how ranks are numbered.
     const std::vector<int>& roles() const { return appeared_; }
 
 private:
-    using word_kind = record_pool::word_kind;
+    using keyword = record_pool::keyword;
     static constexpr int outside = -1;
     struct line {
         int role = outside;
-        statement_record records = nullptr;
+        statement_descriptor records = nullptr;
         word id = 0;
     };
 
@@ -45,31 +45,31 @@ private:
 
     // ---- words of the language
 
-    const record* keep(record r) { return pool_->keep(r); }
-    const record* name(const dv::tag& t) { return pool_->name(t); }
-    const record* composed(word_kind kind, std::vector<const record*> children) { return pool_->composed(kind, std::move(children)); }
-    statement_record stated(std::vector<const record*> records) { return pool_->stated(std::move(records)); }
-    const record* named(int symbol) { return name(*s_.symbols[static_cast<std::size_t>(symbol)].name); }
-    const record* axes_of(word_kind kind, unsigned mask) {
-        std::vector<const record*> list;
+    const descriptor* keep(descriptor r) { return pool_->keep(r); }
+    const descriptor* name(const dv::tag& t) { return pool_->name(t); }
+    const descriptor* composed(keyword kind, std::vector<const descriptor*> children) { return pool_->composed(kind, std::move(children)); }
+    statement_descriptor stated(std::vector<const descriptor*> records) { return pool_->stated(std::move(records)); }
+    const descriptor* named(int symbol) { return name(*s_.symbols[static_cast<std::size_t>(symbol)].name); }
+    const descriptor* axes_of(keyword kind, unsigned mask) {
+        std::vector<const descriptor*> list;
         for (int a = 0; a < most_axes; ++a)
             if (mask >> a & 1u) list.push_back(name(*axis_name(a)));
         return composed(kind, list);
     }
-    const record* mesh_of(int role) {
-        std::vector<const record*> list;
+    const descriptor* mesh_of(int role) {
+        std::vector<const descriptor*> list;
         for (const dv::ir::mesh_axis& m : s_.roles[static_cast<std::size_t>(role)]) {
-            record r = *composed(word_kind::axis, {name(*axis_name(m.axis))});
+            descriptor r = *composed(keyword::axis, {name(*axis_name(m.axis))});
             r.number = s_.open_axes >> m.axis & 1u ? 0 : m.width;
             list.push_back(keep(r));
         }
-        return composed(word_kind::mesh, list);
+        return composed(keyword::mesh, list);
     }
 
     // ---- expressions
 
-    const record* operation(const support::statement& n) {
-        std::vector<const record*> where;
+    const descriptor* operation(const support::statement& n) {
+        std::vector<const descriptor*> where;
         const word id = id_of(n);
         if (n.kind == dv::op_kind::shift || (n.role >= 0 && dv::is_collective(n.kind))) {
             unsigned all = 0;
@@ -79,23 +79,23 @@ private:
                     if (n.axes >> a & 1u) where.push_back(name(*axis_name(a)));
             if (where.size() > 1 && choose(50, id, 1)) std::swap(where.front(), where.back());
             if (dv::is_rooted(n.kind)) {
-                const record* root = pool_->numbered(word_kind::root_index, n.root);
+                const descriptor* root = pool_->numbered(keyword::root_index, n.root);
                 where.insert(choose(50, id, 2) ? where.begin() : where.end(), root);
             }
         } else if (n.role < 0 && (n.kind == dv::op_kind::broadcast || n.kind == dv::op_kind::scatter)) {
-            std::vector<const record*> to;
+            std::vector<const descriptor*> to;
             for (const int t : n.targets) to.push_back(role_names_[static_cast<std::size_t>(t)]);
-            where.push_back(composed(word_kind::to, to));
+            where.push_back(composed(keyword::to, to));
         } else if (n.role < 0 && dv::is_rooted(n.kind)) {
-            where.push_back(composed(word_kind::root, {role_names_[static_cast<std::size_t>(n.root)]}));
+            where.push_back(composed(keyword::root, {role_names_[static_cast<std::size_t>(n.root)]}));
         }
-        return pool_->composed(word_kind::operation, where, *n.op->name);
+        return pool_->composed(keyword::operation, where, *n.op->name);
     }
-    const record* argument(int symbol) {
+    const descriptor* argument(int symbol) {
         const support::symbol& x = s_.symbols[static_cast<std::size_t>(symbol)];
-        if (x.kind == dv::ir::symbol_kind::axis_index) return composed(word_kind::axis_index, {name(*axis_name(x.index_axis))});
+        if (x.kind == dv::ir::symbol_kind::axis_index) return composed(keyword::axis_index, {name(*axis_name(x.index_axis))});
         if (const support::statement* n = nested(symbol))
-            return pool_->composed(word_kind::expression, operation_and_arguments(*n), dv::nameless, n->op);
+            return pool_->composed(keyword::expression, operation_and_arguments(*n), dv::nameless, n->op);
         return named(symbol);
     }
     const support::statement* nested(int symbol) const {
@@ -103,14 +103,14 @@ private:
             if (n.nested && !n.results.empty() && n.results[0] == symbol) return &n;
         return nullptr;
     }
-    std::vector<const record*> operation_and_arguments(const support::statement& n) {
-        std::vector<const record*> all{operation(n)};
+    std::vector<const descriptor*> operation_and_arguments(const support::statement& n) {
+        std::vector<const descriptor*> all{operation(n)};
         for (const int a : n.arguments) all.push_back(argument(a));
         // Arguments that are names may stand in a list.
         if (all.size() > 2 && choose(20, id_of(n), 3)) {
             const std::size_t at = 1 + drawn(id_of(n), 4) % (all.size() - 2);
-            if (all[at]->kind == word_kind::name && all[at + 1]->kind == word_kind::name) {
-                record list = *composed(word_kind::all, {all[at], all[at + 1]});
+            if (all[at]->kind == keyword::name && all[at + 1]->kind == keyword::name) {
+                descriptor list = *composed(keyword::all, {all[at], all[at + 1]});
                 list.arguments = 2;
                 all[at] = keep(list);
                 all.erase(all.begin() + static_cast<long>(at) + 1);
@@ -122,36 +122,36 @@ private:
     // ---- statements
 
     void statement(const support::statement& n) {
-        std::vector<const record*> names;
-        for (const int x : n.results) names.push_back(x < 0 ? keep({word_kind::discard}) : named(x));
-        const bool many = names.size() != 1 || names[0]->kind == word_kind::discard || choose(10, id_of(n), 5);
-        const record* left = many ? composed(word_kind::values, names) : names[0];
-        std::vector<const record*> records = operation_and_arguments(n);
+        std::vector<const descriptor*> names;
+        for (const int x : n.results) names.push_back(x < 0 ? keep({keyword::discard}) : named(x));
+        const bool many = names.size() != 1 || names[0]->kind == keyword::discard || choose(10, id_of(n), 5);
+        const descriptor* left = many ? composed(keyword::values, names) : names[0];
+        std::vector<const descriptor*> records = operation_and_arguments(n);
         records.insert(records.begin(), left);
-        record head{n.update ? word_kind::update : word_kind::let};
+        descriptor head{n.update ? keyword::update : keyword::let};
         head.child_count = static_cast<int>(records.size());
-        head.mentions = 2;  // itself and the expression
-        for (const record* r : records) head.mentions += r->mentions;
+        head.positions = 2;  // itself and the expression
+        for (const descriptor* r : records) head.positions += r->positions;
         head.op = n.op;
         records.insert(records.begin(), keep(head));
         add(n.role, stated(records), id_of(n));
     }
     void declaration(int symbol) {
         const support::symbol& x = s_.symbols[static_cast<std::size_t>(symbol)];
-        std::vector<const record*> parts{named(symbol), pool_->tensor(x.type)};
-        if (x.in_host_memory) parts.push_back(keep({word_kind::pinned}));
-        if (x.replicated != 0) parts.push_back(axes_of(word_kind::replicated, x.replicated));
+        std::vector<const descriptor*> parts{named(symbol), pool_->tensor(x.type)};
+        if (x.in_host_memory) parts.push_back(keep({keyword::pinned}));
+        if (x.replicated != 0) parts.push_back(axes_of(keyword::replicated, x.replicated));
         if (x.kind == dv::ir::symbol_kind::state && x.initialised)
             parts.insert(parts.begin() + 2,
-                         x.from_store ? keep({word_kind::from_store}) : keep({word_kind::no_shape_rule, *initialiser()}));
-        const word_kind kind = x.kind == dv::ir::symbol_kind::state ? word_kind::state : word_kind::input;
+                         x.from_store ? keep({keyword::from_store}) : keep({keyword::no_shape_rule, *initialiser()}));
+        const keyword kind = x.kind == dv::ir::symbol_kind::state ? keyword::state : keyword::input;
         add(x.role, stated({composed(kind, parts)}), x.name->hash);
     }
     static const dv::tag* initialiser() {
         static constexpr dv::tag tag = dv::detail::make_tag("fill_state", 10);
         return &tag;
     }
-    void add(int role, statement_record records, word id) { lines_.push_back({has_roles(s_) ? role : outside, records, id}); }
+    void add(int role, statement_descriptor records, word id) { lines_.push_back({has_roles(s_) ? role : outside, records, id}); }
 
     void lines() {
         const std::size_t count = s_.nodes.size();
@@ -177,11 +177,11 @@ private:
         }
     }
     void outputs(const std::vector<int>& list) {
-        std::vector<const record*> names;
+        std::vector<const descriptor*> names;
         for (const int x : list) names.push_back(named(x));
         const word id = s_.symbols[static_cast<std::size_t>(list[0])].name->hash;
-        if (names.size() > 1 && choose(30, id, 10)) names = {composed(word_kind::all, names)};
-        add(outside, stated({composed(word_kind::output, names)}), id);
+        if (names.size() > 1 && choose(30, id, 10)) names = {composed(keyword::all, names)};
+        add(outside, stated({composed(keyword::output, names)}), id);
     }
     bool starts_nccl_group(std::size_t at) const {
         for (std::size_t i = 0; i < at; ++i)
@@ -194,10 +194,10 @@ private:
         const std::size_t before = lines_.size();
         for (std::size_t i = at; i < s_.nodes.size(); ++i)
             if (s_.nodes[i].nccl_group_id == first.nccl_group_id && !s_.nodes[i].nested) statement(s_.nodes[i]);
-        std::vector<statement_record> list;
+        std::vector<statement_descriptor> list;
         for (std::size_t i = before; i < lines_.size(); ++i) list.push_back(lines_[i].records);
         lines_.resize(before);
-        add(first.role, stated({pool_->stating(word_kind::nccl_group, list)}), id_of(first));
+        add(first.role, stated({pool_->stating(keyword::nccl_group, list)}), id_of(first));
     }
 
     // ---- what they stand in
@@ -214,7 +214,7 @@ private:
     }
 
     void blocks() {
-        std::vector<statement_record> top, inside;
+        std::vector<statement_descriptor> top, inside;
         if (graph_has_mesh()) top.push_back(stated({mesh_of(0)}));
         for (std::size_t i = 0; i < lines_.size(); ++i) {
             const line& x = lines_[i];
@@ -230,10 +230,10 @@ private:
         }
         if (graph_has_mesh() && choose(30, s_.seed, 13)) std::rotate(top.begin(), top.begin() + 1, top.end());
         wrap(top, s_.seed);
-        root_ = pool_->stating(word_kind::graph, top);
+        root_ = pool_->stating(keyword::graph, top);
         if (!has_roles(s_)) appeared_ = {0};
     }
-    const record* on(int role, std::vector<statement_record> list, word id) {
+    const descriptor* on(int role, std::vector<statement_descriptor> list, word id) {
         wrap(list, id);
         const bool first = !contains(appeared_, role);
         if (first) appeared_.push_back(role);
@@ -241,24 +241,24 @@ private:
         if (needs_mesh(role) && (first || choose(20, id, 14)))
             list.insert(choose(70, id, 15) ? list.begin() : list.end(), stated({mesh_of(role)}));
         list.insert(list.begin(), stated({role_names_[static_cast<std::size_t>(role)]}));
-        return pool_->stating(word_kind::on, list);
+        return pool_->stating(keyword::on, list);
     }
     // Some of the statements in a group, or as a body repeated; now and then an empty group.
-    void wrap(std::vector<statement_record>& list, word id) {
+    void wrap(std::vector<statement_descriptor>& list, word id) {
         if (list.empty() || !choose(25, id, 16)) return;
         const std::size_t begin = drawn(id, 17) % list.size(), end = begin + drawn(id, 18) % (list.size() - begin + 1);
-        const std::vector<statement_record> part(list.begin() + static_cast<long>(begin), list.begin() + static_cast<long>(end));
+        const std::vector<statement_descriptor> part(list.begin() + static_cast<long>(begin), list.begin() + static_cast<long>(end));
         list.erase(list.begin() + static_cast<long>(begin), list.begin() + static_cast<long>(end));
         list.insert(list.begin() + static_cast<long>(begin),
-                    stated({pool_->stating(choose(50, id, 19) ? word_kind::group : word_kind::repeat, part)}));
+                    stated({pool_->stating(choose(50, id, 19) ? keyword::group : keyword::repeat, part)}));
     }
 
     const sketch& s_;
     const std::shared_ptr<record_pool> pool_ = std::make_shared<record_pool>();
-    std::vector<const record*> role_names_;
+    std::vector<const descriptor*> role_names_;
     std::vector<line> lines_;
     std::vector<int> appeared_;
-    const record* root_ = nullptr;
+    const descriptor* root_ = nullptr;
 };
 
 // The graph that the library reads, with types; `wrong` tells what it found wrong with it.

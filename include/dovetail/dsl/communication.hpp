@@ -2,7 +2,7 @@
 // `on`, with one argument per role, the roles themselves. gather and scatter forms act on extent 0.
 #pragma once
 
-#include "words.hpp"
+#include "statements.hpp"
 
 namespace dovetail::ops {
 

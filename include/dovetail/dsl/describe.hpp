@@ -1,12 +1,12 @@
-// describe<T>: the record of a type that stands in a graph, describe_graph<G> that of the graph itself, and made_of<T>: the types
-// below it. A type that is no word of the language is a name. Records are variables, not members of classes, and no function is
+// describe<T>: the descriptor of a type that stands in a graph, describe_graph<G> that of the graph itself, and made_of<T>: the types
+// below it. A type that is no keyword of the language is a name. Records are variables, not members of classes, and no function is
 // instantiated for those that a large graph has by the thousand: that is most of what a statement costs.
-// Long: one row for each word of the language, read side by side.
+// Long: one row for each keyword of the language, read side by side.
 #pragma once
 
+#include "descriptor.hpp"
 #include "facts.hpp"
-#include "record.hpp"
-#include "words.hpp"
+#include "statements.hpp"
 
 namespace dovetail::dsl {
 
@@ -17,54 +17,54 @@ concept is_graph = requires { typename T::dovetail_graph; };
 
 // What a type is that is no word. Names are types without a definition as a rule: nothing else is asked of those.
 template <class T, class = std::size_t>
-inline constexpr word kind_of = word::name;
+inline constexpr keyword kind_of = keyword::name;
 template <class T>
-inline constexpr word kind_of<T, decltype(sizeof(T))> = is_operation<T>   ? word::operation
-                                                        : names_launch<T> ? word::no_shape_rule
-                                                                          : word::name;
+inline constexpr keyword kind_of<T, decltype(sizeof(T))> = is_operation<T>   ? keyword::operation
+                                                           : names_launch<T> ? keyword::no_shape_rule
+                                                                             : keyword::name;
 
 }  // namespace detail
 
 template <class T>
-inline constexpr record describe{detail::kind_of<T>, dovetail::detail::tag_from(dovetail::detail::pretty<T>())};
+inline constexpr descriptor describe{detail::kind_of<T>, dovetail::detail::tag_from(dovetail::detail::pretty<T>())};
 template <template <int> class F, int I>
 #if defined(__clang__) || !defined(__CUDACC__)
     requires dovetail::detail::counted<F>
 #endif
-inline constexpr record describe<F<I>>{detail::kind_of<F<I>>, dovetail::detail::numbered(dovetail::detail::family<F>, I)};
+inline constexpr descriptor describe<F<I>>{detail::kind_of<F<I>>, dovetail::detail::numbered(dovetail::detail::family<F>, I)};
 
 namespace detail {
 
-// The records below one; the null behind them is for those without.
+// The descriptors below one; the null behind them is for those without.
 template <class... C>
-inline constexpr const record* below[sizeof...(C) + 1] = {&describe<C>..., nullptr};
+inline constexpr const descriptor* below[sizeof...(C) + 1] = {&describe<C>..., nullptr};
 
 // Loops, not folds: clang folds no more than 256.
-constexpr int count_mentions(const record* const* list, int count) {
+constexpr int count_positions(const descriptor* const* list, int count) {
     int n = 1;
-    for (const record* const* end = list + count; list != end; ++list) n += (*list)->mentions;
+    for (const descriptor* const* end = list + count; list != end; ++list) n += (*list)->positions;
     return n;
 }
-constexpr int count_arguments(const record* const* list, int count) {
+constexpr int count_arguments(const descriptor* const* list, int count) {
     int n = 0;
-    for (const record* const* end = list + count; list != end; ++list) n += (*list)->arguments;
+    for (const descriptor* const* end = list + count; list != end; ++list) n += (*list)->arguments;
     return n;
 }
 
-// The first record of a let or update of that operation, number of arguments, and number of mentions below it.
-template <word Kind, class Op, int Parts, int Arguments, int Below>
-inline constexpr record head{Kind, nameless, nullptr, Parts, Below + 2, 1, operation_for<Op, Arguments>};
+// The first descriptor of a let or update of that operation, number of arguments, and number of names below it.
+template <keyword Kind, class Op, int Parts, int Arguments, int Below>
+inline constexpr descriptor head{Kind, nameless, nullptr, Parts, Below + 2, 1, operation_for<Op, Arguments>};
 
 // A statement where it stands.
 template <class S>
-inline constexpr const record* stated[] = {&describe<S>};
+inline constexpr const descriptor* stated[] = {&describe<S>};
 template <class N, class Op, class... A>
-inline constexpr const record* stated<let<N, Op(A...)>>[] = {
-    &head<word::let, Op, sizeof...(A) + 2, (describe<A>.arguments + ... + 0), (describe<A>.mentions + ... + (describe<N>.mentions + describe<Op>.mentions))>,
-    &describe<N>, &describe<Op>, &describe<A>...};
+inline constexpr const descriptor* stated<let<N, Op(A...)>>[] = {&head<keyword::let, Op, sizeof...(A) + 2, (describe<A>.arguments + ... + 0),
+                                                                       (describe<A>.positions + ... + (describe<N>.positions + describe<Op>.positions))>,
+                                                                 &describe<N>, &describe<Op>, &describe<A>...};
 template <class S, class Op, class... A>
-inline constexpr const record* stated<update<S, Op(A...)>>[] = {
-    &head<word::update, Op, sizeof...(A) + 2, count_arguments(below<A...>, sizeof...(A)), count_mentions(below<S, Op, A...>, sizeof...(A) + 2) - 1>,
+inline constexpr const descriptor* stated<update<S, Op(A...)>>[] = {
+    &head<keyword::update, Op, sizeof...(A) + 2, count_arguments(below<A...>, sizeof...(A)), count_positions(below<S, Op, A...>, sizeof...(A) + 2) - 1>,
     &describe<S>, &describe<Op>, &describe<A>...};
 
 // The statements that an on, group or repeat is made of, and those of a graph. A list is a default initialiser, and a graph known
@@ -86,27 +86,27 @@ template <is_graph G>
 inline constexpr statement_list<decltype(statements_in(static_cast<const G*>(nullptr)))> graph_statements{};
 
 template <class... C>
-constexpr record composed(word kind, types<C...>, tag id = nameless) {
-    return {kind, id, below<C...>, sizeof...(C), count_mentions(below<C...>, sizeof...(C))};
+constexpr descriptor composed(keyword kind, types<C...>, tag id = nameless) {
+    return {kind, id, below<C...>, sizeof...(C), count_positions(below<C...>, sizeof...(C))};
 }
 // What is made of statements; the role of an `on` is one of them.
 template <std::size_t Size>
-constexpr record stating(word kind, const statement (&list)[Size]) {
-    int mentions = 1;
-    for (const statement *s = list, *end = s + Size - 1; s != end; ++s) mentions += (**s)->mentions;
-    return {kind, nameless, nullptr, Size - 1, mentions, 1, &no_operation, &no_tensor, 0, list};
+constexpr descriptor stating(keyword kind, const statement (&list)[Size]) {
+    int positions = 1;
+    for (const statement *s = list, *end = s + Size - 1; s != end; ++s) positions += (**s)->positions;
+    return {kind, nameless, nullptr, Size - 1, positions, 1, &no_operation, &no_tensor, 0, list};
 }
 // A type that stands for as many arguments as it is made of.
 template <class... C>
-constexpr record listed(word kind, types<C...> list) {
-    record r = composed(kind, list);
+constexpr descriptor listed(keyword kind, types<C...> list) {
+    descriptor r = composed(kind, list);
     r.arguments = sizeof...(C);
     return r;
 }
 // An operation and the axes, roles or root that it names.
 template <class T, class... C>
-constexpr record operating(types<C...> where) {
-    return composed(word::operation, where, tag_of<T>);
+constexpr descriptor operating(types<C...> where) {
+    return composed(keyword::operation, where, tag_of<T>);
 }
 
 // One number for each of the indices below these.
@@ -129,14 +129,14 @@ inline constexpr bool takes_another<Family, 1> = !takes_one<Family> && (takes_tw
 template <template <int...> class Family>
 inline constexpr bool takes_another<Family, 2> = !takes_two<Family> && (takes_one<Family> || takes_three<Family>);
 // What a repeat, or all, over these indices is.
-template <word Kind, template <int...> class Family, int... N>
-constexpr word counting() {
+template <keyword Kind, template <int...> class Family, int... N>
+constexpr keyword counting() {
     if constexpr (sizeof...(N) < 1 || sizeof...(N) > 3)
-        return word::too_many_indices;
+        return keyword::too_many_indices;
     else if constexpr (((N < 0) || ...))
-        return word::negative_count;
+        return keyword::negative_count;
     else
-        return takes_another<Family, sizeof...(N)> ? word::other_arity : Kind;
+        return takes_another<Family, sizeof...(N)> ? keyword::other_arity : Kind;
 }
 
 // body<0, ...> to body<N - 1, ...>, the last index fastest. Indices are written out: a pack of them cannot be expanded into
@@ -183,88 +183,88 @@ struct index_space<Body, N, M, K> {
 // Expressions and statements. A let or update is `stated` where a statement should be; anywhere else, or without an expression, it
 // is malformed.
 template <class Op, class... A>
-inline constexpr record describe<Op(A...)>{word::expression,
-                                           nameless,
-                                           detail::below<Op, A...>,
-                                           sizeof...(A) + 1,
-                                           detail::count_mentions(detail::below<Op, A...>, sizeof...(A) + 1),
-                                           1,
-                                           operation_for<Op, detail::count_arguments(detail::below<Op, A...> + 1, sizeof...(A))>};
+inline constexpr descriptor describe<Op(A...)>{keyword::expression,
+                                               nameless,
+                                               detail::below<Op, A...>,
+                                               sizeof...(A) + 1,
+                                               detail::count_positions(detail::below<Op, A...>, sizeof...(A) + 1),
+                                               1,
+                                               operation_for<Op, detail::count_arguments(detail::below<Op, A...> + 1, sizeof...(A))>};
 template <class Op, class... A>
-inline constexpr record describe<Op (*)(A...)> = describe<Op(A...)>;  // as a function's parameter
+inline constexpr descriptor describe<Op (*)(A...)> = describe<Op(A...)>;  // as a function's parameter
 template <class Op, class... A>
-inline constexpr record describe<Op(A..., ...)> = detail::composed(word::ellipsis, types<Op>{});
+inline constexpr descriptor describe<Op(A..., ...)> = detail::composed(keyword::ellipsis, types<Op>{});
 template <class Op, class... A>
-inline constexpr record describe<Op (*)(A..., ...)> = describe<Op(A..., ...)>;
+inline constexpr descriptor describe<Op (*)(A..., ...)> = describe<Op(A..., ...)>;
 template <class N, class X>
-inline constexpr record describe<let<N, X>> = detail::composed(word::malformed, types<N, X>{});
+inline constexpr descriptor describe<let<N, X>> = detail::composed(keyword::malformed, types<N, X>{});
 template <class S, class X>
-inline constexpr record describe<update<S, X>> = detail::composed(word::malformed, types<S, X>{});
+inline constexpr descriptor describe<update<S, X>> = detail::composed(keyword::malformed, types<S, X>{});
 template <class N, class T, class... A>
-inline constexpr record describe<input<N, T, A...>> = detail::composed(word::input, types<N, T, A...>{});
+inline constexpr descriptor describe<input<N, T, A...>> = detail::composed(keyword::input, types<N, T, A...>{});
 template <class N, class T, class... A>
-inline constexpr record describe<state<N, T, A...>> = detail::composed(word::state, types<N, T, A...>{});
+inline constexpr descriptor describe<state<N, T, A...>> = detail::composed(keyword::state, types<N, T, A...>{});
 template <class... C>
-inline constexpr record describe<output<C...>> = detail::composed(word::output, types<C...>{});
+inline constexpr descriptor describe<output<C...>> = detail::composed(keyword::output, types<C...>{});
 template <class... C>
-inline constexpr record describe<mesh<C...>> = detail::composed(word::mesh, types<C...>{});
+inline constexpr descriptor describe<mesh<C...>> = detail::composed(keyword::mesh, types<C...>{});
 template <class R, class... C>
-inline constexpr record describe<on<R, C...>> = detail::stating(word::on, detail::statements<on<R, C...>>.of);
+inline constexpr descriptor describe<on<R, C...>> = detail::stating(keyword::on, detail::statements<on<R, C...>>.of);
 template <class... C>
-inline constexpr record describe<group<C...>> = detail::stating(word::group, detail::statements<group<C...>>.of);
+inline constexpr descriptor describe<group<C...>> = detail::stating(keyword::group, detail::statements<group<C...>>.of);
 template <class... C>
-inline constexpr record describe<nccl_group<C...>> = detail::stating(word::nccl_group, detail::statements<nccl_group<C...>>.of);
+inline constexpr descriptor describe<nccl_group<C...>> = detail::stating(keyword::nccl_group, detail::statements<nccl_group<C...>>.of);
 template <template <int...> class B, int... N>
-inline constexpr record describe<repeat<B, N...>> = detail::stating(detail::counting<word::repeat, B, N...>(), detail::statements<repeat<B, N...>>.of);
+inline constexpr descriptor describe<repeat<B, N...>> = detail::stating(detail::counting<keyword::repeat, B, N...>(), detail::statements<repeat<B, N...>>.of);
 template <detail::is_graph G>
-inline constexpr record describe_graph = detail::stating(word::graph, detail::graph_statements<G>.of);
+inline constexpr descriptor describe_graph = detail::stating(keyword::graph, detail::graph_statements<G>.of);
 template <class... C>
-inline constexpr record describe<graph<C...>> = describe_graph<graph<C...>>;
+inline constexpr descriptor describe<graph<C...>> = describe_graph<graph<C...>>;
 
 // What they are made of.
 template <class... C>
-inline constexpr record describe<values<C...>> = detail::composed(word::values, types<C...>{});
-template <> inline constexpr record describe<discard>{word::discard};
+inline constexpr descriptor describe<values<C...>> = detail::composed(keyword::values, types<C...>{});
+template <> inline constexpr descriptor describe<discard>{keyword::discard};
 template <int N, template <int...> class F>
-inline constexpr record describe<all<N, F>> = detail::listed(detail::counting<word::all, F, N>(), typename detail::constituents<all<N, F>>::type{});
+inline constexpr descriptor describe<all<N, F>> = detail::listed(detail::counting<keyword::all, F, N>(), typename detail::constituents<all<N, F>>::type{});
 template <class A>
-inline constexpr record describe<axis_index<A>> = detail::composed(word::axis_index, types<A>{});
+inline constexpr descriptor describe<axis_index<A>> = detail::composed(keyword::axis_index, types<A>{});
 template <class T, std::int64_t... E>
-inline constexpr record describe<tensor<T, E...>>{word::tensor, nameless, nullptr, 0, 1, 1, &no_operation, &tensor<T, E...>::type};
-template <> inline constexpr record describe<pinned>{word::pinned};
+inline constexpr descriptor describe<tensor<T, E...>>{keyword::tensor, nameless, nullptr, 0, 1, 1, &no_operation, &tensor<T, E...>::type};
+template <> inline constexpr descriptor describe<pinned>{keyword::pinned};
 template <class... A>
-inline constexpr record describe<replicated<A...>> = detail::composed(word::replicated, types<A...>{});
-template <> inline constexpr record describe<from_store>{word::from_store};
+inline constexpr descriptor describe<replicated<A...>> = detail::composed(keyword::replicated, types<A...>{});
+template <> inline constexpr descriptor describe<from_store>{keyword::from_store};
 template <class N, int W>
-inline constexpr record describe<axis<N, W>>{word::axis, nameless, detail::below<N>, 1, 1 + describe<N>.mentions, 1, &no_operation, &no_tensor, W};
+inline constexpr descriptor describe<axis<N, W>>{keyword::axis, nameless, detail::below<N>, 1, 1 + describe<N>.positions, 1, &no_operation, &no_tensor, W};
 
 // Operations that name axes, roles or a root.
 template <class R, class... W>
-inline constexpr record describe<ops::all_reduce<R, W...>> = detail::operating<ops::all_reduce<R, W...>>(types<W...>{});
+inline constexpr descriptor describe<ops::all_reduce<R, W...>> = detail::operating<ops::all_reduce<R, W...>>(types<W...>{});
 template <class R, class... W>
-inline constexpr record describe<ops::reduce<R, W...>> = detail::operating<ops::reduce<R, W...>>(types<W...>{});
+inline constexpr descriptor describe<ops::reduce<R, W...>> = detail::operating<ops::reduce<R, W...>>(types<W...>{});
 template <class... W>
-inline constexpr record describe<ops::broadcast<W...>> = detail::operating<ops::broadcast<W...>>(types<W...>{});
+inline constexpr descriptor describe<ops::broadcast<W...>> = detail::operating<ops::broadcast<W...>>(types<W...>{});
 template <class... W>
-inline constexpr record describe<ops::all_gather<W...>> = detail::operating<ops::all_gather<W...>>(types<W...>{});
+inline constexpr descriptor describe<ops::all_gather<W...>> = detail::operating<ops::all_gather<W...>>(types<W...>{});
 template <class R, class... W>
-inline constexpr record describe<ops::reduce_scatter<R, W...>> = detail::operating<ops::reduce_scatter<R, W...>>(types<W...>{});
+inline constexpr descriptor describe<ops::reduce_scatter<R, W...>> = detail::operating<ops::reduce_scatter<R, W...>>(types<W...>{});
 template <class... W>
-inline constexpr record describe<ops::all_to_all<W...>> = detail::operating<ops::all_to_all<W...>>(types<W...>{});
+inline constexpr descriptor describe<ops::all_to_all<W...>> = detail::operating<ops::all_to_all<W...>>(types<W...>{});
 template <class... W>
-inline constexpr record describe<ops::gather<W...>> = detail::operating<ops::gather<W...>>(types<W...>{});
+inline constexpr descriptor describe<ops::gather<W...>> = detail::operating<ops::gather<W...>>(types<W...>{});
 template <class... W>
-inline constexpr record describe<ops::scatter<W...>> = detail::operating<ops::scatter<W...>>(types<W...>{});
+inline constexpr descriptor describe<ops::scatter<W...>> = detail::operating<ops::scatter<W...>>(types<W...>{});
 template <class A, int O, class E>
-inline constexpr record describe<ops::shift<A, O, E>> = detail::operating<ops::shift<A, O, E>>(types<A>{});
-template <> inline constexpr record describe<ops::to_host>{word::operation, tag_of<ops::to_host>};
-template <> inline constexpr record describe<ops::from_host>{word::operation, tag_of<ops::from_host>};
+inline constexpr descriptor describe<ops::shift<A, O, E>> = detail::operating<ops::shift<A, O, E>>(types<A>{});
+template <> inline constexpr descriptor describe<ops::to_host>{keyword::operation, tag_of<ops::to_host>};
+template <> inline constexpr descriptor describe<ops::from_host>{keyword::operation, tag_of<ops::from_host>};
 template <class R>
-inline constexpr record describe<ops::root<R>> = detail::composed(word::root, types<R>{});
+inline constexpr descriptor describe<ops::root<R>> = detail::composed(keyword::root, types<R>{});
 template <int L>
-inline constexpr record describe<ops::root_index<L>>{word::root_index, nameless, nullptr, 0, 1, 1, &no_operation, &no_tensor, L};
+inline constexpr descriptor describe<ops::root_index<L>>{keyword::root_index, nameless, nullptr, 0, 1, 1, &no_operation, &no_tensor, L};
 template <class... R>
-inline constexpr record describe<ops::to<R...>> = detail::composed(word::to, types<R...>{});
+inline constexpr descriptor describe<ops::to<R...>> = detail::composed(keyword::to, types<R...>{});
 
 namespace detail {
 
@@ -292,9 +292,9 @@ struct constituents<axis<N, W>> {
     using type = types<N>;
 };
 template <template <int...> class B, int... N>
-struct constituents<repeat<B, N...>> : std::conditional_t<counting<word::repeat, B, N...>() == word::repeat, index_space<B, N...>, no_indices> {};
+struct constituents<repeat<B, N...>> : std::conditional_t<counting<keyword::repeat, B, N...>() == keyword::repeat, index_space<B, N...>, no_indices> {};
 template <int N, template <int...> class F>
-struct constituents<all<N, F>> : std::conditional_t<counting<word::all, F, N>() == word::all, index_space<F, N>, no_indices> {};
+struct constituents<all<N, F>> : std::conditional_t<counting<keyword::all, F, N>() == keyword::all, index_space<F, N>, no_indices> {};
 
 }  // namespace detail
 

@@ -1,16 +1,16 @@
 // The graph while it is lowered: arrays with room for what it needs at most, the names defined so far and the first mistake.
-// Shared by the two walks over its records: `definitions` and `connections`.
+// Shared by the two walks over its descriptors: `definitions` and `connections`.
 #pragma once
 
-#include "../dsl/record.hpp"
+#include "../dsl/descriptor.hpp"
 #include "graph.hpp"
 #include "names.hpp"
 
 namespace dovetail::ir::detail {
 
-using dsl::record;
+using dsl::descriptor;
+using dsl::keyword;
 using dsl::statement;
-using dsl::word;
 
 inline constexpr int outside = -2;  // outside every role, in a graph that has roles
 

@@ -85,17 +85,17 @@ inline constexpr int max_fault_names = 12;
 
 struct fault {
     fault_kind kind = fault_kind::none;
-    int count = 0;  // mentions to name, in the order of the error's arguments
-    int mention[max_fault_names] = {};
+    int count = 0;  // names to name, in the order of the error's arguments
+    int source_position[max_fault_names] = {};
     int types = 0;  // tensors to name behind them
     tensor_type type[4] = {};
     bool counted = false;
     std::int64_t number = 0;  // a count, an extent or a width, where the error shows one
-    int where = -1;           // a mention in the statement to look at; -1: the first to name
+    int where = -1;           // a source position in the statement to look at; -1: the first to name
 
     constexpr explicit operator bool() const { return kind != fault_kind::none; }
     constexpr fault& name(int m) {
-        if (count < max_fault_names) mention[count++] = m;
+        if (count < max_fault_names) source_position[count++] = m;
         return *this;
     }
     constexpr fault& tensor(const tensor_type& t) {
@@ -107,18 +107,18 @@ struct fault {
         number = n;
         return *this;
     }
-    constexpr fault& in(int mention) {
-        where = mention;
+    constexpr fault& in(int source_position) {
+        where = source_position;
         return *this;
     }
 };
 
-// A fault of this kind that names these mentions.
+// A fault of this kind that names these names.
 template <class... M>
-constexpr fault make_fault(fault_kind kind, M... mentions) {
+constexpr fault make_fault(fault_kind kind, M... positions) {
     fault f;
     f.kind = kind;
-    (f.name(mentions), ...);
+    (f.name(positions), ...);
     return f;
 }
 

@@ -21,7 +21,7 @@ struct symbol {
     bool initialised = false;     // a state with an initialiser, or one that the store supplies
     unsigned replicated = 0;      // axes along which the positions are declared to agree
     unsigned index_axis = 0;      // axis_index: the axis (as a mask)
-    int mention = -1;             // where it was declared
+    int source_position = -1;     // where it was declared
 };
 
 struct node {
@@ -40,21 +40,21 @@ struct node {
     int root = -1;      // position along the axis, or role id for a collective over roles
     int offset = 0;     // of a shift
     bool zero_edge = false;
-    int nccl_group_id = -1;  // statements of one `nccl_group` share this number
-    int statement = 0;       // written order, nested expressions counted with their statement
-    int mention = -1;        // of the expression
+    int nccl_group_id = -1;    // statements of one `nccl_group` share this number
+    int statement = 0;         // written order, nested expressions counted with their statement
+    int source_position = -1;  // of the expression
 };
 
 struct role {
     const tag* name = &nameless;  // nameless: the only role
     int first_axis = 0;           // in graph.mesh
     int axes = 0;
-    int mention = -1;
+    int source_position = -1;
 };
 
 struct axis {
     const tag* name = &nameless;
-    int mention = -1;
+    int source_position = -1;
 };
 
 // One axis of one role's mesh. Width 0 is open: known when the executor is made.

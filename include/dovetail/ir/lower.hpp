@@ -1,5 +1,5 @@
-// lower: the records of a graph to arrays. First every statement is found and what it defines gets an id, then arguments
-// are looked up and each operation, nested ones before those that use them, becomes a node. Takes the root record, gives
+// lower: the descriptors of a graph to arrays. First every statement is found and what it defines gets an id, then arguments
+// are looked up and each operation, nested ones before those that use them, becomes a node. Takes the root descriptor, gives
 // a graph whose values have no types yet, with the first mistake in names, placement or form in `wrong`.
 #pragma once
 
@@ -16,74 +16,74 @@ class connections {
 public:
     constexpr explicit connections(draft& d) : d_{d} {}
 
-    constexpr void take(const record& root) {
+    constexpr void take(const descriptor& root) {
         if (d_.wrong()) return;
         statements(root, 0, d_.names_roles ? outside : 0, -1);
         if (!d_.wrong() && d_.node_count == 0) d_.fail(make_fault(fault_kind::empty_graph, 0));
     }
 
 private:
-    constexpr void statements(const record& parent, int mention, int role, int nccl_group_id) {
+    constexpr void statements(const descriptor& parent, int source_position, int role, int nccl_group_id) {
         const dsl::statement* s = parent.statements;
-        int at = mention + 1;
-        const record* r = nullptr;  // declared once, see pass/predict.hpp
+        int at = source_position + 1;
+        const descriptor* r = nullptr;  // declared once, see pass/predict.hpp
         for (int i = 0, count = parent.child_count; i < count && !d_.wrong(); ++i) {
             r = s[i][0];
             switch (r->kind) {
-                case word::let:
-                case word::update: statement(s[i], at, role, nccl_group_id); break;
-                case word::input:
-                case word::state: ++symbol_; break;
-                case word::output: outputs(*r, at); break;
-                case word::group:
-                case word::repeat: statements(*r, at, role, nccl_group_id); break;
-                case word::nccl_group: statements(*r, at, role, nccl_groups_++); break;
-                case word::on: statements(*r, at, d_.find_role((*r->statements[0])->id), nccl_group_id); break;
+                case keyword::let:
+                case keyword::update: statement(s[i], at, role, nccl_group_id); break;
+                case keyword::input:
+                case keyword::state: ++symbol_; break;
+                case keyword::output: outputs(*r, at); break;
+                case keyword::group:
+                case keyword::repeat: statements(*r, at, role, nccl_group_id); break;
+                case keyword::nccl_group: statements(*r, at, role, nccl_groups_++); break;
+                case keyword::on: statements(*r, at, d_.find_role((*r->statements[0])->id), nccl_group_id); break;
                 default: break;
             }
-            at += r->mentions;
+            at += r->positions;
         }
     }
 
-    constexpr void statement(dsl::statement s, int mention, int role, int nccl_group_id) {
-        const record &head = *s[0], &names = *s[1];
-        const bool many = names.kind == word::values;
-        const int name = many ? mention + 2 : mention + 1;
-        const int id = operation_node(*head.op, s + 2, head.child_count - 1, mention + 1 + names.mentions, role, name, nccl_group_id);
+    constexpr void statement(dsl::statement s, int source_position, int role, int nccl_group_id) {
+        const descriptor &head = *s[0], &names = *s[1];
+        const bool many = names.kind == keyword::values;
+        const int name = many ? source_position + 2 : source_position + 1;
+        const int id = operation_node(*head.op, s + 2, head.child_count - 1, source_position + 1 + names.positions, role, name, nccl_group_id);
         if (id < 0) return;
         node& n = d_.nodes[id];
         n.first_result = d_.operand_count;
-        if (many) return results(n, id, names, name, head.kind == word::update);
+        if (many) return results(n, id, names, name, head.kind == keyword::update);
         n.results = 1;
-        if (head.kind == word::update) return changed(n, names, name, name);
+        if (head.kind == keyword::update) return changed(n, names, name, name);
         d_.symbols[symbol_].node = id;
         d_.operands[d_.operand_count++] = symbol_++;
     }
-    constexpr void results(node& n, int id, const record& names, int mention, bool update) {
+    constexpr void results(node& n, int id, const descriptor& names, int source_position, bool update) {
         bool named = false;
         n.results = names.child_count;
-        int at = mention;
-        for (int i = 0; i < names.child_count; at += names.children[i]->mentions, ++i) {
-            const record& name = *names.children[i];
-            if (name.kind == word::discard) {
+        int at = source_position;
+        for (int i = 0; i < names.child_count; at += names.children[i]->positions, ++i) {
+            const descriptor& name = *names.children[i];
+            if (name.kind == keyword::discard) {
                 d_.operands[d_.operand_count++] = -1;
                 continue;
             }
             named = true;
             if (update) {
-                changed(n, name, at, mention);
+                changed(n, name, at, source_position);
             } else {
                 d_.symbols[symbol_].node = id;
                 d_.operands[d_.operand_count++] = symbol_++;
             }
         }
         n.update = update;
-        if (!named && !n.op->has_effect) d_.fail(make_fault(fault_kind::all_discarded, n.mention + 1));
+        if (!named && !n.op->has_effect) d_.fail(make_fault(fault_kind::all_discarded, n.source_position + 1));
     }
     // A result that is a state, changed in place.
-    constexpr void changed(node& n, const record& name, int at, int statement) {
+    constexpr void changed(node& n, const descriptor& name, int at, int statement) {
         n.update = true;
-        if (name.kind != word::name) return d_.fail(make_fault(fault_kind::not_a_name, at));
+        if (name.kind != keyword::name) return d_.fail(make_fault(fault_kind::not_a_name, at));
         const int s = d_.names.find(&name.id);
         if (s < 0) return unknown(name.id, make_fault(fault_kind::unknown_name, statement, at));
         if (d_.symbols[s].kind != symbol_kind::state) return d_.fail(make_fault(fault_kind::not_a_state, at));
@@ -93,15 +93,15 @@ private:
         d_.operands[d_.operand_count++] = s;
     }
 
-    constexpr void outputs(const record& r, int mention) {
-        int at = mention + 1;
-        for (int i = 0; i < r.child_count; at += r.children[i]->mentions, ++i) {
-            const record& c = *r.children[i];
-            if (c.kind == word::all) {
+    constexpr void outputs(const descriptor& r, int source_position) {
+        int at = source_position + 1;
+        for (int i = 0; i < r.child_count; at += r.children[i]->positions, ++i) {
+            const descriptor& c = *r.children[i];
+            if (c.kind == keyword::all) {
                 outputs(c, at);
                 continue;
             }
-            if (c.kind != word::name) return d_.fail(make_fault(uncountable(c, fault_kind::not_a_name), at));
+            if (c.kind != keyword::name) return d_.fail(make_fault(uncountable(c, fault_kind::not_a_name), at));
             const int s = d_.names.find(&c.id);
             if (s < 0) return unknown(c.id, make_fault(fault_kind::unknown_output, at, at));
             if (d_.symbols[s].kind != symbol_kind::value) return d_.fail(make_fault(fault_kind::output_not_a_value, at));
@@ -110,13 +110,13 @@ private:
         }
     }
 
-    // The node of an expression of `size` parts, the operation and its arguments, whose nodes come first. `mention` is the
+    // The node of an expression of `size` parts, the operation and its arguments, whose nodes come first. `source position` is the
     // expression's, `name` that of the statement's name.
-    constexpr int operation_node(const operation& facts, const record* const* parts, int size, int mention, int role, int name, int nccl_group_id) {
-        const record& op = *parts[0];
-        if (op.kind != word::operation) {
-            d_.fail(op.kind == word::no_shape_rule ? make_fault(fault_kind::no_shape_rule, mention + 1)
-                                                   : make_fault(fault_kind::not_an_operation, name, mention + 1));
+    constexpr int operation_node(const operation& facts, const descriptor* const* parts, int size, int source_position, int role, int name, int nccl_group_id) {
+        const descriptor& op = *parts[0];
+        if (op.kind != keyword::operation) {
+            d_.fail(op.kind == keyword::no_shape_rule ? make_fault(fault_kind::no_shape_rule, source_position + 1)
+                                                      : make_fault(fault_kind::not_an_operation, name, source_position + 1));
             return -1;
         }
         int first_argument = d_.operand_count;
@@ -124,14 +124,14 @@ private:
         if (count < 0) {
             // One stack for all expressions: an array of its own for each is where nvcc's front end forgets to release some.
             const int base = arguments_.size();
-            collect(parts + 1, parts + size, mention + 1 + op.mentions, role, name);
+            collect(parts + 1, parts + size, source_position + 1 + op.positions, role, name);
             first_argument = d_.operand_count;
             for (const int *a = arguments_.begin() + base, *end = arguments_.end(); a != end; ++a) d_.operands[d_.operand_count++] = *a;
             arguments_.resize(base);
             if (d_.wrong()) return -1;
             count = d_.operand_count - first_argument;
         }
-        if (!accepted(facts)) return d_.arity(name, mention + 1, count), -1;
+        if (!accepted(facts)) return d_.arity(name, source_position + 1, count), -1;
 
         const int id = d_.node_count++;
         node& n = d_.nodes[id];
@@ -141,10 +141,10 @@ private:
         n.first_argument = first_argument;
         n.arguments = count;
         n.statement = name;
-        n.mention = mention;
+        n.source_position = source_position;
         if (nccl_group_id >= 0) {
             n.nccl_group_id = nccl_group_id;
-            if (!is_communication(n.kind)) return d_.fail(make_fault(fault_kind::not_communication, name, mention + 1)), -1;
+            if (!is_communication(n.kind)) return d_.fail(make_fault(fault_kind::not_communication, name, source_position + 1)), -1;
         }
         if (role == outside && !is_collective(n.kind)) return d_.fail(make_fault(fault_kind::outside_role, name)), -1;
         if (n.kind == op_kind::compute) return id;
@@ -152,22 +152,22 @@ private:
             n.reduce = facts.reduce;
             n.offset = facts.offset;
             n.zero_edge = facts.zero_edge;
-            communications{d_}.place(n, op, mention + 1, name);
+            communications{d_}.place(n, op, source_position + 1, name);
         } else if (count != 1) {
-            d_.arity(name, mention + 1, count);
+            d_.arity(name, source_position + 1, count);
         }
         return d_.wrong() ? -1 : id;
     }
 
     // Arguments that are names of values or inputs, as most are, go to the operands as they are read. Returns their number; -1, and
     // nothing done, where others are.
-    constexpr int plain_arguments(const record* const* a, const record* const* end, int role) {
+    constexpr int plain_arguments(const descriptor* const* a, const descriptor* const* end, int role) {
         const symbol* const symbols = d_.symbols;
         int* const first = d_.operands + d_.operand_count;
         int* to = first;
         for (; a != end; ++a) {
-            const record& r = **a;
-            if (r.kind != word::name) return -1;
+            const descriptor& r = **a;
+            if (r.kind != keyword::name) return -1;
             const int s = d_.names.find(&r.id);
             if (s < 0 || (symbols[s].kind == symbol_kind::state && symbols[s].role != role)) return -1;
             *to++ = s;
@@ -177,68 +177,68 @@ private:
         return count;
     }
 
-    constexpr void collect(const record* const* begin, const record* const* end, int mention, int role, int name) {
-        int at = mention;
-        for (const record* const* c = begin; c != end && !d_.wrong(); at += (*c)->mentions, ++c) {
-            const record& a = **c;
-            if (a.kind == word::all)
+    constexpr void collect(const descriptor* const* begin, const descriptor* const* end, int source_position, int role, int name) {
+        int at = source_position;
+        for (const descriptor* const* c = begin; c != end && !d_.wrong(); at += (*c)->positions, ++c) {
+            const descriptor& a = **c;
+            if (a.kind == keyword::all)
                 collect(a.children, a.children + a.child_count, at + 1, role, name);
-            else if (a.kind == word::axis_index)
+            else if (a.kind == keyword::axis_index)
                 arguments_.push(axis_index(a.children[0]->id, at + 1, role, name));
-            else if (a.kind == word::expression)
+            else if (a.kind == keyword::expression)
                 arguments_.push(nested(a, at, role, name));
-            else if (a.kind == word::ellipsis)
+            else if (a.kind == keyword::ellipsis)
                 d_.fail(make_fault(fault_kind::ellipsis, name, at + 1));
-            else if (a.kind == word::operation || a.kind == word::no_shape_rule)
+            else if (a.kind == keyword::operation || a.kind == keyword::no_shape_rule)
                 d_.fail(make_fault(fault_kind::operation_as_value, name, at));
             else if (uncountable(a, fault_kind::none) != fault_kind::none)
                 d_.fail(make_fault(uncountable(a, fault_kind::none), at));
-            else if (a.kind != word::name)
+            else if (a.kind != keyword::name)
                 d_.fail(make_fault(fault_kind::not_an_argument, name, at));
             else
                 arguments_.push(named(a, at, role, name));
         }
     }
 
-    constexpr int named(const record& a, int mention, int role, int name) {
+    constexpr int named(const descriptor& a, int source_position, int role, int name) {
         const int s = d_.names.find(&a.id);
-        if (s < 0) return unknown(a.id, make_fault(fault_kind::unknown_name, name, mention)), -1;
+        if (s < 0) return unknown(a.id, make_fault(fault_kind::unknown_name, name, source_position)), -1;
         const symbol& found = d_.symbols[s];
-        if (found.kind == symbol_kind::state && found.role != role) return d_.fail(make_fault(fault_kind::state_crosses_roles, mention)), -1;
+        if (found.kind == symbol_kind::state && found.role != role) return d_.fail(make_fault(fault_kind::state_crosses_roles, source_position)), -1;
         return s;
     }
 
     // What is wrong with an all<N, family>, which has no members then; `otherwise` of anything else.
-    static constexpr fault_kind uncountable(const record& r, fault_kind otherwise) {
-        if (r.kind == word::negative_count) return fault_kind::negative_count;
-        return r.kind == word::other_arity ? fault_kind::family_arity : otherwise;
+    static constexpr fault_kind uncountable(const descriptor& r, fault_kind otherwise) {
+        if (r.kind == keyword::negative_count) return fault_kind::negative_count;
+        return r.kind == keyword::other_arity ? fault_kind::family_arity : otherwise;
     }
     // A name that holds no value, for which `otherwise` blames a statement and the name.
     constexpr void unknown(const tag& name, const fault& otherwise) {
         const bool role = d_.find_role(name) >= 0;
         if (!role && d_.find_axis(name) < 0) return d_.fail(otherwise);
-        fault f = make_fault(role ? fault_kind::role_as_value : fault_kind::axis_as_value, otherwise.mention[1]);
-        if (otherwise.kind == fault_kind::unknown_name) f.name(otherwise.mention[0]);
-        d_.fail(f.in(otherwise.mention[1]));
+        fault f = make_fault(role ? fault_kind::role_as_value : fault_kind::axis_as_value, otherwise.source_position[1]);
+        if (otherwise.kind == fault_kind::unknown_name) f.name(otherwise.source_position[0]);
+        d_.fail(f.in(otherwise.source_position[1]));
     }
 
-    constexpr int nested(const record& e, int mention, int role, int name) {
-        if (role == outside) return d_.fail(make_fault(fault_kind::outside_role, mention)), -1;
-        const int id = operation_node(*e.op, e.children, e.child_count, mention, role, name, -1);
+    constexpr int nested(const descriptor& e, int source_position, int role, int name) {
+        if (role == outside) return d_.fail(make_fault(fault_kind::outside_role, source_position)), -1;
+        const int id = operation_node(*e.op, e.children, e.child_count, source_position, role, name, -1);
         if (id < 0) return -1;
         const int s = d_.symbol_count++;
         d_.symbols[s].role = role;
         d_.symbols[s].node = id;
-        d_.symbols[s].mention = mention;
+        d_.symbols[s].source_position = source_position;
         d_.nodes[id].first_result = d_.operand_count;
         d_.nodes[id].results = 1;
         d_.operands[d_.operand_count++] = s;
         return s;
     }
 
-    constexpr int axis_index(const tag& name, int mention, int role, int statement) {
+    constexpr int axis_index(const tag& name, int source_position, int role, int statement) {
         const int axis = d_.find_axis(name);
-        if (role < 0 || axis < 0 || !d_.has_axis(role, axis)) return d_.fail(make_fault(fault_kind::unknown_axis, statement, mention)), -1;
+        if (role < 0 || axis < 0 || !d_.has_axis(role, axis)) return d_.fail(make_fault(fault_kind::unknown_axis, statement, source_position)), -1;
         for (int i = 0; i < axis_indices_.size(); ++i)
             if (d_.symbols[axis_indices_[i]].index_axis == 1u << axis) return axis_indices_[i];
         const int id = d_.symbol_count++;
@@ -247,7 +247,7 @@ private:
         s.kind = symbol_kind::axis_index;
         s.type = scalar<std::int32_t>::type;
         s.index_axis = 1u << axis;
-        s.mention = mention;
+        s.source_position = source_position;
         axis_indices_.push(id);
         return id;
     }
@@ -263,7 +263,7 @@ private:
 
 // Writes to a table that has the room `largest_graph` tells of.
 template <class Table>
-constexpr void lower(const dsl::record& root, bool single_rank, Table& to) {
+constexpr void lower(const dsl::descriptor& root, bool single_rank, Table& to) {
     detail::draft d{to};
     detail::definitions{d}.take(root);
     detail::connections{d}.take(root);

@@ -1,7 +1,7 @@
-// The room that a graph takes in arrays, at most. Takes its root record, gives the sizes in the order of `graph`.
+// The room that a graph takes in arrays, at most. Takes its root descriptor, gives the sizes in the order of `graph`.
 #pragma once
 
-#include "../dsl/record.hpp"
+#include "../dsl/descriptor.hpp"
 #include "table.hpp"
 
 namespace dovetail::ir {
@@ -13,7 +13,7 @@ struct room {
     bool doubtful = false;  // a shape rule may not be callable while compiling
 };
 
-constexpr bool has_doubtful_rule(const dsl::record& r) {
+constexpr bool has_doubtful_rule(const dsl::descriptor& r) {
     if (r.op->doubtful_rule) return true;
     for (int i = 0; i < r.child_count; ++i)
         if (has_doubtful_rule(*r.children[i])) return true;
@@ -22,41 +22,41 @@ constexpr bool has_doubtful_rule(const dsl::record& r) {
 
 // Of a let or update.
 constexpr void add_room(dsl::statement s, room& to) {
-    const dsl::record& r = **s;
+    const dsl::descriptor& r = **s;
     to.doubtful |= r.op->doubtful_rule;
-    if (r.mentions == r.child_count + 2 && r.op->kind == op_kind::compute) {  // of names alone, as most are
+    if (r.positions == r.child_count + 2 && r.op->kind == op_kind::compute) {  // of names alone, as most are
         ++to.symbols;
         ++to.nodes;
         to.operands += r.child_count - 1;
         return;
     }
-    const dsl::record &names = *s[1], &op = *s[2];
-    const int count = names.kind == dsl::word::values ? names.child_count : 1;
+    const dsl::descriptor &names = *s[1], &op = *s[2];
+    const int count = names.kind == dsl::keyword::values ? names.child_count : 1;
     const int arguments = r.child_count - 2;
     for (int i = 0; i < arguments && !to.doubtful; ++i)
-        if (s[3 + i]->mentions > 1) to.doubtful = has_doubtful_rule(*s[3 + i]);
+        if (s[3 + i]->positions > 1) to.doubtful = has_doubtful_rule(*s[3 + i]);
     // What stands below an argument may be an expression, a stream or another argument each.
-    const int below = r.mentions - 2 - names.mentions - op.mentions - arguments;
+    const int below = r.positions - 2 - names.positions - op.positions - arguments;
     to.symbols += count + below;
     to.nodes += 1 + below;
     to.operands += count + arguments + 2 * below;
-    if (is_communication(r.op->kind)) to.operands += r.mentions;
+    if (is_communication(r.op->kind)) to.operands += r.positions;
 }
 
 // Of all statements below one, or below the graph.
-constexpr void add_room_below(const dsl::record& parent, room& to) {
-    using dsl::word;
+constexpr void add_room_below(const dsl::descriptor& parent, room& to) {
+    using dsl::keyword;
     for (const dsl::statement *s = parent.statements, *end = s + parent.child_count; s != end; ++s) {
         switch ((**s)->kind) {
-            case word::let:
-            case word::update: add_room(*s, to); break;
-            case word::input:
-            case word::state: ++to.symbols; break;
-            case word::mesh: to.axes += (**s)->child_count; break;
-            case word::on: ++to.roles; [[fallthrough]];
-            case word::group:
-            case word::nccl_group:
-            case word::repeat: add_room_below(***s, to); break;
+            case keyword::let:
+            case keyword::update: add_room(*s, to); break;
+            case keyword::input:
+            case keyword::state: ++to.symbols; break;
+            case keyword::mesh: to.axes += (**s)->child_count; break;
+            case keyword::on: ++to.roles; [[fallthrough]];
+            case keyword::group:
+            case keyword::nccl_group:
+            case keyword::repeat: add_room_below(***s, to); break;
             default: break;
         }
     }
@@ -67,7 +67,7 @@ constexpr void add_room_below(const dsl::record& parent, room& to) {
 struct graph_sizes : sizes<6> {
     bool doubtful = false;
 };
-constexpr graph_sizes largest_graph(const dsl::record& root) {
+constexpr graph_sizes largest_graph(const dsl::descriptor& root) {
     detail::room r;
     detail::add_room_below(root, r);
     return {{{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles}}, r.doubtful};

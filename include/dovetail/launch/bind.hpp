@@ -106,8 +106,8 @@ struct launching {
     using planned = plan::planned<G, O>;
     static constexpr ir::member member = planned::program.members[Member];
     static constexpr ir::part part = part_of(planned::program, Member);
-    using called = dsl::mention<plan::written<G>, planned::graph.nodes[member.node].mention + 1>;
-    using statement = dsl::mention<plan::written<G>, planned::graph.nodes[member.node].statement>;
+    using called = dsl::type_at<plan::written<G>, planned::graph.nodes[member.node].source_position + 1>;
+    using statement = dsl::type_at<plan::written<G>, planned::graph.nodes[member.node].statement>;
 
     template <int I>
     static constexpr ir::access access = planned::program.accesses[part.first_access + I];
@@ -190,12 +190,12 @@ struct state_attributes<state<N, T, A...>> {
     template <class Stream>
     static constexpr launch_function<Stream> initialiser() {
         launch_function<Stream> f = nullptr;
-        static_cast<void>(((dsl::describe<A>.kind == dsl::word::no_shape_rule ? (f = function<A, Stream>(), true) : false) || ... || false));
+        static_cast<void>(((dsl::describe<A>.kind == dsl::keyword::no_shape_rule ? (f = function<A, Stream>(), true) : false) || ... || false));
         return f;
     }
     template <class Init, class Stream>
     static constexpr launch_function<Stream> function() {
-        if constexpr (dsl::describe<Init>.kind != dsl::word::no_shape_rule) {
+        if constexpr (dsl::describe<Init>.kind != dsl::keyword::no_shape_rule) {
             return nullptr;
         } else if constexpr (!requires(Stream s, out<T> x) { Init::launch(s, x); }) {
             refuse_launch<N, Init, Stream, out<T>>();
@@ -219,20 +219,20 @@ struct states_of {
     }
     static constexpr int count = counted(plan::typed<G>::value);
     struct state_list {
-        fixed<int, count> symbol{}, mention{};
+        fixed<int, count> symbol{}, source_position{};
     };
     static constexpr state_list listed(const ir::graph& g) {
         state_list list;
         for (int s = 0, n = 0; s < symbols; ++s)
             if (g.symbols[s].kind == ir::symbol_kind::state) {
                 list.symbol[n] = s;
-                list.mention[n++] = g.symbols[s].mention - 1;  // the name stands right behind its statement
+                list.source_position[n++] = g.symbols[s].source_position - 1;  // the name stands right behind its statement
             }
         return list;
     }
     static constexpr state_list list = listed(plan::typed<G>::value);
     template <int I>
-    using attributes = state_attributes<dsl::mention<plan::written<G>, list.mention[I]>>;
+    using attributes = state_attributes<dsl::type_at<plan::written<G>, list.source_position[I]>>;
 
     template <class Stream, int... I>
     static constexpr fixed<launch_function<Stream>, symbols> initialisers(std::integer_sequence<int, I...>) {

@@ -22,7 +22,7 @@ public:
         for (int r = 1; r < g_.roles.size(); ++r) {
             if (same_mesh(0, r)) continue;
             alike = false;
-            if (g_.single_rank) fail(ir::make_fault(ir::fault_kind::single_rank_mismatch, g_.roles[0].mention, g_.roles[r].mention));
+            if (g_.single_rank) fail(ir::make_fault(ir::fault_kind::single_rank_mismatch, g_.roles[0].source_position, g_.roles[r].source_position));
         }
         if (has_special_nodes_ || !alike)
             for (const ir::node& n : g_.nodes) {
@@ -30,7 +30,7 @@ public:
                 roots(n);
                 memory(n);
             }
-        if (unused_ >= 0) fail(ir::make_fault(ir::fault_kind::unused, g_.symbols[unused_].mention));
+        if (unused_ >= 0) fail(ir::make_fault(ir::fault_kind::unused, g_.symbols[unused_].source_position));
         if (!wrong_ && has_replicas_) replicas();
         return wrong_;
     }
@@ -80,7 +80,7 @@ private:
         for (const ir::node& n : g_.nodes) {
             for (int a : arguments(n))
                 if (g_.symbols[a].kind == ir::symbol_kind::state && set[a] == 0)
-                    fail(ir::make_fault(ir::fault_kind::uninitialised, g_.symbols[a].mention, n.statement).in(n.statement));
+                    fail(ir::make_fault(ir::fault_kind::uninitialised, g_.symbols[a].source_position, n.statement).in(n.statement));
             if (n.update)
                 for (int r : results(n))
                     if (r >= 0) set[r] = 1;
@@ -141,11 +141,13 @@ private:
             if (s.role < 0) continue;
             if (first < 0) first = s.role;
             if (s.role != first && !same_mesh(s.role, first))
-                fail(ir::make_fault(ir::fault_kind::mesh_mismatch, s.mention, g_.roles[s.role].mention, g_.roles[first].mention).in(n.statement));
+                fail(ir::make_fault(ir::fault_kind::mesh_mismatch, s.source_position, g_.roles[s.role].source_position, g_.roles[first].source_position)
+                         .in(n.statement));
         }
         if (n.role < 0)
             for (int r : g_.operands.part(n.first_target, n.targets))
-                if (!same_mesh(r, first)) fail(ir::make_fault(ir::fault_kind::mesh_mismatch, n.statement, g_.roles[first].mention, g_.roles[r].mention));
+                if (!same_mesh(r, first))
+                    fail(ir::make_fault(ir::fault_kind::mesh_mismatch, n.statement, g_.roles[first].source_position, g_.roles[r].source_position));
     }
 
     constexpr bool receives(const ir::node& n, int role) const {
@@ -156,18 +158,19 @@ private:
 
     constexpr void roots(const ir::node& reader) {
         if (reader.update && (reader.kind == op_kind::reduce || reader.kind == op_kind::gather))
-            fail(ir::make_fault(ir::fault_kind::off_root_update, g_.symbols[results(reader)[0]].mention, reader.mention + 1).in(reader.statement));
+            fail(ir::make_fault(ir::fault_kind::off_root_update, g_.symbols[results(reader)[0]].source_position, reader.source_position + 1)
+                     .in(reader.statement));
         for (int a : arguments(reader)) {
             const ir::symbol& s = g_.symbols[a];
             if (s.node < 0) continue;
             const ir::node& n = g_.nodes[s.node];
             if (n.role < 0) {
                 if (!same_everywhere(n.kind) && !receives(n, reader.role))
-                    fail(ir::make_fault(ir::fault_kind::off_root_read, s.mention, reader.statement).in(reader.statement));
+                    fail(ir::make_fault(ir::fault_kind::off_root_read, s.source_position, reader.statement).in(reader.statement));
             } else if (n.kind == op_kind::reduce || n.kind == op_kind::gather) {
                 const bool back = reader.kind == op_kind::broadcast || reader.kind == op_kind::scatter;
                 if (!back || reader.role != n.role || reader.axes != n.axes || reader.root != n.root)
-                    fail(ir::make_fault(ir::fault_kind::off_root_read, s.mention, reader.statement).in(reader.statement));
+                    fail(ir::make_fault(ir::fault_kind::off_root_read, s.source_position, reader.statement).in(reader.statement));
             }
         }
     }
@@ -175,18 +178,19 @@ private:
     constexpr void memory(const ir::node& n) {
         for (int a : arguments(n)) {
             const ir::symbol& s = g_.symbols[a];
-            if (n.kind == op_kind::from_host && !s.in_host_memory) fail(ir::make_fault(ir::fault_kind::device_value, s.mention, n.statement).in(n.statement));
+            if (n.kind == op_kind::from_host && !s.in_host_memory)
+                fail(ir::make_fault(ir::fault_kind::device_value, s.source_position, n.statement).in(n.statement));
             if (s.in_host_memory && (n.kind != op_kind::from_host || (s.role >= 0 && s.role != n.role)))
-                fail(ir::make_fault(ir::fault_kind::host_value, s.mention, n.statement).in(n.statement));
+                fail(ir::make_fault(ir::fault_kind::host_value, s.source_position, n.statement).in(n.statement));
         }
         if (!n.op->in_place_only || n.update) return;
         const int k = n.op->in_place < 0 ? 0 : n.op->in_place;
         const int a = g_.operands[n.first_argument + k];
         const ir::symbol& s = g_.symbols[a];
         if (const tensor_type made = first_result(n); made.bytes() != s.type.bytes())
-            fail(ir::make_fault(ir::fault_kind::in_place_mismatch, n.statement, n.mention + 1)).tensor(s.type).tensor(made);
+            fail(ir::make_fault(ir::fault_kind::in_place_mismatch, n.statement, n.source_position + 1)).tensor(s.type).tensor(made);
         if (s.kind != ir::symbol_kind::value || s.output || readers_[a] > 1 || s.role != n.role)
-            fail(ir::make_fault(ir::fault_kind::in_place_shared, n.statement, n.mention + 1, s.mention));
+            fail(ir::make_fault(ir::fault_kind::in_place_shared, n.statement, n.source_position + 1, s.source_position));
     }
 
     // The type of an operation's first result, wanted or not.
@@ -237,8 +241,8 @@ private:
                 const unsigned both = v & g_.symbols[r].replicated;
                 for (int axis = 0; axis < g_.axes.size(); ++axis)
                     if ((both >> axis & 1u) != 0)
-                        return static_cast<void>(
-                            fail(ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].mention, g_.axes[axis].mention).in(n.statement)));
+                        return static_cast<void>(fail(
+                            ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].source_position, g_.axes[axis].source_position).in(n.statement)));
             }
         }
     }

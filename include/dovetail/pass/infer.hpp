@@ -75,8 +75,8 @@ private:
         if (!wrong_) wrong_ = f;
         return wrong_;
     }
-    // The mention of the node's operation type stands right behind its expression's.
-    constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) { return fail(ir::make_fault(kind, n.statement, n.mention + 1)); }
+    // The source position of the node's operation type stands right behind its expression's.
+    constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) { return fail(ir::make_fault(kind, n.statement, n.source_position + 1)); }
 
     // False where an argument has no type yet.
     constexpr bool type(const ir::node& n) {
@@ -118,7 +118,7 @@ private:
                 symbols_[s].type = results_[r];
                 if (n.kind == op_kind::to_host) symbols_[s].in_host_memory = true;
             } else if (symbols_[s].type != results_[r]) {
-                fail(ir::make_fault(ir::fault_kind::update_mismatch, symbols_[s].mention, n.mention + 1))
+                fail(ir::make_fault(ir::fault_kind::update_mismatch, symbols_[s].source_position, n.source_position + 1))
                     .in(n.statement)
                     .tensor(symbols_[s].type)
                     .tensor(results_[r]);
@@ -144,7 +144,7 @@ private:
         const bool scattered = n.kind == op_kind::scatter || n.kind == op_kind::broadcast;
         const std::int64_t width = !over_roles ? width_along(g_, n.role, n.axes) : scattered ? n.targets : n.arguments;
         if (!over_roles && n.root >= 0 && width > 0 && n.root >= width) {
-            fail(ir::fault_kind::bad_root, n).name(n.mention + 1);
+            fail(ir::fault_kind::bad_root, n).name(n.source_position + 1);
             return t;
         }
         const bool gathers = n.kind == op_kind::all_gather || n.kind == op_kind::gather;
@@ -182,7 +182,7 @@ private:
             if (g_.nodes[i].statement != last) f.name(g_.nodes[i].statement);
             last = g_.nodes[i].statement;
         }
-        if (f.count == 1 || last != f.mention[0]) f.name(f.mention[0]);
+        if (f.count == 1 || last != f.source_position[0]) f.name(f.source_position[0]);
         fail(f);
     }
 

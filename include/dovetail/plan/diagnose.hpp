@@ -2,7 +2,7 @@
 // bridges from ids to types; nothing is reported until the type is made an object of, which everything does that depends on a graph.
 #pragma once
 
-#include "../dsl/mention.hpp"
+#include "../dsl/source_position.hpp"
 #include "../error/error.hpp"
 #include "faults.hpp"
 
@@ -11,7 +11,7 @@ namespace dovetail::plan {
 namespace detail {
 
 template <class G, int I>
-using named = dsl::mention<written<G>, fault_of<G>::value.mention[I]>;
+using named = dsl::type_at<written<G>, fault_of<G>::value.source_position[I]>;
 
 template <class G, int I>
 using tensor_named = tensor_from<fault_of<G>::value.type[I].type, fault_of<G>::value.type[I].rank, fault_of<G>::value.type[I].extent[0],
@@ -25,7 +25,7 @@ constexpr auto where_it_stands() {
     if constexpr (f.where >= 0)
         return std::type_identity<dsl::located<written<G>, f.where>>{};
     else
-        return std::type_identity<dsl::located<written<G>, f.mention[0]>>{};
+        return std::type_identity<dsl::located<written<G>, f.source_position[0]>>{};
 }
 template <class G>
 using standing = typename decltype(where_it_stands<G>())::type;
@@ -43,14 +43,14 @@ constexpr auto tell() {
     return told<Error, G>(std::make_integer_sequence<int, fault_of<G>::value.count>{}, std::make_integer_sequence<int, fault_of<G>::value.types>{});
 }
 
-// Of symbols or roles, the one that is spelled most like a missing name, within a third of its letters: its mention, or -1. `fits`
+// Of symbols or roles, the one that is spelled most like a missing name, within a third of its letters: its position in the source, or -1. `fits`
 // tells which of them come into question.
 template <class Row, class Fits>
 constexpr int nearest(span<const Row> rows, const tag& missing_name, Fits fits) {
     const ir::short_name missing_text{missing_name};
     const letters missing = missing_text.text();
     int best = missing.size / 3 + 2;
-    int mention = -1;
+    int source_position = -1;
     int budget = 200;  // candidates of a similar length: a large graph must not exhaust the compiler
     for (const Row& s : rows) {
         if (!dovetail::named(s.name) || same(s.name, &missing_name) || !fits(s) || budget == 0) continue;
@@ -60,10 +60,10 @@ constexpr int nearest(span<const Row> rows, const tag& missing_name, Fits fits) 
         --budget;
         if (const int d = ir::edit_distance(missing, name, best); d < best) {
             best = d;
-            mention = s.mention;
+            source_position = s.source_position;
         }
     }
-    return mention;
+    return source_position;
 }
 struct any_row {
     template <class Row>
@@ -71,13 +71,13 @@ struct any_row {
         return true;
     }
 };
-// The error of a name that is missing, which is spelled like that of the mention, if there is one.
+// The error of a name that is missing, which is spelled like that of the source position, if there is one.
 template <template <class...> class Error, class G, int Near, class Name>
 constexpr auto tell_near() {
     if constexpr (Near < 0)
         return std::type_identity<Error<Name>>{};
     else
-        return std::type_identity<Error<Name, error::did_you_mean<dsl::mention<written<G>, Near>>>>{};
+        return std::type_identity<Error<Name, error::did_you_mean<dsl::type_at<written<G>, Near>>>>{};
 }
 
 // Of a name that nothing defines.
@@ -87,7 +87,7 @@ constexpr auto tell_nearest() {
     if constexpr (near < 0)
         return std::type_identity<Error<Statement..., named<G, 1>, standing<G>>>{};
     else
-        return std::type_identity<Error<Statement..., named<G, 1>, error::did_you_mean<dsl::mention<written<G>, near>>, standing<G>>>{};
+        return std::type_identity<Error<Statement..., named<G, 1>, error::did_you_mean<dsl::type_at<written<G>, near>>, standing<G>>>{};
 }
 
 template <class G>

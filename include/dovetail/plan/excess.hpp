@@ -10,7 +10,7 @@ namespace dovetail::plan {
 struct excess {
     int role = 0;
     std::int64_t needed = 0;
-    int largest[2] = {-1, -1};  // mentions
+    int largest[2] = {-1, -1};  // names
 };
 
 namespace detail {
@@ -81,7 +81,7 @@ constexpr excess excess_of(const ir::graph& g, const ir::program& p, span<const 
             e.largest[1] = e.largest[0];
         }
         bytes[slot] = b.bytes;
-        e.largest[slot] = g.symbols[b.symbol].mention;
+        e.largest[slot] = g.symbols[b.symbol].source_position;
     }
     return e;
 }

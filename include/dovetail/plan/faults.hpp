@@ -39,7 +39,7 @@ struct lowered {
     static constexpr auto most = ir::largest_graph(dsl::describe_graph<written<G>>);
     using arrays = std::make_integer_sequence<int, ir::graph::tables>;
     template <int... I>
-    static constexpr auto make(const dsl::record& root, bool calls_rules, std::integer_sequence<int, I...>) {
+    static constexpr auto make(const dsl::descriptor& root, bool calls_rules, std::integer_sequence<int, I...>) {
         ir::rebound<ir::graph, fixed_store<most.of[I]...>> made{};
         ir::lower(root, as_written<G>::single_rank, made);
         if (!made.wrong) made.wrong = calls_rules ? pass::infer(ir::view(made), made.symbols.begin()) : first_doubtful(made);
@@ -48,7 +48,7 @@ struct lowered {
     template <class Graph>
     static constexpr ir::fault first_doubtful(const Graph& g) {
         for (const ir::node& n : g.nodes)
-            if (n.op->doubtful_rule) return ir::make_fault(ir::fault_kind::rule_not_constexpr, n.statement, n.mention + 1);
+            if (n.op->doubtful_rule) return ir::make_fault(ir::fault_kind::rule_not_constexpr, n.statement, n.source_position + 1);
         return ir::fault{};
     }
 };

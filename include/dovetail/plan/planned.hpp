@@ -132,7 +132,7 @@ constexpr candidate chosen() {
 
 template <class G, int Mention>
 struct role_named {
-    using type = dsl::mention<written<G>, Mention>;
+    using type = dsl::type_at<written<G>, Mention>;
 };
 template <class G>
 struct role_named<G, -1> {
@@ -148,13 +148,13 @@ struct memory_checked {
         } else {
             using of = program_of<G, O>;
             constexpr excess e = excess_of(of::graph, of::program, taken::value.roles, kept_schedule<G, O, chosen<G, O>()>.order.view());
-            using role = typename role_named<G, of::graph.roles[e.role].mention>::type;
+            using role = typename role_named<G, of::graph.roles[e.role].source_position>::type;
             if constexpr (e.largest[1] < 0)
                 return std::type_identity<
-                    error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>, dsl::mention<written<G>, e.largest[0]>>>{};
+                    error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>, dsl::type_at<written<G>, e.largest[0]>>>{};
             else
                 return std::type_identity<error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>,
-                                                                 dsl::mention<written<G>, e.largest[0]>, dsl::mention<written<G>, e.largest[1]>>>{};
+                                                                 dsl::type_at<written<G>, e.largest[0]>, dsl::type_at<written<G>, e.largest[1]>>>{};
         }
     }
     using type = typename decltype(error())::type;
@@ -201,11 +201,11 @@ constexpr verdict proven() {
 template <class G, class O>
 inline constexpr verdict proof = proven<G, O>();
 
-// The operation whose cost is to blame where the costs of a graph's vertices cannot be calculated while compiling: its mention. Where
+// The operation whose cost is to blame where the costs of a graph's vertices cannot be calculated while compiling: its position in the source. Where
 // one is in doubt, they all are calculated to see.
 constexpr int first_doubtful_cost(const ir::graph& g) {
     for (const ir::node& n : g.nodes)
-        if (n.op->doubtful_cost) return n.mention + 1;
+        if (n.op->doubtful_cost) return n.source_position + 1;
     return -1;
 }
 template <class G, class O, bool InDoubt = (first_doubtful_cost(typed<G>::value) >= 0)>
@@ -222,7 +222,7 @@ constexpr auto plan_error() {
     if constexpr (device_pass)
         return std::type_identity<error::none>{};
     else if constexpr (!calculates_costs<G, O>)
-        return std::type_identity<error::cost_not_constexpr<dsl::mention<written<G>, first_doubtful_cost(typed<G>::value)>>>{};
+        return std::type_identity<error::cost_not_constexpr<dsl::type_at<written<G>, first_doubtful_cost(typed<G>::value)>>>{};
     else if constexpr (!std::is_same_v<typename memory_checked<G, O>::type, error::none>)
         return std::type_identity<typename memory_checked<G, O>::type>{};
     else if constexpr (!proof<G, O>)

@@ -201,7 +201,7 @@ private:
         int *x = touches_.rows.begin() + touches::width * r, &version = touches_.value[r];
         const int due = states_.expected[static_cast<int>(&a - p_.accesses.first)] + run_ * states_.updates[a.buffer];
         if (a.mode == access_mode::read) {
-            // a second mention of what this launch has read, or gets as `inout`
+            // a second source position of what this launch has read, or gets as `inout`
             for (const ir::access* k = p_.accesses.first + y.first_access; k != &a; ++k)
                 if (k->buffer == a.buffer) return true;
             if (version != due) return fail(flaw::wrong_value, s, a.buffer, writer(r));

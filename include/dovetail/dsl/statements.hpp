@@ -1,4 +1,4 @@
-// The words of the language: what a user writes in a graph. All are types without a definition; `describe` gives them
+// The keywords of the language: what a user writes in a graph. All are types without a definition; `describe` gives them
 // meaning. Names are tag types of the user, an expression is a function type: `matmul(h, w)`.
 #pragma once
 

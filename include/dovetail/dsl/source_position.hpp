@@ -1,4 +1,4 @@
-// mention<T, k>: the k-th type that T mentions, in written order, T itself being 0; located<T, k>: where it stands. One of the
+// type_at<T, k>: the k-th type that T names, in written order, T itself being 0; located<T, k>: where it stands. One of the
 // bridges from ids to types.
 #pragma once
 
@@ -30,14 +30,14 @@ struct nth<I, types<T...>> {
 
 struct place {
     int child = 0;
-    int offset = 0;  // of the mention within the child
+    int offset = 0;  // of the source position within the child
 };
-constexpr place find_child(const record& r, int mention) {
-    int rest = mention - 1;
+constexpr place find_child(const descriptor& r, int source_position) {
+    int rest = source_position - 1;
     for (int i = 0; i < r.child_count; ++i) {
-        const int mentions = has_statements(r) ? (*r.statements[i])->mentions : r.children[i]->mentions;
-        if (rest < mentions) return {i, rest};
-        rest -= mentions;
+        const int positions = has_statements(r) ? (*r.statements[i])->positions : r.children[i]->positions;
+        if (rest < positions) return {i, rest};
+        rest -= positions;
     }
     return {};
 }
@@ -52,37 +52,38 @@ struct unadjusted<R (*)(A...)> {  // an expression as a function's parameter
 };
 
 template <class T, int K>
-struct mentioned {
+struct find_type {
     static constexpr place at = find_child(describe<T>, K);
-    using type = typename mentioned<typename nth<at.child, made_of<T>>::type, at.offset>::type;
+    using type = typename find_type<typename nth<at.child, made_of<T>>::type, at.offset>::type;
 };
 template <class G, int K>
     requires(is_graph<G> && K > 0)
-struct mentioned<G, K> {
+struct find_type<G, K> {
     static constexpr place at = find_child(describe_graph<G>, K);
-    using type = typename mentioned<typename nth<at.child, decltype(statements_in(static_cast<const G*>(nullptr)))>::type, at.offset>::type;
+    using type = typename find_type<typename nth<at.child, decltype(statements_in(static_cast<const G*>(nullptr)))>::type, at.offset>::type;
 };
-// The expression of a statement is mentioned but has no record below the statement's.
+// The expression of a statement is find_type but has no descriptor below the statement's.
 template <class N, class X, int K>
-using mentioned_of_two = mentioned<std::conditional_t<(K <= describe<N>.mentions), N, X>, (K <= describe<N>.mentions ? K - 1 : K - 1 - describe<N>.mentions)>;
+using find_type_of_two =
+    find_type<std::conditional_t<(K <= describe<N>.positions), N, X>, (K <= describe<N>.positions ? K - 1 : K - 1 - describe<N>.positions)>;
 template <class N, class X, int K>
     requires(K > 0)
-struct mentioned<let<N, X>, K> : mentioned_of_two<N, X, K> {};
+struct find_type<let<N, X>, K> : find_type_of_two<N, X, K> {};
 template <class S, class X, int K>
     requires(K > 0)
-struct mentioned<update<S, X>, K> : mentioned_of_two<S, X, K> {};
+struct find_type<update<S, X>, K> : find_type_of_two<S, X, K> {};
 template <class T>
-struct mentioned<T, 0> : unadjusted<T> {};
+struct find_type<T, 0> : unadjusted<T> {};
 
 // What T is made of, a graph as well.
 template <class T>
 struct parts_of {
-    static constexpr const record& described = describe<T>;
+    static constexpr const descriptor& described = describe<T>;
     using type = made_of<T>;
 };
 template <is_graph G>
 struct parts_of<G> {
-    static constexpr const record& described = describe_graph<G>;
+    static constexpr const descriptor& described = describe_graph<G>;
     using type = decltype(statements_in(static_cast<const G*>(nullptr)));
 };
 
@@ -124,9 +125,9 @@ struct locating<Path, T, K> {
 }  // namespace detail
 
 template <class T, int K>
-using mention = typename detail::mentioned<T, K>::type;
+using type_at = typename detail::find_type<T, K>::type;
 
-// The path from T to the statement that has the k-th mention: error::at<error::statement<8>, error::in<layer, 2>>.
+// The path from T to the statement that has the k-th source position: error::at<error::statement<8>, error::in<layer, 2>>.
 template <class T, int K>
 using located = typename detail::locating<error::at<>, T, K>::type;
 

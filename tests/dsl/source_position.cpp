@@ -1,0 +1,79 @@
+// Records and mentions: every type of a graph has a number, and the number gives the type back.
+#include "support/samples.hpp"
+
+#include <dovetail/core/display.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace samples;
+
+template <int> struct body_name;
+template <int I, int J> struct cell;
+template <int I> using one = dv::let<body_name<I>, add(x, x)>;
+template <int I, int J> using two = dv::let<cell<I, J>, add(x, x)>;
+// The same for every index.
+template <int I> using again = dv::group<dv::group<>, dv::update<a, add(a, x)>>;
+template <int I, int J, int K> using over_and_over = dv::group<dv::group<>, dv::update<a, add(a, x)>, dv::update<a, multiply(a, b)>>;
+
+// Graphs that are templates, as keywords of the language and families of names are.
+template <int I> struct numbered : dv::graph<dv::let<body_name<I>, add(x, x)>> {};
+template <class T> struct typed : dv::graph<dv::let<y, add(x, x)>, dv::output<T>> {};
+
+template <class T>
+inline constexpr const dv::dsl::descriptor& descriptor = dv::dsl::describe<T>;
+
+}  // namespace
+
+TEST_CASE("a mention is the type at its place, in written order") {
+    using statement = dv::let<y, add(x, multiply(a, b))>;
+    static_assert(descriptor<statement>.positions == 9);
+    static_assert(std::is_same_v<dv::dsl::type_at<statement, 0>, statement>);
+    static_assert(std::is_same_v<dv::dsl::type_at<statement, 1>, y>);
+    static_assert(std::is_same_v<dv::dsl::type_at<statement, 2>, add(x, multiply(a, b))>);
+    static_assert(std::is_same_v<dv::dsl::type_at<statement, 3>, add>);
+    static_assert(std::is_same_v<dv::dsl::type_at<statement, 4>, x>);
+    static_assert(std::is_same_v<dv::dsl::type_at<statement, 5>, multiply(a, b)>);
+    static_assert(std::is_same_v<dv::dsl::type_at<statement, 6>, multiply>);
+    static_assert(std::is_same_v<dv::dsl::type_at<statement, 7>, a>);
+    static_assert(std::is_same_v<dv::dsl::type_at<statement, 8>, b>);
+    CHECK(dv::display(dv::dsl::describe<y>.id) == "y");
+}
+
+TEST_CASE("repeat and all stand for what they expand to, the last index fastest") {
+    using repeated = dv::repeat<one, 3>;
+    static_assert(descriptor<repeated>.child_count == 3);
+    static_assert(std::is_same_v<dv::dsl::type_at<repeated, 1 + descriptor<one<0>>.positions>, one<1>>);
+    using grid = dv::repeat<two, 2, 3>;
+    static_assert(descriptor<grid>.child_count == 6);
+    static_assert(std::is_same_v<dv::dsl::type_at<grid, 1 + 4 * descriptor<two<0, 0>>.positions>, two<1, 1>>);
+    static_assert(descriptor<dv::all<4, body_name>>.child_count == 4);
+    static_assert(descriptor<dv::repeat<again, 3>>.child_count == 3);
+    static_assert(descriptor<dv::repeat<over_and_over, 2, 2, 2>>.child_count == 8);
+    static_assert(std::is_same_v<dv::dsl::type_at<dv::repeat<over_and_over, 2, 2, 2>, 1>, over_and_over<0, 0, 0>>);
+    static_assert(descriptor<dv::repeat<one, 0>>.child_count == 0);
+    static_assert(descriptor<dv::group<>>.child_count == 0);
+    CHECK(true);
+}
+
+TEST_CASE("a long graph is numbered without a limit on nesting or width") {
+    using wide = dv::repeat<one, 300>;
+    static_assert(descriptor<wide>.positions == 1 + 300 * descriptor<one<0>>.positions);
+    static_assert(std::is_same_v<dv::dsl::type_at<wide, 1 + 299 * descriptor<one<0>>.positions + 1>, body_name<299>>);
+    CHECK(true);
+}
+
+TEST_CASE("a graph is a graph by whatever name, and a name where it stands as a statement") {
+    static_assert(dv::dsl::describe_graph<numbered<7>>.kind == dv::dsl::keyword::graph && dv::dsl::describe_graph<numbered<7>>.child_count == 1);
+    static_assert(std::is_same_v<dv::dsl::type_at<numbered<7>, 0>, numbered<7>>);
+    static_assert(std::is_same_v<dv::dsl::type_at<numbered<7>, 1>, one<7>>);
+    static_assert(std::is_same_v<dv::dsl::type_at<numbered<7>, 2>, body_name<7>>);
+    static_assert(dv::dsl::describe_graph<typed<y>>.child_count == 2);
+    static_assert(std::is_same_v<dv::dsl::type_at<typed<y>, 1 + descriptor<dv::let<y, add(x, x)>>.positions>, dv::output<y>>);
+    using bare = dv::graph<dv::let<y, add(x, x)>>;
+    static_assert(std::is_same_v<dv::dsl::type_at<bare, 2>, y>);
+    static_assert(descriptor<numbered<7>>.kind == dv::dsl::keyword::name && descriptor<bare>.kind == dv::dsl::keyword::graph);
+    static_assert(descriptor<bare>.positions == dv::dsl::describe_graph<numbered<7>>.positions);
+    CHECK(true);
+}
