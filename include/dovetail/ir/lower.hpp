@@ -3,9 +3,9 @@
 // a graph whose values have no types yet, with the first mistake in names, placement or form in `wrong`.
 #pragma once
 
-#include "define.hpp"
-#include "place.hpp"
-#include "room.hpp"
+#include "communication_facts.hpp"
+#include "size_bounds.hpp"
+#include "symbol_resolution.hpp"
 
 namespace dovetail::ir {
 
@@ -14,7 +14,7 @@ namespace detail {
 // The second walk: what uses what.
 class connections {
 public:
-    constexpr explicit connections(draft& d) : d_{d} {}
+    constexpr explicit connections(lowering_state& d) : d_{d} {}
 
     constexpr void take(const descriptor& root) {
         if (d_.wrong()) return;
@@ -252,7 +252,7 @@ private:
         return id;
     }
 
-    draft& d_;
+    lowering_state& d_;
     vec<int> arguments_;  // of the expressions being read
     vec<int> axis_indices_;
     int symbol_ = 0;  // the next that a statement defines
@@ -264,8 +264,8 @@ private:
 // Writes to a table that has the room `largest_graph` tells of.
 template <class Table>
 constexpr void lower(const dsl::descriptor& root, bool single_rank, Table& to) {
-    detail::draft d{to};
-    detail::definitions{d}.take(root);
+    detail::lowering_state d{to};
+    detail::symbol_resolution{d}.take(root);
     detail::connections{d}.take(root);
     d.finish(to);
     to.single_rank = single_rank;

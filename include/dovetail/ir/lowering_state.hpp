@@ -14,7 +14,7 @@ using dsl::statement;
 
 inline constexpr int outside = -2;  // outside every role, in a graph that has roles
 
-struct draft {
+struct lowering_state {
     symbol* symbols;
     node* nodes;
     int* operands;
@@ -28,10 +28,10 @@ struct draft {
 
     // Takes the room for symbols, nodes and operands from a table that has all it needs at most.
     template <class Table>
-    constexpr explicit draft(Table& to)
+    constexpr explicit lowering_state(Table& to)
         : symbols{to.symbols.begin()}, nodes{to.nodes.begin()}, operands{to.operands.begin()}, names{to.symbols.size(), symbols} {}
-    draft(const draft&) = delete;
-    draft& operator=(const draft&) = delete;
+    lowering_state(const lowering_state&) = delete;
+    lowering_state& operator=(const lowering_state&) = delete;
 
     template <class Table>
     constexpr void finish(Table& to) const {

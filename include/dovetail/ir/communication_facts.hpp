@@ -3,13 +3,13 @@
 #pragma once
 
 #include "../dsl/communication.hpp"
-#include "draft.hpp"
+#include "lowering_state.hpp"
 
 namespace dovetail::ir::detail {
 
 class communications {
 public:
-    constexpr explicit communications(draft& d) : d_{d} {}
+    constexpr explicit communications(lowering_state& d) : d_{d} {}
 
     // Axes, root and receiving roles of a communication.
     constexpr void place(node& n, const descriptor& op, int source_position, int name) {
@@ -101,7 +101,7 @@ private:
         }
     }
 
-    draft& d_;
+    lowering_state& d_;
 };
 
 }  // namespace dovetail::ir::detail

@@ -1,4 +1,4 @@
-// The room that a graph takes in arrays, at most. Takes its root descriptor, gives the sizes in the order of `graph`.
+// Upper bounds of the sizes of a graph's tables. Takes its root descriptor, gives the sizes in the order of `graph`.
 #pragma once
 
 #include "../dsl/descriptor.hpp"
@@ -8,7 +8,7 @@ namespace dovetail::ir {
 
 namespace detail {
 
-struct room {
+struct size_bounds {
     int symbols = 0, nodes = 0, operands = 0, roles = 1, axes = 0;
     bool doubtful = false;  // a shape rule may not be callable while compiling
 };
@@ -21,7 +21,7 @@ constexpr bool has_doubtful_rule(const dsl::descriptor& r) {
 }
 
 // Of a let or update.
-constexpr void add_room(dsl::statement s, room& to) {
+constexpr void add_bounds(dsl::statement s, size_bounds& to) {
     const dsl::descriptor& r = **s;
     to.doubtful |= r.op->doubtful_rule;
     if (r.positions == r.child_count + 2 && r.op->kind == op_kind::compute) {  // of names alone, as most are
@@ -44,19 +44,19 @@ constexpr void add_room(dsl::statement s, room& to) {
 }
 
 // Of all statements below one, or below the graph.
-constexpr void add_room_below(const dsl::descriptor& parent, room& to) {
+constexpr void add_bounds_below(const dsl::descriptor& parent, size_bounds& to) {
     using dsl::keyword;
     for (const dsl::statement *s = parent.statements, *end = s + parent.child_count; s != end; ++s) {
         switch ((**s)->kind) {
             case keyword::let:
-            case keyword::update: add_room(*s, to); break;
+            case keyword::update: add_bounds(*s, to); break;
             case keyword::input:
             case keyword::state: ++to.symbols; break;
             case keyword::mesh: to.axes += (**s)->child_count; break;
             case keyword::on: ++to.roles; [[fallthrough]];
             case keyword::group:
             case keyword::nccl_group:
-            case keyword::repeat: add_room_below(***s, to); break;
+            case keyword::repeat: add_bounds_below(***s, to); break;
             default: break;
         }
     }
@@ -68,8 +68,8 @@ struct graph_sizes : sizes<6> {
     bool doubtful = false;
 };
 constexpr graph_sizes largest_graph(const dsl::descriptor& root) {
-    detail::room r;
-    detail::add_room_below(root, r);
+    detail::size_bounds r;
+    detail::add_bounds_below(root, r);
     return {{{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles}}, r.doubtful};
 }
 

@@ -1,14 +1,14 @@
-// The first walk over a graph's descriptors: what is defined. Takes the root descriptor and an empty draft, leaves in it the roles with
+// The first walk over a graph's descriptors: what is defined. Takes the root descriptor and an empty lowering state, leaves in it the roles with
 // their meshes and the symbols of inputs, states and results, or the first mistake.
 #pragma once
 
-#include "draft.hpp"
+#include "lowering_state.hpp"
 
 namespace dovetail::ir::detail {
 
-class definitions {
+class symbol_resolution {
 public:
-    constexpr explicit definitions(draft& d) : d_{d} {}
+    constexpr explicit symbol_resolution(lowering_state& d) : d_{d} {}
 
     constexpr void take(const descriptor& root) {
         d_.names_roles = has_roles(root);
@@ -193,7 +193,7 @@ private:
         }
     }
 
-    draft& d_;
+    lowering_state& d_;
     vec<found> meshes_;
     vec<found> replications_;
 };
