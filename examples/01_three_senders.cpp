@@ -102,7 +102,7 @@ int compare(World make_world) {
     const int moved = observe::mark_moved(of_on, planned, before);
     std::printf("receiver:");
     for (int i = 0; const dv::ir::step& s : of_on.steps(role)) {
-        std::printf("%s %d %s", i > 0 ? "," : "", i, of_on.label(s.vertex).c_str());
+        std::printf("%s %d %s", i > 0 ? "," : "", i, of_on.label(s.task).c_str());
         ++i;
     }
     std::printf("; %d moved by overlap\n", moved);

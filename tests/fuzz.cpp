@@ -69,18 +69,18 @@ std::string simulated(const dv::ir::graph& g, const dv::ir::program& p, const dv
     return {};
 }
 
-// Communication written in one group is one vertex, and no other is. Empty where that is so.
+// Communication written in one group is one task, and no other is. Empty where that is so.
 std::string broken_groups(const sketch& s, const meaning& m, const dv::ir::program& p) {
     const auto nccl_group_of = [&](const dv::ir::member& x) {
         return x.node < 0 ? -1 : s.nodes[static_cast<std::size_t>(m.statement_of[static_cast<std::size_t>(x.node)])].nccl_group_id;
     };
-    std::map<int, int> vertex_of;
-    for (int v = 0; v < p.vertices.size(); ++v)
-        for (const dv::ir::member& x : p.members.part(p.vertices[v].first_member, p.vertices[v].members)) {
+    std::map<int, int> task_of;
+    for (int v = 0; v < p.tasks.size(); ++v)
+        for (const dv::ir::member& x : p.members.subspan(p.tasks[v].first_member, p.tasks[v].members)) {
             const int nccl_group_id = nccl_group_of(x);
-            if (nccl_group_id < 0 && p.vertices[v].members > 1) return "vertex " + std::to_string(v) + " is a group and not written as one";
-            if (nccl_group_id >= 0 && vertex_of.emplace(nccl_group_id, v).first->second != v)
-                return "group " + std::to_string(nccl_group_id) + " is not one vertex";
+            if (nccl_group_id < 0 && p.tasks[v].members > 1) return "task " + std::to_string(v) + " is a group and not written as one";
+            if (nccl_group_id >= 0 && task_of.emplace(nccl_group_id, v).first->second != v)
+                return "group " + std::to_string(nccl_group_id) + " is not one task";
         }
     return {};
 }
@@ -117,8 +117,8 @@ std::string fault_of(const sketch& s, statistics& sum) {
     const dv::ir::program program = dv::ir::view(planned.made.program);
     const dv::plan::plan plan = dv::ir::view(planned.made.plan);
     if (const dv::plan::verdict bad = dv::plan::prove(written, program, plan, s.plan_options); !bad)
-        return std::string("prover: ") + dv::plan::name_of(bad.what) + ", role " + std::to_string(bad.role) + ", vertex " +
-               std::to_string(bad.vertex) + ", other " + std::to_string(bad.other) + ", buffer " + std::to_string(bad.buffer);
+        return std::string("prover: ") + dv::plan::name_of(bad.what) + ", role " + std::to_string(bad.role) + ", task " +
+               std::to_string(bad.task) + ", other " + std::to_string(bad.other) + ", buffer " + std::to_string(bad.buffer);
     if (const std::string bad = broken_slots(program, s.plan_options); !bad.empty()) return "slots: " + bad;
 
     const dv::ir::graph_data concrete = with_widths(typed, s);  // of open axes
@@ -148,7 +148,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
     sum.seen.plan(program, planned.limited, planned.kept);
     sum.nodes += g.nodes.size();
     for (const auto& n : g.nodes) sum.collectives += dv::is_communication(n.kind), sum.updates += n.update;
-    for (const auto& v : program.vertices) {
+    for (const auto& v : program.tasks) {
         const bool transfer = v.kind == dv::op_kind::transfer;
         sum.transfers += transfer, sum.peer_copies += transfer && v.stream == dv::stream_kind::copy, sum.groups += v.members > 1;
     }

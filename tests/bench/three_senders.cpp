@@ -166,7 +166,7 @@ struct peer_copies {
 template <class Options>
 int copied_channels() {
     int n = 0;
-    for (const dv::ir::vertex& v : dv::plan::planned<app::three_senders, Options>::program.vertices)
+    for (const dv::ir::task& v : dv::plan::planned<app::three_senders, Options>::program.tasks)
         n += v.kind == dv::op_kind::transfer && v.stream == dv::stream_kind::copy ? 1 : 0;
     return n;
 }

@@ -315,7 +315,7 @@ void report(const timed& off, const timed& on) {
     }
     const auto print = [](const char* what, const dv::observe::study& s, const dv::observe::timeline& t) {
         std::map<std::string, double> by_operation;
-        for (const auto& slice : t.rows[0].slices) by_operation[s.labels[static_cast<std::size_t>(slice.vertex)].operation] += static_cast<double>(slice.end - slice.start) / 1e9;
+        for (const auto& slice : t.rows[0].slices) by_operation[s.labels[static_cast<std::size_t>(slice.task)].operation] += static_cast<double>(slice.end - slice.start) / 1e9;
         std::printf("  ms of rank 0 by operation, %s:", what);
         for (const auto& [name, time] : by_operation) std::printf(" %s %.2f", name.c_str(), time);
         std::printf("\n");

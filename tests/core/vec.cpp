@@ -63,7 +63,7 @@ constexpr bool views() {
     vec<int> v;
     for (int i = 0; i < 10; ++i) v.push(i);
     int sum = 0;
-    for (int x : v.view().part(2, 3)) sum += x;
+    for (int x : v.view().subspan(2, 3)) sum += x;
     fixed<int, 10> frozen{};
     dovetail::copy_elements(v, frozen);
     span<const int> view = frozen.view();
@@ -71,7 +71,7 @@ constexpr bool views() {
     for (int x : view) all += x;
     fixed<int, 0> nothing{};
     for (int x : nothing.view()) all += 1000 + x;
-    return sum == 2 + 3 + 4 && all == 45 && view.size() == 10 && nothing.size() == 0 && view.part(10, 0).empty();
+    return sum == 2 + 3 + 4 && all == 45 && view.size() == 10 && nothing.size() == 0 && view.subspan(10, 0).empty();
 }
 
 // An element that owns: vec of vec is how a pass keeps lists of lists.

@@ -76,19 +76,19 @@ struct sample {
         p.communicator_roles.push(0);
         p.communicator_roles.push(0);
     }
-    constexpr dv::ir::member& member(op_kind kind, int parts, std::int64_t in, std::int64_t out, int communicator = -1) {
-        if (p.vertices.empty()) {
-            p.vertices.push({});
-            p.vertices[0].kind = kind;
+    constexpr dv::ir::member& member(op_kind kind, int participations, std::int64_t in, std::int64_t out, int communicator = -1) {
+        if (p.tasks.empty()) {
+            p.tasks.push({});
+            p.tasks[0].kind = kind;
         }
         p.members.push({});
         p.members.back().kind = kind;
         p.members.back().communicator = communicator;
-        ++p.vertices[0].members;
-        for (int i = 0; i < parts; ++i) {
-            dv::ir::part x{i, p.members.size() - 1, i, p.accesses.size(), 2};
-            p.parts.push(x);
-            ++p.vertices[0].parts;
+        ++p.tasks[0].members;
+        for (int i = 0; i < participations; ++i) {
+            dv::ir::participation x{i, p.members.size() - 1, i, p.accesses.size(), 2};
+            p.participations.push(x);
+            ++p.tasks[0].participations;
             for (const std::int64_t bytes : {in, out}) {
                 p.accesses.push({p.buffers.size(), bytes == in ? dv::access_mode::read : dv::access_mode::write});
                 p.buffers.push({});

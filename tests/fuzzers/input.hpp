@@ -89,7 +89,7 @@ private:
             case frame::refused: return d::writer{}.number(number()).text(text()).take();
             case frame::present: return std::string(static_cast<std::size_t>(ranks), below(2) == 0 ? '0' : '1');
             case frame::welcome: return d::packed_welcome(all());
-            case frame::part: return d::part{number(), 0, text(), text()}.pack();
+            case frame::participation: return d::participation{number(), 0, text(), text()}.pack();
             case frame::whole: {
                 d::outcome o;
                 if (below(2) == 0) o.fault = text();

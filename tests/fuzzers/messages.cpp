@@ -46,8 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case frame::stop:
             check(body, [](auto& b) { return unpacked_cause(b, ranks); }, [](auto& m) { return shown(m.text), shown(m.operation), packed(m); });
             break;
-        case frame::part:
-            check(body, [](auto& b) { return part::unpack(b, 1); }, [](auto& m) { return shown(m.what), m.pack(); });
+        case frame::participation:
+            check(body, [](auto& b) { return participation::unpack(b, 1); }, [](auto& m) { return shown(m.what), m.pack(); });
             break;
         case frame::whole:
             check(body, [](auto& b) { return unpacked_outcome(b, ranks); }, [](auto& m) { return shown(m.second.fault), packed(m.first, m.second); });

@@ -1,5 +1,5 @@
-// Images made by hand for tests of the launch layer: a program written vertex by vertex, and the simplest plan of it that
-// is safe: vertices in the order written, no two buffers in one place, every change of streams waited for.
+// Images made by hand for tests of the launch layer: a program written task by task, and the simplest plan of it that
+// is safe: tasks in the order written, no two buffers in one place, every change of streams waited for.
 #pragma once
 
 #include <dovetail/ir/table.hpp>
@@ -23,9 +23,9 @@ struct named {
     using type = N;
 };
 
-struct part {
+struct participation {
     int role;
-    int member;   // within the vertex
+    int member;   // within the task
     std::vector<ir::access> accesses;
 };
 
@@ -78,29 +78,29 @@ public:
         ir::member m;
         m.kind = dv::op_kind::input;
         m.symbol = p.buffers[b].symbol;
-        vertex(dv::stream_kind::copy, {m}, {{role, 0, {{b, dv::access_mode::write}}}});
+        task(dv::stream_kind::copy, {m}, {{role, 0, {{b, dv::access_mode::write}}}});
         return b;
     }
-    int vertex(dv::stream_kind stream, std::vector<ir::member> members, std::vector<part> parts, dv::launch_function<dv::host::stream> f = nullptr) {
-        ir::vertex v{p.parts.size(), static_cast<int>(parts.size()), p.members.size(), static_cast<int>(members.size()), stream, members[0].kind};
+    int task(dv::stream_kind stream, std::vector<ir::member> members, std::vector<participation> participations, dv::launch_function<dv::host::stream> f = nullptr) {
+        ir::task v{p.participations.size(), static_cast<int>(participations.size()), p.members.size(), static_cast<int>(members.size()), stream, members[0].kind};
         for (const auto& m : members) {
             p.members.push(m);
             launches.push(f);
         }
         std::vector<int> seats(members.size(), 0);
-        for (const auto& t : parts) {
-            p.parts.push({t.role, v.first_member + t.member, seats[static_cast<std::size_t>(t.member)]++, p.accesses.size(), static_cast<int>(t.accesses.size())});
+        for (const auto& t : participations) {
+            p.participations.push({t.role, v.first_member + t.member, seats[static_cast<std::size_t>(t.member)]++, p.accesses.size(), static_cast<int>(t.accesses.size())});
             for (const auto& a : t.accesses) p.accesses.push(a);
         }
-        p.vertices.push(v);
-        return p.vertices.size() - 1;
+        p.tasks.push(v);
+        return p.tasks.size() - 1;
     }
     // One operation: reads, then writes, by buffer.
     int compute(const dv::operation* op, dv::launch_function<dv::host::stream> f, std::vector<int> in, std::vector<int> out, int role = 0) {
         ir::member m;
         m.op = op;
         m.symbol = p.buffers[out[0]].symbol;
-        return vertex(dv::stream_kind::compute, {m}, {{role, 0, list(in, out)}}, f);
+        return task(dv::stream_kind::compute, {m}, {{role, 0, list(in, out)}}, f);
     }
     static std::vector<ir::access> list(const std::vector<int>& in, const std::vector<int>& out) {
         std::vector<ir::access> a;
@@ -113,7 +113,7 @@ public:
         m.kind = dv::op_kind::transfer;
         m.symbol = p.buffers[from].symbol;
         m.local = local;
-        return vertex(dv::stream_kind::communication, {m},
+        return task(dv::stream_kind::communication, {m},
                       {{p.buffers[from].role, 0, list({from}, {})}, {p.buffers[to].role, 0, list({}, {to})}});
     }
     // In one role, along the axes of the mask.
@@ -122,13 +122,13 @@ public:
         m.communicator = p.communicators.size() - 1;
         m.symbol = p.buffers[out].symbol;
         std::vector<ir::access> a = in == out ? std::vector<ir::access>{{in, dv::access_mode::update}} : list({in}, {out});
-        return vertex(dv::stream_kind::communication, {m}, {{role, 0, a}});
+        return task(dv::stream_kind::communication, {m}, {{role, 0, a}});
     }
 
     dv::image<dv::host::stream> image() {
         plan = {};
         plan.overlapped = !sequential;
-        for (int v = 0; v < p.vertices.size(); ++v) plan.order.push(v);
+        for (int v = 0; v < p.tasks.size(); ++v) plan.order.push(v);
         plan.placements.resize(p.buffers.size());
         for (int r = 0; r < p.roles; ++r) {
             ir::role_plan row;
@@ -141,17 +141,17 @@ public:
                 plan.placements[b] = {end, ir::aligned(x.bytes)};
                 end += ir::aligned(x.bytes) * x.slots;
             }
-            for (int v = 0; v < p.vertices.size(); ++v) {
+            for (int v = 0; v < p.tasks.size(); ++v) {
                 ir::step s;
-                s.vertex = v;
-                s.first_part = -1;
-                for (int i = 0; i < p.vertices[v].parts; ++i)
-                    if (p.parts[p.vertices[v].first_part + i].role == r) {
-                        if (s.first_part < 0) s.first_part = p.vertices[v].first_part + i;
-                        ++s.parts;
+                s.task = v;
+                s.first_participation = -1;
+                for (int i = 0; i < p.tasks[v].participations; ++i)
+                    if (p.participations[p.tasks[v].first_participation + i].role == r) {
+                        if (s.first_participation < 0) s.first_participation = p.tasks[v].first_participation + i;
+                        ++s.participations;
                     }
-                if (s.first_part < 0) continue;
-                s.stream = sequential ? 0 : static_cast<int>(p.vertices[v].stream);
+                if (s.first_participation < 0) continue;
+                s.stream = sequential ? 0 : static_cast<int>(p.tasks[v].stream);
                 s.event = sequential ? -1 : row.events++;
                 plan.steps.push(s);
                 ++row.steps;

@@ -66,7 +66,7 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         ++limited;
         overlapped += plan.overlapped ? 1 : 0;
         const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
-        const dv::vec<int> written = dv::pass::written_order(p.vertices.size(), edges.view());
+        const dv::vec<int> written = dv::pass::written_order(p.tasks.size(), edges.view());
         bool as_written = true;
         for (int v = 0; v < written.size(); ++v) as_written = as_written && written[v] == plan.order[v];
         in_written_order += as_written ? 1 : 0;

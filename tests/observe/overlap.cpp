@@ -26,15 +26,15 @@ struct two_sums : dv::graph<
     dv::let<c, add(a, b)>,
     dv::output<c>> {};
 
-int vertex_of(const observe::study& of, const std::string& label) {
-    for (int v = 0; v < of.program.vertices.size(); ++v)
+int task_of(const observe::study& of, const std::string& label) {
+    for (int v = 0; v < of.program.tasks.size(); ++v)
         if (of.label(v) == label) return v;
     return -1;
 }
 
 observe::slice& slice_of(const observe::study& of, observe::row& r, const std::string& label) {
     for (observe::slice& s : r.slices)
-        if (of.label(s.vertex) == label) return s;
+        if (of.label(s.task) == label) return s;
     FAIL("no such slice");
     return r.slices[0];
 }
@@ -94,7 +94,7 @@ TEST_CASE("three definitions of hidden, and what could have covered the rest") {
     REQUIRE(x.exposures.size() == 1);
     CHECK(x.exposures[0].time == 7 * us);
     REQUIRE(x.exposures[0].candidates.size() == 1);
-    CHECK(of.label(x.exposures[0].candidates[0].vertex) == "add c");
+    CHECK(of.label(x.exposures[0].candidates[0].task) == "add c");
     CHECK(x.exposures[0].candidates[0].why == observe::obstacle::dependency);
 
     CHECK(observe::report_text(of, report).find("1 (6.000) dependency") != std::string::npos);
@@ -117,7 +117,7 @@ TEST_CASE("why a computation did not run beside an exposed communication") {
     const auto why = [&](const std::string& communication, const std::string& computation) -> int {
         for (const observe::exposure& e : receiver.exposures)
             for (const observe::cover& c : e.candidates)
-                if (of.label(e.vertex) == communication && of.label(c.vertex) == computation) return static_cast<int>(c.why);
+                if (of.label(e.task) == communication && of.label(c.task) == computation) return static_cast<int>(c.why);
         return -1;
     };
     const auto place = [&](const std::string& name) {
@@ -161,7 +161,7 @@ TEST_CASE("the text says what the facts say") {
     CHECK(of.wait_count(0) == dv::wait_count<two_sums, dv::unnamed_role, overlapped>);
     const std::string line = observe::compact(of);
     CHECK(line.find("comm all_reduce a") != std::string::npos);
-    CHECK(vertex_of(of, "add c") >= 0);
+    CHECK(task_of(of, "add c") >= 0);
 }
 
 TEST_CASE("a page is one file: no address, no script from elsewhere") {

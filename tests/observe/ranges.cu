@@ -99,7 +99,7 @@ TEST_CASE("a range for each run and each operation, by name; none without the wi
     const observe::study of{observe::subject_of<samples::there_and_back, samples::overlapped>()};
     std::map<std::string, int> once, runs;
     for (int role = 0; role < of.roles(); ++role) {
-        for (const dv::ir::step& s : of.steps(role)) ++once[of.label(s.vertex)];
+        for (const dv::ir::step& s : of.steps(role)) ++once[of.label(s.task)];
         ++runs["run of there_and_back, rank " + std::to_string(role)];
     }
     const auto times = [](std::map<std::string, int> a, int n, const std::map<std::string, int>& b, int m) {

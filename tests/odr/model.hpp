@@ -39,7 +39,7 @@ struct facts {
 
 inline facts here() {
     using planned = dv::plan::planned<model>;
-    return {planned::plan.steps.begin(), planned::program.vertices.begin(), &dv::tag_of<half_of<1>>, planned::plan.predicted,
+    return {planned::plan.steps.begin(), planned::program.tasks.begin(), &dv::tag_of<half_of<1>>, planned::plan.predicted,
             dv::peak_bytes<model, right>, static_cast<int>(dv::tag_of<sum_of>.hash)};
 }
 

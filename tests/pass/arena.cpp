@@ -43,7 +43,7 @@ std::vector<double> ratios(int programs, program_knobs k, const dv::pass::assign
         k.window = 3 + i % 24;
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
-        auto order = random_order(seed, data.vertices.size(), edges, 1 + i % 4);
+        auto order = random_order(seed, data.tasks.size(), edges, 1 + i % 4);
         const planned p = plan_streams(std::move(data), std::move(edges), std::move(order), options);
         for (int r = 0; r < k.roles; ++r) out.push_back(ratio(p, r));
     }
@@ -60,10 +60,10 @@ void report(std::string what, const std::vector<double>& r) {
 
 TEST_CASE("the arena is near the heaviest antichain of lifetimes") {
     program_knobs one;
-    one.vertices = 100;
+    one.tasks = 100;
     program_knobs three = one;
     three.roles = 3;
-    three.vertices = 200;
+    three.tasks = 200;
     program_knobs local = three;
     local.collectives = false;
     const auto a = ratios(200, one), b = ratios(100, local), c = ratios(100, three);
@@ -76,10 +76,10 @@ TEST_CASE("the arena is near the heaviest antichain of lifetimes") {
     // What the largest graphs get.
     const auto d = ratios(200, one, {0});
     report("in order of definition only", d);
-    one.vertices = 400;
+    one.tasks = 400;
     const auto e = ratios(60, one, {0});
-    report("in order of definition only, 400 vertices", e);
-    report("400 vertices, by size", ratios(60, one, {10000000}));
+    report("in order of definition only, 400 tasks", e);
+    report("400 tasks, by size", ratios(60, one, {10000000}));
 }
 
 TEST_CASE("every buffer has its place: alignment, slots, in-place results, commons, totals") {
@@ -91,7 +91,7 @@ TEST_CASE("every buffer has its place: alignment, slots, in-place results, commo
         const dv::pass::assignment_options options{seed % 2 == 0 ? 0 : 24000};
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
-        auto order = random_order(seed, data.vertices.size(), edges, 3);
+        auto order = random_order(seed, data.tasks.size(), edges, 3);
         const planned p = plan_streams(std::move(data), std::move(edges), std::move(order), options);
         const auto program = p.program();
         const auto& places = p.memory.placements;
@@ -134,11 +134,11 @@ namespace {
 int collective(build& b, std::initializer_list<int> roles, std::int64_t bytes) {
     std::vector<int> given;
     for (const int r : roles) given.push_back(b.compute(r, {}, 1));
-    b.vertex(dv::op_kind::all_reduce, dv::stream_kind::communication, 1);
+    b.task(dv::op_kind::all_reduce, dv::stream_kind::communication, 1);
     const int common = b.p.commons++;
     int result = 0;
     for (std::size_t i = 0; i < roles.size(); ++i) {
-        b.part(roles.begin()[i], static_cast<int>(i));
+        b.participation(roles.begin()[i], static_cast<int>(i));
         b.touch(given[i], dv::access_mode::read);
         result = b.buffer(roles.begin()[i], bytes);
         b.p.buffers[result].common = common;
@@ -202,11 +202,11 @@ TEST_CASE("trying both ends never makes the largest of the roles larger, by whic
         CAPTURE(seed);
         program_knobs k;
         k.roles = 3 + static_cast<int>(seed % 3);
-        k.vertices = 20 + static_cast<int>(seed % 40);
+        k.tasks = 20 + static_cast<int>(seed % 40);
         const auto largest = [&](int both_ends) {
             auto data = random_program(seed, k);
             auto edges = all_conflicts(dv::ir::view(data));
-            auto order = random_order(seed, data.vertices.size(), edges, 3);
+            auto order = random_order(seed, data.tasks.size(), edges, 3);
             const planned p = plan_streams(std::move(data), std::move(edges), std::move(order), {24'000, both_ends});
             std::int64_t most = 0;
             for (const dv::ir::role_plan& r : p.memory.roles) most = std::max(most, r.arena_bytes + r.state_bytes);

@@ -24,23 +24,23 @@ constexpr dv::vec<edge> links(std::initializer_list<int> pairs) {
     return list;
 }
 
-constexpr int cycle_length(int vertices, std::initializer_list<int> pairs) {
-    return dv::pass::find_cycle(vertices, links(pairs).view()).size();
+constexpr int cycle_length(int tasks, std::initializer_list<int> pairs) {
+    return dv::pass::find_cycle(tasks, links(pairs).view()).size();
 }
 static_assert(cycle_length(3, {0, 1, 1, 2}) == 0);
 static_assert(cycle_length(3, {0, 1, 1, 2, 2, 0}) == 3);
 
 }  // namespace
 
-TEST_CASE("a value is read after its definition, whatever the order of the vertices") {
+TEST_CASE("a value is read after its definition, whatever the order of the tasks") {
     build b;
     const int x = b.buffer(0);
-    b.vertex(dv::op_kind::compute, dv::stream_kind::compute, 1);  // 0 reads x, which 1 writes
-    b.part(0);
+    b.task(dv::op_kind::compute, dv::stream_kind::compute, 1);  // 0 reads x, which 1 writes
+    b.participation(0);
     b.touch(x, access_mode::read);
     b.touch(x, access_mode::read);
-    b.vertex(dv::op_kind::compute, dv::stream_kind::compute, 1);
-    b.part(0);
+    b.task(dv::op_kind::compute, dv::stream_kind::compute, 1);
+    b.participation(0);
     b.touch(x, access_mode::write);
     b.compute(0, {x}, 1);
     const auto list = dv::pass::edges(b.view());
@@ -65,7 +65,7 @@ TEST_CASE("an in-place result waits for the other readers of the bytes it takes"
 TEST_CASE("states are touched in written order") {
     build b;
     const int s = b.state(0);
-    SUBCASE("vertices in written order") {
+    SUBCASE("tasks in written order") {
         b.access_state(0, s, access_mode::read, 0);
         b.access_state(0, s, access_mode::read, 1);
         b.access_state(0, s, access_mode::write, 2);
@@ -80,7 +80,7 @@ TEST_CASE("states are touched in written order") {
         CHECK(has(list, 3, 4, edge_kind::output));
         CHECK(has(list, 4, 5, edge_kind::flow));
     }
-    SUBCASE("vertices in another order") {
+    SUBCASE("tasks in another order") {
         b.access_state(0, s, access_mode::read, 7);
         b.access_state(0, s, access_mode::update, 5);
         b.access_state(0, s, access_mode::read, 2);
@@ -98,11 +98,11 @@ TEST_CASE("the transfer of a state stands where its first reader is written") {
     const int early = b.send(s, 1, 1);              // 1, read by node 1
     b.access_state(0, s, access_mode::update, 2);   // 2
     const int late = b.send(s, 1, 1);               // 3, read by node 4
-    b.vertex(dv::op_kind::compute, dv::stream_kind::compute, 1, 4);
-    b.part(1);
+    b.task(dv::op_kind::compute, dv::stream_kind::compute, 1, 4);
+    b.participation(1);
     b.touch(late, access_mode::read);
-    b.vertex(dv::op_kind::compute, dv::stream_kind::compute, 1, 1);
-    b.part(1);
+    b.task(dv::op_kind::compute, dv::stream_kind::compute, 1, 1);
+    b.participation(1);
     b.touch(early, access_mode::read);
     const auto list = dv::pass::edges(b.view());
     CHECK(has(list, 0, 1, edge_kind::flow));
@@ -137,9 +137,9 @@ TEST_CASE("adjacency lists edges by their ends, in the order of edges") {
     check(in.neighbour, {2, 0, 2, 0});
 }
 
-TEST_CASE("a cycle is named in the order of its edges, from its smallest vertex") {
-    const auto check = [](int vertices, std::initializer_list<int> pairs, std::initializer_list<int> expected) {
-        const auto cycle = dv::pass::find_cycle(vertices, links(pairs).view());
+TEST_CASE("a cycle is named in the order of its edges, from its smallest task") {
+    const auto check = [](int tasks, std::initializer_list<int> pairs, std::initializer_list<int> expected) {
+        const auto cycle = dv::pass::find_cycle(tasks, links(pairs).view());
         REQUIRE(cycle.size() == static_cast<int>(expected.size()));
         for (int i = 0; i < cycle.size(); ++i) CHECK(cycle[i] == expected.begin()[i]);
     };

@@ -14,7 +14,7 @@ using namespace support;
 
 namespace {
 
-// Bytes of the role that holds most while one more vertex runs, `done` of them being through: by vertex bits.
+// Bytes of the role that holds most while one more task runs, `done` of them being through: by task bits.
 std::int64_t bytes_held(const dv::ir::program& p, const dv::pass::detail::held_bytes& h, const std::vector<unsigned>& touching, unsigned done, int next) {
     std::vector<std::int64_t> now(h.always.begin(), h.always.end());
     for (int b = 0; b < p.buffers.size(); ++b) {
@@ -25,9 +25,9 @@ std::int64_t bytes_held(const dv::ir::program& p, const dv::pass::detail::held_b
     return *std::max_element(now.begin(), now.end());
 }
 
-std::vector<unsigned> touching_vertices(const dv::ir::program& p, const dv::pass::detail::held_bytes& h) {
+std::vector<unsigned> touching_tasks(const dv::ir::program& p, const dv::pass::detail::held_bytes& h) {
     std::vector<unsigned> by(static_cast<std::size_t>(p.buffers.size()));
-    for (int v = 0; v < p.vertices.size(); ++v)
+    for (int v = 0; v < p.tasks.size(); ++v)
         for (int i = h.first[v]; i < h.first[v + 1]; ++i) by[static_cast<std::size_t>(h.buffer[i])] |= 1u << v;
     return by;
 }
@@ -44,7 +44,7 @@ std::int64_t most_of(const dv::ir::program& p, const dv::pass::detail::held_byte
 
 // The fewest of all orders, found set by set.
 std::int64_t fewest(const dv::ir::program& p, const dv::pass::detail::held_bytes& h, const std::vector<unsigned>& touching, const dv::vec<dv::ir::edge>& edges) {
-    const int n = p.vertices.size();
+    const int n = p.tasks.size();
     std::vector<unsigned> before(static_cast<std::size_t>(n));
     for (const dv::ir::edge& e : edges) before[static_cast<std::size_t>(e.to)] |= 1u << e.from;
     std::map<unsigned, std::int64_t> sets{{0u, 0}};
@@ -76,15 +76,15 @@ TEST_CASE("on random graphs the order for little memory keeps every dependency, 
         const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
         CAPTURE(i);
         const dv::vec<int> order = dv::pass::frugal_order(p, edges.view());
-        REQUIRE(order.size() == p.vertices.size());
+        REQUIRE(order.size() == p.tasks.size());
         std::vector<int> place(static_cast<std::size_t>(order.size()), -1);
         for (int k = 0; k < order.size(); ++k) place[static_cast<std::size_t>(order[k])] = k;
         CHECK(std::count(place.begin(), place.end(), -1) == 0);
         for (const dv::ir::edge& e : edges) CHECK(place[static_cast<std::size_t>(e.from)] < place[static_cast<std::size_t>(e.to)]);
         if (order.size() > 16) continue;
 
-        const dv::pass::detail::held_bytes h = dv::pass::detail::held_by_vertices(p);
-        const std::vector<unsigned> touching = touching_vertices(p, h);
+        const dv::pass::detail::held_bytes h = dv::pass::detail::held_by_tasks(p);
+        const std::vector<unsigned> touching = touching_tasks(p, h);
         const std::int64_t front = dv::pass::detail::held_from(p, h, edges.view(), false, {}).bytes, back = dv::pass::detail::held_from(p, h, edges.view(), true, {}).bytes;
         const std::int64_t bytes = most_of(p, h, touching, order), least = fewest(p, h, touching, edges);
         CHECK(bytes == std::min(front, back));  // as the pass counts them
@@ -93,7 +93,7 @@ TEST_CASE("on random graphs the order for little memory keeps every dependency, 
     }
     std::sort(ratio.begin(), ratio.end());
     const auto fewest_of_all = std::count(ratio.begin(), ratio.end(), 1.0);
-    MESSAGE(ratio.size() << " graphs of at most 16 vertices: " << fewest_of_all << " orders need the fewest bytes, the worst " << ratio.back() << " times as many");
+    MESSAGE(ratio.size() << " graphs of at most 16 tasks: " << fewest_of_all << " orders need the fewest bytes, the worst " << ratio.back() << " times as many");
     CHECK(fewest_of_all >= static_cast<std::ptrdiff_t>(ratio.size() * 95 / 100));
     CHECK(ratio.back() <= 1.5);
 }

@@ -12,9 +12,9 @@ dv::ir::program_data expanded(dv::plan_options s = {}) {
     return dv::pass::expand(dv::plan::typed<G>::value, s);
 }
 
-int vertices_of(const dv::ir::program_data& p, dv::op_kind k) {
+int tasks_of(const dv::ir::program_data& p, dv::op_kind k) {
     int n = 0;
-    for (const dv::ir::vertex& v : p.vertices) n += v.kind == k ? 1 : 0;
+    for (const dv::ir::task& v : p.tasks) n += v.kind == k ? 1 : 0;
     return n;
 }
 
@@ -58,11 +58,11 @@ TEST_CASE("shapes follow the widths of axes") {
 
 TEST_CASE("a channel for each role that reads, made once") {
     const auto p = expanded<read_twice>();
-    CHECK(vertices_of(p, dv::op_kind::transfer) == 4);  // a to right and middle, b to right, d to middle
-    CHECK(vertices_of(p, dv::op_kind::input) == 1);     // left alone uses x
-    for (const dv::ir::vertex& v : p.vertices)
+    CHECK(tasks_of(p, dv::op_kind::transfer) == 4);  // a to right and middle, b to right, d to middle
+    CHECK(tasks_of(p, dv::op_kind::input) == 1);     // left alone uses x
+    for (const dv::ir::task& v : p.tasks)
         if (v.kind == dv::op_kind::transfer) {
-            CHECK(v.parts == 2);
+            CHECK(v.participations == 2);
             CHECK(v.stream == dv::stream_kind::communication);
         }
 }
@@ -72,7 +72,7 @@ TEST_CASE("single_rank: one rank, no communication between roles") {
     CHECK(p.roles == 1);
     for (const dv::ir::member& m : p.members)
         if (dv::is_communication(m.kind)) CHECK(m.local);
-    CHECK(vertices_of(p, dv::op_kind::input) == 1);
+    CHECK(tasks_of(p, dv::op_kind::input) == 1);
 }
 
 TEST_CASE("an operation that can work in place takes over the buffer of its only reader's argument") {
@@ -94,10 +94,10 @@ TEST_CASE("slots follow the options") {
     for (const dv::ir::buffer& b : p.buffers) {
         if (b.where == dv::ir::storage::input || b.output) CHECK(b.slots == 3);
     }
-    for (const dv::ir::vertex& v : p.vertices)
+    for (const dv::ir::task& v : p.tasks)
         if (v.kind == dv::op_kind::transfer)
-            for (int i = v.first_part; i < v.first_part + v.parts; ++i)
-                if (p.parts[i].seat == 1) CHECK(p.buffers[p.accesses[p.parts[i].first_access].buffer].slots == 2);
+            for (int i = v.first_participation; i < v.first_participation + v.participations; ++i)
+                if (p.participations[i].seat == 1) CHECK(p.buffers[p.accesses[p.participations[i].first_access].buffer].slots == 2);
 }
 
 TEST_CASE("the buffers of a collective over roles are alike on all of them") {
@@ -108,10 +108,10 @@ TEST_CASE("the buffers of a collective over roles are alike on all of them") {
     CHECK(p.commons >= 2);
 }
 
-TEST_CASE("a group is one vertex with several members") {
+TEST_CASE("a group is one task with several members") {
     const auto p = expanded<one_group>();
     int members = 0;
-    for (const dv::ir::vertex& v : p.vertices)
+    for (const dv::ir::task& v : p.tasks)
         if (v.members > 1) members = v.members;
     CHECK(members == 2);
 }

@@ -9,10 +9,10 @@ TEST_CASE("a buffer is dead before a step exactly where all its accesses happen 
         CAPTURE(seed);
         program_knobs k;
         k.roles = 1 + static_cast<int>(seed % 3);
-        k.vertices = 20 + static_cast<int>(seed % 30);
+        k.tasks = 20 + static_cast<int>(seed % 30);
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
-        auto order = random_order(seed, data.vertices.size(), edges, 5);
+        auto order = random_order(seed, data.tasks.size(), edges, 5);
         planned p = plan_streams(std::move(data), std::move(edges), std::move(order));
         const auto program = p.program();
         for (int b = 0; b < program.buffers.size(); ++b) {
@@ -28,8 +28,8 @@ TEST_CASE("a buffer is dead before a step exactly where all its accesses happen 
             bool output = false;
             for (int i = 0; i < program.buffers.size(); ++i) output = output || (bytes_owner(program, i) == b && program.buffers[i].output);
             for (int s = 0; s < role.steps; ++s)
-                for (const auto& part : program.parts.part(p.issued.steps[role.first_step + s].first_part, p.issued.steps[role.first_step + s].parts))
-                    for (const auto& a : program.accesses.part(part.first_access, part.accesses)) {
+                for (const auto& participation : program.participations.subspan(p.issued.steps[role.first_step + s].first_participation, p.issued.steps[role.first_step + s].participations))
+                    for (const auto& a : program.accesses.subspan(participation.first_access, participation.accesses)) {
                         if (bytes_owner(program, a.buffer) != b) continue;
                         touched.push_back(s);
                         if (!dv::writes(a.mode)) continue;

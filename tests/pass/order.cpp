@@ -20,7 +20,7 @@ constexpr dv::plan_options plain() {
 constexpr dv::vec<int> listed(const build& b, const dv::plan_options& s) {
     const auto p = b.view();
     const auto edges = pass::edges(p);
-    const auto written = pass::written_order(p.vertices.size(), edges.view());
+    const auto written = pass::written_order(p.tasks.size(), edges.view());
     const auto routes = pass::routes_of(p, edges.view());
     const auto priority = pass::priorities(p, routes, b.costs.view(), written.view(), s);
     return pass::list_order(p, routes, b.costs.view(), priority, s);
@@ -146,7 +146,7 @@ TEST_CASE("overlap off, or a gain within the error of the model, gives one strea
     CHECK_FALSE(best(b, s).overlapped);
 }
 
-TEST_CASE("no vertices, one vertex") {
+TEST_CASE("no tasks, one task") {
     CHECK(best(build{}, plain()).length == 0);
     build b;
     b.compute(0, {}, 7);
@@ -176,7 +176,7 @@ TEST_CASE("every order of a random program is a linear extension, and the same a
         const int roles = 1 + static_cast<int>(seed % 5);
         const build b = support::random_program(seed, roles, 5 + static_cast<int>(seed % 90), seed % 2 == 0);
         const auto p = b.view();
-        const int n = p.vertices.size();
+        const int n = p.tasks.size();
         const auto edges = pass::edges(p);
         const dv::plan_options s;
         CHECK(pass::find_cycle(n, edges.view()).empty());

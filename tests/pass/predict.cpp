@@ -37,14 +37,14 @@ constexpr build beside() {
 static_assert(timeline(beside(), true, with(0, 1000, 1000)).length == 1010);
 static_assert(timeline(beside(), false, with(0, 1250, 1000)).length == 1510);
 
-// The place of an edge's or seat's role in the slots of a vertex, or -1.
+// The place of an edge's or seat's role in the slots of a task, or -1.
 int seat_on(const pass::routes& at, int v, int role) {
     for (int i = at.seats[v]; i < at.seats[v + 1]; ++i)
         if (at.slot[i] / dv::stream_count == role) return i;
     return -1;
 }
 
-// When each seat opens, from the ends of the vertices: behind the one before it on its stream and behind its edges.
+// When each seat opens, from the ends of the tasks: behind the one before it on its stream and behind its edges.
 dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::routes& at, dv::span<const dv::ir::edge> edges, std::int64_t latency) {
     dv::vec<std::int64_t> open(at.slot.size()), last(at.slots);
     const auto row = [&](int v, int i) { return at.slot[i] / dv::stream_count * dv::stream_count + s.stream[v]; };
@@ -78,8 +78,8 @@ TEST_CASE("communication that starts in the middle, and a copy beside both") {
     const int y = b.collect(0, x, 100);
     b.compute(0, {x}, 1000);
     b.collect(0, y, 300);
-    b.vertex(dv::op_kind::to_host, dv::stream_kind::copy, 200);
-    b.part(0);
+    b.task(dv::op_kind::to_host, dv::stream_kind::copy, 200);
+    b.participation(0);
     b.touch(y, dv::access_mode::read);
     const auto s = timeline(b, true, with(0, 1200, 1300));
     // From 100 to 200 one beside, to 400 two, to 500 one, then none.
@@ -105,7 +105,7 @@ TEST_CASE("a peer copy that waits for its sender slows nobody, one that runs doe
     build b{2};
     const int x = b.compute(0, {}, 1000);
     b.send(x, 1, 100);
-    b.p.vertices.back().stream = dv::stream_kind::copy;
+    b.p.tasks.back().stream = dv::stream_kind::copy;
     b.compute(1, {}, 1050);
     b.compute(0, {}, 200);
     const auto s = timeline(b, true, with(0, 1500, 1100));
@@ -165,14 +165,14 @@ TEST_CASE("without interference every start is the latest of what it waits for")
     }
 }
 
-TEST_CASE("with interference every vertex gets the work it needs, at the pace of its moments") {
+TEST_CASE("with interference every task gets the work it needs, at the pace of its moments") {
     const dv::plan_options set = with(500, 1300, 1100);
     for (std::uint32_t seed = 1; seed <= 400; ++seed) {
         CAPTURE(seed);
         build b = support::random_program(seed, 1 + static_cast<int>(seed % 5), 5 + static_cast<int>(seed % 120), seed % 3 == 0);
         for (std::int64_t& c : b.costs) c *= 1000;
-        for (auto& v : b.p.vertices)
-            if (v.kind == dv::op_kind::all_reduce && v.parts == 1 && v.first_part % 2 == 0) v.stream = dv::stream_kind::copy;
+        for (auto& v : b.p.tasks)
+            if (v.kind == dv::op_kind::all_reduce && v.participations == 1 && v.first_participation % 2 == 0) v.stream = dv::stream_kind::copy;
         const auto edges = pass::edges(b.view());
         const auto s = timeline(b, true, set);
         REQUIRE(s.length >= 0);

@@ -9,11 +9,11 @@ TEST_CASE("waits within a run are the transitive reduction of the dependencies, 
     for (unsigned seed = 0; seed < 300; ++seed) {
         CAPTURE(seed);
         program_knobs k;
-        k.vertices = 10 + static_cast<int>(seed % 60);
+        k.tasks = 10 + static_cast<int>(seed % 60);
         k.roles = 1 + static_cast<int>(seed % 4);
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
-        auto order = random_order(seed, data.vertices.size(), edges, 1 + static_cast<int>(seed % 7));
+        auto order = random_order(seed, data.tasks.size(), edges, 1 + static_cast<int>(seed % 7));
         planned p = plan_streams(std::move(data), std::move(edges), std::move(order));
         p.wrap.clear();
         const auto program = p.program();
@@ -23,8 +23,8 @@ TEST_CASE("waits within a run are the transitive reduction of the dependencies, 
             const auto& steps = p.issued.steps;
             // What the dependencies and the streams say.
             reachability wanted{role.steps};
-            std::vector<int> step_of(static_cast<std::size_t>(program.vertices.size()), -1);
-            for (int s = role.first_step; s < role.first_step + role.steps; ++s) step_of[static_cast<std::size_t>(steps[s].vertex)] = s;
+            std::vector<int> step_of(static_cast<std::size_t>(program.tasks.size()), -1);
+            for (int s = role.first_step; s < role.first_step + role.steps; ++s) step_of[static_cast<std::size_t>(steps[s].task)] = s;
             int last[dv::stream_count] = {-1, -1, -1};
             for (int s = 0; s < role.steps; ++s) {
                 int& before = last[steps[role.first_step + s].stream];
@@ -75,14 +75,14 @@ namespace {
 // a on stream 0, b = f(a) on stream 1, c = g(a, b) on stream 0 behind d: c waits for b alone, and b for a.
 constexpr bool diamond() {
     dv::ir::program_data d;
-    for (int i = 0; i < 4; ++i) d.vertices.push({i, 1, i, 1});
+    for (int i = 0; i < 4; ++i) d.tasks.push({i, 1, i, 1});
     for (int i = 0; i < 2; ++i) d.buffers.push({});
     const dv::ir::access accesses[] = {{0, dv::access_mode::write}, {0, dv::access_mode::read}, {1, dv::access_mode::write}, {0, dv::access_mode::read}, {1, dv::access_mode::read}};
     for (const dv::ir::access& a : accesses) d.accesses.push(a);
-    d.parts.push({0, 0, 0, 0, 1});
-    d.parts.push({0, 0, 0, 1, 2});
-    d.parts.push({0, 0, 0, 3, 0});
-    d.parts.push({0, 0, 0, 3, 2});
+    d.participations.push({0, 0, 0, 0, 1});
+    d.participations.push({0, 0, 0, 1, 2});
+    d.participations.push({0, 0, 0, 3, 0});
+    d.participations.push({0, 0, 0, 3, 2});
     const int order[] = {0, 1, 2, 3};
     const unsigned char stream[] = {0, 1, 0, 0};
     const auto program = dv::ir::view(d);

@@ -9,15 +9,15 @@ TEST_CASE("waits leave no race and none of them can go") {
     for (unsigned seed = 0; seed < 300; ++seed) {
         CAPTURE(seed);
         program_knobs k;
-        k.vertices = 12 + static_cast<int>(seed % 30);
+        k.tasks = 12 + static_cast<int>(seed % 30);
         k.roles = 1 + static_cast<int>(seed % 3);
         k.slots = 1 + static_cast<int>(seed / 3 % 3);
         k.window = 2 + static_cast<int>(seed % 9);
         k.empty = false;  // a dependency over no bytes has its wait all the same
         auto data = random_program(seed, k);
         auto edges = all_conflicts(dv::ir::view(data));
-        auto order = random_order(seed, data.vertices.size(), edges, 1 + static_cast<int>(seed % 6));
-        REQUIRE(order.size() == data.vertices.size());
+        auto order = random_order(seed, data.tasks.size(), edges, 1 + static_cast<int>(seed % 6));
+        REQUIRE(order.size() == data.tasks.size());
         const planned p = plan_streams(std::move(data), std::move(edges), std::move(order));
         for (int r = 0; r < p.data.roles; ++r) {
             CHECK(races(p, r, p.rings() + 2) == 0);
@@ -50,12 +50,12 @@ struct chain {
         data.buffers.push(b);
         return data.buffers.size() - 1;
     }
-    constexpr void vertex(int read, int write) {
-        data.vertices.push({data.parts.size(), 1, 0, 1});
-        data.parts.push({0, 0, 0, data.accesses.size(), 0});
+    constexpr void task(int read, int write) {
+        data.tasks.push({data.participations.size(), 1, 0, 1});
+        data.participations.push({0, 0, 0, data.accesses.size(), 0});
         if (read >= 0) data.accesses.push({read, dv::access_mode::read});
         if (write >= 0) data.accesses.push({write, dv::access_mode::write});
-        data.parts.back().accesses = (read >= 0) + (write >= 0);
+        data.participations.back().accesses = (read >= 0) + (write >= 0);
     }
 };
 
@@ -65,9 +65,9 @@ struct chain {
 constexpr int wraps() {
     chain c;
     const int x = c.buffer(dv::ir::storage::input, 2), y = c.buffer(dv::ir::storage::arena), z = c.buffer(dv::ir::storage::arena);
-    c.vertex(-1, x);
-    c.vertex(x, y);
-    c.vertex(y, z);
+    c.task(-1, x);
+    c.task(x, y);
+    c.task(y, z);
     const int order[] = {0, 1, 2};
     const unsigned char stream[] = {2, 0, 1};
     const auto program = dv::ir::view(c.data);

@@ -87,14 +87,14 @@ template <class G, class O>
 double hidden_by_pairs() {
     const auto& p = dv::plan::planned<G, O>::program;
     const auto& plan = dv::plan::planned<G, O>::plan;
-    std::vector<std::int64_t> hidden(static_cast<std::size_t>(p.vertices.size())), length = hidden;
+    std::vector<std::int64_t> hidden(static_cast<std::size_t>(p.tasks.size())), length = hidden;
     for (const auto& role : plan.roles)
-        for (const auto& s : plan.steps.part(role.first_step, role.steps)) {
-            if (!dv::is_communication(p.vertices[s.vertex].kind)) continue;
+        for (const auto& s : plan.steps.subspan(role.first_step, role.steps)) {
+            if (!dv::is_communication(p.tasks[s.task].kind)) continue;
             std::int64_t beside = 0;
-            for (const auto& c : plan.steps.part(role.first_step, role.steps))
-                if (p.vertices[c.vertex].kind == dv::op_kind::compute) beside += std::max<std::int64_t>(0, std::min(c.end, s.end) - std::max(c.start, s.start));
-            const auto v = static_cast<std::size_t>(s.vertex);
+            for (const auto& c : plan.steps.subspan(role.first_step, role.steps))
+                if (p.tasks[c.task].kind == dv::op_kind::compute) beside += std::max<std::int64_t>(0, std::min(c.end, s.end) - std::max(c.start, s.start));
+            const auto v = static_cast<std::size_t>(s.task);
             length[v] = s.end - s.start;
             hidden[v] = std::max(hidden[v], beside);
         }

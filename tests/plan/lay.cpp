@@ -34,9 +34,9 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
             for (int i = 0; i < role.steps; ++i) {
                 const int s = role.first_step + i;
                 const auto& step = laid.steps[s];
-                CHECK(step.vertex == p.issued.steps[s].vertex);
-                CHECK(step.start == step.vertex);
-                CHECK(step.end == 2 * step.vertex + 1);
+                CHECK(step.task == p.issued.steps[s].task);
+                CHECK(step.start == step.task);
+                CHECK(step.end == 2 * step.task + 1);
                 CHECK(step.first_wait == next);
                 next += step.waits;
                 bool waited_for = false;
@@ -47,7 +47,7 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
                         if (w.step == s) expected.push_back({w.on - role.first_step, w.lag});
                     }
                 CHECK(step.event == (waited_for ? events++ : -1));
-                for (const auto& w : laid.waits.view().part(step.first_wait, step.waits)) {
+                for (const auto& w : laid.waits.view().subspan(step.first_wait, step.waits)) {
                     found.push_back({w.step, w.lag});
                     CHECK(laid.steps[role.first_step + w.step].event == w.event);
                     if (w.lag > rings) rings = w.lag;

@@ -61,14 +61,14 @@ bool holds_by_brute_force(const subject& s, int role) {
         const auto& x = s.plan.steps[mine.first_step + i % steps];
         if (last[x.stream] >= 0) inherit(last[x.stream], i);
         last[x.stream] = i;
-        for (const auto& w : s.plan.waits.view().part(x.first_wait, x.waits)) {
+        for (const auto& w : s.plan.waits.view().subspan(x.first_wait, x.waits)) {
             if (w.lag > run) continue;
             const auto at = ring.find({w.event, (run - w.lag) % s.plan.rings});
             if (w.lag < 0 || at == ring.end() || at->second != (run - w.lag) * steps + w.step) return false;
             inherit(at->second, i);
         }
         if (x.event >= 0) ring[{x.event, run % s.plan.rings}] = i;
-        for (const auto& y : p.parts.view().part(x.first_part, x.parts))
+        for (const auto& y : p.participations.view().subspan(x.first_participation, x.participations))
             for (int a = y.first_access; a < y.first_access + y.accesses; ++a) {
                 const int b = p.accesses[a].buffer;
                 const auto& z = p.buffers[b];
@@ -100,7 +100,7 @@ bool holds_by_brute_force(const subject& s, int role) {
         if (state) {
             // written order: how many updates stand above this access's statement
             const auto node_of = [&](int access) {
-                for (const auto& y : p.parts)
+                for (const auto& y : p.participations)
                     if (access >= y.first_access && access < y.first_access + y.accesses) return p.members[y.member].node;
                 return -1;
             };
@@ -136,7 +136,7 @@ subject draw(unsigned seed) {
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     maker m{1};
     const int waits = 60 + below(41), places = below(4);
-    std::vector<int> values, vertices;
+    std::vector<int> values, tasks;
     const int w = m.state(0);
     const auto pick = [&] { return values[values.size() - 1 - static_cast<std::size_t>(below(values.size() < 3 ? static_cast<int>(values.size()) : 3))]; };
     std::vector<std::pair<int, bool>> made;   // symbol or node
@@ -165,7 +165,7 @@ subject draw(unsigned seed) {
     }
     if (below(2) == 0 && m.buffer(values.back(), 0).alias < 0) m.output(values.back(), 0, 1 + below(2));
     for (const auto& [id, symbol] : made) {
-        vertices.push_back(symbol ? m.run(id) : m.run_node(id));
+        tasks.push_back(symbol ? m.run(id) : m.run_node(id));
         if (!symbol) continue;
         dv::ir::buffer& b = m.buffer(id, 0);
         if (b.alias < 0 && b.where == dv::ir::storage::arena) {
@@ -178,11 +178,11 @@ subject draw(unsigned seed) {
             if (places > 0 && (b.slots == 1 || below(8) == 0) && below(100) < 70) m.place(id, 0, 512 * below(places * static_cast<int>(made.size())));
         }
     }
-    for (std::size_t i = 0; i < vertices.size(); ++i)
-        for (std::size_t j = 0; j < vertices.size(); ++j) {
-            if (m.s.program.vertices[vertices[i]].stream == m.s.program.vertices[vertices[j]].stream) continue;
-            if (j < i && below(100) < waits) m.wait(0, vertices[i], vertices[j]);
-            if (j > i && below(100) < waits) m.wait(0, vertices[i], vertices[j], 1 + (below(12) == 0));
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+        for (std::size_t j = 0; j < tasks.size(); ++j) {
+            if (m.s.program.tasks[tasks[i]].stream == m.s.program.tasks[tasks[j]].stream) continue;
+            if (j < i && below(100) < waits) m.wait(0, tasks[i], tasks[j]);
+            if (j > i && below(100) < waits) m.wait(0, tasks[i], tasks[j], 1 + (below(12) == 0));
         }
     subject s = m.finish();
     if (below(12) == 0 && s.plan.rings > 1) --s.plan.rings;
@@ -239,7 +239,7 @@ TEST_CASE("each damage has its name") {
     CHECK(after(sharing, wait_for_an_earlier_step) == "race_across_runs");
     CHECK(after(exchange, swap_steps_of_one_role, 1) == "step_order");
     CHECK(after(exchange, swap_steps_of_one_role, 4) == "step_order");   // the two transfers, on role 1 only
-    CHECK(after(in_place, swap_dependent_vertices) == "edge_backward");
+    CHECK(after(in_place, swap_dependent_tasks) == "edge_backward");
     CHECK(after(exchange, repeat_in_order) == "order_not_permutation");
     CHECK(after(three_streams, result_over_argument, 1) == "overlap_of_live_bytes");
     CHECK(after(three_roles, leave_out_partner) == "partner_missing");
@@ -269,11 +269,11 @@ TEST_CASE("each damage has its name") {
     CHECK(after(three_roles, move_one_of_a_collective) == "common_offset");
     CHECK(after(three_roles, move_one_of_a_collective_away) == "common_offset");
     CHECK(after(sharing, another_stream_for_a_step) == "stream_wrong");
-    CHECK(after(three_streams, another_stream_for_a_vertex) == "race");
+    CHECK(after(three_streams, another_stream_for_a_task) == "race");
     CHECK(after(exchange, duplicate_step) == "step_order");
     CHECK(after(two_slots, one_slot_for_all_runs) == "slot_not_dedicated");
     CHECK(after(two_slots, share_with_output) == "slot_not_dedicated");
-    CHECK(after(in_place, part_from_argument) == "alias_wrong");
+    CHECK(after(in_place, participation_from_argument) == "alias_wrong");
     CHECK(after(sharing, take_over_unoffered) == "alias_wrong");
 }
 
@@ -307,12 +307,12 @@ TEST_CASE("workspace and results that nobody wants are what the operation asks f
 TEST_CASE("the part of a statement of one role has the first seat") {
     for (const hand_made& x : by_hand) {
         const subject whole = x.make();
-        for (int i = 0; i < whole.program.parts.size(); ++i) {
-            const int node = whole.program.members[whole.program.parts[i].member].node;
+        for (int i = 0; i < whole.program.participations.size(); ++i) {
+            const int node = whole.program.members[whole.program.participations[i].member].node;
             if (node < 0 || whole.graph.nodes[node].role < 0) continue;
             for (const int seat : {-1, 1, 2}) {
                 subject s = whole;
-                s.program.parts[i].seat = seat;
+                s.program.participations[i].seat = seat;
                 CHECK(found(s) == "node_mismatch");
             }
         }
@@ -337,7 +337,7 @@ TEST_CASE("a state read moved behind its update") {
     subject s = in_place();
     int update = -1;
     for (int i = 0; i < s.plan.order.size(); ++i)
-        if (s.graph.nodes[s.program.members[s.program.vertices[s.plan.order[i]].first_member].node].update) update = i;
+        if (s.graph.nodes[s.program.members[s.program.tasks[s.plan.order[i]].first_member].node].update) update = i;
     const int v = s.plan.order[update];
     for (int i = update; i > 0; --i) {
         s.plan.order[i] = s.plan.order[i - 1];
@@ -360,9 +360,9 @@ TEST_CASE("an in-place result whose argument has another reader") {
     for (const int step : {2, 3}) {
         subject s = in_place();
         // statement r or z reads x instead of what it should
-        const auto& v = s.program.vertices[s.plan.order[step]];
-        const auto& y = s.program.parts[v.first_part];
-        const int n = s.program.members[v.first_member].node, x = s.program.accesses[s.program.parts[s.program.vertices[s.plan.order[0]].first_part].first_access].buffer;
+        const auto& v = s.program.tasks[s.plan.order[step]];
+        const auto& y = s.program.participations[v.first_participation];
+        const int n = s.program.members[v.first_member].node, x = s.program.accesses[s.program.participations[s.program.tasks[s.plan.order[0]].first_participation].first_access].buffer;
         s.program.accesses[y.first_access].buffer = x;
         s.graph.operands[s.graph.nodes[n].first_argument] = s.program.buffers[x].symbol;
         CHECK(found(s) == "edge_backward");
@@ -381,14 +381,14 @@ TEST_CASE("bytes given away by position in the order, not by what has happened")
 
 TEST_CASE("members of a group that depend on each other") {
     // two updates of one state
-    CHECK(after(states_in_turn, join_vertices, 10) == "race");
+    CHECK(after(states_in_turn, join_tasks, 10) == "race");
     // the second of two collectives in a group takes its argument's bytes, which the first one reads
     subject s = effects_and_group();
     const int second = support::detail::nth(s.program.members, 0, [](const dv::ir::member& m) { return m.op == &in_place_operation; });
     for (int site = 0;; ++site) {
         subject taken = s;
         REQUIRE(take_over_argument(taken, site));
-        const dv::ir::part& x = taken.program.parts[support::detail::nth(taken.program.parts, 0, [&](const dv::ir::part& y) { return y.member == second; })];
+        const dv::ir::participation& x = taken.program.participations[support::detail::nth(taken.program.participations, 0, [&](const dv::ir::participation& y) { return y.member == second; })];
         if (taken.program.buffers[taken.program.accesses[x.first_access + 1].buffer].alias < 0) continue;
         CHECK(found(taken) == "alias_wrong");
         break;
@@ -410,14 +410,14 @@ TEST_CASE("damaged tables give a verdict") {
         const int junk = static_cast<int>(random() % 40) - 4;
         const auto any = [&](auto& list) -> auto& { return list[static_cast<int>(random() % static_cast<unsigned>(list.size()))]; };
         switch (random() % 12) {
-            case 0: any(s.plan.steps).vertex = junk; break;
-            case 1: any(s.plan.steps).first_part = junk; break;
+            case 0: any(s.plan.steps).task = junk; break;
+            case 1: any(s.plan.steps).first_participation = junk; break;
             case 2: any(s.plan.steps).waits = junk; break;
             case 3: any(s.plan.steps).event = junk; break;
             case 4: any(s.plan.waits).event = junk; break;
             case 5: any(s.program.accesses).buffer = junk; break;
-            case 6: any(s.program.parts).member = junk; break;
-            case 7: any(s.program.vertices).parts = junk; break;
+            case 6: any(s.program.participations).member = junk; break;
+            case 7: any(s.program.tasks).participations = junk; break;
             case 8: any(s.program.buffers).alias = junk; break;
             case 9: any(s.program.members).node = junk; break;
             case 10: any(s.plan.roles).steps = junk; break;

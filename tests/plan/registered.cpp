@@ -13,8 +13,8 @@ using namespace samples;
 template <class G, class Name, class Options = overlapped>
 bool may_be_registered() {
     const dv::ir::program& p = dv::plan::planned<G, Options>::program;
-    for (int v = 0; v < p.vertices.size(); ++v)
-        for (int m = p.vertices[v].first_member; m < p.vertices[v].first_member + p.vertices[v].members; ++m)
+    for (int v = 0; v < p.tasks.size(); ++v)
+        for (int m = p.tasks[v].first_member; m < p.tasks[v].first_member + p.tasks[v].members; ++m)
             if (dv::is_communication(p.members[m].kind) && p.members[m].symbol == dv::plan::symbol_of<G, Name>)
                 return dv::plan::may_be_registered(p, dv::plan::planned<G, Options>::plan, v, m);
     FAIL("no such communication");
@@ -96,8 +96,8 @@ TEST_CASE("what is moved is not registered any more") {
     int before = 0, after = 0;
     const auto count = [&] {
         int n = 0;
-        for (int v = 0; v < p.vertices.size(); ++v)
-            if (dv::is_communication(p.vertices[v].kind)) n += dv::plan::may_be_registered(p, moved, v, p.vertices[v].first_member) ? 1 : 0;
+        for (int v = 0; v < p.tasks.size(); ++v)
+            if (dv::is_communication(p.tasks[v].kind)) n += dv::plan::may_be_registered(p, moved, v, p.tasks[v].first_member) ? 1 : 0;
         return n;
     };
     before = count();

@@ -1,4 +1,4 @@
-// Programs made by hand for tests of passes: vertices with the durations that the test states.
+// Programs made by hand for tests of passes: tasks with the durations that the test states.
 #pragma once
 
 #include <dovetail/ir/program.hpp>
@@ -26,56 +26,56 @@ struct build {
     }
     constexpr int state(int role) { return buffer(role, 256, dv::ir::storage::state); }
 
-    // A vertex without parts; `part` and `touch` add to the last one.
-    constexpr int vertex(dv::op_kind kind, dv::stream_kind stream, std::int64_t cost, int node = -1) {
-        dv::ir::vertex v;
-        v.first_part = p.parts.size();
+    // A task without parts; `part` and `touch` add to the last one.
+    constexpr int task(dv::op_kind kind, dv::stream_kind stream, std::int64_t cost, int node = -1) {
+        dv::ir::task v;
+        v.first_participation = p.participations.size();
         v.first_member = p.members.size();
         v.members = 1;
         v.stream = stream;
         v.kind = kind;
-        p.vertices.push(v);
+        p.tasks.push(v);
         dv::ir::member m;
         m.kind = kind;
         m.node = node;
         p.members.push(m);
         costs.push(cost);
-        return p.vertices.size() - 1;
+        return p.tasks.size() - 1;
     }
-    constexpr void part(int role, int seat = 0) {
-        dv::ir::part x;
+    constexpr void participation(int role, int seat = 0) {
+        dv::ir::participation x;
         x.role = role;
         x.member = p.members.size() - 1;
         x.seat = seat;
         x.first_access = p.accesses.size();
-        p.parts.push(x);
-        ++p.vertices.back().parts;
+        p.participations.push(x);
+        ++p.tasks.back().participations;
     }
     constexpr void touch(int b, dv::access_mode mode) {
         p.accesses.push({b, mode});
-        ++p.parts.back().accesses;
+        ++p.participations.back().accesses;
     }
 
-    // The following give the buffer of the result. The vertex is the last one: `last()`.
-    constexpr int last() const { return p.vertices.size() - 1; }
+    // The following give the buffer of the result. The task is the last one: `last()`.
+    constexpr int last() const { return p.tasks.size() - 1; }
     constexpr int compute(int role, std::initializer_list<int> arguments, std::int64_t cost) {
-        vertex(dv::op_kind::compute, dv::stream_kind::compute, cost, p.vertices.size());
-        part(role);
+        task(dv::op_kind::compute, dv::stream_kind::compute, cost, p.tasks.size());
+        participation(role);
         for (int a : arguments) touch(a, dv::access_mode::read);
         const int result = buffer(role);
         touch(result, dv::access_mode::write);
         return result;
     }
     constexpr void access_state(int role, int s, dv::access_mode mode, int node, std::int64_t cost = 1) {
-        vertex(dv::op_kind::compute, dv::stream_kind::compute, cost, node);
-        part(role);
+        task(dv::op_kind::compute, dv::stream_kind::compute, cost, node);
+        participation(role);
         touch(s, mode);
     }
     constexpr int send(int b, int to, std::int64_t cost) {
         const int from = p.buffers[b].role, result = buffer(to);
-        vertex(dv::op_kind::transfer, dv::stream_kind::communication, cost);
+        task(dv::op_kind::transfer, dv::stream_kind::communication, cost);
         for (int r : {from < to ? from : to, from < to ? to : from}) {
-            part(r, r == from ? 0 : 1);
+            participation(r, r == from ? 0 : 1);
             if (r == from) touch(b, dv::access_mode::read);
             else touch(result, dv::access_mode::write);
         }
@@ -83,8 +83,8 @@ struct build {
     }
     // A collective of one role's streams.
     constexpr int collect(int role, int b, std::int64_t cost) {
-        vertex(dv::op_kind::all_reduce, dv::stream_kind::communication, cost, p.vertices.size());
-        part(role);
+        task(dv::op_kind::all_reduce, dv::stream_kind::communication, cost, p.tasks.size());
+        participation(role);
         touch(b, dv::access_mode::read);
         const int result = buffer(role);
         touch(result, dv::access_mode::write);
@@ -92,10 +92,10 @@ struct build {
     }
     // A collective over roles, in ascending order; results in `to`.
     constexpr void join(dv::span<const int> from, int* to, std::int64_t cost) {
-        vertex(dv::op_kind::all_reduce, dv::stream_kind::communication, cost, p.vertices.size());
+        task(dv::op_kind::all_reduce, dv::stream_kind::communication, cost, p.tasks.size());
         for (int i = 0; i < from.size(); ++i) {
             to[i] = buffer(p.buffers[from[i]].role);
-            part(p.buffers[from[i]].role, i);
+            participation(p.buffers[from[i]].role, i);
             touch(from[i], dv::access_mode::read);
             touch(to[i], dv::access_mode::write);
         }
@@ -112,9 +112,9 @@ struct numbers {
     }
 };
 
-// A program of about `vertices` vertices: compute, transfers, collectives within and over roles, states and in-place
-// results; `sorted` or with the vertices in any order.
-constexpr build random_program(std::uint32_t seed, int roles, int vertices, bool sorted = true) {
+// A program of about `tasks` tasks: compute, transfers, collectives within and over roles, states and in-place
+// results; `sorted` or with the tasks in any order.
+constexpr build random_program(std::uint32_t seed, int roles, int tasks, bool sorted = true) {
     numbers any{seed};
     build b{roles};
     dv::vec<int> values, home;
@@ -122,12 +122,12 @@ constexpr build random_program(std::uint32_t seed, int roles, int vertices, bool
         values.push(b.compute(r, {}, any.below(50)));
         home.push(b.state(r));
     }
-    while (b.p.vertices.size() < vertices) {
+    while (b.p.tasks.size() < tasks) {
         const int what = any.below(10), x = values[any.below(values.size())], role = b.p.buffers[x].role;
         int y = values[any.below(values.size())];
         if (b.p.buffers[y].role != role) y = x;
         if (what < 5) values.push(b.compute(role, {x, y}, 1 + any.below(100)));
-        else if (what == 5) b.access_state(role, home[role], static_cast<dv::access_mode>(any.below(3)), b.p.vertices.size(), any.below(50));
+        else if (what == 5) b.access_state(role, home[role], static_cast<dv::access_mode>(any.below(3)), b.p.tasks.size(), any.below(50));
         else if (what == 6) values.push(b.collect(role, x, any.below(80)));
         else if (what < 9 && roles > 1) values.push(b.send(x, (role + 1 + any.below(roles - 1)) % roles, any.below(80)));
         else if (what == 9 && roles > 1) {
@@ -139,11 +139,11 @@ constexpr build random_program(std::uint32_t seed, int roles, int vertices, bool
         }
     }
     if (sorted) return b;
-    for (int i = b.p.vertices.size() - 1; i > 0; --i) {
+    for (int i = b.p.tasks.size() - 1; i > 0; --i) {
         const int j = any.below(i + 1);
-        const auto v = b.p.vertices[i];
-        b.p.vertices[i] = b.p.vertices[j];
-        b.p.vertices[j] = v;
+        const auto v = b.p.tasks[i];
+        b.p.tasks[i] = b.p.tasks[j];
+        b.p.tasks[j] = v;
         const auto c = b.costs[i];
         b.costs[i] = b.costs[j];
         b.costs[j] = c;
@@ -152,11 +152,11 @@ constexpr build random_program(std::uint32_t seed, int roles, int vertices, bool
 }
 
 // The laws of every order.
-constexpr bool is_linear_extension(dv::span<const int> order, int vertices, dv::span<const dv::ir::edge> edges) {
-    if (order.size() != vertices) return false;
-    dv::vec<int> place(vertices, -1);
+constexpr bool is_linear_extension(dv::span<const int> order, int tasks, dv::span<const dv::ir::edge> edges) {
+    if (order.size() != tasks) return false;
+    dv::vec<int> place(tasks, -1);
     for (int i = 0; i < order.size(); ++i) {
-        if (order[i] < 0 || order[i] >= vertices || place[order[i]] >= 0) return false;
+        if (order[i] < 0 || order[i] >= tasks || place[order[i]] >= 0) return false;
         place[order[i]] = i;
     }
     for (const dv::ir::edge& e : edges)

@@ -101,8 +101,8 @@ inline bool one_slot_for_all_runs(subject& s, int site) {
 }
 // A result at the bytes of an argument of the same operation.
 inline bool result_over_argument(subject& s, int site) {
-    for (const dv::ir::part& x : s.program.parts) {
-        const auto list = s.program.accesses.view().part(x.first_access, x.accesses);
+    for (const dv::ir::participation& x : s.program.participations) {
+        const auto list = s.program.accesses.view().subspan(x.first_access, x.accesses);
         for (const dv::ir::access& a : list)
             for (const dv::ir::access& b : list) {
                 const dv::ir::buffer &from = s.program.buffers[a.buffer], &to = s.program.buffers[b.buffer];
@@ -128,7 +128,7 @@ inline bool share_with_output(subject& s, int site) {
     return false;
 }
 // An in-place result elsewhere than its argument.
-inline bool part_from_argument(subject& s, int site) {
+inline bool participation_from_argument(subject& s, int site) {
     const int b = detail::nth(s.program.buffers, site, [](const dv::ir::buffer& x) { return x.alias >= 0; });
     if (b < 0) return false;
     std::int64_t& size = s.plan.roles[s.program.buffers[b].role].arena_bytes;
@@ -138,8 +138,8 @@ inline bool part_from_argument(subject& s, int site) {
 }
 // A result takes over an argument that its operation does not offer.
 inline bool take_over_unoffered(subject& s, int site) {
-    for (const dv::ir::part& x : s.program.parts) {
-        const auto list = s.program.accesses.view().part(x.first_access, x.accesses);
+    for (const dv::ir::participation& x : s.program.participations) {
+        const auto list = s.program.accesses.view().subspan(x.first_access, x.accesses);
         const dv::operation* op = s.program.members[x.member].op;
         if (op != nullptr && (op->in_place >= 0 || op->in_place_only)) continue;
         for (const dv::ir::access& a : list)
@@ -157,8 +157,8 @@ inline bool take_over_unoffered(subject& s, int site) {
 }
 // A result takes over its argument where that one lies, whatever it is and whoever else reads it.
 inline bool take_over_argument(subject& s, int site) {
-    for (const dv::ir::part& x : s.program.parts) {
-        const auto list = s.program.accesses.view().part(x.first_access, x.accesses);
+    for (const dv::ir::participation& x : s.program.participations) {
+        const auto list = s.program.accesses.view().subspan(x.first_access, x.accesses);
         for (const dv::ir::access& a : list)
             for (const dv::ir::access& b : list) {
                 dv::ir::buffer& to = s.program.buffers[b.buffer];

@@ -26,7 +26,7 @@ inline bool drop_longest_waits(subject& s, int site) {
         if (s.plan.waits[w].lag == longest) drop_wait(s, w);
     s.plan.rings = 1;
     for (const dv::ir::step& x : s.plan.steps)
-        for (const dv::ir::wait& w : s.plan.waits.view().part(x.first_wait, x.waits))
+        for (const dv::ir::wait& w : s.plan.waits.view().subspan(x.first_wait, x.waits))
             if (w.lag > s.plan.rings) s.plan.rings = w.lag;
     return true;
 }
@@ -106,15 +106,15 @@ inline bool swap_steps_of_one_role(subject& s, int site) {
             }
     return false;
 }
-// Two dependent vertices change places in the order and in all roles' steps.
-inline bool swap_dependent_vertices(subject& s, int site) {
+// Two dependent tasks change places in the order and in all roles' steps.
+inline bool swap_dependent_tasks(subject& s, int site) {
     for (int i = 0; i + 1 < s.plan.order.size(); ++i) {
         const int v = s.plan.order[i], w = s.plan.order[i + 1];
         if (!detail::dependent(s, v, w) || site-- != 0) continue;
         s.plan.order[i] = w;
         s.plan.order[i + 1] = v;
         for (int k = 0; k + 1 < s.plan.steps.size(); ++k)
-            if (s.plan.steps[k].vertex == v && s.plan.steps[k + 1].vertex == w && detail::role_of_step(s, k) == detail::role_of_step(s, k + 1)) detail::swap_steps(s, k);
+            if (s.plan.steps[k].task == v && s.plan.steps[k + 1].task == w && detail::role_of_step(s, k) == detail::role_of_step(s, k + 1)) detail::swap_steps(s, k);
         return true;
     }
     return false;
@@ -146,23 +146,23 @@ inline bool duplicate_step(subject& s, int site) {
             if (s.plan.waits[w].step > index) ++s.plan.waits[w].step;
     return true;
 }
-// A vertex stands neither in the order nor among the steps; or another one stands there for it.
+// A task stands neither in the order nor among the steps; or another one stands there for it.
 inline bool leave_out_of_plan(subject& s, int site) {
-    if (site >= s.program.vertices.size()) return false;
+    if (site >= s.program.tasks.size()) return false;
     for (int k = s.plan.steps.size() - 1; k >= 0; --k)
-        if (s.plan.steps[k].vertex == site) detail::erase_step(s, k);
+        if (s.plan.steps[k].task == site) detail::erase_step(s, k);
     for (int i = s.plan.order.size() - 1; i >= 0; --i)
         if (s.plan.order[i] == site) detail::erase(s.plan.order, i);
     return true;
 }
 inline bool put_another_in_its_place(subject& s, int site) {
-    for (int v = 0; v < s.program.vertices.size(); ++v)
-        for (int w = 0; w < s.program.vertices.size(); ++w) {
-            const dv::ir::vertex &x = s.program.vertices[v], &y = s.program.vertices[w];
-            if (v == w || x.parts != 1 || y.parts != 1 || x.stream != y.stream || s.program.parts[x.first_part].role != s.program.parts[y.first_part].role || site-- != 0) continue;
+    for (int v = 0; v < s.program.tasks.size(); ++v)
+        for (int w = 0; w < s.program.tasks.size(); ++w) {
+            const dv::ir::task &x = s.program.tasks[v], &y = s.program.tasks[w];
+            if (v == w || x.participations != 1 || y.participations != 1 || x.stream != y.stream || s.program.participations[x.first_participation].role != s.program.participations[y.first_participation].role || site-- != 0) continue;
             for (int& at : s.plan.order)
                 if (at == v) at = w;
-            detail::each_step_of(s, v, [&](dv::ir::step& k) { k.vertex = w, k.first_part = y.first_part; });
+            detail::each_step_of(s, v, [&](dv::ir::step& k) { k.task = w, k.first_participation = y.first_participation; });
             return true;
         }
     return false;
@@ -172,21 +172,21 @@ inline bool another_stream_for_a_step(subject& s, int site) {
     s.plan.steps[site].stream = (s.plan.steps[site].stream + 1) % dv::stream_count;
     return true;
 }
-// The vertex goes to the copy stream on all its roles, its waits stay as they were.
-inline bool another_stream_for_a_vertex(subject& s, int site) {
-    const int v = detail::nth(s.program.vertices, site, [](const dv::ir::vertex& x) { return x.stream == dv::stream_kind::compute; });
+// The task goes to the copy stream on all its roles, its waits stay as they were.
+inline bool another_stream_for_a_task(subject& s, int site) {
+    const int v = detail::nth(s.program.tasks, site, [](const dv::ir::task& x) { return x.stream == dv::stream_kind::compute; });
     if (v < 0 || !s.plan.overlapped) return false;
-    s.program.vertices[v].stream = dv::stream_kind::copy;
+    s.program.tasks[v].stream = dv::stream_kind::copy;
     for (dv::ir::step& x : s.plan.steps)
-        if (x.vertex == v) x.stream = 2;
+        if (x.task == v) x.stream = 2;
     return true;
 }
 // Communication goes to another stream on all its roles.
 inline bool another_stream_for_communication(subject& s, int site) {
-    const int v = detail::nth(s.program.vertices, site / 2, [](const dv::ir::vertex& x) { return x.stream == dv::stream_kind::communication; });
+    const int v = detail::nth(s.program.tasks, site / 2, [](const dv::ir::task& x) { return x.stream == dv::stream_kind::communication; });
     if (v < 0 || !s.plan.overlapped) return false;
-    s.program.vertices[v].stream = site % 2 == 0 ? dv::stream_kind::compute : dv::stream_kind::copy;
-    detail::each_step_of(s, v, [&](dv::ir::step& x) { x.stream = static_cast<int>(s.program.vertices[v].stream); });
+    s.program.tasks[v].stream = site % 2 == 0 ? dv::stream_kind::compute : dv::stream_kind::copy;
+    detail::each_step_of(s, v, [&](dv::ir::step& x) { x.stream = static_cast<int>(s.program.tasks[v].stream); });
     return true;
 }
 

@@ -7,61 +7,61 @@ namespace support {
 
 // One role knows nothing of a communication that it takes part in.
 inline bool leave_out_partner(subject& s, int site) {
-    for (int v = 0; v < s.program.vertices.size(); ++v) {
-        dv::ir::vertex& x = s.program.vertices[v];
-        if (x.parts < 2 || s.program.members[x.first_member].local) continue;
-        for (int i = x.first_part; i < x.first_part + x.parts; ++i) {
+    for (int v = 0; v < s.program.tasks.size(); ++v) {
+        dv::ir::task& x = s.program.tasks[v];
+        if (x.participations < 2 || s.program.members[x.first_member].local) continue;
+        for (int i = x.first_participation; i < x.first_participation + x.participations; ++i) {
             if (site-- != 0) continue;
             for (int k = 0; k < s.plan.steps.size(); ++k)
-                if (i >= s.plan.steps[k].first_part && i < s.plan.steps[k].first_part + s.plan.steps[k].parts) {
-                    if (s.plan.steps[k].parts == 1) detail::erase_step(s, k);
-                    else --s.plan.steps[k].parts;
+                if (i >= s.plan.steps[k].first_participation && i < s.plan.steps[k].first_participation + s.plan.steps[k].participations) {
+                    if (s.plan.steps[k].participations == 1) detail::erase_step(s, k);
+                    else --s.plan.steps[k].participations;
                     break;
                 }
             for (dv::ir::step& y : s.plan.steps)
-                if (y.first_part > i) --y.first_part;
-            while (s.program.parts[i].accesses > 0) detail::erase_access(s, i, 0);
-            detail::erase(s.program.parts, i);
-            --x.parts;
-            for (dv::ir::vertex& y : s.program.vertices)
-                if (y.first_part > i) --y.first_part;
+                if (y.first_participation > i) --y.first_participation;
+            while (s.program.participations[i].accesses > 0) detail::erase_access(s, i, 0);
+            detail::erase(s.program.participations, i);
+            --x.participations;
+            for (dv::ir::task& y : s.program.tasks)
+                if (y.first_participation > i) --y.first_participation;
             return true;
         }
     }
     return false;
 }
 // A part stands twice.
-inline bool repeat_part(subject& s, int site) {
-    if (site >= s.program.parts.size()) return false;
-    const int v = detail::vertex_of_part(s, site);
-    dv::ir::part x = s.program.parts[site];
+inline bool repeat_participation(subject& s, int site) {
+    if (site >= s.program.participations.size()) return false;
+    const int v = detail::task_of_participation(s, site);
+    dv::ir::participation x = s.program.participations[site];
     for (int k = 0; k < x.accesses; ++k) {
         const dv::ir::access a = s.program.accesses[x.first_access + k];
         detail::insert(s.program.accesses, x.first_access + x.accesses + k, a);
     }
-    detail::insert(s.program.parts, site + 1, x);
-    for (int i = site + 1; i < s.program.parts.size(); ++i) s.program.parts[i].first_access += x.accesses;
-    ++s.program.vertices[v].parts;
-    for (dv::ir::vertex& y : s.program.vertices)
-        if (y.first_part > site) ++y.first_part;
+    detail::insert(s.program.participations, site + 1, x);
+    for (int i = site + 1; i < s.program.participations.size(); ++i) s.program.participations[i].first_access += x.accesses;
+    ++s.program.tasks[v].participations;
+    for (dv::ir::task& y : s.program.tasks)
+        if (y.first_participation > site) ++y.first_participation;
     for (dv::ir::step& y : s.plan.steps)
-        if (y.first_part > site) ++y.first_part;
-        else if (y.first_part + y.parts > site) ++y.parts;
+        if (y.first_participation > site) ++y.first_participation;
+        else if (y.first_participation + y.participations > site) ++y.participations;
     return true;
 }
 inline bool give_another_seat(subject& s, int site) {
-    const int i = detail::nth(s.program.parts, site, [&](const dv::ir::part& x) {
+    const int i = detail::nth(s.program.participations, site, [&](const dv::ir::participation& x) {
         const dv::ir::member& m = s.program.members[x.member];
         return m.kind == dv::op_kind::transfer || detail::over_roles(s, m);
     });
-    if (i >= 0) ++s.program.parts[i].seat;
+    if (i >= 0) ++s.program.participations[i].seat;
     return i >= 0;
 }
 // Two roles change places in a collective, in the communicator too, so that its parts agree with one another.
 inline bool exchange_seats(subject& s, int site) {
     const int m = detail::nth(s.program.members, site, [&](const dv::ir::member& x) { return detail::over_roles(s, x); });
     if (m < 0) return false;
-    for (dv::ir::part& x : s.program.parts)
+    for (dv::ir::participation& x : s.program.participations)
         if (x.member == m && x.seat < 2) x.seat = 1 - x.seat;
     int* roles = &s.program.communicator_roles[s.program.communicators[s.program.members[m].communicator].first_role];
     const int first = roles[0];
@@ -106,9 +106,9 @@ inline bool partner_with_another_count(subject& s, int site) { return change_arg
 inline bool result_of_another_element(subject& s, int site) { return change_result(s, site, another_element); }
 inline bool result_of_another_count(subject& s, int site) { return change_result(s, site, half_as_many); }
 inline bool receive_another_type(subject& s, int site) {
-    const int i = detail::nth(s.program.parts, site, [&](const dv::ir::part& x) { return s.program.members[x.member].kind == dv::op_kind::transfer && x.seat == 1; });
+    const int i = detail::nth(s.program.participations, site, [&](const dv::ir::participation& x) { return s.program.members[x.member].kind == dv::op_kind::transfer && x.seat == 1; });
     if (i < 0) return false;
-    another_element(s.program.buffers[s.program.accesses[s.program.parts[i].first_access].buffer].type);
+    another_element(s.program.buffers[s.program.accesses[s.program.participations[i].first_access].buffer].type);
     return true;
 }
 inline bool reduce_in_another_way(subject& s, int site) {
@@ -135,51 +135,51 @@ inline bool join_other_roles(subject& s, int site) {
 }
 inline bool forget_access(subject& s, int site) {
     if (site >= s.program.accesses.size()) return false;
-    const int part = detail::part_of_access(s, site);
-    detail::erase_access(s, part, site - s.program.parts[part].first_access);
+    const int participation = detail::participation_of_access(s, site);
+    detail::erase_access(s, participation, site - s.program.participations[participation].first_access);
     return true;
 }
 inline bool repeat_access(subject& s, int site) {
     if (site >= s.program.accesses.size()) return false;
-    const int part = detail::part_of_access(s, site);
-    detail::insert_access(s, part, site - s.program.parts[part].first_access, s.program.accesses[site]);
+    const int participation = detail::participation_of_access(s, site);
+    detail::insert_access(s, participation, site - s.program.participations[participation].first_access, s.program.accesses[site]);
     return true;
 }
 // A part reads one of its role's buffers, behind everything else.
 inline bool read_beyond(subject& s, int site) {
-    if (site >= s.program.parts.size()) return false;
+    if (site >= s.program.participations.size()) return false;
     for (int b = 0; b < s.program.buffers.size(); ++b)
-        if (s.program.buffers[b].role == s.program.parts[site].role && detail::in_arena(s.program.buffers[b])) {
-            detail::insert_access(s, site, s.program.parts[site].accesses, {b, dv::access_mode::read});
+        if (s.program.buffers[b].role == s.program.participations[site].role && detail::in_arena(s.program.buffers[b])) {
+            detail::insert_access(s, site, s.program.participations[site].accesses, {b, dv::access_mode::read});
             return true;
         }
     return false;
 }
 // A statement has another part, which only reads.
 inline bool repeat_arguments(subject& s, int site) {
-    if (!repeat_part(s, site)) return false;
-    const dv::ir::part& x = s.program.parts[site + 1];
+    if (!repeat_participation(s, site)) return false;
+    const dv::ir::participation& x = s.program.participations[site + 1];
     for (int k = x.accesses - 1; k >= 0; --k)
         if (dv::writes(s.program.accesses[x.first_access + k].mode)) detail::erase_access(s, site + 1, k);
     return true;
 }
 // A statement has workspace that its operation does not ask for, or more.
 inline bool give_workspace(subject& s, int site) {
-    if (site >= s.program.parts.size()) return false;
+    if (site >= s.program.participations.size()) return false;
     dv::ir::buffer x;
     x.where = dv::ir::storage::workspace;
-    x.role = s.program.parts[site].role;
+    x.role = s.program.participations[site].role;
     x.bytes = 256;
     std::int64_t& size = s.plan.roles[x.role].arena_bytes;
     s.program.buffers.push(x);
     s.plan.placements.push({dv::ir::aligned(size), 256});
     size = dv::ir::aligned(size) + 256;
-    detail::insert_access(s, site, s.program.parts[site].accesses, {s.program.buffers.size() - 1, dv::access_mode::write});
+    detail::insert_access(s, site, s.program.participations[site].accesses, {s.program.buffers.size() - 1, dv::access_mode::write});
     return true;
 }
 // A transfer moves another value of its sender to where a value is expected.
 inline bool send_another_value(subject& s, int site) {
-    for (dv::ir::part& x : s.program.parts) {
+    for (dv::ir::participation& x : s.program.participations) {
         dv::ir::member& m = s.program.members[x.member];
         if (m.kind != dv::op_kind::transfer || x.seat != 0) continue;
         dv::ir::access& a = s.program.accesses[x.first_access];
@@ -197,7 +197,7 @@ inline bool send_another_value(subject& s, int site) {
 inline bool exchange_seats_only(subject& s, int site) {
     const int m = detail::nth(s.program.members, site, [&](const dv::ir::member& x) { return x.node >= 0 && s.graph.nodes[x.node].role < 0; });
     if (m < 0) return false;
-    for (dv::ir::part& x : s.program.parts)
+    for (dv::ir::participation& x : s.program.participations)
         if (x.member == m && x.seat < 2) x.seat = 1 - x.seat;
     return true;
 }
@@ -225,49 +225,49 @@ inline bool carry_out_another_statement(subject& s, int site) {
     return m >= 0;
 }
 // Nobody carries a statement out, and nobody waits for it.
-inline bool leave_out_vertex(subject& s, int site) {
-    if (site >= s.program.vertices.size()) return false;
-    const dv::ir::vertex x = s.program.vertices[site];
+inline bool leave_out_task(subject& s, int site) {
+    if (site >= s.program.tasks.size()) return false;
+    const dv::ir::task x = s.program.tasks[site];
     for (int k = s.plan.steps.size() - 1; k >= 0; --k)
-        if (s.plan.steps[k].vertex == site) detail::erase_step(s, k);
-    int first = s.program.parts[x.first_part].first_access, accesses = 0;
-    for (int i = 0; i < x.parts; ++i) accesses += s.program.parts[x.first_part + i].accesses;
+        if (s.plan.steps[k].task == site) detail::erase_step(s, k);
+    int first = s.program.participations[x.first_participation].first_access, accesses = 0;
+    for (int i = 0; i < x.participations; ++i) accesses += s.program.participations[x.first_participation + i].accesses;
     for (int i = 0; i < accesses; ++i) detail::erase(s.program.accesses, first);
-    for (int i = 0; i < x.parts; ++i) detail::erase(s.program.parts, x.first_part);
+    for (int i = 0; i < x.participations; ++i) detail::erase(s.program.participations, x.first_participation);
     for (int i = 0; i < x.members; ++i) detail::erase(s.program.members, x.first_member);
-    detail::erase(s.program.vertices, site);
-    for (dv::ir::part& y : s.program.parts) {
+    detail::erase(s.program.tasks, site);
+    for (dv::ir::participation& y : s.program.participations) {
         if (y.first_access > first) y.first_access -= accesses;
         if (y.member > x.first_member) y.member -= x.members;
     }
-    for (dv::ir::vertex& y : s.program.vertices) {
-        if (y.first_part > x.first_part) y.first_part -= x.parts;
+    for (dv::ir::task& y : s.program.tasks) {
+        if (y.first_participation > x.first_participation) y.first_participation -= x.participations;
         if (y.first_member > x.first_member) y.first_member -= x.members;
     }
     for (int i = s.plan.order.size() - 1; i >= 0; --i)
         if (s.plan.order[i] == site) detail::erase(s.plan.order, i);
     for (int& v : s.plan.order) v -= v > site ? 1 : 0;
     for (dv::ir::step& k : s.plan.steps) {
-        k.vertex -= k.vertex > site ? 1 : 0;
-        if (k.first_part > x.first_part) k.first_part -= x.parts;
+        k.task -= k.task > site ? 1 : 0;
+        if (k.first_participation > x.first_participation) k.first_participation -= x.participations;
     }
     return true;
 }
-// Two neighbouring vertices of one role become one.
-inline bool join_vertices(subject& s, int site) {
-    for (int v = 0; v + 1 < s.program.vertices.size(); ++v) {
-        const int role = s.program.parts[s.program.vertices[v].first_part].role;
-        if (s.program.vertices[v].parts != 1 || s.program.vertices[v + 1].parts != 1 || s.program.parts[s.program.vertices[v + 1].first_part].role != role || site-- != 0) continue;
-        s.program.vertices[v].parts = s.program.vertices[v].members = 2;
-        detail::erase(s.program.vertices, v + 1);
+// Two neighbouring tasks of one role become one.
+inline bool join_tasks(subject& s, int site) {
+    for (int v = 0; v + 1 < s.program.tasks.size(); ++v) {
+        const int role = s.program.participations[s.program.tasks[v].first_participation].role;
+        if (s.program.tasks[v].participations != 1 || s.program.tasks[v + 1].participations != 1 || s.program.participations[s.program.tasks[v + 1].first_participation].role != role || site-- != 0) continue;
+        s.program.tasks[v].participations = s.program.tasks[v].members = 2;
+        detail::erase(s.program.tasks, v + 1);
         for (int i = s.plan.order.size() - 1; i >= 0; --i)
             if (s.plan.order[i] == v + 1) detail::erase(s.plan.order, i);
         for (int k = s.plan.steps.size() - 1; k >= 0; --k)
-            if (s.plan.steps[k].vertex == v + 1) detail::erase_step(s, k);
+            if (s.plan.steps[k].task == v + 1) detail::erase_step(s, k);
         for (int& w : s.plan.order) w -= w > v ? 1 : 0;
         for (dv::ir::step& x : s.plan.steps) {
-            if (x.vertex == v) x.parts = 2;
-            x.vertex -= x.vertex > v ? 1 : 0;
+            if (x.task == v) x.participations = 2;
+            x.task -= x.task > v ? 1 : 0;
         }
         return true;
     }

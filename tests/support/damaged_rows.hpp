@@ -49,28 +49,28 @@ void insert(dv::vec<T>& list, int at, const T& x) {
 }
 
 // One access more or less of a part, behind or at its k-th.
-inline void insert_access(subject& s, int part, int k, dv::ir::access a) {
-    const int at = s.program.parts[part].first_access + k;
+inline void insert_access(subject& s, int participation, int k, dv::ir::access a) {
+    const int at = s.program.participations[participation].first_access + k;
     insert(s.program.accesses, at, a);
-    ++s.program.parts[part].accesses;
-    for (int i = part + 1; i < s.program.parts.size(); ++i) ++s.program.parts[i].first_access;
+    ++s.program.participations[participation].accesses;
+    for (int i = participation + 1; i < s.program.participations.size(); ++i) ++s.program.participations[i].first_access;
 }
-inline void erase_access(subject& s, int part, int k) {
-    erase(s.program.accesses, s.program.parts[part].first_access + k);
-    --s.program.parts[part].accesses;
-    for (int i = part + 1; i < s.program.parts.size(); ++i) --s.program.parts[i].first_access;
+inline void erase_access(subject& s, int participation, int k) {
+    erase(s.program.accesses, s.program.participations[participation].first_access + k);
+    --s.program.participations[participation].accesses;
+    for (int i = participation + 1; i < s.program.participations.size(); ++i) --s.program.participations[i].first_access;
 }
-inline int part_of_access(const subject& s, int a) {
-    return nth(s.program.parts, 0, [a](const dv::ir::part& x) { return a >= x.first_access && a < x.first_access + x.accesses; });
+inline int participation_of_access(const subject& s, int a) {
+    return nth(s.program.participations, 0, [a](const dv::ir::participation& x) { return a >= x.first_access && a < x.first_access + x.accesses; });
 }
-inline int vertex_of_part(const subject& s, int part) {
-    return nth(s.program.vertices, 0, [part](const dv::ir::vertex& x) { return part >= x.first_part && part < x.first_part + x.parts; });
+inline int task_of_participation(const subject& s, int participation) {
+    return nth(s.program.tasks, 0, [participation](const dv::ir::task& x) { return participation >= x.first_participation && participation < x.first_participation + x.participations; });
 }
-// Which roles' steps a vertex has.
+// Which roles' steps a task has.
 template <class F>
-void each_step_of(subject& s, int vertex, F f) {
+void each_step_of(subject& s, int task, F f) {
     for (dv::ir::step& x : s.plan.steps)
-        if (x.vertex == vertex) f(x);
+        if (x.task == task) f(x);
 }
 
 inline void erase_step(subject& s, int k) {
@@ -100,12 +100,12 @@ inline void swap_steps(subject& s, int k) {
 
 inline bool in_arena(const dv::ir::buffer& b) { return b.where == dv::ir::storage::arena && b.bytes > 0; }
 
-// Do two vertices touch one buffer, one of them writing?
+// Do two tasks touch one buffer, one of them writing?
 inline bool dependent(const subject& s, int v, int w) {
-    for (const auto& x : s.program.parts.view().part(s.program.vertices[v].first_part, s.program.vertices[v].parts))
-        for (const auto& y : s.program.parts.view().part(s.program.vertices[w].first_part, s.program.vertices[w].parts))
-            for (const auto& a : s.program.accesses.view().part(x.first_access, x.accesses))
-                for (const auto& b : s.program.accesses.view().part(y.first_access, y.accesses))
+    for (const auto& x : s.program.participations.view().subspan(s.program.tasks[v].first_participation, s.program.tasks[v].participations))
+        for (const auto& y : s.program.participations.view().subspan(s.program.tasks[w].first_participation, s.program.tasks[w].participations))
+            for (const auto& a : s.program.accesses.view().subspan(x.first_access, x.accesses))
+                for (const auto& b : s.program.accesses.view().subspan(y.first_access, y.accesses))
                     if (a.buffer == b.buffer && (dv::writes(a.mode) || dv::writes(b.mode))) return true;
     return false;
 }

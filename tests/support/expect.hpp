@@ -32,11 +32,11 @@ std::string message(auto&& f) {
     }
     return "nothing thrown";
 }
-inline bool has(const std::string& text, const std::string& part) {
+inline bool has(const std::string& text, const std::string& participation) {
     const std::lock_guard lock{report()};
     CAPTURE(text);
-    CAPTURE(part);
-    const bool found = text.find(part) != std::string::npos;
+    CAPTURE(participation);
+    const bool found = text.find(participation) != std::string::npos;
     CHECK(found);
     return found;
 }

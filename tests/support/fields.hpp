@@ -120,11 +120,11 @@ inline constexpr field fields[] = {
     detail::extent_of_buffer<5>("buffer.type.extent[5]"),
     detail::column<&subject::program, &detail::program::accesses, &dv::ir::access::buffer>("access.buffer"),
     detail::column<&subject::program, &detail::program::accesses, &dv::ir::access::mode>("access.mode"),
-    detail::column<&subject::program, &detail::program::parts, &dv::ir::part::role>("part.role"),
-    detail::column<&subject::program, &detail::program::parts, &dv::ir::part::member>("part.member"),
-    detail::column<&subject::program, &detail::program::parts, &dv::ir::part::seat>("part.seat"),
-    detail::column<&subject::program, &detail::program::parts, &dv::ir::part::first_access>("part.first_access"),
-    detail::column<&subject::program, &detail::program::parts, &dv::ir::part::accesses>("part.accesses"),
+    detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::role>("participation.role"),
+    detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::member>("participation.member"),
+    detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::seat>("participation.seat"),
+    detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::first_access>("participation.first_access"),
+    detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::accesses>("participation.accesses"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::kind>("member.kind"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::op>("member.op"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::node>("member.node"),
@@ -135,12 +135,12 @@ inline constexpr field fields[] = {
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::offset>("member.offset"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::zero_edge>("member.zero_edge"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::local>("member.local"),
-    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::first_part>("vertex.first_part"),
-    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::parts>("vertex.parts"),
-    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::first_member>("vertex.first_member"),
-    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::members>("vertex.members"),
-    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::stream>("vertex.stream"),
-    detail::column<&subject::program, &detail::program::vertices, &dv::ir::vertex::kind>("vertex.kind"),
+    detail::column<&subject::program, &detail::program::tasks, &dv::ir::task::first_participation>("task.first_participation"),
+    detail::column<&subject::program, &detail::program::tasks, &dv::ir::task::participations>("task.parts"),
+    detail::column<&subject::program, &detail::program::tasks, &dv::ir::task::first_member>("task.first_member"),
+    detail::column<&subject::program, &detail::program::tasks, &dv::ir::task::members>("task.members"),
+    detail::column<&subject::program, &detail::program::tasks, &dv::ir::task::stream>("task.stream"),
+    detail::column<&subject::program, &detail::program::tasks, &dv::ir::task::kind>("task.kind"),
     detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::axes>("communicator.axes"),
     detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::first_role>("communicator.first_role"),
     detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::roles>("communicator.roles"),
@@ -148,9 +148,9 @@ inline constexpr field fields[] = {
     detail::single<&subject::program, &detail::program::roles>("program.roles"),
     detail::single<&subject::program, &detail::program::commons>("program.commons"),
     detail::column_of_numbers<&subject::plan, &detail::plan::order>("order"),
-    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::vertex>("step.vertex"),
-    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::first_part>("step.first_part"),
-    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::parts>("step.parts"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::task>("step.task"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::first_participation>("step.first_participation"),
+    detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::participations>("step.parts"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::stream>("step.stream"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::first_wait>("step.first_wait"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::waits>("step.waits"),
@@ -176,8 +176,8 @@ inline constexpr field fields[] = {
 };
 
 // A tensor_type is its element, its rank and six extents.
-static_assert(detail::count_fields<dv::ir::buffer>() == 9 && detail::count_fields<dv::ir::access>() == 2 && detail::count_fields<dv::ir::part>() == 5 &&
-              detail::count_fields<dv::ir::member>() == 10 && detail::count_fields<dv::ir::vertex>() == 6 && detail::count_fields<dv::ir::communicator>() == 3 &&
+static_assert(detail::count_fields<dv::ir::buffer>() == 9 && detail::count_fields<dv::ir::access>() == 2 && detail::count_fields<dv::ir::participation>() == 5 &&
+              detail::count_fields<dv::ir::member>() == 10 && detail::count_fields<dv::ir::task>() == 6 && detail::count_fields<dv::ir::communicator>() == 3 &&
               detail::count_fields<dv::ir::step>() == 9 && detail::count_fields<dv::ir::wait>() == 3 && detail::count_fields<dv::ir::role_plan>() == 6 &&
               detail::count_fields<dv::ir::placement>() == 2 && detail::count_fields<dv::ir::program_data>() == 7 + 2 &&
               detail::count_fields<dv::plan::plan_data>() == 5 + 4,
@@ -206,9 +206,9 @@ constexpr table resizable(const char* name) {
 inline constexpr table tables[] = {
     detail::resizable<&subject::program, &detail::program::buffers>("buffers"),
     detail::resizable<&subject::program, &detail::program::accesses>("accesses"),
-    detail::resizable<&subject::program, &detail::program::parts>("parts"),
+    detail::resizable<&subject::program, &detail::program::participations>("parts"),
     detail::resizable<&subject::program, &detail::program::members>("members"),
-    detail::resizable<&subject::program, &detail::program::vertices>("vertices"),
+    detail::resizable<&subject::program, &detail::program::tasks>("tasks"),
     detail::resizable<&subject::program, &detail::program::communicators>("communicators"),
     detail::resizable<&subject::program, &detail::program::communicator_roles>("communicator_roles"),
     detail::resizable<&subject::plan, &detail::plan::order>("order"),

@@ -1,4 +1,4 @@
-// Makes plans by hand: `maker` takes statements, vertices in order, waits and offsets, and gives a `subject` (graph, program
+// Makes plans by hand: `maker` takes statements, tasks in order, waits and offsets, and gives a `subject` (graph, program
 // and plan as owning tables, and the options of the plan). Usable in constant expressions.
 #pragma once
 
@@ -131,7 +131,7 @@ struct maker {
         s.plan.placements.push({});
         return s.program.buffers.size() - 1;
     }
-    // Scratch memory of one vertex: workspace, or a result that nobody wants.
+    // Scratch memory of one task: workspace, or a result that nobody wants.
     constexpr int scratch(int role, const dv::tensor_type& type, std::int64_t bytes) {
         dv::ir::buffer x;
         x.where = dv::ir::storage::workspace;
@@ -203,15 +203,15 @@ struct maker {
     }
     static constexpr bool among(dv::span<const int> list, int x) { return place_among(list, x) < list.size(); }
 
-    // ---- vertices, in the order of the plan
+    // ---- tasks, in the order of the plan
     constexpr int begin(dv::op_kind kind, int node, dv::stream_kind stream) {
-        dv::ir::vertex v;
-        v.first_part = s.program.parts.size();
+        dv::ir::task v;
+        v.first_participation = s.program.participations.size();
         v.first_member = s.program.members.size();
         v.members = 1;
         v.stream = stream;
         v.kind = kind;
-        s.program.vertices.push(v);
+        s.program.tasks.push(v);
         dv::ir::member m;
         m.kind = kind;
         m.node = node;
@@ -225,30 +225,30 @@ struct maker {
             m.symbol = s.graph.operands[n.first_result];
         }
         s.program.members.push(m);
-        s.plan.order.push(s.program.vertices.size() - 1);
-        return s.program.vertices.size() - 1;
+        s.plan.order.push(s.program.tasks.size() - 1);
+        return s.program.tasks.size() - 1;
     }
-    constexpr void part(int role, int seat) {
-        s.program.parts.push({role, s.program.members.size() - 1, seat, s.program.accesses.size(), 0});
-        ++s.program.vertices.back().parts;
+    constexpr void participation(int role, int seat) {
+        s.program.participations.push({role, s.program.members.size() - 1, seat, s.program.accesses.size(), 0});
+        ++s.program.tasks.back().participations;
     }
     constexpr void touch(int b, dv::access_mode mode) {
         s.program.accesses.push({b, mode});
-        ++s.program.parts.back().accesses;
+        ++s.program.participations.back().accesses;
     }
     constexpr void join(unsigned axes, std::initializer_list<int> roles) {
         s.program.members.back().communicator = s.program.communicators.size();
         s.program.communicators.push({axes, s.program.communicator_roles.size(), static_cast<int>(roles.size())});
         for (int r : roles) s.program.communicator_roles.push(r);
     }
-    // The vertex of node n.
+    // The task of node n.
     constexpr int run_node(int n) {
         const dv::ir::node x = s.graph.nodes[n];
         const bool copies = x.kind == dv::op_kind::to_host || x.kind == dv::op_kind::from_host;
         const int v = begin(x.kind, n, is_communication(x.kind) ? dv::stream_kind::communication : copies ? dv::stream_kind::copy : dv::stream_kind::compute);
         if (is_communication(x.kind)) join(x.axes, {x.role});
-        part(x.role, 0);
-        const dv::span<const int> arguments = s.graph.operands.view().part(x.first_argument, x.arguments), results = s.graph.operands.view().part(x.first_result, x.results);
+        participation(x.role, 0);
+        const dv::span<const int> arguments = s.graph.operands.view().subspan(x.first_argument, x.arguments), results = s.graph.operands.view().subspan(x.first_result, x.results);
         dv::vec<dv::tensor_type> types;
         for (int a : arguments) {
             const bool inout = x.update && among(results, a) && types.size() == place_among(arguments, a);
@@ -268,16 +268,16 @@ struct maker {
         return v;
     }
     constexpr int run(int symbol) { return run_node(s.graph.symbols[symbol].node); }
-    // The last two vertices, of one role, become an NCCL group.
+    // The last two tasks, of one role, become an NCCL group.
     constexpr void join_last_two() {
         s.plan.order.cut(s.plan.order.size() - 1);
-        s.program.vertices.cut(s.program.vertices.size() - 1);
-        s.program.vertices.back().parts = s.program.vertices.back().members = 2;
+        s.program.tasks.cut(s.program.tasks.size() - 1);
+        s.program.tasks.back().participations = s.program.tasks.back().members = 2;
     }
     constexpr int bring(int symbol, int role) {
         const int v = begin(dv::op_kind::input, -1, dv::stream_kind::copy);
         s.program.members.back().symbol = symbol;
-        part(role, 0);
+        participation(role, 0);
         touch(at(symbol, role), dv::access_mode::write);
         return v;
     }
@@ -286,7 +286,7 @@ struct maker {
         s.program.members.back().symbol = symbol;
         join(0, {from, to});
         for (int r : {from < to ? from : to, from < to ? to : from}) {
-            part(r, r == from ? 0 : 1);
+            participation(r, r == from ? 0 : 1);
             touch(at(symbol, r), r == from ? dv::access_mode::read : dv::access_mode::write);
         }
         return v;
@@ -306,7 +306,7 @@ struct maker {
         join(0, {0, 1, 2});
         s.program.commons += 2;
         for (int r = 0; r < 3; ++r) {
-            part(r, r);
+            participation(r, r);
             const dv::ir::node& x = s.graph.nodes[n];
             const bool gives = x.arguments > 1 || x.root == r;
             if (gives) {
@@ -326,7 +326,7 @@ struct maker {
 
     // Steps from the order, events from the waits, places for all buffers that have none yet.
     constexpr subject finish() {
-        const int roles = s.program.roles, count = s.program.vertices.size();
+        const int roles = s.program.roles, count = s.program.tasks.size();
         dv::vec<int> head(roles * count, -1), next(wanted.size(), -1), step_of(roles * count, -1), event_of(roles * count, -1);
         for (int i = wanted.size() - 1; i >= 0; --i) {
             int& h = head[wanted[i].role * count + wanted[i].waiter];
@@ -338,15 +338,15 @@ struct maker {
             mine.first_step = s.plan.steps.size();
             for (int v : s.plan.order) {
                 dv::ir::step x;
-                x.vertex = v;
-                x.first_part = -1;
-                for (int i = s.program.vertices[v].first_part; i < s.program.vertices[v].first_part + s.program.vertices[v].parts; ++i) {
-                    if (s.program.parts[i].role != r) continue;
-                    if (x.first_part < 0) x.first_part = i;
-                    ++x.parts;
+                x.task = v;
+                x.first_participation = -1;
+                for (int i = s.program.tasks[v].first_participation; i < s.program.tasks[v].first_participation + s.program.tasks[v].participations; ++i) {
+                    if (s.program.participations[i].role != r) continue;
+                    if (x.first_participation < 0) x.first_participation = i;
+                    ++x.participations;
                 }
-                if (x.parts == 0) continue;
-                x.stream = static_cast<int>(s.program.vertices[v].stream);
+                if (x.participations == 0) continue;
+                x.stream = static_cast<int>(s.program.tasks[v].stream);
                 step_of[r * count + v] = mine.steps++;
                 s.plan.steps.push(x);
             }
@@ -358,7 +358,7 @@ struct maker {
             for (int k = mine.first_step; k < mine.first_step + mine.steps; ++k) {
                 dv::ir::step& x = s.plan.steps[k];
                 x.first_wait = s.plan.waits.size();
-                for (int i = head[r * count + x.vertex]; i >= 0; i = next[i], ++x.waits)
+                for (int i = head[r * count + x.task]; i >= 0; i = next[i], ++x.waits)
                     s.plan.waits.push({event_of[r * count + wanted[i].recorder], wanted[i].lag, step_of[r * count + wanted[i].recorder]});
             }
         }

@@ -153,14 +153,14 @@ constexpr subject on_a_mesh() {
     m.buffer(x, 0).slots = 2;
     const int both = m.along(dv::op_kind::all_reduce, 0, 3, a), wide = m.along(dv::op_kind::all_gather, 0, 2, a, -1, 128);
     const int there = m.along(dv::op_kind::reduce, 0, 1, a, 1), back = m.along(dv::op_kind::broadcast, 0, 1, there, 1);
-    const int next = m.shift(0, 1, a, 1), edge = m.shift(0, 2, a, -1, true), part = m.along(dv::op_kind::reduce_scatter, 0, 1, wide);
-    const int k = m.compute(0, {q}), t = m.node(dv::op_kind::all_reduce, 0, {part}, q);
-    const int y = m.compute(0, {both, back, next, edge, part, i, w, k}), u = m.node(dv::op_kind::all_reduce, 0, {y}, w);
+    const int next = m.shift(0, 1, a, 1), edge = m.shift(0, 2, a, -1, true), participation = m.along(dv::op_kind::reduce_scatter, 0, 1, wide);
+    const int k = m.compute(0, {q}), t = m.node(dv::op_kind::all_reduce, 0, {participation}, q);
+    const int y = m.compute(0, {both, back, next, edge, participation, i, w, k}), u = m.node(dv::op_kind::all_reduce, 0, {y}, w);
     m.s.graph.nodes[t].update = m.s.graph.nodes[u].update = true;
     m.output(y, 0, 2);
     const int vx = m.bring(x, 0), va = m.run(a);
     for (const int c : {both, wide, there, back, next, edge}) m.run(c);
-    const int vp = m.run(part), vk = m.run(k), vt = m.run_node(t), vy = m.run(y), vu = m.run_node(u), vb = m.s.plan.order[2];
+    const int vp = m.run(participation), vk = m.run(k), vt = m.run_node(t), vy = m.run(y), vu = m.run_node(u), vb = m.s.plan.order[2];
     m.wait(0, va, vx);
     m.wait(0, vb, va);
     m.wait(0, vy, vp);
@@ -260,7 +260,7 @@ constexpr subject peer_copy() {
     m.output(b, 1);
     const int va = m.run(a), copied = m.send(a, 0, 1), vb = m.run(b);
     m.buffer(a, 1).slots = 2;
-    m.s.program.vertices[copied].stream = dv::stream_kind::copy;
+    m.s.program.tasks[copied].stream = dv::stream_kind::copy;
     m.wait(0, copied, va);
     m.wait(0, va, copied, 1);
     m.wait(1, vb, copied);
@@ -397,16 +397,16 @@ constexpr subject piece_of_another() {
     m.s.program.members.back().symbol = c;
     m.join(0, {1, 0});
     const int taken = m.add(second);
-    m.part(0, 1);
+    m.participation(0, 1);
     m.touch(taken, dv::access_mode::write);
-    m.part(1, 0);
+    m.participation(1, 0);
     m.touch(m.at(c, 1), dv::access_mode::read);
     for (const int x : y) {
         const int v = m.run(x);
-        if (x == y[0]) m.s.program.accesses[m.s.program.parts[m.s.program.vertices[v].first_part].first_access].buffer = taken;
+        if (x == y[0]) m.s.program.accesses[m.s.program.participations[m.s.program.tasks[v].first_participation].first_access].buffer = taken;
     }
     m.s.plan.overlapped = false;
-    for (dv::ir::vertex& v : m.s.program.vertices) v.stream = dv::stream_kind::compute;
+    for (dv::ir::task& v : m.s.program.tasks) v.stream = dv::stream_kind::compute;
     return m.finish();
 }
 
@@ -430,12 +430,12 @@ constexpr subject scratch_sent() {
     there.role = 1;
     m.begin(dv::op_kind::transfer, -1, dv::stream_kind::communication);
     m.join(0, {0, 1});
-    m.part(0, 0);
+    m.participation(0, 0);
     m.touch(scratch, dv::access_mode::read);
-    m.part(1, 1);
+    m.participation(1, 1);
     m.touch(m.add(there), dv::access_mode::write);
     m.s.plan.overlapped = false;
-    for (dv::ir::vertex& v : m.s.program.vertices) v.stream = dv::stream_kind::compute;
+    for (dv::ir::task& v : m.s.program.tasks) v.stream = dv::stream_kind::compute;
     return m.finish();
 }
 
@@ -449,15 +449,15 @@ constexpr subject sent_to_itself() {
     m.begin(dv::op_kind::transfer, -1, dv::stream_kind::communication);
     m.s.program.members.back().symbol = a;
     m.join(0, {0, 0});
-    m.part(0, 0);
+    m.participation(0, 0);
     m.touch(m.at(a, 0), dv::access_mode::read);
     const int copy = m.add(there);
-    m.part(0, 1);
+    m.participation(0, 1);
     m.touch(copy, dv::access_mode::write);
     const int v = m.run(b);
-    m.s.program.accesses[m.s.program.parts[m.s.program.vertices[v].first_part].first_access].buffer = copy;
+    m.s.program.accesses[m.s.program.participations[m.s.program.tasks[v].first_participation].first_access].buffer = copy;
     m.s.plan.overlapped = false;
-    for (dv::ir::vertex& x : m.s.program.vertices) x.stream = dv::stream_kind::compute;
+    for (dv::ir::task& x : m.s.program.tasks) x.stream = dv::stream_kind::compute;
     return m.finish();
 }
 
@@ -471,7 +471,7 @@ constexpr subject done_elsewhere() {
     m.run(a);
     m.run(c);
     m.begin(dv::op_kind::compute, m.s.graph.symbols[b].node, dv::stream_kind::compute);
-    m.part(0, 0);
+    m.participation(0, 0);
     dv::ir::buffer there = m.buffer(a, 0);
     there.symbol = b;
     m.touch(m.add(there), dv::access_mode::write);
@@ -507,7 +507,7 @@ constexpr subject done_twice() {
     return m.finish();
 }
 
-// Layers of compute and collective, memory used in turn, 2 * layers vertices, the last result in two slots. `layers` is a
+// Layers of compute and collective, memory used in turn, 2 * layers tasks, the last result in two slots. `layers` is a
 // multiple of four.
 constexpr subject layered(int layers) {
     maker m{1};

@@ -22,14 +22,14 @@ inline std::vector<int> execution_order(const dv::ir::graph& g) {
             for (const auto& [other, wrote] : touched[s])
                 if (writes || wrote) before[i].push_back(other);
         };
-        for (int a : g.operands.part(n.first_argument, n.arguments)) {
+        for (int a : g.operands.subspan(n.first_argument, n.arguments)) {
             if (g.symbols[a].kind == dv::ir::symbol_kind::value) before[i].push_back(g.symbols[a].node);
             if (g.symbols[a].kind == dv::ir::symbol_kind::state) touch(a, false);
         }
-        const auto updated = n.update ? g.operands.part(n.first_result, n.results) : g.operands.part(0, 0);
+        const auto updated = n.update ? g.operands.subspan(n.first_result, n.results) : g.operands.subspan(0, 0);
         for (int s : updated)
             if (s >= 0) touch(s, true);
-        for (int a : g.operands.part(n.first_argument, n.arguments))
+        for (int a : g.operands.subspan(n.first_argument, n.arguments))
             if (g.symbols[a].kind == dv::ir::symbol_kind::state) touched[a].push_back({i, false});
         for (int s : updated)
             if (s >= 0) touched[s].push_back({i, true});
@@ -81,7 +81,7 @@ private:
         for (int r = 0; r < g_.roles.size(); ++r) {
             m_.first_place.push_back(m_.places);
             int positions = 1;
-            for (const auto& a : g_.mesh.part(g_.roles[r].first_axis, g_.roles[r].axes)) positions *= a.width;
+            for (const auto& a : g_.mesh.subspan(g_.roles[r].first_axis, g_.roles[r].axes)) positions *= a.width;
             m_.position_counts.push_back(positions);
             m_.places += positions;
             for (int l = 0; l < positions; ++l) places_.push_back({r, l});
@@ -92,7 +92,7 @@ private:
         for (int i = 0; i < g_.nodes.size(); ++i) {
             const dv::ir::node& n = g_.nodes[i];
             std::vector<dv::tensor_type> arguments;
-            for (const int a : g_.operands.part(n.first_argument, n.arguments)) arguments.push_back(g_.symbols[a].type);
+            for (const int a : g_.operands.subspan(n.first_argument, n.arguments)) arguments.push_back(g_.symbols[a].type);
             dv::tensor_type types[dv::max_results];
             if (n.kind == dv::op_kind::compute) n.op->infer(arguments.data(), types);
             m_.result_at.emplace_back();
@@ -124,7 +124,7 @@ private:
         if (from.bytes > 0) std::memcpy(to.data, from.data, static_cast<std::size_t>(from.bytes));
     }
     bool receives_it(const dv::ir::node& n, int role) const {
-        for (const int t : g_.operands.part(n.first_target, n.targets))
+        for (const int t : g_.operands.subspan(n.first_target, n.targets))
             if (t == role) return true;
         return false;
     }

@@ -41,19 +41,19 @@ inline void list_tag(listing& l, const char* name, const dv::tag* t) {
 
 inline listing listed(const dv::ir::program& p) {
     listing l;
-    l.add("sizes", p.buffers.size(), p.accesses.size(), p.parts.size(), p.members.size(), p.vertices.size(), p.communicators.size(), p.communicator_roles.size(), p.roles, p.commons);
+    l.add("sizes", p.buffers.size(), p.accesses.size(), p.participations.size(), p.members.size(), p.tasks.size(), p.communicators.size(), p.communicator_roles.size(), p.roles, p.commons);
     for (const auto& b : p.buffers) {
         l.add("buffer", b.where, b.role, b.symbol, b.bytes, b.slots, b.output, b.alias, b.common);
         l.add("buffer.type", b.type.type, b.type.rank);
         for (int i = 0; i < b.type.rank; ++i) l.add("buffer.extent", b.type.extent[i]);
     }
     for (const auto& a : p.accesses) l.add("access", a.buffer, a.mode);
-    for (const auto& x : p.parts) l.add("part", x.role, x.member, x.seat, x.first_access, x.accesses);
+    for (const auto& x : p.participations) l.add("part", x.role, x.member, x.seat, x.first_access, x.accesses);
     for (const auto& m : p.members) {
         l.add("member", m.kind, m.node, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
         if (m.kind == dv::op_kind::compute) list_tag(l, "member.operation", m.op->name);
     }
-    for (const auto& v : p.vertices) l.add("vertex", v.first_part, v.parts, v.first_member, v.members, v.stream, v.kind);
+    for (const auto& v : p.tasks) l.add("task", v.first_participation, v.participations, v.first_member, v.members, v.stream, v.kind);
     for (const auto& c : p.communicators) l.add("communicator", c.axes, c.first_role, c.roles);
     for (int r : p.communicator_roles) l.add("communicator role", r);
     return l;
@@ -64,7 +64,7 @@ inline listing listed(const dv::plan::plan& p) {
     l.add("sizes", p.order.size(), p.steps.size(), p.waits.size(), p.roles.size(), p.placements.size());
     l.add("plan", p.overlapped, p.rings, p.predicted, p.predicted_sequential);
     for (int v : p.order) l.add("order", v);
-    for (const auto& s : p.steps) l.add("step", s.vertex, s.first_part, s.parts, s.stream, s.first_wait, s.waits, s.event, s.start, s.end);
+    for (const auto& s : p.steps) l.add("step", s.task, s.first_participation, s.participations, s.stream, s.first_wait, s.waits, s.event, s.start, s.end);
     for (const auto& w : p.waits) l.add("wait", w.event, w.lag, w.step);
     for (const auto& r : p.roles) l.add("role", r.first_step, r.steps, r.events, r.arena_bytes, r.host_arena_bytes, r.state_bytes);
     for (const auto& a : p.placements) l.add("placement", a.offset, a.stride);
@@ -98,7 +98,7 @@ public:
     // Every cross-stream wait is for a record that is there to be waited for, and follows from nothing else.
     std::string waits() const {
         for (int i = 0; i < steps_; ++i)
-            for (const dv::ir::wait& w : step(i).waits == 0 ? dv::span<const dv::ir::wait>{} : plan_.waits.part(step(i).first_wait, step(i).waits)) {
+            for (const dv::ir::wait& w : step(i).waits == 0 ? dv::span<const dv::ir::wait>{} : plan_.waits.subspan(step(i).first_wait, step(i).waits)) {
                 const std::string where = "step " + std::to_string(i) + " of role " + std::to_string(role_) + " waits for step " + std::to_string(w.step) + " of " + std::to_string(w.lag) + " runs ago";
                 if (w.step < 0 || w.step >= steps_ || step(w.step).event != w.event) return where + ", which records another event";
                 if (w.lag == 0 ? w.step >= i : w.lag > plan_.rings || (w.lag == plan_.rings && w.step <= i)) return where + ": another record is there";
@@ -216,9 +216,9 @@ private:
         l.end = l.begin + x.bytes;
         l.output = x.output;
         for (int i = 0; i < steps_; ++i)
-            for (const dv::ir::part& part : p_.parts.part(step(i).first_part, step(i).parts))
-                for (const dv::ir::access& a : p_.accesses.part(part.first_access, part.accesses))
-                    if (a.buffer == b) l.uses.push_back({run * steps_ + i, p_.members[part.member].node, a.mode});
+            for (const dv::ir::participation& participation : p_.participations.subspan(step(i).first_participation, step(i).participations))
+                for (const dv::ir::access& a : p_.accesses.subspan(participation.first_access, participation.accesses))
+                    if (a.buffer == b) l.uses.push_back({run * steps_ + i, p_.members[participation.member].node, a.mode});
         return l;
     }
     std::string within(const life& x) const {
@@ -309,16 +309,16 @@ inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan
                 if (i != j && number(i) == number(a) && number(j) == number(b) && p.buffers[i].role == p.buffers[j].role) return true;
         return false;
     };
-    for (const dv::ir::vertex& v : p.vertices)
+    for (const dv::ir::task& v : p.tasks)
         for (int m = v.first_member; m < v.first_member + v.members; ++m) {
             if (p.roles == 1 || p.members[m].kind == dv::op_kind::transfer) continue;
             // In a broadcast the argument of one that gets nothing is passed as its result.
-            const auto gives_only = [&](const dv::ir::part& x) { return p.members[m].kind == dv::op_kind::broadcast && x.accesses == 1; };
+            const auto gives_only = [&](const dv::ir::participation& x) { return p.members[m].kind == dv::op_kind::broadcast && x.accesses == 1; };
             for (const bool writes : {false, true}) {
                 std::vector<int> passed;
                 for (const bool last : {false, true})
-                    for (const dv::ir::part& x : p.parts.part(v.first_part, v.parts))
-                        for (const dv::ir::access& a : p.accesses.part(x.first_access, x.accesses)) {
+                    for (const dv::ir::participation& x : p.participations.subspan(v.first_participation, v.participations))
+                        for (const dv::ir::access& a : p.accesses.subspan(x.first_access, x.accesses)) {
                             const bool gives = gives_only(x) && a.mode == dv::access_mode::read;
                             if (x.member == m && gives == last && (gives || a.mode == dv::access_mode::write) == writes && p.buffers[a.buffer].where == dv::ir::storage::arena)
                                 passed.push_back(dv::ir::owner_of(p, a.buffer));

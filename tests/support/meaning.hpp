@@ -22,10 +22,10 @@ inline std::vector<int> seats_of(const dv::ir::graph& g, const dv::ir::node& n) 
     std::vector<int> roles;
     if (n.kind == dv::op_kind::broadcast || n.kind == dv::op_kind::scatter) {
         bool receives = false;
-        for (int t : g.operands.part(n.first_target, n.targets)) roles.push_back(t), receives = receives || t == n.root;
+        for (int t : g.operands.subspan(n.first_target, n.targets)) roles.push_back(t), receives = receives || t == n.root;
         if (!receives) roles.push_back(n.root);
     } else {
-        for (int a : g.operands.part(n.first_argument, n.arguments)) roles.push_back(g.symbols[a].role);
+        for (int a : g.operands.subspan(n.first_argument, n.arguments)) roles.push_back(g.symbols[a].role);
     }
     return roles;
 }
@@ -51,7 +51,7 @@ struct meaning {
     int at(int role, int position) const { return first_place[static_cast<std::size_t>(role)] + position; }
     // By the graph's mesh.
     int coordinate(int role, int position, int axis) const {
-        const auto mesh = g->mesh.part(g->roles[role].first_axis, g->roles[role].axes);
+        const auto mesh = g->mesh.subspan(g->roles[role].first_axis, g->roles[role].axes);
         for (int i = mesh.size() - 1; i >= 0; --i) {
             if (mesh[i].axis == axis) return position % mesh[i].width;
             position /= mesh[i].width;
@@ -63,7 +63,7 @@ struct meaning {
         std::vector<int> found;
         for (int l = 0; l < positions(role); ++l) {
             bool same = true;
-            for (const auto& m : g->mesh.part(g->roles[role].first_axis, g->roles[role].axes))
+            for (const auto& m : g->mesh.subspan(g->roles[role].first_axis, g->roles[role].axes))
                 if ((axes >> m.axis & 1u) == 0 && coordinate(role, l, m.axis) != coordinate(role, position, m.axis)) same = false;
             if (same) found.push_back(l);
         }
@@ -113,7 +113,7 @@ inline std::string difference(meaning& a, meaning& b) {
                 for (int i = 0; i < g.nodes.size(); ++i) {
                     const dv::ir::node& n = g.nodes[i];
                     bool here = n.role == role;
-                    for (const int t : g.operands.part(n.first_target, n.targets)) here = here || t == role;
+                    for (const int t : g.operands.subspan(n.first_target, n.targets)) here = here || t == role;
                     for (int j = 0; here && j < n.results; ++j)
                         if (!same(a.result(run, a.at(role, position), i, j), b.result(run, b.at(role, position), i, j)))
                             return "result " + std::to_string(j) + " of node " + std::to_string(i) + where + " in run " +

@@ -26,8 +26,8 @@ inline void swap_neighbours(dv::plan::plan_data& plan, int at) {
     for (const dv::ir::role_plan& role : plan.roles) {
         int x = -1, y = -1;
         for (int i = 0; i < role.steps; ++i) {
-            if (plan.steps[role.first_step + i].vertex == a) x = i;
-            if (plan.steps[role.first_step + i].vertex == b) y = i;
+            if (plan.steps[role.first_step + i].task == a) x = i;
+            if (plan.steps[role.first_step + i].task == b) y = i;
         }
         if (x < 0 || y < 0) continue;
         const dv::ir::step moved = plan.steps[role.first_step + x];

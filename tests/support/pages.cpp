@@ -60,7 +60,7 @@ int main() {
     const auto made = dv::plan::make(dv::plan::typed<long_pipeline>::value, s);
     const observe::study thousand{{&dv::tag_of<long_pipeline>, dv::plan::typed<long_pipeline>::value, dv::ir::view(made.program), dv::ir::view(made.plan), s}};
     all = all && to.write("page", "thousand.html", observe::html(thousand));
-    std::printf("%d operations\n", thousand.program.vertices.size());
+    std::printf("%d operations\n", thousand.program.tasks.size());
 
     const observe::study three{observe::subject_of<senders::three_small_senders, with_threads>()};
     support::traced_runs runs{5};

@@ -38,7 +38,7 @@ inline planned plan_streams(dv::ir::program_data data, dv::vec<dv::ir::edge> edg
     p.data = std::move(data);
     p.edges = std::move(edges);
     p.order = std::move(order);
-    for (const dv::ir::vertex& v : p.data.vertices) p.stream.push(static_cast<unsigned char>(v.stream));
+    for (const dv::ir::task& v : p.data.tasks) p.stream.push(static_cast<unsigned char>(v.stream));
     const dv::ir::program program = p.program();
     p.issued = dv::pass::steps(program, p.order.view(), p.stream.view());
     dv::pass::flow flow = dv::pass::flow_of(program, p.issued);
@@ -52,7 +52,7 @@ inline planned plan_streams(dv::ir::program_data data, dv::vec<dv::ir::edge> edg
 inline planned plan_streams(dv::ir::program_data data, const dv::pass::assignment_options& options = {}) {
     auto edges = all_conflicts(dv::ir::view(data));
     dv::vec<int> order;
-    for (int v = 0; v < data.vertices.size(); ++v) order.push(v);
+    for (int v = 0; v < data.tasks.size(); ++v) order.push(v);
     return plan_streams(std::move(data), std::move(edges), std::move(order), options);
 }
 
@@ -85,9 +85,9 @@ inline int races(const planned& p, int role, int runs, const dv::pass::pending_w
     std::vector<touch> touches;
     std::vector<int> step;
     for (int s = r.first_step; s < r.first_step + r.steps; ++s)
-        for (const dv::ir::part& part : program.parts.part(p.issued.steps[s].first_part, p.issued.steps[s].parts))
-            for (const dv::ir::access& a : program.accesses.part(part.first_access, part.accesses)) {
-                touches.push_back({p.issued.steps[s].vertex, a.buffer, dv::writes(a.mode)});
+        for (const dv::ir::participation& participation : program.participations.subspan(p.issued.steps[s].first_participation, p.issued.steps[s].participations))
+            for (const dv::ir::access& a : program.accesses.subspan(participation.first_access, participation.accesses)) {
+                touches.push_back({p.issued.steps[s].task, a.buffer, dv::writes(a.mode)});
                 step.push_back(s - r.first_step);
             }
     auto overlap = [&](int x, int kx, int y, int ky) {
@@ -117,7 +117,7 @@ inline int races(const planned& p, int role, int runs, const dv::pass::pending_w
                     continue;
                 }
                 const bool same = bytes_owner(program, touches[x].buffer) == bytes_owner(program, touches[y].buffer);
-                if (same && touches[x].vertex < touches[y].vertex) found += !before(a, b);
+                if (same && touches[x].task < touches[y].task) found += !before(a, b);
                 if (!same) found += !before(a, b) && !before(b, a);
             }
     // Of two buffers that share bytes in a run, one is over before the other begins.

@@ -1,4 +1,4 @@
-// A graph as text, one statement a line, in the words of the language; and a program with its plan, one vertex a line.
+// A graph as text, one statement a line, in the words of the language; and a program with its plan, one task a line.
 #pragma once
 
 #include <dovetail/core/display.hpp>
@@ -73,7 +73,7 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
         if (n.op->has_effect) fact("effect");
         if (n.op->workspace != nullptr) {
             std::vector<dv::tensor_type> types;
-            for (const int a : g.operands.part(n.first_argument, n.arguments)) types.push_back(g.symbols[a].type);
+            for (const int a : g.operands.subspan(n.first_argument, n.arguments)) types.push_back(g.symbols[a].type);
             fact("workspace " + std::to_string(n.op->workspace(types.data())));
         }
         if (!facts.empty()) text += "<" + facts + ">";
@@ -82,7 +82,7 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
         text += ")";
         if (n.targets > 0) {
             text += " to";
-            for (int t : g.operands.part(n.first_target, n.targets)) text += " " + role(t);
+            for (int t : g.operands.subspan(n.first_target, n.targets)) text += " " + role(t);
         }
         if (n.nccl_group_id >= 0) text += " nccl_group " + std::to_string(n.nccl_group_id);
         text += "\n";
@@ -106,17 +106,17 @@ inline std::string print_plan(const dovetail::ir::program& p, const dovetail::pl
         text += "role" + std::to_string(r) + ", rings " + std::to_string(plan.rings) + "\n";
         for (int i = 0; i < plan.roles[r].steps; ++i) {
             const dv::ir::step& s = plan.steps[plan.roles[r].first_step + i];
-            text += "  step " + std::to_string(i) + " " + dv::name_of(static_cast<dv::stream_kind>(s.stream)) + ": vertex " +
-                    std::to_string(s.vertex);
-            for (const dv::ir::part& part : p.parts.part(s.first_part, s.parts)) {
-                const dv::ir::member& m = p.members[part.member];
+            text += "  step " + std::to_string(i) + " " + dv::name_of(static_cast<dv::stream_kind>(s.stream)) + ": task " +
+                    std::to_string(s.task);
+            for (const dv::ir::participation& participation : p.participations.subspan(s.first_participation, s.participations)) {
+                const dv::ir::member& m = p.members[participation.member];
                 text += std::string(" ") + dv::name_of(m.kind) + (m.node >= 0 ? " of statement " + std::to_string(m.node) : std::string{}) +
                         " [";
-                for (const dv::ir::access& a : p.accesses.part(part.first_access, part.accesses))
+                for (const dv::ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses))
                     text += std::string(" ") + "rwu"[static_cast<int>(a.mode)] + std::to_string(a.buffer);
                 text += " ]";
             }
-            for (const dv::ir::wait& w : plan.waits.part(s.first_wait, s.waits))
+            for (const dv::ir::wait& w : plan.waits.subspan(s.first_wait, s.waits))
                 text += ", waits for step " + std::to_string(w.step) +
                         (w.lag > 0 ? " of " + std::to_string(w.lag) + " runs ago" : std::string{});
             text += s.event >= 0 ? ", event " + std::to_string(s.event) + "\n" : "\n";

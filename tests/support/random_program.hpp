@@ -15,7 +15,7 @@ namespace support {
 namespace dv = dovetail;
 
 struct program_knobs {
-    int vertices = 40;
+    int tasks = 40;
     int roles = 1;
     int slots = 1;           // of inputs, outputs and received values
     int window = 12;         // how far back arguments are taken from
@@ -42,44 +42,44 @@ public:
         data.buffers.push(b);
         return data.buffers.size() - 1;
     }
-    int vertex(dv::op_kind kind, dv::stream_kind stream) {
-        dv::ir::vertex v;
-        v.first_part = data.parts.size();
+    int task(dv::op_kind kind, dv::stream_kind stream) {
+        dv::ir::task v;
+        v.first_participation = data.participations.size();
         v.first_member = data.members.size();
         v.members = 1;
         v.stream = stream;
         v.kind = kind;
         dv::ir::member m;
         m.kind = kind;
-        m.node = data.vertices.size();
+        m.node = data.tasks.size();
         data.members.push(m);
-        data.vertices.push(v);
-        return data.vertices.size() - 1;
+        data.tasks.push(v);
+        return data.tasks.size() - 1;
     }
-    // Parts go to the newest vertex, roles ascending.
-    program_builder& part(int role, std::vector<int> read, std::vector<int> written, std::vector<int> updated = {}) {
-        dv::ir::part p;
+    // Parts go to the newest task, roles ascending.
+    program_builder& participation(int role, std::vector<int> read, std::vector<int> written, std::vector<int> updated = {}) {
+        dv::ir::participation p;
         p.role = role;
         p.member = data.members.size() - 1;
-        p.seat = data.vertices.back().parts++;
+        p.seat = data.tasks.back().participations++;
         p.first_access = data.accesses.size();
         for (int b : read) data.accesses.push({b, dv::access_mode::read});
         for (int b : updated) data.accesses.push({b, dv::access_mode::update});
         for (int b : written) data.accesses.push({b, dv::access_mode::write});
         p.accesses = data.accesses.size() - p.first_access;
-        data.parts.push(p);
+        data.participations.push(p);
         return *this;
     }
     int compute(int role, std::vector<int> read, std::vector<int> written, std::vector<int> updated = {},
                 dv::stream_kind stream = dv::stream_kind::compute) {
-        const int v = vertex(dv::op_kind::compute, stream);
-        part(role, read, written, updated);
+        const int v = task(dv::op_kind::compute, stream);
+        participation(role, read, written, updated);
         return v;
     }
     int transfer(int from, int source, int to, int target) {
-        const int v = vertex(dv::op_kind::transfer, dv::stream_kind::communication);
-        if (from < to) part(from, {source}, {}).part(to, {}, {target});
-        else part(to, {}, {target}).part(from, {source}, {});
+        const int v = task(dv::op_kind::transfer, dv::stream_kind::communication);
+        if (from < to) participation(from, {source}, {}).participation(to, {}, {target});
+        else participation(to, {}, {target}).participation(from, {source}, {});
         return v;
     }
 };
@@ -100,8 +100,8 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
         if (k.states)
             for (int i = draw(3); i > 0; --i) states[r].push_back(b.buffer(r, bytes(), dv::ir::storage::state));
         const int v = b.buffer(r, bytes(), dv::ir::storage::input, k.slots);
-        b.vertex(dv::op_kind::input, dv::stream_kind::copy);
-        b.part(r, {}, {v});
+        b.task(dv::op_kind::input, dv::stream_kind::copy);
+        b.participation(r, {}, {v});
         values[r].push_back(v);
     }
     auto pick = [&](int r) {
@@ -109,7 +109,7 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
         const int back = draw(10) == 0 ? draw(n) : draw(std::min(n, k.window));
         return values[r][n - 1 - back];
     };
-    while (b.data.vertices.size() < k.vertices) {
+    while (b.data.tasks.size() < k.tasks) {
         const int r = draw(k.roles);
         const int what = draw(20);
         if (what < 11) {
@@ -144,7 +144,7 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             b.transfer(r, source, to, target);
             values[to].push_back(target);
         } else if (what < 17 && k.roles > 1 && k.collectives) {
-            b.vertex(dv::op_kind::all_reduce, dv::stream_kind::communication);
+            b.task(dv::op_kind::all_reduce, dv::stream_kind::communication);
             const std::int64_t n = bytes();
             const int c = b.data.commons++;
             // Any two roles or more: two collectives need not have one in common.
@@ -154,7 +154,7 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
                 if (q != one && q != other && draw(2) == 0) continue;
                 const int target = b.buffer(q, n, dv::ir::storage::arena, copies);
                 b.data.buffers[target].common = c;
-                b.part(q, {pick(q)}, {target});
+                b.participation(q, {pick(q)}, {target});
                 values[q].push_back(target);
             }
         } else if (what < 19) {
@@ -182,12 +182,12 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             if (values[r].size() > 1) values[r].pop_back();
         }
     if (k.one_stream)
-        for (dv::ir::vertex& v : b.data.vertices) v.stream = dv::stream_kind::compute;
+        for (dv::ir::task& v : b.data.tasks) v.stream = dv::stream_kind::compute;
     return std::move(b.data);
 }
 
 struct touch {
-    int vertex = 0;
+    int task = 0;
     int buffer = 0;
     bool write = false;
 };
@@ -195,10 +195,10 @@ struct touch {
 // Touches of a role's buffers in written order.
 inline std::vector<touch> touches_of(const dv::ir::program& p, int role) {
     std::vector<touch> out;
-    for (int v = 0; v < p.vertices.size(); ++v)
-        for (const dv::ir::part& part : p.parts.part(p.vertices[v].first_part, p.vertices[v].parts))
-            if (part.role == role)
-                for (const dv::ir::access& a : p.accesses.part(part.first_access, part.accesses))
+    for (int v = 0; v < p.tasks.size(); ++v)
+        for (const dv::ir::participation& participation : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations))
+            if (participation.role == role)
+                for (const dv::ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses))
                     out.push_back({v, a.buffer, dv::writes(a.mode)});
     return out;
 }
@@ -212,25 +212,25 @@ inline dv::vec<dv::ir::edge> all_conflicts(const dv::ir::program& p) {
         const auto touches = touches_of(p, r);
         for (std::size_t i = 0; i < touches.size(); ++i)
             for (std::size_t j = i + 1; j < touches.size(); ++j)
-                if (touches[i].vertex != touches[j].vertex && (touches[i].write || touches[j].write) &&
+                if (touches[i].task != touches[j].task && (touches[i].write || touches[j].write) &&
                     bytes_owner(p, touches[i].buffer) == bytes_owner(p, touches[j].buffer))
-                    out.push({touches[i].vertex, touches[j].vertex, r, touches[j].buffer, dv::ir::edge_kind::flow});
+                    out.push({touches[i].task, touches[j].task, r, touches[j].buffer, dv::ir::edge_kind::flow});
     }
     return out;
 }
 
 // A linear extension drawn from a seed.
-inline dv::vec<int> random_order(unsigned seed, int vertices, const dv::vec<dv::ir::edge>& edges, int reach) {
+inline dv::vec<int> random_order(unsigned seed, int tasks, const dv::vec<dv::ir::edge>& edges, int reach) {
     std::mt19937 random{seed};
-    std::vector<int> waiting(vertices);
-    std::vector<std::vector<int>> after(vertices);
+    std::vector<int> waiting(tasks);
+    std::vector<std::vector<int>> after(tasks);
     for (const auto& e : edges) {
         ++waiting[e.to];
         after[e.from].push_back(e.to);
     }
     std::vector<int> ready;
     dv::vec<int> order;
-    for (int v = 0; v < vertices; ++v)
+    for (int v = 0; v < tasks; ++v)
         if (waiting[v] == 0) ready.push_back(v);
     while (!ready.empty()) {
         std::sort(ready.begin(), ready.end());

@@ -43,7 +43,7 @@ inline meaning reference::as_read(const dv::ir::graph& g) const {
             bool alike = true;
             for (const int x : s_.nodes[at(k)].results) {
                 bool named = x < 0 || s_.nodes[at(k)].nested;
-                for (const int r : g.operands.part(n.first_result, n.results))
+                for (const int r : g.operands.subspan(n.first_result, n.results))
                     named = named || dv::same(name_of(r), s_.symbols[at(x)].name);
                 alike = alike && named;
             }

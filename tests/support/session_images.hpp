@@ -190,18 +190,18 @@ private:
     void prepare_calls(int number, image& i) {
         const played_graph& p = all_.graphs[at(number)];
         i.holder.assign(at(p.program.buffers.size()), 0);
-        for (const dv::ir::part& part : p.program.parts) {
-            const dv::ir::member& member = p.program.members[part.member];
-            const auto accesses = p.program.accesses.part(part.first_access, part.accesses);
+        for (const dv::ir::participation& participation : p.program.participations) {
+            const dv::ir::member& member = p.program.members[participation.member];
+            const auto accesses = p.program.accesses.subspan(participation.first_access, participation.accesses);
             if (member.node < 0) continue;
             const dv::ir::node& n = p.graph.nodes[member.node];
-            const int role = n.role >= 0 ? n.role : seats_of(p.graph, n)[at(part.seat)];
+            const int role = n.role >= 0 ? n.role : seats_of(p.graph, n)[at(participation.seat)];
             for (const dv::ir::access& a : accesses)
                 if (dv::writes(a.mode)) i.holder[at(a.buffer)] = role;
             if (member.kind != dv::op_kind::compute) continue;
             if (static_cast<int>(all_.calls.size()) == detail::most_calls)
                 return all_.wrong("too many operations for the table of launches");
-            i.launches[part.member] = detail::launch_of[static_cast<int>(all_.calls.size())];
+            i.launches[participation.member] = detail::launch_of[static_cast<int>(all_.calls.size())];
             all_.calls.push_back(call_of(number, member, accesses, role));
         }
     }

@@ -341,7 +341,7 @@ private:
         dv::vec<dv::launch_function<dv::cuda::stream>> launches, initialisers;
     };
     static int pointers_of(const dv::ir::program& p, int member) {
-        for (const dv::ir::part& t : p.parts)
+        for (const dv::ir::participation& t : p.participations)
             if (t.member == member) return t.accesses;
         return 0;
     }

@@ -26,7 +26,7 @@ class simulated_ranks {
 public:
     simulated_ranks(const dv::ir::graph& g, const dv::ir::program& p, const dv::plan::plan& plan, meaning& m, const simulation& how)
         : g_{g}, p_{p}, plan_{plan}, m_{m}, how_{how} {
-        prepare_parts();
+        prepare_participations();
         prepare_buffers();
         prepare_ranks();
         prepare_instances();
@@ -42,7 +42,7 @@ protected:
         int run = 0;
         int phase = 0;
     };
-    struct part_view {
+    struct participation_view {
         std::vector<int> arguments, results, result_index, scratch;  // buffers
         int graph_role = -1;
         int node = -1;
@@ -79,13 +79,13 @@ protected:
 
     // ---- tables
 
-    void prepare_parts() {
-        parts_.resize(p_.parts.size());
-        for (int i = 0; i < p_.parts.size(); ++i) {
-            const dv::ir::part& part = p_.parts[i];
-            const dv::ir::member& member = p_.members[part.member];
-            part_view& v = parts_[i];
-            const auto accesses = p_.accesses.part(part.first_access, part.accesses);
+    void prepare_participations() {
+        participations_.resize(p_.participations.size());
+        for (int i = 0; i < p_.participations.size(); ++i) {
+            const dv::ir::participation& participation = p_.participations[i];
+            const dv::ir::member& member = p_.members[participation.member];
+            participation_view& v = participations_[i];
+            const auto accesses = p_.accesses.subspan(participation.first_access, participation.accesses);
             v.node = member.node;
             if (member.node < 0) {
                 for (const auto& a : accesses) (dv::writes(a.mode) ? v.results : v.arguments).push_back(a.buffer);
@@ -95,13 +95,13 @@ protected:
             const dv::ir::node& n = g_.nodes[member.node];
             if (n.role >= 0) {
                 v.graph_role = n.role;
-                local_part(v, n, accesses);
+                local_participation(v, n, accesses);
                 continue;
             }
             const std::vector<int> seats = seats_of(g_, n);
-            if (part.seat < 0 || part.seat >= static_cast<int>(seats.size()))
-                throw failure("node " + std::to_string(member.node) + " has no seat " + std::to_string(part.seat));
-            v.graph_role = seats[static_cast<std::size_t>(part.seat)];
+            if (participation.seat < 0 || participation.seat >= static_cast<int>(seats.size()))
+                throw failure("node " + std::to_string(member.node) + " has no seat " + std::to_string(participation.seat));
+            v.graph_role = seats[static_cast<std::size_t>(participation.seat)];
             // What the role gives, then what it gets.
             for (const auto& a : accesses) {
                 (dv::writes(a.mode) ? v.results : v.arguments).push_back(a.buffer);
@@ -111,7 +111,7 @@ protected:
     }
     // An operation's pointers stand in the order of accesses: arguments in order, a target of an update that is also an argument once,
     // at its first place; then the other results in order; then workspace.
-    void local_part(part_view& v, const dv::ir::node& n, dv::span<const dv::ir::access> accesses) const {
+    void local_participation(participation_view& v, const dv::ir::node& n, dv::span<const dv::ir::access> accesses) const {
         const auto is = [&](int a, int symbol) { return a < accesses.size() && p_.buffers[accesses[a].buffer].symbol == symbol; };
         for (int k = 0; k < n.arguments; ++k) {
             if (!is(k, g_.operands[n.first_argument + k]) || !dv::reads(accesses[k].mode))
@@ -135,7 +135,7 @@ protected:
         check_types(v, n);
     }
     // What the launch would get has the types that the operation knows.
-    void check_types(const part_view& v, const dv::ir::node& n) const {
+    void check_types(const participation_view& v, const dv::ir::node& n) const {
         const std::string whose = " of node " + std::to_string(v.node);
         std::vector<dv::tensor_type> types;
         for (int k = 0; k < n.arguments; ++k) {
@@ -153,7 +153,7 @@ protected:
             if (p_.buffers[b].type.valid()) throw failure("scratch memory with a type" + whose);
     }
     // What is left of the accesses is the workspace that the operation asks for.
-    void check_workspace(const part_view& v, const dv::ir::node& n) const {
+    void check_workspace(const participation_view& v, const dv::ir::node& n) const {
         std::vector<dv::tensor_type> types;
         for (int k = 0; k < n.arguments; ++k) types.push_back(g_.symbols[g_.operands[n.first_argument + k]].type);
         const std::int64_t wanted = n.kind == dv::op_kind::compute && n.op->workspace != nullptr ? n.op->workspace(types.data()) : 0;
@@ -191,10 +191,10 @@ protected:
                 throw failure("buffer " + std::to_string(b) + " has a place in an arena and is in none");
             }
         }
-        for (int i = 0; i < p_.parts.size(); ++i) {
-            const dv::ir::part& part = p_.parts[i];
-            for (const auto& a : p_.accesses.part(part.first_access, part.accesses)) ++uses_[root_of(a.buffer)];
-            for (int b : parts_[i].results) holder_[b] = parts_[i].graph_role;
+        for (int i = 0; i < p_.participations.size(); ++i) {
+            const dv::ir::participation& participation = p_.participations[i];
+            for (const auto& a : p_.accesses.subspan(participation.first_access, participation.accesses)) ++uses_[root_of(a.buffer)];
+            for (int b : participations_[i].results) holder_[b] = participations_[i].graph_role;
         }
     }
 
@@ -215,7 +215,7 @@ protected:
                 k.done = k.issued;
                 k.uses_left.resize(m_.runs);
                 k.steps_left.assign(m_.runs, plan.steps);
-                k.instance_of.resize(p_.parts.size());
+                k.instance_of.resize(p_.participations.size());
                 k.limit = how_.ahead;
                 for (int b = 0; b < p_.buffers.size(); ++b) {
                     const dv::ir::buffer& x = p_.buffers[b];
@@ -244,21 +244,21 @@ protected:
         std::map<std::array<int, 3>, int> ids;  // by member, and two numbers that say where
         for (std::size_t k = 0; k < ranks_.size(); ++k) {
             rank& at = ranks_[k];
-            for (const auto& step : plan_.steps.part(plan_.roles[at.role].first_step, plan_.roles[at.role].steps))
-                for (int i = step.first_part; i < step.first_part + step.parts; ++i) {
-                    const dv::ir::part& part = p_.parts[i];
-                    if (part.role != at.role) throw failure("a step of role " + std::to_string(at.role) + " holds a part of another");
-                    const dv::ir::member& member = p_.members[part.member];
-                    std::array<int, 3> key{part.member, -1, static_cast<int>(k)};
-                    int seat = part.seat, expected = 0;
+            for (const auto& step : plan_.steps.subspan(plan_.roles[at.role].first_step, plan_.roles[at.role].steps))
+                for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
+                    const dv::ir::participation& participation = p_.participations[i];
+                    if (participation.role != at.role) throw failure("a step of role " + std::to_string(at.role) + " holds a part of another");
+                    const dv::ir::member& member = p_.members[participation.member];
+                    std::array<int, 3> key{participation.member, -1, static_cast<int>(k)};
+                    int seat = participation.seat, expected = 0;
                     if (dv::is_communication(member.kind) && member.communicator >= 0 && !member.local) {
                         const dv::ir::communicator& c = p_.communicators[member.communicator];
                         if (c.axes == 0) {
-                            key = {part.member, 0, at.position};
+                            key = {participation.member, 0, at.position};
                             expected = c.roles;
                         } else {
                             const auto positions = m_.neighbours(at.role, at.position, c.axes);
-                            key = {part.member, 1, positions[0]};
+                            key = {participation.member, 1, positions[0]};
                             expected = static_cast<int>(positions.size());
                             for (int l = 0; l < expected; ++l)
                                 if (positions[l] == at.position) seat = l;
@@ -291,13 +291,13 @@ protected:
         return {reinterpret_cast<unsigned char*>(memory.data()) + at.offset + slot * at.stride, b.bytes, b.type.type};
     }
 
-    meeting& meeting_of(const rank& k, int part, int run) { return meetings_[run * instances_.size() + k.instance_of[part].first]; }
+    meeting& meeting_of(const rank& k, int participation, int run) { return meetings_[run * instances_.size() + k.instance_of[participation].first]; }
     const dv::ir::step& step_of(const rank& k, const entry& e) const { return plan_.steps[plan_.roles[k.role].first_step + e.step]; }
 
     std::string name(const rank& k) const { return "rank (role " + std::to_string(k.role) + ", position " + std::to_string(k.position) + ")"; }
     std::string name(const dv::ir::step& step) const {
-        const dv::ir::member& m = p_.members[p_.vertices[step.vertex].first_member];
-        return "vertex " + std::to_string(step.vertex) + " (" + dv::name_of(m.kind) + ", node " + std::to_string(m.node) + ", symbol " +
+        const dv::ir::member& m = p_.members[p_.tasks[step.task].first_member];
+        return "task " + std::to_string(step.task) + " (" + dv::name_of(m.kind) + ", node " + std::to_string(m.node) + ", symbol " +
                std::to_string(m.symbol) + ")";
     }
 
@@ -307,7 +307,7 @@ protected:
     meaning& m_;
     simulation how_;
     word garbage_ = 0;
-    std::vector<part_view> parts_;
+    std::vector<participation_view> participations_;
     std::vector<char> kept_;        // by root buffer: not garbage after its last use
     std::vector<int> uses_;         // by root buffer
     std::vector<int> holder_;       // by buffer: the graph's role whose node writes it

@@ -132,12 +132,12 @@ private:
             e.phase = 1;
             return true;
         }
-        for (int i = step.first_part; i < step.first_part + step.parts; ++i) {
+        for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
             const meeting& m = meeting_of(k, i, e.run);
             if ((e.phase == 1 ? m.begun : m.read) < instances_[k.instance_of[i].first].total) return false;
         }
         if (e.phase == 1) {
-            for (int i = step.first_part; i < step.first_part + step.parts; ++i) read(k, i, e.run);
+            for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) read(k, i, e.run);
             e.phase = 2;
             return true;
         }
@@ -148,8 +148,8 @@ private:
 
     std::vector<piece> own_arguments(rank& k, const dv::ir::step& step, int run) {
         std::vector<piece> all;
-        for (int i = step.first_part; i < step.first_part + step.parts; ++i)
-            for (int b : parts_[i].arguments) all.push_back(bytes_of(k, b, run));
+        for (int i = step.first_participation; i < step.first_participation + step.participations; ++i)
+            for (int b : participations_[i].arguments) all.push_back(bytes_of(k, b, run));
         return all;
     }
     static bool apart(piece p, const std::vector<piece>& all) {
@@ -163,8 +163,8 @@ private:
 
     void begin(rank& k, const dv::ir::step& step, int run) {
         const auto arguments = own_arguments(k, step, run);
-        for (int i = step.first_part; i < step.first_part + step.parts; ++i) {
-            for (const auto* list : {&parts_[i].results, &parts_[i].scratch})
+        for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
+            for (const auto* list : {&participations_[i].results, &participations_[i].scratch})
                 for (int b : *list)
                     if (const piece to = bytes_of(k, b, run); apart(to, arguments)) fill(to, scratch_seed(k, b, run));
             meeting& m = meeting_of(k, i, run);
@@ -174,11 +174,11 @@ private:
         }
     }
 
-    void read(rank& k, int part, int run) {
-        meeting& m = meeting_of(k, part, run);
+    void read(rank& k, int participation, int run) {
+        meeting& m = meeting_of(k, participation, run);
         ++m.read;
-        auto& kept = m.arguments[k.instance_of[part].second];
-        for (int b : parts_[part].arguments) {
+        auto& kept = m.arguments[k.instance_of[participation].second];
+        for (int b : participations_[participation].arguments) {
             const piece from = bytes_of(k, b, run);
             kept.push_back({std::vector<word>(static_cast<std::size_t>(words_of(from.bytes))), from.bytes, from.type});
             if (from.bytes > 0) std::memcpy(kept.back().words.data(), from.data, static_cast<std::size_t>(from.bytes));
@@ -188,15 +188,15 @@ private:
     // Nothing that the step uses may have changed under it; then it writes, and its values are looked at.
     void finish(rank& k, const dv::ir::step& step, int run) {
         const auto arguments = own_arguments(k, step, run);
-        for (int i = step.first_part; i < step.first_part + step.parts; ++i) {
+        for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
             auto& kept = meeting_of(k, i, run).arguments[k.instance_of[i].second];
-            for (std::size_t a = 0; a < parts_[i].arguments.size(); ++a) {
-                const piece now = bytes_of(k, parts_[i].arguments[a], run);
+            for (std::size_t a = 0; a < participations_[i].arguments.size(); ++a) {
+                const piece now = bytes_of(k, participations_[i].arguments[a], run);
                 if (!same(now, kept[a].view()))
                     throw failure("an argument of " + name(step) + " changed while it ran, on " + name(k) + " in run " +
                                   std::to_string(run));
             }
-            for (const auto* list : {&parts_[i].results, &parts_[i].scratch})
+            for (const auto* list : {&participations_[i].results, &participations_[i].scratch})
                 for (int b : *list) {
                     const piece to = bytes_of(k, b, run);
                     if (!apart(to, arguments)) continue;
@@ -208,18 +208,18 @@ private:
                                       std::to_string(run));
                 }
         }
-        for (int i = step.first_part; i < step.first_part + step.parts; ++i) write(k, step, i, run);
-        for (int i = step.first_part; i < step.first_part + step.parts; ++i) {
-            const dv::ir::part& part = p_.parts[i];
-            for (const auto& a : p_.accesses.part(part.first_access, part.accesses))
+        for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) write(k, step, i, run);
+        for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
+            const dv::ir::participation& participation = p_.participations[i];
+            for (const auto& a : p_.accesses.subspan(participation.first_access, participation.accesses))
                 if (const int root = root_of(a.buffer); --k.uses_left[run][root] == 0 && kept_[root] == 0) poison(bytes_of(k, root, run));
         }
         --k.steps_left[run];
     }
 
     void write(rank& k, const dv::ir::step& step, int i, int run) {
-        part_view& v = parts_[i];
-        const dv::ir::member& member = p_.members[p_.parts[i].member];
+        participation_view& v = participations_[i];
+        const dv::ir::member& member = p_.members[p_.participations[i].member];
         meeting& m = meeting_of(k, i, run);
         const int seat = k.instance_of[i].second;
         std::vector<piece> in, out;

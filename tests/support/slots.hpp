@@ -20,7 +20,7 @@ inline std::string broken_slots(const dovetail::ir::program& p, const dovetail::
         set[b] = static_cast<int>(b);
         if (x.output || x.where == dv::ir::storage::input) needed[b] = s.in_flight;
     }
-    for (const dv::ir::part& x : p.parts) {
+    for (const dv::ir::participation& x : p.participations) {
         const dv::ir::member& m = p.members[x.member];
         if (m.kind != dv::op_kind::transfer || m.local || x.seat != 1) continue;
         int& here = needed[static_cast<std::size_t>(p.accesses[x.first_access].buffer)];

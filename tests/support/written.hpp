@@ -138,14 +138,14 @@ private:
     }
     void declaration(int symbol) {
         const support::symbol& x = s_.symbols[static_cast<std::size_t>(symbol)];
-        std::vector<const descriptor*> parts{named(symbol), pool_->tensor(x.type)};
-        if (x.in_host_memory) parts.push_back(keep({keyword::pinned}));
-        if (x.replicated != 0) parts.push_back(axes_of(keyword::replicated, x.replicated));
+        std::vector<const descriptor*> participations{named(symbol), pool_->tensor(x.type)};
+        if (x.in_host_memory) participations.push_back(keep({keyword::pinned}));
+        if (x.replicated != 0) participations.push_back(axes_of(keyword::replicated, x.replicated));
         if (x.kind == dv::ir::symbol_kind::state && x.initialised)
-            parts.insert(parts.begin() + 2,
+            participations.insert(participations.begin() + 2,
                          x.from_store ? keep({keyword::from_store}) : keep({keyword::no_shape_rule, *initialiser()}));
         const keyword kind = x.kind == dv::ir::symbol_kind::state ? keyword::state : keyword::input;
-        add(x.role, stated({composed(kind, parts)}), x.name->hash);
+        add(x.role, stated({composed(kind, participations)}), x.name->hash);
     }
     static const dv::tag* initialiser() {
         static constexpr dv::tag tag = dv::detail::make_tag("fill_state", 10);
@@ -247,10 +247,10 @@ private:
     void wrap(std::vector<statement_descriptor>& list, word id) {
         if (list.empty() || !choose(25, id, 16)) return;
         const std::size_t begin = drawn(id, 17) % list.size(), end = begin + drawn(id, 18) % (list.size() - begin + 1);
-        const std::vector<statement_descriptor> part(list.begin() + static_cast<long>(begin), list.begin() + static_cast<long>(end));
+        const std::vector<statement_descriptor> participation(list.begin() + static_cast<long>(begin), list.begin() + static_cast<long>(end));
         list.erase(list.begin() + static_cast<long>(begin), list.begin() + static_cast<long>(end));
         list.insert(list.begin() + static_cast<long>(begin),
-                    stated({pool_->stating(choose(50, id, 19) ? keyword::group : keyword::repeat, part)}));
+                    stated({pool_->stating(choose(50, id, 19) ? keyword::group : keyword::repeat, participation)}));
     }
 
     const sketch& s_;

@@ -31,7 +31,7 @@ struct span {
     constexpr bool empty() const { return count == 0; }
     constexpr span<const T> view() const { return {first, count}; }
     // The elements [from, from + length).
-    constexpr span part(int from, int length) const { return {first + from, length}; }
+    constexpr span subspan(int from, int length) const { return {first + from, length}; }
 };
 
 // An array of at most N elements, zero allowed: what a finished vec is frozen into. Always made as `fixed<T, N> x{}`: an initialiser

@@ -1,4 +1,4 @@
-// What a vertex takes when nothing runs beside it, in picoseconds, from the declared facts of its operation and a machine
+// What a task takes when nothing runs beside it, in picoseconds, from the declared facts of its operation and a machine
 // description: the roofline for compute, the textbook bandwidth terms for communication.
 #pragma once
 
@@ -28,7 +28,7 @@ constexpr int width(const Graph& g, const Program& p, const ir::member& m, const
     if (c.axes == 0) return c.roles;
     const ir::role& role = g.roles[p.communicator_roles[c.first_role]];
     int n = 1;
-    for (const ir::mesh_axis& a : g.mesh.view().part(role.first_axis, role.axes))
+    for (const ir::mesh_axis& a : g.mesh.view().subspan(role.first_axis, role.axes))
         if ((c.axes >> a.axis & 1u) != 0) n *= a.width > 0 ? a.width : s.assumed_width;
     return n;
 }
@@ -45,15 +45,17 @@ class estimator {
 public:
     constexpr estimator(const Graph& g, const Program& p, const plan_options& s) : g_{g}, p_{p}, s_{s} {}
 
-    // One vertex alone. The members of a group share one latency; their payloads follow each other.
-    constexpr std::int64_t duration(const ir::vertex& v) {
+    // One task alone. The members of a group share one latency; their payloads follow each other.
+    constexpr std::int64_t duration(const ir::task& v) {
         if (v.kind == op_kind::input) return 0;
         if (v.kind == op_kind::transfer && v.stream == stream_kind::copy)
-            return plus(transfer_time(s_.machine, p_.buffers.first[p_.accesses.first[p_.parts.first[v.first_part].first_access].buffer].bytes, true), 0);
-        if (v.members == 1) return time_of(v.first_member, v.first_part, v.parts).alone;
+            return plus(
+                transfer_time(s_.machine, p_.buffers.first[p_.accesses.first[p_.participations.first[v.first_participation].first_access].buffer].bytes, true),
+                0);
+        if (v.members == 1) return time_of(v.first_member, v.first_participation, v.participations).alone;
         std::int64_t latency = 0, work = 0;
         for (int m = v.first_member, last = m + v.members; m < last; ++m) {
-            const member_time& t = time_of(m, v.first_part, v.parts).time;
+            const member_time& t = time_of(m, v.first_participation, v.participations).time;
             if (t.latency > latency) latency = t.latency;
             work = plus(work, t.work);
         }
@@ -66,10 +68,10 @@ private:
         bool declared = false;  // its work
         std::int64_t total = 0, largest = 0;
         member_time time = {};
-        std::int64_t alone = 0;  // what it takes where no other member is in its vertex
+        std::int64_t alone = 0;  // what it takes where no other member is in its task
     };
 
-    constexpr const known& time_of(int member, int first_part, int parts) {
+    constexpr const known& time_of(int member, int first_participation, int participations) {
         const ir::member& m = p_.members.first[member];
         const op_kind kind = m.kind;
         const bool declared = kind == op_kind::compute && m.node >= 0 && m.op->has_work;
@@ -77,12 +79,12 @@ private:
         // side it stands on.
         std::int64_t total = 0, largest = 0;
         if (!declared) {
-            const auto& part = p_.parts.first;
+            const auto& participation = p_.participations.first;
             const auto& access = p_.accesses.first;
             const auto& buffer = p_.buffers.first;
-            for (int i = first_part, end = i + parts; i < end; ++i) {
-                if (part[i].member != member) continue;
-                for (int a = part[i].first_access, stop = a + part[i].accesses; a < stop; ++a) {
+            for (int i = first_participation, end = i + participations; i < end; ++i) {
+                if (participation[i].member != member) continue;
+                for (int a = participation[i].first_access, stop = a + participation[i].accesses; a < stop; ++a) {
                     const std::int64_t bytes = buffer[access[a].buffer].bytes;
                     total += bytes;
                     if (bytes > largest) largest = bytes;
@@ -176,20 +178,20 @@ private:
 }  // namespace detail
 
 template <class Graph, class Program>
-constexpr std::int64_t duration(const Graph& g, const Program& p, const ir::vertex& v, const plan_options& s) {
+constexpr std::int64_t duration(const Graph& g, const Program& p, const ir::task& v, const plan_options& s) {
     return detail::estimator<Graph, Program>{g, p, s}.duration(v);
 }
 
-// Every vertex, into `to`.
+// Every task, into `to`.
 template <class Graph, class Program>
 constexpr void costs(const Graph& g, const Program& p, const plan_options& s, auto& to) {
     detail::estimator<Graph, Program> each{g, p, s};
-    const auto& vertices = p.vertices.first;
-    for (int v = 0; v < p.vertices.count; ++v) to[v] = each.duration(vertices[v]);
+    const auto& tasks = p.tasks.first;
+    for (int v = 0; v < p.tasks.count; ++v) to[v] = each.duration(tasks[v]);
 }
 template <class Graph, class Program>
 constexpr vec<std::int64_t> costs(const Graph& g, const Program& p, const plan_options& s) {
-    vec<std::int64_t> list(p.vertices.count, unset{});
+    vec<std::int64_t> list(p.tasks.count, unset{});
     costs(g, p, s, list.first);
     return list;
 }

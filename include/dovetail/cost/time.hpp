@@ -5,7 +5,7 @@
 
 namespace dovetail::pass {
 
-// No vertex is taken to last longer, so that sums over some thousand vertices stay within 63 bits: about 19 minutes.
+// No task is taken to last longer, so that sums over some thousand tasks stay within 63 bits: about 19 minutes.
 inline constexpr std::int64_t longest_duration = std::int64_t{1} << 50;
 
 // Picoseconds for `amount` (bytes, operations) at `rate` per second, rounded down; 0 where the rate is not known.

@@ -77,12 +77,12 @@ struct find_type<T, 0> : unadjusted<T> {};
 
 // What T is made of, a graph as well.
 template <class T>
-struct parts_of {
+struct participations_of {
     static constexpr const descriptor& described = describe<T>;
     using type = made_of<T>;
 };
 template <is_graph G>
-struct parts_of<G> {
+struct participations_of<G> {
     static constexpr const descriptor& described = describe_graph<G>;
     using type = decltype(statements_in(static_cast<const G*>(nullptr)));
 };
@@ -116,10 +116,11 @@ struct locating {
     using type = Path;
 };
 template <class Path, class T, int K>
-    requires(K > 0 && has_statements(parts_of<T>::described))
+    requires(K > 0 && has_statements(participations_of<T>::described))
 struct locating<Path, T, K> {
-    static constexpr place at = find_child(parts_of<T>::described, K);
-    using type = typename locating<typename path_to<Path, T, at.child>::type, typename nth<at.child, typename parts_of<T>::type>::type, at.offset>::type;
+    static constexpr place at = find_child(participations_of<T>::described, K);
+    using type =
+        typename locating<typename path_to<Path, T, at.child>::type, typename nth<at.child, typename participations_of<T>::type>::type, at.offset>::type;
 };
 
 }  // namespace detail

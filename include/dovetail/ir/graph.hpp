@@ -97,7 +97,7 @@ using graph_data = basic_graph<owning>;
 
 // Width of an axis on a role: 0 where open, 1 where the role does not have it.
 constexpr int width_of(const graph& g, int role, int axis) {
-    for (const mesh_axis& m : g.mesh.part(g.roles[role].first_axis, g.roles[role].axes))
+    for (const mesh_axis& m : g.mesh.subspan(g.roles[role].first_axis, g.roles[role].axes))
         if (m.axis == axis) return m.width;
     return 1;
 }

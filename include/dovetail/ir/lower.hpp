@@ -112,19 +112,20 @@ private:
 
     // The node of an expression of `size` parts, the operation and its arguments, whose nodes come first. `source position` is the
     // expression's, `name` that of the statement's name.
-    constexpr int operation_node(const operation& facts, const descriptor* const* parts, int size, int source_position, int role, int name, int nccl_group_id) {
-        const descriptor& op = *parts[0];
+    constexpr int operation_node(const operation& facts, const descriptor* const* participations, int size, int source_position, int role, int name,
+                                 int nccl_group_id) {
+        const descriptor& op = *participations[0];
         if (op.kind != keyword::operation) {
             d_.fail(op.kind == keyword::no_shape_rule ? make_fault(fault_kind::no_shape_rule, source_position + 1)
                                                       : make_fault(fault_kind::not_an_operation, name, source_position + 1));
             return -1;
         }
         int first_argument = d_.operand_count;
-        int count = plain_arguments(parts + 1, parts + size, role);
+        int count = plain_arguments(participations + 1, participations + size, role);
         if (count < 0) {
             // One stack for all expressions: an array of its own for each is where nvcc's front end forgets to release some.
             const int base = arguments_.size();
-            collect(parts + 1, parts + size, source_position + 1 + op.positions, role, name);
+            collect(participations + 1, participations + size, source_position + 1 + op.positions, role, name);
             first_argument = d_.operand_count;
             for (const int *a = arguments_.begin() + base, *end = arguments_.end(); a != end; ++a) d_.operands[d_.operand_count++] = *a;
             arguments_.resize(base);

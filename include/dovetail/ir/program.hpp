@@ -1,6 +1,6 @@
-// The graph after expansion: vertices (one per operation, transfer or group, shared by all roles that take part), their
+// The graph after expansion: tasks (one per operation, transfer or group, shared by all roles that take part), their
 // parts (what one role does in it), accesses of buffers, and buffers (a value's memory on one role). Every edge is between
-// two vertices that touch the same buffer of one role.
+// two tasks that touch the same buffer of one role.
 #pragma once
 
 #include "graph.hpp"
@@ -12,7 +12,7 @@ enum class storage : unsigned char {
     host,       // in the role's pinned host arena
     input,      // where the caller bound it, or staging memory
     state,      // in the store
-    workspace,  // in the device arena, for one vertex only
+    workspace,  // in the device arena, for one task only
     constant    // a stream index, written when the executor is made
 };
 
@@ -33,9 +33,9 @@ struct access {
     access_mode mode = access_mode::read;
 };
 
-// What one role does in one member of a vertex. Accesses: arguments in order, then results in order (an update target that
+// What one role does in one member of a task. Accesses: arguments in order, then results in order (an update target that
 // is also an argument stands once, as `update`), then workspace.
-struct part {
+struct participation {
     int role = 0;
     int member = 0;  // index into program.members
     int seat = 0;    // the part's place among its member's: a transfer's sender is 0, its receiver 1
@@ -43,7 +43,7 @@ struct part {
     int accesses = 0;
 };
 
-// One operation. More than one in a vertex make an NCCL group.
+// One operation. More than one in a task make an NCCL group.
 struct member {
     op_kind kind = op_kind::compute;
     const operation* op = nullptr;
@@ -57,9 +57,9 @@ struct member {
     bool local = false;  // all parts are played by one rank (a single-rank graph): no communication
 };
 
-struct vertex {
-    int first_part = 0;  // parts of one role are adjacent, roles ascending
-    int parts = 0;
+struct task {
+    int first_participation = 0;  // parts of one role are adjacent, roles ascending
+    int participations = 0;
     int first_member = 0;
     int members = 0;
     stream_kind stream = stream_kind::compute;  // in the overlapped plan; a transfer on the copy stream is a peer copy
@@ -89,9 +89,9 @@ template <class Store>
 struct basic_program {
     typename Store::template of<buffer, 0> buffers;
     typename Store::template of<access, 1> accesses;
-    typename Store::template of<part, 2> parts;
+    typename Store::template of<participation, 2> participations;
     typename Store::template of<member, 3> members;
-    typename Store::template of<vertex, 4> vertices;
+    typename Store::template of<task, 4> tasks;
     typename Store::template of<communicator, 5> communicators;
     typename Store::template of<int, 6> communicator_roles;
     int roles = 1;    // distinct ranks' programs: 1 when single_rank
@@ -106,9 +106,9 @@ constexpr void zip(A& a, B& b, F f)
 {
     f(a.buffers, b.buffers);
     f(a.accesses, b.accesses);
-    f(a.parts, b.parts);
+    f(a.participations, b.participations);
     f(a.members, b.members);
-    f(a.vertices, b.vertices);
+    f(a.tasks, b.tasks);
     f(a.communicators, b.communicators);
     f(a.communicator_roles, b.communicator_roles);
     b.roles = a.roles;
@@ -124,7 +124,7 @@ constexpr int owner_of(const Program& program, int buffer) {
 
 // Whether a part gives and gets nothing. In a broadcast its argument is passed as its result as well.
 template <class Program>
-constexpr bool only_gives(const Program& program, const part& x) {
+constexpr bool only_gives(const Program& program, const participation& x) {
     return x.accesses == 1 && program.accesses[x.first_access].mode == access_mode::read;
 }
 

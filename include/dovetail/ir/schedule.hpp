@@ -5,11 +5,11 @@
 
 namespace dovetail::ir {
 
-// One vertex as one role issues it.
+// One task as one role issues it.
 struct step {
-    int vertex = 0;
-    int first_part = 0;  // this role's parts of the vertex, adjacent in program.parts
-    int parts = 0;
+    int task = 0;
+    int first_participation = 0;  // this role's parts of the task, adjacent in program.parts
+    int participations = 0;
     int stream = 0;      // stream_kind as a number
     int first_wait = 0;  // in the plan's waits
     int waits = 0;

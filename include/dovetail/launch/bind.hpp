@@ -13,23 +13,23 @@ namespace dovetail {
 namespace detail {
 
 // The part of a compute member: it has exactly one.
-constexpr const ir::part& part_of(const ir::program& p, int member) {
+constexpr const ir::participation& participation_of(const ir::program& p, int member) {
     int i = 0;
-    while (p.parts[i].member != member) ++i;
-    return p.parts[i];
+    while (p.participations[i].member != member) ++i;
+    return p.participations[i];
 }
 
 // Which member stands for each member's combination of operation and tensors; -1: nothing to call.
 constexpr vec<int> representatives(const ir::program& p) {
-    vec<int> part_at(p.members.size(), -1);
-    for (int i = 0; i < p.parts.size(); ++i) part_at[p.parts[i].member] = i;
+    vec<int> participation_at(p.members.size(), -1);
+    for (int i = 0; i < p.participations.size(); ++i) participation_at[p.participations[i].member] = i;
     vec<int> of(p.members.size(), -1);
     vec<int> distinct;
     for (int m = 0; m < p.members.size(); ++m) {
         if (p.members[m].kind != op_kind::compute) continue;
-        const ir::part& mine = p.parts[part_at[m]];
+        const ir::participation& mine = p.participations[participation_at[m]];
         for (int d : distinct) {
-            const ir::part& other = p.parts[part_at[d]];
+            const ir::participation& other = p.participations[participation_at[d]];
             bool same = dovetail::same(p.members[d].op->name, p.members[m].op->name) && mine.accesses == other.accesses;
             for (int i = 0; same && i < mine.accesses; ++i) {
                 const ir::access& a = p.accesses[mine.first_access + i];
@@ -105,12 +105,12 @@ template <class G, class O, class Stream, int Member>
 struct launching {
     using planned = plan::planned<G, O>;
     static constexpr ir::member member = planned::program.members[Member];
-    static constexpr ir::part part = part_of(planned::program, Member);
+    static constexpr ir::participation participation = participation_of(planned::program, Member);
     using called = dsl::type_at<plan::written<G>, planned::graph.nodes[member.node].source_position + 1>;
     using statement = dsl::type_at<plan::written<G>, planned::graph.nodes[member.node].statement>;
 
     template <int I>
-    static constexpr ir::access access = planned::program.accesses[part.first_access + I];
+    static constexpr ir::access access = planned::program.accesses[participation.first_access + I];
     template <int I>
     static constexpr tensor_type type = planned::program.buffers[access<I>.buffer].type;
     static constexpr bool in_place = member.op->in_place_only && !planned::graph.nodes[member.node].update;
@@ -178,7 +178,7 @@ struct launching {
     }
 
     static constexpr void call(Stream s, void* const* pointers) {
-        hana::unpack(arguments(pointers, std::make_integer_sequence<int, part.accesses>{}), [&](auto... view) { launch(s, pointers, view...); });
+        hana::unpack(arguments(pointers, std::make_integer_sequence<int, participation.accesses>{}), [&](auto... view) { launch(s, pointers, view...); });
     }
 };
 

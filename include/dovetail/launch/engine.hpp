@@ -62,7 +62,7 @@ public:
     buffers memory_of;
     std::vector<step_name> names;  // by step of the role
 
-    span<const ir::step> steps() const { return plan.steps.part(plan.roles[role].first_step, plan.roles[role].steps); }
+    span<const ir::step> steps() const { return plan.steps.subspan(plan.roles[role].first_step, plan.roles[role].steps); }
 
     // Binds an input by symbol; ignored where this role does not use it. What is to be copied is copied here; what turns out to be
     // device memory is used in place.

@@ -65,16 +65,16 @@ public:
     // The rank's place among the positions along the axes of `mask`, last axis fastest.
     int coordinate(int rank, unsigned mask) const { return coordinate(role_of(rank), position_of(rank), mask); }
 
-    // The ranks that take part beside `rank` in one member of a vertex, in member order: for each of its parts, by seat,
+    // The ranks that take part beside `rank` in one member of a task, in member order: for each of its parts, by seat,
     // the positions along the communicator's axes, or the one with equal coordinates. Deterministic, alike on all of them.
-    std::vector<int> partners(const ir::program& p, const ir::vertex& v, int member, int rank) const {
+    std::vector<int> partners(const ir::program& p, const ir::task& v, int member, int rank) const {
         const ir::member& m = p.members[member];
         const unsigned mask = m.communicator < 0 ? 0u : p.communicators[m.communicator].axes;
         std::vector<int> roles;
-        for (const ir::part& part : p.parts.part(v.first_part, v.parts))
-            if (part.member == member) {
-                if (part.seat >= static_cast<int>(roles.size())) roles.resize(static_cast<std::size_t>(part.seat) + 1, 0);
-                roles[part.seat] = part.role;
+        for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations))
+            if (participation.member == member) {
+                if (participation.seat >= static_cast<int>(roles.size())) roles.resize(static_cast<std::size_t>(participation.seat) + 1, 0);
+                roles[participation.seat] = participation.role;
             }
         const int mine = role_of(rank);
         const int outside = coordinate(rank, ~mask);
@@ -100,10 +100,10 @@ public:
     }
     // Whether any ranks communicate in a run. What is then agreed on is agreed on by all, also by one that has no part in it.
     bool communicates(const ir::program& p) const {
-        for (const ir::vertex& v : p.vertices)
-            for (const ir::part& part : p.parts.part(v.first_part, v.parts)) {
-                const ir::member& m = p.members[part.member];
-                if (is_communication(m.kind) && !m.local && partners(p, v, part.member, rank_at(part.role, 0)).size() > 1) return true;
+        for (const ir::task& v : p.tasks)
+            for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations)) {
+                const ir::member& m = p.members[participation.member];
+                if (is_communication(m.kind) && !m.local && partners(p, v, participation.member, rank_at(participation.role, 0)).size() > 1) return true;
             }
         return false;
     }
@@ -117,13 +117,13 @@ public:
 private:
     std::int64_t width_along(int role, unsigned mask) const {
         std::int64_t n = 1;
-        for (const ir::mesh_axis& m : graph_.mesh.part(graph_.roles[role].first_axis, graph_.roles[role].axes))
+        for (const ir::mesh_axis& m : graph_.mesh.subspan(graph_.roles[role].first_axis, graph_.roles[role].axes))
             if ((mask >> m.axis) & 1u) n *= width(role, m.axis);
         return n;
     }
     std::int64_t mesh_size_of(int role) const { return width_along(role, ~0u); }
     int coordinate(int role, int position, unsigned mask) const {
-        const auto axes = graph_.mesh.part(graph_.roles[role].first_axis, graph_.roles[role].axes);
+        const auto axes = graph_.mesh.subspan(graph_.roles[role].first_axis, graph_.roles[role].axes);
         int at = 0, scale = 1;
         for (int i = axes.size() - 1; i >= 0; --i) {
             const int w = width(role, axes[i].axis);
@@ -140,7 +140,7 @@ private:
         open_.assign(static_cast<std::size_t>(axes) + 1, 1);
         std::vector<bool> is_open(static_cast<std::size_t>(axes) + 1, false);
         for (int r = 0; r < roles_; ++r)
-            for (const ir::mesh_axis& m : graph_.mesh.part(graph_.roles[r].first_axis, graph_.roles[r].axes))
+            for (const ir::mesh_axis& m : graph_.mesh.subspan(graph_.roles[r].first_axis, graph_.roles[r].axes))
                 if (m.width == 0) is_open[m.axis] = true;
         for (const axis_width& w : given) {
             int axis = 0;

@@ -57,15 +57,15 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const 
     h.all(g.single_rank, p.roles);
     for (const ir::buffer& b : p.buffers) h.all(b.where, b.role, b.symbol, b.bytes, b.slots);
     for (const ir::access& a : p.accesses) h.all(a.buffer, a.mode);
-    for (const ir::part& t : p.parts) h.all(t.role, t.member, t.seat, t.accesses);
+    for (const ir::participation& t : p.participations) h.all(t.role, t.member, t.seat, t.accesses);
     for (const ir::member& m : p.members) {
         h.all(m.kind, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
         if (m.node >= 0) h(m.op->name);
     }
-    for (const ir::vertex& v : p.vertices) h.all(v.parts, v.members, v.stream, v.kind);
+    for (const ir::task& v : p.tasks) h.all(v.participations, v.members, v.stream, v.kind);
     for (const ir::communicator& c : p.communicators) h.all(c.axes, c.roles);
     for (const int v : plan.order) h.all(v);
-    for (const ir::step& s : plan.steps) h.all(s.vertex, s.stream, s.waits, s.event);
+    for (const ir::step& s : plan.steps) h.all(s.task, s.stream, s.waits, s.event);
     for (const ir::wait& w : plan.waits) h.all(w.event, w.lag);
     for (const ir::placement& a : plan.placements) h.all(a.offset, a.stride);
     h.all(plan.overlapped, plan.rings);

@@ -41,8 +41,8 @@ inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir:
     std::vector<inspected_step> all;
     for (const ir::step& s : steps) {
         inspected_step& step = all.emplace_back();
-        for (const ir::part& part : p.parts.part(s.first_part, s.parts))
-            for (int i = part.first_access; i < part.first_access + part.accesses; ++i) {
+        for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations))
+            for (int i = participation.first_access; i < participation.first_access + participation.accesses; ++i) {
                 const ir::access& a = p.accesses[i];
                 const ir::buffer& b = p.buffers[a.buffer];
                 if (b.symbol < 0 || b.bytes == 0 || where.is_off_root(b.symbol, rank)) continue;

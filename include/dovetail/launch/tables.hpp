@@ -60,12 +60,12 @@ public:
             if (b.role != role || b.alias < 0) continue;
             places_[i] = places_[b.alias];
         }
-        // The inputs of this role, by the vertex that brings each one in.
-        for (int v = 0; v < p.vertices.size(); ++v) {
-            if (p.vertices[v].kind != op_kind::input) continue;
-            for (const ir::part& part : p.parts.part(p.vertices[v].first_part, p.vertices[v].parts)) {
-                if (part.role != role) continue;
-                const int b = p.accesses[part.first_access].buffer;
+        // The inputs of this role, by the task that brings each one in.
+        for (int v = 0; v < p.tasks.size(); ++v) {
+            if (p.tasks[v].kind != op_kind::input) continue;
+            for (const ir::participation& participation : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations)) {
+                if (participation.role != role) continue;
+                const int b = p.accesses[participation.first_access].buffer;
                 if (input_of(p.buffers[b].symbol) >= 0) continue;
                 if (p.buffers[b].where == ir::storage::input)
                     for (int i = 0; i < p.buffers.size(); ++i)
@@ -131,14 +131,14 @@ private:
 
 // What a step is called: its first member's operation and the statement it belongs to.
 inline step_name name_of_step(const ir::graph& g, const ir::program& p, const ir::step& s) {
-    const ir::member& m = p.members[p.parts[s.first_part].member];
+    const ir::member& m = p.members[p.participations[s.first_participation].member];
     step_name name;
     name.operation = m.kind == op_kind::compute && named(m.op->name) ? display(*m.op->name) : name_of(m.kind);
     const tag* statement = m.symbol >= 0 ? g.symbols[m.symbol].name : &nameless;
     if (!named(statement) && m.node >= 0)  // a nested expression: the name that its statement defines
         for (const ir::node& n : g.nodes)
             if (n.statement == g.nodes[m.node].statement)
-                for (const int symbol : g.operands.part(n.first_result, n.results))
+                for (const int symbol : g.operands.subspan(n.first_result, n.results))
                     if (symbol >= 0 && named(g.symbols[symbol].name)) statement = g.symbols[symbol].name;
     if (named(statement)) name.statement = display(*statement);
     return name;

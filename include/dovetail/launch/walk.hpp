@@ -15,7 +15,7 @@ constexpr void walk(const plan::plan& plan, int role, std::int64_t run, Backend&
     const ir::step* const steps = plan.steps.first + r.first_step;
     for (int i = 0; i < r.steps; ++i) {
         const ir::step& s = steps[i];
-        for (const ir::wait& w : plan.waits.part(s.first_wait, s.waits))
+        for (const ir::wait& w : plan.waits.subspan(s.first_wait, s.waits))
             if (w.lag <= run) backend.wait(s.stream, w.event, static_cast<int>((run - w.lag) % plan.rings), w.step);
         backend.issue(i, s);
         if (s.event >= 0) backend.record(s.stream, s.event, static_cast<int>(run % plan.rings));

@@ -14,14 +14,15 @@ struct arrow {
 };
 
 // Those that begin or end at a rank.
-inline std::vector<arrow> arrows(const study& of, const geometry& where, int vertex, int rank) {
+inline std::vector<arrow> arrows(const study& of, const geometry& where, int task, int rank) {
     std::vector<arrow> list;
-    const ir::vertex& v = of.program.vertices[vertex];
+    const ir::task& v = of.program.tasks[task];
     const int role = of.graph.single_rank ? 0 : where.role_of(rank);
     for (int m = v.first_member; m < v.first_member + v.members; ++m) {
         const ir::member& x = of.program.members[m];
         bool mine = false;
-        for (const ir::part& part : of.program.parts.part(v.first_part, v.parts)) mine = mine || (part.member == m && part.role == role);
+        for (const ir::participation& participation : of.program.participations.subspan(v.first_participation, v.participations))
+            mine = mine || (participation.member == m && participation.role == role);
         if (!mine || x.local) continue;
         const std::vector<int> at = where.partners(of.program, v, m, rank);
         const int count = static_cast<int>(at.size());

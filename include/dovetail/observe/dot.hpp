@@ -25,12 +25,11 @@ inline std::string dot(const study& of) {
         for (std::size_t i = 0; i < r.slices.size(); ++i) {
             const slice& s = r.slices[i];
             text += "    " + id(r.role, static_cast<int>(i)) + " [label=" +
-                    in_quotes(of.label(s.vertex) + "\n" + std::to_string(written[static_cast<std::size_t>(s.vertex)]) + "," + std::to_string(i) + "  " +
+                    in_quotes(of.label(s.task) + "\n" + std::to_string(written[static_cast<std::size_t>(s.task)]) + "," + std::to_string(i) + "  " +
                                   microseconds(s.start) + " - " + microseconds(s.end) + " us",
                               false) +
-                    ", fillcolor=\"" +
-                    colours[of.communicates[static_cast<std::size_t>(s.vertex)] ? 1 : static_cast<int>(of.program.vertices[s.vertex].stream)] + "\"" +
-                    (s.moved ? ", color=red, fontcolor=red" : "") + (s.critical ? ", penwidth=2.5" : "") + "];\n";
+                    ", fillcolor=\"" + colours[of.communicates[static_cast<std::size_t>(s.task)] ? 1 : static_cast<int>(of.program.tasks[s.task].stream)] +
+                    "\"" + (s.moved ? ", color=red, fontcolor=red" : "") + (s.critical ? ", penwidth=2.5" : "") + "];\n";
         }
         text += "  }\n";
     }
@@ -43,17 +42,17 @@ inline std::string dot(const study& of) {
             text += std::string(" [style=") + (e.kind == ir::edge_kind::anti ? "dashed" : "dotted") + "]";
         text += ";\n";
     }
-    for (int v = 0; v < of.program.vertices.size(); ++v) {
+    for (int v = 0; v < of.program.tasks.size(); ++v) {
         if (!of.communicates[static_cast<std::size_t>(v)]) continue;
-        const ir::vertex& x = of.program.vertices[v];
+        const ir::task& x = of.program.tasks[v];
         // The sender, or the first role of a collective, then the others.
         int first = -1;
-        for (const ir::part& part : of.program.parts.part(x.first_part, x.parts))
-            if (part.seat == 0 && first < 0) first = part.role;
+        for (const ir::participation& participation : of.program.participations.subspan(x.first_participation, x.participations))
+            if (participation.seat == 0 && first < 0) first = participation.role;
         int last = first;
-        for (const ir::part& part : of.program.parts.part(x.first_part, x.parts)) {
-            if (part.role == first || part.role == last) continue;
-            last = part.role;
+        for (const ir::participation& participation : of.program.participations.subspan(x.first_participation, x.participations)) {
+            if (participation.role == first || participation.role == last) continue;
+            last = participation.role;
             text += "  " + id(first, at[static_cast<std::size_t>(first)][static_cast<std::size_t>(v)]) + " -> " +
                     id(last, at[static_cast<std::size_t>(last)][static_cast<std::size_t>(v)]) + " [penwidth=2, color=\"#c47f00\", constraint=false" +
                     (x.kind == op_kind::transfer ? "" : ", dir=none") + "];\n";

@@ -28,7 +28,7 @@ inline std::string chart_json(const study& of, const timeline& t, const std::vec
     text += json_list(t.rows, [&](const row& r) {
         std::string one = "{\"name\":" + in_quotes(r.name) + ",\"role\":" + std::to_string(r.role) + ",\"slices\":";
         one += json_list(r.slices, [](const slice& s) {
-            return "[" + std::to_string(s.vertex) + "," + std::to_string(s.stream) + "," + std::to_string(s.start) + "," + std::to_string(s.end) + "," +
+            return "[" + std::to_string(s.task) + "," + std::to_string(s.stream) + "," + std::to_string(s.start) + "," + std::to_string(s.end) + "," +
                    std::to_string((s.moved ? 1 : 0) + (s.critical ? 2 : 0)) + "]";
         });
         one += ",\"waits\":[";
@@ -64,7 +64,7 @@ inline std::string html(const study& of, std::vector<timeline> runs = {}) {
     // Ray marks the same operations in both of its schedules.
     for (std::size_t r = 0; r < before.rows.size(); ++r) {
         const std::vector<int> at = places(of, before.rows[r]);
-        for (const slice& s : actual.rows[r].slices) before.rows[r].slices[static_cast<std::size_t>(at[static_cast<std::size_t>(s.vertex)])].moved = s.moved;
+        for (const slice& s : actual.rows[r].slices) before.rows[r].slices[static_cast<std::size_t>(at[static_cast<std::size_t>(s.task)])].moved = s.moved;
     }
     const auto path_before = mark_critical(of, before), path = mark_critical(of, actual);
     std::string charts = chart_json(of, before, path_before, false);
@@ -86,7 +86,7 @@ inline std::string html(const study& of, std::vector<timeline> runs = {}) {
     std::int64_t peak = 0;
     for (int r = 0; r < of.roles(); ++r) peak = of.peak(r) > peak ? of.peak(r) : peak;
     cards.push_back({"peak bytes of a rank", bytes_text(peak)});
-    cards.push_back({"operations", std::to_string(of.program.vertices.size())});
+    cards.push_back({"operations", std::to_string(of.program.tasks.size())});
     cards.push_back({"moved", std::to_string(moved)});
     cards.push_back({"waits", std::to_string(of.plan.waits.size())});
 
@@ -98,9 +98,9 @@ inline std::string html(const study& of, std::vector<timeline> runs = {}) {
     std::string data = "{\"title\":" + in_quotes(of.title()) +
                        ",\"cards\":" + json_list(cards, [](const auto& c) { return "[" + in_quotes(c.first) + "," + in_quotes(c.second) + "]"; });
     data += ",\"ops\":[";
-    for (int v = 0; v < of.program.vertices.size(); ++v) {
+    for (int v = 0; v < of.program.tasks.size(); ++v) {
         const step_name& name = of.labels[static_cast<std::size_t>(v)];
-        data += std::string(v > 0 ? "," : "") + "[" + in_quotes(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.vertices[v].stream)) + "," +
+        data += std::string(v > 0 ? "," : "") + "[" + in_quotes(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.tasks[v].stream)) + "," +
                 (of.communicates[static_cast<std::size_t>(v)] ? "1" : "0") + "," +
                 in_quotes(name.operation.substr(0, name.operation.find('<')) + " " + name.statement) + "," + in_quotes(name.statement) + "]";
     }

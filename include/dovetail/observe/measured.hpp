@@ -35,7 +35,7 @@ inline timeline measured(const study& of, const measured_run& from, const geomet
         const span<const ir::step> steps = of.steps(r.role);
         for (int i = 0; i < steps.size(); ++i) {
             const step_time& s = r.times[static_cast<std::size_t>(i)];
-            x.slices.push_back({steps[i].vertex, steps[i].stream, (s.start_ns - begin) * 1000, (s.end_ns - begin) * 1000});
+            x.slices.push_back({steps[i].task, steps[i].stream, (s.start_ns - begin) * 1000, (s.end_ns - begin) * 1000});
             if (x.slices.back().end > t.length) t.length = x.slices.back().end;
         }
         t.rows.push_back(std::move(x));
@@ -45,8 +45,8 @@ inline timeline measured(const study& of, const measured_run& from, const geomet
             t.partners.emplace_back();
             std::vector<char> met(static_cast<std::size_t>(where->ranks()), 0);
             for (const slice& s : a.slices)
-                if (of.communicates[static_cast<std::size_t>(s.vertex)])
-                    for (const int r : where->partners(of.program, of.program.vertices[s.vertex], of.program.vertices[s.vertex].first_member, a.rank))
+                if (of.communicates[static_cast<std::size_t>(s.task)])
+                    for (const int r : where->partners(of.program, of.program.tasks[s.task], of.program.tasks[s.task].first_member, a.rank))
                         met[static_cast<std::size_t>(r)] = 1;
             for (std::size_t b = 0; b < t.rows.size(); ++b)
                 if (met[static_cast<std::size_t>(t.rows[b].rank)] != 0) t.partners.back().push_back(static_cast<int>(b));

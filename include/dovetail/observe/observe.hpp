@@ -135,10 +135,10 @@ private:
         }
         from.flights.clear();
     }
-    // Whether it is the other's graph, vertex by vertex, planned for one stream.
+    // Whether it is the other's graph, task by task, planned for one stream.
     static bool on_one_stream(const study& of, const study& other) {
-        bool like = dovetail::same(of.name, other.name) && !of.plan.overlapped && of.program.vertices.size() == other.program.vertices.size();
-        for (int v = 0; like && v < of.program.vertices.size(); ++v) like = of.label(v) == other.label(v);
+        bool like = dovetail::same(of.name, other.name) && !of.plan.overlapped && of.program.tasks.size() == other.program.tasks.size();
+        for (int v = 0; like && v < of.program.tasks.size(); ++v) like = of.label(v) == other.label(v);
         return like;
     }
     // The run of median length, of those that all recorded ranks have ended; none: an empty timeline.

@@ -22,13 +22,13 @@ inline const char* name_of(obstacle o) {
 }
 
 struct cover {
-    int vertex = 0;
+    int task = 0;
     std::int64_t time = 0;
     obstacle why = obstacle::dependency;
 };
 
 struct exposure {
-    int vertex = 0;                         // the communication
+    int task = 0;                           // the communication
     std::int64_t time = 0;                  // of it without computation beside it
     std::vector<cover> candidates;          // computations of the rank that did not run beside it, what nothing forbids first, then the longest
     std::int64_t sum[obstacle_count] = {};  // of their times, by obstacle
@@ -89,8 +89,8 @@ inline std::vector<std::vector<std::int64_t>> arrivals(const study& of, const ti
         all.emplace_back();
         for (const slice& s : t.rows[k].slices) {
             std::int64_t latest = s.start;
-            for (std::size_t o = 0; of.communicates[static_cast<std::size_t>(s.vertex)] && o < t.rows.size(); ++o) {
-                const int i = at[o][static_cast<std::size_t>(s.vertex)];
+            for (std::size_t o = 0; of.communicates[static_cast<std::size_t>(s.task)] && o < t.rows.size(); ++o) {
+                const int i = at[o][static_cast<std::size_t>(s.task)];
                 if (i >= 0 && t.meets(static_cast<int>(k), static_cast<int>(o)) && t.rows[o].slices[static_cast<std::size_t>(i)].start > latest)
                     latest = t.rows[o].slices[static_cast<std::size_t>(i)].start;
             }
@@ -107,8 +107,8 @@ inline std::vector<stretch> busy(const study& of, const row& r, bool communicati
     for (std::size_t i = 0; i < r.slices.size(); ++i) {
         const slice& s = r.slices[i];
         const stretch x{begin != nullptr ? (*begin)[i] : s.start, s.end};
-        const bool communicates = of.communicates[static_cast<std::size_t>(s.vertex)];
-        if (communicates != communication || (!communication && of.program.vertices[s.vertex].kind != op_kind::compute) || x.end <= x.start) continue;
+        const bool communicates = of.communicates[static_cast<std::size_t>(s.task)];
+        if (communicates != communication || (!communication && of.program.tasks[s.task].kind != op_kind::compute) || x.end <= x.start) continue;
         std::size_t at = list.size();
         list.push_back(x);
         for (; at > 0 && list[at - 1].start > x.start; --at) list[at] = list[at - 1];
@@ -146,20 +146,20 @@ inline std::int64_t within(const std::vector<stretch>& list, std::int64_t start,
     return n;
 }
 
-// Which vertices come before which: along the data, and also along what the memory or the streams of communication add.
+// Which tasks come before which: along the data, and also along what the memory or the streams of communication add.
 enum class along : unsigned char { data, memory, streams };
 class order_of {
 public:
     order_of(const study& of, along which)
-        : words_{static_cast<std::size_t>(of.program.vertices.size() + 63) / 64}, bits_(static_cast<std::size_t>(of.program.vertices.size()) * words_) {
-        const pass::adjacency in = pass::predecessors(of.program.vertices.size(), of.edges.view());
-        std::vector<std::vector<int>> in_front(static_cast<std::size_t>(of.program.vertices.size()));  // on the streams of its roles
+        : words_{static_cast<std::size_t>(of.program.tasks.size() + 63) / 64}, bits_(static_cast<std::size_t>(of.program.tasks.size()) * words_) {
+        const pass::adjacency in = pass::predecessors(of.program.tasks.size(), of.edges.view());
+        std::vector<std::vector<int>> in_front(static_cast<std::size_t>(of.program.tasks.size()));  // on the streams of its roles
         for (int role = 0; which == along::streams && role < of.roles(); ++role) {
             int last[stream_count] = {-1, -1, -1};
             for (const ir::step& s : of.steps(role))
-                if (of.communicates[static_cast<std::size_t>(s.vertex)]) {
-                    if (last[s.stream] >= 0) in_front[static_cast<std::size_t>(s.vertex)].push_back(last[s.stream]);
-                    last[s.stream] = s.vertex;
+                if (of.communicates[static_cast<std::size_t>(s.task)]) {
+                    if (last[s.stream] >= 0) in_front[static_cast<std::size_t>(s.task)].push_back(last[s.stream]);
+                    last[s.stream] = s.task;
                 }
         }
         for (const int v : of.plan.order) {
@@ -181,14 +181,14 @@ private:
     std::vector<std::uint64_t> bits_;
 };
 
-// Whether two vertices touch common bytes of a role's arena, at least one of them writing.
+// Whether two tasks touch common bytes of a role's arena, at least one of them writing.
 inline bool share_bytes(const study& of, int role, int a, int b) {
-    const ir::vertex &x = of.program.vertices[a], &y = of.program.vertices[b];
-    for (const ir::part& p : of.program.parts.part(x.first_part, x.parts))
-        for (const ir::part& q : of.program.parts.part(y.first_part, y.parts)) {
+    const ir::task &x = of.program.tasks[a], &y = of.program.tasks[b];
+    for (const ir::participation& p : of.program.participations.subspan(x.first_participation, x.participations))
+        for (const ir::participation& q : of.program.participations.subspan(y.first_participation, y.participations)) {
             if (p.role != role || q.role != role) continue;
-            for (const ir::access& i : of.program.accesses.part(p.first_access, p.accesses))
-                for (const ir::access& j : of.program.accesses.part(q.first_access, q.accesses)) {
+            for (const ir::access& i : of.program.accesses.subspan(p.first_access, p.accesses))
+                for (const ir::access& j : of.program.accesses.subspan(q.first_access, q.accesses)) {
                     if (!writes(i.mode) && !writes(j.mode)) continue;
                     const int m = of.owner(i.buffer), n = of.owner(j.buffer);
                     const std::int64_t from = of.plan.placements[m].offset, other = of.plan.placements[n].offset;
@@ -247,22 +247,21 @@ inline overlap_report overlap(const study& of, const timeline& t, const timeline
         }
         for (std::size_t i = 0; i < r.slices.size(); ++i) {
             const slice& c = r.slices[i];
-            if (!of.communicates[static_cast<std::size_t>(c.vertex)]) continue;
+            if (!of.communicates[static_cast<std::size_t>(c.task)]) continue;
             x.waiting += met[k][i] - c.start;
             exposure e;
-            e.vertex = c.vertex;
+            e.task = c.task;
             e.time = c.end - c.start - detail::within(compute, c.start, c.end);
             if (e.time <= 0) continue;
             for (const slice& s : r.slices) {
-                if (of.program.vertices[s.vertex].kind != op_kind::compute || s.end <= s.start || (s.start < c.end && c.start < s.end)) continue;
-                const bool memory =
-                    (all.ordered(s.vertex, c.vertex) && !flow.ordered(s.vertex, c.vertex)) || detail::share_bytes(of, r.role, s.vertex, c.vertex);
-                const obstacle why = flow.ordered(s.vertex, c.vertex)                    ? obstacle::dependency
+                if (of.program.tasks[s.task].kind != op_kind::compute || s.end <= s.start || (s.start < c.end && c.start < s.end)) continue;
+                const bool memory = (all.ordered(s.task, c.task) && !flow.ordered(s.task, c.task)) || detail::share_bytes(of, r.role, s.task, c.task);
+                const obstacle why = flow.ordered(s.task, c.task)                        ? obstacle::dependency
                                      : memory                                            ? obstacle::memory
                                      : detail::within(communication, s.start, s.end) > 0 ? obstacle::elsewhere
-                                     : streams.ordered(s.vertex, c.vertex)               ? obstacle::queue
+                                     : streams.ordered(s.task, c.task)                   ? obstacle::queue
                                                                                          : obstacle::interference;
-                e.candidates.push_back({s.vertex, s.end - s.start, why});
+                e.candidates.push_back({s.task, s.end - s.start, why});
                 e.sum[static_cast<int>(why)] += s.end - s.start;
                 ++e.count[static_cast<int>(why)];
             }

@@ -16,7 +16,7 @@ class ranges final : public launch_watcher {
 public:
     ranges(const study& of, int role, int rank) {
         run_ = event("run of " + of.title() + ", rank " + std::to_string(rank), 0);
-        for (const ir::step& s : of.steps(role)) steps_.push_back(event(of.label(s.vertex), static_cast<std::uint32_t>(1 + s.stream)));
+        for (const ir::step& s : of.steps(role)) steps_.push_back(event(of.label(s.task), static_cast<std::uint32_t>(1 + s.stream)));
     }
 
     void begin_run(std::int64_t run) override {

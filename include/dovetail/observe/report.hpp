@@ -51,7 +51,7 @@ inline std::string report_text(const study& of, const overlap_report& report, in
                 text += "  ... and " + std::to_string(x.exposures.size() - static_cast<std::size_t>(exposures)) + " more\n";
                 break;
             }
-            text += "  " + padded(microseconds(e.time), 10, true) + "  " + of.label(e.vertex) + "; could cover:";
+            text += "  " + padded(microseconds(e.time), 10, true) + "  " + of.label(e.task) + "; could cover:";
             bool any = false;
             for (int why = 0; why < obstacle_count; ++why)
                 if (e.count[why] > 0) {
@@ -64,7 +64,7 @@ inline std::string report_text(const study& of, const overlap_report& report, in
             int named_ones = 3;
             for (const cover& c : e.candidates)
                 if (c.why != obstacle::dependency && c.why != obstacle::elsewhere && named_ones-- > 0)
-                    text += "              " + of.label(c.vertex) + " " + microseconds(c.time) + ": " + name_of(c.why) + "\n";
+                    text += "              " + of.label(c.task) + " " + microseconds(c.time) + ": " + name_of(c.why) + "\n";
         }
     }
     if (any_exposed)

@@ -30,18 +30,18 @@ subject subject_of() {
 
 struct study : subject {
     explicit study(const subject& of) : subject{of}, edges{pass::edges(program)}, costs{pass::costs(graph, program, s)} {
-        for (const ir::vertex& v : program.vertices) labels.push_back(label_of(v));
-        for (const ir::vertex& v : program.vertices) communicates.push_back(is_communication(v.kind));
+        for (const ir::task& v : program.tasks) labels.push_back(label_of(v));
+        for (const ir::task& v : program.tasks) communicates.push_back(is_communication(v.kind));
     }
 
     vec<ir::edge> edges;
-    vec<std::int64_t> costs;         // by vertex, picoseconds alone
-    std::vector<step_name> labels;   // by vertex
-    std::vector<bool> communicates;  // by vertex
+    vec<std::int64_t> costs;         // by task, picoseconds alone
+    std::vector<step_name> labels;   // by task
+    std::vector<bool> communicates;  // by task
 
     std::string title() const { return named(name) ? display(*name) : std::string{"graph"}; }
-    std::string label(int vertex) const {
-        const step_name& n = labels[static_cast<std::size_t>(vertex)];
+    std::string label(int task) const {
+        const step_name& n = labels[static_cast<std::size_t>(task)];
         return n.statement.empty() ? n.operation : n.operation + " " + n.statement;
     }
     int roles() const { return plan.roles.size(); }
@@ -54,8 +54,8 @@ struct study : subject {
         if (rank < 0) return role_name(role);
         return "rank " + std::to_string(rank) + (graph.single_rank || named(graph.roles[role].name) ? " " + role_name(role) : "");
     }
-    span<const ir::step> steps(int role) const { return plan.steps.part(plan.roles[role].first_step, plan.roles[role].steps); }
-    span<const ir::wait> waits(const ir::step& s) const { return plan.waits.part(s.first_wait, s.waits); }
+    span<const ir::step> steps(int role) const { return plan.steps.subspan(plan.roles[role].first_step, plan.roles[role].steps); }
+    span<const ir::wait> waits(const ir::step& s) const { return plan.waits.subspan(s.first_wait, s.waits); }
     int wait_count(int role) const {
         int n = 0;
         for (const ir::step& s : steps(role)) n += s.waits;
@@ -70,15 +70,15 @@ struct study : subject {
         return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // of a nested expression
     }
     // A channel whose bytes the sender's copy engine puts.
-    static bool is_peer_copy(const ir::vertex& v) { return v.kind == op_kind::transfer && v.stream == stream_kind::copy; }
+    static bool is_peer_copy(const ir::task& v) { return v.kind == op_kind::transfer && v.stream == stream_kind::copy; }
     // The buffer that lends its bytes.
     int owner(int buffer) const { return program.buffers[buffer].alias < 0 ? buffer : program.buffers[buffer].alias; }
     std::int64_t peak(int role) const { return dovetail::plan::bytes_of(plan.roles[role]); }
-    // What a vertex moves or touches on one role, each buffer once.
+    // What a task moves or touches on one role, each buffer once.
     std::int64_t bytes(const ir::step& s) const {
         std::int64_t sum = 0;
-        for (const ir::part& part : program.parts.part(s.first_part, s.parts))
-            for (const ir::access& a : program.accesses.part(part.first_access, part.accesses)) sum += program.buffers[a.buffer].bytes;
+        for (const ir::participation& participation : program.participations.subspan(s.first_participation, s.participations))
+            for (const ir::access& a : program.accesses.subspan(participation.first_access, participation.accesses)) sum += program.buffers[a.buffer].bytes;
         return sum;
     }
 
@@ -86,12 +86,12 @@ private:
     static std::string operation_of(const ir::node& n) {
         return n.kind == op_kind::compute && named(n.op->name) ? display(*n.op->name) : std::string{name_of(n.kind)};
     }
-    step_name label_of(const ir::vertex& v) const {
+    step_name label_of(const ir::task& v) const {
         step_name all;
         for (int m = v.first_member; m < v.first_member + v.members; ++m) {
             ir::step s;
-            for (int i = v.first_part; i < v.first_part + v.parts; ++i)
-                if (program.parts[i].member == m) s.first_part = i;
+            for (int i = v.first_participation; i < v.first_participation + v.participations; ++i)
+                if (program.participations[i].member == m) s.first_participation = i;
             step_name one = name_of_step(graph, program, s);
             if (is_peer_copy(v)) one.operation = "peer_copy";
             if (m == v.first_member) {

@@ -29,8 +29,8 @@ inline std::string waits_text(const study& of, const ir::step& s) {
 // One access a word: mode, name and where: r block<0>@[512,1024) or r value@input.
 inline std::string memory_text(const study& of, const ir::step& s) {
     std::string text;
-    for (const ir::part& part : of.program.parts.part(s.first_part, s.parts))
-        for (const ir::access& a : of.program.accesses.part(part.first_access, part.accesses)) {
+    for (const ir::participation& participation : of.program.participations.subspan(s.first_participation, s.participations))
+        for (const ir::access& a : of.program.accesses.subspan(participation.first_access, participation.accesses)) {
             const int b = of.owner(a.buffer);
             const ir::buffer& x = of.program.buffers[b];
             const ir::placement& at = of.plan.placements[b];
@@ -76,7 +76,7 @@ inline std::string bars(const row& r, int stream, std::int64_t length, int colum
 inline std::string unregistered_text(const study& of) {
     std::string text;
     for (const int v : of.plan.order) {
-        const ir::vertex& x = of.program.vertices[v];
+        const ir::task& x = of.program.tasks[v];
         bool apart = false;
         for (int m = x.first_member; m < x.first_member + x.members; ++m)
             apart = apart || (is_communication(of.program.members[m].kind) && !of.program.members[m].local &&
@@ -114,7 +114,7 @@ inline std::string path_text(const study& of, const timeline& t, const std::vect
         const row& r = t.rows[static_cast<std::size_t>(p.row)];
         const slice& s = r.slices[static_cast<std::size_t>(p.slice)];
         text += "  " + padded(microseconds(s.start), 12, true) + " " + padded(microseconds(s.end), 12, true) + "  " + r.name + " " + std::to_string(p.slice) +
-                ": " + of.label(s.vertex) + "\n";
+                ": " + of.label(s.task) + "\n";
     }
     return text;
 }
@@ -125,7 +125,7 @@ inline std::string explain(const study& of) {
     timeline before = sequential(of);
     const int moved = mark_moved(of, actual, before);
     const std::vector<place> path = mark_critical(of, actual);
-    std::string text = "plan of `" + of.title() + "` for " + of.s.machine.name + ": " + std::to_string(of.program.vertices.size()) + " operations, " +
+    std::string text = "plan of `" + of.title() + "` for " + of.s.machine.name + ": " + std::to_string(of.program.tasks.size()) + " operations, " +
                        std::to_string(of.roles()) + (of.roles() == 1 ? " role, " : " roles, ") + (of.plan.overlapped ? "overlapped" : "one stream") + "\n";
     for (int role = 0; role < of.roles(); ++role) {
         const ir::role_plan& p = of.plan.roles[role];
@@ -137,7 +137,7 @@ inline std::string explain(const study& of) {
         const span<const ir::step> steps = of.steps(role);
         for (int i = 0; i < steps.size(); ++i) {
             const ir::step& s = steps[i];
-            const step_name& label = of.labels[static_cast<std::size_t>(s.vertex)];
+            const step_name& label = of.labels[static_cast<std::size_t>(s.task)];
             const slice& marks = actual.rows[static_cast<std::size_t>(role)].slices[static_cast<std::size_t>(i)];
             rows.push_back({std::to_string(i), detail::stream_text(s.stream, of.plan.overlapped), label.operation, label.statement, detail::waits_text(of, s),
                             nccl_group(of.bytes(s)), microseconds(s.start), microseconds(s.end),
@@ -174,7 +174,7 @@ inline std::string compact(const study& of) {
         for (int i = 0; i < steps.size(); ++i) {
             const std::string waits = detail::waits_text(of, steps[i]);
             text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " + detail::stream_text(steps[i].stream, of.plan.overlapped) + " " +
-                    of.label(steps[i].vertex) + (waits.empty() ? "" : " waits " + waits) + " [" + microseconds(steps[i].start) + "," +
+                    of.label(steps[i].task) + (waits.empty() ? "" : " waits " + waits) + " [" + microseconds(steps[i].start) + "," +
                     microseconds(steps[i].end) + ")";
         }
         text += "\n";

@@ -7,7 +7,7 @@
 namespace dovetail::observe {
 
 struct slice {
-    int vertex = 0;
+    int task = 0;
     int stream = 0;
     std::int64_t start = 0;
     std::int64_t end = 0;
@@ -40,10 +40,10 @@ struct timeline {
     }
 };
 
-// Index of each vertex's slice in a row; -1: not there.
+// Index of each task's slice in a row; -1: not there.
 inline std::vector<int> places(const study& of, const row& r) {
-    std::vector<int> at(static_cast<std::size_t>(of.program.vertices.size()), -1);
-    for (std::size_t i = 0; i < r.slices.size(); ++i) at[static_cast<std::size_t>(r.slices[i].vertex)] = static_cast<int>(i);
+    std::vector<int> at(static_cast<std::size_t>(of.program.tasks.size()), -1);
+    for (std::size_t i = 0; i < r.slices.size(); ++i) at[static_cast<std::size_t>(r.slices[i].task)] = static_cast<int>(i);
     return at;
 }
 
@@ -51,7 +51,7 @@ inline timeline predicted(const study& of) {
     timeline t{of.plan.overlapped ? "overlapped, predicted" : "the plan (one stream), predicted", false, 0, 0, of.plan.predicted, {}, {}};
     for (int role = 0; role < of.roles(); ++role) {
         row r{role, -1, of.role_name(role), {}};
-        for (const ir::step& s : of.steps(role)) r.slices.push_back({s.vertex, s.stream, s.start, s.end});
+        for (const ir::step& s : of.steps(role)) r.slices.push_back({s.task, s.stream, s.start, s.end});
         t.rows.push_back(std::move(r));
     }
     return t;
@@ -63,11 +63,11 @@ inline timeline sequential(const study& of) {
     timeline t{"sequential, predicted", false, 0, 0, made.length, {}, {}};
     for (int role = 0; role < of.roles(); ++role) t.rows.push_back({role, -1, of.role_name(role), {}});
     for (const int v : made.order) {
-        const ir::vertex& x = of.program.vertices[v];
+        const ir::task& x = of.program.tasks[v];
         int last = -1;
-        for (const ir::part& part : of.program.parts.part(x.first_part, x.parts)) {
-            if (part.role == last) continue;
-            last = part.role;
+        for (const ir::participation& participation : of.program.participations.subspan(x.first_participation, x.participations)) {
+            if (participation.role == last) continue;
+            last = participation.role;
             t.rows[static_cast<std::size_t>(last)].slices.push_back({v, 0, made.start[v], made.end[v]});
         }
     }
@@ -82,7 +82,7 @@ inline int mark_moved(const study& of, timeline& t, const timeline& before) {
             if (other.role != r.role || (other.rank >= 0 && other.rank != r.rank)) continue;
             const std::vector<int> at = places(of, r);
             for (std::size_t i = 1; i < other.slices.size(); ++i) {
-                const int mine = at[static_cast<std::size_t>(other.slices[i].vertex)], previous = at[static_cast<std::size_t>(other.slices[i - 1].vertex)];
+                const int mine = at[static_cast<std::size_t>(other.slices[i].task)], previous = at[static_cast<std::size_t>(other.slices[i - 1].task)];
                 if (mine < 0 || previous < 0) continue;
                 slice& s = r.slices[static_cast<std::size_t>(mine)];
                 s.moved = s.start < r.slices[static_cast<std::size_t>(previous)].end;
@@ -99,10 +99,10 @@ struct place {
 };
 
 // The critical path, first operation first: from the slice that ends last back through whatever ended last before it, on
-// its stream or among what it depends on, on all ranks that meet in it. Marks it; ties go to the smaller vertex.
+// its stream or among what it depends on, on all ranks that meet in it. Marks it; ties go to the smaller task.
 inline std::vector<place> mark_critical(const study& of, timeline& t) {
-    const pass::adjacency in = pass::predecessors(of.program.vertices.size(), of.edges.view());
-    std::vector<std::vector<int>> at, before;  // by row: place of each vertex; previous slice on the same stream
+    const pass::adjacency in = pass::predecessors(of.program.tasks.size(), of.edges.view());
+    std::vector<std::vector<int>> at, before;  // by row: place of each task; previous slice on the same stream
     place now{-1, -1};
     for (std::size_t r = 0; r < t.rows.size(); ++r) {
         const auto& slices = t.rows[r].slices;
@@ -119,7 +119,7 @@ inline std::vector<place> mark_critical(const study& of, timeline& t) {
     const auto slice_at = [&](place p) -> slice& { return t.rows[static_cast<std::size_t>(p.row)].slices[static_cast<std::size_t>(p.slice)]; };
     std::vector<place> path;
     while (now.row >= 0) {
-        const int vertex = slice_at(now).vertex;
+        const int task = slice_at(now).task;
         path.push_back(now);
         place next{-1, -1};
         std::int64_t latest = -1;
@@ -127,22 +127,22 @@ inline std::vector<place> mark_critical(const study& of, timeline& t) {
             if (i < 0) return;
             const slice& s = t.rows[static_cast<std::size_t>(r)].slices[static_cast<std::size_t>(i)];
             const std::int64_t when = s.end + (other_stream && !t.measured ? of.s.machine.edge_latency : 0);
-            if (s.critical || s.vertex == vertex || when < latest || (when == latest && s.vertex >= slice_at(next).vertex)) return;
+            if (s.critical || s.task == task || when < latest || (when == latest && s.task >= slice_at(next).task)) return;
             latest = when;
             next = {r, i};
         };
         for (int r = 0; r < static_cast<int>(t.rows.size()); ++r) {
-            if (r != now.row && !(of.communicates[static_cast<std::size_t>(vertex)] && t.meets(now.row, r))) continue;
-            const int i = at[static_cast<std::size_t>(r)][static_cast<std::size_t>(vertex)];
+            if (r != now.row && !(of.communicates[static_cast<std::size_t>(task)] && t.meets(now.row, r))) continue;
+            const int i = at[static_cast<std::size_t>(r)][static_cast<std::size_t>(task)];
             if (i < 0) continue;
             slice_at({r, i}).critical = true;
         }
         for (int r = 0; r < static_cast<int>(t.rows.size()); ++r) {
-            if (r != now.row && !(of.communicates[static_cast<std::size_t>(vertex)] && t.meets(now.row, r))) continue;
-            const int i = at[static_cast<std::size_t>(r)][static_cast<std::size_t>(vertex)];
+            if (r != now.row && !(of.communicates[static_cast<std::size_t>(task)] && t.meets(now.row, r))) continue;
+            const int i = at[static_cast<std::size_t>(r)][static_cast<std::size_t>(task)];
             if (i < 0) continue;
             offer(r, before[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)], false);
-            for (int k = in.first[vertex]; k < in.first[vertex + 1]; ++k) {
+            for (int k = in.first[task]; k < in.first[task + 1]; ++k) {
                 if (of.edges[in.edge[k]].role != t.rows[static_cast<std::size_t>(r)].role) continue;
                 const int from = at[static_cast<std::size_t>(r)][static_cast<std::size_t>(in.neighbour[k])];
                 if (from >= 0) offer(r, from, slice_at({r, from}).stream != slice_at({r, i}).stream);
@@ -174,8 +174,8 @@ inline std::vector<residence> residences(const study& of, const timeline& t, con
     const span<const ir::step> steps = of.steps(r.role);
     for (int i = 0; i < steps.size(); ++i) {
         const slice& s = r.slices[static_cast<std::size_t>(i)];
-        for (const ir::part& part : of.program.parts.part(steps[i].first_part, steps[i].parts))
-            for (const ir::access& a : of.program.accesses.part(part.first_access, part.accesses)) {
+        for (const ir::participation& participation : of.program.participations.subspan(steps[i].first_participation, steps[i].participations))
+            for (const ir::access& a : of.program.accesses.subspan(participation.first_access, participation.accesses)) {
                 const std::size_t b = static_cast<std::size_t>(of.owner(a.buffer));
                 if (first[b] < 0 || s.start < first[b]) first[b] = s.start;
                 if (s.end > last[b]) last[b] = s.end;

@@ -89,11 +89,11 @@ private:
 };
 
 // As HolisticTraceAnalysis tells kernels apart: NCCL's, copies, and the rest, which compute.
-inline std::string kernel_name(const study& of, int vertex) {
-    const ir::vertex& v = of.program.vertices[vertex];
-    if (of.communicates[static_cast<std::size_t>(vertex)]) return "ncclDevKernel_" + of.label(vertex);
-    if (v.kind == op_kind::compute) return of.label(vertex);
-    return std::string(v.kind == op_kind::to_host ? "Memcpy DtoH " : "Memcpy HtoD ") + of.label(vertex);
+inline std::string kernel_name(const study& of, int task) {
+    const ir::task& v = of.program.tasks[task];
+    if (of.communicates[static_cast<std::size_t>(task)]) return "ncclDevKernel_" + of.label(task);
+    if (v.kind == op_kind::compute) return of.label(task);
+    return std::string(v.kind == op_kind::to_host ? "Memcpy DtoH " : "Memcpy HtoD ") + of.label(task);
 }
 
 inline std::string flow(const char* phase, std::int64_t id, const std::string& name, bool channel, int process, int track, std::int64_t at) {
@@ -124,7 +124,7 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
                     const slice& s = r.slices[i];
                     const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
                     track[k].push_back(w.track(r.rank, s.stream, start, end));
-                    w.event("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": " + in_quotes(detail::kernel_name(of, s.vertex)) +
+                    w.event("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": " + in_quotes(detail::kernel_name(of, s.task)) +
                             ", \"pid\": " + std::to_string(r.rank) + ", \"tid\": " + std::to_string(track[k].back()) + ", \"ts\": " + microseconds(start) +
                             ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"stream\": " + std::to_string(s.stream + 1) + ", \"correlation\": " +
                             std::to_string(w.next_correlation()) + ", \"graph\": " + in_quotes(of.title()) + ", \"run\": " + std::to_string(t.run) +
@@ -135,12 +135,12 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
                 const row& r = t.rows[k];
                 for (std::size_t i = 0; i < track[k].size(); ++i) {
                     const slice& s = r.slices[i];
-                    if (!of.communicates[static_cast<std::size_t>(s.vertex)]) continue;
-                    const bool channel = of.program.vertices[s.vertex].kind == op_kind::transfer;
-                    for (const arrow& a : arrows(of, *g.where, s.vertex, r.rank)) {
+                    if (!of.communicates[static_cast<std::size_t>(s.task)]) continue;
+                    const bool channel = of.program.tasks[s.task].kind == op_kind::transfer;
+                    for (const arrow& a : arrows(of, *g.where, s.task, r.rank)) {
                         const std::int64_t id = (ordinal << 40) + t.run * of.program.members.size() * g.where->ranks() + a.number;
                         const bool begins = a.from == r.rank;
-                        w.event(detail::flow(begins ? "s" : "f", id, of.label(s.vertex), channel, r.rank, track[k][i], t.origin + (begins ? s.start : s.end)));
+                        w.event(detail::flow(begins ? "s" : "f", id, of.label(s.task), channel, r.rank, track[k][i], t.origin + (begins ? s.start : s.end)));
                     }
                 }
             }
@@ -154,7 +154,7 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
                 w.process(process, "predicted: " + of.rank_name(r.role, first), 2 * first + 1);
                 for (const slice& s : r.slices) {
                     const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
-                    w.event("{\"ph\": \"X\", \"cat\": \"predicted\", \"name\": " + in_quotes(of.label(s.vertex)) + ", \"pid\": " + std::to_string(process) +
+                    w.event("{\"ph\": \"X\", \"cat\": \"predicted\", \"name\": " + in_quotes(of.label(s.task)) + ", \"pid\": " + std::to_string(process) +
                             ", \"tid\": " + std::to_string(w.track(process, s.stream, start, end)) + ", \"ts\": " + microseconds(start) +
                             ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"run\": " + std::to_string(t.run) + "}}");
                 }

@@ -128,7 +128,7 @@ constexpr void agree(const Graph& g, Table& p) {
     int node = 0;
     for (; more; last = true) {
         more = false;
-        for (const ir::part *x = p.parts.begin(), *end = x + p.parts.size(); x != end; ++x) {
+        for (const ir::participation *x = p.participations.begin(), *end = x + p.participations.size(); x != end; ++x) {
             node = members[x->member].node;
             if (node < 0 || nodes[node].role >= 0) continue;
             from = accesses + x->first_access;

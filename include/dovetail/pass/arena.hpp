@@ -26,8 +26,8 @@ namespace detail {
 
 // What every step from here on knows of its role's streams: bytes released by then are free for whoever comes.
 template <class Program>
-constexpr auto floors(const basic_issue<Program>& issued, const room<clock, decltype(Program::parts)>& clocks) {
-    auto out = room<clock, decltype(Program::parts)>::sized(issued.steps.size());
+constexpr auto floors(const basic_issue<Program>& issued, const room<clock, decltype(Program::participations)>& clocks) {
+    auto out = room<clock, decltype(Program::participations)>::sized(issued.steps.size());
     auto& floor = out.first;
     const auto& known = clocks.first;
     for (const ir::role_plan& role : issued.roles) {
@@ -269,7 +269,7 @@ constexpr bool need_less(const vec<ir::role_plan>& a, const vec<ir::role_plan>& 
 }  // namespace detail
 
 template <class Program>
-constexpr basic_memory<Program> arena(const Program& program, const basic_issue<Program>& issued, const room<clock, decltype(Program::parts)>& clocks,
+constexpr basic_memory<Program> arena(const Program& program, const basic_issue<Program>& issued, const room<clock, decltype(Program::participations)>& clocks,
                                       const basic_lifetimes<Program>& lives, const assignment_options& options = {}) {
     const auto floor = detail::floors<Program>(issued, clocks);
     int pairs = options.pairs;

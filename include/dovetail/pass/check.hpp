@@ -36,8 +36,8 @@ public:
     }
 
 private:
-    constexpr span<const int> arguments(const ir::node& n) const { return g_.operands.part(n.first_argument, n.arguments); }
-    constexpr span<const int> results(const ir::node& n) const { return g_.operands.part(n.first_result, n.results); }
+    constexpr span<const int> arguments(const ir::node& n) const { return g_.operands.subspan(n.first_argument, n.arguments); }
+    constexpr span<const int> results(const ir::node& n) const { return g_.operands.subspan(n.first_result, n.results); }
     constexpr ir::fault& fail(const ir::fault& f) {
         if (!wrong_) wrong_ = f;
         return wrong_;
@@ -145,13 +145,13 @@ private:
                          .in(n.statement));
         }
         if (n.role < 0)
-            for (int r : g_.operands.part(n.first_target, n.targets))
+            for (int r : g_.operands.subspan(n.first_target, n.targets))
                 if (!same_mesh(r, first))
                     fail(ir::make_fault(ir::fault_kind::mesh_mismatch, n.statement, g_.roles[first].source_position, g_.roles[r].source_position));
     }
 
     constexpr bool receives(const ir::node& n, int role) const {
-        for (int r : g_.operands.part(n.first_target, n.targets))
+        for (int r : g_.operands.subspan(n.first_target, n.targets))
             if (r == role) return true;
         return false;
     }

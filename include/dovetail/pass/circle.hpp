@@ -10,15 +10,15 @@ constexpr ir::fault circle(const ir::graph& g, const ir::program& p, span<const 
     ir::fault f;
     // Where every edge leads on there is none.
     if (leads_forward(edges)) return f;
-    const vec<int> around = find_cycle(p.vertices.size(), edges);
+    const vec<int> around = find_cycle(p.tasks.size(), edges);
     if (around.empty()) return f;
     f.kind = ir::fault_kind::cycle;
     int first = -1;
     int last = -1;
     for (int v : around) {
-        const ir::vertex& vertex = p.vertices[v];
-        if (vertex.members > 1) f.kind = ir::fault_kind::group_dependence;
-        const int node = p.members[vertex.first_member].node;
+        const ir::task& task = p.tasks[v];
+        if (task.members > 1) f.kind = ir::fault_kind::group_dependence;
+        const int node = p.members[task.first_member].node;
         if (node < 0) continue;  // a derived transfer has no name of its own
         const int name = g.nodes[node].statement;
         if (name != last) f.name(name);

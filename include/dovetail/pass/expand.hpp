@@ -1,6 +1,6 @@
-// expand: from what the user wrote to what ranks do. Channels become transfers, inputs become vertices on the copy stream of
+// expand: from what the user wrote to what ranks do. Channels become transfers, inputs become tasks on the copy stream of
 // every role that uses them, values get a buffer on each role that holds them, collectives get their members.
-// Takes a checked graph, gives the program; a vertex's place among the vertices is that of its first use as written.
+// Takes a checked graph, gives the program; a task's place among the tasks is that of its first use as written.
 #pragma once
 
 #include "agree.hpp"
@@ -56,7 +56,7 @@ private:
         }
     }
 
-    // Buffers of the arguments first: that may add vertices of their own.
+    // Buffers of the arguments first: that may add tasks of their own.
     constexpr void bring_arguments(const ir::node& n) {
         for (int i = n.first_argument, end = i + n.arguments; i < end; ++i) {
             const int a = operands_[i];
@@ -74,31 +74,31 @@ private:
         } else {
             bring_arguments(n);
         }
-        const int first_part = to_.part_count, member = to_.member_count;
+        const int first_participation = to_.participation_count, member = to_.member_count;
         add_member(i, n);
         if (local)
-            local_part(n, member, here);
+            local_participation(n, member, here);
         else
             seats(n, member, -1);
         const stream_kind stream = n.kind == op_kind::compute || (!local && g_.single_rank) ? stream_kind::compute : position_of(n.kind);
-        to_.vertices[to_.vertex_count++] = {first_part, to_.part_count - first_part, member, 1, stream, n.kind};
+        to_.tasks[to_.task_count++] = {first_participation, to_.participation_count - first_participation, member, 1, stream, n.kind};
     }
 
-    // An NCCL group: the members of the vertex are all its collectives, and each role's parts stand together.
+    // An NCCL group: the members of the task are all its collectives, and each role's parts stand together.
     constexpr void several(int first) {
         const auto& nodes = g_.nodes.first;
         const int* next = next_in_nccl_group_.begin();
         for (int i = first; i >= 0; i = next[i]) bring_arguments(nodes[i]);
-        const int first_part = to_.part_count, base = to_.member_count;
+        const int first_participation = to_.participation_count, base = to_.member_count;
         for (int i = first; i >= 0; i = next[i]) add_member(i, nodes[i]);
         for (int role = 0; role < g_.roles.count; ++role)
             for (int i = first, member = base; i >= 0; i = next[i], ++member) {
                 if (nodes[i].role == role)
-                    local_part(nodes[i], member, held_.on(role));
+                    local_participation(nodes[i], member, held_.on(role));
                 else if (nodes[i].role < 0)
                     seats(nodes[i], member, role);
             }
-        to_.vertex(first_part, base, nodes[first].role < 0 && g_.single_rank ? stream_kind::compute : stream_kind::communication, nodes[first].kind);
+        to_.task(first_participation, base, nodes[first].role < 0 && g_.single_rank ? stream_kind::compute : stream_kind::communication, nodes[first].kind);
     }
 
     constexpr void add_member(int i, const ir::node& n) {
@@ -131,10 +131,10 @@ private:
     constexpr void list_seats(const ir::node& n) {
         seat_roles_.clear();
         if (n.kind == op_kind::broadcast || n.kind == op_kind::scatter) {
-            for (int t : g_.operands.view().part(n.first_target, n.targets)) seat_roles_.push(t);
+            for (int t : g_.operands.view().subspan(n.first_target, n.targets)) seat_roles_.push(t);
             if (!receives(n, n.root)) seat_roles_.push(n.root);
         } else {
-            for (int a : g_.operands.view().part(n.first_argument, n.arguments)) seat_roles_.push(g_.symbols.first[a].role);
+            for (int a : g_.operands.view().subspan(n.first_argument, n.arguments)) seat_roles_.push(g_.symbols.first[a].role);
         }
     }
 
@@ -146,10 +146,10 @@ private:
             for (int k = 0; k < seat_roles_.size(); ++k) {
                 if (seat_roles_[k] != role) continue;
                 const int first_access = to_.access_count;
-                for (int a : g_.operands.view().part(n.first_argument, n.arguments))
+                for (int a : g_.operands.view().subspan(n.first_argument, n.arguments))
                     if (g_.symbols.first[a].role == role) to_.touch(held_.on(role)[a] - 1, access_mode::read);
                 if (receives(n, role)) to_.touch(held_.bring(result, role), access_mode::write);
-                to_.part(held_.rank_of(role), member, k, first_access);
+                to_.participation(held_.rank_of(role), member, k, first_access);
             }
         }
     }
@@ -157,7 +157,7 @@ private:
     constexpr bool receives(const ir::node& n, int role) const { return among(operands_ + n.first_target, n.targets, role); }
 
     // `here`: by symbol, the buffer on the node's role, one more.
-    constexpr void local_part(const ir::node& n, int member, const int* here) {
+    constexpr void local_participation(const ir::node& n, int member, const int* here) {
         const int argument = n.first_argument, result = n.first_result;
         const int role = n.role, first_access = to_.access_count;
         auto& touched = to_.accesses;
@@ -189,7 +189,7 @@ private:
         if (op.has_workspace)
             if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) touched[at++] = {held_.scratch(role, {}, bytes), access_mode::write};
         to_.access_count = at;
-        to_.parts[to_.part_count++] = {g_.single_rank ? 0 : role, member, 0, first_access, at - first_access};
+        to_.participations[to_.participation_count++] = {g_.single_rank ? 0 : role, member, 0, first_access, at - first_access};
     }
 
     // A buffer for a result that nobody wants.
@@ -279,8 +279,8 @@ constexpr void expand(const Graph& g, const expansion_options& s, Table& to) {
 template <class Graph>
 constexpr ir::program_data expand(const Graph& g, const expansion_options& s) {
     const ir::sizes<7> most = largest_program(g);
-    ir::program_data made{vec<ir::buffer>(most.of[0], unset{}), vec<ir::access>(most.of[1], unset{}), vec<ir::part>(most.of[2], unset{}),
-                          vec<ir::member>(most.of[3], unset{}), vec<ir::vertex>(most.of[4], unset{}), vec<ir::communicator>(most.of[5], unset{}),
+    ir::program_data made{vec<ir::buffer>(most.of[0], unset{}), vec<ir::access>(most.of[1], unset{}), vec<ir::participation>(most.of[2], unset{}),
+                          vec<ir::member>(most.of[3], unset{}), vec<ir::task>(most.of[4], unset{}),   vec<ir::communicator>(most.of[5], unset{}),
                           vec<int>(most.of[6], unset{})};
     expand(g, s, made);
     return made;

@@ -7,25 +7,25 @@
 
 namespace dovetail::pass {
 
-// Ready vertices that may be looked at, over all steps of an order: what bounds its cost while compiling.
+// Ready tasks that may be looked at, over all steps of an order: what bounds its cost while compiling.
 struct frugal_options {
     int looks = 4'096;
 };
 
 namespace detail {
 
-// What an order has to hold, by vertices. A buffer that takes over another one's bytes counts as that one.
+// What an order has to hold, by tasks. A buffer that takes over another one's bytes counts as that one.
 struct held_bytes {
-    vec<int> first;            // those of vertex v stand at [first[v], first[v + 1]); only buffers that share bytes with others
+    vec<int> first;            // those of task v stand at [first[v], first[v + 1]); only buffers that share bytes with others
     vec<int> buffer;           // ... in turn
-    vec<int> touches;          // by buffer: how many vertices touch it
+    vec<int> touches;          // by buffer: how many tasks touch it
     vec<std::int64_t> bytes;   // by buffer
     vec<bool> output;          // by buffer: held to the end
     vec<std::int64_t> always;  // by role: states, and values of several slots
 };
 
-constexpr held_bytes held_by_vertices(const ir::program& p) {
-    const int n = p.vertices.count, buffers = p.buffers.count;
+constexpr held_bytes held_by_tasks(const ir::program& p) {
+    const int n = p.tasks.count, buffers = p.buffers.count;
     held_bytes h{vec<int>(n + 1),    vec<int>(p.accesses.count, unset{}), vec<int>(buffers), vec<std::int64_t>(buffers),
                  vec<bool>(buffers), vec<std::int64_t>(p.roles)};
     const ir::buffer* buffer = p.buffers.first;
@@ -45,8 +45,8 @@ constexpr held_bytes held_by_vertices(const ir::program& p) {
     int count = 0;
     for (int v = 0; v < n; ++v) {
         h.first[v] = count;
-        for (const ir::part& part : p.parts.part(p.vertices[v].first_part, p.vertices[v].parts))
-            for (const ir::access& a : p.accesses.part(part.first_access, part.accesses)) {
+        for (const ir::participation& participation : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations))
+            for (const ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses)) {
                 const int b = ir::owner_of(p, a.buffer);
                 if (h.bytes[b] == 0 || seen[b] == v) continue;
                 seen[b] = v;
@@ -67,7 +67,7 @@ struct held_order {
 // before, of it what takes the fewest meanwhile; else what brings the most bytes to their end, or nearer to it (a value that
 // several still need counts in parts). Among equals it is the written order.
 constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back, const frugal_options& s) {
-    const int n = p.vertices.count;
+    const int n = p.tasks.count;
     adjacency onwards = successors(n, edges);
     if (from_the_back) onwards = predecessors(n, edges);
     const int *first = onwards.first.begin(), *neighbour = onwards.neighbour.begin();
@@ -77,7 +77,7 @@ constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<c
     held_order result{vec<int>(n, unset{})};
     vec<int> waiting_list(n), ready_list(n, unset{}), left_list(h.touches);
     vec<std::int64_t> now_list(h.always), most_list(h.always);
-    int *waiting = waiting_list.begin(), *ready = ready_list.begin(), *left = left_list.begin();  // left: vertices that have yet to touch a buffer
+    int *waiting = waiting_list.begin(), *ready = ready_list.begin(), *left = left_list.begin();  // left: tasks that have yet to touch a buffer
     std::int64_t *now = now_list.begin(), *most = most_list.begin();                              // by role
     for (int i = 0; i < edges.count; ++i) ++waiting[neighbour[i]];
     int count = 0;
@@ -139,7 +139,7 @@ constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<c
 }  // namespace detail
 
 constexpr vec<int> frugal_order(const ir::program& p, span<const ir::edge> edges, const frugal_options& s = {}) {
-    const detail::held_bytes h = detail::held_by_vertices(p);
+    const detail::held_bytes h = detail::held_by_tasks(p);
     detail::held_order front = detail::held_from(p, h, edges, false, s);
     detail::held_order back = detail::held_from(p, h, edges, true, s);
     if (back.bytes < front.bytes) return static_cast<vec<int>&&>(back.order);

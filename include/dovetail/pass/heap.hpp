@@ -1,4 +1,4 @@
-// Pairing heaps of small numbers (vertices): the smallest key on top, the smaller number among equals. A heap is its top, -1
+// Pairing heaps of small numbers (tasks): the smallest key on top, the smaller number among equals. A heap is its top, -1
 // when empty. Any number of heaps live in the same arrays, because a number is in one of them at a time.
 #pragma once
 

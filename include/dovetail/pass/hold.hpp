@@ -1,4 +1,4 @@
-// Where values are held: the buffer of each symbol on each role that has it, and the vertices that bring it there, inputs
+// Where values are held: the buffer of each symbol on each role that has it, and the tasks that bring it there, inputs
 // and transfers. Takes a checked graph; the program is written while others ask for buffers.
 #pragma once
 
@@ -29,7 +29,7 @@ public:
     // By symbol: the buffer that holds it on a role, one more; 0: none yet.
     constexpr const int* on(int role) const { return home_.begin() + role * g_.symbols.count; }
 
-    // The same, with the vertex that brings it there where one is needed.
+    // The same, with the task that brings it there where one is needed.
     constexpr int bring(int symbol, int role) {
         if (const int there = on(role)[symbol]; there > 0) return there - 1;
         const ir::symbol& y = g_.symbols.first[symbol];
@@ -43,8 +43,8 @@ public:
         const int b = make(symbol, role, ir::storage::input);
         moving(symbol, op_kind::input, false, -1);
         writer.touch(b, access_mode::write);
-        writer.part(rank_of(role), writer.member_count - 1, 0, writer.access_count - 1);
-        writer.vertex(writer.part_count - 1, writer.member_count - 1, stream_kind::copy, op_kind::input);
+        writer.participation(rank_of(role), writer.member_count - 1, 0, writer.access_count - 1);
+        writer.task(writer.participation_count - 1, writer.member_count - 1, stream_kind::copy, op_kind::input);
         return b;
     }
 
@@ -65,7 +65,7 @@ public:
         return b;
     }
 
-    // Memory for one vertex only: workspace, or a result that nobody wants; in the arena that may take over its argument's bytes.
+    // Memory for one task only: workspace, or a result that nobody wants; in the arena that may take over its argument's bytes.
     constexpr int scratch(int role, const tensor_type& type, std::int64_t bytes, ir::storage where = ir::storage::workspace) {
         writer.buffers[writer.buffer_count] = {where, rank_of(role), -1, type, bytes, 1, false, -1, -1};
         return writer.buffer_count++;
@@ -119,7 +119,7 @@ private:
         if (y.role >= 0) return y.role == role;
         if (y.node < 0) return true;
         const ir::node& n = g_.nodes.first[y.node];
-        for (int t : g_.operands.view().part(n.first_target, n.targets))
+        for (int t : g_.operands.view().subspan(n.first_target, n.targets))
             if (t == role) return true;
         return false;
     }
@@ -137,17 +137,17 @@ private:
         if (!g_.single_rank) writer.buffers[to].slots = s_.channel_slots;
         const int roles[] = {from_role, role};
         moving(symbol, op_kind::transfer, g_.single_rank, g_.single_rank ? -1 : writer.communicator(0, {roles, 2}));
-        const int first_part = writer.part_count;
+        const int first_participation = writer.participation_count;
         for (int k = 0; k < 2; ++k) {
             const bool sender = (k == 0) == (from_role < role);
             writer.touch(sender ? from : to, sender ? access_mode::read : access_mode::write);
-            writer.part(rank_of(sender ? from_role : role), writer.member_count - 1, sender ? 0 : 1, writer.access_count - 1);
+            writer.participation(rank_of(sender ? from_role : role), writer.member_count - 1, sender ? 0 : 1, writer.access_count - 1);
         }
-        writer.vertex(first_part, writer.member_count - 1, stream_of_transfer(writer.buffers[from]), op_kind::transfer);
+        writer.task(first_participation, writer.member_count - 1, stream_of_transfer(writer.buffers[from]), op_kind::transfer);
         return to;
     }
 
-    // The only member of a vertex that no statement names.
+    // The only member of a task that no statement names.
     constexpr void moving(int symbol, op_kind kind, bool local, int communicator) {
         ir::member m;
         m.kind = kind;

@@ -12,7 +12,7 @@ namespace detail {
 // Product of the widths of the axes in `mask` on a role; 0 where one is open.
 constexpr std::int64_t width_along(const ir::graph& g, int role, unsigned mask) {
     std::int64_t n = 1;
-    for (const ir::mesh_axis& m : g.mesh.part(g.roles[role].first_axis, g.roles[role].axes))
+    for (const ir::mesh_axis& m : g.mesh.subspan(g.roles[role].first_axis, g.roles[role].axes))
         if ((mask >> m.axis & 1u) != 0) n *= m.width;
     return n;
 }
@@ -173,7 +173,7 @@ private:
         vec<ir::edge> uses;
         for (int i = 0; i < g_.nodes.size(); ++i) {
             const ir::node& u = g_.nodes[i];
-            for (int a : g_.operands.part(u.first_argument, u.arguments))
+            for (int a : g_.operands.subspan(u.first_argument, u.arguments))
                 if (const int d = g_.symbols[a].node; d >= 0) uses.push({d, i, 0, 0, ir::edge_kind::flow});
         }
         ir::fault f = ir::make_fault(ir::fault_kind::cycle);

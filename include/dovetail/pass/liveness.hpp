@@ -57,7 +57,7 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
     auto& known = out.waits.known.first;
     auto& held = out.lives.held.first;
     const auto& buffer = program.buffers.first;
-    const auto& parts = program.parts.first;
+    const auto& participations = program.participations.first;
     const auto& accesses = program.accesses.first;
     const auto& steps = issued.steps.first;
     const auto& index = issued.index_on_stream.first;
@@ -81,8 +81,8 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
             mine = tail[stream];
             mine[stream] = after;
             asks = false;
-            for (p = steps[s].first_part, end = p + steps[s].parts; p < end; ++p)
-                for (a = parts[p].first_access, done = a + parts[p].accesses; a < done; ++a) {
+            for (p = steps[s].first_participation, end = p + steps[s].participations; p < end; ++p)
+                for (a = participations[p].first_access, done = a + participations[p].accesses; a < done; ++a) {
                     own = accesses[a].buffer;
                     b = buffer[own].alias;
                     if (b < 0) b = own;

@@ -9,24 +9,24 @@
 
 namespace dovetail::pass {
 
-// The order that keeps closest to the declared one: always the smallest vertex of those that are ready. Shorter than the
-// number of vertices where the edges have a cycle.
+// The order that keeps closest to the declared one: always the smallest task of those that are ready. Shorter than the
+// number of tasks where the edges have a cycle.
 template <class Order = vec<int>, class Edges = span<const ir::edge>>
-constexpr Order written_order(int vertices, const Edges& edges) {
-    auto order = Order::sized(vertices);
+constexpr Order written_order(int tasks, const Edges& edges) {
+    auto order = Order::sized(tasks);
     auto& to = order.first;
     if (leads_forward(edges)) {
-        for (int v = 0; v < vertices; ++v) to[v] = v;
+        for (int v = 0; v < tasks; ++v) to[v] = v;
         return order;
     }
-    const adjacency out = successors(vertices, {edges.begin(), edges.count});
+    const adjacency out = successors(tasks, {edges.begin(), edges.count});
     const int *first = out.first.begin(), *neighbour = out.neighbour.begin();
-    vec<int> waiting_list(vertices), key_list(vertices), child(vertices, unset{}), sibling(vertices, unset{});
+    vec<int> waiting_list(tasks), key_list(tasks), child(tasks, unset{}), sibling(tasks, unset{});
     int* waiting = waiting_list.begin();
     for (const ir::edge *e = edges.begin(), *const end = edges.end(); e != end; ++e) ++waiting[e->to];
     const heaps<int*, int*> by_number{key_list.first, child.first, sibling.first};
     int ready = -1, count = 0;
-    for (int v = 0; v < vertices; ++v)
+    for (int v = 0; v < tasks; ++v)
         if (waiting[v] == 0) ready = by_number.with(ready, v);
     while (ready >= 0) {
         const int v = ready;
@@ -39,16 +39,16 @@ constexpr Order written_order(int vertices, const Edges& edges) {
     return order;
 }
 
-// The longest way, in time, from the start of a vertex to the end of the run, on all roles together.
+// The longest way, in time, from the start of a task to the end of the run, on all roles together.
 template <class Program, class Routes, class Costs>
 constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs, span<const int> topological, const plan_options& s) {
     const auto& first = r.first.first;
-    const auto& vertex = r.vertex.first;
+    const auto& task = r.task.first;
     const auto& arrival = r.arrival.first;
-    const auto& vertices = p.vertices.first;
+    const auto& tasks = p.tasks.first;
     const auto& cost = costs.first;
     const std::int64_t latency = s.machine.edge_latency;
-    auto list = room<std::int64_t, decltype(p.vertices)>::sized(p.vertices.count);
+    auto list = room<std::int64_t, decltype(p.tasks)>::sized(p.tasks.count);
     auto& longest = list.first;
     // Declared once, see predict.hpp.
     int v = 0, i = 0, end = 0, to = 0;
@@ -56,12 +56,12 @@ constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs,
     stream_kind stream{};
     for (int k = topological.count - 1; k >= 0; --k) {
         v = topological.first[k];
-        stream = vertices[v].stream;
+        stream = tasks[v].stream;
         behind = 0;
         for (i = first[v], end = first[v + 1]; i < end; ++i) {
-            to = vertex[arrival[i]];
+            to = task[arrival[i]];
             way = longest[to];
-            if (vertices[to].stream != stream) way += latency;
+            if (tasks[to].stream != stream) way += latency;
             if (way > behind) behind = way;
         }
         longest[v] = behind + cost[v];
@@ -70,11 +70,11 @@ constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs,
 }
 
 // List scheduling on the streams of all roles: whatever can start earliest, then communication before copies before compute (a
-// kernel that fills the device would let none start beside it), then the higher priority, then the smaller vertex. A vertex
+// kernel that fills the device would let none start beside it), then the higher priority, then the smaller task. A task
 // shared by roles takes its stream on all of them at once.
 //
-// A vertex without open edges waits in the queue of a slot that is busy, of the one that is so longest; where all its slots
-// are free it is among those that may start on its stream. A queue gives one vertex whenever its slot is free and the last one
+// A task without open edges waits in the queue of a slot that is busy, of the one that is so longest; where all its slots
+// are free it is among those that may start on its stream. A queue gives one task whenever its slot is free and the last one
 // that it gave had to wait for another slot.
 template <class Program, class Routes, class Costs, class Priorities>
 constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs, const Priorities& priorities, const plan_options& s) {
@@ -82,15 +82,15 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     constexpr int communication = static_cast<int>(stream_kind::communication);
     constexpr int copy = static_cast<int>(stream_kind::copy);
 
-    const int n = p.vertices.count, slots = r.slots;
+    const int n = p.tasks.count, slots = r.slots;
     const auto &seats = r.seats.first, &first = r.first.first;
-    const auto &slot = r.slot.first, &vertex = r.vertex.first, &incoming = r.incoming.first;
+    const auto &slot = r.slot.first, &task = r.task.first, &incoming = r.incoming.first;
     const auto& arrival = r.arrival.first;
     const auto& cost = costs.first;
     const auto& priority = priorities.first;
     const std::int64_t latency = s.machine.edge_latency;
-    using numbers = room<int, decltype(p.vertices)>;
-    using times = room<std::int64_t, decltype(p.vertices)>;
+    using numbers = room<int, decltype(p.tasks)>;
+    using times = room<std::int64_t, decltype(p.tasks)>;
     auto order = numbers::sized(n), waiting_room = numbers::sized(n), freed_room = numbers::sized(n), child = numbers::sized(n), sibling = numbers::sized(n);
     auto key_room = times::sized(n), ready_room = times::sized(n);
     vec<int> queue_list(slots, -1);
@@ -104,14 +104,14 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     auto& key = key_room.first;
     auto& below = child.first;  // in the heap
     const heaps<std::remove_reference_t<decltype(key)>, std::remove_reference_t<decltype(below)>> all{key, below, sibling.first};
-    // A heap with one vertex at most, as most are, is seen to here, without a call: that is one to two hundredths of all that clang
+    // A heap with one task at most, as most are, is seen to here, without a call: that is one to two hundredths of all that clang
     // needs for a graph of a thousand operations.
     int may_start[stream_count] = {-1, -1, -1};  // by stream; here and in the queues the key is the order of the start
     int running = -1, later = -1;                // by their ends, and by when they become ready
     int count = 0, homeless = 0;
     std::int64_t now = 0;
 
-    // Of the vertex at hand; declared once, see predict.hpp.
+    // Of the task at hand; declared once, see predict.hpp.
     int v = 0, i = 0, end = 0, here = 0, head = 0, stream = 0, seat = 0, to = 0;
     std::int64_t time = 0;
     for (; v < n; ++v) {
@@ -178,7 +178,7 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
             }
             for (i = first[v], end = first[v + 1]; i < end; ++i) {
                 seat = arrival[i];
-                to = vertex[seat];
+                to = task[seat];
                 time = slot[seat] % stream_count == stream ? now : now + latency;
                 if (time < ready[to]) time = ready[to];
                 if (--waiting[to] > 0) {

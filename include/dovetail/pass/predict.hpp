@@ -1,5 +1,5 @@
-// The timeline of an order: what every stream of every role does when, if each stream takes its vertices in that order. Takes
-// the durations of the vertices alone; gives their starts and ends, slowed by what runs beside them.
+// The timeline of an order: what every stream of every role does when, if each stream takes its tasks in that order. Takes
+// the durations of the tasks alone; gives their starts and ends, slowed by what runs beside them.
 #pragma once
 
 #include "../cost/machine.hpp"
@@ -11,26 +11,26 @@ namespace dovetail::pass {
 template <class Store>
 struct basic_schedule {
     typename Store::template of<int, 0> order;
-    typename Store::template of<unsigned char, 1> stream;  // of each vertex
-    typename Store::template of<std::int64_t, 2> start;    // of each vertex
-    typename Store::template of<std::int64_t, 3> end;      // of each vertex
+    typename Store::template of<unsigned char, 1> stream;  // of each task
+    typename Store::template of<std::int64_t, 2> start;    // of each task
+    typename Store::template of<std::int64_t, 3> end;      // of each task
     std::int64_t length = 0;                               // -1: the order is no linear extension of the edges, the run would not end
     bool overlapped = false;
 
-    constexpr void resize(int vertices, int ordered) {
+    constexpr void resize(int tasks, int ordered) {
         order.resize(ordered);
-        stream.resize(vertices);
-        start.resize(vertices);
-        end.resize(vertices);
+        stream.resize(tasks);
+        start.resize(tasks);
+        end.resize(tasks);
     }
 };
 using schedule = basic_schedule<owning>;
 
 // Everything on one stream of each role, in an order that respects the edges: nothing runs beside anything on a role, and a
-// vertex starts when all its roles are done with the one before.
+// task starts when all its roles are done with the one before.
 template <class Schedule = schedule, class Program, class Costs>
 constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int> order) {
-    const int n = p.vertices.count;
+    const int n = p.tasks.count;
     Schedule result{};
     result.resize(n, order.count);
     vec<std::int64_t> free_list(p.roles);
@@ -38,16 +38,16 @@ constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int>
     auto& ordered = result.order.first;
     auto &start = result.start.first, &end = result.end.first;
     const auto& cost = costs.first;
-    const auto& vertices = p.vertices.first;
-    const auto& parts = p.parts.first;
+    const auto& tasks = p.tasks.first;
+    const auto& participations = p.participations.first;
     for (int k = 0; k < order.count; ++k) {
-        const int v = ordered[k] = order.first[k], first = vertices[v].first_part, last = first + vertices[v].parts;
+        const int v = ordered[k] = order.first[k], first = tasks[v].first_participation, last = first + tasks[v].participations;
         std::int64_t now = 0;
         for (int i = first; i < last; ++i)
-            if (free_at[parts[i].role] > now) now = free_at[parts[i].role];
+            if (free_at[participations[i].role] > now) now = free_at[participations[i].role];
         start[v] = now;
         end[v] = now += cost[v];
-        for (int i = first; i < last; ++i) free_at[parts[i].role] = now;
+        for (int i = first; i < last; ++i) free_at[participations[i].role] = now;
     }
     for (int r = 0; r < p.roles; ++r)
         if (free_at[r] > result.length) result.length = free_at[r];
@@ -55,14 +55,14 @@ constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int>
     return result;
 }
 
-// Each role on its streams. `order` has every vertex once.
+// Each role on its streams. `order` has every task once.
 //
-// A seat (a vertex on one role) opens when its stream reaches it and the edges into it are met; the vertex runs once all its
+// A seat (a task on one role) opens when its stream reaches it and the edges into it are met; the task runs once all its
 // seats are open, and ends on all at once. A communication slows its roles from the opening, its wait for the others
 // included: its kernel holds multiprocessors while it waits. A copy does only while it runs.
 //
-// When communication and copies run follows at once from what they wait for. Only what computes (a vertex with one seat) is
-// slowed by the others, and nothing that is still unknown begins before the first of these vertices ends: the ones that
+// When communication and copies run follows at once from what they wait for. Only what computes (a task with one seat) is
+// slowed by the others, and nothing that is still unknown begins before the first of these tasks ends: the ones that
 // compute, one a role, end in the order of the ends that follow from what is known.
 template <class Schedule = schedule, class Program, class Routes, class Costs>
 constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs, span<const int> order, const plan_options& s) {
@@ -70,12 +70,12 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     constexpr int copy = static_cast<int>(stream_kind::copy);
     constexpr std::int64_t unknown = INT64_MAX;
 
-    const int n = p.vertices.count, roles = p.roles;
+    const int n = p.tasks.count, roles = p.roles;
     const auto &seats = r.seats.first, &first = r.first.first;
-    const auto &slot_of = r.slot.first, &vertex = r.vertex.first, &incoming = r.incoming.first;
+    const auto &slot_of = r.slot.first, &task = r.task.first, &incoming = r.incoming.first;
     const auto& arrival = r.arrival.first;
     const auto& cost = costs.first;
-    const auto& vertices = p.vertices.first;
+    const auto& tasks = p.tasks.first;
     const int seat_count = seats[n];
     const std::int64_t latency = s.machine.edge_latency;
     const int by_communication = s.machine.compute_slowdown_beside_communication - 1000, by_copy = s.machine.beside_copy - 1000;
@@ -87,8 +87,8 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     auto &start = result.start.first, &end = result.end.first;
     // Of a seat: what is missing, the stream's arrival and edges; the next one of its slot (-1: none); when the met ones allow
     // it to open; since when it slows its role.
-    using numbers = room<int, decltype(p.parts)>;
-    using times = room<std::int64_t, decltype(p.parts)>;
+    using numbers = room<int, decltype(p.participations)>;
+    using times = room<std::int64_t, decltype(p.participations)>;
     auto closed_room = numbers::sized(seat_count), behind_room = numbers::sized(seat_count), to_open_room = numbers::sized(seat_count);
     auto ready_room = times::sized(seat_count), slowing_room = times::sized(seat_count);
     auto &closed = closed_room.first, &behind = behind_room.first, &to_open = to_open_room.first;
@@ -96,9 +96,9 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     // Of a slot: the seat that was the last to end before what computes here is looked at.
     vec<int> first_list(r.slots, -1);
     int* beside = first_list.begin();
-    auto shut_room = room<int, decltype(p.vertices)>::sized(n);
-    auto& shut = shut_room.first;  // of a vertex: its seats that are not open
-    // Of a role: the vertex that computes, its work left at a moment and its pace since, in thousandths of the time alone.
+    auto shut_room = room<int, decltype(p.tasks)>::sized(n);
+    auto& shut = shut_room.first;  // of a task: its seats that are not open
+    // Of a role: the task that computes, its work left at a moment and its pace since, in thousandths of the time alone.
     vec<int> role_list(2 * roles, -1);
     vec<std::int64_t> time_list(4 * roles, unset{});
     int *computes = role_list.begin(), *pace = computes + roles;
@@ -106,7 +106,7 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     std::int64_t* looked = left + roles;  // up to when what runs beside it has been taken into account for good
     std::int64_t* ends = looked + roles;  // unknown: something has changed
 
-    // What the loops below set once for each vertex, seat or edge stands here, because clang keeps every variable that is declared
+    // What the loops below set once for each task, seat or edge stands here, because clang keeps every variable that is declared
     // again until the function ends, and searches them all for each one that is read.
     int v = 0, i = 0, last = 0, mine = 0, role = 0, done = 0, soonest = 0, to = 0;
     std::int64_t time = 0, met = 0;
@@ -114,7 +114,7 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     int base = 0, talks = 0, copies = 0, paced = 0, wanted = 0;
     std::int64_t from = 0, rest = 0, at = 0, change = 0;
     for (; v < n; ++v) {
-        stream[v] = static_cast<unsigned char>(vertices[v].stream);
+        stream[v] = static_cast<unsigned char>(tasks[v].stream);
         end[v] = unknown;
         shut[v] = -i;
         for (last = seats[v + 1]; i < last; ++i) {
@@ -135,7 +135,7 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     for (;;) {
         if (opening > 0) {
             i = to_open[--opening];
-            v = vertex[i];
+            v = task[i];
             role = slot_of[i] / stream_count;
             mine = stream[v];
             time = ready[i];
@@ -174,22 +174,22 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
                     rest = left[role];
                     at = looked[role];
                     for (;;) {
-                        while (talks >= 0 && end[vertex[talks]] <= at) talks = behind[talks];
-                        while (copies >= 0 && end[vertex[copies]] <= at) copies = behind[copies];
+                        while (talks >= 0 && end[task[talks]] <= at) talks = behind[talks];
+                        while (copies >= 0 && end[task[copies]] <= at) copies = behind[copies];
                         wanted = 1000;
                         change = unknown;
                         if (talks >= 0) {
                             change = slowing[talks];
                             if (change <= at) {
                                 wanted += by_communication;
-                                change = end[vertex[talks]];
+                                change = end[task[talks]];
                             }
                         }
                         if (copies >= 0) {
                             met = slowing[copies];
                             if (met <= at) {
                                 wanted += by_copy;
-                                met = end[vertex[copies]];
+                                met = end[task[copies]];
                             }
                             if (met < change) change = met;
                         }

@@ -1,4 +1,4 @@
-// Where vertices run and what their edges reach: the streams that each vertex occupies, one on each role that takes part, and
+// Where tasks run and what their edges reach: the streams that each task occupies, one on each role that takes part, and
 // its edges onwards. Takes a program and its edges; gives one table that all who look for an overlapped schedule read.
 #pragma once
 
@@ -8,24 +8,24 @@ namespace dovetail::pass {
 
 template <class Program, class Edges>
 struct basic_routes {
-    using by_vertex = room<int, decltype(Program::vertices), 1>;
-    using by_seat = room<int, decltype(Program::parts)>;
+    using by_task = room<int, decltype(Program::tasks), 1>;
+    using by_seat = room<int, decltype(Program::participations)>;
     using by_edge = room<int, Edges>;
 
-    by_vertex seats;   // those of vertex v stand at [seats[v], seats[v + 1]), roles ascending
+    by_task seats;     // those of task v stand at [seats[v], seats[v + 1]), roles ascending
     by_seat slot;      // of a seat: role * stream_count + stream
-    by_seat vertex;    // of a seat
+    by_seat task;      // of a seat
     by_seat incoming;  // edges into a seat
-    by_vertex first;   // the edges from vertex v stand at [first[v], first[v + 1])
+    by_task first;     // the edges from task v stand at [first[v], first[v + 1])
     by_edge arrival;   // the seat into which an edge leads
     int slots;
 
     constexpr basic_routes(const Program& p, const Edges& edges)
-        : seats(by_vertex::sized(p.vertices.count + 1)),
-          slot(by_seat::sized(p.parts.count)),
-          vertex(by_seat::sized(p.parts.count)),
-          incoming(by_seat::sized(p.parts.count)),
-          first(by_vertex::sized(p.vertices.count + 1)),
+        : seats(by_task::sized(p.tasks.count + 1)),
+          slot(by_seat::sized(p.participations.count)),
+          task(by_seat::sized(p.participations.count)),
+          incoming(by_seat::sized(p.participations.count)),
+          first(by_task::sized(p.tasks.count + 1)),
           arrival(by_edge::sized(edges.count)),
           slots{p.roles * stream_count} {}
 };
@@ -33,25 +33,25 @@ using routes = basic_routes<ir::program, span<const ir::edge>>;
 
 template <class Program, class Edges>
 constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& edges) {
-    const int n = p.vertices.count;
+    const int n = p.tasks.count;
     basic_routes<Program, Edges> r{p, edges};
     auto &seats = r.seats.first, &first = r.first.first;
-    auto &slot = r.slot.first, &vertex = r.vertex.first, &incoming = r.incoming.first;
+    auto &slot = r.slot.first, &task = r.task.first, &incoming = r.incoming.first;
     auto& arrival = r.arrival.first;
-    const auto& vertices = p.vertices.first;
-    const auto& parts = p.parts.first;
+    const auto& tasks = p.tasks.first;
+    const auto& participations = p.participations.first;
     const auto& edge = edges.first;
     int count = 0, i = 0, end = 0, before = 0, role = 0, stream = 0;  // declared once, see predict.hpp
     for (int v = 0; v < n; ++v) {
         seats[v] = count;
-        stream = static_cast<int>(vertices[v].stream);
+        stream = static_cast<int>(tasks[v].stream);
         before = -1;
-        for (i = vertices[v].first_part, end = i + vertices[v].parts; i < end; ++i) {
-            role = parts[i].role;
+        for (i = tasks[v].first_participation, end = i + tasks[v].participations; i < end; ++i) {
+            role = participations[i].role;
             if (role == before) continue;
             before = role;
             slot[count] = role * stream_count + stream;
-            vertex[count++] = v;
+            task[count++] = v;
         }
     }
     seats[n] = count;

@@ -1,4 +1,4 @@
-// What every role issues: takes the program, one linear extension of its vertices and their streams, gives each role's steps
+// What every role issues: takes the program, one linear extension of its tasks and their streams, gives each role's steps
 // in issue order. A role's order is the restriction of the one order, so all host threads agree on it.
 #pragma once
 
@@ -8,27 +8,27 @@ namespace dovetail::pass {
 
 // What a plan's step begins with.
 struct issued_step {
-    int vertex;
-    int first_part;
-    int parts;
+    int task;
+    int first_participation;
+    int participations;
     int stream;
 };
 
 template <class Program>
 struct basic_issue {
-    room<issued_step, decltype(Program::parts)> steps;    // by role, in issue order
-    vec<ir::role_plan> roles;                             // first_step and steps
-    vec<int> position;                                    // by step: of its vertex in the order; empty where a single role has all steps in that order
-    room<int, decltype(Program::parts)> index_on_stream;  // by step: its place among the steps of its role and stream
-    vec<int> on_stream;                                   // by role and stream: how many steps it has
-    vec<int> stream_steps;                                // of role r and stream l, in issue order: from stream_count * first_step + l * steps of the role on
+    room<issued_step, decltype(Program::participations)> steps;    // by role, in issue order
+    vec<ir::role_plan> roles;                                      // first_step and steps
+    vec<int> position;                                             // by step: of its task in the order; empty where a single role has all steps in that order
+    room<int, decltype(Program::participations)> index_on_stream;  // by step: its place among the steps of its role and stream
+    vec<int> on_stream;                                            // by role and stream: how many steps it has
+    vec<int> stream_steps;  // of role r and stream l, in issue order: from stream_count * first_step + l * steps of the role on
 };
 using issue = basic_issue<ir::program>;
 
 template <class Program>
 constexpr basic_issue<Program> steps(const Program& program, span<const int> order, span<const unsigned char> stream) {
-    const auto& parts = program.parts.first;
-    const auto& vertices = program.vertices.first;
+    const auto& participations = program.participations.first;
+    const auto& tasks = program.tasks.first;
     const bool alone = program.roles == 1;
     basic_issue<Program> out{};
     out.roles = vec<ir::role_plan>(program.roles);
@@ -37,10 +37,10 @@ constexpr basic_issue<Program> steps(const Program& program, span<const int> ord
     int v = 0, l = 0, p = 0, end = 0, next = 0, role = 0, first = 0, s = 0, i = 0;  // declared once, see predict.hpp
     if (!alone) {
         for (int at = 0; at < order.count; ++at) {
-            p = vertices[order.first[at]].first_part;
-            end = p + vertices[order.first[at]].parts;
+            p = tasks[order.first[at]].first_participation;
+            end = p + tasks[order.first[at]].participations;
             for (; p < end; ++p)
-                if (p + 1 == end || parts[p + 1].role != parts[p].role) ++roles[parts[p].role].steps;
+                if (p + 1 == end || participations[p + 1].role != participations[p].role) ++roles[participations[p].role].steps;
         }
         count = 0;
         for (int r = 0; r < program.roles; ++r) {
@@ -63,13 +63,13 @@ constexpr basic_issue<Program> steps(const Program& program, span<const int> ord
     for (int at = 0; at < order.count; ++at) {
         v = order.first[at];
         l = stream.first[v];
-        p = vertices[v].first_part;
-        end = p + vertices[v].parts;
+        p = tasks[v].first_participation;
+        end = p + tasks[v].participations;
         for (next = end; p < end; p = next) {
             if (!alone) {
-                role = parts[p].role;
+                role = participations[p].role;
                 next = p + 1;
-                while (next < end && parts[next].role == role) ++next;
+                while (next < end && participations[next].role == role) ++next;
             }
             first = roles[role].first_step;
             s = first + next_step[role]++;

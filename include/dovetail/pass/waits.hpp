@@ -21,8 +21,8 @@ struct pending_wait {
 
 template <class Program>
 struct basic_in_run {
-    vec<pending_wait> waits;                      // ascending by step
-    room<clock, decltype(Program::parts)> known;  // by step
+    vec<pending_wait> waits;                               // ascending by step
+    room<clock, decltype(Program::participations)> known;  // by step
 };
 using in_run = basic_in_run<ir::program>;
 

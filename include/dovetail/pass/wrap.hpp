@@ -141,8 +141,9 @@ constexpr void demand_states(const Program& program, const basic_issue<Program>&
     vec<int> last_write(program.buffers.count, -1);
     for (int pass = 0; pass < 2; ++pass)
         for (int s = role.first_step; s < role.first_step + role.steps; ++s)
-            for (const ir::part& part : program.parts.view().part(issued.steps[s].first_part, issued.steps[s].parts))
-                for (const ir::access& a : program.accesses.view().part(part.first_access, part.accesses)) {
+            for (const ir::participation& participation :
+                 program.participations.view().subspan(issued.steps[s].first_participation, issued.steps[s].participations))
+                for (const ir::access& a : program.accesses.view().subspan(participation.first_access, participation.accesses)) {
                     if (program.buffers[a.buffer].where != ir::storage::state) continue;
                     if (pass == 0) {
                         if (writes(a.mode)) last_write[a.buffer] = s;
@@ -161,7 +162,7 @@ constexpr vec<demand> demands_of(const Program& program, const basic_issue<Progr
     const ir::placement* places = memory.placements.begin();
     demands wanted{issued, waits};
     bool states = false;
-    const span<const int> defined = lives.defined.view().part(lives.first[r], lives.first[r + 1] - lives.first[r]);
+    const span<const int> defined = lives.defined.view().subspan(lives.first[r], lives.first[r + 1] - lives.first[r]);
     const auto& all = lives.defined.first;
     for (int d = lives.first[r]; d < lives.first[r + 1]; ++d) {
         const int b = all[d];

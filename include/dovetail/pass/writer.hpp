@@ -1,4 +1,4 @@
-// A program while it is written: arrays with room for everything, filled from the front, so that whoever writes a vertex
+// A program while it is written: arrays with room for everything, filled from the front, so that whoever writes a task
 // writes its members, parts and accesses first and says where they began. Whose arrays these are, it does not know.
 #pragma once
 
@@ -13,26 +13,26 @@ struct program_writer {
     constexpr explicit program_writer(Table& to)
         : buffers{to.buffers.first},
           accesses{to.accesses.first},
-          parts{to.parts.first},
+          participations{to.participations.first},
           members{to.members.first},
-          vertices{to.vertices.first},
+          tasks{to.tasks.first},
           communicators_{to.communicators.first},
           communicator_roles_{to.communicator_roles.first} {}
 
     decltype(Table::buffers.first)& buffers;
     decltype(Table::accesses.first)& accesses;
-    decltype(Table::parts.first)& parts;
+    decltype(Table::participations.first)& participations;
     decltype(Table::members.first)& members;
-    decltype(Table::vertices.first)& vertices;
-    int buffer_count = 0, access_count = 0, part_count = 0, member_count = 0, vertex_count = 0;
+    decltype(Table::tasks.first)& tasks;
+    int buffer_count = 0, access_count = 0, participation_count = 0, member_count = 0, task_count = 0;
 
     constexpr void touch(int buffer, access_mode mode) { accesses[access_count++] = {buffer, mode}; }
     // What one role does, with the accesses from `first_access` on.
-    constexpr void part(int role, int member, int seat, int first_access) {
-        parts[part_count++] = {role, member, seat, first_access, access_count - first_access};
+    constexpr void participation(int role, int member, int seat, int first_access) {
+        participations[participation_count++] = {role, member, seat, first_access, access_count - first_access};
     }
-    constexpr void vertex(int first_part, int first_member, stream_kind stream, op_kind kind) {
-        vertices[vertex_count++] = {first_part, part_count - first_part, first_member, member_count - first_member, stream, kind};
+    constexpr void task(int first_participation, int first_member, stream_kind stream, op_kind kind) {
+        tasks[task_count++] = {first_participation, participation_count - first_participation, first_member, member_count - first_member, stream, kind};
     }
     constexpr int communicator(unsigned axes, span<const int> roles) {
         for (int c = 0; c < communicator_count_; ++c) {
@@ -50,9 +50,9 @@ struct program_writer {
     constexpr void finish(Table& to, int roles) const {
         to.buffers.cut(buffer_count);
         to.accesses.cut(access_count);
-        to.parts.cut(part_count);
+        to.participations.cut(participation_count);
         to.members.cut(member_count);
-        to.vertices.cut(vertex_count);
+        to.tasks.cut(task_count);
         to.communicators.cut(communicator_count_);
         to.communicator_roles.cut(communicator_role_count_);
         to.roles = roles;

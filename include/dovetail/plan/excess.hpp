@@ -1,6 +1,6 @@
 // What to say where none of the schedules that were tried keeps within the memory limit: the role that needs most, and the
 // largest two of the values that it holds when it holds most. Takes a program, the plans of its roles and the order of its
-// vertices.
+// tasks.
 #pragma once
 
 #include "lay.hpp"
@@ -24,10 +24,10 @@ constexpr vec<held> held_by(const ir::program& p, int role, span<const int> orde
     vec<held> list;
     list.resize(p.buffers.size());
     for (int at = 0; at < order.size(); ++at) {
-        const ir::vertex& v = p.vertices[order[at]];
-        for (const ir::part& part : p.parts.part(v.first_part, v.parts)) {
-            if (part.role != role) continue;
-            for (const ir::access& a : p.accesses.part(part.first_access, part.accesses)) {
+        const ir::task& v = p.tasks[order[at]];
+        for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations)) {
+            if (participation.role != role) continue;
+            for (const ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses)) {
                 const ir::buffer& b = p.buffers[a.buffer];
                 // An in-place result is held in the buffer whose bytes it takes over.
                 held& h = list[b.alias >= 0 ? b.alias : a.buffer];

@@ -42,16 +42,16 @@ constexpr bool right_role() {
 template <class G, class Role>
 inline constexpr int plan_role = typed<G>::value.single_rank || std::is_same_v<Role, unnamed_role> ? 0 : role_of<G, Role>;
 
-// Communication time of the graph, each vertex once, and the part of it during which a rank that takes part computes too.
+// Communication time of the graph, each task once, and the part of it during which a rank that takes part computes too.
 struct overlap_times {
     std::int64_t communication = 0;
     std::int64_t hidden = 0;
 };
 constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::plan& plan) {
-    const ir::vertex* vertices = p.vertices.begin();
-    vec<std::int64_t> hidden_list(p.vertices.count);
+    const ir::task* tasks = p.tasks.begin();
+    vec<std::int64_t> hidden_list(p.tasks.count);
     vec<const ir::step*> compute_list(plan.steps.count, unset{}), talk_list(plan.steps.count, unset{});
-    std::int64_t* hidden = hidden_list.begin();  // by vertex; -1 once it is counted
+    std::int64_t* hidden = hidden_list.begin();  // by task; -1 once it is counted
     const ir::step **compute = compute_list.begin(), **talk = talk_list.begin(), **talk_end = talk;
     // Of the step at hand; declared once, see pass/predict.hpp.
     const ir::step *s = nullptr, *end = nullptr;
@@ -62,7 +62,7 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
     for (const ir::role_plan& r : plan.roles) {
         const ir::step **own = talk_end, **compute_end = compute;
         for (s = plan.steps.begin() + r.first_step, end = s + r.steps; s != end; ++s) {
-            kind = vertices[s->vertex].kind;
+            kind = tasks[s->task].kind;
             if (kind == op_kind::compute)
                 *compute_end++ = s;
             else if (is_communication(kind))
@@ -84,17 +84,17 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
                 ended = (*c)->end;
                 beside += (ended < until ? ended : until) - (began > from ? began : from);
             }
-            if (beside > hidden[s->vertex]) hidden[s->vertex] = beside;
+            if (beside > hidden[s->task]) hidden[s->task] = beside;
         }
     }
     overlap_times t;
     for (; talk != talk_end; ++talk) {
         s = *talk;
-        beside = hidden[s->vertex];
+        beside = hidden[s->task];
         if (beside < 0) continue;
         t.communication += s->end - s->start;
         t.hidden += beside;
-        hidden[s->vertex] = -1;
+        hidden[s->task] = -1;
     }
     return t;
 }
@@ -107,7 +107,7 @@ inline constexpr const ir::role_plan& planned_role = planned<G, O>::plan.roles[p
 
 constexpr int waits_of(const dovetail::plan::plan& plan, const ir::role_plan& role) {
     int n = 0;
-    for (const ir::step& s : plan.steps.part(role.first_step, role.steps)) n += s.waits;
+    for (const ir::step& s : plan.steps.subspan(role.first_step, role.steps)) n += s.waits;
     return n;
 }
 constexpr double fraction_of(const overlap_times& t) {

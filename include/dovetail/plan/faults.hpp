@@ -119,7 +119,7 @@ constexpr std::int64_t peer_copies_from(const plan_options& s) {
     return typed<G>::value.roles.count > 1 ? pass::peer_copies_from(s) : pass::never;
 }
 
-// Circles show in the program only; whatever the options, it has the same vertices and edges.
+// Circles show in the program only; whatever the options, it has the same tasks and edges.
 template <class G>
 struct fault_of {
     using of = expanded<G, 1, 1, peer_copies_from<G>(plan_options{})>;

@@ -10,8 +10,8 @@ namespace dovetail::plan {
 // What a plan keeps of a schedule.
 struct timetable {
     span<const int> order;
-    span<const unsigned char> stream;     // by vertex
-    span<const std::int64_t> start, end;  // by vertex
+    span<const unsigned char> stream;     // by task
+    span<const std::int64_t> start, end;  // by task
     std::int64_t length = 0;
     bool overlapped = false;
 };
@@ -45,7 +45,7 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
     const auto& steps = issued.steps.first;
     const auto &start = t.start.first, &end_of = t.end.first;
     // By step: its event and one more; 0: nobody waits, -1: it has no number yet.
-    auto event_room = room<int, decltype(Program::parts)>::sized(count);
+    auto event_room = room<int, decltype(Program::participations)>::sized(count);
     auto& event_of = event_room.first;
     vec<int> first_list(wraps ? count : 0, -1), next(across.size(), unset{}), place(across.size(), unset{});
     int* first = first_list.begin();
@@ -64,7 +64,7 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
         int events = 0;
         for (int s = begin, end = begin + role->steps; s < end; ++s) {
             before = n;
-            v = steps[s].vertex;
+            v = steps[s].task;
             if (event_of[s] < 0) event_of[s] = ++events;
             for (; local != locals && local->step == s; ++local) waits[n++] = {event_of[local->on] - 1, 0, local->on - begin};
             if (wraps)
@@ -73,7 +73,7 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
                     place[a] = n;
                     waits[n++] = {0, across[a].lag, across[a].on - begin};
                 }
-            rows[s] = {v, steps[s].first_part, steps[s].parts, steps[s].stream, before, n - before, event_of[s] - 1, start[v], end_of[v]};
+            rows[s] = {v, steps[s].first_participation, steps[s].participations, steps[s].stream, before, n - before, event_of[s] - 1, start[v], end_of[v]};
         }
         role->events = events;
     }

@@ -26,7 +26,7 @@ constexpr made make(const ir::graph& g, const plan_options& s) {
     std::int64_t length[compared] = {};
     for (int c = 0; c < (s.overlap ? compared : 1); ++c) {
         length[c] = not_tried;
-        if (static_cast<candidate>(c) == candidate::written && p.vertices.size() > most_tried_as_written) continue;
+        if (static_cast<candidate>(c) == candidate::written && p.tasks.size() > most_tried_as_written) continue;
         tried[c] = schedule_of(static_cast<candidate>(c), p, edges.view(), costs.view(), s);
         length[c] = tried[c].length;
     }

@@ -8,7 +8,7 @@ namespace dovetail::plan {
 
 template <class Store>
 struct basic_plan {
-    typename Store::template of<int, 0> order;       // vertices: the one linear extension
+    typename Store::template of<int, 0> order;       // tasks: the one linear extension
     typename Store::template of<ir::step, 1> steps;  // by role, in issue order
     typename Store::template of<ir::wait, 2> waits;
     typename Store::template of<ir::role_plan, 3> roles;

@@ -15,14 +15,14 @@ namespace detail {
 template <class G, class O>
 using expanded_for = expanded<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value)>;
 
-template <int Vertices, class Graph, class Program>
-constexpr fixed<std::int64_t, Vertices> list_costs(taken<Graph> g, taken<Program> from, const plan_options& s) {
-    fixed<std::int64_t, Vertices> f{};
+template <int Tasks, class Graph, class Program>
+constexpr fixed<std::int64_t, Tasks> list_costs(taken<Graph> g, taken<Program> from, const plan_options& s) {
+    fixed<std::int64_t, Tasks> f{};
     pass::costs(g, from, s, f.first);
     return f;
 }
 template <class G, class O>
-inline constexpr auto kept_costs = list_costs<expanded_for<G, O>::program.vertices.size()>(kept_graph<G>, kept_program<expanded_for<G, O>>, O::value);
+inline constexpr auto kept_costs = list_costs<expanded_for<G, O>::program.tasks.size()>(kept_graph<G>, kept_program<expanded_for<G, O>>, O::value);
 
 template <class Program, class Edges, class Costs>
 constexpr std::int64_t add_up(taken<Program> p, taken<Edges> edges, taken<Costs> costs) {
@@ -35,12 +35,12 @@ struct program_of {
     using of = expanded_for<G, O>;
     static constexpr ir::graph graph = typed<G>::value;
     static constexpr ir::program program = of::program;
-    static constexpr int vertices = program.vertices.size();
+    static constexpr int tasks = program.tasks.size();
     static constexpr std::int64_t sequential = add_up(kept_program<of>, kept_edges<of>, kept_costs<G, O>);
-    using schedule = pass::basic_schedule<fixed_store<vertices, vertices, vertices, vertices>>;
+    using schedule = pass::basic_schedule<fixed_store<tasks, tasks, tasks, tasks>>;
 };
 
-// Where the vertices of a graph run, for all overlapped candidates.
+// Where the tasks of a graph run, for all overlapped candidates.
 template <class G, class O>
 inline constexpr auto routed = pass::routes_of(kept_program<expanded_for<G, O>>, kept_edges<expanded_for<G, O>>);
 
@@ -84,7 +84,7 @@ constexpr preference preference_of() {
         return preferred({}, O::value);
     } else {
         std::int64_t written = not_tried;
-        if constexpr (program_of<G, O>::vertices <= most_tried_as_written) written = kept_schedule<G, O, candidate::written>.length;
+        if constexpr (program_of<G, O>::tasks <= most_tried_as_written) written = kept_schedule<G, O, candidate::written>.length;
         return preferred({program_of<G, O>::sequential, written, kept_schedule<G, O, candidate::listed>.length}, O::value);
     }
 }
@@ -93,10 +93,10 @@ template <class G, class O, candidate C>
 struct laying {
     using of = program_of<G, O>;
     // A step waits for at most two others in each run.
-    static constexpr int parts = of::program.parts.size(), edges = of::of::edges.size(),
+    static constexpr int participations = of::program.participations.size(), edges = of::of::edges.size(),
                          rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
-    static constexpr int waits = kept_schedule<G, O, C>.overlapped ? (edges < 2 * parts ? edges : 2 * parts) + 2 * rings * parts : 0;
-    using table = ir::rebound<plan, fixed_store<of::vertices, parts, waits, of::program.roles, of::program.buffers.size()>>;
+    static constexpr int waits = kept_schedule<G, O, C>.overlapped ? (edges < 2 * participations ? edges : 2 * participations) + 2 * rings * participations : 0;
+    using table = ir::rebound<plan, fixed_store<of::tasks, participations, waits, of::program.roles, of::program.buffers.size()>>;
     template <class Program>
     static constexpr table make(taken<Program> from) {
         table made{};
@@ -201,7 +201,7 @@ constexpr verdict proven() {
 template <class G, class O>
 inline constexpr verdict proof = proven<G, O>();
 
-// The operation whose cost is to blame where the costs of a graph's vertices cannot be calculated while compiling: its position in the source. Where
+// The operation whose cost is to blame where the costs of a graph's tasks cannot be calculated while compiling: its position in the source. Where
 // one is in doubt, they all are calculated to see.
 constexpr int first_doubtful_cost(const ir::graph& g) {
     for (const ir::node& n : g.nodes)
@@ -213,7 +213,7 @@ inline constexpr bool calculates_costs = true;
 template <class G, class O>
 inline constexpr bool calculates_costs<G, O, true> = requires {
     typename std::bool_constant<(
-        static_cast<void>(list_costs<expanded_for<G, O>::program.vertices.size()>(kept_graph<G>, kept_program<expanded_for<G, O>>, O::value)), true)>;
+        static_cast<void>(list_costs<expanded_for<G, O>::program.tasks.size()>(kept_graph<G>, kept_program<expanded_for<G, O>>, O::value)), true)>;
 };
 
 // What is wrong with the plan of a graph that has no mistake.

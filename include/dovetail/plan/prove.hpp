@@ -25,7 +25,7 @@ constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const p
 // What concerns one role: its memory, its streams and its events. Only behind `prove_tables` that holds: the indices are not
 // looked at again.
 //
-// Where this holds for all roles, the order is a linear extension of every dependency: those are between vertices that touch
+// Where this holds for all roles, the order is a linear extension of every dependency: those are between tasks that touch
 // a buffer of one role, whose steps are the order's restriction, and there each read has met the value that it should.
 // `own`: the role's buffers.
 constexpr verdict prove_ordered_role(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own,

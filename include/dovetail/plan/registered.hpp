@@ -7,7 +7,7 @@
 
 namespace dovetail::plan {
 
-// Of the communication `member`, one of the vertex `v`, when every rank registers its arena and nothing else.
+// Of the communication `member`, one of the task `v`, when every rank registers its arena and nothing else.
 constexpr bool may_be_registered(const ir::program& p, const plan& made, int v, int member) {
     const op_kind kind = p.members[member].kind;
     // All ranks give and get alike; in the others one rank passes what it gives, and another what it gets.
@@ -15,9 +15,9 @@ constexpr bool may_be_registered(const ir::program& p, const plan& made, int v, 
     const bool by_one_call = alike || kind == op_kind::broadcast || kind == op_kind::reduce;
     const auto in_arena = [&](int b) { return p.buffers[b].where == ir::storage::arena || p.buffers[b].where == ir::storage::workspace; };
     int side[2] = {-1, -1};  // a buffer that is read, one that is written
-    for (const ir::part& x : p.parts.part(p.vertices[v].first_part, p.vertices[v].parts)) {
+    for (const ir::participation& x : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations)) {
         if (x.member != member) continue;
-        for (const ir::access& a : p.accesses.part(x.first_access, x.accesses))
+        for (const ir::access& a : p.accesses.subspan(x.first_access, x.accesses))
             for (int writing = 0; writing < 2; ++writing) {
                 // (Off the root of a reduce NCCL ignores the result.)
                 const bool both = a.mode == access_mode::update || (kind == op_kind::broadcast && ir::only_gives(p, x));

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool says(const std::string& text, const std::string& participation) { return text.find(participation) != std::string::npos; }
 
 template <class G, class O>
 void compare(int ranks, int ahead, const char* what) {

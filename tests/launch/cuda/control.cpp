@@ -423,16 +423,16 @@ TEST_CASE("what a rank left with replaces that it left") {
 
 TEST_CASE("a rank that says what no rank can say is gone, and the others are told") {
     namespace frame = detail::frame;
-    const auto text_of_part = [](std::int64_t number) { return detail::part{number, 1, "the id of a communicator", {}}.pack(); };
+    const auto text_of_participation = [](std::int64_t number) { return detail::participation{number, 1, "the id of a communicator", {}}.pack(); };
     const auto calls_from = [](std::int64_t first) {
         return detail::writer{}.number(0).number(0).text({}).text({}).text({}).number(first).number(2).number(0).number(0).take();
     };
     const std::vector<std::pair<char, std::vector<std::string>>> all_said = {
-        {frame::part, {text_of_part(0), text_of_part(0), text_of_part(0)}},  // which are three, as all ranks are
-        {frame::part, {text_of_part(0), text_of_part(2)}},
-        {frame::part, {text_of_part(INT64_MAX)}},
-        {frame::part, {text_of_part(-1)}},
-        {frame::part, {text_of_part(0).substr(0, 20)}},
+        {frame::participation, {text_of_participation(0), text_of_participation(0), text_of_participation(0)}},  // which are three, as all ranks are
+        {frame::participation, {text_of_participation(0), text_of_participation(2)}},
+        {frame::participation, {text_of_participation(INT64_MAX)}},
+        {frame::participation, {text_of_participation(-1)}},
+        {frame::participation, {text_of_participation(0).substr(0, 20)}},
         {frame::beat, {calls_from(INT64_MAX)}},
         {frame::beat, {calls_from(INT64_MIN)}},
         {frame::beat, {detail::beat_message{{}, {0, {}}}.pack() + "more"}},
@@ -440,7 +440,7 @@ TEST_CASE("a rank that says what no rank can say is gone, and the others are tol
         {frame::stop, {detail::packed(stop_cause{17, "a rank that there is not", {}, {}, false})}},
         {frame::welcome, {{}}},
         {'?', {{}}},
-        {frame::part, {std::string(detail::longest_frame_of_rank + 1, 'x')}},
+        {frame::participation, {std::string(detail::longest_frame_of_rank + 1, 'x')}},
     };
     for (const auto& one : all_said) {
         CAPTURE(one.first);
@@ -486,7 +486,7 @@ TEST_CASE("a rank 0 that says what it cannot say is gone, and the rank says so")
         {frame::left, detail::writer{}.number(2).number(0).number(0).take()},
         {frame::present, "111"},
         {frame::welcome, {}},
-        {frame::part, {}},
+        {frame::participation, {}},
     };
     for (const auto& one : all_said) {
         CAPTURE(one.first);

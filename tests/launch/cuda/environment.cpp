@@ -24,9 +24,9 @@ std::string fault(const variables& all, const place_arguments& given = {}) {
         return e.what();
     }
 }
-bool says(const std::string& text, const std::string& part) {
+bool says(const std::string& text, const std::string& participation) {
     INFO(text);
-    return text.find(part) != std::string::npos;
+    return text.find(participation) != std::string::npos;
 }
 
 const variables torchrun{{"RANK", "2"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "0"}, {"MASTER_ADDR", "node7"}, {"MASTER_PORT", "29500"}, {"TORCHELASTIC_RUN_ID", "abc"}, {"TORCHELASTIC_RESTART_COUNT", "1"}};
@@ -114,7 +114,7 @@ TEST_CASE("our address, local rank and job replace a launcher's") {
 
 TEST_CASE("it says how the rank was found") {
     const std::string text = find(torchrun).describe();
-    for (const char* part : {"rank 2 of 4", "torchrun: RANK=2, WORLD_SIZE=4", "local rank 0 (LOCAL_RANK=0)", "MASTER_ADDR=node7", "node7:29531", "job `abc.1`"}) CHECK(says(text, part));
+    for (const char* participation : {"rank 2 of 4", "torchrun: RANK=2, WORLD_SIZE=4", "local rank 0 (LOCAL_RANK=0)", "MASTER_ADDR=node7", "node7:29531", "job `abc.1`"}) CHECK(says(text, participation));
     CHECK(says(find({{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}}).describe(), "no address of rank 0"));
 }
 

@@ -129,7 +129,7 @@ TEST_CASE("a message is read as it was written, and not at all where it is cut, 
     check(beat_message{m, {17, {1, 2, 3}}}.pack(), [](std::string_view b) { return beat_message::unpack(b).has_value(); });
     check(left_message{1, 2, 3}.pack(), [](std::string_view b) { return left_message::unpack(b, 3).has_value(); });
     check(packed(stop_cause{2, "why", "f", "y", true}), [](std::string_view b) { return unpacked_cause(b, 3).has_value(); });
-    check(part{4, 1, "what", "text"}.pack(), [](std::string_view b) { return part::unpack(b, 1).has_value(); });
+    check(participation{4, 1, "what", "text"}.pack(), [](std::string_view b) { return participation::unpack(b, 1).has_value(); });
     check(packed(6, outcome{{"a", "b", "c"}, {}}), [](std::string_view b) { return unpacked_outcome(b, 3).has_value(); });
     check(packed(6, outcome{{}, "fault"}), [](std::string_view b) { return unpacked_outcome(b, 3).has_value(); });
 
@@ -138,13 +138,13 @@ TEST_CASE("a message is read as it was written, and not at all where it is cut, 
     CHECK(known[1].host == "host");
     CHECK(beat_message::unpack(beat_message{m, {17, {1, 2, 3}}}.pack())->calls.first == 17);
     CHECK(unpacked_cause(packed(stop_cause{2, "why", "f", "y", true}), 3)->by_leaving);
-    CHECK(part::unpack(part{4, 1, "what", "text"}.pack(), 1)->text == "text");
+    CHECK(participation::unpack(participation{4, 1, "what", "text"}.pack(), 1)->text == "text");
 
     CHECK_FALSE(unpacked_cause(packed(stop_cause{3, "why", {}, {}, false}), 3));
     CHECK_FALSE(unpacked_cause(packed(stop_cause{-2, "why", {}, {}, false}), 3));
     CHECK_FALSE(left_message::unpack(left_message{3, 0, 0}.pack(), 3));
-    CHECK_FALSE(part::unpack(part{-1, 1, {}, {}}.pack(), 1));
-    CHECK_FALSE(part::unpack(part{INT64_MAX, 1, {}, {}}.pack(), 1));
+    CHECK_FALSE(participation::unpack(participation{-1, 1, {}, {}}.pack(), 1));
+    CHECK_FALSE(participation::unpack(participation{INT64_MAX, 1, {}, {}}.pack(), 1));
     CHECK_FALSE(beat_message::unpack(beat_message{m, {INT64_MAX, {1}}}.pack()));
     CHECK_FALSE(beat_message::unpack(beat_message{m, {-1, {1}}}.pack()));
     CHECK_FALSE(beat_message::unpack(beat_message{m, {0, std::vector<std::int64_t>(257)}}.pack()));

@@ -25,7 +25,7 @@ std::vector<message> spoken(rank_handshake& rank, hub_handshake& hub) {
     all.pop_back();
     return all;
 }
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool says(const std::string& text, const std::string& participation) { return text.find(participation) != std::string::npos; }
 
 }  // namespace
 

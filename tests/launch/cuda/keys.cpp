@@ -221,7 +221,7 @@ TEST_CASE("a process with the key that says nothing of a rank takes no place") {
     all.start([=] {
         support::raw_rank lost{port, job_key::of("the test's", digits)};
         if (!lost.prove()) return std::string{"not proven"};
-        lost.say(detail::frame::part, "what a rank says that has come");
+        lost.say(detail::frame::participation, "what a rank says that has come");
         return lost.next().body;
     });
     std::this_thread::sleep_for(300ms);

@@ -56,7 +56,7 @@ void play(const how_many& many, statistics& sum) {
                 sum.statements += p.graph.nodes.size();
                 sum.overlapped += p.plan.overlapped;
                 sum.single_rank += p.graph.single_rank;
-                for (const auto& v : p.program.vertices)
+                for (const auto& v : p.program.tasks)
                     sum.peer_copies += v.kind == dv::op_kind::transfer && v.stream == dv::stream_kind::copy;
             }
             sum.several += x.graphs.size() > 1;

@@ -200,7 +200,7 @@ TEST_CASE("a collective over roles, single_rank: all its parts on one rank") {
         op.reduce = reduction::maximum;
         op.local = true;
         op.symbol = m.p.buffers[c].symbol;
-        m.vertex(dv::stream_kind::communication, {op}, {{0, 0, maker::list({a}, {c})}, {0, 0, maker::list({b}, {d})}});
+        m.task(dv::stream_kind::communication, {op}, {{0, 0, maker::list({a}, {c})}, {0, 0, maker::list({b}, {d})}});
         running r{rank, m};
         const std::vector<float> left{1, 5, 2}, right{4, 0, 2};
         r.bind(0, left);

@@ -137,10 +137,10 @@ TEST_CASE("two roles send to each other, crossing") {
             if (nccl_group) {
                 ir::member t1, t2;
                 t1.kind = t2.kind = dv::op_kind::transfer;
-                m.vertex(dv::stream_kind::communication, {t1, t2},
+                m.task(dv::stream_kind::communication, {t1, t2},
                          {{0, 0, maker::list({a}, {})}, {0, 1, maker::list({}, {b2})}, {1, 0, maker::list({}, {a2})}, {1, 1, maker::list({b}, {})}});
-                for (int i = 0; i < m.p.parts.size(); ++i) {  // role 1 sends in the second member
-                    if (m.p.parts[i].member == 3) m.p.parts[i].seat = m.p.parts[i].role == 1 ? 0 : 1;
+                for (int i = 0; i < m.p.participations.size(); ++i) {  // role 1 sends in the second member
+                    if (m.p.participations[i].member == 3) m.p.participations[i].seat = m.p.participations[i].role == 1 ? 0 : 1;
                 }
             } else {
                 m.transfer(a, a2);
@@ -430,7 +430,7 @@ TEST_CASE("states persist, are shared by executors, and must be initialised") {
             ir::member inc;
             inc.op = &increment_op;
             inc.symbol = c;
-            m.vertex(dv::stream_kind::compute, {inc}, {{0, 0, {{b, dv::access_mode::update}}}}, run_increment);
+            m.task(dv::stream_kind::compute, {inc}, {{0, 0, {{b, dv::access_mode::update}}}}, run_increment);
             m.compute(&twice_op, [](stream, void* const* p) { *static_cast<std::int32_t*>(p[1]) = *static_cast<std::int32_t*>(p[0]); }, {b}, {out});
             m.initialisers.push(from_store ? nullptr : +[](stream, void* const* p) { *static_cast<std::int32_t*>(p[0]) = 10; });
             m.from_store.push(from_store);

@@ -31,8 +31,8 @@ struct planned {
         return m;
     }
     void exchange_seats() {
-        for (auto& part : program.parts)
-            if (part.member == collective() && part.seat < 2) part.seat = 1 - part.seat;
+        for (auto& participation : program.participations)
+            if (participation.member == collective() && participation.seat < 2) participation.seat = 1 - participation.seat;
     }
     void turn_communicator() {
         const auto& c = program.communicators[program.members[collective()].communicator];
@@ -42,8 +42,8 @@ struct planned {
     std::vector<dv::ir::access*> readers() {
         std::vector<dv::ir::access*> found;
         const int result = program.members[collective()].symbol;
-        for (const auto& part : program.parts)
-            for (int i = part.first_access; i < part.first_access + part.accesses; ++i)
+        for (const auto& participation : program.participations)
+            for (int i = participation.first_access; i < participation.first_access + participation.accesses; ++i)
                 if (dv::reads(program.accesses[i].mode) && program.buffers[program.accesses[i].buffer].symbol == result) found.push_back(&program.accesses[i]);
         return found;
     }

@@ -80,7 +80,7 @@ struct access_table {
     int scratch() const { return program.accesses.size(); }
     const ir::buffer& buffer_of(int access) const { return program.buffers[program.accesses[access].buffer]; }
     std::int64_t bytes_of(int access) const { return buffer_of(access).type.bytes(); }
-    seat seat_of(const ir::part& p) const {
+    seat seat_of(const ir::participation& p) const {
         seat s;
         for (int i = p.first_access; i < p.first_access + p.accesses; ++i) {
             const access_mode mode = program.accesses[i].mode;

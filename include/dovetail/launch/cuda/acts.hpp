@@ -22,7 +22,7 @@ public:
         : image_{from}, accesses_{from.program}, where_{where}, links_{links}, rank_{rank}, on_{on}, replayed_{replayed} {
         const ir::role_plan& r = from.plan.roles[role];
         divide(from.plan);
-        for (const ir::step& s : from.plan.steps.part(r.first_step, r.steps)) {
+        for (const ir::step& s : from.plan.steps.subspan(r.first_step, r.steps)) {
             first.push_back(static_cast<int>(acts.size()));
             add(s);
         }
@@ -38,15 +38,15 @@ private:
         bool exchanges = false;
         std::vector<ncclComm_t> apart;  // that some communication passes other memory
         for (const int v : plan.order) {
-            const ir::vertex& vertex = accesses_.program.vertices[v];
-            for (int m = vertex.first_member; m < vertex.first_member + vertex.members; ++m) {
+            const ir::task& task = accesses_.program.tasks[v];
+            for (int m = task.first_member; m < task.first_member + task.members; ++m) {
                 const ir::member& member = accesses_.program.members[m];
                 if (member.local || member.communicator < 0 || !is_communication(member.kind)) continue;
                 if (!std::exchange(exchanges, true)) all_ = communicator(division::of_all(where_.ranks()));
                 const bool by_one_call = needs_communicator(member.kind);
                 if (by_one_call && !seen[member.communicator]) {
                     seen[member.communicator] = true;
-                    by_communicator_[member.communicator] = communicator_of(vertex, m);
+                    by_communicator_[member.communicator] = communicator_of(task, m);
                 }
                 if (links_.number(v) < 0 && !dovetail::plan::may_be_registered(accesses_.program, plan, v, m))
                     apart.push_back(by_one_call ? by_communicator_[member.communicator] : all_);
@@ -54,18 +54,18 @@ private:
         }
         std::erase_if(communicators, [&](ncclComm_t c) { return std::find(apart.begin(), apart.end(), c) != apart.end(); });
     }
-    ncclComm_t communicator_of(const ir::vertex& vertex, int m) {
+    ncclComm_t communicator_of(const ir::task& task, int m) {
         division d;
-        d.part.assign(static_cast<std::size_t>(where_.ranks()), -1);
+        d.participation.assign(static_cast<std::size_t>(where_.ranks()), -1);
         d.place.assign(static_cast<std::size_t>(where_.ranks()), 0);
         bool several = false;
-        for (const ir::part& p : accesses_.program.parts.part(vertex.first_part, vertex.parts)) {
+        for (const ir::participation& p : accesses_.program.participations.subspan(task.first_participation, task.participations)) {
             if (p.member != m) continue;
             for (int position = 0; position < where_.mesh_size(p.role); ++position) {
                 const int r = where_.rank_at(p.role, position);
-                const std::vector<int> with = where_.partners(accesses_.program, vertex, m, r);
+                const std::vector<int> with = where_.partners(accesses_.program, task, m, r);
                 several = several || with.size() > 1;
-                d.part[r] = *std::min_element(with.begin(), with.end());
+                d.participation[r] = *std::min_element(with.begin(), with.end());
                 d.place[r] = static_cast<int>(std::find(with.begin(), with.end(), r) - with.begin());
             }
         }
@@ -83,7 +83,7 @@ private:
     void add(const ir::step& s) {
         exchange_acts others{accesses_, where_, links_, rank_, all_, by_communicator_};
         std::vector<int> done;
-        for (const ir::part& p : accesses_.program.parts.part(s.first_part, s.parts)) {
+        for (const ir::participation& p : accesses_.program.participations.subspan(s.first_participation, s.participations)) {
             const ir::member& m = accesses_.program.members[p.member];
             if (!is_communication(m.kind))
                 others.before.push_back(compute(p, m));
@@ -97,7 +97,7 @@ private:
         scratch_bytes = std::max(scratch_bytes, others.scratch_bytes);
         largest = std::max(largest, others.largest);
         acts.insert(acts.end(), others.before.begin(), others.before.end());
-        const bool nccl_group = others.calls.size() > 1 || (!others.calls.empty() && accesses_.program.vertices[s.vertex].members > 1);
+        const bool nccl_group = others.calls.size() > 1 || (!others.calls.empty() && accesses_.program.tasks[s.task].members > 1);
         if (nccl_group) push(act_kind::group_start);
         acts.insert(acts.end(), others.calls.begin(), others.calls.end());
         if (nccl_group) push(act_kind::group_end);
@@ -108,7 +108,7 @@ private:
         a.kind = k;
         acts.push_back(a);
     }
-    act compute(const ir::part& p, const ir::member& m) {
+    act compute(const ir::participation& p, const ir::member& m) {
         act a;
         a.from = p.first_access;
         if (m.kind == op_kind::input) {

@@ -32,17 +32,17 @@ struct nccl_options {
 
 // How the world falls apart for a communicator: by rank its part (-1: none) and its place in that part.
 struct division {
-    std::vector<int> part, place;
+    std::vector<int> participation, place;
 
     static division of_all(int ranks) {
         division d;
-        d.part.assign(static_cast<std::size_t>(ranks), 0);
+        d.participation.assign(static_cast<std::size_t>(ranks), 0);
         for (int r = 0; r < ranks; ++r) d.place.push_back(r);
         return d;
     }
     bool whole() const {
-        for (std::size_t r = 0; r < part.size(); ++r)
-            if (part[r] != 0 || place[r] != static_cast<int>(r)) return false;
+        for (std::size_t r = 0; r < participation.size(); ++r)
+            if (participation[r] != 0 || place[r] != static_cast<int>(r)) return false;
         return true;
     }
     friend bool operator==(const division&, const division&) = default;
@@ -109,11 +109,11 @@ public:
         for (const auto& s : splits_)
             if (s.of == d && s.replayed == apart) return s.comm;
         const auto talking = talk();
-        const int part = d.part[static_cast<std::size_t>(rank_)];
+        const int participation = d.participation[static_cast<std::size_t>(rank_)];
         ncclConfig_t config = detail::config_of(options_, apart);  // without one a part is made as the whole was
         ncclComm_t made = nullptr;
-        check(calls.comm_split(all_, part < 0 ? NCCL_SPLIT_NOCOLOR : part, part < 0 ? 0 : d.place[static_cast<std::size_t>(rank_)], &made,
-                               apart || options_.given() ? &config : nullptr),
+        check(calls.comm_split(all_, participation < 0 ? NCCL_SPLIT_NOCOLOR : participation, participation < 0 ? 0 : d.place[static_cast<std::size_t>(rank_)],
+                               &made, apart || options_.given() ? &config : nullptr),
               "ncclCommSplit");
         const std::lock_guard lock{mutex_};
         splits_.push_back({d, apart, made});

@@ -150,7 +150,7 @@ public:
 protected:
     using outcome = detail::outcome;
 
-    virtual void contribute(detail::part mine) = 0;
+    virtual void contribute(detail::participation mine) = 0;
     virtual void spread(const stop_cause& why) = 0;
     virtual void ask() = 0;
     virtual void tell_leaves(std::int64_t leaves) = 0;

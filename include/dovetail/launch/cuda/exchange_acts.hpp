@@ -24,10 +24,10 @@ public:
         : accesses_{accesses}, where_{where}, links_{links}, rank_{rank}, all_{all}, by_communicator_{by_communicator} {}
 
     // With nobody else to meet, a copy.
-    void add(const ir::step& step, const ir::part& p) {
+    void add(const ir::step& step, const ir::participation& p) {
         const ir::member& m = accesses_.program.members[p.member];
         seat s = accesses_.seat_of(p);
-        const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.vertices[step.vertex], p.member, rank_);
+        const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.tasks[step.task], p.member, rank_);
         const int n = static_cast<int>(with.size());
         const int mine = static_cast<int>(std::find(with.begin(), with.end(), rank_) - with.begin());
         const int any = s.send >= 0 ? s.send : s.recv;
@@ -52,7 +52,7 @@ public:
             s.send = accesses_.scratch();
             return at;
         };
-        if (const int number = links_.number(step.vertex); number >= 0) return add_peer_copy(step, s, number, with);
+        if (const int number = links_.number(step.task); number >= 0) return add_peer_copy(step, s, number, with);
         if (m.kind == op_kind::transfer) {
             if (s.send >= 0)
                 send(s.send, 0, s.send_bytes, with[1]);
@@ -132,8 +132,8 @@ private:
         const bool gives = s.send >= 0;
         act a = moved(gives ? act_kind::give : act_kind::take, s.send, 0, -1, 0, gives ? s.send_bytes : s.recv_bytes, with[gives ? 1 : 0]);
         a.copy = number;
-        const ir::vertex& v = accesses_.program.vertices[step.vertex];
-        for (const ir::part& p : accesses_.program.parts.part(v.first_part, v.parts))
+        const ir::task& v = accesses_.program.tasks[step.task];
+        for (const ir::participation& p : accesses_.program.participations.subspan(v.first_participation, v.participations))
             if (p.seat == 1) a.target = accesses_.program.accesses[p.first_access].buffer;
         copies.push_back(a);
     }

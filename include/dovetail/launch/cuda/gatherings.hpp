@@ -15,7 +15,7 @@ public:
     explicit gatherings(int size) : size_{size} {}
 
     // How the exchange ends, once that is known: when every rank has brought its text, or with the first fault.
-    std::optional<outcome> add(part p) {
+    std::optional<outcome> add(participation p) {
         if (open_.size() >= most_open && !open_.contains(p.number))
             return outcome{{}, "the ranks have more than " + std::to_string(most_open) + " exchanges open"};
         gathering& g = open_.try_emplace(p.number, size_).first->second;

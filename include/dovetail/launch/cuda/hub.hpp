@@ -66,7 +66,7 @@ protected:
     // Takes what a rank says; false where that is nothing a rank of this program can say.
     bool receive(int rank, char kind, const std::string& body) {
         switch (kind) {
-            case frame::part: return gather(part::unpack(body, rank));
+            case frame::participation: return gather(participation::unpack(body, rank));
             case frame::beat: return note(rank, beat_message::unpack(body));
             case frame::ask: return answer(rank);
             case frame::stop: return stop(rank, unpacked_cause(body, size()));
@@ -213,7 +213,7 @@ private:
         to_all(frame::left, m->pack());
         return true;
     }
-    bool gather(std::optional<part> p) {
+    bool gather(std::optional<participation> p) {
         bool next = false;  // of the exchanges of its rank
         if (p)
             change_members([&](std::vector<member>& all) {

@@ -20,10 +20,10 @@
 
 namespace dovetail::cuda {
 
-// Whether a vertex moves a value by a copy engine from rank to rank.
-inline bool is_peer_copy(const ir::program& p, const ir::vertex& v) {
+// Whether a task moves a value by a copy engine from rank to rank.
+inline bool is_peer_copy(const ir::program& p, const ir::task& v) {
     return v.kind == op_kind::transfer && v.stream == stream_kind::copy && !p.members[v.first_member].local &&
-           p.buffers[p.accesses[p.parts[v.first_part].first_access].buffer].type.bytes() > 0;
+           p.buffers[p.accesses[p.participations[v.first_participation].first_access].buffer].type.bytes() > 0;
 }
 
 namespace detail {
@@ -75,11 +75,11 @@ public:
     // Every rank makes one, with the arena of its executor; `graph` as messages name it.
     peer_links(std::shared_ptr<context> on, const ir::program& program, const geometry& where, char* arena, std::int64_t arena_bytes, const std::string& graph,
                std::chrono::nanoseconds limit)
-        : on_{std::move(on)}, word_(static_cast<std::size_t>(program.vertices.size()), -1), far_(static_cast<std::size_t>(on_->size)) {
-        for (int v = 0; v < program.vertices.size(); ++v)
-            if (is_peer_copy(program, program.vertices[v])) word_[static_cast<std::size_t>(v)] = words_++;
+        : on_{std::move(on)}, word_(static_cast<std::size_t>(program.tasks.size()), -1), far_(static_cast<std::size_t>(on_->size)) {
+        for (int v = 0; v < program.tasks.size(); ++v)
+            if (is_peer_copy(program, program.tasks[v])) word_[static_cast<std::size_t>(v)] = words_++;
         if (words_ == 0) return;
-        for (int v = 0; v < program.vertices.size(); ++v) meet_partner(program, where, v);
+        for (int v = 0; v < program.tasks.size(); ++v) meet_partner(program, where, v);
         std::string fault;
         const auto trying = [&](auto&& act) {
             try {
@@ -119,8 +119,8 @@ public:
         static_cast<void>(calls.set_device(on_->device));
     }
 
-    // The number of a vertex among the peer copies; -1: it is none.
-    int number(int vertex) const { return word_[static_cast<std::size_t>(vertex)]; }
+    // The number of a task among the peer copies; -1: it is none.
+    int number(int task) const { return word_[static_cast<std::size_t>(task)]; }
     char* arena(int rank) const { return far_[static_cast<std::size_t>(rank)].arena; }
 
     // On a stream: the sender's part of a copy ...
@@ -161,10 +161,10 @@ private:
 
     void meet_partner(const ir::program& program, const geometry& where, int v) {
         if (number(v) < 0) return;
-        const ir::vertex& vertex = program.vertices[v];
-        for (const ir::part& p : program.parts.part(vertex.first_part, vertex.parts)) {
+        const ir::task& task = program.tasks[v];
+        for (const ir::participation& p : program.participations.subspan(task.first_participation, task.participations)) {
             if (p.role != where.role_of(on_->index)) continue;
-            const auto both = where.partners(program, vertex, p.member, on_->index);
+            const auto both = where.partners(program, task, p.member, on_->index);
             far& other = far_[static_cast<std::size_t>(both[p.seat == 0 ? 1 : 0])];
             other.partner = true;
             other.takes = other.takes || p.seat == 0;
@@ -237,7 +237,7 @@ private:
     }
 
     const std::shared_ptr<context> on_;
-    std::vector<int> word_;  // by vertex
+    std::vector<int> word_;  // by task
     std::vector<far> far_;   // by rank
     int words_ = 0;
     block block_;

@@ -12,7 +12,7 @@ namespace dovetail::cuda {
 inline void add_local_acts(const access_table& accesses, const ir::step& step, int member, std::vector<act>& to, std::vector<int>& lists) {
     const ir::member& m = accesses.program.members[member];
     std::vector<seat> seats;
-    for (const ir::part& p : accesses.program.parts.part(step.first_part, step.parts))
+    for (const ir::participation& p : accesses.program.participations.subspan(step.first_participation, step.participations))
         if (p.member == member) {
             if (p.seat >= static_cast<int>(seats.size())) seats.resize(static_cast<std::size_t>(p.seat) + 1);
             seats[p.seat] = accesses.seat_of(p);

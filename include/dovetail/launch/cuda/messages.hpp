@@ -14,7 +14,7 @@ namespace dovetail::cuda::detail {
 namespace frame {
 inline constexpr char hello = 'h', challenge = 'n', proof = 'k';                // before the proof
 inline constexpr char join = 'j', present = 'p', welcome = 'w', refused = 'r';  // at the rendezvous
-inline constexpr char part = 'c', whole = 'g', beat = 'b', ask = 'q', table = 't', stop = 'a', left = 'l', bye = 'e';
+inline constexpr char participation = 'c', whole = 'g', beat = 'b', ask = 'q', table = 't', stop = 'a', left = 'l', bye = 'e';
 }  // namespace frame
 
 inline constexpr std::size_t longest_unproven = 4096;               // body of a frame before the proof, and of a join
@@ -179,15 +179,15 @@ struct left_message {
 };
 
 // What one rank brings to an exchange. They are numbered alike on all ranks; `what` is where the rank says that it is.
-struct part {
+struct participation {
     std::int64_t number = 0;
     int rank = 0;
     std::string what, text;
 
     std::string pack() const { return writer{}.number(number).words(what).text(text).take(); }
-    static std::optional<part> unpack(std::string_view body, int rank) {
+    static std::optional<participation> unpack(std::string_view body, int rank) {
         reader r{body};
-        part p;
+        participation p;
         p.number = r.number(0, INT64_MAX - 1);
         p.rank = rank;
         p.what = r.words();

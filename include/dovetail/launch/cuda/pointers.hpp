@@ -16,7 +16,7 @@ public:
         std::vector<int> place(static_cast<std::size_t>(program.buffers.size()), -1);
         const std::vector<binding> none(memory.inputs().size());
         for (const ir::step& s : steps)
-            for (const ir::part& p : program.parts.part(s.first_part, s.parts))
+            for (const ir::participation& p : program.participations.subspan(s.first_participation, s.participations))
                 for (int a = p.first_access; a < p.first_access + p.accesses; ++a) {
                     const int b = program.accesses[a].buffer;
                     const ir::buffer& x = program.buffers[b];

@@ -47,7 +47,7 @@ protected:
             mine.text = step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + found->text;
             mine.operation = step.operation;
             mine.statement = step.statement;
-            order = std::find(plan.order.begin(), plan.order.end(), steps()[found->step].vertex) - plan.order.begin();
+            order = std::find(plan.order.begin(), plan.order.end(), steps()[found->step].task) - plan.order.begin();
         }
         if (communicates_)
             mine = first_of_all(*on_->world, rank, order, mine, "the values of run " + std::to_string(f.run) + " of " + described(), options.time_limit);
@@ -104,7 +104,7 @@ private:
                 if (is_nccl(table_->acts[a].kind)) nccl_stream_ = s.stream;
             }
             marks_.add(names[i], s.stream, speaks);
-            if (program.vertices[s.vertex].kind == op_kind::input) brought_ = i;
+            if (program.tasks[s.task].kind == op_kind::input) brought_ = i;
         }
         for (int e = 0; e < plan.roles[role].events * plan.rings; ++e) events_.push_back(new_event());
         for (auto& j : joins_) j = new_event();

@@ -242,8 +242,8 @@ private:
         const int waiting = marks_.shown()->at().step;
         if (waiting < 0) return false;
         const ir::step& s = steps()[waiting];
-        for (const ir::part& mine : program.parts.part(s.first_part, s.parts))
-            for (const int r : where.partners(program, program.vertices[s.vertex], mine.member, rank))
+        for (const ir::participation& mine : program.participations.subspan(s.first_participation, s.participations))
+            for (const int r : where.partners(program, program.tasks[s.task], mine.member, rank))
                 if (r != rank && on_->world->gone(r)) return true;
         return false;
     }

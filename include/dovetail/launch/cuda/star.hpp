@@ -87,7 +87,7 @@ protected:
         b.of.at = mine();
         return b.pack();
     }
-    void contribute(part mine) override { post(frame::part, mine.pack()); }
+    void contribute(participation mine) override { post(frame::participation, mine.pack()); }
     void spread(const stop_cause& why) override { post(frame::stop, packed(why)); }
     void ask() override { post(frame::ask, {}); }
     void tell_leaves(std::int64_t leaves) override { post(frame::left, left_message{rank(), leaves, 0}.pack()); }

@@ -26,14 +26,14 @@ struct act {
 // Communication that stays on the rank is one act, whatever the number of its parts.
 inline std::vector<act> acts_of(const ir::program& p, const geometry& where, int rank, const ir::step& s) {
     std::vector<act> acts;
-    for (const ir::part& part : p.parts.part(s.first_part, s.parts)) {
-        const ir::member& m = p.members[part.member];
-        const span<const ir::access> accesses = p.accesses.part(part.first_access, part.accesses);
+    for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations)) {
+        const ir::member& m = p.members[participation.member];
+        const span<const ir::access> accesses = p.accesses.subspan(participation.first_access, participation.accesses);
         act a;
-        a.member = part.member;
+        a.member = participation.member;
         a.kind = m.kind;
-        a.first_access = part.first_access;
-        a.pointers = part.accesses;
+        a.first_access = participation.first_access;
+        a.pointers = participation.accesses;
         // A result that is discarded lies in scratch memory as well, but has a type.
         if (a.pointers > 0 && !p.buffers[accesses[a.pointers - 1].buffer].type.valid()) a.workspace = accesses[--a.pointers].buffer;
         if (is_communication(m.kind)) {
@@ -42,15 +42,15 @@ inline std::vector<act> acts_of(const ir::program& p, const geometry& where, int
             if (m.local) {
                 const auto same = std::find_if(acts.begin(), acts.end(), [&](const act& b) { return b.member == a.member; });
                 act& whole = same != acts.end() ? *same : acts.emplace_back(a);
-                if (part.seat >= static_cast<int>(whole.accesses.size())) {
-                    whole.accesses.resize(static_cast<std::size_t>(part.seat) + 1, 0);
-                    whole.counts.resize(static_cast<std::size_t>(part.seat) + 1, 0);
+                if (participation.seat >= static_cast<int>(whole.accesses.size())) {
+                    whole.accesses.resize(static_cast<std::size_t>(participation.seat) + 1, 0);
+                    whole.counts.resize(static_cast<std::size_t>(participation.seat) + 1, 0);
                 }
-                whole.accesses[part.seat] = part.first_access;
-                whole.counts[part.seat] = a.pointers;
+                whole.accesses[participation.seat] = participation.first_access;
+                whole.counts[participation.seat] = a.pointers;
                 continue;
             }
-            a.partners = where.partners(p, p.vertices[s.vertex], part.member, rank);
+            a.partners = where.partners(p, p.tasks[s.task], participation.member, rank);
             a.mine = static_cast<int>(std::find(a.partners.begin(), a.partners.end(), rank) - a.partners.begin());
         }
         acts.push_back(std::move(a));
@@ -121,8 +121,8 @@ private:
 
 // Whether a step reads, or writes, a buffer that lies there.
 inline bool touches(const ir::program& p, const ir::step& s, ir::storage where, access_mode how) {
-    for (const ir::part& part : p.parts.part(s.first_part, s.parts))
-        for (const ir::access& a : p.accesses.part(part.first_access, part.accesses))
+    for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations))
+        for (const ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses))
             if (p.buffers[a.buffer].where == where && (how == access_mode::read ? reads(a.mode) : writes(a.mode))) return true;
     return false;
 }

@@ -100,7 +100,7 @@ inline void reduce(element type, reduction how, const std::vector<const void*>& 
     }
 }
 
-inline const char* part_of(const void* p, std::int64_t offset) { return static_cast<const char*>(p) + offset; }
+inline const char* participation_of(const void* p, std::int64_t offset) { return static_cast<const char*>(p) + offset; }
 
 }  // namespace detail
 
@@ -120,7 +120,7 @@ inline void move_data(const exchange& x, const std::vector<seat>& seats, std::ve
     const auto sources = [&](std::int64_t offset) {
         std::vector<const void*> from;
         for (const seat& s : seats)
-            if (s.send != nullptr) from.push_back(detail::part_of(s.send, offset));
+            if (s.send != nullptr) from.push_back(detail::participation_of(s.send, offset));
         return from;
     };
     const auto copied_to_all = [&](const char* data, std::int64_t bytes) {

@@ -94,26 +94,26 @@ public:
     // The walker's calls.
     void wait(int on, int event, int ring, int step) {
         const int copy = event * plan.rings + ring;
-        push({nullptr, now_, task_kind::wait, on, copy, issued_[copy], step});
+        push({nullptr, now_, work_kind::wait, on, copy, issued_[copy], step});
     }
-    void issue(int index, const ir::step& s) { push({nullptr, now_, task_kind::step, s.stream, index, 0}); }
+    void issue(int index, const ir::step& s) { push({nullptr, now_, work_kind::step, s.stream, index, 0}); }
     void record(int on, int event, int ring) {
         const int copy = event * plan.rings + ring;
-        push({nullptr, now_, task_kind::record, on, copy, issued_[copy] = now_->run + 1});
+        push({nullptr, now_, work_kind::record, on, copy, issued_[copy] = now_->run + 1});
     }
 
-    void perform(const task& t) noexcept override {
+    void perform(const work_item& t) noexcept override {
         try {
             switch (t.kind) {
-                case task_kind::wait: return await(t);
-                case task_kind::step: return step(t);
-                case task_kind::record: recorded_[t.index].store(t.generation, std::memory_order_release); return on_->signal->notify();
-                case task_kind::behind: {
+                case work_kind::wait: return await(t);
+                case work_kind::step: return step(t);
+                case work_kind::record: recorded_[t.index].store(t.generation, std::memory_order_release); return on_->signal->notify();
+                case work_kind::behind: {
                     std::unique_lock lock{on_->signal->mutex};
                     on_->signal->changed.wait(lock, [&] { return t.of->pending.load(std::memory_order_acquire) == 0 || on_->world->aborted(); });
                     return;
                 }
-                case task_kind::finish: return finished(*t.of);
+                case work_kind::finish: return finished(*t.of);
             }
         } catch (...) {  // out of memory, at worst
             fail(*t.of, step_name{"the executor", ""}, std::current_exception());
@@ -129,7 +129,7 @@ private:
         for (const ir::step& s : steps()) {
             uses_[s.stream] = true;
             acts_.push_back(acts_of(program, where, rank, s));
-            brings_input_.push_back(program.vertices[s.vertex].kind == op_kind::input);
+            brings_input_.push_back(program.tasks[s.task].kind == op_kind::input);
             touches_input_.push_back(brings_input_.back() || touches(program, s, ir::storage::input, access_mode::read));
             updates_state_.push_back(touches(program, s, ir::storage::state, access_mode::write));
         }
@@ -167,10 +167,10 @@ private:
         if (!memory_of.states().empty())
             if (const auto before = memory_of.store()->hand_over(this, f))
                 for (int l = 0; l < stream_count; ++l)
-                    if (uses_[l]) push({nullptr, before, task_kind::behind, l, 0, 0, -1});
+                    if (uses_[l]) push({nullptr, before, work_kind::behind, l, 0, 0, -1});
         launch::walk(plan, role, f->run, *this);
         for (int l = 0; l < stream_count; ++l)
-            if (uses_[l]) push({nullptr, f, task_kind::finish, l, 0, 0, -1});
+            if (uses_[l]) push({nullptr, f, work_kind::finish, l, 0, 0, -1});
         for (int l = 0; l < stream_count; ++l)
             if (!staged_[l].empty()) on_->streams[l]->push(staged_[l]);
         now_ = nullptr;
@@ -179,14 +179,14 @@ private:
     void inspect(flight& f) override {
         if (options.check_finite) wait_for_end(f, options.time_limit);
     }
-    void push(task t) {
+    void push(work_item t) {
         t.who = std::static_pointer_cast<host_engine>(shared_from_this());
-        std::vector<task>& to = staged_[t.stream];
+        std::vector<work_item>& to = staged_[t.stream];
         to.push_back(std::move(t));
         if (to.size() >= batch) on_->streams[to.back().stream]->push(to);
     }
 
-    void await(const task& t) {
+    void await(const work_item& t) {
         auto& copy = recorded_[t.index];
         if (copy.load(std::memory_order_acquire) >= t.generation) return;
         stream_worker& on = *on_->streams[t.stream];
@@ -197,7 +197,7 @@ private:
         }
         on.now({});
     }
-    void step(const task& t) {
+    void step(const work_item& t) {
         flight& f = *t.of;
         stream_worker& on = *on_->streams[t.stream];
         if (on_->world->aborted()) f.failed.store(true);
@@ -289,8 +289,8 @@ private:
     int number_ = 0;
     int open_ = 0;                            // runs in flight; guarded by the monitor
     std::shared_ptr<flight> now_;             // being issued
-    static constexpr std::size_t batch = 32;  // tasks handed to a stream at once: fewer wake-ups, an early start
-    std::vector<task> staged_[stream_count];
+    static constexpr std::size_t batch = 32;  // work items handed to a stream at once: fewer wake-ups, an early start
+    std::vector<work_item> staged_[stream_count];
     std::vector<std::shared_ptr<const std::string>> texts_;  // by step
 };
 

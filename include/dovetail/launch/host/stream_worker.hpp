@@ -23,21 +23,21 @@ struct monitor {
     }
 };
 
-enum class task_kind : unsigned char { wait, step, record, behind, finish };
+enum class work_kind : unsigned char { wait, step, record, behind, finish };
 
-struct task;
+struct work_item;
 
-// Who performs tasks: an engine. Tasks keep it alive.
+// Who performs work items: an engine. Tasks keep it alive.
 class performer {
 public:
     virtual ~performer() = default;
-    virtual void perform(const task& t) noexcept = 0;
+    virtual void perform(const work_item& t) noexcept = 0;
 };
 
-struct task {
+struct work_item {
     std::shared_ptr<performer> who;
     std::shared_ptr<flight> of;  // `behind`: the flight waited for
-    task_kind kind = task_kind::step;
+    work_kind kind = work_kind::step;
     int stream = 0;
     int index = 0;                // step, or event copy
     std::int64_t generation = 0;  // of the event: run + 1
@@ -58,14 +58,14 @@ class stream_worker {
 public:
     explicit stream_worker(int number) : number_{number} {}
 
-    // Takes over the tasks, in their order.
-    void push(std::vector<task>& tasks) {
+    // Takes over the work items, in their order.
+    void push(std::vector<work_item>& work_items) {
         {
             const std::lock_guard lock{mutex_};
-            for (task& t : tasks) queue_.push_back(std::move(t));
+            for (work_item& t : work_items) queue_.push_back(std::move(t));
         }
         changed_.notify_all();  // a stopper may wait here as well
-        tasks.clear();
+        work_items.clear();
     }
     // Starts the thread if there is none. The thread shares the stream, so that it may outlive its rank.
     static void start(const std::shared_ptr<stream_worker>& self) {
@@ -104,10 +104,10 @@ private:
         for (;;) {
             changed_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
             if (queue_.empty()) break;
-            std::deque<task> taken;
+            std::deque<work_item> taken;
             taken.swap(queue_);
             lock.unlock();
-            for (; !taken.empty(); taken.pop_front())  // a task may be the last owner of an engine
+            for (; !taken.empty(); taken.pop_front())  // a work item may be the last owner of an engine
                 taken.front().who->perform(taken.front());
             lock.lock();
         }
@@ -119,7 +119,7 @@ private:
     std::thread thread_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<task> queue_;
+    std::deque<work_item> queue_;
     activity doing_;
     bool stopping_ = false;
     bool ended_ = false;

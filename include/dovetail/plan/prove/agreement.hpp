@@ -1,4 +1,4 @@
-// Does the program say what the graph says? Every statement has its one vertex, whose parts touch the right buffers in
+// Does the program say what the graph says? Every statement has its one task, whose parts touch the right buffers in
 // the right way on the right roles; every communication has all its partners, and they agree.
 #pragma once
 
@@ -7,49 +7,49 @@
 
 namespace dovetail::plan::detail {
 
-// Every member of every vertex with the statement, the transfer or the input that it carries out.
+// Every member of every task with the statement, the transfer or the input that it carries out.
 class members_check {
 public:
     constexpr members_check(const ir::graph& g, const ir::program& p, const plan_options& options)
-        : g_{g}, p_{p}, options_{options}, lists_{p}, numbers_{p}, vertex_of_(g.nodes.count, -1) {}
+        : g_{g}, p_{p}, options_{options}, lists_{p}, numbers_{p}, task_of_(g.nodes.count, -1) {}
 
     constexpr verdict check() {
-        const ir::vertex* x = p_.vertices.first;
-        for (int v = 0; v < p_.vertices.count; ++v, ++x) {
+        const ir::task* x = p_.tasks.first;
+        for (int v = 0; v < p_.tasks.count; ++v, ++x) {
             if (x->kind != p_.members.first[x->first_member].kind) return {flaw::node_mismatch, -1, v};
             for (int k = x->first_member, end = k + x->members; k < end; ++k)
                 if (const verdict bad = check_member(*x, v, k); !bad) return bad;
         }
         if (const int b = numbers_.unasked(); b >= 0) return {flaw::common_offset, p_.buffers.first[b].role, -1, -1, b};
         for (int n = 0; n < g_.nodes.count; ++n)
-            if (vertex_of_[n] < 0) return {flaw::node_missing, g_.nodes.first[n].role};
+            if (task_of_[n] < 0) return {flaw::node_missing, g_.nodes.first[n].role};
         return {};
     }
 
 private:
-    constexpr verdict check_member(const ir::vertex& x, int v, int k) {
+    constexpr verdict check_member(const ir::task& x, int v, int k) {
         const ir::member& m = p_.members.first[k];
-        const partners parts = lists_.of(x, k);
-        if (parts.empty()) return {flaw::partner_missing, -1, v};
-        if (m.node >= 0) return check_node(m, parts, v);
-        return m.kind == op_kind::transfer ? check_transfer(g_, p_, parts, m, v, options_.channel_slots) : check_input(p_, parts, m, v);
+        const partners participations = lists_.of(x, k);
+        if (participations.empty()) return {flaw::partner_missing, -1, v};
+        if (m.node >= 0) return check_node(m, participations, v);
+        return m.kind == op_kind::transfer ? check_transfer(g_, p_, participations, m, v, options_.channel_slots) : check_input(p_, participations, m, v);
     }
-    constexpr verdict check_node(const ir::member& m, const partners& parts, int v) {
+    constexpr verdict check_node(const ir::member& m, const partners& participations, int v) {
         const ir::node& n = g_.nodes.first[m.node];
         if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.zero_edge != n.zero_edge || m.op != n.op)
             return {flaw::node_mismatch, n.role, v};
-        int& by = vertex_of_[m.node];
+        int& by = task_of_[m.node];
         if (by >= 0) return {flaw::node_twice, -1, v, by};
         by = v;
-        return n.role >= 0 ? check_statement(g_, p_, parts, m, n, v) : collective{g_, p_, m, n, v, numbers_}.check(parts);
+        return n.role >= 0 ? check_statement(g_, p_, participations, m, n, v) : collective{g_, p_, m, n, v, numbers_}.check(participations);
     }
 
     const ir::graph& g_;
     const ir::program& p_;
     const plan_options& options_;
-    parts_of_members lists_;
+    participations_of_members lists_;
     common_numbers numbers_;
-    vec<int> vertex_of_;  // by node; -1: nobody has carried it out so far
+    vec<int> task_of_;  // by node; -1: nobody has carried it out so far
 };
 
 constexpr verdict check_agreement(const ir::graph& g, const ir::program& p, const plan_options& options) {

@@ -24,12 +24,12 @@ constexpr bool one_gives(op_kind k) { return k == op_kind::broadcast || k == op_
 // Seats of a collective over roles: those who give, or, where one gives, those who receive and the giver last if it does not receive.
 constexpr vec<int> roles_of_seats(const ir::graph& g, const ir::node& n) {
     vec<int> roles;
-    const span<const int> targets = g.operands.part(n.first_target, n.targets);
+    const span<const int> targets = g.operands.subspan(n.first_target, n.targets);
     if (one_gives(n.kind)) {
         for (int role : targets) roles.push(role);
         if (!contains(targets, n.root)) roles.push(n.root);
     } else {
-        for (int a : g.operands.part(n.first_argument, n.arguments)) roles.push(g.symbols.first[a].role);
+        for (int a : g.operands.subspan(n.first_argument, n.arguments)) roles.push(g.symbols.first[a].role);
     }
     return roles;
 }
@@ -50,16 +50,16 @@ constexpr bool is_piece(const ir::graph& g, const ir::symbol& s) {
 // Where one rank plays all roles, the buffer's role does not say whose piece it holds, but the seat that it is written from.
 constexpr verdict check_pieces(const ir::graph& g, const ir::program& p) {
     vec<int> holder(p.buffers.count, -1);
-    for (const ir::part& x : p.parts) {
+    for (const ir::participation& x : p.participations) {
         const int node = p.members.first[x.member].node;
         if (node < 0 || g.nodes.first[node].role >= 0) continue;
         const int role = roles_of_seats(g, g.nodes.first[node])[x.seat];
-        for (const ir::access& a : p.accesses.part(x.first_access, x.accesses)) holder[a.buffer] = role;
+        for (const ir::access& a : p.accesses.subspan(x.first_access, x.accesses)) holder[a.buffer] = role;
     }
-    for (const ir::part& x : p.parts) {
+    for (const ir::participation& x : p.participations) {
         const int node = p.members.first[x.member].node, role = node < 0 ? -1 : g.nodes.first[node].role;
         if (role < 0) continue;
-        for (const ir::access& a : p.accesses.part(x.first_access, x.accesses))
+        for (const ir::access& a : p.accesses.subspan(x.first_access, x.accesses))
             if (holder[a.buffer] >= 0 && holder[a.buffer] != role) return {flaw::wrong_access, x.role, -1, -1, a.buffer};
     }
     return {};
@@ -70,10 +70,10 @@ constexpr verdict check_pieces(const ir::graph& g, const ir::program& p) {
 constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, int v, int channel_slots) {
     if (m.symbol < 0) return {flaw::node_mismatch, -1, v};
     if (is_piece(g, g.symbols.first[m.symbol])) return {flaw::wrong_access, -1, v};
-    ir::part end[2] = {};  // sender and receiver
+    ir::participation end[2] = {};  // sender and receiver
     bool met[2] = {};
     int count = 0;
-    all.each([&](const ir::part& x) {
+    all.each([&](const ir::participation& x) {
         ++count;
         if (static_cast<unsigned>(x.seat) >= 2u || x.accesses != 1) return;
         end[x.seat] = x;
@@ -89,7 +89,7 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
     if (written.mode != access_mode::write || to.symbol != m.symbol || to.output) return {flaw::wrong_access, roles[1], v, -1, written.buffer};
     if (to.slots < channel_slots && !g.single_rank) return {flaw::too_few_slots, roles[1], v, -1, written.buffer};
     // The receiver of a peer copy finds the sender's bytes by their offset.
-    if (p.vertices.first[v].stream == stream_kind::copy && from.where != ir::storage::arena) return {flaw::wrong_storage, roles[0], v, -1, read.buffer};
+    if (p.tasks.first[v].stream == stream_kind::copy && from.where != ir::storage::arena) return {flaw::wrong_storage, roles[0], v, -1, read.buffer};
     return {};
 }
 
@@ -153,7 +153,7 @@ private:
 // Those who give have the same to give, and what comes of it is as large as the collective makes it.
 constexpr bool types_agree(const ir::graph& g, const ir::node& n) {
     const ir::symbol* symbols = g.symbols.first;
-    const span<const int> arguments = g.operands.part(n.first_argument, n.arguments);
+    const span<const int> arguments = g.operands.subspan(n.first_argument, n.arguments);
     const tensor_type &in = symbols[arguments[0]].type, &out = symbols[g.operands.first[n.first_result]].type;
     for (int a : arguments)
         if (symbols[a].type.type != in.type || symbols[a].type.size() != in.size()) return false;
@@ -164,35 +164,35 @@ constexpr bool types_agree(const ir::graph& g, const ir::node& n) {
 // A collective over roles: each seat is taken by one part, which gives and gets what the graph says.
 class collective {
 public:
-    constexpr collective(const ir::graph& g, const ir::program& p, const ir::member& m, const ir::node& n, int vertex, common_numbers& numbers)
+    constexpr collective(const ir::graph& g, const ir::program& p, const ir::member& m, const ir::node& n, int task, common_numbers& numbers)
         : g_{g},
           p_{p},
           m_{m},
           n_{n},
-          vertex_{vertex},
+          task_{task},
           numbers_{numbers},
-          targets_{g.operands.part(n.first_target, n.targets)},
+          targets_{g.operands.subspan(n.first_target, n.targets)},
           result_{g.operands.first[n.first_result]},
           roles_{roles_of_seats(g, n)},
           taken_(roles_.size()) {}
 
-    constexpr verdict check(const partners& parts) {
+    constexpr verdict check(const partners& participations) {
         int seats = 0;
-        parts.each([&](const ir::part& x) {
+        participations.each([&](const ir::participation& x) {
             ++seats;
             if (bad_) take_seat(x);
         });
         if (!bad_) return bad_;
-        if (seats != roles_.size()) return {flaw::partner_missing, -1, vertex_};
+        if (seats != roles_.size()) return {flaw::partner_missing, -1, task_};
         // In a broadcast who only gives passes its argument where the others get theirs. (One who gets as well cannot have both there.)
-        if (broadcast_ >= 0 && !lies_with(received_, broadcast_)) return {flaw::common_offset, -1, vertex_, -1, broadcast_};
-        if (!joins(g_, p_, m_, roles_.view())) return {flaw::wrong_communicator, -1, vertex_};
-        if (!types_agree(g_, n_)) return {flaw::partner_mismatch, -1, vertex_};
+        if (broadcast_ >= 0 && !lies_with(received_, broadcast_)) return {flaw::common_offset, -1, task_, -1, broadcast_};
+        if (!joins(g_, p_, m_, roles_.view())) return {flaw::wrong_communicator, -1, task_};
+        if (!types_agree(g_, n_)) return {flaw::partner_mismatch, -1, task_};
         return {};
     }
 
 private:
-    constexpr bool take_seat(const ir::part& x) {
+    constexpr bool take_seat(const ir::participation& x) {
         if (static_cast<unsigned>(x.seat) >= static_cast<unsigned>(roles_.size()) || taken_[x.seat]) return refuse(flaw::partner_missing, x);
         taken_[x.seat] = true;
         const int role = roles_[x.seat];  // where one rank plays all roles, the seat alone says whose part it is
@@ -206,12 +206,12 @@ private:
         return true;
     }
     // What is given is not written as well: it would have two definitions.
-    constexpr bool give(const ir::part& x, const ir::access& a, int argument) {
+    constexpr bool give(const ir::participation& x, const ir::access& a, int argument) {
         if (p_.buffers.first[a.buffer].symbol != argument) return refuse(flaw::wrong_access, x, a.buffer);
         if (!lies_with(n_.kind == op_kind::broadcast ? broadcast_ : given_, a.buffer)) return refuse(flaw::common_offset, x, a.buffer);
         return true;
     }
-    constexpr bool get(const ir::part& x, const ir::access& a) {
+    constexpr bool get(const ir::participation& x, const ir::access& a) {
         const ir::buffer& b = p_.buffers.first[a.buffer];
         if (a.mode != access_mode::write || b.symbol != result_ || b.output != g_.symbols.first[result_].output) return refuse(flaw::wrong_access, x, a.buffer);
         if (!lies_with(received_, a.buffer)) return refuse(flaw::common_offset, x, a.buffer);
@@ -224,8 +224,8 @@ private:
         first = b;
         return true;
     }
-    constexpr bool refuse(flaw what, const ir::part& x, int buffer = -1) {
-        bad_ = {what, x.role, vertex_, -1, buffer};
+    constexpr bool refuse(flaw what, const ir::participation& x, int buffer = -1) {
+        bad_ = {what, x.role, task_, -1, buffer};
         return false;
     }
 
@@ -233,7 +233,7 @@ private:
     const ir::program& p_;
     const ir::member& m_;
     const ir::node& n_;
-    int vertex_;
+    int task_;
     common_numbers& numbers_;
     span<const int> targets_;  // the roles that get the result
     int result_;

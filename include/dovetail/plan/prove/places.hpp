@@ -39,7 +39,7 @@ public:
         for (int r = 0, sum = 0; r <= p.roles; ++r) first[r] = sum += first[r];
         for (int b = p.buffers.count - 1; b >= 0; --b) list[--first[buffers[b].role]] = b;
     }
-    constexpr span<const int> by(int role) const { return list_.view().part(first_[role], first_[role + 1] - first_[role]); }
+    constexpr span<const int> by(int role) const { return list_.view().subspan(first_[role], first_[role + 1] - first_[role]); }
 
 private:
     vec<int> list_;  // those of role r stand at [first_[r], first_[r + 1])

@@ -50,7 +50,7 @@ private:
 
     // The loop that counts: every statement here is evaluated for each step of run 0, and for most of those of later runs.
     constexpr bool play(int end_step) {
-        const ir::part* parts = p_.parts.first;
+        const ir::participation* participations = p_.participations.first;
         const ir::access* accesses = p_.accesses.first;
         const ir::member* members = p_.members.first;
         const ir::wait* waits = made_.waits.first;
@@ -64,7 +64,7 @@ private:
         // Of the step, wait, part or access at hand; declared once, see check_agreement.
         const ir::step* s = steps;
         const ir::wait *w = nullptr, *waits_end = nullptr;
-        const ir::part *y = nullptr, *parts_end = nullptr;
+        const ir::participation *y = nullptr, *participations_end = nullptr;
         const ir::access *begin = nullptr, *a = nullptr, *last = nullptr;
         const ir::member* m = nullptr;
         const int *stamped = nullptr, *z = nullptr;
@@ -92,7 +92,7 @@ private:
                     if (stamped[3] > now[2]) now[2] = stamped[3];
                 }
             if (first || matters_now(k))
-                for (y = parts + s->first_part, parts_end = y + s->parts; y != parts_end; ++y)
+                for (y = participations + s->first_participation, participations_end = y + s->participations; y != participations_end; ++y)
                     for (a = begin = accesses + y->first_access, last = a + y->accesses; a != last; ++a) {
                         b = a->buffer;
                         r = row_of[b];
@@ -132,7 +132,7 @@ private:
                             // Mostly the only argument's bytes, which the step has just read.
                             m = members + y->member;
                             given = begin->buffer;
-                            if (a == begin + 1 && s->parts == 1 && value[r] == values + given && m->op->in_place == 0)
+                            if (a == begin + 1 && s->participations == 1 && value[r] == values + given && m->op->in_place == 0)
                                 x[stream] = -1;
                             else if (!take_over(*s, *y, r, b))
                                 return false;
@@ -183,21 +183,21 @@ private:
         for (int i = 0; i < mine_.steps; ++i) {
             const int e = steps_[i].event;
             if (e < 0) continue;
-            if (recorded[e] >= 0) return fail(flaw::event_recorded_twice, steps_[i], -1, steps_[recorded[e]].vertex);
+            if (recorded[e] >= 0) return fail(flaw::event_recorded_twice, steps_[i], -1, steps_[recorded[e]].task);
             recorded[e] = i;
         }
         for (int i = 0; i < mine_.steps; ++i) {
             const ir::step& s = steps_[i];
             for (const ir::wait *w = made_.waits.begin() + s.first_wait, *end = w + s.waits; w != end; ++w) {
                 if (w->event < 0 || w->event >= mine_.events || recorded[w->event] < 0) return fail(flaw::wait_unknown_event, s);
-                if (recorded[w->event] != w->step) return fail(flaw::wait_wrong_record, s, -1, steps_[recorded[w->event]].vertex);
+                if (recorded[w->event] != w->step) return fail(flaw::wait_wrong_record, s, -1, steps_[recorded[w->event]].task);
             }
         }
         run_ = run;
         return true;
     }
 
-    constexpr bool touch_state(const ir::step& s, const ir::part& y, int r, const ir::access& a, const int* now, int own) {
+    constexpr bool touch_state(const ir::step& s, const ir::participation& y, int r, const ir::access& a, const int* now, int own) {
         int *x = touches_.rows.begin() + touches::width * r, &version = touches_.value[r];
         const int due = states_.expected[static_cast<int>(&a - p_.accesses.first)] + run_ * states_.updates[a.buffer];
         if (a.mode == access_mode::read) {
@@ -242,22 +242,22 @@ private:
     // Is this the only access of the step that touches b? It may then be read and written at once.
     constexpr bool alone(const ir::step& s, int b) const {
         int touched = 0;
-        for (const ir::part& y : p_.parts.part(s.first_part, s.parts))
-            for (const ir::access& a : p_.accesses.part(y.first_access, y.accesses)) touched += a.buffer == b ? 1 : 0;
+        for (const ir::participation& y : p_.participations.subspan(s.first_participation, s.participations))
+            for (const ir::access& a : p_.accesses.subspan(y.first_access, y.accesses)) touched += a.buffer == b ? 1 : 0;
         return touched == 1;
     }
 
     // An in-place result: the operation's argument, which it names or of which a role gives one to a collective over roles,
     // holds the bytes, and nobody else looks at it. The reading of the argument is forgiven; its definition was over, or the step could
     // not have read it; everything else must be over as for any write.
-    constexpr bool take_over(const ir::step& s, const ir::part& y, int r, int b) {
+    constexpr bool take_over(const ir::step& s, const ir::participation& y, int r, int b) {
         const int n = p_.members.first[y.member].node;
         int argument = n < 0 ? -1 : g_.nodes.first[n].op->in_place;
         if (n >= 0 && (argument >= 0 ? g_.nodes.first[n].role < 0 : g_.nodes.first[n].op->in_place_only)) argument = 0;
         if (argument < 0) return fail(flaw::alias_wrong, s, b, writer(r));
         const int given = p_.accesses.first[y.first_access + argument].buffer;
         if (touches_.value[r] != run_ * p_.buffers.count + given + 1 ||
-            ((s.parts > 1 || y.accesses > 2) && !alone(s, given)))  // Only for speed: one of two accesses is the result's.
+            ((s.participations > 1 || y.accesses > 2) && !alone(s, given)))  // Only for speed: one of two accesses is the result's.
             return fail(flaw::alias_wrong, s, b, writer(r));
         int* x = touches_.rows.begin() + touches::width * r;
         x[s.stream] = -1;

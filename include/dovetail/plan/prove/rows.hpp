@@ -13,7 +13,7 @@ constexpr bool inside(int first, int count, int size) { return first >= 0 && cou
 // The bytes of a rank's arena, or of its states: so few that twice as many can be counted.
 constexpr bool is_size(std::int64_t bytes) { return bytes >= 0 && bytes <= INT64_MAX / 4; }
 
-// Vertices have their parts and members one after the other, and parts their accesses, so that each belongs to exactly one; a part
+// Tasks have their parts and members one after the other, and parts their accesses, so that each belongs to exactly one; a part
 // touches the buffers of its own role.
 constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
     // A negative index is a large one without its sign: one comparison for both ends; of x + 1 where -1 stands for none, of x - 1
@@ -27,47 +27,47 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
             static_cast<unsigned>(x->slots) - 1 >= most_slots || static_cast<unsigned>(x->alias) + 1 > buffers ||
             static_cast<unsigned>(x->common) + 1 > commons)
             return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
-    const ir::part* part = p.parts.begin();
+    const ir::participation* participation = p.participations.begin();
     const ir::member* member = p.members.begin();
-    // Of the vertex or part at hand; declared once, see check_agreement.
+    // Of the task or part at hand; declared once, see check_agreement.
     const ir::member* members_end = nullptr;
-    const ir::part* parts_end = nullptr;
+    const ir::participation* participations_end = nullptr;
     const ir::access *a = p.accesses.begin(), *accesses_end = nullptr;
-    unsigned own_parts = 0, own_members = 0, own_accesses = 0;
+    unsigned own_participations = 0, own_members = 0, own_accesses = 0;
     int role = 0;
-    unsigned parts = 0, members = 0, accesses = 0;
-    unsigned parts_left = static_cast<unsigned>(p.parts.count), members_left = static_cast<unsigned>(p.members.count),
+    unsigned participations = 0, members = 0, accesses = 0;
+    unsigned participations_left = static_cast<unsigned>(p.participations.count), members_left = static_cast<unsigned>(p.members.count),
              accesses_left = static_cast<unsigned>(p.accesses.count);
-    for (const ir::vertex *x = p.vertices.begin(), *last = p.vertices.end(); x != last; ++x) {
-        own_parts = static_cast<unsigned>(x->parts);
+    for (const ir::task *x = p.tasks.begin(), *last = p.tasks.end(); x != last; ++x) {
+        own_participations = static_cast<unsigned>(x->participations);
         own_members = static_cast<unsigned>(x->members);
-        if (static_cast<unsigned>(x->first_part) != parts || static_cast<unsigned>(x->first_member) != members || own_parts - 1 >= parts_left ||
-            own_members - 1 >= members_left)
-            return {flaw::bad_table, -1, static_cast<int>(x - p.vertices.begin())};
+        if (static_cast<unsigned>(x->first_participation) != participations || static_cast<unsigned>(x->first_member) != members ||
+            own_participations - 1 >= participations_left || own_members - 1 >= members_left)
+            return {flaw::bad_table, -1, static_cast<int>(x - p.tasks.begin())};
         for (members_end = member + own_members; member != members_end; ++member)
             if (static_cast<unsigned>(member->node) + 1 > nodes || static_cast<unsigned>(member->symbol) + 1 > symbols ||
                 static_cast<unsigned>(member->communicator) + 1 > communicators)
-                return {flaw::bad_table, -1, static_cast<int>(x - p.vertices.begin())};
-        for (parts_end = part + own_parts; part != parts_end; ++part) {
-            own_accesses = static_cast<unsigned>(part->accesses);
-            if (static_cast<unsigned>(part->member) - members >= own_members || static_cast<unsigned>(part->first_access) != accesses ||
+                return {flaw::bad_table, -1, static_cast<int>(x - p.tasks.begin())};
+        for (participations_end = participation + own_participations; participation != participations_end; ++participation) {
+            own_accesses = static_cast<unsigned>(participation->accesses);
+            if (static_cast<unsigned>(participation->member) - members >= own_members || static_cast<unsigned>(participation->first_access) != accesses ||
                 own_accesses > accesses_left)
-                return {flaw::bad_table, part->role, static_cast<int>(x - p.vertices.begin())};
-            role = part->role;
+                return {flaw::bad_table, participation->role, static_cast<int>(x - p.tasks.begin())};
+            role = participation->role;
             for (accesses_end = a + own_accesses; a != accesses_end; ++a)
                 if (static_cast<unsigned>(a->buffer) >= buffers || p.buffers.first[a->buffer].role != role)
-                    return {flaw::wrong_access, role, static_cast<int>(x - p.vertices.begin()), -1, a->buffer};
+                    return {flaw::wrong_access, role, static_cast<int>(x - p.tasks.begin()), -1, a->buffer};
             accesses += own_accesses;
             accesses_left -= own_accesses;
         }
-        parts += own_parts;
+        participations += own_participations;
         members += own_members;
-        parts_left -= own_parts;
+        participations_left -= own_participations;
         members_left -= own_members;
     }
     for (const ir::communicator& c : p.communicators)
         if (!inside(c.first_role, c.roles, p.communicator_roles.count)) return {flaw::bad_table};
-    return {parts_left == 0 && members_left == 0 && accesses_left == 0 ? flaw::none : flaw::bad_table};
+    return {participations_left == 0 && members_left == 0 && accesses_left == 0 ? flaw::none : flaw::bad_table};
 }
 
 // Steps are compared with the program in check_steps. Each records at most one event.
@@ -84,7 +84,7 @@ constexpr verdict check_plan_rows(const ir::program& p, const plan& made) {
         for (const ir::step *s = made.steps.begin() + r.first_step, *end = s + r.steps; s != end; ++s) {
             own_waits = static_cast<unsigned>(s->waits);
             if (own_waits > waits || static_cast<unsigned>(s->first_wait) > waits - own_waits) return {flaw::bad_table, role};
-            if (static_cast<unsigned>(s->event) + 1 > events) return {flaw::wait_unknown_event, role, s->vertex};
+            if (static_cast<unsigned>(s->event) + 1 > events) return {flaw::wait_unknown_event, role, s->task};
         }
     }
     return {};

@@ -86,11 +86,11 @@ protected:
     constexpr int run_of(int r) const { return touches_.value[r] == 0 ? -1 : told(r) / p_.buffers.count; }
 
     constexpr bool fail(flaw what, const ir::step& s, int buffer = -1, int other = -1) {
-        bad_ = {what, role_, s.vertex, other, buffer, run_};
+        bad_ = {what, role_, s.task, other, buffer, run_};
         return false;
     }
 
-    // The vertex that wrote what lies in a row, -1 for none: every run issues the same steps on every stream.
+    // The task that wrote what lies in a row, -1 for none: every run issues the same steps on every stream.
     constexpr int writer(int r) const {
         if (touches_.value[r] == 0) return -1;
         const int* x = touches_.rows.begin() + touches::width * r;
@@ -99,7 +99,7 @@ protected:
         for (int i = 0; i < mine_.steps; ++i) each += steps_[i].stream == stream ? 1 : 0;
         int i = 0;
         for (int place = x[touches::write] % each; steps_[i].stream != stream || place-- > 0; ++i) {}
-        return steps_[i].vertex;
+        return steps_[i].task;
     }
 
     // Only for names.
@@ -134,10 +134,10 @@ protected:
     constexpr bool still_needed(const ir::step& s, int former) const {
         bool from_here = false;
         for (const ir::step *t = steps_, *end = t + mine_.steps; t != end; ++t) {
-            from_here = from_here || t->vertex == s.vertex;
+            from_here = from_here || t->task == s.task;
             if (!from_here) continue;
-            for (const ir::part& y : p_.parts.part(t->first_part, t->parts))
-                for (const ir::access& a : p_.accesses.part(y.first_access, y.accesses))
+            for (const ir::participation& y : p_.participations.subspan(t->first_participation, t->participations))
+                for (const ir::access& a : p_.accesses.subspan(y.first_access, y.accesses))
                     if (a.buffer == former || p_.buffers.first[a.buffer].alias == former) return true;
         }
         for (int b : outputs_)

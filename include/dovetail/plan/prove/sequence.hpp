@@ -2,9 +2,9 @@
 //
 // What follows from it, together with the waits that `replay` checks, is liveness: issue all steps of a role, run after
 // run, into one single queue. Every wait of lag 0 names an earlier step of the same role, every wait of a larger lag a step
-// of an earlier run, so no queue waits for something behind it. A vertex shared by ranks starts on each of them when all
-// that stands before it there is complete; all ranks meet the shared vertices in the one order, so the first unfinished
-// vertex of the order can always go on. More streams only take waiting away. It says nothing about progress inside NCCL.
+// of an earlier run, so no queue waits for something behind it. A task shared by ranks starts on each of them when all
+// that stands before it there is complete; all ranks meet the shared tasks in the one order, so the first unfinished
+// task of the order can always go on. More streams only take waiting away. It says nothing about progress inside NCCL.
 #pragma once
 
 #include "states.hpp"
@@ -13,14 +13,14 @@
 namespace dovetail::plan::detail {
 
 constexpr verdict check_permutation(const ir::program& p, const plan& made) {
-    vec<bool> met(p.vertices.count);
+    vec<bool> met(p.tasks.count);
     bool* seen = met.begin();
-    if (made.order.count != p.vertices.count) return {flaw::order_not_permutation};
-    const unsigned vertices = static_cast<unsigned>(p.vertices.count);
+    if (made.order.count != p.tasks.count) return {flaw::order_not_permutation};
+    const unsigned tasks = static_cast<unsigned>(p.tasks.count);
     int v = 0;
     for (const int *at = made.order.begin(), *end = made.order.end(); at != end; ++at) {
         v = *at;
-        if (static_cast<unsigned>(v) >= vertices || seen[v]) return {flaw::order_not_permutation, -1, v};
+        if (static_cast<unsigned>(v) >= tasks || seen[v]) return {flaw::order_not_permutation, -1, v};
         seen[v] = true;
     }
     return {};
@@ -37,9 +37,9 @@ constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, c
     const ir::buffer* buffers = p.buffers.begin();
     const ir::access* accesses = p.accesses.begin();
     for (const int *at = made.order.begin(), *last = made.order.end(); at != last; ++at) {
-        const ir::vertex& x = p.vertices.first[*at];
-        for (int i = x.first_part, parts_end = i + x.parts; i < parts_end; ++i) {
-            const ir::part& y = p.parts.first[i];
+        const ir::task& x = p.tasks.first[*at];
+        for (int i = x.first_participation, participations_end = i + x.participations; i < participations_end; ++i) {
+            const ir::participation& y = p.participations.first[i];
             for (int k = y.first_access, end = k + y.accesses; k < end; ++k) {
                 const int b = accesses[k].buffer;
                 const ir::buffer& z = buffers[b];
@@ -55,7 +55,7 @@ constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, c
                     taken_by[z.alias] = *at;
                 }
             }
-            for (const ir::access& a : p.accesses.part(y.first_access, y.accesses))
+            for (const ir::access& a : p.accesses.subspan(y.first_access, y.accesses))
                 if (writes(a.mode)) {
                     ++version[a.buffer];
                     written_by[a.buffer] = *at;
@@ -74,27 +74,27 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
         cursor[k] = made.steps.first + r.first_step;
         last[k] = cursor[k] + r.steps;
     }
-    const ir::part* parts = p.parts.begin();
-    const ir::vertex* vertices = p.vertices.begin();
-    // Of the vertex at hand, on one role; declared once, see check_agreement.
+    const ir::participation* participations = p.participations.begin();
+    const ir::task* tasks = p.tasks.begin();
+    // Of the task at hand, on one role; declared once, see check_agreement.
     int v = 0, i = 0, end = 0, role = 0, first = 0;
-    const ir::vertex* x = nullptr;
+    const ir::task* x = nullptr;
     const ir::step* s = nullptr;
     stream_kind stream{};
     for (const int *at = made.order.begin(), *order_end = made.order.end(); at != order_end; ++at) {
         v = *at;
-        x = vertices + v;
-        for (i = x->first_part, end = i + x->parts; i < end;) {
-            role = parts[i].role;
+        x = tasks + v;
+        for (i = x->first_participation, end = i + x->participations; i < end;) {
+            role = participations[i].role;
             first = i++;
-            while (i < end && parts[i].role == role) ++i;
+            while (i < end && participations[i].role == role) ++i;
             s = cursor[role];
-            if (s == last[role] || s->vertex != v) {
+            if (s == last[role] || s->task != v) {
                 for (const ir::step* k = s; k != last[role]; ++k)
-                    if (k->vertex == v) return {flaw::step_order, role, v, s->vertex};  // Only for names
+                    if (k->task == v) return {flaw::step_order, role, v, s->task};  // Only for names
                 return {flaw::step_missing, role, v};
             }
-            if (s->first_part != first || s->parts != i - first) return {flaw::step_missing, role, v};
+            if (s->first_participation != first || s->participations != i - first) return {flaw::step_missing, role, v};
             cursor[role] = s + 1;
             // one queue for each communicator: its operations never run side by side
             stream = overlapped ? x->stream : stream_kind::compute;
@@ -105,7 +105,7 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
         }
     }
     for (role = 0; role < p.roles; ++role)
-        if (cursor[role] != last[role]) return {flaw::step_order, role, cursor[role]->vertex};
+        if (cursor[role] != last[role]) return {flaw::step_order, role, cursor[role]->task};
     return {};
 }
 

@@ -15,7 +15,7 @@ constexpr bool contains(span<const int> list, int x) {
 
 constexpr vec<tensor_type> argument_types(const ir::graph& g, const ir::node& n) {
     vec<tensor_type> types;
-    for (int a : g.operands.part(n.first_argument, n.arguments)) types.push(g.symbols.first[a].type);
+    for (int a : g.operands.subspan(n.first_argument, n.arguments)) types.push(g.symbols.first[a].type);
     return types;
 }
 
@@ -39,55 +39,55 @@ constexpr bool joins_positions(const ir::program& p, const ir::member& m, unsign
 
 // The parts of one member: [first, end), or, where they stand among those of others, a chain.
 struct partners {
-    const ir::part* parts;
+    const ir::participation* participations;
     const int* next;
     int first, end;
 
     constexpr bool empty() const { return first < 0; }
     constexpr bool several() const { return next == nullptr ? end - first > 1 : next[first] >= 0; }
-    constexpr const ir::part& front() const { return parts[first]; }
+    constexpr const ir::participation& front() const { return participations[first]; }
 
     template <class F>
     constexpr void each(F f) const {
         if (next == nullptr)
-            for (int i = first; i < end; ++i) f(parts[i]);
+            for (int i = first; i < end; ++i) f(participations[i]);
         else
-            for (int i = first; i >= 0; i = next[i]) f(parts[i]);
+            for (int i = first; i >= 0; i = next[i]) f(participations[i]);
     }
 };
 
-// Which parts a member has: all of its vertex where it has that for itself. Those of members that share one are chained.
-class parts_of_members {
+// Which parts a member has: all of its task where it has that for itself. Those of members that share one are chained.
+class participations_of_members {
 public:
-    constexpr explicit parts_of_members(const ir::program& p) : parts_{p.parts.first} {
-        if (p.members.count == p.vertices.count) return;  // Only for speed: nobody shares.
+    constexpr explicit participations_of_members(const ir::program& p) : participations_{p.participations.first} {
+        if (p.members.count == p.tasks.count) return;  // Only for speed: nobody shares.
         first_ = vec<int>(p.members.count, -1);
-        next_ = vec<int>(p.parts.count, -1);
-        for (int i = p.parts.count - 1; i >= 0; --i) {
-            next_[i] = first_[p.parts.first[i].member];
-            first_[p.parts.first[i].member] = i;
+        next_ = vec<int>(p.participations.count, -1);
+        for (int i = p.participations.count - 1; i >= 0; --i) {
+            next_[i] = first_[p.participations.first[i].member];
+            first_[p.participations.first[i].member] = i;
         }
     }
-    constexpr partners of(const ir::vertex& x, int member) const {
-        if (x.members == 1) return {parts_, nullptr, x.first_part, x.first_part + x.parts};
-        return {parts_, next_.begin(), first_[member], -1};
+    constexpr partners of(const ir::task& x, int member) const {
+        if (x.members == 1) return {participations_, nullptr, x.first_participation, x.first_participation + x.participations};
+        return {participations_, next_.begin(), first_[member], -1};
     }
 
 private:
-    const ir::part* parts_;
+    const ir::participation* participations_;
     vec<int> first_, next_;  // by member, by part; -1: none
 };
 
 // A statement of one role, compared access by access with what its operation gets: arguments, results, workspace.
 class statement {
 public:
-    constexpr statement(const ir::graph& g, const ir::program& p, const ir::node& n, const ir::part& x, int vertex)
+    constexpr statement(const ir::graph& g, const ir::program& p, const ir::node& n, const ir::participation& x, int task)
         : g_{g},
           p_{p},
           n_{n},
-          arguments_{g.operands.part(n.first_argument, n.arguments)},
+          arguments_{g.operands.subspan(n.first_argument, n.arguments)},
           role_{x.role},
-          vertex_{vertex},
+          task_{task},
           first_{p.accesses.first + x.first_access},
           next_{first_},
           end_{first_ + x.accesses} {}
@@ -112,7 +112,7 @@ private:
     // A target that is also an argument is passed as inout, once.
     constexpr bool first_mention_of_target(const int* s) const {
         const int *first = arguments_.begin(), before = static_cast<int>(s - first);
-        return contains(g_.operands.part(n_.first_result, n_.results), *s) && !contains({first, before}, *s);
+        return contains(g_.operands.subspan(n_.first_result, n_.results), *s) && !contains({first, before}, *s);
     }
 
     constexpr void write_results() {
@@ -139,30 +139,30 @@ private:
     }
 
     constexpr const ir::buffer& buffer() const { return p_.buffers.first[next_->buffer]; }
-    constexpr void refuse(flaw what) { bad_ = {what, role_, vertex_, -1, next_ == end_ ? -1 : next_->buffer}; }
+    constexpr void refuse(flaw what) { bad_ = {what, role_, task_, -1, next_ == end_ ? -1 : next_->buffer}; }
 
     const ir::graph& g_;
     const ir::program& p_;
     const ir::node& n_;
     span<const int> arguments_;
-    int role_, vertex_;
+    int role_, task_;
     const ir::access *first_, *next_, *end_;  // `next_`: to be compared
     verdict bad_;
 };
 
-constexpr verdict check_statement(const ir::graph& g, const ir::program& p, const partners& parts, const ir::member& m, const ir::node& n, int v) {
-    const ir::part& x = parts.front();
+constexpr verdict check_statement(const ir::graph& g, const ir::program& p, const partners& participations, const ir::member& m, const ir::node& n, int v) {
+    const ir::participation& x = participations.front();
     const int role = g.single_rank ? 0 : n.role;
-    if (parts.several()) return {flaw::partner_missing, role, v};
+    if (participations.several()) return {flaw::partner_missing, role, v};
     if (m.root != n.root || x.role != role || x.seat != 0) return {flaw::node_mismatch, role, v};
     if (is_communication(m.kind) && !joins_positions(p, m, n.axes, role)) return {flaw::wrong_communicator, role, v};
     return statement{g, p, n, x, v}.check();
 }
 
 // Brings the caller's binding in.
-constexpr verdict check_input(const ir::program& p, const partners& parts, const ir::member& m, int v) {
-    const ir::part& x = parts.front();
-    if (parts.several()) return {flaw::partner_missing, x.role, v};
+constexpr verdict check_input(const ir::program& p, const partners& participations, const ir::member& m, int v) {
+    const ir::participation& x = participations.front();
+    if (participations.several()) return {flaw::partner_missing, x.role, v};
     if (m.kind != op_kind::input || x.seat != 0 || x.accesses != 1) return {flaw::node_mismatch, x.role, v};
     const ir::access& a = p.accesses.first[x.first_access];
     const ir::buffer& b = p.buffers.first[a.buffer];

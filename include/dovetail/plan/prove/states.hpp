@@ -17,13 +17,13 @@ constexpr state_versions versions_of(const ir::graph& g, const ir::program& p) {
     made.expected = vec<int>(p.accesses.count, -1);
     made.updates = vec<int>(p.buffers.count);
     int *expected = made.expected.begin(), *version = made.updates.begin();
-    vec<int> part_of_node(g.nodes.count, -1);
-    int* part_of = part_of_node.begin();
-    for (int i = p.parts.count - 1; i >= 0; --i)
-        if (const int node = p.members.first[p.parts.first[i].member].node; node >= 0) part_of[node] = i;
+    vec<int> participation_of_node(g.nodes.count, -1);
+    int* participation_of = participation_of_node.begin();
+    for (int i = p.participations.count - 1; i >= 0; --i)
+        if (const int node = p.members.first[p.participations.first[i].member].node; node >= 0) participation_of[node] = i;
     for (int n = 0; n < g.nodes.count; ++n) {
-        const ir::part& x = p.parts.first[part_of[n]];
-        const span<const ir::access> accesses = p.accesses.part(x.first_access, x.accesses);
+        const ir::participation& x = p.participations.first[participation_of[n]];
+        const span<const ir::access> accesses = p.accesses.subspan(x.first_access, x.accesses);
         for (int a = 0; a < accesses.count; ++a) expected[x.first_access + a] = version[accesses[a].buffer];
         for (const ir::access& a : accesses)
             if (writes(a.mode)) ++version[a.buffer];

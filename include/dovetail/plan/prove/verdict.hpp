@@ -7,7 +7,7 @@ namespace dovetail::plan {
 enum class flaw : unsigned char {
     none,
     bad_table,           // an index that points outside its table, or rows that do not fit together
-    node_missing,        // a statement of the graph that no vertex carries out
+    node_missing,        // a statement of the graph that no task carries out
     node_twice,          // ... or that two do
     node_mismatch,       // kind, reduction, root, offset or placement differ from the statement
     wrong_access,        // a part touches another buffer than the statement says, or in another way
@@ -76,8 +76,8 @@ constexpr const char* name_of(flaw f) {
 struct verdict {
     flaw what = flaw::none;
     int role = -1;
-    int vertex = -1;
-    int other = -1;  // the vertex it collides with, where one is known
+    int task = -1;
+    int other = -1;  // the task it collides with, where one is known
     int buffer = -1;
     int run = 0;  // of the unrolled runs, the one in which it shows
 
