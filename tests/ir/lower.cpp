@@ -58,7 +58,7 @@ TEST_CASE("roles in order of appearance, with the graph's mesh or their own") {
     CHECK(dv::ir::width_of(v, 1, 1) == 4);
 }
 
-TEST_CASE("a collective over roles has a seat for each argument") {
+TEST_CASE("a collective over roles has a group_index for each argument") {
     const auto g = lowered<overlapping_collectives>();
     REQUIRE(!g.wrong);
     int over_roles = 0;

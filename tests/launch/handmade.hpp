@@ -87,9 +87,9 @@ public:
             p.members.push(m);
             launches.push(f);
         }
-        std::vector<int> seats(members.size(), 0);
+        std::vector<int> participants(members.size(), 0);
         for (const auto& t : participations) {
-            p.participations.push({t.role, v.first_member + t.member, seats[static_cast<std::size_t>(t.member)]++, p.accesses.size(), static_cast<int>(t.accesses.size())});
+            p.participations.push({t.role, v.first_member + t.member, participants[static_cast<std::size_t>(t.member)]++, p.accesses.size(), static_cast<int>(t.accesses.size())});
             for (const auto& a : t.accesses) p.accesses.push(a);
         }
         p.tasks.push(v);

@@ -68,7 +68,7 @@ TEST_CASE("every recorded run has its own times, and no receive ends before its 
                     for (std::size_t i = 0; i < t.rows[a].slices.size(); ++i) {
                         const auto& sent = t.rows[a].slices[i];
                         const dv::ir::step& step = of.steps(t.rows[a].role)[static_cast<int>(i)];
-                        if (of.program.tasks[sent.task].kind != dv::op_kind::transfer || of.program.participations[step.first_participation].seat != 0) continue;
+                        if (of.program.tasks[sent.task].kind != dv::op_kind::transfer || of.program.participations[step.first_participation].group_index != 0) continue;
                         for (std::size_t b = 0; b < t.rows.size(); ++b) {
                             const int j = observe::places(of, t.rows[b])[static_cast<std::size_t>(sent.task)];
                             // Threads of a busy machine may look at its clock late, by as much as the anchors say.

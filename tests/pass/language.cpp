@@ -97,7 +97,7 @@ TEST_CASE("slots follow the options") {
     for (const dv::ir::task& v : p.tasks)
         if (v.kind == dv::op_kind::transfer)
             for (int i = v.first_participation; i < v.first_participation + v.participations; ++i)
-                if (p.participations[i].seat == 1) CHECK(p.buffers[p.accesses[p.participations[i].first_access].buffer].slots == 2);
+                if (p.participations[i].group_index == 1) CHECK(p.buffers[p.accesses[p.participations[i].first_access].buffer].slots == 2);
 }
 
 TEST_CASE("the buffers of a collective over roles are alike on all of them") {

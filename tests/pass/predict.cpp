@@ -37,24 +37,24 @@ constexpr build beside() {
 static_assert(timeline(beside(), true, with(0, 1000, 1000)).length == 1010);
 static_assert(timeline(beside(), false, with(0, 1250, 1000)).length == 1510);
 
-// The place of an edge's or seat's role in the slots of a task, or -1.
-int seat_on(const pass::routes& at, int v, int role) {
-    for (int i = at.seats[v]; i < at.seats[v + 1]; ++i)
+// The place of an edge's or participation's role in the slots of a task, or -1.
+int group_index_on(const pass::routes& at, int v, int role) {
+    for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
         if (at.slot[i] / dv::stream_count == role) return i;
     return -1;
 }
 
-// When each seat opens, from the ends of the tasks: behind the one before it on its stream and behind its edges.
+// When each participation opens, from the ends of the tasks: behind the one before it on its stream and behind its edges.
 dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::routes& at, dv::span<const dv::ir::edge> edges, std::int64_t latency) {
     dv::vec<std::int64_t> open(at.slot.size()), last(at.slots);
     const auto row = [&](int v, int i) { return at.slot[i] / dv::stream_count * dv::stream_count + s.stream[v]; };
     for (int v : s.order)
-        for (int i = at.seats[v]; i < at.seats[v + 1]; ++i) {
+        for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i) {
             open[i] = last[row(v, i)];
             last[row(v, i)] = s.end[v];
         }
     for (const auto& e : edges) {
-        const int i = seat_on(at, e.to, e.role);
+        const int i = group_index_on(at, e.to, e.role);
         REQUIRE(i >= 0);
         const std::int64_t t = s.end[e.from] + (s.stream[e.from] == s.stream[e.to] ? 0 : latency);
         if (t > open[i]) open[i] = t;
@@ -155,7 +155,7 @@ TEST_CASE("without interference every start is the latest of what it waits for")
         std::int64_t length = 0;
         for (int v = 0; v < b.costs.size(); ++v) {
             std::int64_t start = 0;
-            for (int i = at.seats[v]; i < at.seats[v + 1]; ++i)
+            for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
                 if (open[i] > start) start = open[i];
             REQUIRE(s.start[v] == start);
             REQUIRE(s.end[v] == start + b.costs[v]);
@@ -180,7 +180,7 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
         const auto open = openings(s, at, edges.view(), 500);
         for (int v = 0; v < b.costs.size(); ++v) {
             std::int64_t latest = 0;
-            for (int i = at.seats[v]; i < at.seats[v + 1]; ++i)
+            for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
                 if (open[i] > latest) latest = open[i];
             REQUIRE(s.start[v] == latest);
             if (s.stream[v] != 0) {
@@ -188,7 +188,7 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
                 continue;
             }
             // The work lost to each neighbour, moment by moment: boundaries are openings and ends of the role's other streams.
-            const int role = at.slot[at.seats[v]] / dv::stream_count;
+            const int role = at.slot[at.participations_of[v]] / dv::stream_count;
             double work = 0;
             std::int64_t t = s.start[v];
             int changes = 0;
@@ -197,7 +197,7 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
                 int pace = 1000;
                 bool beside[dv::stream_count] = {};
                 for (int u = 0; u < b.costs.size(); ++u) {
-                    const int i = s.stream[u] != 0 ? seat_on(at, u, role) : -1;
+                    const int i = s.stream[u] != 0 ? group_index_on(at, u, role) : -1;
                     if (i < 0) continue;
                     if (open[i] > t && open[i] < next) next = open[i];
                     if (s.end[u] > t && s.end[u] < next) next = s.end[u];

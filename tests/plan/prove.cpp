@@ -249,8 +249,8 @@ TEST_CASE("each damage has its name") {
     CHECK(after(three_roles, partner_with_another_element) == "partner_mismatch");
     CHECK(after(three_roles, reduce_in_another_way) == "node_mismatch");
     CHECK(after(rooted, another_root) == "node_mismatch");
-    CHECK(after(three_roles, exchange_seats) == "wrong_access");
-    CHECK(after(rooted, exchange_seats) == "wrong_access");
+    CHECK(after(three_roles, exchange_group_indices) == "wrong_access");
+    CHECK(after(rooted, exchange_group_indices) == "wrong_access");
     CHECK(after(exchange, forget_output) == "wrong_access");
     CHECK(after(three_roles, forget_common) == "common_offset");
     CHECK(after(three_roles, join_other_roles) == "wrong_communicator");
@@ -304,15 +304,15 @@ TEST_CASE("workspace and results that nobody wants are what the operation asks f
     CHECK(with(unwanted, [](dv::ir::buffer& x) { x.type.extent[0] /= 2; }) == "wrong_storage");
 }
 
-TEST_CASE("the part of a statement of one role has the first seat") {
+TEST_CASE("the part of a statement of one role has the first group_index") {
     for (const hand_made& x : by_hand) {
         const subject whole = x.make();
         for (int i = 0; i < whole.program.participations.size(); ++i) {
             const int node = whole.program.members[whole.program.participations[i].member].node;
             if (node < 0 || whole.graph.nodes[node].role < 0) continue;
-            for (const int seat : {-1, 1, 2}) {
+            for (const int group_index : {-1, 1, 2}) {
                 subject s = whole;
-                s.program.participations[i].seat = seat;
+                s.program.participations[i].group_index = group_index;
                 CHECK(found(s) == "node_mismatch");
             }
         }

@@ -42,11 +42,11 @@ struct build {
         costs.push(cost);
         return p.tasks.size() - 1;
     }
-    constexpr void participation(int role, int seat = 0) {
+    constexpr void participation(int role, int group_index = 0) {
         dv::ir::participation x;
         x.role = role;
         x.member = p.members.size() - 1;
-        x.seat = seat;
+        x.group_index = group_index;
         x.first_access = p.accesses.size();
         p.participations.push(x);
         ++p.tasks.back().participations;

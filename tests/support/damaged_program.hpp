@@ -49,20 +49,20 @@ inline bool repeat_participation(subject& s, int site) {
         else if (y.first_participation + y.participations > site) ++y.participations;
     return true;
 }
-inline bool give_another_seat(subject& s, int site) {
+inline bool give_another_group_index(subject& s, int site) {
     const int i = detail::nth(s.program.participations, site, [&](const dv::ir::participation& x) {
         const dv::ir::member& m = s.program.members[x.member];
         return m.kind == dv::op_kind::transfer || detail::over_roles(s, m);
     });
-    if (i >= 0) ++s.program.participations[i].seat;
+    if (i >= 0) ++s.program.participations[i].group_index;
     return i >= 0;
 }
 // Two roles change places in a collective, in the communicator too, so that its parts agree with one another.
-inline bool exchange_seats(subject& s, int site) {
+inline bool exchange_group_indices(subject& s, int site) {
     const int m = detail::nth(s.program.members, site, [&](const dv::ir::member& x) { return detail::over_roles(s, x); });
     if (m < 0) return false;
     for (dv::ir::participation& x : s.program.participations)
-        if (x.member == m && x.seat < 2) x.seat = 1 - x.seat;
+        if (x.member == m && x.group_index < 2) x.group_index = 1 - x.group_index;
     int* roles = &s.program.communicator_roles[s.program.communicators[s.program.members[m].communicator].first_role];
     const int first = roles[0];
     roles[0] = roles[1];
@@ -106,7 +106,7 @@ inline bool partner_with_another_count(subject& s, int site) { return change_arg
 inline bool result_of_another_element(subject& s, int site) { return change_result(s, site, another_element); }
 inline bool result_of_another_count(subject& s, int site) { return change_result(s, site, half_as_many); }
 inline bool receive_another_type(subject& s, int site) {
-    const int i = detail::nth(s.program.participations, site, [&](const dv::ir::participation& x) { return s.program.members[x.member].kind == dv::op_kind::transfer && x.seat == 1; });
+    const int i = detail::nth(s.program.participations, site, [&](const dv::ir::participation& x) { return s.program.members[x.member].kind == dv::op_kind::transfer && x.group_index == 1; });
     if (i < 0) return false;
     another_element(s.program.buffers[s.program.accesses[s.program.participations[i].first_access].buffer].type);
     return true;
@@ -181,7 +181,7 @@ inline bool give_workspace(subject& s, int site) {
 inline bool send_another_value(subject& s, int site) {
     for (dv::ir::participation& x : s.program.participations) {
         dv::ir::member& m = s.program.members[x.member];
-        if (m.kind != dv::op_kind::transfer || x.seat != 0) continue;
+        if (m.kind != dv::op_kind::transfer || x.group_index != 0) continue;
         dv::ir::access& a = s.program.accesses[x.first_access];
         for (int b = 0; b < s.program.buffers.size(); ++b) {
             const dv::ir::buffer &was = s.program.buffers[a.buffer], &other = s.program.buffers[b];
@@ -194,11 +194,11 @@ inline bool send_another_value(subject& s, int site) {
     return false;
 }
 // Two parts of a collective change places; its communicator stays.
-inline bool exchange_seats_only(subject& s, int site) {
+inline bool exchange_group_indices_only(subject& s, int site) {
     const int m = detail::nth(s.program.members, site, [&](const dv::ir::member& x) { return x.node >= 0 && s.graph.nodes[x.node].role < 0; });
     if (m < 0) return false;
     for (dv::ir::participation& x : s.program.participations)
-        if (x.member == m && x.seat < 2) x.seat = 1 - x.seat;
+        if (x.member == m && x.group_index < 2) x.group_index = 1 - x.group_index;
     return true;
 }
 // A role without steps and buffers, that the graph has not.

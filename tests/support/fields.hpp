@@ -122,7 +122,7 @@ inline constexpr field fields[] = {
     detail::column<&subject::program, &detail::program::accesses, &dv::ir::access::mode>("access.mode"),
     detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::role>("participation.role"),
     detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::member>("participation.member"),
-    detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::seat>("participation.seat"),
+    detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::group_index>("participation.group_index"),
     detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::first_access>("participation.first_access"),
     detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::accesses>("participation.accesses"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::kind>("member.kind"),

@@ -228,8 +228,8 @@ struct maker {
         s.plan.order.push(s.program.tasks.size() - 1);
         return s.program.tasks.size() - 1;
     }
-    constexpr void participation(int role, int seat) {
-        s.program.participations.push({role, s.program.members.size() - 1, seat, s.program.accesses.size(), 0});
+    constexpr void participation(int role, int group_index) {
+        s.program.participations.push({role, s.program.members.size() - 1, group_index, s.program.accesses.size(), 0});
         ++s.program.tasks.back().participations;
     }
     constexpr void touch(int b, dv::access_mode mode) {

@@ -22,7 +22,7 @@ inline word apply(const dv::operation* op, const std::vector<piece>& in, const s
     return h;
 }
 
-// What the member at `seat` of `n` receives: `in[i]` is the argument of member i.
+// What the member at `group_index` of `n` receives: `in[i]` is the argument of member i.
 struct collective {
     dv::op_kind kind = dv::op_kind::transfer;
     dv::reduction reduce = dv::reduction::none;
@@ -31,7 +31,7 @@ struct collective {
     bool zero_edge = false;
 };
 
-inline void receive(const collective& c, const std::vector<piece>& in, int seat, piece out) {
+inline void receive(const collective& c, const std::vector<piece>& in, int group_index, piece out) {
     using enum dv::op_kind;
     const int n = static_cast<int>(in.size());
     const auto copy = [&](std::int64_t at, const piece& from, std::int64_t begin, std::int64_t bytes) {
@@ -45,7 +45,7 @@ inline void receive(const collective& c, const std::vector<piece>& in, int seat,
     switch (c.kind) {
         case transfer: copy(0, in[0], 0, out.bytes); break;
         case shift: {
-            const int from = seat - c.offset;
+            const int from = group_index - c.offset;
             if (out.bytes == 0) break;
             if (c.zero_edge && (from < 0 || from >= n)) std::memset(out.data, 0, static_cast<std::size_t>(out.bytes));
             else copy(0, in[(from % n + n) % n], 0, out.bytes);
@@ -53,26 +53,26 @@ inline void receive(const collective& c, const std::vector<piece>& in, int seat,
         }
         case all_reduce: reduced(0); break;
         case reduce:
-            if (seat == c.root) reduced(0);
+            if (group_index == c.root) reduced(0);
             break;
         case broadcast: copy(0, in[c.root], 0, out.bytes); break;
         case all_gather:
         case gather:
-            if (c.kind == all_gather || seat == c.root)
+            if (c.kind == all_gather || group_index == c.root)
                 for (int i = 0; i < n; ++i) copy(i * in[i].bytes, in[i], 0, in[i].bytes);
             break;
-        case reduce_scatter: reduced(seat * out.bytes); break;
+        case reduce_scatter: reduced(group_index * out.bytes); break;
         case all_to_all:
-            for (int i = 0; i < n; ++i) copy(i * (out.bytes / n), in[i], seat * (out.bytes / n), out.bytes / n);
+            for (int i = 0; i < n; ++i) copy(i * (out.bytes / n), in[i], group_index * (out.bytes / n), out.bytes / n);
             break;
-        case scatter: copy(0, in[c.root], seat * out.bytes, out.bytes); break;
+        case scatter: copy(0, in[c.root], group_index * out.bytes, out.bytes); break;
         default: break;
     }
 }
 
 // True where this member's result holds something.
-constexpr bool receives(dv::op_kind kind, int root, int seat) {
-    return (kind != dv::op_kind::reduce && kind != dv::op_kind::gather) || seat == root;
+constexpr bool receives(dv::op_kind kind, int root, int group_index) {
+    return (kind != dv::op_kind::reduce && kind != dv::op_kind::gather) || group_index == root;
 }
 
 // The types of random graphs: vectors of words first, then every element type, scalars and tensors of two extents.

@@ -133,9 +133,9 @@ private:
         if (!x.output || x.node < 0) return false;
         const dv::ir::node& n = g_.nodes[x.node];
         if (n.role < 0) return receives_it(n, role);
-        return n.role == role && (!dv::is_communication(n.kind) || receives(n.kind, n.root, seat_of(n, position)));
+        return n.role == role && (!dv::is_communication(n.kind) || receives(n.kind, n.root, group_index_of(n, position)));
     }
-    int seat_of(const dv::ir::node& n, int position) const {
+    int group_index_of(const dv::ir::node& n, int position) const {
         const std::vector<int> positions = m_.neighbours(n.role, position, n.axes);
         return static_cast<int>(std::find(positions.begin(), positions.end(), position) - positions.begin());
     }
@@ -189,7 +189,7 @@ private:
             } else {
                 const std::vector<int> positions = m_.neighbours(n.role, position, n.axes);
                 for (const int l : positions) in.push_back(argument(0, l));
-                receive({n.kind, n.reduce, n.root, n.offset, n.zero_edge}, in, seat_of(n, position), m_.result(run, here, i, 0));
+                receive({n.kind, n.reduce, n.root, n.offset, n.zero_edge}, in, group_index_of(n, position), m_.result(run, here, i, 0));
             }
         }
         if (!n.update) return;
@@ -200,19 +200,19 @@ private:
     }
     void over_roles(int run, int i) {
         const dv::ir::node& n = g_.nodes[i];
-        const std::vector<int> seats = seats_of(g_, n);
+        const std::vector<int> group_indices = group_of(g_, n);
         int root = -1;
-        for (int k = 0; k < static_cast<int>(seats.size()); ++k)
-            if (seats[k] == n.root) root = k;
+        for (int k = 0; k < static_cast<int>(group_indices.size()); ++k)
+            if (group_indices[k] == n.root) root = k;
         std::vector<piece> in;
-        for (int position = 0; position < m_.positions(seats[0]); ++position) {
-            in.assign(seats.size(), {});
+        for (int position = 0; position < m_.positions(group_indices[0]); ++position) {
+            in.assign(group_indices.size(), {});
             if (root >= 0 && n.arguments == 1) in[root] = read(run, g_.operands[n.first_argument], n.root, position);
             else
-                for (int k = 0; k < n.arguments; ++k) in[k] = read(run, g_.operands[n.first_argument + k], seats[k], position);
-            for (int k = 0; k < static_cast<int>(seats.size()); ++k)
-                if (receives_it(n, seats[k]))
-                    receive({n.kind, n.reduce, root, 0, false}, in, k, m_.result(run, m_.at(seats[k], position), i, 0));
+                for (int k = 0; k < n.arguments; ++k) in[k] = read(run, g_.operands[n.first_argument + k], group_indices[k], position);
+            for (int k = 0; k < static_cast<int>(group_indices.size()); ++k)
+                if (receives_it(n, group_indices[k]))
+                    receive({n.kind, n.reduce, root, 0, false}, in, k, m_.result(run, m_.at(group_indices[k], position), i, 0));
         }
     }
 

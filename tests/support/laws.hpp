@@ -48,7 +48,7 @@ inline listing listed(const dv::ir::program& p) {
         for (int i = 0; i < b.type.rank; ++i) l.add("buffer.extent", b.type.extent[i]);
     }
     for (const auto& a : p.accesses) l.add("access", a.buffer, a.mode);
-    for (const auto& x : p.participations) l.add("part", x.role, x.member, x.seat, x.first_access, x.accesses);
+    for (const auto& x : p.participations) l.add("part", x.role, x.member, x.group_index, x.first_access, x.accesses);
     for (const auto& m : p.members) {
         l.add("member", m.kind, m.node, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
         if (m.kind == dv::op_kind::compute) list_tag(l, "member.operation", m.op->name);

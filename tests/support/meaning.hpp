@@ -16,9 +16,9 @@ struct failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The roles of a collective over roles, by seat: those who give, or, where one gives, those who receive and then the giver
+// The roles of a collective over roles, by group_index: those who give, or, where one gives, those who receive and then the giver
 // if it does not receive.
-inline std::vector<int> seats_of(const dv::ir::graph& g, const dv::ir::node& n) {
+inline std::vector<int> group_of(const dv::ir::graph& g, const dv::ir::node& n) {
     std::vector<int> roles;
     if (n.kind == dv::op_kind::broadcast || n.kind == dv::op_kind::scatter) {
         bool receives = false;

@@ -61,7 +61,7 @@ public:
         dv::ir::participation p;
         p.role = role;
         p.member = data.members.size() - 1;
-        p.seat = data.tasks.back().participations++;
+        p.group_index = data.tasks.back().participations++;
         p.first_access = data.accesses.size();
         for (int b : read) data.accesses.push({b, dv::access_mode::read});
         for (int b : updated) data.accesses.push({b, dv::access_mode::update});

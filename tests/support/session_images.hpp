@@ -195,7 +195,7 @@ private:
             const auto accesses = p.program.accesses.subspan(participation.first_access, participation.accesses);
             if (member.node < 0) continue;
             const dv::ir::node& n = p.graph.nodes[member.node];
-            const int role = n.role >= 0 ? n.role : seats_of(p.graph, n)[at(participation.seat)];
+            const int role = n.role >= 0 ? n.role : group_of(p.graph, n)[at(participation.group_index)];
             for (const dv::ir::access& a : accesses)
                 if (dv::writes(a.mode)) i.holder[at(a.buffer)] = role;
             if (member.kind != dv::op_kind::compute) continue;

@@ -87,7 +87,7 @@ struct room {
     };
     std::map<std::pair<int, int>, std::deque<message>> mail;
     struct meeting {
-        std::vector<dv::host::seat> seats;
+        std::vector<dv::host::participant> group_indices;
         std::vector<std::vector<char>> sent;
         std::vector<std::int64_t> from_at, to_at;  // by rank: the offset in registered memory, -1: it is not
         int arrived = 0, left = 0;
@@ -202,7 +202,7 @@ inline void arrive(const operation& o, std::int64_t turn) {
         auto& m = r.meetings[turn];
         if (!m) {
             m = std::make_shared<room::meeting>();
-            m->seats.resize(static_cast<std::size_t>(r.size));
+            m->group_indices.resize(static_cast<std::size_t>(r.size));
             m->sent.resize(static_cast<std::size_t>(r.size));
             m->from_at.resize(static_cast<std::size_t>(r.size));
             m->to_at.resize(static_cast<std::size_t>(r.size));
@@ -210,13 +210,13 @@ inline void arrive(const operation& o, std::int64_t turn) {
         const auto* p = static_cast<const char*>(o.from);
         auto& sent = m->sent[static_cast<std::size_t>(o.c->rank)];
         sent.assign(p, p + o.bytes);
-        m->seats[static_cast<std::size_t>(o.c->rank)] = {sent.data(), o.to, o.bytes, o.to_bytes};
+        m->group_indices[static_cast<std::size_t>(o.c->rank)] = {sent.data(), o.to, o.bytes, o.to_bytes};
         m->from_at[static_cast<std::size_t>(o.c->rank)] = o.from_at;
         m->to_at[static_cast<std::size_t>(o.c->rank)] = o.to_at;
         if (++m->arrived == r.size && !m->broken) {  // else some have gone
             compare_places(o.how, *m);
             std::vector<char> scratch;
-            dv::host::move_data(o.how, m->seats, scratch);
+            dv::host::move_data(o.how, m->group_indices, scratch);
             m->complete = true;
         }
     }

@@ -56,7 +56,7 @@ protected:
         std::vector<int> issued, done;                       // by event and ring slot: the latest run
         std::vector<std::vector<int>> uses_left;             // by run, by buffer at the root of its aliases
         std::vector<int> steps_left;                         // by run
-        std::vector<std::pair<int, int>> instance_of;        // by part: instance and seat
+        std::vector<std::pair<int, int>> instance_of;        // by part: instance and group_index
         int next_run = 0;
         int read = 0;
         int limit = 0;
@@ -74,7 +74,7 @@ protected:
     struct meeting {
         int begun = 0;
         int read = 0;
-        std::vector<std::vector<copied>> arguments;  // by seat, by argument
+        std::vector<std::vector<copied>> arguments;  // by group_index, by argument
     };
 
     // ---- tables
@@ -98,10 +98,10 @@ protected:
                 local_participation(v, n, accesses);
                 continue;
             }
-            const std::vector<int> seats = seats_of(g_, n);
-            if (participation.seat < 0 || participation.seat >= static_cast<int>(seats.size()))
-                throw failure("node " + std::to_string(member.node) + " has no seat " + std::to_string(participation.seat));
-            v.graph_role = seats[static_cast<std::size_t>(participation.seat)];
+            const std::vector<int> group_indices = group_of(g_, n);
+            if (participation.group_index < 0 || participation.group_index >= static_cast<int>(group_indices.size()))
+                throw failure("node " + std::to_string(member.node) + " has no group_index " + std::to_string(participation.group_index));
+            v.graph_role = group_indices[static_cast<std::size_t>(participation.group_index)];
             // What the role gives, then what it gets.
             for (const auto& a : accesses) {
                 (dv::writes(a.mode) ? v.results : v.arguments).push_back(a.buffer);
@@ -250,7 +250,7 @@ protected:
                     if (participation.role != at.role) throw failure("a step of role " + std::to_string(at.role) + " holds a part of another");
                     const dv::ir::member& member = p_.members[participation.member];
                     std::array<int, 3> key{participation.member, -1, static_cast<int>(k)};
-                    int seat = participation.seat, expected = 0;
+                    int group_index = participation.group_index, expected = 0;
                     if (dv::is_communication(member.kind) && member.communicator >= 0 && !member.local) {
                         const dv::ir::communicator& c = p_.communicators[member.communicator];
                         if (c.axes == 0) {
@@ -261,14 +261,14 @@ protected:
                             key = {participation.member, 1, positions[0]};
                             expected = static_cast<int>(positions.size());
                             for (int l = 0; l < expected; ++l)
-                                if (positions[l] == at.position) seat = l;
+                                if (positions[l] == at.position) group_index = l;
                         }
                     }
                     const auto [found, fresh] = ids.emplace(key, static_cast<int>(instances_.size()));
                     const int id = found->second;
                     if (fresh) instances_.push_back({}), expected_.push_back(expected);
                     ++instances_[id].total;
-                    at.instance_of[i] = {id, seat};
+                    at.instance_of[i] = {id, group_index};
                 }
         }
         for (std::size_t i = 0; i < instances_.size(); ++i)

@@ -169,8 +169,8 @@ private:
                     if (const piece to = bytes_of(k, b, run); apart(to, arguments)) fill(to, scratch_seed(k, b, run));
             meeting& m = meeting_of(k, i, run);
             ++m.begun;
-            const std::size_t seats = static_cast<std::size_t>(k.instance_of[i].second) + 1;
-            if (m.arguments.size() < seats) m.arguments.resize(seats);
+            const std::size_t group_indices = static_cast<std::size_t>(k.instance_of[i].second) + 1;
+            if (m.arguments.size() < group_indices) m.arguments.resize(group_indices);
         }
     }
 
@@ -221,7 +221,7 @@ private:
         participation_view& v = participations_[i];
         const dv::ir::member& member = p_.members[p_.participations[i].member];
         meeting& m = meeting_of(k, i, run);
-        const int seat = k.instance_of[i].second;
+        const int group_index = k.instance_of[i].second;
         std::vector<piece> in, out;
         for (int b : v.results) out.push_back(bytes_of(k, b, run));
         if (member.kind == dv::op_kind::input) {
@@ -231,7 +231,7 @@ private:
             return;
         }
         if (member.kind == dv::op_kind::compute) {
-            for (copied& a : m.arguments[seat]) in.push_back(a.view());
+            for (copied& a : m.arguments[group_index]) in.push_back(a.view());
             const word effect = apply(member.op, in, out);
             if (effect != m_.effect(run, m_.at(v.graph_role, k.position), v.node))
                 throw failure(name(step) + " got wrong arguments on " + name(k) + " in run " + std::to_string(run));
@@ -240,9 +240,9 @@ private:
             if (!out.empty())
                 receive({dv::is_communication(member.kind) ? member.kind : dv::op_kind::transfer, member.reduce, member.root, member.offset,
                          member.zero_edge},
-                        in, seat, out[0]);
+                        in, group_index, out[0]);
         }
-        if (v.node < 0 || (dv::is_communication(member.kind) && !receives(member.kind, member.root, seat))) return;
+        if (v.node < 0 || (dv::is_communication(member.kind) && !receives(member.kind, member.root, group_index))) return;
         for (std::size_t j = 0; j < out.size(); ++j) {
             const piece then = m_.result(run, m_.at(v.graph_role, k.position), v.node, v.result_index[j]);
             if (!same(out[j], then))

@@ -22,7 +22,7 @@ inline std::string broken_slots(const dovetail::ir::program& p, const dovetail::
     }
     for (const dv::ir::participation& x : p.participations) {
         const dv::ir::member& m = p.members[x.member];
-        if (m.kind != dv::op_kind::transfer || m.local || x.seat != 1) continue;
+        if (m.kind != dv::op_kind::transfer || m.local || x.group_index != 1) continue;
         int& here = needed[static_cast<std::size_t>(p.accesses[x.first_access].buffer)];
         here = here > s.channel_slots ? here : s.channel_slots;
     }

@@ -43,7 +43,7 @@ public:
                 return d_.fail(make_fault(fault_kind::bad_root, name, source_position, at));
             }
         }
-        if (over_roles) return seats(n, source_position, name);
+        if (over_roles) return resolve_participants(n, source_position, name);
         if (n.axes == 0)
             for (int i = 0; i < d_.roles[n.role].axes; ++i) n.axes |= 1u << d_.mesh[d_.roles[n.role].first_axis + i].axis;
         if (n.axes == 0) return d_.fail(make_fault(fault_kind::member_count, name, source_position));
@@ -77,7 +77,7 @@ private:
     }
 
     // A collective over roles: one argument per role; everybody receives unless a root or receivers are named.
-    constexpr void seats(node& n, int source_position, int name) {
+    constexpr void resolve_participants(node& n, int source_position, int name) {
         for (int i = 0; i < n.arguments; ++i) {
             const symbol& s = d_.symbols[d_.operands[n.first_argument + i]];
             if (s.role < 0) return d_.fail(make_fault(fault_kind::argument_of_no_role, name, s.source_position));

@@ -37,8 +37,8 @@ struct access {
 // is also an argument stands once, as `update`), then workspace.
 struct participation {
     int role = 0;
-    int member = 0;  // index into program.members
-    int seat = 0;    // the part's place among its member's: a transfer's sender is 0, its receiver 1
+    int member = 0;       // index into program.members
+    int group_index = 0;  // the part's place among its member's: a transfer's sender is 0, its receiver 1
     int first_access = 0;
     int accesses = 0;
 };
@@ -51,7 +51,7 @@ struct member {
     int symbol = -1;  // what a transfer or input moves; else the first result
     reduction reduce = reduction::none;
     int communicator = -1;
-    int root = -1;  // seat (collective over roles) or index along the communicator's axes
+    int root = -1;  // group index (collective over roles) or index along the communicator's axes
     int offset = 0;
     bool zero_edge = false;
     bool local = false;  // all parts are played by one rank (a single-rank graph): no communication
@@ -67,7 +67,7 @@ struct task {
 };
 
 // Who talks: for each coordinate of the axes outside the mask, the positions along `axes` of the roles listed, or, with no
-// axes, the ranks of the listed roles with equal coordinates. Role lists are in program.communicator_roles, in seat order.
+// axes, the ranks of the listed roles with equal coordinates. Role lists are in program.communicator_roles, in group index order.
 struct communicator {
     unsigned axes = 0;
     int first_role = 0;

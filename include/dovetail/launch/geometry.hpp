@@ -65,7 +65,7 @@ public:
     // The rank's place among the positions along the axes of `mask`, last axis fastest.
     int coordinate(int rank, unsigned mask) const { return coordinate(role_of(rank), position_of(rank), mask); }
 
-    // The ranks that take part beside `rank` in one member of a task, in member order: for each of its parts, by seat,
+    // The ranks that take part beside `rank` in one member of a task, in member order: for each of its parts, by group index,
     // the positions along the communicator's axes, or the one with equal coordinates. Deterministic, alike on all of them.
     std::vector<int> partners(const ir::program& p, const ir::task& v, int member, int rank) const {
         const ir::member& m = p.members[member];
@@ -73,8 +73,8 @@ public:
         std::vector<int> roles;
         for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations))
             if (participation.member == member) {
-                if (participation.seat >= static_cast<int>(roles.size())) roles.resize(static_cast<std::size_t>(participation.seat) + 1, 0);
-                roles[participation.seat] = participation.role;
+                if (participation.group_index >= static_cast<int>(roles.size())) roles.resize(static_cast<std::size_t>(participation.group_index) + 1, 0);
+                roles[participation.group_index] = participation.role;
             }
         const int mine = role_of(rank);
         const int outside = coordinate(rank, ~mask);

@@ -48,7 +48,7 @@ inline std::string dot(const study& of) {
         // The sender, or the first role of a collective, then the others.
         int first = -1;
         for (const ir::participation& participation : of.program.participations.subspan(x.first_participation, x.participations))
-            if (participation.seat == 0 && first < 0) first = participation.role;
+            if (participation.group_index == 0 && first < 0) first = participation.role;
         int last = first;
         for (const ir::participation& participation : of.program.participations.subspan(x.first_participation, x.participations)) {
             if (participation.role == first || participation.role == last) continue;

@@ -80,8 +80,8 @@ constexpr void improve(Schedule& best, const Program& p, const Routes& r, const 
             bool depends = false;
             for (int i = in.first[v]; i < in.first[v + 1]; ++i) depends = depends || in.neighbour[i] == passed;
             if (depends) break;
-            for (int i = r.seats[v]; i < r.seats[v + 1]; ++i)
-                for (int j = r.seats[passed]; j < r.seats[passed + 1]; ++j) beside = beside || r.slot[i] == r.slot[j];
+            for (int i = r.participations_of[v]; i < r.participations_of[v + 1]; ++i)
+                for (int j = r.participations_of[passed]; j < r.participations_of[passed + 1]; ++j) beside = beside || r.slot[i] == r.slot[j];
             if (!beside) continue;
             vec<int> tried = order;
             for (int k = from; k > to; --k) tried[k] = tried[k - 1];

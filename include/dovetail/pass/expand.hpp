@@ -79,7 +79,7 @@ private:
         if (local)
             local_participation(n, member, here);
         else
-            seats(n, member, -1);
+            add_participations(n, member, -1);
         const stream_kind stream = n.kind == op_kind::compute || (!local && g_.single_rank) ? stream_kind::compute : position_of(n.kind);
         to_.tasks[to_.task_count++] = {first_participation, to_.participation_count - first_participation, member, 1, stream, n.kind};
     }
@@ -96,7 +96,7 @@ private:
                 if (nodes[i].role == role)
                     local_participation(nodes[i], member, held_.on(role));
                 else if (nodes[i].role < 0)
-                    seats(nodes[i], member, role);
+                    add_participations(nodes[i], member, role);
             }
         to_.task(first_participation, base, nodes[first].role < 0 && g_.single_rank ? stream_kind::compute : stream_kind::communication, nodes[first].kind);
     }
@@ -115,12 +115,12 @@ private:
                 communicator = last_communicator_;
             } else {
                 over_roles_ = true;
-                list_seats(n);
+                list_group_roles(n);
                 root = -1;
-                for (int k = 0; k < seat_roles_.size(); ++k)
-                    if (seat_roles_[k] == n.root) root = k;
+                for (int k = 0; k < group_roles_.size(); ++k)
+                    if (group_roles_[k] == n.root) root = k;
                 local = g_.single_rank;
-                if (!local) communicator = to_.communicator(0, seat_roles_.view());
+                if (!local) communicator = to_.communicator(0, group_roles_.view());
             }
         }
         to_.members[to_.member_count++] = {n.kind, n.op, i, operands_[n.first_result], n.reduce, communicator, root, n.offset, n.zero_edge, local};
@@ -128,23 +128,23 @@ private:
 
     // Seats of a collective over roles: those who give, or, where one gives, those who receive and the giver last if it
     // does not receive.
-    constexpr void list_seats(const ir::node& n) {
-        seat_roles_.clear();
+    constexpr void list_group_roles(const ir::node& n) {
+        group_roles_.clear();
         if (n.kind == op_kind::broadcast || n.kind == op_kind::scatter) {
-            for (int t : g_.operands.view().subspan(n.first_target, n.targets)) seat_roles_.push(t);
-            if (!receives(n, n.root)) seat_roles_.push(n.root);
+            for (int t : g_.operands.view().subspan(n.first_target, n.targets)) group_roles_.push(t);
+            if (!receives(n, n.root)) group_roles_.push(n.root);
         } else {
-            for (int a : g_.operands.view().subspan(n.first_argument, n.arguments)) seat_roles_.push(g_.symbols.first[a].role);
+            for (int a : g_.operands.view().subspan(n.first_argument, n.arguments)) group_roles_.push(g_.symbols.first[a].role);
         }
     }
 
-    constexpr void seats(const ir::node& n, int member, int only_role) {
-        list_seats(n);
+    constexpr void add_participations(const ir::node& n, int member, int only_role) {
+        list_group_roles(n);
         const int result = operands_[n.first_result];
         for (int role = 0; role < g_.roles.count; ++role) {
             if (only_role >= 0 && role != only_role) continue;
-            for (int k = 0; k < seat_roles_.size(); ++k) {
-                if (seat_roles_[k] != role) continue;
+            for (int k = 0; k < group_roles_.size(); ++k) {
+                if (group_roles_[k] != role) continue;
                 const int first_access = to_.access_count;
                 for (int a : g_.operands.view().subspan(n.first_argument, n.arguments))
                     if (g_.symbols.first[a].role == role) to_.touch(held_.on(role)[a] - 1, access_mode::read);
@@ -214,7 +214,7 @@ private:
     holdings<Graph, Table> held_;
     program_writer<Table>& to_ = held_.writer;
     vec<int> first_in_nccl_group_, next_in_nccl_group_;  // the nodes of each NCCL group
-    vec<int> seat_roles_;                                // of the collective at hand
+    vec<int> group_roles_;                               // of the collective at hand
     bool over_roles_ = false;                            // whether there is one over roles
     // Of the collective within a role that was met last.
     unsigned last_axes_ = 0;

@@ -83,7 +83,7 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     constexpr int copy = static_cast<int>(stream_kind::copy);
 
     const int n = p.tasks.count, slots = r.slots;
-    const auto &seats = r.seats.first, &first = r.first.first;
+    const auto &participations_of = r.participations_of.first, &first = r.first.first;
     const auto &slot = r.slot.first, &task = r.task.first, &incoming = r.incoming.first;
     const auto& arrival = r.arrival.first;
     const auto& cost = costs.first;
@@ -112,19 +112,19 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     std::int64_t now = 0;
 
     // Of the task at hand; declared once, see predict.hpp.
-    int v = 0, i = 0, end = 0, here = 0, head = 0, stream = 0, seat = 0, to = 0;
+    int v = 0, i = 0, end = 0, here = 0, head = 0, stream = 0, participation = 0, to = 0;
     std::int64_t time = 0;
     for (; v < n; ++v) {
         to = 0;
-        for (end = seats[v + 1]; i < end; ++i) to += incoming[i];
+        for (end = participations_of[v + 1]; i < end; ++i) to += incoming[i];
         waiting[v] = to;
         if (to == 0) freed[homeless++] = v;
     }
     for (;;) {
         while (homeless > 0) {
             v = freed[--homeless];
-            i = seats[v];
-            end = seats[v + 1];
+            i = participations_of[v];
+            end = participations_of[v + 1];
             for (here = slot[i++]; i < end; ++i)
                 if (until[slot[i]] > until[here]) here = slot[i];
             stream = here % stream_count;
@@ -136,7 +136,7 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
             }
             below[v] = -1;
             queue[here] = queue[here] < 0 ? v : all.both(queue[here], v);
-            for (i = seats[v]; i < end; ++i) {
+            for (i = participations_of[v]; i < end; ++i) {
                 here = slot[i];
                 head = queue[here];
                 if (until[here] >= 0 || head < 0) continue;
@@ -148,14 +148,14 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
         v = may_start[stream];
         if (v >= 0) {
             may_start[stream] = below[v] < 0 ? -1 : all.without(v);
-            end = seats[v + 1];
-            for (i = seats[v]; i < end && until[slot[i]] < 0;) ++i;
+            end = participations_of[v + 1];
+            for (i = participations_of[v]; i < end && until[slot[i]] < 0;) ++i;
             if (i < end) {  // one of its slots is busy
                 freed[homeless++] = v;
                 continue;
             }
             time = now + cost[v];
-            for (i = seats[v]; i < end; ++i) until[slot[i]] = time;
+            for (i = participations_of[v]; i < end; ++i) until[slot[i]] = time;
             issued[count++] = v;
             key[v] = time;
             below[v] = -1;
@@ -167,8 +167,8 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
         while (running >= 0 && key[running] == now) {
             v = running;
             running = below[v] < 0 ? -1 : all.without(v);
-            stream = slot[seats[v]] % stream_count;
-            for (i = seats[v], end = seats[v + 1]; i < end; ++i) {
+            stream = slot[participations_of[v]] % stream_count;
+            for (i = participations_of[v], end = participations_of[v + 1]; i < end; ++i) {
                 here = slot[i];
                 head = queue[here];
                 until[here] = -1;
@@ -177,9 +177,9 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
                 freed[homeless++] = head;
             }
             for (i = first[v], end = first[v + 1]; i < end; ++i) {
-                seat = arrival[i];
-                to = task[seat];
-                time = slot[seat] % stream_count == stream ? now : now + latency;
+                participation = arrival[i];
+                to = task[participation];
+                time = slot[participation] % stream_count == stream ? now : now + latency;
                 if (time < ready[to]) time = ready[to];
                 if (--waiting[to] > 0) {
                     ready[to] = time;

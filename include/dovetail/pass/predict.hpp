@@ -57,11 +57,11 @@ constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int>
 
 // Each role on its streams. `order` has every task once.
 //
-// A seat (a task on one role) opens when its stream reaches it and the edges into it are met; the task runs once all its
-// seats are open, and ends on all at once. A communication slows its roles from the opening, its wait for the others
+// A participation (a task on one role) opens when its stream reaches it and the edges into it are met; the task runs once all its
+// participations are open, and ends on all at once. A communication slows its roles from the opening, its wait for the others
 // included: its kernel holds multiprocessors while it waits. A copy does only while it runs.
 //
-// When communication and copies run follows at once from what they wait for. Only what computes (a task with one seat) is
+// When communication and copies run follows at once from what they wait for. Only what computes (a task with one participation) is
 // slowed by the others, and nothing that is still unknown begins before the first of these tasks ends: the ones that
 // compute, one a role, end in the order of the ends that follow from what is known.
 template <class Schedule = schedule, class Program, class Routes, class Costs>
@@ -71,12 +71,12 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     constexpr std::int64_t unknown = INT64_MAX;
 
     const int n = p.tasks.count, roles = p.roles;
-    const auto &seats = r.seats.first, &first = r.first.first;
+    const auto &participations_of = r.participations_of.first, &first = r.first.first;
     const auto &slot_of = r.slot.first, &task = r.task.first, &incoming = r.incoming.first;
     const auto& arrival = r.arrival.first;
     const auto& cost = costs.first;
     const auto& tasks = p.tasks.first;
-    const int seat_count = seats[n];
+    const int participation_count = participations_of[n];
     const std::int64_t latency = s.machine.edge_latency;
     const int by_communication = s.machine.compute_slowdown_beside_communication - 1000, by_copy = s.machine.beside_copy - 1000;
     Schedule result{};
@@ -85,19 +85,20 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     auto& ordered = result.order.first;
     auto& stream = result.stream.first;
     auto &start = result.start.first, &end = result.end.first;
-    // Of a seat: what is missing, the stream's arrival and edges; the next one of its slot (-1: none); when the met ones allow
+    // Of a participation: what is missing, the stream's arrival and edges; the next one of its slot (-1: none); when the met ones allow
     // it to open; since when it slows its role.
     using numbers = room<int, decltype(p.participations)>;
     using times = room<std::int64_t, decltype(p.participations)>;
-    auto closed_room = numbers::sized(seat_count), behind_room = numbers::sized(seat_count), to_open_room = numbers::sized(seat_count);
-    auto ready_room = times::sized(seat_count), slowing_room = times::sized(seat_count);
+    auto closed_room = numbers::sized(participation_count), behind_room = numbers::sized(participation_count),
+         to_open_room = numbers::sized(participation_count);
+    auto ready_room = times::sized(participation_count), slowing_room = times::sized(participation_count);
     auto &closed = closed_room.first, &behind = behind_room.first, &to_open = to_open_room.first;
     auto &ready = ready_room.first, &slowing = slowing_room.first;
-    // Of a slot: the seat that was the last to end before what computes here is looked at.
+    // Of a slot: the participation that was the last to end before what computes here is looked at.
     vec<int> first_list(r.slots, -1);
     int* beside = first_list.begin();
     auto shut_room = room<int, decltype(p.tasks)>::sized(n);
-    auto& shut = shut_room.first;  // of a task: its seats that are not open
+    auto& shut = shut_room.first;  // of a task: its participations that are not open
     // Of a role: the task that computes, its work left at a moment and its pace since, in thousandths of the time alone.
     vec<int> role_list(2 * roles, -1);
     vec<std::int64_t> time_list(4 * roles, unset{});
@@ -106,7 +107,7 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
     std::int64_t* looked = left + roles;  // up to when what runs beside it has been taken into account for good
     std::int64_t* ends = looked + roles;  // unknown: something has changed
 
-    // What the loops below set once for each task, seat or edge stands here, because clang keeps every variable that is declared
+    // What the loops below set once for each task, participation or edge stands here, because clang keeps every variable that is declared
     // again until the function ends, and searches them all for each one that is read.
     int v = 0, i = 0, last = 0, mine = 0, role = 0, done = 0, soonest = 0, to = 0;
     std::int64_t time = 0, met = 0;
@@ -117,14 +118,14 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
         stream[v] = static_cast<unsigned char>(tasks[v].stream);
         end[v] = unknown;
         shut[v] = -i;
-        for (last = seats[v + 1]; i < last; ++i) {
+        for (last = participations_of[v + 1]; i < last; ++i) {
             closed[i] = incoming[i] + 1;
             slowing[i] = unknown;
         }
         shut[v] += i;
     }
     for (int k = order.count - 1; k >= 0; --k)
-        for (v = ordered[k] = order.first[k], i = seats[v], last = seats[v + 1]; i < last; ++i) {
+        for (v = ordered[k] = order.first[k], i = participations_of[v], last = participations_of[v + 1]; i < last; ++i) {
             behind[i] = beside[slot_of[i]];
             beside[slot_of[i]] = i;
         }
@@ -155,7 +156,7 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
             }
             time = start[v];
             end[v] = time + cost[v];
-            for (i = seats[v], last = seats[v + 1]; i < last; ++i) {
+            for (i = participations_of[v], last = participations_of[v + 1]; i < last; ++i) {
                 ends[slot_of[i] / stream_count] = unknown;
                 if (mine == copy) slowing[i] = time;
             }
@@ -226,7 +227,7 @@ constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs
         ++ended;
         time = end[done];
         if (time > result.length) result.length = time;
-        for (i = seats[done], last = seats[done + 1]; i < last; ++i) {
+        for (i = participations_of[done], last = participations_of[done + 1]; i < last; ++i) {
             to = behind[i];
             if (to < 0) continue;
             if (time > ready[to]) ready[to] = time;

@@ -9,22 +9,22 @@ namespace dovetail::pass {
 template <class Program, class Edges>
 struct basic_routes {
     using by_task = room<int, decltype(Program::tasks), 1>;
-    using by_seat = room<int, decltype(Program::participations)>;
+    using by_participation = room<int, decltype(Program::participations)>;
     using by_edge = room<int, Edges>;
 
-    by_task seats;     // those of task v stand at [seats[v], seats[v + 1]), roles ascending
-    by_seat slot;      // of a seat: role * stream_count + stream
-    by_seat task;      // of a seat
-    by_seat incoming;  // edges into a seat
-    by_task first;     // the edges from task v stand at [first[v], first[v + 1])
-    by_edge arrival;   // the seat into which an edge leads
+    by_task participations_of;  // those of task v stand at [participations[v], participations[v + 1]), roles ascending
+    by_participation slot;      // of a participation: role * stream_count + stream
+    by_participation task;      // of a participation
+    by_participation incoming;  // edges into a participation
+    by_task first;              // the edges from task v stand at [first[v], first[v + 1])
+    by_edge arrival;            // the participation into which an edge leads
     int slots;
 
     constexpr basic_routes(const Program& p, const Edges& edges)
-        : seats(by_task::sized(p.tasks.count + 1)),
-          slot(by_seat::sized(p.participations.count)),
-          task(by_seat::sized(p.participations.count)),
-          incoming(by_seat::sized(p.participations.count)),
+        : participations_of(by_task::sized(p.tasks.count + 1)),
+          slot(by_participation::sized(p.participations.count)),
+          task(by_participation::sized(p.participations.count)),
+          incoming(by_participation::sized(p.participations.count)),
           first(by_task::sized(p.tasks.count + 1)),
           arrival(by_edge::sized(edges.count)),
           slots{p.roles * stream_count} {}
@@ -35,7 +35,7 @@ template <class Program, class Edges>
 constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& edges) {
     const int n = p.tasks.count;
     basic_routes<Program, Edges> r{p, edges};
-    auto &seats = r.seats.first, &first = r.first.first;
+    auto &participations_of = r.participations_of.first, &first = r.first.first;
     auto &slot = r.slot.first, &task = r.task.first, &incoming = r.incoming.first;
     auto& arrival = r.arrival.first;
     const auto& tasks = p.tasks.first;
@@ -43,7 +43,7 @@ constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& 
     const auto& edge = edges.first;
     int count = 0, i = 0, end = 0, before = 0, role = 0, stream = 0;  // declared once, see predict.hpp
     for (int v = 0; v < n; ++v) {
-        seats[v] = count;
+        participations_of[v] = count;
         stream = static_cast<int>(tasks[v].stream);
         before = -1;
         for (i = tasks[v].first_participation, end = i + tasks[v].participations; i < end; ++i) {
@@ -54,7 +54,7 @@ constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& 
             task[count++] = v;
         }
     }
-    seats[n] = count;
+    participations_of[n] = count;
     const bool one_each = count == n;
 
     for (int e = 0; e < edges.count; ++e) ++first[edge[e].from];
@@ -65,8 +65,8 @@ constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& 
         low = edge[e].to;
         if (!one_each) {
             role = edge[e].role;
-            high = seats[low + 1];
-            for (low = seats[low]; high - low > 1;) {
+            high = participations_of[low + 1];
+            for (low = participations_of[low]; high - low > 1;) {
                 middle = (low + high) / 2;
                 if (slot[middle] / stream_count > role)
                     high = middle;

@@ -28,8 +28,8 @@ struct program_writer {
 
     constexpr void touch(int buffer, access_mode mode) { accesses[access_count++] = {buffer, mode}; }
     // What one role does, with the accesses from `first_access` on.
-    constexpr void participation(int role, int member, int seat, int first_access) {
-        participations[participation_count++] = {role, member, seat, first_access, access_count - first_access};
+    constexpr void participation(int role, int member, int group_index, int first_access) {
+        participations[participation_count++] = {role, member, group_index, first_access, access_count - first_access};
     }
     constexpr void task(int first_participation, int first_member, stream_kind stream, op_kind kind) {
         tasks[task_count++] = {first_participation, participation_count - first_participation, first_member, member_count - first_member, stream, kind};

@@ -12,7 +12,7 @@ using namespace handmade;
 using dv::op_kind;
 using dv::reduction;
 using dv::host::exchange;
-using dv::host::seat;
+using dv::host::participant;
 
 // double does not pass through float.
 template <class T>
@@ -46,11 +46,11 @@ struct members {
         for (const bool in_place : {false, true}) {
             if (in_place && send != recv) continue;
             auto a = in, b = out;
-            std::vector<seat> seats;
+            std::vector<participant> participants;
             const auto size = static_cast<std::int64_t>(sizeof(T));
-            for (int m = 0; m < n; ++m) seats.push_back({a[m].data(), in_place ? a[m].data() : b[m].data(), send * size, recv * size});
+            for (int m = 0; m < n; ++m) participants.push_back({a[m].data(), in_place ? a[m].data() : b[m].data(), send * size, recv * size});
             std::vector<char> scratch;
-            dv::host::move_data(x, seats, scratch);
+            dv::host::move_data(x, participants, scratch);
             int wrong = 0;
             for (int m = 0; m < n; ++m)
                 for (std::int64_t i = 0; i < recv; ++i) {
@@ -94,10 +94,10 @@ TEST_CASE_TEMPLATE("not a number in an extreme, on each member in turn", T, dv::
         for (const reduction how : {reduction::minimum, reduction::maximum}) {
             std::vector<T> in = {T(3.0f), T(1.0f), T(2.0f), T(4.0f)}, out(4);
             in[of] = none;
-            std::vector<seat> seats;
-            for (int m = 0; m < 4; ++m) seats.push_back({&in[m], &out[m], sizeof(T), sizeof(T)});
+            std::vector<participant> participants;
+            for (int m = 0; m < 4; ++m) participants.push_back({&in[m], &out[m], sizeof(T), sizeof(T)});
             std::vector<char> scratch;
-            dv::host::move_data({op_kind::all_reduce, dv::element_of<T>, how}, seats, scratch);
+            dv::host::move_data({op_kind::all_reduce, dv::element_of<T>, how}, participants, scratch);
             const float wanted = how == reduction::minimum ? of == 1 ? 2.0f : 1.0f : of == 3 ? 3.0f : 4.0f;
             for (const T& x : out) CHECK(static_cast<float>(x) == wanted);
         }

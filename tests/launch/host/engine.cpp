@@ -140,7 +140,7 @@ TEST_CASE("two roles send to each other, crossing") {
                 m.task(dv::stream_kind::communication, {t1, t2},
                          {{0, 0, maker::list({a}, {})}, {0, 1, maker::list({}, {b2})}, {1, 0, maker::list({}, {a2})}, {1, 1, maker::list({b}, {})}});
                 for (int i = 0; i < m.p.participations.size(); ++i) {  // role 1 sends in the second member
-                    if (m.p.participations[i].member == 3) m.p.participations[i].seat = m.p.participations[i].role == 1 ? 0 : 1;
+                    if (m.p.participations[i].member == 3) m.p.participations[i].group_index = m.p.participations[i].role == 1 ? 0 : 1;
                 }
             } else {
                 m.transfer(a, a2);

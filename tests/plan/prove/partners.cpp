@@ -30,9 +30,9 @@ struct planned {
         while (program.members[m].node < 0 || graph.nodes[program.members[m].node].role >= 0) ++m;
         return m;
     }
-    void exchange_seats() {
+    void exchange_group_indices() {
         for (auto& participation : program.participations)
-            if (participation.member == collective() && participation.seat < 2) participation.seat = 1 - participation.seat;
+            if (participation.member == collective() && participation.group_index < 2) participation.group_index = 1 - participation.group_index;
     }
     void turn_communicator() {
         const auto& c = program.communicators[program.members[collective()].communicator];
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("what is planned is proven", G, app::gathered, app::scattered
 
 TEST_CASE_TEMPLATE("two roles that change places in a collective", G, app::gathered, app::scattered, app::shared_out) {
     planned<G> s;
-    s.exchange_seats();
+    s.exchange_group_indices();
     CHECK(s.found() != "none");
     s.turn_communicator();
     CHECK(s.found() != "none");
@@ -66,7 +66,7 @@ TEST_CASE_TEMPLATE("two roles that change places in a collective", G, app::gathe
 
 TEST_CASE_TEMPLATE("... single_rank", G, dv::single_rank<app::gathered>, dv::single_rank<app::scattered>, dv::single_rank<app::shared_out>) {
     planned<G> s;
-    s.exchange_seats();
+    s.exchange_group_indices();
     CHECK(s.found() != "none");
 }
 

@@ -54,7 +54,7 @@ struct act {
 };
 
 // One member's memory.
-struct seat {
+struct participant {
     int send = -1, recv = -1;
     std::int64_t send_bytes = 0, recv_bytes = 0;
 };
@@ -80,8 +80,8 @@ struct access_table {
     int scratch() const { return program.accesses.size(); }
     const ir::buffer& buffer_of(int access) const { return program.buffers[program.accesses[access].buffer]; }
     std::int64_t bytes_of(int access) const { return buffer_of(access).type.bytes(); }
-    seat seat_of(const ir::participation& p) const {
-        seat s;
+    participant participant_of(const ir::participation& p) const {
+        participant s;
         for (int i = p.first_access; i < p.first_access + p.accesses; ++i) {
             const access_mode mode = program.accesses[i].mode;
             if (reads(mode) && s.send < 0) {

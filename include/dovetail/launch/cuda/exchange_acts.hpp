@@ -26,7 +26,7 @@ public:
     // With nobody else to meet, a copy.
     void add(const ir::step& step, const ir::participation& p) {
         const ir::member& m = accesses_.program.members[p.member];
-        seat s = accesses_.seat_of(p);
+        participant s = accesses_.participant_of(p);
         const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.tasks[step.task], p.member, rank_);
         const int n = static_cast<int>(with.size());
         const int mine = static_cast<int>(std::find(with.begin(), with.end(), rank_) - with.begin());
@@ -96,7 +96,7 @@ public:
             return;
         }
         if (m.kind == op_kind::scatter) {
-            // One piece for each seat that receives: over roles, the root, which stands last then, need not be one.
+            // One piece for each group index that receives: over roles, the root, which stands last then, need not be one.
             if (mine != m.root) return recv(s.recv, 0, s.recv_bytes, with[m.root]);
             const int pieces = s.recv >= 0 ? n : n - 1;
             const std::int64_t each = s.send_bytes / pieces;
@@ -128,13 +128,13 @@ public:
 private:
     bool same_place_or_equal(int a, int b) const { return a == b || (a < accesses_.scratch() && b < accesses_.scratch() && accesses_.same_place(a, b)); }
 
-    void add_peer_copy(const ir::step& step, const seat& s, int number, const std::vector<int>& with) {
+    void add_peer_copy(const ir::step& step, const participant& s, int number, const std::vector<int>& with) {
         const bool gives = s.send >= 0;
         act a = moved(gives ? act_kind::give : act_kind::take, s.send, 0, -1, 0, gives ? s.send_bytes : s.recv_bytes, with[gives ? 1 : 0]);
         a.copy = number;
         const ir::task& v = accesses_.program.tasks[step.task];
         for (const ir::participation& p : accesses_.program.participations.subspan(v.first_participation, v.participations))
-            if (p.seat == 1) a.target = accesses_.program.accesses[p.first_access].buffer;
+            if (p.group_index == 1) a.target = accesses_.program.accesses[p.first_access].buffer;
         copies.push_back(a);
     }
     const access_table& accesses_;

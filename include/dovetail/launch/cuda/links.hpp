@@ -165,9 +165,9 @@ private:
         for (const ir::participation& p : program.participations.subspan(task.first_participation, task.participations)) {
             if (p.role != where.role_of(on_->index)) continue;
             const auto both = where.partners(program, task, p.member, on_->index);
-            far& other = far_[static_cast<std::size_t>(both[p.seat == 0 ? 1 : 0])];
+            far& other = far_[static_cast<std::size_t>(both[p.group_index == 0 ? 1 : 0])];
             other.partner = true;
-            other.takes = other.takes || p.seat == 0;
+            other.takes = other.takes || p.group_index == 0;
         }
     }
     // What the others need to reach this rank's memory, as a text.

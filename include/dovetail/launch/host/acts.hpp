@@ -18,7 +18,7 @@ struct act {
     exchange move = {};
     std::vector<int> partners;  // ranks by member of the meeting; empty: nobody to meet
     int mine = 0;               // this rank among them
-    // Communication with all its parts on this rank: first access and number of pointers, by seat.
+    // Communication with all its parts on this rank: first access and number of pointers, by group index.
     bool local = false;
     std::vector<int> accesses, counts;
 };
@@ -42,12 +42,12 @@ inline std::vector<act> acts_of(const ir::program& p, const geometry& where, int
             if (m.local) {
                 const auto same = std::find_if(acts.begin(), acts.end(), [&](const act& b) { return b.member == a.member; });
                 act& whole = same != acts.end() ? *same : acts.emplace_back(a);
-                if (participation.seat >= static_cast<int>(whole.accesses.size())) {
-                    whole.accesses.resize(static_cast<std::size_t>(participation.seat) + 1, 0);
-                    whole.counts.resize(static_cast<std::size_t>(participation.seat) + 1, 0);
+                if (participation.group_index >= static_cast<int>(whole.accesses.size())) {
+                    whole.accesses.resize(static_cast<std::size_t>(participation.group_index) + 1, 0);
+                    whole.counts.resize(static_cast<std::size_t>(participation.group_index) + 1, 0);
                 }
-                whole.accesses[participation.seat] = participation.first_access;
-                whole.counts[participation.seat] = a.pointers;
+                whole.accesses[participation.group_index] = participation.first_access;
+                whole.counts[participation.group_index] = a.pointers;
                 continue;
             }
             a.partners = where.partners(p, p.tasks[s.task], participation.member, rank);
@@ -70,8 +70,8 @@ public:
             return detail::move(address(a.first_access + 1, f), address(a.first_access, f), bytes(a.first_access + 1));
         launch(a, f, kind);
     }
-    seat seat_of(int first, int count, const flight& f) const {
-        seat s;
+    participant participant_of(int first, int count, const flight& f) const {
+        participant s;
         for (int i = first; i < first + count; ++i) {
             const access_mode mode = image_.program.accesses[i].mode;
             if (reads(mode) && s.send == nullptr) {
@@ -106,10 +106,10 @@ private:
         detail::move(address(a.first_access, f), f.inputs[memory_.input_of(symbol)].data, bytes(a.first_access));
     }
     void exchange_here(const act& a, const flight& f) const {
-        std::vector<seat> seats;
-        for (std::size_t i = 0; i < a.accesses.size(); ++i) seats.push_back(seat_of(a.accesses[i], a.counts[i], f));
+        std::vector<participant> participants;
+        for (std::size_t i = 0; i < a.accesses.size(); ++i) participants.push_back(participant_of(a.accesses[i], a.counts[i], f));
         std::vector<char> scratch;
-        move_data(a.move, seats, scratch);
+        move_data(a.move, participants, scratch);
     }
     void* address(int access, const flight& f) const { return memory_.at(image_.program.accesses[access].buffer, f.run, f.inputs); }
     std::int64_t bytes(int access) const { return image_.program.buffers[image_.program.accesses[access].buffer].type.bytes(); }

@@ -14,7 +14,7 @@
 namespace dovetail::host {
 
 // One member's memory in one communication. A null pointer: it sends or gets nothing.
-struct seat {
+struct participant {
     const void* send = nullptr;
     void* recv = nullptr;
     std::int64_t send_bytes = 0;
@@ -105,8 +105,8 @@ inline const char* participation_of(const void* p, std::int64_t offset) { return
 }  // namespace detail
 
 // Does it. `scratch` is kept by the caller from time to time, so that memory does not grow.
-inline void move_data(const exchange& x, const std::vector<seat>& seats, std::vector<char>& scratch) {
-    const auto n = static_cast<std::int64_t>(seats.size());
+inline void move_data(const exchange& x, const std::vector<participant>& participants, std::vector<char>& scratch) {
+    const auto n = static_cast<std::int64_t>(participants.size());
     const auto room = [&](std::int64_t bytes) {
         if (static_cast<std::int64_t>(scratch.size()) < bytes) scratch.resize(static_cast<std::size_t>(bytes));
         return scratch.data();
@@ -114,25 +114,25 @@ inline void move_data(const exchange& x, const std::vector<seat>& seats, std::ve
     // All that is sent, in member order, each `bytes` long: a copy, so that results may overwrite their sources.
     const auto gathered = [&](std::int64_t bytes) {
         char* all = room(n * bytes);
-        for (std::int64_t i = 0; i < n; ++i) detail::move(all + i * bytes, seats[i].send, bytes);
+        for (std::int64_t i = 0; i < n; ++i) detail::move(all + i * bytes, participants[i].send, bytes);
         return all;
     };
     const auto sources = [&](std::int64_t offset) {
         std::vector<const void*> from;
-        for (const seat& s : seats)
+        for (const participant& s : participants)
             if (s.send != nullptr) from.push_back(detail::participation_of(s.send, offset));
         return from;
     };
     const auto copied_to_all = [&](const char* data, std::int64_t bytes) {
-        for (const seat& s : seats) detail::move(s.recv, data, bytes);
+        for (const participant& s : participants) detail::move(s.recv, data, bytes);
     };
-    const seat* root = x.root >= 0 && x.root < n ? &seats[static_cast<std::size_t>(x.root)] : nullptr;
+    const participant* root = x.root >= 0 && x.root < n ? &participants[static_cast<std::size_t>(x.root)] : nullptr;
     switch (x.kind) {
-        case op_kind::transfer: return detail::move(seats[1].recv, seats[0].send, seats[0].send_bytes);
+        case op_kind::transfer: return detail::move(participants[1].recv, participants[0].send, participants[0].send_bytes);
         case op_kind::all_reduce:
         case op_kind::reduce: {
             std::int64_t bytes = 0;
-            for (const seat& s : seats)
+            for (const participant& s : participants)
                 if (s.send != nullptr) bytes = s.send_bytes;
             char* sum = room(bytes);
             detail::reduce(x.type, x.reduce, sources(0), sum, bytes);
@@ -140,56 +140,57 @@ inline void move_data(const exchange& x, const std::vector<seat>& seats, std::ve
             return detail::move(root->recv, sum, bytes);
         }
         case op_kind::broadcast:
-            for (const seat& s : seats)
+            for (const participant& s : participants)
                 if (&s != root) detail::move(s.recv, root->send, root->send_bytes);
             return detail::move(root->recv, root->send, root->send_bytes);
         case op_kind::all_gather:
         case op_kind::gather: {
             std::int64_t each = 0;
-            for (const seat& s : seats)
+            for (const participant& s : participants)
                 if (s.send != nullptr) each = s.send_bytes;
             const char* all = gathered(each);
             if (x.kind == op_kind::all_gather) return copied_to_all(all, n * each);
             return detail::move(root->recv, all, n * each);
         }
         case op_kind::reduce_scatter: {
-            const std::int64_t each = seats[0].send_bytes / n;
+            const std::int64_t each = participants[0].send_bytes / n;
             char* sums = room(n * each);
             for (std::int64_t i = 0; i < n; ++i) detail::reduce(x.type, x.reduce, sources(i * each), sums + i * each, each);
-            for (std::int64_t i = 0; i < n; ++i) detail::move(seats[i].recv, sums + i * each, each);
+            for (std::int64_t i = 0; i < n; ++i) detail::move(participants[i].recv, sums + i * each, each);
             return;
         }
         case op_kind::scatter: {
-            // One piece for each seat that receives: over roles, the root need not be one of them.
+            // One piece for each group index that receives: over roles, the root need not be one of them.
             std::int64_t pieces = 0, next = 0;
-            for (const seat& s : seats) pieces += s.recv != nullptr ? 1 : 0;
+            for (const participant& s : participants) pieces += s.recv != nullptr ? 1 : 0;
             if (pieces == 0) return;
             const std::int64_t each = root->send_bytes / pieces;
             char* all = room(pieces * each);
             detail::move(all, root->send, pieces * each);
-            for (const seat& s : seats)
+            for (const participant& s : participants)
                 if (s.recv != nullptr) detail::move(s.recv, all + next++ * each, each);
             return;
         }
         case op_kind::all_to_all: {
-            const std::int64_t all_bytes = seats[0].send_bytes, each = all_bytes / n;
+            const std::int64_t all_bytes = participants[0].send_bytes, each = all_bytes / n;
             const char* all = gathered(all_bytes);
             for (std::int64_t i = 0; i < n; ++i)
                 for (std::int64_t j = 0; j < n; ++j)
-                    if (seats[i].recv != nullptr) detail::move(static_cast<char*>(seats[i].recv) + j * each, all + j * all_bytes + i * each, each);
+                    if (participants[i].recv != nullptr)
+                        detail::move(static_cast<char*>(participants[i].recv) + j * each, all + j * all_bytes + i * each, each);
             return;
         }
         case op_kind::shift: {
-            const std::int64_t each = seats[0].send_bytes;
+            const std::int64_t each = participants[0].send_bytes;
             const char* all = gathered(each);
             for (std::int64_t i = 0; i < n; ++i) {
                 const std::int64_t from = i - x.offset;
                 const bool outside = from < 0 || from >= n;
-                if (seats[i].recv == nullptr || each == 0) continue;
+                if (participants[i].recv == nullptr || each == 0) continue;
                 if (outside && x.zero_edge)
-                    std::memset(seats[i].recv, 0, static_cast<std::size_t>(each));
+                    std::memset(participants[i].recv, 0, static_cast<std::size_t>(each));
                 else
-                    detail::move(seats[i].recv, all + ((from % n + n) % n) * each, each);
+                    detail::move(participants[i].recv, all + ((from % n + n) % n) * each, each);
             }
             return;
         }
@@ -201,10 +202,10 @@ inline void move_data(const exchange& x, const std::vector<seat>& seats, std::ve
 }
 
 // Bytes that the busiest member sends or gets, in the algorithms that use a ring.
-inline std::int64_t wire_bytes(const exchange& x, const std::vector<seat>& seats) {
-    const auto n = static_cast<std::int64_t>(seats.size());
+inline std::int64_t wire_bytes(const exchange& x, const std::vector<participant>& participants) {
+    const auto n = static_cast<std::int64_t>(participants.size());
     std::int64_t most = 0;
-    for (const seat& s : seats) {
+    for (const participant& s : participants) {
         most = s.send_bytes > most ? s.send_bytes : most;
         most = s.recv_bytes > most ? s.recv_bytes : most;
     }

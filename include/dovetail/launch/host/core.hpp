@@ -71,8 +71,8 @@ public:
         return ranks_[rank].gone;
     }
 
-    // Takes a seat; the last to come moves the data before it returns.
-    std::shared_ptr<meeting> arrive(const meeting_key& key, const std::vector<int>& members, int mine, const seat& s, const exchange& x) {
+    // Takes a group index; the last to come moves the data before it returns.
+    std::shared_ptr<meeting> arrive(const meeting_key& key, const std::vector<int>& members, int mine, const participant& s, const exchange& x) {
         std::shared_ptr<meeting> m;
         {
             const std::lock_guard lock{mutex_};
@@ -82,10 +82,10 @@ public:
                 found = std::make_shared<meeting>();
                 found->ranks = members;
                 found->here.resize(members.size());
-                found->seats.resize(members.size());
+                found->participants.resize(members.size());
             }
             m = found;
-            m->seats[mine] = s;
+            m->participants[mine] = s;
             m->here[mine] = true;
             if (++m->arrived < static_cast<int>(members.size())) return m;
             m->moving = true;
@@ -93,7 +93,7 @@ public:
         }
         try {
             std::vector<char> scratch = take_scratch();
-            move_data(x, m->seats, scratch);
+            move_data(x, m->participants, scratch);
             give_scratch(std::move(scratch));
         } catch (...) {  // out of memory: nobody is to wait for this
             {
@@ -106,7 +106,7 @@ public:
         {
             const std::lock_guard lock{mutex_};
             m->complete = true;
-            m->finish = std::chrono::steady_clock::now() + (links.timed() ? links.time_of(wire_bytes(x, m->seats)) : std::chrono::nanoseconds{0});
+            m->finish = std::chrono::steady_clock::now() + (links.timed() ? links.time_of(wire_bytes(x, m->participants)) : std::chrono::nanoseconds{0});
         }
         m->changed.notify_all();
         return m;

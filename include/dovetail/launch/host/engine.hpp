@@ -238,7 +238,8 @@ private:
                 me.perform(a, f, on.number());
                 continue;
             }
-            auto met = on_->world->arrive({number_, f.run, a.member, a.partners[0]}, a.partners, a.mine, me.seat_of(a.first_access, a.pointers, f), a.move);
+            auto met =
+                on_->world->arrive({number_, f.run, a.member, a.partners[0]}, a.partners, a.mine, me.participant_of(a.first_access, a.pointers, f), a.move);
             if (met)
                 meetings.push_back(std::move(met));
             else

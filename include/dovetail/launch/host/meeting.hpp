@@ -24,7 +24,7 @@ struct link {
 struct meeting {
     std::vector<int> ranks;  // by member
     std::vector<bool> here;
-    std::vector<seat> seats;
+    std::vector<participant> participants;
     int arrived = 0;
     bool moving = false;  // all are here: from now on it completes, whatever else fails
     bool complete = false;

@@ -1,4 +1,4 @@
-// Do the parts of a communication between roles belong together: everybody whom the graph names, on the seat that it says, with
+// Do the parts of a communication between roles belong together: everybody whom the graph names, on the group index that it says, with
 // what it gives and gets there?
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace dovetail::plan::detail {
 
-// The parts of a member join their roles in the order of seats: by a communicator, or on the one rank that plays them all.
+// The parts of a member join their roles in the order of group_indices: by a communicator, or on the one rank that plays them all.
 constexpr bool joins(const ir::graph& g, const ir::program& p, const ir::member& m, span<const int> roles) {
     if (m.local != g.single_rank) return false;
     if (g.single_rank) return true;
@@ -22,7 +22,7 @@ constexpr bool joins(const ir::graph& g, const ir::program& p, const ir::member&
 constexpr bool one_gives(op_kind k) { return k == op_kind::broadcast || k == op_kind::scatter; }
 
 // Seats of a collective over roles: those who give, or, where one gives, those who receive and the giver last if it does not receive.
-constexpr vec<int> roles_of_seats(const ir::graph& g, const ir::node& n) {
+constexpr vec<int> roles_of_group(const ir::graph& g, const ir::node& n) {
     vec<int> roles;
     const span<const int> targets = g.operands.subspan(n.first_target, n.targets);
     if (one_gives(n.kind)) {
@@ -34,10 +34,10 @@ constexpr vec<int> roles_of_seats(const ir::graph& g, const ir::node& n) {
     return roles;
 }
 
-// What a seat gives, or -1.
-constexpr int argument_at(const ir::graph& g, const ir::node& n, int seat, int role) {
+// What a group index gives, or -1.
+constexpr int argument_at(const ir::graph& g, const ir::node& n, int group_index, int role) {
     if (one_gives(n.kind)) return role == n.root ? g.operands.first[n.first_argument] : -1;
-    return g.operands.first[n.first_argument + seat];
+    return g.operands.first[n.first_argument + group_index];
 }
 
 // What a collective over roles gives each of them for itself. It is nobody else's, and no transfer brings it there.
@@ -47,13 +47,13 @@ constexpr bool is_piece(const ir::graph& g, const ir::symbol& s) {
     return kind != op_kind::all_reduce && kind != op_kind::all_gather && kind != op_kind::broadcast;
 }
 
-// Where one rank plays all roles, the buffer's role does not say whose piece it holds, but the seat that it is written from.
+// Where one rank plays all roles, the buffer's role does not say whose piece it holds, but the group index that it is written from.
 constexpr verdict check_pieces(const ir::graph& g, const ir::program& p) {
     vec<int> holder(p.buffers.count, -1);
     for (const ir::participation& x : p.participations) {
         const int node = p.members.first[x.member].node;
         if (node < 0 || g.nodes.first[node].role >= 0) continue;
-        const int role = roles_of_seats(g, g.nodes.first[node])[x.seat];
+        const int role = roles_of_group(g, g.nodes.first[node])[x.group_index];
         for (const ir::access& a : p.accesses.subspan(x.first_access, x.accesses)) holder[a.buffer] = role;
     }
     for (const ir::participation& x : p.participations) {
@@ -75,9 +75,9 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
     int count = 0;
     all.each([&](const ir::participation& x) {
         ++count;
-        if (static_cast<unsigned>(x.seat) >= 2u || x.accesses != 1) return;
-        end[x.seat] = x;
-        met[x.seat] = true;
+        if (static_cast<unsigned>(x.group_index) >= 2u || x.accesses != 1) return;
+        end[x.group_index] = x;
+        met[x.group_index] = true;
     });
     if (count != 2 || !met[0] || !met[1]) return {flaw::partner_missing, -1, v};
     const int roles[] = {end[0].role, end[1].role};
@@ -161,7 +161,7 @@ constexpr bool types_agree(const ir::graph& g, const ir::node& n) {
     return in.type == out.type && in.size() * (grows ? n.arguments : 1) == out.size() * (shrinks ? n.targets : 1);
 }
 
-// A collective over roles: each seat is taken by one part, which gives and gets what the graph says.
+// A collective over roles: each group index is taken by one part, which gives and gets what the graph says.
 class collective {
 public:
     constexpr collective(const ir::graph& g, const ir::program& p, const ir::member& m, const ir::node& n, int task, common_numbers& numbers)
@@ -173,17 +173,17 @@ public:
           numbers_{numbers},
           targets_{g.operands.subspan(n.first_target, n.targets)},
           result_{g.operands.first[n.first_result]},
-          roles_{roles_of_seats(g, n)},
+          roles_{roles_of_group(g, n)},
           taken_(roles_.size()) {}
 
     constexpr verdict check(const partners& participations) {
-        int seats = 0;
+        int group_indices = 0;
         participations.each([&](const ir::participation& x) {
-            ++seats;
-            if (bad_) take_seat(x);
+            ++group_indices;
+            if (bad_) take_group_index(x);
         });
         if (!bad_) return bad_;
-        if (seats != roles_.size()) return {flaw::partner_missing, -1, task_};
+        if (group_indices != roles_.size()) return {flaw::partner_missing, -1, task_};
         // In a broadcast who only gives passes its argument where the others get theirs. (One who gets as well cannot have both there.)
         if (broadcast_ >= 0 && !lies_with(received_, broadcast_)) return {flaw::common_offset, -1, task_, -1, broadcast_};
         if (!joins(g_, p_, m_, roles_.view())) return {flaw::wrong_communicator, -1, task_};
@@ -192,17 +192,17 @@ public:
     }
 
 private:
-    constexpr bool take_seat(const ir::participation& x) {
-        if (static_cast<unsigned>(x.seat) >= static_cast<unsigned>(roles_.size()) || taken_[x.seat]) return refuse(flaw::partner_missing, x);
-        taken_[x.seat] = true;
-        const int role = roles_[x.seat];  // where one rank plays all roles, the seat alone says whose part it is
-        const int argument = argument_at(g_, n_, x.seat, role);
+    constexpr bool take_group_index(const ir::participation& x) {
+        if (static_cast<unsigned>(x.group_index) >= static_cast<unsigned>(roles_.size()) || taken_[x.group_index]) return refuse(flaw::partner_missing, x);
+        taken_[x.group_index] = true;
+        const int role = roles_[x.group_index];  // where one rank plays all roles, the group index alone says whose part it is
+        const int argument = argument_at(g_, n_, x.group_index, role);
         const bool gives = argument >= 0, gets = contains(targets_, role);
         if (x.accesses != (gives ? 1 : 0) + (gets ? 1 : 0)) return refuse(flaw::wrong_access, x);
         const ir::access* const a = p_.accesses.first + x.first_access;
         if (gives && !give(x, a[0], argument)) return false;
         if (gets && !get(x, a[gives ? 1 : 0])) return false;
-        if (x.role != (g_.single_rank ? 0 : role) || (x.seat == m_.root) != (role == n_.root)) return refuse(flaw::node_mismatch, x);
+        if (x.role != (g_.single_rank ? 0 : role) || (x.group_index == m_.root) != (role == n_.root)) return refuse(flaw::node_mismatch, x);
         return true;
     }
     // What is given is not written as well: it would have two definitions.
@@ -237,7 +237,7 @@ private:
     common_numbers& numbers_;
     span<const int> targets_;  // the roles that get the result
     int result_;
-    vec<int> roles_;  // by seat
+    vec<int> roles_;  // by group index
     vec<bool> taken_;
     int given_ = -1, broadcast_ = -1, received_ = -1;  // the first buffer in the arena of each side
     verdict bad_;

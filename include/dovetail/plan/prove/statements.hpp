@@ -154,7 +154,7 @@ constexpr verdict check_statement(const ir::graph& g, const ir::program& p, cons
     const ir::participation& x = participations.front();
     const int role = g.single_rank ? 0 : n.role;
     if (participations.several()) return {flaw::partner_missing, role, v};
-    if (m.root != n.root || x.role != role || x.seat != 0) return {flaw::node_mismatch, role, v};
+    if (m.root != n.root || x.role != role || x.group_index != 0) return {flaw::node_mismatch, role, v};
     if (is_communication(m.kind) && !joins_positions(p, m, n.axes, role)) return {flaw::wrong_communicator, role, v};
     return statement{g, p, n, x, v}.check();
 }
@@ -163,7 +163,7 @@ constexpr verdict check_statement(const ir::graph& g, const ir::program& p, cons
 constexpr verdict check_input(const ir::program& p, const partners& participations, const ir::member& m, int v) {
     const ir::participation& x = participations.front();
     if (participations.several()) return {flaw::partner_missing, x.role, v};
-    if (m.kind != op_kind::input || x.seat != 0 || x.accesses != 1) return {flaw::node_mismatch, x.role, v};
+    if (m.kind != op_kind::input || x.group_index != 0 || x.accesses != 1) return {flaw::node_mismatch, x.role, v};
     const ir::access& a = p.accesses.first[x.first_access];
     const ir::buffer& b = p.buffers.first[a.buffer];
     if (a.mode != access_mode::write || b.where != ir::storage::input || b.symbol != m.symbol) return {flaw::wrong_access, x.role, v, -1, a.buffer};
