@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 namespace dv = dovetail;
-namespace pass = dovetail::pass;
+namespace cost_model = dovetail::cost_model;
 using dv::op_kind;
 
 namespace {
@@ -13,12 +13,12 @@ namespace {
 constexpr std::int64_t second = 1'000'000'000'000;
 constexpr std::int64_t giga = 1'000'000'000;
 
-static_assert(pass::time_at(200'000'000, 400 * giga) == 500'000'000);
-static_assert(pass::time_at(1, 3) == second / 3);
-static_assert(pass::time_at(7, 0) == 0 && pass::time_at(0, 7) == 0 && pass::time_at(-1, 7) == 0);
-static_assert(pass::time_at(INT64_MAX, 1) == pass::longest_duration);
-static_assert(pass::time_at(INT64_MAX, INT64_MAX) == second);
-static_assert(pass::time_at(2'000'000'000'000, 730'000'000'000'000) == 2'739'726'027);  // 10000^3 in half precision
+static_assert(cost_model::time_at(200'000'000, 400 * giga) == 500'000'000);
+static_assert(cost_model::time_at(1, 3) == second / 3);
+static_assert(cost_model::time_at(7, 0) == 0 && cost_model::time_at(0, 7) == 0 && cost_model::time_at(-1, 7) == 0);
+static_assert(cost_model::time_at(INT64_MAX, 1) == cost_model::longest_duration);
+static_assert(cost_model::time_at(INT64_MAX, INT64_MAX) == second);
+static_assert(cost_model::time_at(2'000'000'000'000, 730'000'000'000'000) == 2'739'726'027);  // 10000^3 in half precision
 
 constexpr dv::tensor_type matrix(dv::element e, std::int64_t m, std::int64_t n) {
     dv::tensor_type t;
@@ -99,7 +99,7 @@ struct sample {
         return p.members.back();
     }
     constexpr std::int64_t time(const dv::plan_options& s = round_numbers()) const {
-        return pass::costs(dv::ir::view(g), dv::ir::view(p), s)[0];
+        return cost_model::costs(dv::ir::view(g), dv::ir::view(p), s)[0];
     }
 };
 
@@ -175,7 +175,7 @@ TEST_CASE("a group pays one latency") {
 TEST_CASE("what does not fit is as long as it gets, and sums still fit") {
     sample s;
     for (int i = 0; i < 100; ++i) s.member(op_kind::all_reduce, 1, INT64_MAX / 256, INT64_MAX / 256, 0);
-    CHECK(s.time() == pass::longest_duration);
+    CHECK(s.time() == cost_model::longest_duration);
 }
 
 TEST_CASE("the machine that was measured") {

@@ -20,7 +20,7 @@ namespace {
 // Bytes of the largest role on one stream, in the order for little memory.
 std::int64_t frugal_bytes(const dv::ir::graph& g, const dv::ir::program& p, const dv::plan_options& s) {
     const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
-    const dv::vec<std::int64_t> costs = dv::pass::costs(g, p, s);
+    const dv::vec<std::int64_t> costs = dv::cost_model::costs(g, p, s);
     const dv::pass::schedule c = dv::plan::schedule_of(dv::plan::candidate::frugal, p, edges.view(), costs.view(), s);
     return dv::plan::largest_bytes(
         dv::plan::lay(p, {c.order.view(), c.stream.view(), c.start.view(), c.end.view(), c.length, false}, c.length, 0).roles.view());

@@ -5,7 +5,7 @@
 #include "../ir/program.hpp"
 #include "transport.hpp"
 
-namespace dovetail::pass {
+namespace dovetail::cost_model {
 
 namespace detail {
 
@@ -196,4 +196,4 @@ constexpr vec<std::int64_t> costs(const Graph& g, const Program& p, const plan_o
     return list;
 }
 
-}  // namespace dovetail::pass
+}  // namespace dovetail::cost_model

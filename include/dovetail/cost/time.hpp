@@ -3,7 +3,7 @@
 
 #include "machine.hpp"
 
-namespace dovetail::pass {
+namespace dovetail::cost_model {
 
 // No task is taken to last longer, so that sums over some thousand tasks stay within 63 bits: about 19 minutes.
 inline constexpr std::int64_t longest_duration = std::int64_t{1} << 50;
@@ -30,4 +30,4 @@ constexpr std::int64_t time_at(std::int64_t amount, std::int64_t rate) {
     return time < longest_duration ? time : longest_duration;
 }
 
-}  // namespace dovetail::pass
+}  // namespace dovetail::cost_model

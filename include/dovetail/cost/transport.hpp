@@ -3,7 +3,7 @@
 
 #include "time.hpp"
 
-namespace dovetail::pass {
+namespace dovetail::cost_model {
 
 // A transfer alone, picoseconds.
 constexpr std::int64_t transfer_time(const machine_description& m, std::int64_t bytes, bool peer_copy) {
@@ -33,7 +33,7 @@ struct expansion_options {
     std::int64_t peer_copies_from = never;
 
     constexpr expansion_options(int runs, int slots, std::int64_t from) : in_flight{runs}, channel_slots{slots}, peer_copies_from{from} {}
-    constexpr expansion_options(const plan_options& s) : expansion_options{s.in_flight, s.channel_slots, pass::peer_copies_from(s)} {}
+    constexpr expansion_options(const plan_options& s) : expansion_options{s.in_flight, s.channel_slots, cost_model::peer_copies_from(s)} {}
 };
 
-}  // namespace dovetail::pass
+}  // namespace dovetail::cost_model

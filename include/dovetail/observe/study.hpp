@@ -29,7 +29,7 @@ subject subject_of() {
 }
 
 struct study : subject {
-    explicit study(const subject& of) : subject{of}, edges{pass::edges(program)}, costs{pass::costs(graph, program, s)} {
+    explicit study(const subject& of) : subject{of}, edges{pass::edges(program)}, costs{cost_model::costs(graph, program, s)} {
         for (const ir::task& v : program.tasks) labels.push_back(label_of(v));
         for (const ir::task& v : program.tasks) communicates.push_back(is_communication(v.kind));
     }

@@ -13,7 +13,7 @@ namespace detail {
 template <class Graph, class Table>
 class expansion {
 public:
-    constexpr expansion(const Graph& g, const expansion_options& s, Table& to) : g_{g}, operands_{g.operands.first}, held_{g, s, to} {}
+    constexpr expansion(const Graph& g, const cost_model::expansion_options& s, Table& to) : g_{g}, operands_{g.operands.first}, held_{g, s, to} {}
 
     constexpr void run(Table& to) {
         const auto& nodes = g_.nodes.first;
@@ -272,12 +272,12 @@ constexpr ir::sizes<7> largest_program(const Graph& g) {
 
 // Into a program whose arrays have the room, see largest_program.
 template <class Graph, class Table>
-constexpr void expand(const Graph& g, const expansion_options& s, Table& to) {
+constexpr void expand(const Graph& g, const cost_model::expansion_options& s, Table& to) {
     detail::expansion<Graph, Table>{g, s, to}.run(to);
 }
 
 template <class Graph>
-constexpr ir::program_data expand(const Graph& g, const expansion_options& s) {
+constexpr ir::program_data expand(const Graph& g, const cost_model::expansion_options& s) {
     const ir::sizes<7> most = largest_program(g);
     ir::program_data made{vec<ir::buffer>(most.of[0], unset{}), vec<ir::access>(most.of[1], unset{}), vec<ir::participation>(most.of[2], unset{}),
                           vec<ir::member>(most.of[3], unset{}), vec<ir::task>(most.of[4], unset{}),   vec<ir::communicator>(most.of[5], unset{}),

@@ -10,7 +10,7 @@ namespace dovetail::pass::detail {
 template <class Graph, class Table>
 class holdings {
 public:
-    constexpr holdings(const Graph& g, const expansion_options& s, Table& to)
+    constexpr holdings(const Graph& g, const cost_model::expansion_options& s, Table& to)
         : writer{to}, g_{g}, s_{s}, home_(by_role_and_symbol::sized(g.roles.count * g.symbols.count)), readers_(by_symbol::sized(g.symbols.count)) {
         auto& readers = readers_.first;
         const auto& nodes = g.nodes.first;
@@ -161,7 +161,7 @@ private:
     using by_symbol = room<int, decltype(Graph::symbols)>;
 
     const Graph& g_;
-    const expansion_options s_;
+    const cost_model::expansion_options s_;
     by_role_and_symbol home_;
     by_symbol readers_;  // of each symbol
 };

@@ -116,7 +116,7 @@ struct expanded {
 
 template <class G>
 constexpr std::int64_t peer_copies_from(const plan_options& s) {
-    return typed<G>::value.roles.count > 1 ? pass::peer_copies_from(s) : pass::never;
+    return typed<G>::value.roles.count > 1 ? cost_model::peer_copies_from(s) : cost_model::never;
 }
 
 // Circles show in the program only; whatever the options, it has the same tasks and edges.

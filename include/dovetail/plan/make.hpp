@@ -21,7 +21,7 @@ constexpr made make(const ir::graph& g, const plan_options& s) {
     const vec<ir::edge> edges = pass::edges(p);
     m.wrong = pass::circle(g, p, edges.view());
     if (m.wrong) return m;
-    const vec<std::int64_t> costs = pass::costs(g, p, s);
+    const vec<std::int64_t> costs = cost_model::costs(g, p, s);
     pass::schedule tried[candidates];
     std::int64_t length[compared] = {};
     for (int c = 0; c < (s.overlap ? compared : 1); ++c) {

@@ -18,7 +18,7 @@ using expanded_for = expanded<G, O::value.in_flight, O::value.channel_slots, pee
 template <int Tasks, class Graph, class Program>
 constexpr fixed<std::int64_t, Tasks> list_costs(taken<Graph> g, taken<Program> from, const plan_options& s) {
     fixed<std::int64_t, Tasks> f{};
-    pass::costs(g, from, s, f.first);
+    cost_model::costs(g, from, s, f.first);
     return f;
 }
 template <class G, class O>
