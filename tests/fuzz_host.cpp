@@ -95,7 +95,7 @@ void show(const session& x) {
     for (std::size_t g = 0; g < x.graphs.size(); ++g) {
         const dv::ir::graph_data data = emit(x.graphs[g]);
         const dv::ir::graph graph = dv::ir::view(data);
-        std::printf("graph %zu, %s store: %s%s", g, x.shares[g] ? "common" : "own", print_settings(x.graphs[g]).c_str(),
+        std::printf("graph %zu, %s store: %s%s", g, x.shares[g] ? "symmetric_set" : "own", print_settings(x.graphs[g]).c_str(),
                     print_graph(graph).c_str());
         if (data.wrong) continue;
         const dv::plan::made made = dv::plan::make(graph, x.graphs[g].plan_options);

@@ -82,7 +82,7 @@ TEST_CASE("the arena is near the heaviest antichain of lifetimes") {
     report("400 tasks, by size", ratios(60, one, {10000000}));
 }
 
-TEST_CASE("every buffer has its place: alignment, slots, in-place results, commons, totals") {
+TEST_CASE("every buffer has its place: alignment, slots, in-place results, symmetric_sets, totals") {
     for (unsigned seed = 0; seed < 200; ++seed) {
         CAPTURE(seed);
         program_knobs k;
@@ -113,7 +113,7 @@ TEST_CASE("every buffer has its place: alignment, slots, in-place results, commo
             end = std::max(end, places[b].offset + x.slots * dv::ir::aligned(x.bytes));
             for (int c = 0; c < b; ++c) {
                 const auto& y = program.buffers[c];
-                if (x.common >= 0 && x.common == y.common && k.roles > 1 && x.alias < 0 && y.alias < 0) CHECK(places[b].offset == places[c].offset);
+                if (x.symmetric_set >= 0 && x.symmetric_set == y.symmetric_set && k.roles > 1 && x.alias < 0 && y.alias < 0) CHECK(places[b].offset == places[c].offset);
                 const bool alone = x.slots > 1 || y.slots > 1;
                 if (!alone || x.role != y.role || x.where != y.where || x.alias >= 0 || y.alias >= 0 || places[c].offset < 0 || y.bytes == 0 || x.bytes == 0) continue;
                 CHECK((places[b].offset + x.slots * places[b].stride <= places[c].offset || places[c].offset + y.slots * places[c].stride <= places[b].offset));
@@ -135,13 +135,13 @@ int collective(build& b, std::initializer_list<int> roles, std::int64_t bytes) {
     std::vector<int> given;
     for (const int r : roles) given.push_back(b.compute(r, {}, 1));
     b.task(dv::op_kind::all_reduce, dv::stream_kind::communication, 1);
-    const int common = b.p.commons++;
+    const int symmetric_set = b.p.symmetric_sets++;
     int result = 0;
     for (std::size_t i = 0; i < roles.size(); ++i) {
         b.participation(roles.begin()[i], static_cast<int>(i));
         b.touch(given[i], dv::access_mode::read);
         result = b.buffer(roles.begin()[i], bytes);
-        b.p.buffers[result].common = common;
+        b.p.buffers[result].symmetric_set = symmetric_set;
         b.p.buffers[result].output = true;
         b.touch(result, dv::access_mode::write);
     }

@@ -102,10 +102,10 @@ TEST_CASE("slots follow the options") {
 
 TEST_CASE("the buffers of a collective over roles are alike on all of them") {
     const auto p = expanded<overlapping_collectives>();
-    int common = 0;
-    for (const dv::ir::buffer& b : p.buffers) common += b.common >= 0 ? 1 : 0;
-    CHECK(common >= 4);
-    CHECK(p.commons >= 2);
+    int symmetric_set = 0;
+    for (const dv::ir::buffer& b : p.buffers) symmetric_set += b.symmetric_set >= 0 ? 1 : 0;
+    CHECK(symmetric_set >= 4);
+    CHECK(p.symmetric_sets >= 2);
 }
 
 TEST_CASE("a group is one task with several members") {

@@ -252,7 +252,7 @@ TEST_CASE("each damage has its name") {
     CHECK(after(three_roles, exchange_group_indices) == "wrong_access");
     CHECK(after(rooted, exchange_group_indices) == "wrong_access");
     CHECK(after(exchange, forget_output) == "wrong_access");
-    CHECK(after(three_roles, forget_common) == "common_offset");
+    CHECK(after(three_roles, forget_symmetric_set) == "symmetric_offset");
     CHECK(after(three_roles, join_other_roles) == "wrong_communicator");
     CHECK(after(exchange, receive_another_type) == "wrong_storage");
     CHECK(after(sharing, drop_wrap_wait, 0) == "race_across_runs");
@@ -266,8 +266,8 @@ TEST_CASE("each damage has its name") {
     CHECK(after(sharing, record_event_twice) == "event_recorded_twice");
     CHECK(after(sharing, shrink_arena) == "out_of_arena");
     CHECK(after(sharing, misalign) == "misaligned");
-    CHECK(after(three_roles, move_one_of_a_collective) == "common_offset");
-    CHECK(after(three_roles, move_one_of_a_collective_away) == "common_offset");
+    CHECK(after(three_roles, move_one_of_a_collective) == "symmetric_offset");
+    CHECK(after(three_roles, move_one_of_a_collective_away) == "symmetric_offset");
     CHECK(after(sharing, another_stream_for_a_step) == "stream_wrong");
     CHECK(after(three_streams, another_stream_for_a_task) == "race");
     CHECK(after(exchange, duplicate_step) == "step_order");

@@ -28,7 +28,7 @@ inline constexpr damage damages[] = {
     {"give_another_group_index", true, give_another_group_index},
     {"exchange_group_indices", true, exchange_group_indices},
     {"forget_output", true, forget_output},
-    {"forget_common", true, forget_common},
+    {"forget_symmetric_set", true, forget_symmetric_set},
     {"partner_with_another_element", true, partner_with_another_element, true},
     {"partner_with_another_count", true, partner_with_another_count, true},
     {"receive_another_type", true, receive_another_type},

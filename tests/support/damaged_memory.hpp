@@ -28,7 +28,7 @@ inline bool misalign(subject& s, int site) {
 inline bool move_one_of_a_collective(subject& s, int site) {
     const int b = detail::nth(s.program.buffers, site, [&](const dv::ir::buffer& x) {
         int others = 0;
-        for (const dv::ir::buffer& y : s.program.buffers) others += x.common >= 0 && y.common == x.common ? 1 : 0;
+        for (const dv::ir::buffer& y : s.program.buffers) others += x.symmetric_set >= 0 && y.symmetric_set == x.symmetric_set ? 1 : 0;
         return others > 1;
     });
     if (b < 0) return false;
@@ -42,7 +42,7 @@ inline bool move_one_of_a_collective_away(subject& s, int site) {
     const dv::plan::plan_data placed = s.plan;
     if (!move_one_of_a_collective(s, site)) return false;
     for (int b = 0; b < s.program.buffers.size(); ++b)
-        if (s.plan.placements[b].offset != placed.placements[b].offset) s.program.buffers[b].common = s.program.commons++;
+        if (s.plan.placements[b].offset != placed.placements[b].offset) s.program.buffers[b].symmetric_set = s.program.symmetric_sets++;
     return true;
 }
 // A buffer lies with those of a collective that its own does not join.
@@ -50,11 +50,11 @@ inline bool lie_with_others(subject& s, int site) {
     for (int b = 0; b < s.program.buffers.size(); ++b)
         for (int other = 0; other < s.program.buffers.size(); ++other) {
             dv::ir::buffer& x = s.program.buffers[b];
-            const int common = s.program.buffers[other].common;
-            bool joined = x.common < 0 || common < 0;
-            for (const dv::ir::buffer& y : s.program.buffers) joined = joined || (y.common == common && y.role == x.role);
+            const int symmetric_set = s.program.buffers[other].symmetric_set;
+            bool joined = x.symmetric_set < 0 || symmetric_set < 0;
+            for (const dv::ir::buffer& y : s.program.buffers) joined = joined || (y.symmetric_set == symmetric_set && y.role == x.role);
             if (joined || site-- != 0) continue;
-            x.common = common;
+            x.symmetric_set = symmetric_set;
             s.plan.placements[b] = s.plan.placements[other];
             std::int64_t& size = s.plan.roles[x.role].arena_bytes;
             const std::int64_t end = s.plan.placements[b].offset + (x.slots - 1) * s.plan.placements[b].stride + dv::ir::aligned(x.bytes);
@@ -176,9 +176,9 @@ inline bool forget_output(subject& s, int site) {
     if (b >= 0) s.program.buffers[b].output = false;
     return b >= 0;
 }
-inline bool forget_common(subject& s, int site) {
-    const int b = detail::nth(s.program.buffers, site, [](const dv::ir::buffer& x) { return x.common >= 0; });
-    if (b >= 0) s.program.buffers[b].common = -1;
+inline bool forget_symmetric_set(subject& s, int site) {
+    const int b = detail::nth(s.program.buffers, site, [](const dv::ir::buffer& x) { return x.symmetric_set >= 0; });
+    if (b >= 0) s.program.buffers[b].symmetric_set = -1;
     return b >= 0;
 }
 // A buffer that nobody touches: of no role, of fewer than no bytes, in the store without a name, in an arena beyond its end.

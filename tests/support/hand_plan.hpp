@@ -301,10 +301,10 @@ struct maker {
         return result;
     }
     constexpr int run_over_roles(int result) {
-        const int n = s.graph.symbols[result].node, common = s.program.commons;
+        const int n = s.graph.symbols[result].node, symmetric_set = s.program.symmetric_sets;
         const int v = begin(s.graph.nodes[n].kind, n, dv::stream_kind::communication);
         join(0, {0, 1, 2});
-        s.program.commons += 2;
+        s.program.symmetric_sets += 2;
         for (int r = 0; r < 3; ++r) {
             participation(r, r);
             const dv::ir::node& x = s.graph.nodes[n];
@@ -312,10 +312,10 @@ struct maker {
             if (gives) {
                 const int a = s.graph.operands[x.first_argument + (x.arguments > 1 ? r : 0)];
                 touch(at(a, r), dv::access_mode::read);
-                if (x.arguments > 1) buffer(a, r).common = common;
+                if (x.arguments > 1) buffer(a, r).symmetric_set = symmetric_set;
             }
             touch(at(result, r), dv::access_mode::write);
-            buffer(result, r).common = common + 1;
+            buffer(result, r).symmetric_set = symmetric_set + 1;
         }
         return v;
     }

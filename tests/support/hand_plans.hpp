@@ -392,7 +392,7 @@ constexpr subject piece_of_another() {
     for (const int x : a) m.run(x);
     m.run_over_roles(c);
     dv::ir::buffer second = m.buffer(c, 0);
-    second.common = -1;
+    second.symmetric_set = -1;
     m.begin(dv::op_kind::transfer, -1, dv::stream_kind::communication);
     m.s.program.members.back().symbol = c;
     m.join(0, {1, 0});

@@ -41,9 +41,9 @@ inline void list_tag(listing& l, const char* name, const dv::tag* t) {
 
 inline listing listed(const dv::ir::program& p) {
     listing l;
-    l.add("sizes", p.buffers.size(), p.accesses.size(), p.participations.size(), p.members.size(), p.tasks.size(), p.communicators.size(), p.communicator_roles.size(), p.roles, p.commons);
+    l.add("sizes", p.buffers.size(), p.accesses.size(), p.participations.size(), p.members.size(), p.tasks.size(), p.communicators.size(), p.communicator_roles.size(), p.roles, p.symmetric_sets);
     for (const auto& b : p.buffers) {
-        l.add("buffer", b.where, b.role, b.symbol, b.bytes, b.slots, b.output, b.alias, b.common);
+        l.add("buffer", b.where, b.role, b.symbol, b.bytes, b.slots, b.output, b.alias, b.symmetric_set);
         l.add("buffer.type", b.type.type, b.type.rank);
         for (int i = 0; i < b.type.rank; ++i) l.add("buffer.extent", b.type.extent[i]);
     }
@@ -78,7 +78,7 @@ inline std::string difference(const listing& a, const listing& b) {
     return a.values.size() == b.values.size() ? "" : "sizes";
 }
 
-using common_pair = std::pair<int, int>;
+using symmetric_pair = std::pair<int, int>;
 
 // The steps of one role in several runs.
 class unrolled {
@@ -141,22 +141,22 @@ public:
         return {};
     }
 
-    // Pairs of commons of which nothing orders the buffers on this role.
-    std::vector<common_pair> unordered_commons() const {
+    // Pairs of symmetric_sets of which nothing orders the buffers on this role.
+    std::vector<symmetric_pair> unordered_symmetric_sets() const {
         std::vector<life> lives;
         for (int b = 0; b < p_.buffers.size(); ++b)
-            if (p_.buffers[b].role == role_ && p_.buffers[b].common >= 0 && p_.buffers[b].alias < 0) lives.push_back(whole_life(b));
-        std::vector<common_pair> pairs;
+            if (p_.buffers[b].role == role_ && p_.buffers[b].symmetric_set >= 0 && p_.buffers[b].alias < 0) lives.push_back(whole_life(b));
+        std::vector<symmetric_pair> pairs;
         for (const life& x : lives)
             for (const life& y : lives)
-                if (p_.buffers[x.buffer].common < p_.buffers[y.buffer].common && !ordered(x, y) && !ordered(y, x))
-                    pairs.push_back({p_.buffers[x.buffer].common, p_.buffers[y.buffer].common});
+                if (p_.buffers[x.buffer].symmetric_set < p_.buffers[y.buffer].symmetric_set && !ordered(x, y) && !ordered(y, x))
+                    pairs.push_back({p_.buffers[x.buffer].symmetric_set, p_.buffers[y.buffer].symmetric_set});
         return pairs;
     }
 
-    // Bytes of the arena over the heaviest set of buffers that nothing orders within a run. `apart`: commons that lie apart because
+    // Bytes of the arena over the heaviest set of buffers that nothing orders within a run. `apart`: symmetric_sets that lie apart because
     // other roles need it; up to ten of them stand in the set in front of the others, all ways are tried.
-    double ratio(const std::vector<common_pair>& apart = {}) const {
+    double ratio(const std::vector<symmetric_pair>& apart = {}) const {
         std::vector<life> lives;
         std::vector<std::int64_t> weights;
         for (int b = 0; b < p_.buffers.size(); ++b) {
@@ -168,8 +168,8 @@ public:
         std::int64_t heaviest = heaviest_antichain(weights, [&](int i, int j) { return ordered(lives[i], lives[j]); });
         std::vector<int> front;
         for (std::size_t i = 0; i < lives.size() && front.size() < 10; ++i)
-            for (const common_pair& pair : apart)
-                if (const int c = p_.buffers[lives[i].buffer].common; c == pair.first || c == pair.second) {
+            for (const symmetric_pair& pair : apart)
+                if (const int c = p_.buffers[lives[i].buffer].symmetric_set; c == pair.first || c == pair.second) {
                     front.push_back(static_cast<int>(i));
                     break;
                 }
@@ -247,11 +247,11 @@ private:
     bool copied(const life& x) const { return p_.buffers[x.buffer].slots > 1; }
     // The heaviest set that holds these of `front`; 0 where they need not lie apart.
     std::int64_t heaviest_with(const std::vector<life>& lives, const std::vector<std::int64_t>& weights, const std::vector<int>& front, unsigned set,
-                               const std::vector<common_pair>& apart) const {
+                               const std::vector<symmetric_pair>& apart) const {
         const auto together = [&](int i, int j) { return !ordered(lives[i], lives[j]) && !ordered(lives[j], lives[i]); };
         const auto kept_apart = [&](int i, int j) {
-            const int a = p_.buffers[lives[i].buffer].common, b = p_.buffers[lives[j].buffer].common;
-            return std::find(apart.begin(), apart.end(), common_pair{std::min(a, b), std::max(a, b)}) != apart.end();
+            const int a = p_.buffers[lives[i].buffer].symmetric_set, b = p_.buffers[lives[j].buffer].symmetric_set;
+            return std::find(apart.begin(), apart.end(), symmetric_pair{std::min(a, b), std::max(a, b)}) != apart.end();
         };
         std::vector<int> members;
         std::int64_t bytes = 0;
@@ -292,17 +292,17 @@ private:
 inline double arena_ratio(const dv::ir::program& p, const dv::plan::plan& plan, int role) {
     const unrolled own{p, plan, role, 1};
     const double alone = own.ratio();
-    if (alone <= 1.10 + 1e-9 || p.commons < 2) return alone;
-    std::vector<common_pair> apart;
+    if (alone <= 1.10 + 1e-9 || p.symmetric_sets < 2) return alone;
+    std::vector<symmetric_pair> apart;
     for (int other = 0; other < p.roles; ++other)
-        for (const common_pair& pair : unrolled{p, plan, other, 1}.unordered_commons()) apart.push_back(pair);
+        for (const symmetric_pair& pair : unrolled{p, plan, other, 1}.unordered_symmetric_sets()) apart.push_back(pair);
     return own.ratio(apart);
 }
 
 // What the members of a collective over roles pass in their arenas lies where the first one's does, run after run, or else one place
 // for both would, by way of other collectives, be one place for two buffers of a role.
 inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan& plan) {
-    const auto number = [&](int b) { return p.buffers[b].common < 0 ? -1 - b : p.buffers[b].common; };
+    const auto number = [&](int b) { return p.buffers[b].symmetric_set < 0 ? -1 - b : p.buffers[b].symmetric_set; };
     const auto tied_to_one_role = [&](int a, int b) {
         for (int i = 0; i < p.buffers.size(); ++i)
             for (int j = 0; j < p.buffers.size(); ++j)

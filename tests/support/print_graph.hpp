@@ -100,7 +100,7 @@ inline std::string print_plan(const dovetail::ir::program& p, const dovetail::pl
         text += "buffer " + std::to_string(b) + ": role" + std::to_string(x.role) + " " + where[static_cast<int>(x.where)] + " symbol " +
                 std::to_string(x.symbol) + ", " + std::to_string(x.bytes) + " bytes at " + std::to_string(at.offset) + ", slots " +
                 std::to_string(x.slots) + (x.output ? ", output" : "") + (x.alias >= 0 ? ", alias of " + std::to_string(x.alias) : "") +
-                (x.common >= 0 ? ", common " + std::to_string(x.common) : "") + "\n";
+                (x.symmetric_set >= 0 ? ", common " + std::to_string(x.symmetric_set) : "") + "\n";
     }
     for (int r = 0; r < p.roles; ++r) {
         text += "role" + std::to_string(r) + ", rings " + std::to_string(plan.rings) + "\n";

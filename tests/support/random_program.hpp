@@ -146,14 +146,14 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
         } else if (what < 17 && k.roles > 1 && k.collectives) {
             b.task(dv::op_kind::all_reduce, dv::stream_kind::communication);
             const std::int64_t n = bytes();
-            const int c = b.data.commons++;
+            const int c = b.data.symmetric_sets++;
             // Any two roles or more: two collectives need not have one in common.
             const int copies = draw(5) == 0 ? k.slots : 1;
             const int one = draw(k.roles), other = (one + 1 + draw(k.roles - 1)) % k.roles;
             for (int q = 0; q < k.roles; ++q) {
                 if (q != one && q != other && draw(2) == 0) continue;
                 const int target = b.buffer(q, n, dv::ir::storage::arena, copies);
-                b.data.buffers[target].common = c;
+                b.data.buffers[target].symmetric_set = c;
                 b.participation(q, {pick(q)}, {target});
                 values[q].push_back(target);
             }
@@ -172,8 +172,8 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             if (b.data.buffers[v].where != dv::ir::storage::arena || b.data.buffers[v].output) continue;
             b.data.buffers[v].output = true;
             if (b.data.buffers[v].alias < 0) {
-                const int common = b.data.buffers[v].common;
-                const auto with = [&](int other) { return other == v || (common >= 0 && b.data.buffers[other].common == common); };
+                const int symmetric_set = b.data.buffers[v].symmetric_set;
+                const auto with = [&](int other) { return other == v || (symmetric_set >= 0 && b.data.buffers[other].symmetric_set == symmetric_set); };
                 bool owner = false;
                 for (const dv::ir::buffer& other : b.data.buffers) owner = owner || (other.alias >= 0 && with(other.alias));
                 for (int other = 0; other < b.data.buffers.size() && !owner; ++other)

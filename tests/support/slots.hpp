@@ -32,11 +32,11 @@ inline std::string broken_slots(const dovetail::ir::program& p, const dovetail::
         for (int& x : set)
             if (x == from) x = to;
     };
-    std::vector<int> first(static_cast<std::size_t>(p.commons), -1);
+    std::vector<int> first(static_cast<std::size_t>(p.symmetric_sets), -1);
     for (int b = 0; b < p.buffers.size(); ++b) {
         if (p.buffers[b].alias >= 0) join(b, p.buffers[b].alias);
-        if (p.buffers[b].common < 0) continue;
-        int& other = first[static_cast<std::size_t>(p.buffers[b].common)];
+        if (p.buffers[b].symmetric_set < 0) continue;
+        int& other = first[static_cast<std::size_t>(p.buffers[b].symmetric_set)];
         if (other >= 0) join(b, other);
         else other = b;
     }

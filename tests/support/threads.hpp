@@ -46,7 +46,7 @@ private:
     void play(Rank& rank, dv::replay_mode how) {
         const int me = rank.index();
         chooser r{mix(x_.seed + static_cast<word>(me))};
-        const dv::store common{rank};
+        const dv::store symmetric_set{rank};
         std::vector<executor> executors(x_.graphs.size());
         struct closing {
             std::vector<executor>& all;
@@ -56,7 +56,7 @@ private:
                     if (all[i].engine) all[i].engine->close(std::uncaught_exceptions() > unwinding);
             }
         } close{executors};
-        for (int g = 0; g < static_cast<int>(x_.graphs.size()); ++g) executors[at(g)].engine = make(rank, g, common, how);
+        for (int g = 0; g < static_cast<int>(x_.graphs.size()); ++g) executors[at(g)].engine = make(rank, g, symmetric_set, how);
         for (std::size_t t = 0; t < x_.turns.size(); ++t) {
             const turn& now = x_.turns[t];
             executor& e = executors[at(now.graph)];
@@ -70,13 +70,13 @@ private:
         for (int g = 0; g < static_cast<int>(executors.size()); ++g) compare_states(*executors[at(g)].engine, g, me);
     }
     template <class Rank>
-    std::shared_ptr<dv::engine> make(Rank& rank, int g, const dv::store& common, dv::replay_mode how) {
+    std::shared_ptr<dv::engine> make(Rank& rank, int g, const dv::store& symmetric_set, dv::replay_mode how) {
         const played_graph& p = all_.graphs[at(g)];
         dv::engine_options o;
         o.time_limit = std::chrono::seconds{60};
         o.replay = how;
         o.record_times = how == dv::replay_mode::never && x_.seed % 4 == 0;
-        o.store = x_.shares[at(g)] ? common.core() : dv::store{rank}.core();
+        o.store = x_.shares[at(g)] ? symmetric_set.core() : dv::store{rank}.core();
         const auto store = o.store;
         for (const auto& s : meaning_.written_before(g, rank.index())) {
             const symbol& x = of(g).symbols[at(s.state)];

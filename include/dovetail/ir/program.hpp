@@ -22,10 +22,10 @@ struct buffer {
     int symbol = -1;  // whose value it holds; -1: workspace
     tensor_type type = {};
     std::int64_t bytes = 0;
-    int slots = 1;        // copies, used by successive runs in turn
-    bool output = false;  // read by the caller after the run
-    int alias = -1;       // the buffer whose bytes it takes over (an in-place result); that one has no alias itself
-    int common = -1;      // buffers with equal numbers lie at equal offsets (collectives over roles): one of a role, equal bytes and slots
+    int slots = 1;           // copies, used by successive runs in turn
+    bool output = false;     // read by the caller after the run
+    int alias = -1;          // the buffer whose bytes it takes over (an in-place result); that one has no alias itself
+    int symmetric_set = -1;  // buffers with equal numbers lie at equal offsets (collectives over roles): one of a role, equal bytes and slots
 };
 
 struct access {
@@ -94,8 +94,8 @@ struct basic_program {
     typename Store::template of<task, 4> tasks;
     typename Store::template of<communicator, 5> communicators;
     typename Store::template of<int, 6> communicator_roles;
-    int roles = 1;    // distinct ranks' programs: 1 when single_rank
-    int commons = 0;  // number of distinct buffer.common values
+    int roles = 1;           // distinct ranks' programs: 1 when single_rank
+    int symmetric_sets = 0;  // number of distinct buffer.symmetric_set values
 
     static constexpr int tables = 7;
 };
@@ -112,7 +112,7 @@ constexpr void zip(A& a, B& b, F f)
     f(a.communicators, b.communicators);
     f(a.communicator_roles, b.communicator_roles);
     b.roles = a.roles;
-    b.commons = a.commons;
+    b.symmetric_sets = a.symmetric_sets;
 }
 
 // The buffer whose bytes a buffer has.

@@ -19,7 +19,7 @@ using memory = basic_memory<ir::program>;
 // What bounds the cost of an arena while compiling.
 struct assignment_options {
     int pairs = 24'000;   // of buffers that packing by key may look at, over all roles together
-    int both_ends = 512;  // buffers up to which commons are tried from both ends
+    int both_ends = 512;  // buffers up to which symmetric_sets are tried from both ends
 };
 
 namespace detail {
@@ -46,12 +46,12 @@ constexpr auto floors(const basic_issue<Program>& issued, const room<clock, decl
 
 constexpr bool in_arena(ir::storage where) { return where == ir::storage::arena || where == ir::storage::host || where == ir::storage::workspace; }
 
-// The buffers of each common number: at common * roles + role, -1 where there is none.
+// The buffers of each symmetric set: at common * roles + role, -1 where there is none.
 template <class Program>
 constexpr vec<int> members_of(const Program& program) {
-    vec<int> out(program.commons * program.roles, -1);
+    vec<int> out(program.symmetric_sets * program.roles, -1);
     for (int b = 0; b < program.buffers.count; ++b)
-        if (const int c = program.buffers[b].common; c >= 0) out[c * program.roles + program.buffers[b].role] = b;
+        if (const int c = program.buffers[b].symmetric_set; c >= 0) out[c * program.roles + program.buffers[b].role] = b;
     return out;
 }
 
@@ -70,18 +70,18 @@ constexpr int free_for_all(const basic_lifetimes<Program>& lives, int buffer, co
     return low;
 }
 
-// The common prefix: where the bytes of each number lie.
+// The symmetric prefix: where the bytes of each number lie.
 struct prefix {
-    struct common {
+    struct symmetric_set {
         std::int64_t offset = -1, size = 0, bytes = 0;  // of one copy; of all
         std::int64_t end = 0;                           // of all that it was packed with
     };
-    vec<common> of;
+    vec<symmetric_set> of;
 
     // The same seen from the other end.
     constexpr prefix mirrored() const {
         prefix other = *this;
-        for (common& c : other.of)
+        for (symmetric_set& c : other.of)
             if (c.offset >= 0) c.offset = c.end - c.offset - c.bytes;
         return other;
     }
@@ -105,20 +105,20 @@ constexpr vec<std::uint64_t> united(const vec<std::uint64_t>& sets) {
 // Nobody ever knows its end.
 inline constexpr clock endless = {{INT_MAX, INT_MAX, INT_MAX}};
 
-// Lifetimes of commons last, on one time line for all roles, from the first definition to where all steps of all members know of
-// the end. Copies for several runs in flight last for ever. Those that no chain of common roles joins are packed each for themselves.
+// Lifetimes of symmetric_sets last, on one time line for all roles, from the first definition to where all steps of all members know of
+// the end. Copies for several runs in flight last for ever. Those that no chain of shared roles joins are packed each for themselves.
 template <class Program>
-constexpr prefix pack_commons(const Program& program, const basic_issue<Program>& issued, const vec<int>& members, const basic_lifetimes<Program>& lives,
-                              const clock* floor, int pairs) {
+constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue<Program>& issued, const vec<int>& members, const basic_lifetimes<Program>& lives,
+                                     const clock* floor, int pairs) {
     const int roles = program.roles;
-    prefix out{vec<prefix::common>(program.commons)};
+    prefix out{vec<prefix::symmetric_set>(program.symmetric_sets)};
     int after = 1;
     for (const int position : issued.position)
         if (position >= after) after = position + 1;
-    vec<int> at_position(after, -1), next(program.commons, -1), from(program.commons), until(program.commons);
-    vec<std::uint64_t> on(program.commons);  // its roles, one bit each; more than 64 share bits, so that more seem to meet
-    for (int c = program.commons - 1; c >= 0; --c) {
-        prefix::common& mine = out.of[c];
+    vec<int> at_position(after, -1), next(program.symmetric_sets, -1), from(program.symmetric_sets), until(program.symmetric_sets);
+    vec<std::uint64_t> on(program.symmetric_sets);  // its roles, one bit each; more than 64 share bits, so that more seem to meet
+    for (int c = program.symmetric_sets - 1; c >= 0; --c) {
+        prefix::symmetric_set& mine = out.of[c];
         int slots = 1;
         from[c] = after;
         for (int r = 0; r < roles; ++r) {
@@ -147,7 +147,7 @@ constexpr prefix pack_commons(const Program& program, const basic_issue<Program>
     vec<clock> known(after);
     for (int t = 0; t < after; ++t) known[t].known[0] = t;
     for (const std::uint64_t group : united(on)) {
-        items list{program.commons};
+        items list{program.symmetric_sets};
         list.known = list.floor = known.begin();
         std::uint64_t everywhere = group;
         for (const int first : at_position)
@@ -177,7 +177,7 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
     out.roles = issued.roles;
     auto& place = out.placements.first;
     const bool agreeing = !members.empty();
-    const int commons = prefix.of.size();
+    const int symmetric_sets = prefix.of.size();
 
     const auto &defined = lives.defined.first, &definition = lives.definition.first, &last = lives.last.first;
     const auto& release = lives.release.first;
@@ -195,7 +195,7 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
             int b = 0;
             ir::storage where{};
             bool shared = false;
-            for (int c = 0; c < commons && kind == 0; ++c) {
+            for (int c = 0; c < symmetric_sets && kind == 0; ++c) {
                 b = members[c * roles + r];
                 if (b < 0 || prefix.of[c].offset < 0) continue;
                 place[b] = {prefix.of[c].offset, prefix.of[c].size};
@@ -205,7 +205,7 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
             for (int d = first; d < first + count && base > 0; ++d) {
                 b = defined[d];
                 if (buffer[b].slots == 1 || buffer[b].where != ir::storage::arena) continue;
-                if (buffer[b].common >= 0) ++given;
+                if (buffer[b].symmetric_set >= 0) ++given;
                 list.add(buffer[b].slots * ir::aligned(buffer[b].bytes), place[b].offset, role.first_step, role.first_step + role.steps - 1, endless, b);
             }
             for (int d = first; d < first + count; ++d) {
@@ -216,7 +216,7 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
                     continue;
                 }
                 if (buffer[b].slots > 1) continue;
-                shared = agreeing && buffer[b].common >= 0;
+                shared = agreeing && buffer[b].symmetric_set >= 0;
                 if (shared) ++given;
                 list.add(ir::aligned(buffer[b].bytes), shared ? place[b].offset : -1, definition[b], last[b], held[b] ? endless : release[b], b);
             }
@@ -225,7 +225,7 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
             for (int i = 0; i < list.count; ++i)
                 if (!agreeing)
                     place[list.id[i]] = {offset[i], size[i]};
-                else if (b = list.id[i]; buffer[b].common < 0)
+                else if (b = list.id[i]; buffer[b].symmetric_set < 0)
                     place[b] = {offset[i], size[i] / buffer[b].slots};
             if (others == 0) break;
         }
@@ -274,12 +274,12 @@ constexpr basic_memory<Program> arena(const Program& program, const basic_issue<
     const auto floor = detail::floors<Program>(issued, clocks);
     int pairs = options.pairs;
     // On a single role there is nobody to agree with.
-    if (program.commons == 0 || program.roles == 1) return detail::arrange(program, issued, clocks, floor, lives, {}, {}, pairs);
+    if (program.symmetric_sets == 0 || program.roles == 1) return detail::arrange(program, issued, clocks, floor, lives, {}, {}, pairs);
     const vec<int> members = detail::members_of(program);
-    const detail::prefix prefix = detail::pack_commons(program, issued, members, lives, floor.begin(), pairs / 2);
+    const detail::prefix prefix = detail::pack_symmetric_sets(program, issued, members, lives, floor.begin(), pairs / 2);
     basic_memory<Program> out = detail::arrange(program, issued, clocks, floor, lives, members, prefix, pairs);
     // A common that lies high on one role leaves a gap on another: from which end they fit best, only the roles tell.
-    if (program.commons == 1 || program.buffers.count > options.both_ends) return out;
+    if (program.symmetric_sets == 1 || program.buffers.count > options.both_ends) return out;
     const basic_memory<Program> other = detail::arrange(program, issued, clocks, floor, lives, members, prefix.mirrored(), pairs);
     return detail::need_less(other.roles, out.roles) ? other : out;
 }

@@ -3,8 +3,8 @@
 // Takes a checked graph, gives the program; a task's place among the tasks is that of its first use as written.
 #pragma once
 
-#include "agree.hpp"
 #include "hold.hpp"
+#include "program/symmetric_buffers.hpp"
 
 namespace dovetail::pass {
 
@@ -23,7 +23,7 @@ public:
             else if (first_in_nccl_group(nodes[i].nccl_group_id) == i)
                 several(i);
         held_.finish(to);
-        if (over_roles_ && !g_.single_rank) agree(g_, to);
+        if (over_roles_ && !g_.single_rank) find_symmetric_buffers(g_, to);
     }
 
 private:

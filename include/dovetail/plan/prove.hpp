@@ -19,7 +19,7 @@ constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const p
     if (const verdict bad = detail::check_agreement(g, p, options); !bad) return bad;
     if (const verdict bad = detail::check_permutation(p, made); !bad) return bad;
     if (const verdict bad = detail::check_steps(p, made); !bad) return bad;
-    return detail::check_common(p, made);
+    return detail::check_symmetric(p, made);
 }
 
 // What concerns one role: its memory, its streams and its events. Only behind `prove_tables` that holds: the indices are not

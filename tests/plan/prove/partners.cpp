@@ -103,12 +103,12 @@ TEST_CASE_TEMPLATE("equal offsets that are not asked for", G, app::gathered, app
     planned<G> s;
     int forgotten = 0;
     for (auto& b : s.program.buffers) {
-        if (b.common < 0) continue;
-        b.common = -1;
+        if (b.symmetric_set < 0) continue;
+        b.symmetric_set = -1;
         ++forgotten;
     }
     CHECK(forgotten >= 2);
-    CHECK(s.found() == "common_offset");
+    CHECK(s.found() == "symmetric_offset");
 }
 
 // Otherwise it would seem that the collective's others cannot lie there.
@@ -120,17 +120,17 @@ TEST_CASE("a buffer that lies with those of another collective, on roles that th
         for (int other = 0; other < whole.made.program.buffers.size(); ++other) {
             planned<G> s;
             dv::ir::buffer& x = s.program.buffers[b];
-            const int common = s.program.buffers[other].common;
-            bool joined = x.common < 0 || common < 0;
-            for (const dv::ir::buffer& y : s.program.buffers) joined = joined || (y.common == common && y.role == x.role);
+            const int symmetric_set = s.program.buffers[other].symmetric_set;
+            bool joined = x.symmetric_set < 0 || symmetric_set < 0;
+            for (const dv::ir::buffer& y : s.program.buffers) joined = joined || (y.symmetric_set == symmetric_set && y.role == x.role);
             if (joined) continue;
-            x.common = common;
+            x.symmetric_set = symmetric_set;
             s.made.plan.placements[b] = s.made.plan.placements[other];
             std::int64_t& bytes = s.made.plan.roles[x.role].arena_bytes;
             bytes = std::max(bytes, s.made.plan.placements[b].offset + dv::ir::aligned(x.bytes));
             CAPTURE(b);
-            CAPTURE(common);
-            CHECK(s.found() == "common_offset");
+            CAPTURE(symmetric_set);
+            CHECK(s.found() == "symmetric_offset");
             ++moved;
         }
     CHECK(moved > 0);

@@ -20,7 +20,7 @@ public:
             for (int k = x->first_member, end = k + x->members; k < end; ++k)
                 if (const verdict bad = check_member(*x, v, k); !bad) return bad;
         }
-        if (const int b = numbers_.unasked(); b >= 0) return {flaw::common_offset, p_.buffers.first[b].role, -1, -1, b};
+        if (const int b = numbers_.unasked(); b >= 0) return {flaw::symmetric_offset, p_.buffers.first[b].role, -1, -1, b};
         for (int n = 0; n < g_.nodes.count; ++n)
             if (task_of_[n] < 0) return {flaw::node_missing, g_.nodes.first[n].role};
         return {};
@@ -48,7 +48,7 @@ private:
     const ir::program& p_;
     const plan_options& options_;
     participations_of_members lists_;
-    common_numbers numbers_;
+    symmetric_sets numbers_;
     vec<int> task_of_;  // by node; -1: nobody has carried it out so far
 };
 

@@ -95,15 +95,15 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
 
 // Registered and symmetric buffers lie at equal offsets on all members of a collective: they have one number. It is enough to know
 // of two that one number for both would put two buffers of a role at one place, where numbers join only what collectives join.
-class common_numbers {
+class symmetric_sets {
 public:
-    constexpr explicit common_numbers(const ir::program& p) : p_{p} {}
+    constexpr explicit symmetric_sets(const ir::program& p) : p_{p} {}
 
     constexpr bool agree(int a, int b) {
         a = ir::owner_of(p_, a);
         b = ir::owner_of(p_, b);
-        const int one = p_.buffers.first[a].common;
-        if (one < 0 || one != p_.buffers.first[b].common) return exclude(a, b);
+        const int one = p_.buffers.first[a].symmetric_set;
+        if (one < 0 || one != p_.buffers.first[b].symmetric_set) return exclude(a, b);
         join(a, b);
         return true;
     }
@@ -112,7 +112,7 @@ public:
     constexpr int unasked() const {
         if (next_.empty()) return -1;  // nobody was excused
         for (int b = 0; b < p_.buffers.count; ++b)
-            if (const int common = p_.buffers.first[b].common; common >= 0 && top(b) != top(first_[common])) return b;
+            if (const int symmetric_set = p_.buffers.first[b].symmetric_set; symmetric_set >= 0 && top(b) != top(first_[symmetric_set])) return b;
         return -1;
     }
 
@@ -129,12 +129,12 @@ private:
     }
     constexpr bool exclude(int a, int b) {
         if (next_.empty()) {
-            first_ = vec<int>(p_.commons, -1);
+            first_ = vec<int>(p_.symmetric_sets, -1);
             next_ = vec<int>(p_.buffers.count, -1);
             for (int i = p_.buffers.count - 1; i >= 0; --i)
-                if (const int common = p_.buffers.first[i].common; common >= 0) {
-                    next_[i] = first_[common];
-                    first_[common] = i;
+                if (const int symmetric_set = p_.buffers.first[i].symmetric_set; symmetric_set >= 0) {
+                    next_[i] = first_[symmetric_set];
+                    first_[symmetric_set] = i;
                 }
         }
         vec<bool> met(p_.roles);
@@ -143,7 +143,7 @@ private:
             if (met[p_.buffers.first[i].role]) return true;
         return false;
     }
-    constexpr int first(int b) const { return p_.buffers.first[b].common < 0 ? b : first_[p_.buffers.first[b].common]; }
+    constexpr int first(int b) const { return p_.buffers.first[b].symmetric_set < 0 ? b : first_[p_.buffers.first[b].symmetric_set]; }
 
     const ir::program& p_;
     vec<int> above_;         // by buffer; -1: the top
@@ -164,7 +164,7 @@ constexpr bool types_agree(const ir::graph& g, const ir::node& n) {
 // A collective over roles: each group index is taken by one part, which gives and gets what the graph says.
 class collective {
 public:
-    constexpr collective(const ir::graph& g, const ir::program& p, const ir::member& m, const ir::node& n, int task, common_numbers& numbers)
+    constexpr collective(const ir::graph& g, const ir::program& p, const ir::member& m, const ir::node& n, int task, symmetric_sets& numbers)
         : g_{g},
           p_{p},
           m_{m},
@@ -185,7 +185,7 @@ public:
         if (!bad_) return bad_;
         if (group_indices != roles_.size()) return {flaw::partner_missing, -1, task_};
         // In a broadcast who only gives passes its argument where the others get theirs. (One who gets as well cannot have both there.)
-        if (broadcast_ >= 0 && !lies_with(received_, broadcast_)) return {flaw::common_offset, -1, task_, -1, broadcast_};
+        if (broadcast_ >= 0 && !lies_with(received_, broadcast_)) return {flaw::symmetric_offset, -1, task_, -1, broadcast_};
         if (!joins(g_, p_, m_, roles_.view())) return {flaw::wrong_communicator, -1, task_};
         if (!types_agree(g_, n_)) return {flaw::partner_mismatch, -1, task_};
         return {};
@@ -208,13 +208,13 @@ private:
     // What is given is not written as well: it would have two definitions.
     constexpr bool give(const ir::participation& x, const ir::access& a, int argument) {
         if (p_.buffers.first[a.buffer].symbol != argument) return refuse(flaw::wrong_access, x, a.buffer);
-        if (!lies_with(n_.kind == op_kind::broadcast ? broadcast_ : given_, a.buffer)) return refuse(flaw::common_offset, x, a.buffer);
+        if (!lies_with(n_.kind == op_kind::broadcast ? broadcast_ : given_, a.buffer)) return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
     }
     constexpr bool get(const ir::participation& x, const ir::access& a) {
         const ir::buffer& b = p_.buffers.first[a.buffer];
         if (a.mode != access_mode::write || b.symbol != result_ || b.output != g_.symbols.first[result_].output) return refuse(flaw::wrong_access, x, a.buffer);
-        if (!lies_with(received_, a.buffer)) return refuse(flaw::common_offset, x, a.buffer);
+        if (!lies_with(received_, a.buffer)) return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
     }
     // Buffers in the arena have the number of the `first` one.
@@ -234,7 +234,7 @@ private:
     const ir::member& m_;
     const ir::node& n_;
     int task_;
-    common_numbers& numbers_;
+    symmetric_sets& numbers_;
     span<const int> targets_;  // the roles that get the result
     int result_;
     vec<int> roles_;  // by group index

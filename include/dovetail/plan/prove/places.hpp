@@ -12,18 +12,18 @@ namespace dovetail::plan::detail {
 constexpr bool in_an_arena(ir::storage s) { return s == ir::storage::arena || s == ir::storage::workspace || s == ir::storage::host; }
 
 // Where buffers have one number, size and offset are equal.
-constexpr verdict check_common(const ir::program& p, const plan& made) {
-    if (p.commons == 0) return {};  // Only for speed
-    vec<int> first_of(p.commons, -1);
+constexpr verdict check_symmetric(const ir::program& p, const plan& made) {
+    if (p.symmetric_sets == 0) return {};  // Only for speed
+    vec<int> first_of(p.symmetric_sets, -1);
     for (int b = 0; b < p.buffers.count; ++b) {
         const ir::buffer& x = p.buffers.first[b];
-        if (x.common < 0) continue;
-        int& first = first_of[x.common];
+        if (x.symmetric_set < 0) continue;
+        int& first = first_of[x.symmetric_set];
         if (first < 0) first = b;
         const ir::buffer& y = p.buffers.first[first];
         const ir::placement &m = made.placements.first[b], &n = made.placements.first[first];
         if (x.bytes != y.bytes || x.slots != y.slots || m.offset != n.offset || (x.slots > 1 && m.stride != n.stride))
-            return {flaw::common_offset, x.role, -1, -1, b};
+            return {flaw::symmetric_offset, x.role, -1, -1, b};
     }
     return {};
 }

@@ -19,13 +19,13 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
     // A negative index is a large one without its sign: one comparison for both ends; of x + 1 where -1 stands for none, of x - 1
     // where there must be one.
     const unsigned buffers = static_cast<unsigned>(p.buffers.count), symbols = static_cast<unsigned>(g.symbols.count), roles = static_cast<unsigned>(p.roles),
-                   commons = static_cast<unsigned>(p.commons), nodes = static_cast<unsigned>(g.nodes.count),
+                   symmetric_sets = static_cast<unsigned>(p.symmetric_sets), nodes = static_cast<unsigned>(g.nodes.count),
                    communicators = static_cast<unsigned>(p.communicators.count);
-    if (p.roles != (g.single_rank ? 1 : g.roles.count) || commons > buffers) return {flaw::bad_table};
+    if (p.roles != (g.single_rank ? 1 : g.roles.count) || symmetric_sets > buffers) return {flaw::bad_table};
     for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x)
         if (static_cast<unsigned>(x->role) >= roles || static_cast<unsigned>(x->symbol) + 1 > symbols || x->bytes < 0 ||
             static_cast<unsigned>(x->slots) - 1 >= most_slots || static_cast<unsigned>(x->alias) + 1 > buffers ||
-            static_cast<unsigned>(x->common) + 1 > commons)
+            static_cast<unsigned>(x->symmetric_set) + 1 > symmetric_sets)
             return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
     const ir::participation* participation = p.participations.begin();
     const ir::member* member = p.members.begin();

@@ -33,9 +33,9 @@ enum class flaw : unsigned char {
     slot_not_dedicated,     // memory of a buffer with several slots shared with another, or its slots with each other
     out_of_arena,
     misaligned,
-    common_offset,  // buffers of one collective at different places on their roles
-    alias_wrong,    // an in-place result that is not at its argument's bytes, or whose argument is still read
-    too_few_slots   // fewer copies of an input, an output or a channel's value than the options ask for
+    symmetric_offset,  // buffers of one collective at different places on their roles
+    alias_wrong,       // an in-place result that is not at its argument's bytes, or whose argument is still read
+    too_few_slots      // fewer copies of an input, an output or a channel's value than the options ask for
 };
 
 constexpr const char* name_of(flaw f) {
@@ -67,7 +67,7 @@ constexpr const char* name_of(flaw f) {
                                      "slot_not_dedicated",
                                      "out_of_arena",
                                      "misaligned",
-                                     "common_offset",
+                                     "symmetric_offset",
                                      "alias_wrong",
                                      "too_few_slots"};
     return names[static_cast<int>(f)];

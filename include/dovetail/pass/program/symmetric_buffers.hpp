@@ -3,8 +3,8 @@
 // of one role at one place. Takes the graph and a program whose aliases and slots are settled; sets numbers and makes slots alike.
 #pragma once
 
-#include "../core/vec.hpp"
-#include "../ir/program.hpp"
+#include "../../core/vec.hpp"
+#include "../../ir/program.hpp"
 
 #include <cstdint>
 
@@ -15,9 +15,9 @@ namespace detail {
 // Sets of buffers, at most one of each role. The number of a buffer is that of its set. Plain pointers: each element that is read by
 // an operator is a call to the compiler.
 template <class Table>
-class agreements {
+class symmetric_set_builder {
 public:
-    constexpr explicit agreements(Table& p)
+    constexpr explicit symmetric_set_builder(Table& p)
         : p_{p}, next_(p.buffers.size(), unset{}), first_(p.buffers.size(), unset{}), on_(p.buffers.size(), unset{}), met_(p.roles > 64 ? p.roles : 0) {}
 
     // What one part of a collective passes. `sides`: of arguments and of results the first buffer that any part passes, -1 before.
@@ -32,24 +32,24 @@ public:
             if (all[b].where != ir::storage::arena) continue;
             int& first = sides[only_gives || a->mode == access_mode::write ? 1 : 0];
             if (first >= 0) {
-                to = all[first].common;
+                to = all[first].symmetric_set;
                 own = bit(all[b]);
-                if (all[b].common < 0 && (on[to] & own) == 0) {
-                    all[b].common = to;
+                if (all[b].symmetric_set < 0 && (on[to] & own) == 0) {
+                    all[b].symmetric_set = to;
                     on[to] |= own;
                     next[b] = firsts[to];
                     firsts[to] = b;
                     continue;
                 }
-                if (all[b].common == to || join(all, to, b)) continue;
+                if (all[b].symmetric_set == to || join(all, to, b)) continue;
             } else {
                 first = b;
             }
-            if (all[b].common >= 0) continue;
+            if (all[b].symmetric_set >= 0) continue;
             firsts[sets_] = b;
             on[sets_] = bit(all[b]);
             next[b] = -1;
-            all[b].common = sets_++;
+            all[b].symmetric_set = sets_++;
         }
     }
 
@@ -58,13 +58,13 @@ public:
         ir::buffer* const all = p_.buffers.begin();
         const int* const next = next_.begin();
         bool copies = false;
-        p_.commons = 0;
+        p_.symmetric_sets = 0;
         for (const int *first = first_.begin(), *last = first + sets_; first != last; ++first) {
             if (*first < 0) continue;
-            const int number = next[*first] < 0 ? -1 : p_.commons++;
+            const int number = next[*first] < 0 ? -1 : p_.symmetric_sets++;
             int slots = 1;
             for (int b = *first; b >= 0; b = next[b]) {
-                all[b].common = number;
+                all[b].symmetric_set = number;
                 if (slots < all[b].slots) slots = all[b].slots;
             }
             if (slots == 1 || number < 0) continue;
@@ -82,14 +82,14 @@ private:
     constexpr bool join(ir::buffer* all, int to, int b) {
         int *const next = next_.begin(), *const firsts = first_.begin();
         std::uint64_t* const on = on_.begin();
-        const int from = all[b].common;
+        const int from = all[b].symmetric_set;
         if (from < 0) next[b] = -1;
         const int first = from < 0 ? b : firsts[from];
         const std::uint64_t roles = from < 0 ? bit(all[b]) : on[from];
         if ((on[to] & roles) != 0 && (p_.roles <= 64 || meet(all, firsts[to], first))) return false;
         int last = first;
         for (int i = first; i >= 0; i = next[i]) {
-            all[i].common = to;
+            all[i].symmetric_set = to;
             last = i;
         }
         next[last] = firsts[to];
@@ -117,8 +117,8 @@ private:
 }  // namespace detail
 
 template <class Graph, class Table>
-constexpr void agree(const Graph& g, Table& p) {
-    detail::agreements<Table> sets{p};
+constexpr void find_symmetric_buffers(const Graph& g, Table& p) {
+    detail::symmetric_set_builder<Table> sets{p};
     vec<int> sides(2 * p.members.size(), -1);
     const ir::node* nodes = g.nodes.begin();
     const ir::member* members = p.members.begin();

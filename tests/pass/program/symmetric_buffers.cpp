@@ -26,17 +26,17 @@ struct expanded {
     }
     template <class Name, class Role>
     int number() const {
-        return at<Name, Role>().common;
+        return at<Name, Role>().symmetric_set;
     }
     // Numbers from 0 on, each of at least two buffers, no two of one role.
     bool in_order() const {
-        std::vector<std::vector<int>> roles(static_cast<std::size_t>(p.commons));
+        std::vector<std::vector<int>> roles(static_cast<std::size_t>(p.symmetric_sets));
         for (const dv::ir::buffer& b : p.buffers) {
-            if (b.common < 0) continue;
-            if (b.common >= p.commons || b.alias >= 0) return false;
-            for (const int r : roles[b.common])
+            if (b.symmetric_set < 0) continue;
+            if (b.symmetric_set >= p.symmetric_sets || b.alias >= 0) return false;
+            for (const int r : roles[b.symmetric_set])
                 if (r == b.role) return false;
-            roles[b.common].push_back(b.role);
+            roles[b.symmetric_set].push_back(b.role);
         }
         for (const auto& of : roles)
             if (of.size() < 2) return false;
@@ -156,5 +156,5 @@ TEST_CASE("only memory of the arena agrees") {
     CHECK(of.in_order());
     CHECK(of.number<b, right>() == -1);
     CHECK(of.number<d, left>() == of.number<d, right>());
-    CHECK(expanded<dv::single_rank<overlapping_collectives>>{}.p.commons == 0);
+    CHECK(expanded<dv::single_rank<overlapping_collectives>>{}.p.symmetric_sets == 0);
 }
