@@ -243,9 +243,9 @@ constexpr subject in_place_only() {
     m.run(e);
     m.run(f);
     m.run(g);
-    dv::ir::buffer& taken_over = m.s.program.buffers[m.s.program.buffers.size() - 2];
-    taken_over.where = dv::ir::storage::arena;
-    taken_over.alias = m.at(f, 0);
+    dv::ir::buffer& aliased_argument = m.s.program.buffers[m.s.program.buffers.size() - 2];
+    aliased_argument.where = dv::ir::storage::arena;
+    aliased_argument.alias = m.at(f, 0);
     static_cast<void>(va);
     m.wait(0, vc, vb);
     m.wait(0, vd, vc);

@@ -24,7 +24,7 @@ struct buffer {
     std::int64_t bytes = 0;
     int slots = 1;           // copies, used by successive runs in turn
     bool output = false;     // read by the caller after the run
-    int alias = -1;          // the buffer whose bytes it takes over (an in-place result); that one has no alias itself
+    int alias = -1;          // the buffer whose bytes it re-uses (an in-place result); that one has no alias itself
     int symmetric_set = -1;  // buffers with equal numbers lie at equal offsets (collectives over roles): one of a role, equal bytes and slots
 };
 

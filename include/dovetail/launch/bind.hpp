@@ -100,7 +100,7 @@ inline constexpr bool returns_nothing = sizeof(error::reported<error::launch_ret
 template <class Name, class Operation>
 inline constexpr bool returns_nothing<Name, Operation, void> = true;
 
-// The launch of one member. An operation that works in place only gets the argument it takes over once, as inout.
+// The launch of one member. An operation that works in place only gets the argument it aliases once, as inout.
 template <class G, class O, class Stream, int Member>
 struct launching {
     using planned = plan::planned<G, O>;

@@ -133,7 +133,7 @@ constexpr int edges(const Program& p, List& list) {
         }
     }
 
-    int count = 0, definition = 0, heir = 0, taken = 0;
+    int count = 0, definition = 0, alias_task = 0, aliased = 0;
     ir::storage where{};
     for (int b = 0; b < p.buffers.count; ++b) {
         begin = first[b];
@@ -163,23 +163,23 @@ constexpr int edges(const Program& p, List& list) {
         definition = begin;
         while (definition < end && mode[definition] == access_mode::read) ++definition;
         if (definition == end) continue;
-        heir = task[definition];
+        alias_task = task[definition];
         last = -1;
         for (i = begin; i < end; ++i) {
             v = task[i];
             if (i == definition || v == last) continue;
             last = v;
-            list[count++] = {heir, v, role, b, ir::edge_kind::flow};
+            list[count++] = {alias_task, v, role, b, ir::edge_kind::flow};
         }
-        // Whoever else reads the bytes that this value takes over has to be done.
-        taken = buffers[b].alias;
-        if (taken < 0) continue;
-        last = heir;
-        for (i = first[taken], end = first[taken + 1]; i < end; ++i) {
+        // Whoever else reads the bytes that this value re-uses has to be done.
+        aliased = buffers[b].alias;
+        if (aliased < 0) continue;
+        last = alias_task;
+        for (i = first[aliased], end = first[aliased + 1]; i < end; ++i) {
             v = task[i];
-            if (v == last || v == heir || mode[i] != access_mode::read) continue;
+            if (v == last || v == alias_task || mode[i] != access_mode::read) continue;
             last = v;
-            list[count++] = {last, heir, role, taken, ir::edge_kind::anti};
+            list[count++] = {last, alias_task, role, aliased, ir::edge_kind::anti};
         }
     }
     return count;
@@ -194,7 +194,7 @@ constexpr bool leads_forward(const Edges& edges) {
 }
 
 // An access gives at most one edge to or from the definition of a value, or two of a state's. The definition itself gives none,
-// which leaves room for the edge of an heir, from whoever else read the bytes that it takes over.
+// which leaves room for the edge of an in-place result, from whoever else read the bytes that it re-uses.
 template <class Program>
 constexpr int most_edges(const Program& p) {
     return detail::has_states(p) ? 2 * p.accesses.count : p.accesses.count;

@@ -181,7 +181,7 @@ private:
                     b = held_.make(r, role, ir::storage::arena);
                 else
                     held_.settled = false;
-                if (k == 0 && (op.in_place >= 0 || op.in_place_only)) held_.take_over(n, b);
+                if (k == 0 && (op.in_place >= 0 || op.in_place_only)) held_.alias_argument(n, b);
             }
             touched[at].buffer = b;
             touched[at++].mode = access_mode::write;
@@ -198,7 +198,7 @@ private:
         n.op->infer(types_of(n), made);
         const bool over = k == 0 && n.op->in_place_only && !n.update;
         const int b = held_.scratch(n.role, made[k], made[k].bytes(), over ? ir::storage::arena : ir::storage::workspace);
-        if (over) held_.take_over(n, b);
+        if (over) held_.alias_argument(n, b);
         return b;
     }
 

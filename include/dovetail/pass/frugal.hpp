@@ -14,7 +14,7 @@ struct frugal_options {
 
 namespace detail {
 
-// What an order has to hold, by tasks. A buffer that takes over another one's bytes counts as that one.
+// What an order has to hold, by tasks. A buffer that aliases another one counts as that one.
 struct held_bytes {
     vec<int> first;            // those of task v stand at [first[v], first[v + 1]); only buffers that share bytes with others
     vec<int> buffer;           // ... in turn

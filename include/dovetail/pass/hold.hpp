@@ -72,7 +72,7 @@ public:
     }
 
     // An operation that can work in place does, where its argument has no other reader.
-    constexpr void take_over(const ir::node& n, int result) {
+    constexpr void alias_argument(const ir::node& n, int result) {
         int k = n.op->in_place;
         if (k < 0) k = 0;
         if (k >= n.arguments) return;

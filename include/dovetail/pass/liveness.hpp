@@ -2,14 +2,14 @@
 // are the transitive reduction of the dependencies that cross streams, so that each one that neither a stream's order nor other
 // waits imply has one event; with them come the vector clocks of the steps. Lifetimes say for each buffer which step defines
 // it and, for each stream, how far the stream must have come before the buffer is dead. They are lifetimes by happens-before, not
-// by position: a step may take over the bytes of a buffer only if its own clock covers the release.
+// by position: a step may re-use the bytes of a buffer only if its own clock covers the release.
 #pragma once
 
 #include "waits.hpp"
 
 namespace dovetail::pass {
 
-// All by buffer. A buffer that takes over another one's bytes has no lifetime of its own: its accesses count for the other one.
+// All by buffer. A buffer that aliases another one has no lifetime of its own: its accesses count for the other one.
 template <class Program>
 struct basic_lifetimes {
     template <class T>

@@ -29,7 +29,7 @@ constexpr vec<held> held_by(const ir::program& p, int role, span<const int> orde
             if (participation.role != role) continue;
             for (const ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses)) {
                 const ir::buffer& b = p.buffers[a.buffer];
-                // An in-place result is held in the buffer whose bytes it takes over.
+                // An in-place result is held in the buffer whose bytes it re-uses.
                 held& h = list[b.alias >= 0 ? b.alias : a.buffer];
                 if (h.first < 0) h.first = at;
                 if (h.last < at) h.last = b.output ? order.size() - 1 : at;

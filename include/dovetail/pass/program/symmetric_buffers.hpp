@@ -53,7 +53,7 @@ public:
         }
     }
 
-    // One number for each set of more than one, the fewest copies that all of it need, and as many for who takes over their bytes.
+    // One number for each set of more than one, the fewest copies that all of it need, and as many for their aliases.
     constexpr void number() {
         ir::buffer* const all = p_.buffers.begin();
         const int* const next = next_.begin();

@@ -134,7 +134,7 @@ private:
                             given = begin->buffer;
                             if (a == begin + 1 && s->participations == 1 && value[r] == values + given && m->op->in_place == 0)
                                 x[stream] = -1;
-                            else if (!take_over(*s, *y, r, b))
+                            else if (!alias_argument(*s, *y, r, b))
                                 return false;
                         } else {
                             matters = true;
@@ -250,7 +250,7 @@ private:
     // An in-place result: the operation's argument, which it names or of which a role gives one to a collective over roles,
     // holds the bytes, and nobody else looks at it. The reading of the argument is forgiven; its definition was over, or the step could
     // not have read it; everything else must be over as for any write.
-    constexpr bool take_over(const ir::step& s, const ir::participation& y, int r, int b) {
+    constexpr bool alias_argument(const ir::step& s, const ir::participation& y, int r, int b) {
         const int n = p_.members.first[y.member].node;
         int argument = n < 0 ? -1 : g_.nodes.first[n].op->in_place;
         if (n >= 0 && (argument >= 0 ? g_.nodes.first[n].role < 0 : g_.nodes.first[n].op->in_place_only)) argument = 0;

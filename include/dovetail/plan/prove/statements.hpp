@@ -23,7 +23,7 @@ constexpr bool is_memory(const ir::buffer& b, ir::storage where, const tensor_ty
     return b.where == where && b.type == type && b.bytes == bytes;
 }
 
-// Whether a buffer without a symbol can hold result k of a statement: in the arena where it takes over an argument's bytes.
+// Whether a buffer without a symbol can hold result k of a statement: in the arena where it re-uses an argument's bytes.
 constexpr bool is_discarded(const ir::graph& g, const ir::node& n, int k, const ir::buffer& b) {
     tensor_type made[max_results] = {};
     n.op->infer(argument_types(g, n).begin(), made);
@@ -123,11 +123,11 @@ private:
             if (*s >= 0 && buffer().output != g_.symbols.first[*s].output) return refuse(flaw::wrong_access);
             if (*s < 0 && !is_discarded(g_, n_, k, buffer())) return refuse(flaw::wrong_storage);
             // The launch gets argument and result as one.
-            if (k == 0 && n_.op->in_place_only && !n_.update && buffer().alias != ir::owner_of(p_, taken_over())) return refuse(flaw::alias_wrong);
+            if (k == 0 && n_.op->in_place_only && !n_.update && buffer().alias != ir::owner_of(p_, aliased_argument())) return refuse(flaw::alias_wrong);
             ++next_;
         }
     }
-    constexpr int taken_over() const { return first_[n_.op->in_place < 0 ? 0 : n_.op->in_place].buffer; }
+    constexpr int aliased_argument() const { return first_[n_.op->in_place < 0 ? 0 : n_.op->in_place].buffer; }
 
     constexpr void use_workspace() {
         const std::int64_t bytes = n_.op->has_workspace ? n_.op->workspace(argument_types(g_, n_).begin()) : 0;
