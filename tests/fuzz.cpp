@@ -13,7 +13,7 @@
 #include "support/slots.hpp"
 #include "support/written.hpp"
 
-#include <dovetail/pass/check.hpp>
+#include <dovetail/pass/graph/check.hpp>
 #include <dovetail/plan/make.hpp>
 #include <dovetail/plan/prove.hpp>
 
@@ -42,7 +42,7 @@ struct planned_graph {
 planned_graph plan_of(const dv::ir::graph& g, const sketch& s) {
     planned_graph p;
     p.made = dv::plan::make(g, s.plan_options);
-    if (p.made.wrong) p.fault = "planner: a circle in a valid graph";
+    if (p.made.wrong) p.fault = "planner: a cycle in a valid graph";
     else if (!p.made.fits) p.fault = "planner: does not fit without a limit";
     const std::int64_t taken = p.fault.empty() ? dv::plan::largest_bytes(p.made.plan.roles.view()) : 0;
     dv::plan_options limited = s.plan_options;
@@ -50,7 +50,7 @@ planned_graph plan_of(const dv::ir::graph& g, const sketch& s) {
     if (limited.memory_limit <= 0) return p;
     p.limited = true;
     dv::plan::made tight = dv::plan::make(g, limited);
-    if (tight.wrong) p.fault = "planner: a circle under a memory limit";
+    if (tight.wrong) p.fault = "planner: a cycle under a memory limit";
     else if (!tight.fits && limited.memory_limit >= taken) p.fault = "planner: what fits is refused";
     else if (tight.fits && dv::plan::largest_bytes(tight.plan.roles.view()) > limited.memory_limit)
         p.fault = "planner: the limit is exceeded";

@@ -2,7 +2,7 @@
 #include "support/random_graph.hpp"
 #include "support/written.hpp"
 
-#include <dovetail/pass/expand.hpp>
+#include <dovetail/pass/program/expand.hpp>
 #include <dovetail/pass/frugal.hpp>
 
 #include <doctest/doctest.h>

@@ -7,7 +7,7 @@
 #include "sketch.hpp"
 
 #include <dovetail/ir/lower.hpp>
-#include <dovetail/pass/infer.hpp>
+#include <dovetail/pass/graph/infer.hpp>
 
 namespace support {
 

@@ -2,8 +2,8 @@
 // the front and once from the back. Takes a program and its edges; gives the order of the two that holds less at its most.
 #pragma once
 
-#include "edges.hpp"
 #include "liveness.hpp"
+#include "program/edges.hpp"
 
 namespace dovetail::pass {
 

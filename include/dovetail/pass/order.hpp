@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../cost/machine.hpp"
-#include "edges.hpp"
 #include "heap.hpp"
+#include "program/edges.hpp"
 #include "routes.hpp"
 
 namespace dovetail::pass {

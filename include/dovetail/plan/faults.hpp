@@ -5,10 +5,10 @@
 #include "../dsl/describe.hpp"
 #include "../ir/lower.hpp"
 #include "../ir/table.hpp"
-#include "../pass/check.hpp"
-#include "../pass/circle.hpp"
-#include "../pass/expand.hpp"
-#include "../pass/infer.hpp"
+#include "../pass/graph/check.hpp"
+#include "../pass/graph/infer.hpp"
+#include "../pass/program/cycle.hpp"
+#include "../pass/program/expand.hpp"
 
 namespace dovetail::plan {
 
@@ -123,7 +123,7 @@ constexpr std::int64_t peer_copies_from(const plan_options& s) {
 template <class G>
 struct fault_of {
     using of = expanded<G, 1, 1, peer_copies_from<G>(plan_options{})>;
-    static constexpr ir::fault value = checked<G> ? checked<G> : pass::circle(typed<G>::value, of::program, of::edges);
+    static constexpr ir::fault value = checked<G> ? checked<G> : pass::check_cycles(typed<G>::value, of::program, of::edges);
 };
 
 }  // namespace detail

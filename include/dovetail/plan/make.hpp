@@ -1,5 +1,5 @@
 // make: the whole pipeline at run time, for tests, tools and fuzzing. Takes a typed and checked graph, gives its program and
-// plan; `wrong` tells of a circle through states, channels or groups, `fits` of the memory limit.
+// plan; `wrong` tells of a cycle through states, channels or groups, `fits` of the memory limit.
 #pragma once
 
 #include "../ir/table.hpp"
@@ -19,7 +19,7 @@ constexpr made make(const ir::graph& g, const plan_options& s) {
     m.program = pass::expand(g, s);
     const ir::program p = ir::view(m.program);
     const vec<ir::edge> edges = pass::edges(p);
-    m.wrong = pass::circle(g, p, edges.view());
+    m.wrong = pass::check_cycles(g, p, edges.view());
     if (m.wrong) return m;
     const vec<std::int64_t> costs = cost_model::costs(g, p, s);
     pass::schedule tried[candidates];

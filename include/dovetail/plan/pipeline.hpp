@@ -1,6 +1,6 @@
 // The list of passes, in the order in which data flows through them:
 //
-//   graph -> expand -> edges -> circle -> costs -> schedule candidates -> choose
+//   graph -> expand -> edges -> cycle -> costs -> schedule candidates -> choose
 //         -> steps -> waits and lifetimes -> arena -> wrap -> plan (all of it: lay)
 //
 // Each stage is an ordinary function; `make` runs them all at run time, `planned<G, O>` (planned.hpp) runs the same ones in
@@ -9,9 +9,9 @@
 
 #include "../cost/model.hpp"
 #include "../pass/choose.hpp"
-#include "../pass/circle.hpp"
-#include "../pass/expand.hpp"
 #include "../pass/frugal.hpp"
+#include "../pass/program/cycle.hpp"
+#include "../pass/program/expand.hpp"
 #include "lay.hpp"
 
 namespace dovetail::plan {

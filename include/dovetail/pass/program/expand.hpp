@@ -3,8 +3,8 @@
 // Takes a checked graph, gives the program; a task's place among the tasks is that of its first use as written.
 #pragma once
 
-#include "hold.hpp"
-#include "program/symmetric_buffers.hpp"
+#include "buffer_creation.hpp"
+#include "symmetric_buffers.hpp"
 
 namespace dovetail::pass {
 
@@ -13,7 +13,7 @@ namespace detail {
 template <class Graph, class Table>
 class expansion {
 public:
-    constexpr expansion(const Graph& g, const cost_model::expansion_options& s, Table& to) : g_{g}, operands_{g.operands.first}, held_{g, s, to} {}
+    constexpr expansion(const Graph& g, const cost_model::expansion_options& s, Table& to) : g_{g}, operands_{g.operands.first}, buffers_{g, s, to} {}
 
     constexpr void run(Table& to) {
         const auto& nodes = g_.nodes.first;
@@ -22,7 +22,7 @@ public:
                 one(i, nodes[i]);
             else if (first_in_nccl_group(nodes[i].nccl_group_id) == i)
                 several(i);
-        held_.finish(to);
+        buffers_.finish(to);
         if (over_roles_ && !g_.single_rank) find_symmetric_buffers(g_, to);
     }
 
@@ -57,10 +57,10 @@ private:
     }
 
     // Buffers of the arguments first: that may add tasks of their own.
-    constexpr void bring_arguments(const ir::node& n) {
+    constexpr void make_arguments_available(const ir::node& n) {
         for (int i = n.first_argument, end = i + n.arguments; i < end; ++i) {
             const int a = operands_[i];
-            held_.bring(a, n.role >= 0 ? n.role : g_.symbols.first[a].role);
+            buffers_.make_available(a, n.role >= 0 ? n.role : g_.symbols.first[a].role);
         }
     }
 
@@ -68,11 +68,11 @@ private:
         const bool local = n.role >= 0;
         const int* here = nullptr;
         if (local) {
-            here = held_.on(n.role);
+            here = buffers_.on(n.role);
             for (int a = n.first_argument, end = a + n.arguments; a < end; ++a)
-                if (here[operands_[a]] == 0) held_.bring(operands_[a], n.role);
+                if (here[operands_[a]] == 0) buffers_.make_available(operands_[a], n.role);
         } else {
-            bring_arguments(n);
+            make_arguments_available(n);
         }
         const int first_participation = to_.participation_count, member = to_.member_count;
         add_member(i, n);
@@ -88,13 +88,13 @@ private:
     constexpr void several(int first) {
         const auto& nodes = g_.nodes.first;
         const int* next = next_in_nccl_group_.begin();
-        for (int i = first; i >= 0; i = next[i]) bring_arguments(nodes[i]);
+        for (int i = first; i >= 0; i = next[i]) make_arguments_available(nodes[i]);
         const int first_participation = to_.participation_count, base = to_.member_count;
         for (int i = first; i >= 0; i = next[i]) add_member(i, nodes[i]);
         for (int role = 0; role < g_.roles.count; ++role)
             for (int i = first, member = base; i >= 0; i = next[i], ++member) {
                 if (nodes[i].role == role)
-                    local_participation(nodes[i], member, held_.on(role));
+                    local_participation(nodes[i], member, buffers_.on(role));
                 else if (nodes[i].role < 0)
                     add_participations(nodes[i], member, role);
             }
@@ -107,7 +107,7 @@ private:
         if (n.kind != op_kind::compute && is_communication(n.kind)) {
             if (n.role >= 0) {
                 if (n.axes != last_axes_ || n.role != last_role_) {
-                    const int role = held_.rank_of(n.role);
+                    const int role = buffers_.rank_of(n.role);
                     last_communicator_ = to_.communicator(n.axes, {&role, 1});
                     last_axes_ = n.axes;
                     last_role_ = n.role;
@@ -147,9 +147,9 @@ private:
                 if (group_roles_[k] != role) continue;
                 const int first_access = to_.access_count;
                 for (int a : g_.operands.view().subspan(n.first_argument, n.arguments))
-                    if (g_.symbols.first[a].role == role) to_.touch(held_.on(role)[a] - 1, access_mode::read);
-                if (receives(n, role)) to_.touch(held_.bring(result, role), access_mode::write);
-                to_.participation(held_.rank_of(role), member, k, first_access);
+                    if (g_.symbols.first[a].role == role) to_.touch(buffers_.on(role)[a] - 1, access_mode::read);
+                if (receives(n, role)) to_.touch(buffers_.make_available(result, role), access_mode::write);
+                to_.participation(buffers_.rank_of(role), member, k, first_access);
             }
         }
     }
@@ -175,19 +175,19 @@ private:
             int b = r >= 0 ? here[r] - 1 : discarded(n, k);
             if (n.update && r >= 0) {
                 if (among(operands_ + argument, n.arguments, r)) continue;
-                if (b < 0) b = held_.bring(r, role);
+                if (b < 0) b = buffers_.make_available(r, role);
             } else if (r >= 0) {
                 if (b < 0)
-                    b = held_.make(r, role, ir::storage::arena);
+                    b = buffers_.make(r, role, ir::storage::arena);
                 else
-                    held_.settled = false;
-                if (k == 0 && (op.in_place >= 0 || op.in_place_only)) held_.alias_argument(n, b);
+                    buffers_.settled = false;
+                if (k == 0 && (op.in_place >= 0 || op.in_place_only)) buffers_.alias_argument(n, b);
             }
             touched[at].buffer = b;
             touched[at++].mode = access_mode::write;
         }
         if (op.has_workspace)
-            if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) touched[at++] = {held_.scratch(role, {}, bytes), access_mode::write};
+            if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) touched[at++] = {buffers_.scratch(role, {}, bytes), access_mode::write};
         to_.access_count = at;
         to_.participations[to_.participation_count++] = {g_.single_rank ? 0 : role, member, 0, first_access, at - first_access};
     }
@@ -197,8 +197,8 @@ private:
         tensor_type made[max_results] = {};
         n.op->infer(types_of(n), made);
         const bool over = k == 0 && n.op->in_place_only && !n.update;
-        const int b = held_.scratch(n.role, made[k], made[k].bytes(), over ? ir::storage::arena : ir::storage::workspace);
-        if (over) held_.alias_argument(n, b);
+        const int b = buffers_.scratch(n.role, made[k], made[k].bytes(), over ? ir::storage::arena : ir::storage::workspace);
+        if (over) buffers_.alias_argument(n, b);
         return b;
     }
 
@@ -211,8 +211,8 @@ private:
 
     const Graph& g_;
     const decltype(Graph::operands.first)& operands_;
-    holdings<Graph, Table> held_;
-    program_writer<Table>& to_ = held_.writer;
+    buffer_creation<Graph, Table> buffers_;
+    program_builder<Table>& to_ = buffers_.builder;
     vec<int> first_in_nccl_group_, next_in_nccl_group_;  // the nodes of each NCCL group
     vec<int> group_roles_;                               // of the collective at hand
     bool over_roles_ = false;                            // whether there is one over roles

@@ -1,17 +1,17 @@
-// Where values are held: the buffer of each symbol on each role that has it, and the tasks that bring it there, inputs
+// Where values are held: the buffer of each symbol on each role that has it, and the tasks that make_available it there, inputs
 // and transfers. Takes a checked graph; the program is written while others ask for buffers.
 #pragma once
 
-#include "../cost/transport.hpp"
-#include "writer.hpp"
+#include "../../cost/transport.hpp"
+#include "program_builder.hpp"
 
 namespace dovetail::pass::detail {
 
 template <class Graph, class Table>
-class holdings {
+class buffer_creation {
 public:
-    constexpr holdings(const Graph& g, const cost_model::expansion_options& s, Table& to)
-        : writer{to}, g_{g}, s_{s}, home_(by_role_and_symbol::sized(g.roles.count * g.symbols.count)), readers_(by_symbol::sized(g.symbols.count)) {
+    constexpr buffer_creation(const Graph& g, const cost_model::expansion_options& s, Table& to)
+        : builder{to}, g_{g}, s_{s}, home_(by_role_and_symbol::sized(g.roles.count * g.symbols.count)), readers_(by_symbol::sized(g.symbols.count)) {
         auto& readers = readers_.first;
         const auto& nodes = g.nodes.first;
         const auto& operands = g.operands.first;
@@ -19,7 +19,7 @@ public:
             for (a = nodes[i].first_argument, end = a + nodes[i].arguments; a < end; ++a) ++readers[operands[a]];
     }
 
-    program_writer<Table> writer;
+    program_builder<Table> builder;
     // Whether what has been said of a buffer stays so. It does not where a statement stands above what it uses: a buffer may
     // become an alias, or get slots, after others have referred to it.
     bool settled = true;
@@ -30,7 +30,7 @@ public:
     constexpr const int* on(int role) const { return home_.begin() + role * g_.symbols.count; }
 
     // The same, with the task that brings it there where one is needed.
-    constexpr int bring(int symbol, int role) {
+    constexpr int make_available(int symbol, int role) {
         if (const int there = on(role)[symbol]; there > 0) return there - 1;
         const ir::symbol& y = g_.symbols.first[symbol];
         if (!lives_on(y, role)) return transfer(symbol, role);
@@ -42,9 +42,9 @@ public:
         }
         const int b = make(symbol, role, ir::storage::input);
         moving(symbol, op_kind::input, false, -1);
-        writer.touch(b, access_mode::write);
-        writer.participation(rank_of(role), writer.member_count - 1, 0, writer.access_count - 1);
-        writer.task(writer.participation_count - 1, writer.member_count - 1, stream_kind::copy, op_kind::input);
+        builder.touch(b, access_mode::write);
+        builder.participation(rank_of(role), builder.member_count - 1, 0, builder.access_count - 1);
+        builder.task(builder.participation_count - 1, builder.member_count - 1, stream_kind::copy, op_kind::input);
         return b;
     }
 
@@ -52,9 +52,9 @@ public:
     constexpr int make(int symbol, int role, ir::storage where) {
         const ir::symbol& y = g_.symbols.first[symbol];
         const bool output = y.output && y.kind == ir::symbol_kind::value && lives_on(y, role);
-        const int b = writer.buffer_count++;
+        const int b = builder.buffer_count++;
         if (where == ir::storage::arena && y.in_host_memory) where = ir::storage::host;
-        writer.buffers[b] = {
+        builder.buffers[b] = {
             where, g_.single_rank ? 0 : role, symbol, y.type, y.type.bytes(), output || where == ir::storage::input ? s_.in_flight : 1, output, -1, -1};
         if (g_.single_rank && y.role < 0 && y.node < 0) {
             // What every role has for itself, an input or a stream index, a single-rank graph has once.
@@ -67,8 +67,8 @@ public:
 
     // Memory for one task only: workspace, or a result that nobody wants; in the arena that may take over its argument's bytes.
     constexpr int scratch(int role, const tensor_type& type, std::int64_t bytes, ir::storage where = ir::storage::workspace) {
-        writer.buffers[writer.buffer_count] = {where, rank_of(role), -1, type, bytes, 1, false, -1, -1};
-        return writer.buffer_count++;
+        builder.buffers[builder.buffer_count] = {where, rank_of(role), -1, type, bytes, 1, false, -1, -1};
+        return builder.buffer_count++;
     }
 
     // An operation that can work in place does, where its argument has no other reader.
@@ -79,11 +79,11 @@ public:
         const int a = g_.operands.first[n.first_argument + k];
         if (readers_.first[a] != 1 || g_.symbols.first[a].kind != ir::symbol_kind::value) return;
         const int from = home_.first[n.role * g_.symbols.count + a] - 1;
-        const ir::buffer& source = writer.buffers[from];
-        ir::buffer& b = writer.buffers[result];
+        const ir::buffer& source = builder.buffers[from];
+        ir::buffer& b = builder.buffers[result];
         if (source.output || source.where != ir::storage::arena || b.where != ir::storage::arena || source.bytes != b.bytes) return;
         const int root = source.alias >= 0 ? source.alias : from;
-        if (b.slots > 1 || writer.buffers[root].slots > 1) {
+        if (b.slots > 1 || builder.buffers[root].slots > 1) {
             if (!n.op->in_place_only) return;
             settled = false;
         }
@@ -92,13 +92,13 @@ public:
 
     constexpr void finish(Table& to) {
         if (!settled) settle();
-        writer.finish(to, g_.single_rank ? 1 : g_.roles.count);
+        builder.finish(to, g_.single_rank ? 1 : g_.roles.count);
     }
 
 private:
     constexpr void settle() {
-        auto& buffers = writer.buffers;
-        for (int i = 0; i < writer.buffer_count; ++i) {
+        auto& buffers = builder.buffers;
+        for (int i = 0; i < builder.buffer_count; ++i) {
             ir::buffer& b = buffers[i];
             int root = b.alias;
             if (root < 0) continue;
@@ -106,7 +106,7 @@ private:
             b.alias = root;
             if (b.slots > buffers[root].slots) buffers[root].slots = b.slots;
         }
-        for (int i = 0; i < writer.buffer_count; ++i) {
+        for (int i = 0; i < builder.buffer_count; ++i) {
             ir::buffer& b = buffers[i];
             if (b.alias >= 0) b.slots = buffers[b.alias].slots;
         }
@@ -132,18 +132,18 @@ private:
 
     constexpr int transfer(int symbol, int role) {
         const int from_role = source_role(g_.symbols.first[symbol]);
-        const int from = bring(symbol, from_role);
+        const int from = make_available(symbol, from_role);
         const int to = make(symbol, role, ir::storage::arena);
-        if (!g_.single_rank) writer.buffers[to].slots = s_.channel_slots;
+        if (!g_.single_rank) builder.buffers[to].slots = s_.channel_slots;
         const int roles[] = {from_role, role};
-        moving(symbol, op_kind::transfer, g_.single_rank, g_.single_rank ? -1 : writer.communicator(0, {roles, 2}));
-        const int first_participation = writer.participation_count;
+        moving(symbol, op_kind::transfer, g_.single_rank, g_.single_rank ? -1 : builder.communicator(0, {roles, 2}));
+        const int first_participation = builder.participation_count;
         for (int k = 0; k < 2; ++k) {
             const bool sender = (k == 0) == (from_role < role);
-            writer.touch(sender ? from : to, sender ? access_mode::read : access_mode::write);
-            writer.participation(rank_of(sender ? from_role : role), writer.member_count - 1, sender ? 0 : 1, writer.access_count - 1);
+            builder.touch(sender ? from : to, sender ? access_mode::read : access_mode::write);
+            builder.participation(rank_of(sender ? from_role : role), builder.member_count - 1, sender ? 0 : 1, builder.access_count - 1);
         }
-        writer.task(first_participation, writer.member_count - 1, stream_of_transfer(writer.buffers[from]), op_kind::transfer);
+        builder.task(first_participation, builder.member_count - 1, stream_of_transfer(builder.buffers[from]), op_kind::transfer);
         return to;
     }
 
@@ -154,7 +154,7 @@ private:
         m.symbol = symbol;
         m.local = local;
         m.communicator = communicator;
-        writer.members[writer.member_count++] = m;
+        builder.members[builder.member_count++] = m;
     }
 
     using by_role_and_symbol = grid<int, decltype(Graph::roles), decltype(Graph::symbols)>;

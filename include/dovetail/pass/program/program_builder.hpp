@@ -2,15 +2,15 @@
 // writes its members, parts and accesses first and says where they began. Whose arrays these are, it does not know.
 #pragma once
 
-#include "../ir/program.hpp"
-#include "../ir/table.hpp"
+#include "../../ir/program.hpp"
+#include "../../ir/table.hpp"
 
 namespace dovetail::pass::detail {
 
 // `Table`: a program that owns its arrays, all of them as long as they can become.
 template <class Table>
-struct program_writer {
-    constexpr explicit program_writer(Table& to)
+struct program_builder {
+    constexpr explicit program_builder(Table& to)
         : buffers{to.buffers.first},
           accesses{to.accesses.first},
           participations{to.participations.first},

@@ -1,4 +1,4 @@
-// circle: what only the program shows: dependencies through states, channels or the members of a group that close a circle.
+// check_cycles: what only the program shows: dependencies through states, channels or the members of a group that close a cycle.
 // Takes a program and its edges, gives a fault that names the statements in order, or none.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace dovetail::pass {
 
-constexpr ir::fault circle(const ir::graph& g, const ir::program& p, span<const ir::edge> edges) {
+constexpr ir::fault check_cycles(const ir::graph& g, const ir::program& p, span<const ir::edge> edges) {
     ir::fault f;
     // Where every edge leads on there is none.
     if (leads_forward(edges)) return f;

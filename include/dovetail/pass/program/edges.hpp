@@ -1,9 +1,9 @@
 // The dependencies within a run: what must start after what because both touch the same buffer of one role. `edges` finds
-// them, `adjacency` lists them by task, `find_cycle` names the tasks of a circle among them.
+// them, `adjacency` lists them by task, `find_cycle` names the tasks of a cycle among them.
 #pragma once
 
-#include "../ir/program.hpp"
-#include "heap.hpp"
+#include "../../ir/program.hpp"
+#include "../heap.hpp"
 
 namespace dovetail::pass {
 

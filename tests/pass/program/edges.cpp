@@ -1,4 +1,4 @@
-#include <dovetail/pass/edges.hpp>
+#include <dovetail/pass/program/edges.hpp>
 
 #include "support/build.hpp"
 

@@ -3,7 +3,7 @@
 // Takes a typed graph, gives the first fault or none.
 #pragma once
 
-#include "../ir/graph.hpp"
+#include "../../ir/graph.hpp"
 
 namespace dovetail::pass {
 

@@ -2,8 +2,8 @@
 // definition, in order of use. Takes a lowered graph, writes the types to its symbols and gives the first cycle or mismatch, if any.
 #pragma once
 
-#include "../ir/table.hpp"
-#include "edges.hpp"
+#include "../../ir/table.hpp"
+#include "../program/edges.hpp"
 
 namespace dovetail::pass {
 
