@@ -18,10 +18,10 @@ using namespace support;
 namespace {
 
 // Bytes of the largest role on one stream, in the order for little memory.
-std::int64_t frugal_bytes(const dv::ir::graph& g, const dv::ir::program& p, const dv::plan_options& s) {
+std::int64_t min_memory_bytes(const dv::ir::graph& g, const dv::ir::program& p, const dv::plan_options& s) {
     const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
     const dv::vec<std::int64_t> costs = dv::cost_model::costs(g, p, s);
-    const dv::pass::schedule c = dv::plan::schedule_of(dv::plan::candidate::frugal, p, edges.view(), costs.view(), s);
+    const dv::pass::schedule c = dv::plan::schedule_of(dv::plan::candidate::min_memory, p, edges.view(), costs.view(), s);
     return dv::plan::largest_bytes(
         dv::plan::lay(p, {c.order.view(), c.stream.view(), c.start.view(), c.end.view(), c.length, false}, c.length, 0).roles.view());
 }
@@ -42,7 +42,7 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         CAPTURE(i);
         REQUIRE(!free.wrong);
         const dv::ir::program p = dv::ir::view(free.program);
-        const std::int64_t taken = dv::plan::largest_bytes(free.plan.roles.view()), needed = frugal_bytes(g, p, s.plan_options);
+        const std::int64_t taken = dv::plan::largest_bytes(free.plan.roles.view()), needed = min_memory_bytes(g, p, s.plan_options);
         if (needed >= taken) continue;
         chooser r{mix(static_cast<word>(i))};
         dv::plan_options plan_options = s.plan_options;

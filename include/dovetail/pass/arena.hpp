@@ -191,7 +191,7 @@ constexpr basic_memory<Program> arrange(const Program& program, const basic_issu
             items list{count};
             list.known = clocks.begin();
             list.floor = floor.begin();
-            // Declared once, see predict.hpp.
+            // Declared once, see timeline_estimate.hpp.
             int b = 0;
             ir::storage where{};
             bool shared = false;

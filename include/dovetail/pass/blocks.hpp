@@ -232,7 +232,7 @@ constexpr std::int64_t pack_in_order(items& list, std::int64_t base, int first_t
     const clock *release = list.release.begin(), *known = list.known, *floor = list.floor;
     std::int64_t* offset = list.offset.begin();
     blocks arena{base, list};
-    int now = first_time, from = 0, k = 0;  // declared once, see predict.hpp
+    int now = first_time, from = 0, k = 0;  // declared once, see timeline_estimate.hpp
     for (int i = 0; i < n; ++i) {
         from = definition[i];
         for (; now < from; ++now)

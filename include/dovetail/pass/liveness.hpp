@@ -64,7 +64,7 @@ constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<
     const int* stream_steps = issued.stream_steps.begin();
     for (int b = 0; b < buffers; ++b) definition[b] = -1;
     int defined_count = 0;
-    // Of the step, part or access at hand; declared once, see predict.hpp.
+    // Of the step, part or access at hand; declared once, see timeline_estimate.hpp.
     int before = 0, after = 0, stream = 0, defined_before = 0, p = 0, end = 0, a = 0, done = 0, own = 0, b = 0, at = 0;
     int *mine = nullptr, *touched = nullptr;
     bool asks = false;

@@ -34,7 +34,7 @@ constexpr basic_issue<Program> steps(const Program& program, span<const int> ord
     out.roles = vec<ir::role_plan>(program.roles);
     ir::role_plan* roles = out.roles.begin();
     int count = order.count;
-    int v = 0, l = 0, p = 0, end = 0, next = 0, role = 0, first = 0, s = 0, i = 0;  // declared once, see predict.hpp
+    int v = 0, l = 0, p = 0, end = 0, next = 0, role = 0, first = 0, s = 0, i = 0;  // declared once, see timeline_estimate.hpp
     if (!alone) {
         for (int at = 0; at < order.count; ++at) {
             p = tasks[order.first[at]].first_participation;

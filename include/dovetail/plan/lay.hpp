@@ -58,7 +58,7 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
         first[w.step] = a;
         if (to.rings < w.lag) to.rings = w.lag;
     }
-    int n = 0, before = 0, v = 0, a = 0;  // declared once, see predict.hpp
+    int n = 0, before = 0, v = 0, a = 0;  // declared once, see timeline_estimate.hpp
     for (ir::role_plan *role = to.roles.begin(), *last = role + to.roles.size(); role != last; ++role) {
         const int begin = role->first_step;
         int events = 0;

@@ -8,18 +8,18 @@
 #pragma once
 
 #include "../cost/model.hpp"
-#include "../pass/choose.hpp"
-#include "../pass/frugal.hpp"
 #include "../pass/program/cycle.hpp"
 #include "../pass/program/expand.hpp"
+#include "../pass/schedule/candidates.hpp"
+#include "../pass/schedule/min_memory_order.hpp"
 #include "lay.hpp"
 
 namespace dovetail::plan {
 
-// The schedules that are tried. Each keeps every dependency; they differ in streams and order. Those from `frugal_overlapped`
+// The schedules that are tried. Each keeps every dependency; they differ in streams and order. Those from `min_memory_overlapped`
 // on are tried only where none before keeps within a memory limit: an order chosen for little memory, overlapped where that
 // gains, and on one stream; then the order of list scheduling on one stream.
-enum class candidate : unsigned char { sequential, written, listed, frugal_overlapped, frugal, listed_in_turn };
+enum class candidate : unsigned char { sequential, written, listed, min_memory_overlapped, min_memory, listed_serial };
 inline constexpr int candidates = 6;
 inline constexpr int compared = 3;  // whose lengths are compared
 
@@ -30,13 +30,13 @@ inline constexpr std::int64_t not_tried = INT64_MAX;
 
 // The candidate whose order a candidate takes: mostly its own.
 constexpr candidate order_of(candidate c) {
-    return c == candidate::frugal_overlapped ? candidate::frugal : c == candidate::listed_in_turn ? candidate::listed : c;
+    return c == candidate::min_memory_overlapped ? candidate::min_memory : c == candidate::listed_serial ? candidate::listed : c;
 }
 
 // A candidate in an order of its own, on several streams.
-template <class Schedule, class Program, class Routes, class Edges, class Costs>
-constexpr Schedule overlapped(const Program& p, const Routes& r, span<const int> order, const Edges& edges, const Costs& costs, const plan_options& s) {
-    auto made = pass::predict<Schedule>(p, r, costs, order, s);
+template <class Schedule, class Program, class Occupancy, class Edges, class Costs>
+constexpr Schedule overlapped(const Program& p, const Occupancy& r, span<const int> order, const Edges& edges, const Costs& costs, const plan_options& s) {
+    auto made = pass::estimate_timeline<Schedule>(p, r, costs, order, s);
     pass::improve(made, p, r, edges, costs, s);
     return made;
 }
@@ -45,17 +45,17 @@ constexpr Schedule overlapped(const Program& p, const Routes& r, span<const int>
 template <class Schedule, class Program, class Edges, class Costs>
 constexpr Schedule on_one_stream(candidate c, const Program& p, const Edges& edges, const Costs& costs) {
     if (c == candidate::sequential) return pass::sequential_schedule<Schedule>(p, edges, costs);
-    const vec<int> order = pass::frugal_order(ir::view(p), {edges.begin(), edges.count});
-    return pass::in_turn<Schedule>(p, costs, order.view());
+    const vec<int> order = pass::min_memory_order(ir::view(p), {edges.begin(), edges.count});
+    return pass::serial_schedule<Schedule>(p, costs, order.view());
 }
 
-constexpr bool one_stream(candidate c) { return c == candidate::sequential || c == candidate::frugal; }
+constexpr bool one_stream(candidate c) { return c == candidate::sequential || c == candidate::min_memory; }
 
 // A candidate with an order of its own.
 template <class Program, class Edges, class Costs>
 constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges& edges, const Costs& costs, const plan_options& s) {
     if (one_stream(c)) return on_one_stream<pass::schedule>(c, p, edges, costs);
-    const auto r = pass::routes_of(p, edges);
+    const auto r = pass::occupancy_of(p, edges);
     const vec<int> order = pass::overlapped_order(p, r, edges, costs, c == candidate::listed, s);
     return overlapped<pass::schedule>(p, r, order.view(), edges, costs, s);
 }
@@ -64,12 +64,12 @@ constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges&
 template <class Schedule, class Program, class Edges, class Costs>
 constexpr Schedule schedule_in(candidate c, span<const int> order, const Program& p, const Edges& edges, const Costs& costs, std::int64_t sequential,
                                const plan_options& s) {
-    auto in_turn = pass::in_turn<Schedule>(p, costs, order);
-    if (c != candidate::frugal_overlapped) return in_turn;
-    const auto r = pass::routes_of(p, edges);
-    auto made = pass::predict<Schedule>(p, r, costs, order, s);
-    if (pass::gains(made.length, in_turn.length, s) && pass::gains(made.length, sequential, s)) return made;
-    return in_turn;
+    auto serial_schedule = pass::serial_schedule<Schedule>(p, costs, order);
+    if (c != candidate::min_memory_overlapped) return serial_schedule;
+    const auto r = pass::occupancy_of(p, edges);
+    auto made = pass::estimate_timeline<Schedule>(p, r, costs, order, s);
+    if (pass::gains(made.length, serial_schedule.length, s) && pass::gains(made.length, sequential, s)) return made;
+    return serial_schedule;
 }
 
 // In which order the candidates are taken until one fits into memory: overlapped ones first where their prediction gains
@@ -88,9 +88,9 @@ constexpr preference preferred(const std::int64_t (&length)[compared], const pla
         if (pass::gains(length[static_cast<int>(c)], length[0], s)) p.then(c);
     p.then(candidate::sequential);
     if (s.memory_limit == 0) return p;
-    if (s.overlap) p.then(candidate::frugal_overlapped);
-    p.then(candidate::frugal);
-    p.then(candidate::listed_in_turn);
+    if (s.overlap) p.then(candidate::min_memory_overlapped);
+    p.then(candidate::min_memory);
+    p.then(candidate::listed_serial);
     return p;
 }
 

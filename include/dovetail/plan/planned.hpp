@@ -42,23 +42,24 @@ struct program_of {
 
 // Where the tasks of a graph run, for all overlapped candidates.
 template <class G, class O>
-inline constexpr auto routed = pass::routes_of(kept_program<expanded_for<G, O>>, kept_edges<expanded_for<G, O>>);
+inline constexpr auto stage_occupancy = pass::occupancy_of(kept_program<expanded_for<G, O>>, kept_edges<expanded_for<G, O>>);
 
 // The order of an overlapped candidate.
-template <class Program, class Routes, class Edges, class Costs>
-constexpr auto ordering(candidate c, taken<Program> p, taken<Routes> r, taken<Edges> edges, taken<Costs> costs, const plan_options& s) {
+template <class Program, class Occupancy, class Edges, class Costs>
+constexpr auto ordering(candidate c, taken<Program> p, taken<Occupancy> r, taken<Edges> edges, taken<Costs> costs, const plan_options& s) {
     return pass::overlapped_order(p, r, edges, costs, c == candidate::listed, s);
 }
 template <class G, class O, candidate C>
-inline constexpr auto ordered = ordering(C, kept_program<expanded_for<G, O>>, routed<G, O>, kept_edges<expanded_for<G, O>>, kept_costs<G, O>, O::value);
+inline constexpr auto ordered =
+    ordering(C, kept_program<expanded_for<G, O>>, stage_occupancy<G, O>, kept_edges<expanded_for<G, O>>, kept_costs<G, O>, O::value);
 
 template <class G, class O, candidate C>
 struct scheduled;
 template <class G, class O, candidate C>
 inline constexpr auto kept_schedule = scheduled<G, O, C>::make(kept_program<expanded_for<G, O>>);
 
-template <class Schedule, class Program, class Routes, class Order, class Edges, class Costs>
-constexpr Schedule in_that_order(const Program& p, taken<Routes> r, taken<Order> order, taken<Edges> edges, taken<Costs> costs, const plan_options& s) {
+template <class Schedule, class Program, class Occupancy, class Order, class Edges, class Costs>
+constexpr Schedule in_that_order(const Program& p, taken<Occupancy> r, taken<Order> order, taken<Edges> edges, taken<Costs> costs, const plan_options& s) {
     return overlapped<Schedule>(p, r, order.view(), edges, costs, s);
 }
 template <class G, class O, candidate C>
@@ -74,7 +75,7 @@ struct scheduled {
         else if constexpr (one_stream(C))
             return on_one_stream<made>(C, from, kept_edges<typename of::of>, kept_costs<G, O>);
         else
-            return in_that_order<made>(from, routed<G, O>, ordered<G, O, C>, kept_edges<typename of::of>, kept_costs<G, O>, O::value);
+            return in_that_order<made>(from, stage_occupancy<G, O>, ordered<G, O, C>, kept_edges<typename of::of>, kept_costs<G, O>, O::value);
     }
 };
 

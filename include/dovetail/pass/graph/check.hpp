@@ -48,7 +48,7 @@ private:
         const ir::symbol* const symbols = g_.symbols.first;
         const int* const operands = g_.operands.first;
         int* const readers = readers_.begin();
-        const int *a = nullptr, *last = nullptr;  // declared once, see predict.hpp
+        const int *a = nullptr, *last = nullptr;  // declared once, see timeline_estimate.hpp
         for (const ir::node *n = g_.nodes.begin(), *end = g_.nodes.end(); n != end; ++n) {
             for (a = operands + n->first_argument, last = a + n->arguments; a != last; ++a) ++readers[*a];
             if (n->nccl_group_id >= 0) has_groups_ = true;

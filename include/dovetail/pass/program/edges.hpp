@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../ir/program.hpp"
-#include "../heap.hpp"
+#include "../schedule/pairing_heap.hpp"
 
 namespace dovetail::pass {
 
@@ -100,7 +100,7 @@ constexpr int edges(const Program& p, List& list) {
     auto& task_of = owner.first;
     const bool states = detail::has_states(p);
     bool as_written = true;
-    // Of the task, part, access or buffer at hand; declared once, see predict.hpp.
+    // Of the task, part, access or buffer at hand; declared once, see timeline_estimate.hpp.
     int v = 0, i = 0, end = 0, a = 0, last = 0, at = 0, begin = 0, role = 0;
     bool state = false;
     for (; a < p.accesses.count; ++a) ++first[accesses[a].buffer];

@@ -235,7 +235,7 @@ constexpr ir::sizes<7> largest_program(const Graph& g) {
     int* reader = read_by.begin();  // the role that brought a symbol to itself last
     int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
     const int statements = g.nodes.count;
-    // Of the statement at hand; declared once, see predict.hpp.
+    // Of the statement at hand; declared once, see timeline_estimate.hpp.
     const ir::node* n = nullptr;
     const ir::symbol* y = nullptr;
     int r = 0, end = 0, a = 0, role = 0;

@@ -2,13 +2,13 @@
 // the front and once from the back. Takes a program and its edges; gives the order of the two that holds less at its most.
 #pragma once
 
-#include "liveness.hpp"
-#include "program/edges.hpp"
+#include "../liveness.hpp"
+#include "../program/edges.hpp"
 
 namespace dovetail::pass {
 
 // Ready tasks that may be looked at, over all steps of an order: what bounds its cost while compiling.
-struct frugal_options {
+struct min_memory_options {
     int looks = 4'096;
 };
 
@@ -66,7 +66,7 @@ struct held_order {
 // From the front, or, where all is reversed, from the back. First of all what leaves no more bytes behind than there were
 // before, of it what takes the fewest meanwhile; else what brings the most bytes to their end, or nearer to it (a value that
 // several still need counts in parts). Among equals it is the written order.
-constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back, const frugal_options& s) {
+constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back, const min_memory_options& s) {
     const int n = p.tasks.count;
     adjacency onwards = successors(n, edges);
     if (from_the_back) onwards = predecessors(n, edges);
@@ -138,7 +138,7 @@ constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<c
 
 }  // namespace detail
 
-constexpr vec<int> frugal_order(const ir::program& p, span<const ir::edge> edges, const frugal_options& s = {}) {
+constexpr vec<int> min_memory_order(const ir::program& p, span<const ir::edge> edges, const min_memory_options& s = {}) {
     const detail::held_bytes h = detail::held_by_tasks(p);
     detail::held_order front = detail::held_from(p, h, edges, false, s);
     detail::held_order back = detail::held_from(p, h, edges, true, s);

@@ -2,10 +2,10 @@
 // roles with critical-path priority. Every stream of every role is then the restriction of the order to it.
 #pragma once
 
-#include "../cost/machine.hpp"
-#include "heap.hpp"
-#include "program/edges.hpp"
-#include "routes.hpp"
+#include "../../cost/machine.hpp"
+#include "../program/edges.hpp"
+#include "occupancy.hpp"
+#include "pairing_heap.hpp"
 
 namespace dovetail::pass {
 
@@ -24,7 +24,7 @@ constexpr Order written_order(int tasks, const Edges& edges) {
     vec<int> waiting_list(tasks), key_list(tasks), child(tasks, unset{}), sibling(tasks, unset{});
     int* waiting = waiting_list.begin();
     for (const ir::edge *e = edges.begin(), *const end = edges.end(); e != end; ++e) ++waiting[e->to];
-    const heaps<int*, int*> by_number{key_list.first, child.first, sibling.first};
+    const pairing_heap<int*, int*> by_number{key_list.first, child.first, sibling.first};
     int ready = -1, count = 0;
     for (int v = 0; v < tasks; ++v)
         if (waiting[v] == 0) ready = by_number.with(ready, v);
@@ -40,8 +40,8 @@ constexpr Order written_order(int tasks, const Edges& edges) {
 }
 
 // The longest way, in time, from the start of a task to the end of the run, on all roles together.
-template <class Program, class Routes, class Costs>
-constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs, span<const int> topological, const plan_options& s) {
+template <class Program, class Occupancy, class Costs>
+constexpr auto priorities(const Program& p, const Occupancy& r, const Costs& costs, span<const int> topological, const plan_options& s) {
     const auto& first = r.first.first;
     const auto& task = r.task.first;
     const auto& arrival = r.arrival.first;
@@ -50,7 +50,7 @@ constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs,
     const std::int64_t latency = s.machine.edge_latency;
     auto list = room<std::int64_t, decltype(p.tasks)>::sized(p.tasks.count);
     auto& longest = list.first;
-    // Declared once, see predict.hpp.
+    // Declared once, see timeline_estimate.hpp.
     int v = 0, i = 0, end = 0, to = 0;
     std::int64_t behind = 0, way = 0;
     stream_kind stream{};
@@ -76,8 +76,8 @@ constexpr auto priorities(const Program& p, const Routes& r, const Costs& costs,
 // A task without open edges waits in the queue of a slot that is busy, of the one that is so longest; where all its slots
 // are free it is among those that may start on its stream. A queue gives one task whenever its slot is free and the last one
 // that it gave had to wait for another slot.
-template <class Program, class Routes, class Costs, class Priorities>
-constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs, const Priorities& priorities, const plan_options& s) {
+template <class Program, class Occupancy, class Costs, class Priorities>
+constexpr auto list_order(const Program& p, const Occupancy& r, const Costs& costs, const Priorities& priorities, const plan_options& s) {
     constexpr int compute = static_cast<int>(stream_kind::compute);
     constexpr int communication = static_cast<int>(stream_kind::communication);
     constexpr int copy = static_cast<int>(stream_kind::copy);
@@ -103,7 +103,7 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     int* queue = queue_list.begin();           // by slot
     auto& key = key_room.first;
     auto& below = child.first;  // in the heap
-    const heaps<std::remove_reference_t<decltype(key)>, std::remove_reference_t<decltype(below)>> all{key, below, sibling.first};
+    const pairing_heap<std::remove_reference_t<decltype(key)>, std::remove_reference_t<decltype(below)>> all{key, below, sibling.first};
     // A heap with one task at most, as most are, is seen to here, without a call: that is one to two hundredths of all that clang
     // needs for a graph of a thousand operations.
     int may_start[stream_count] = {-1, -1, -1};  // by stream; here and in the queues the key is the order of the start
@@ -111,7 +111,7 @@ constexpr auto list_order(const Program& p, const Routes& r, const Costs& costs,
     int count = 0, homeless = 0;
     std::int64_t now = 0;
 
-    // Of the task at hand; declared once, see predict.hpp.
+    // Of the task at hand; declared once, see timeline_estimate.hpp.
     int v = 0, i = 0, end = 0, here = 0, head = 0, stream = 0, participation = 0, to = 0;
     std::int64_t time = 0;
     for (; v < n; ++v) {

@@ -5,7 +5,7 @@
 namespace dovetail::pass {
 
 template <class Keys, class Links>
-struct heaps {
+struct pairing_heap {
     const Keys& key;  // changed only while its number is in no heap
     Links& child;     // of each number: the first of those below it; -1: none
     Links& sibling;   // of each number but a top: the next one below the same; -1: none

@@ -1,5 +1,5 @@
-#include <dovetail/pass/order.hpp>
-#include <dovetail/pass/predict.hpp>
+#include <dovetail/pass/schedule/list_scheduling.hpp>
+#include <dovetail/pass/schedule/timeline_estimate.hpp>
 
 #include "support/build.hpp"
 
@@ -22,9 +22,9 @@ constexpr dv::plan_options with(std::int64_t edge, int communication, int copy) 
 constexpr pass::schedule timeline(const build& b, bool overlapped, const dv::plan_options& s) {
     const auto edges = pass::edges(b.view());
     const auto order = pass::written_order(b.costs.size(), edges.view());
-    if (!overlapped) return pass::in_turn(b.view(), b.costs.view(), order.view());
-    const auto routes = pass::routes_of(b.view(), edges.view());
-    return pass::predict(b.view(), routes, b.costs.view(), order.view(), s);
+    if (!overlapped) return pass::serial_schedule(b.view(), b.costs.view(), order.view());
+    const auto occupancy = pass::occupancy_of(b.view(), edges.view());
+    return pass::estimate_timeline(b.view(), occupancy, b.costs.view(), order.view(), s);
 }
 
 constexpr build beside() {
@@ -38,14 +38,14 @@ static_assert(timeline(beside(), true, with(0, 1000, 1000)).length == 1010);
 static_assert(timeline(beside(), false, with(0, 1250, 1000)).length == 1510);
 
 // The place of an edge's or participation's role in the slots of a task, or -1.
-int group_index_on(const pass::routes& at, int v, int role) {
+int group_index_on(const pass::occupancy& at, int v, int role) {
     for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
         if (at.slot[i] / dv::stream_count == role) return i;
     return -1;
 }
 
 // When each participation opens, from the ends of the tasks: behind the one before it on its stream and behind its edges.
-dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::routes& at, dv::span<const dv::ir::edge> edges, std::int64_t latency) {
+dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::occupancy& at, dv::span<const dv::ir::edge> edges, std::int64_t latency) {
     dv::vec<std::int64_t> open(at.slot.size()), last(at.slots);
     const auto row = [&](int v, int i) { return at.slot[i] / dv::stream_count * dv::stream_count + s.stream[v]; };
     for (int v : s.order)
@@ -129,8 +129,8 @@ TEST_CASE("an order against the edges is told from one that ends") {
     b.compute(0, {x}, 10);
     const auto edges = pass::edges(b.view());
     const int order[] = {1, 0};
-    const auto routes = pass::routes_of(b.view(), edges.view());
-    CHECK(pass::predict(b.view(), routes, b.costs.view(), {order, 2}, {}).length == -1);
+    const auto occupancy = pass::occupancy_of(b.view(), edges.view());
+    CHECK(pass::estimate_timeline(b.view(), occupancy, b.costs.view(), {order, 2}, {}).length == -1);
 }
 
 TEST_CASE("one role on one stream takes the sum") {
@@ -150,7 +150,7 @@ TEST_CASE("without interference every start is the latest of what it waits for")
         const bool overlapped = seed % 2 == 0;
         const auto edges = pass::edges(b.view());
         const auto s = timeline(b, overlapped, with(5, 1000, 1000));
-        const auto at = pass::routes_of(b.view(), edges.view());
+        const auto at = pass::occupancy_of(b.view(), edges.view());
         const auto open = openings(s, at, edges.view(), 5);
         std::int64_t length = 0;
         for (int v = 0; v < b.costs.size(); ++v) {
@@ -176,7 +176,7 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
         const auto edges = pass::edges(b.view());
         const auto s = timeline(b, true, set);
         REQUIRE(s.length >= 0);
-        const auto at = pass::routes_of(b.view(), edges.view());
+        const auto at = pass::occupancy_of(b.view(), edges.view());
         const auto open = openings(s, at, edges.view(), 500);
         for (int v = 0; v < b.costs.size(); ++v) {
             std::int64_t latest = 0;

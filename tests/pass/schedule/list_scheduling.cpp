@@ -21,9 +21,9 @@ constexpr dv::vec<int> listed(const build& b, const dv::plan_options& s) {
     const auto p = b.view();
     const auto edges = pass::edges(p);
     const auto written = pass::written_order(p.tasks.size(), edges.view());
-    const auto routes = pass::routes_of(p, edges.view());
-    const auto priority = pass::priorities(p, routes, b.costs.view(), written.view(), s);
-    return pass::list_order(p, routes, b.costs.view(), priority, s);
+    const auto occupancy = pass::occupancy_of(p, edges.view());
+    const auto priority = pass::priorities(p, occupancy, b.costs.view(), written.view(), s);
+    return pass::list_order(p, occupancy, b.costs.view(), priority, s);
 }
 
 // What a plan takes where memory does not matter.
@@ -158,11 +158,11 @@ TEST_CASE("improvement finds what priorities do not") {
     for (std::uint32_t seed = 1; seed <= 200; ++seed) {
         const build b = support::random_program(seed, 3, 20);
         const auto edges = pass::edges(b.view());
-        const auto routes = pass::routes_of(b.view(), edges.view());
-        const auto order = pass::overlapped_order(b.view(), routes, edges.view(), b.costs.view(), true, plain());
-        auto s = pass::predict(b.view(), routes, b.costs.view(), order.view(), plain());
+        const auto occupancy = pass::occupancy_of(b.view(), edges.view());
+        const auto order = pass::overlapped_order(b.view(), occupancy, edges.view(), b.costs.view(), true, plain());
+        auto s = pass::estimate_timeline(b.view(), occupancy, b.costs.view(), order.view(), plain());
         before += s.length;
-        pass::improve(s, b.view(), routes, edges.view(), b.costs.view(), plain());
+        pass::improve(s, b.view(), occupancy, edges.view(), b.costs.view(), plain());
         CHECK(support::is_linear_extension(s.order.view(), b.costs.size(), edges.view()));
         after += s.length;
     }

@@ -3,7 +3,7 @@
 #include "support/written.hpp"
 
 #include <dovetail/pass/program/expand.hpp>
-#include <dovetail/pass/frugal.hpp>
+#include <dovetail/pass/schedule/min_memory_order.hpp>
 
 #include <doctest/doctest.h>
 
@@ -75,7 +75,7 @@ TEST_CASE("on random graphs the order for little memory keeps every dependency, 
         const dv::ir::program p = dv::ir::view(expanded);
         const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
         CAPTURE(i);
-        const dv::vec<int> order = dv::pass::frugal_order(p, edges.view());
+        const dv::vec<int> order = dv::pass::min_memory_order(p, edges.view());
         REQUIRE(order.size() == p.tasks.size());
         std::vector<int> place(static_cast<std::size_t>(order.size()), -1);
         for (int k = 0; k < order.size(); ++k) place[static_cast<std::size_t>(order[k])] = k;

@@ -2,12 +2,12 @@
 // its edges onwards. Takes a program and its edges; gives one table that all who look for an overlapped schedule read.
 #pragma once
 
-#include "../ir/program.hpp"
+#include "../../ir/program.hpp"
 
 namespace dovetail::pass {
 
 template <class Program, class Edges>
-struct basic_routes {
+struct basic_occupancy {
     using by_task = room<int, decltype(Program::tasks), 1>;
     using by_participation = room<int, decltype(Program::participations)>;
     using by_edge = room<int, Edges>;
@@ -20,7 +20,7 @@ struct basic_routes {
     by_edge arrival;            // the participation into which an edge leads
     int slots;
 
-    constexpr basic_routes(const Program& p, const Edges& edges)
+    constexpr basic_occupancy(const Program& p, const Edges& edges)
         : participations_of(by_task::sized(p.tasks.count + 1)),
           slot(by_participation::sized(p.participations.count)),
           task(by_participation::sized(p.participations.count)),
@@ -29,19 +29,19 @@ struct basic_routes {
           arrival(by_edge::sized(edges.count)),
           slots{p.roles * stream_count} {}
 };
-using routes = basic_routes<ir::program, span<const ir::edge>>;
+using occupancy = basic_occupancy<ir::program, span<const ir::edge>>;
 
 template <class Program, class Edges>
-constexpr basic_routes<Program, Edges> routes_of(const Program& p, const Edges& edges) {
+constexpr basic_occupancy<Program, Edges> occupancy_of(const Program& p, const Edges& edges) {
     const int n = p.tasks.count;
-    basic_routes<Program, Edges> r{p, edges};
+    basic_occupancy<Program, Edges> r{p, edges};
     auto &participations_of = r.participations_of.first, &first = r.first.first;
     auto &slot = r.slot.first, &task = r.task.first, &incoming = r.incoming.first;
     auto& arrival = r.arrival.first;
     const auto& tasks = p.tasks.first;
     const auto& participations = p.participations.first;
     const auto& edge = edges.first;
-    int count = 0, i = 0, end = 0, before = 0, role = 0, stream = 0;  // declared once, see predict.hpp
+    int count = 0, i = 0, end = 0, before = 0, role = 0, stream = 0;  // declared once, see timeline_estimate.hpp
     for (int v = 0; v < n; ++v) {
         participations_of[v] = count;
         stream = static_cast<int>(tasks[v].stream);

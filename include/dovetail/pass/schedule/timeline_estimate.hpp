@@ -2,8 +2,8 @@
 // the durations of the tasks alone; gives their starts and ends, slowed by what runs beside them.
 #pragma once
 
-#include "../cost/machine.hpp"
-#include "routes.hpp"
+#include "../../cost/machine.hpp"
+#include "occupancy.hpp"
 
 namespace dovetail::pass {
 
@@ -29,7 +29,7 @@ using schedule = basic_schedule<owning>;
 // Everything on one stream of each role, in an order that respects the edges: nothing runs beside anything on a role, and a
 // task starts when all its roles are done with the one before.
 template <class Schedule = schedule, class Program, class Costs>
-constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int> order) {
+constexpr Schedule serial_schedule(const Program& p, const Costs& costs, span<const int> order) {
     const int n = p.tasks.count;
     Schedule result{};
     result.resize(n, order.count);
@@ -64,8 +64,8 @@ constexpr Schedule in_turn(const Program& p, const Costs& costs, span<const int>
 // When communication and copies run follows at once from what they wait for. Only what computes (a task with one participation) is
 // slowed by the others, and nothing that is still unknown begins before the first of these tasks ends: the ones that
 // compute, one a role, end in the order of the ends that follow from what is known.
-template <class Schedule = schedule, class Program, class Routes, class Costs>
-constexpr Schedule predict(const Program& p, const Routes& r, const Costs& costs, span<const int> order, const plan_options& s) {
+template <class Schedule = schedule, class Program, class Occupancy, class Costs>
+constexpr Schedule estimate_timeline(const Program& p, const Occupancy& r, const Costs& costs, span<const int> order, const plan_options& s) {
     constexpr int communication = static_cast<int>(stream_kind::communication);
     constexpr int copy = static_cast<int>(stream_kind::copy);
     constexpr std::int64_t unknown = INT64_MAX;

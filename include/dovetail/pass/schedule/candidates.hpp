@@ -2,8 +2,8 @@
 // can be its own constant evaluation: compile-time limits are per evaluation.
 #pragma once
 
-#include "order.hpp"
-#include "predict.hpp"
+#include "list_scheduling.hpp"
+#include "timeline_estimate.hpp"
 
 namespace dovetail::pass {
 
@@ -11,7 +11,7 @@ namespace dovetail::pass {
 template <class Schedule = schedule, class Program, class Edges, class Costs>
 constexpr Schedule sequential_schedule(const Program& p, const Edges& edges, const Costs& costs) {
     const auto order = written_order<room<int, decltype(p.tasks)>>(p.tasks.count, edges);
-    return in_turn<Schedule>(p, costs, order.view());
+    return serial_schedule<Schedule>(p, costs, order.view());
 }
 
 // What it would take: the sum, where there is one role.
@@ -48,8 +48,8 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
 }
 
 // The orders of the overlapped candidates: on three streams, each as written, or by list scheduling.
-template <class Program, class Routes, class Edges, class Costs>
-constexpr auto overlapped_order(const Program& p, const Routes& r, const Edges& edges, const Costs& costs, bool listed, const plan_options& s) {
+template <class Program, class Occupancy, class Edges, class Costs>
+constexpr auto overlapped_order(const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs, bool listed, const plan_options& s) {
     auto order = written_order<room<int, decltype(p.tasks)>>(p.tasks.count, edges);
     if (listed) {
         const auto priority = priorities(p, r, costs, order.view(), s);
@@ -65,8 +65,8 @@ inline constexpr int improvement_window = 8;
 
 // A better order of a small graph: one task at a time is tried earlier, by at most a window, and stays there if the
 // prediction gains. A larger one stays as it is.
-template <class Schedule, class Program, class Routes, class Edges, class Costs>
-constexpr void improve(Schedule& best, const Program& p, const Routes& r, const Edges& edges, const Costs& costs, const plan_options& s) {
+template <class Schedule, class Program, class Occupancy, class Edges, class Costs>
+constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs, const plan_options& s) {
     const int n = p.tasks.count;
     if (best.length < 0 || n > improved_tasks) return;
     const adjacency in = predecessors(n, {edges.begin(), edges.count});
@@ -87,7 +87,7 @@ constexpr void improve(Schedule& best, const Program& p, const Routes& r, const 
             for (int k = from; k > to; --k) tried[k] = tried[k - 1];
             tried[to] = v;
             --left;
-            Schedule other = predict<Schedule>(p, r, costs, tried.view(), s);
+            Schedule other = estimate_timeline<Schedule>(p, r, costs, tried.view(), s);
             beside = false;
             if (other.length >= best.length) continue;
             best = static_cast<Schedule&&>(other);
