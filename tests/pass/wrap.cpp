@@ -74,7 +74,7 @@ constexpr int wraps() {
     const auto issued = dv::pass::steps(program, {order, 3}, {stream, 3});
     const auto flow = dv::pass::flow_of(program, issued);
     const auto& waits = flow.waits;
-    const auto memory = dv::pass::arena(program, issued, waits.known, flow.lives);
+    const auto memory = dv::pass::assign_buffers(program, issued, waits.known, flow.lives);
     const auto wrap = dv::pass::wrap(program, issued, waits, flow.lives, memory);
     if (memory.roles[0].arena_bytes != 2048 || memory.placements[0].offset != -1) return 1;
     if (waits.waits.size() != 2 || wrap.size() != 2) return 2;

@@ -21,7 +21,7 @@ struct planned {
     dv::pass::issue issued;
     dv::pass::in_run waits;
     dv::pass::lifetimes lives;
-    dv::pass::memory memory;
+    dv::pass::assignment memory;
     dv::vec<dv::pass::pending_wait> wrap;
 
     dv::ir::program program() const { return dv::ir::view(data); }
@@ -44,7 +44,7 @@ inline planned plan_streams(dv::ir::program_data data, dv::vec<dv::ir::edge> edg
     dv::pass::flow flow = dv::pass::flow_of(program, p.issued);
     p.waits = std::move(flow.waits);
     p.lives = std::move(flow.lives);
-    p.memory = dv::pass::arena(program, p.issued, p.waits.known, p.lives, options);
+    p.memory = dv::pass::assign_buffers(program, p.issued, p.waits.known, p.lives, options);
     p.wrap = dv::pass::wrap(program, p.issued, p.waits, p.lives, p.memory);
     return p;
 }

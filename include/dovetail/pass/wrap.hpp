@@ -8,7 +8,7 @@
 // one is defined; so the first one's definition waits for the accesses of the last one, and the others follow.
 #pragma once
 
-#include "arena.hpp"
+#include "memory/buffer_assignment.hpp"
 
 namespace dovetail::pass {
 
@@ -157,7 +157,7 @@ constexpr void demand_states(const Program& program, const basic_issue<Program>&
 
 template <class Program>
 constexpr vec<demand> demands_of(const Program& program, const basic_issue<Program>& issued, const basic_in_run<Program>& waits,
-                                 const basic_lifetimes<Program>& lives, const basic_memory<Program>& memory, int r) {
+                                 const basic_lifetimes<Program>& lives, const basic_assignment<Program>& memory, int r) {
     const auto& buffer = program.buffers.first;
     const ir::placement* places = memory.placements.begin();
     demands wanted{issued, waits};
@@ -250,7 +250,7 @@ constexpr void wait_for(const vec<demand>& list, const basic_issue<Program>& iss
 
 template <class Program>
 constexpr vec<pending_wait> wrap(const Program& program, const basic_issue<Program>& issued, const basic_in_run<Program>& waits,
-                                 const basic_lifetimes<Program>& lives, const basic_memory<Program>& memory) {
+                                 const basic_lifetimes<Program>& lives, const basic_assignment<Program>& memory) {
     vec<pending_wait> out;
     for (int r = 0; r < program.roles; ++r) {
         const int* on_stream = issued.on_stream.begin() + r * stream_count;

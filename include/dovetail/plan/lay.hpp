@@ -88,7 +88,7 @@ template <class Program, class Schedule, class Table>
 constexpr void lay(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit, Table& to) {
     const auto issued = pass::steps(p, t.order.view(), t.stream.view());
     const auto flow = pass::flow_of(p, issued);
-    const auto memory = pass::arena(p, issued, flow.waits.known, flow.lives);
+    const auto memory = pass::assign_buffers(p, issued, flow.waits.known, flow.lives);
     const bool fits = within(limit, memory.roles.view());
     to.roles.resize(p.roles);
     copy_elements(memory.roles, to.roles);

@@ -2,7 +2,7 @@
 // linear. Written for constant evaluation: arrays of numbers, and few statements for what happens at every lifetime.
 #pragma once
 
-#include "liveness.hpp"
+#include "../liveness.hpp"
 
 #include <climits>
 #include <cstdint>
@@ -41,9 +41,9 @@ struct items {
 
 // The arena as a list of blocks in the order of addresses. Free ones that everybody knows to be dead are merged; one that
 // only some streams know of waits, and keeps its release, until the others know too.
-class blocks {
+class best_fit {
 public:
-    constexpr blocks(std::int64_t base, items& list)
+    constexpr best_fit(std::int64_t base, items& list)
         : size_{list.size.begin()},
           offset_{list.offset.begin()},
           release_{list.release.begin()},
@@ -65,7 +65,7 @@ public:
         begin_[0] = end_[0] = 0;
         previous_[0] = next_[0] = state_[0] = 0;
     }
-    blocks(const blocks&) = delete;  // it keeps pointers into itself
+    best_fit(const best_fit&) = delete;  // it keeps pointers into itself
 
     constexpr std::int64_t top() const { return top_; }
     // The last item that did not fit below the top; -1: none.
@@ -231,7 +231,7 @@ constexpr std::int64_t pack_in_order(items& list, std::int64_t base, int first_t
     const std::int64_t* size = list.size.begin();
     const clock *release = list.release.begin(), *known = list.known, *floor = list.floor;
     std::int64_t* offset = list.offset.begin();
-    blocks arena{base, list};
+    best_fit arena{base, list};
     int now = first_time, from = 0, k = 0;  // declared once, see timeline_estimate.hpp
     for (int i = 0; i < n; ++i) {
         from = definition[i];

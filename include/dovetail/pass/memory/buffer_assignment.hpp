@@ -4,17 +4,17 @@
 // share with nobody; where nothing is common they come last.
 #pragma once
 
-#include "liveness.hpp"
-#include "pack.hpp"
+#include "../liveness.hpp"
+#include "packing.hpp"
 
 namespace dovetail::pass {
 
 template <class Program>
-struct basic_memory {
+struct basic_assignment {
     room<ir::placement, decltype(Program::buffers)> placements;  // by buffer
     vec<ir::role_plan> roles;                                    // those of the issue, with their bytes
 };
-using memory = basic_memory<ir::program>;
+using memory = basic_assignment<ir::program>;
 
 // What bounds the cost of an arena while compiling.
 struct assignment_options {
@@ -168,11 +168,11 @@ constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue<P
 
 // Commons go first; the rest of a role's arena may fill gaps between them.
 template <class Program, class Clocks>
-constexpr basic_memory<Program> arrange(const Program& program, const basic_issue<Program>& issued, const Clocks& clocks, const Clocks& floor,
-                                        const basic_lifetimes<Program>& lives, const vec<int>& members, const prefix& prefix, int& pairs) {
+constexpr basic_assignment<Program> arrange(const Program& program, const basic_issue<Program>& issued, const Clocks& clocks, const Clocks& floor,
+                                            const basic_lifetimes<Program>& lives, const vec<int>& members, const prefix& prefix, int& pairs) {
     const int buffers = program.buffers.count, roles = program.roles;
     const auto& buffer = program.buffers.first;
-    basic_memory<Program> out{};
+    basic_assignment<Program> out{};
     out.placements.resize(buffers);
     out.roles = issued.roles;
     auto& place = out.placements.first;
@@ -269,18 +269,19 @@ constexpr bool need_less(const vec<ir::role_plan>& a, const vec<ir::role_plan>& 
 }  // namespace detail
 
 template <class Program>
-constexpr basic_memory<Program> arena(const Program& program, const basic_issue<Program>& issued, const room<clock, decltype(Program::participations)>& clocks,
-                                      const basic_lifetimes<Program>& lives, const assignment_options& options = {}) {
+constexpr basic_assignment<Program> assign_buffers(const Program& program, const basic_issue<Program>& issued,
+                                                   const room<clock, decltype(Program::participations)>& clocks, const basic_lifetimes<Program>& lives,
+                                                   const assignment_options& options = {}) {
     const auto floor = detail::floors<Program>(issued, clocks);
     int pairs = options.pairs;
     // On a single role there is nobody to agree with.
     if (program.symmetric_sets == 0 || program.roles == 1) return detail::arrange(program, issued, clocks, floor, lives, {}, {}, pairs);
     const vec<int> members = detail::members_of(program);
     const detail::prefix prefix = detail::pack_symmetric_sets(program, issued, members, lives, floor.begin(), pairs / 2);
-    basic_memory<Program> out = detail::arrange(program, issued, clocks, floor, lives, members, prefix, pairs);
+    basic_assignment<Program> out = detail::arrange(program, issued, clocks, floor, lives, members, prefix, pairs);
     // A common that lies high on one role leaves a gap on another: from which end they fit best, only the roles tell.
     if (program.symmetric_sets == 1 || program.buffers.count > options.both_ends) return out;
-    const basic_memory<Program> other = detail::arrange(program, issued, clocks, floor, lives, members, prefix.mirrored(), pairs);
+    const basic_assignment<Program> other = detail::arrange(program, issued, clocks, floor, lives, members, prefix.mirrored(), pairs);
     return detail::need_less(other.roles, out.roles) ? other : out;
 }
 

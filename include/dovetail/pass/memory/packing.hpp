@@ -4,8 +4,8 @@
 // the largest first, then those of the largest product of size and time, then, a few times, whoever lay on top the time before.
 #pragma once
 
-#include "blocks.hpp"
-#include "sort.hpp"
+#include "../sort.hpp"
+#include "best_fit.hpp"
 
 namespace dovetail::pass::detail {
 
