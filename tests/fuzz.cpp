@@ -153,7 +153,7 @@ std::string fault_of(const sketch& s, statistics& sum) {
         sum.transfers += transfer, sum.peer_copies += transfer && v.stream == dv::stream_kind::copy, sum.groups += v.members > 1;
     }
     for (const auto& b : program.buffers) sum.in_place += b.alias >= 0;
-    for (const auto& w : plan.waits) ++(w.lag > 0 ? sum.wraps : sum.waits);
+    for (const auto& w : plan.waits) ++(w.distance > 0 ? sum.wraps : sum.waits);
     sum.overlapped += plan.overlapped;
     sum.ranks += m.places;
     return damaged(written, g, program, planned.made.plan, m, how, s, r, sum);

@@ -59,7 +59,7 @@ struct with_scratch {
 };
 
 // A ring of three roles: each doubles and sends on; the first adds what comes back.
-struct ring : dv::graph<
+struct event_slot : dv::graph<
     dv::input<in, row>,
     dv::on<stage<0>, dv::let<y<0>, add(in, in)>, dv::let<out, add(y<2>, in)>>,
     dv::on<stage<1>, dv::let<y<1>, add(y<0>, y<0>)>>,
@@ -168,7 +168,7 @@ values times(float f, const values& v) {
 
 TEST_CASE_TEMPLATE("a ring of roles, overlapped, sequential and single_rank", Options, dv::options<>, dv::options<dv::overlap<false>>) {
     dv::host::world{3}.run([](auto& rank) {
-        dv::executor<ring, Options> step{rank};
+        dv::executor<event_slot, Options> step{rank};
         step.bind(dv::name<in>, ramp);
         for (int i = 0; i < 3; ++i) {
             const auto t = step.run();
@@ -179,7 +179,7 @@ TEST_CASE_TEMPLATE("a ring of roles, overlapped, sequential and single_rank", Op
         }
     });
     dv::host::world{1}.run([](auto& rank) {
-        dv::executor<dv::single_rank<ring>, Options> step{rank};
+        dv::executor<dv::single_rank<event_slot>, Options> step{rank};
         step.bind(dv::name<in>, ramp);
         CHECK(step.run().read(dv::name<out>).host() == times(9, ramp));
         CHECK(step.is(dv::name<stage<2>>));
@@ -354,7 +354,7 @@ TEST_CASE("an operation that fails ends all ranks, an exception passes with work
 }
 
 TEST_CASE("an executor is not copied, and names are checked when compiling") {
-    static_assert(!std::is_copy_constructible_v<dv::executor<ring>>);
-    static_assert(std::is_nothrow_move_constructible_v<dv::executor<ring>>);
-    static_assert(dv::plan::symbol_of<ring, out> >= 0);
+    static_assert(!std::is_copy_constructible_v<dv::executor<event_slot>>);
+    static_assert(std::is_nothrow_move_constructible_v<dv::executor<event_slot>>);
+    static_assert(dv::plan::symbol_of<event_slot, out> >= 0);
 }

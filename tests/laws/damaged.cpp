@@ -65,7 +65,7 @@ TEST_CASE("a damaged plan is refused, or the damage does no harm") {
             if (!dv::plan::prove(x.written, x.program, hurt, x.s)) {
                 ++refused;
                 // Brute force must have noticed as well.
-                if (kind == mutation::wait_removed || kind == mutation::lag_changed) CHECK(broken_order(x.program, hurt) != "");
+                if (kind == mutation::wait_removed || kind == mutation::distance_changed) CHECK(broken_order(x.program, hurt) != "");
                 continue;
             }
             ++harmless;

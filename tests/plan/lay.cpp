@@ -26,7 +26,7 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
         CHECK(laid.predicted_sequential == 2000);
         CHECK(laid.overlapped);
         CHECK(laid.waits.size() == p.waits.waits.size() + p.wrap.size());
-        int next = 0, rings = 1;
+        int next = 0, event_slots = 1;
         for (int r = 0; r < k.roles; ++r) {
             const auto& role = laid.roles[r];
             CHECK(role.arena_bytes == p.memory.roles[r].arena_bytes);
@@ -44,13 +44,13 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
                 for (const auto* list : {&p.waits.waits, &p.wrap})
                     for (const auto& w : *list) {
                         waited_for = waited_for || w.on == s;
-                        if (w.step == s) expected.push_back({w.on - role.first_step, w.lag});
+                        if (w.step == s) expected.push_back({w.on - role.first_step, w.distance});
                     }
                 CHECK(step.event == (waited_for ? events++ : -1));
                 for (const auto& w : laid.waits.view().subspan(step.first_wait, step.waits)) {
-                    found.push_back({w.step, w.lag});
+                    found.push_back({w.step, w.distance});
                     CHECK(laid.steps[role.first_step + w.step].event == w.event);
-                    if (w.lag > rings) rings = w.lag;
+                    if (w.distance > event_slots) event_slots = w.distance;
                 }
                 std::sort(expected.begin(), expected.end());
                 std::sort(found.begin(), found.end());
@@ -58,7 +58,7 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
             }
             CHECK(role.events == events);
         }
-        CHECK(laid.rings == rings);
+        CHECK(laid.event_slots == event_slots);
         for (int b = 0; b < p.data.buffers.size(); ++b) CHECK(laid.placements[b].offset == p.memory.placements[b].offset);
         const std::int64_t most = dv::plan::largest_bytes(laid.roles.view());
         CHECK(dv::plan::lay(p.program(), times, 2000, most).steps.size() == laid.steps.size());

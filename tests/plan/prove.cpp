@@ -43,8 +43,8 @@ struct touched {
 bool holds_by_brute_force(const subject& s, int role) {
     const auto& p = s.program;
     const auto& mine = s.plan.roles[role];
-    int runs = s.plan.rings;
-    for (const auto& w : s.plan.waits) runs = w.lag > runs ? w.lag : runs;
+    int runs = s.plan.event_slots;
+    for (const auto& w : s.plan.waits) runs = w.distance > runs ? w.distance : runs;
     for (const auto& b : p.buffers) runs = b.role == role && b.slots > runs ? b.slots : runs;
     ++runs;
     const int steps = mine.steps, count = steps * runs;
@@ -62,12 +62,12 @@ bool holds_by_brute_force(const subject& s, int role) {
         if (last[x.stream] >= 0) inherit(last[x.stream], i);
         last[x.stream] = i;
         for (const auto& w : s.plan.waits.view().subspan(x.first_wait, x.waits)) {
-            if (w.lag > run) continue;
-            const auto at = ring.find({w.event, (run - w.lag) % s.plan.rings});
-            if (w.lag < 0 || at == ring.end() || at->second != (run - w.lag) * steps + w.step) return false;
+            if (w.distance > run) continue;
+            const auto at = ring.find({w.event, (run - w.distance) % s.plan.event_slots});
+            if (w.distance < 0 || at == ring.end() || at->second != (run - w.distance) * steps + w.step) return false;
             inherit(at->second, i);
         }
-        if (x.event >= 0) ring[{x.event, run % s.plan.rings}] = i;
+        if (x.event >= 0) ring[{x.event, run % s.plan.event_slots}] = i;
         for (const auto& y : p.participations.view().subspan(x.first_participation, x.participations))
             for (int a = y.first_access; a < y.first_access + y.accesses; ++a) {
                 const int b = p.accesses[a].buffer;
@@ -185,7 +185,7 @@ subject draw(unsigned seed) {
             if (j > i && below(100) < waits) m.wait(0, tasks[i], tasks[j], 1 + (below(12) == 0));
         }
     subject s = m.finish();
-    if (below(12) == 0 && s.plan.rings > 1) --s.plan.rings;
+    if (below(12) == 0 && s.plan.event_slots > 1) --s.plan.event_slots;
     return s;
 }
 
@@ -259,7 +259,7 @@ TEST_CASE("each damage has its name") {
     CHECK(after(two_slots, drop_wrap_wait) == "race_across_runs");
     CHECK(after(in_place, drop_wrap_wait) == "race_across_runs");
     CHECK(after(sharing, wait_one_run_further_back) == "wait_wrong_record");
-    CHECK(after(sharing, wait_one_run_further_back_in_longer_rings) == "race_across_runs");
+    CHECK(after(sharing, wait_one_run_further_back_in_more_slots) == "race_across_runs");
     CHECK(after(sharing, wait_for_this_run_instead) == "wait_wrong_record");
     CHECK(after(sharing, leave_event_unrecorded) == "wait_unknown_event");
     CHECK(after(sharing, record_event_elsewhere) == "wait_wrong_record");

@@ -13,7 +13,7 @@ inline constexpr damage damages[] = {
     {"wait_for_another_event", true, wait_for_another_event},
     {"wait_for_an_earlier_step", false, wait_for_an_earlier_step},
     {"wait_one_run_further_back", false, wait_one_run_further_back},
-    {"wait_one_run_further_back_in_longer_rings", false, wait_one_run_further_back_in_longer_rings},
+    {"wait_one_run_further_back_in_more_slots", false, wait_one_run_further_back_in_more_slots},
     {"wait_for_this_run_instead", false, wait_for_this_run_instead},
     {"wait_for_the_run_before", false, wait_for_the_run_before},
     {"leave_event_unrecorded", true, leave_event_unrecorded},

@@ -15,19 +15,19 @@ inline bool drop_wait(subject& s, int site) {
 }
 inline bool drop_wrap_wait(subject& s, int site) {
     for (int w = 0; w < s.plan.waits.size(); ++w)
-        if (s.plan.waits[w].lag > 0 && site-- == 0) return drop_wait(s, w);
+        if (s.plan.waits[w].distance > 0 && site-- == 0) return drop_wait(s, w);
     return false;
 }
-// The waits that go furthest back are forgotten, and the rings with them.
+// The waits that go furthest back are forgotten, and the event_slots with them.
 inline bool drop_longest_waits(subject& s, int site) {
     if (site > 0 || s.plan.waits.empty()) return false;
-    const int longest = s.plan.rings;
+    const int longest = s.plan.event_slots;
     for (int w = s.plan.waits.size() - 1; w >= 0; --w)
-        if (s.plan.waits[w].lag == longest) drop_wait(s, w);
-    s.plan.rings = 1;
+        if (s.plan.waits[w].distance == longest) drop_wait(s, w);
+    s.plan.event_slots = 1;
     for (const dv::ir::step& x : s.plan.steps)
         for (const dv::ir::wait& w : s.plan.waits.view().subspan(x.first_wait, x.waits))
-            if (w.lag > s.plan.rings) s.plan.rings = w.lag;
+            if (w.distance > s.plan.event_slots) s.plan.event_slots = w.distance;
     return true;
 }
 inline bool wait_for_another_event(subject& s, int site) {
@@ -50,24 +50,24 @@ inline bool wait_for_an_earlier_step(subject& s, int site) {
     return false;
 }
 inline bool wait_one_run_further_back(subject& s, int site) {
-    const int w = detail::nth(s.plan.waits, site, [](const dv::ir::wait& x) { return x.lag > 0; });
-    if (w >= 0) ++s.plan.waits[w].lag;
+    const int w = detail::nth(s.plan.waits, site, [](const dv::ir::wait& x) { return x.distance > 0; });
+    if (w >= 0) ++s.plan.waits[w].distance;
     return w >= 0;
 }
-// As above, with rings that have room for it.
-inline bool wait_one_run_further_back_in_longer_rings(subject& s, int site) {
+// As above, with event_slots that have room for it.
+inline bool wait_one_run_further_back_in_more_slots(subject& s, int site) {
     const bool done = wait_one_run_further_back(s, site);
-    if (done) ++s.plan.rings;
+    if (done) ++s.plan.event_slots;
     return done;
 }
 inline bool wait_for_this_run_instead(subject& s, int site) {
-    const int w = detail::nth(s.plan.waits, site, [](const dv::ir::wait& x) { return x.lag > 0; });
-    if (w >= 0) s.plan.waits[w].lag = 0;
+    const int w = detail::nth(s.plan.waits, site, [](const dv::ir::wait& x) { return x.distance > 0; });
+    if (w >= 0) s.plan.waits[w].distance = 0;
     return w >= 0;
 }
 inline bool wait_for_the_run_before(subject& s, int site) {
-    const int w = detail::nth(s.plan.waits, site, [](const dv::ir::wait& x) { return x.lag == 0; });
-    if (w >= 0) s.plan.waits[w].lag = 1;
+    const int w = detail::nth(s.plan.waits, site, [](const dv::ir::wait& x) { return x.distance == 0; });
+    if (w >= 0) s.plan.waits[w].distance = 1;
     return w >= 0;
 }
 inline bool leave_event_unrecorded(subject& s, int site) {

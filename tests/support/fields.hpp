@@ -156,7 +156,7 @@ inline constexpr field fields[] = {
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::waits>("step.waits"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::event>("step.event"),
     detail::column<&subject::plan, &detail::plan::waits, &dv::ir::wait::event>("wait.event"),
-    detail::column<&subject::plan, &detail::plan::waits, &dv::ir::wait::lag>("wait.lag"),
+    detail::column<&subject::plan, &detail::plan::waits, &dv::ir::wait::distance>("wait.distance"),
     detail::column<&subject::plan, &detail::plan::waits, &dv::ir::wait::step>("wait.step"),
     detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::first_step>("role.first_step"),
     detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::steps>("role.steps"),
@@ -167,7 +167,7 @@ inline constexpr field fields[] = {
     detail::column<&subject::plan, &detail::plan::placements, &dv::ir::placement::offset>("placement.offset"),
     detail::column<&subject::plan, &detail::plan::placements, &dv::ir::placement::stride>("placement.stride"),
     detail::single<&subject::plan, &detail::plan::overlapped>("plan.overlapped"),
-    detail::single<&subject::plan, &detail::plan::rings>("plan.rings"),
+    detail::single<&subject::plan, &detail::plan::event_slots>("plan.event_slots"),
     // What is predicted is told by facts and drawn by observers; the prover claims nothing about time.
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::start>("step.start"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::end>("step.end"),

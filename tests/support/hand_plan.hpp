@@ -82,7 +82,7 @@ inline constexpr dv::operation scratch_operation = [] {
 
 struct maker {
     struct wanted_wait {
-        int role, waiter, recorder, lag;
+        int role, waiter, recorder, distance;
     };
     subject s;
     dv::vec<int> buffer_of;   // by symbol * 8 + role
@@ -319,9 +319,9 @@ struct maker {
         }
         return v;
     }
-    constexpr void wait(int role, int waiter, int recorder, int lag = 0) {
-        wanted.push({role, waiter, recorder, lag});
-        if (lag > s.plan.rings) s.plan.rings = lag;
+    constexpr void wait(int role, int waiter, int recorder, int distance = 0) {
+        wanted.push({role, waiter, recorder, distance});
+        if (distance > s.plan.event_slots) s.plan.event_slots = distance;
     }
 
     // Steps from the order, events from the waits, places for all buffers that have none yet.
@@ -359,7 +359,7 @@ struct maker {
                 dv::ir::step& x = s.plan.steps[k];
                 x.first_wait = s.plan.waits.size();
                 for (int i = head[r * count + x.task]; i >= 0; i = next[i], ++x.waits)
-                    s.plan.waits.push({event_of[r * count + wanted[i].recorder], wanted[i].lag, step_of[r * count + wanted[i].recorder]});
+                    s.plan.waits.push({event_of[r * count + wanted[i].recorder], wanted[i].distance, step_of[r * count + wanted[i].recorder]});
             }
         }
         // First those that have a place, then all others, then those that have another's.

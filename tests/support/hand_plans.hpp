@@ -104,7 +104,7 @@ constexpr subject sharing() {
     return m.finish();
 }
 
-// An output in two slots that another stream still reads: the wait goes two runs back, the rings have two places.
+// An output in two slots that another stream still reads: the wait goes two runs back, the event_slots have two places.
 constexpr subject two_slots() {
     maker m{1};
     const int a = m.compute(0, {}), b = m.reduce(0, a), o = m.compute(0, {b}), h = m.value(dv::op_kind::to_host, 0, {o});

@@ -62,10 +62,10 @@ inline listing listed(const dv::ir::program& p) {
 inline listing listed(const dv::plan::plan& p) {
     listing l;
     l.add("sizes", p.order.size(), p.steps.size(), p.waits.size(), p.roles.size(), p.placements.size());
-    l.add("plan", p.overlapped, p.rings, p.predicted, p.predicted_sequential);
+    l.add("plan", p.overlapped, p.event_slots, p.predicted, p.predicted_sequential);
     for (int v : p.order) l.add("order", v);
     for (const auto& s : p.steps) l.add("step", s.task, s.first_participation, s.participations, s.stream, s.first_wait, s.waits, s.event, s.start, s.end);
-    for (const auto& w : p.waits) l.add("wait", w.event, w.lag, w.step);
+    for (const auto& w : p.waits) l.add("wait", w.event, w.distance, w.step);
     for (const auto& r : p.roles) l.add("role", r.first_step, r.steps, r.events, r.arena_bytes, r.host_arena_bytes, r.state_bytes);
     for (const auto& a : p.placements) l.add("placement", a.offset, a.stride);
     return l;
@@ -99,10 +99,10 @@ public:
     std::string waits() const {
         for (int i = 0; i < steps_; ++i)
             for (const dv::ir::wait& w : step(i).waits == 0 ? dv::span<const dv::ir::wait>{} : plan_.waits.subspan(step(i).first_wait, step(i).waits)) {
-                const std::string where = "step " + std::to_string(i) + " of role " + std::to_string(role_) + " waits for step " + std::to_string(w.step) + " of " + std::to_string(w.lag) + " runs ago";
+                const std::string where = "step " + std::to_string(i) + " of role " + std::to_string(role_) + " waits for step " + std::to_string(w.step) + " of " + std::to_string(w.distance) + " runs ago";
                 if (w.step < 0 || w.step >= steps_ || step(w.step).event != w.event) return where + ", which records another event";
-                if (w.lag == 0 ? w.step >= i : w.lag > plan_.rings || (w.lag == plan_.rings && w.step <= i)) return where + ": another record is there";
-                const int recorder = (runs_ - 1 - w.lag) * steps_ + w.step;
+                if (w.distance == 0 ? w.step >= i : w.distance > plan_.event_slots || (w.distance == plan_.event_slots && w.step <= i)) return where + ": another record is there";
+                const int recorder = (runs_ - 1 - w.distance) * steps_ + w.step;
                 int times = 0;
                 for (int from : directly_before(runs_ - 1, i)) times += from == recorder || earlier_[static_cast<std::size_t>(from)][static_cast<std::size_t>(recorder)] ? 1 : 0;
                 if (times != 1) return where + ", which is known without";
@@ -201,7 +201,7 @@ private:
         for (int k = run * steps_ + i - 1; k >= 0 && list.empty(); --k)
             if (step(k % steps_).stream == step(i).stream) list.push_back(k);
         for (int w = step(i).first_wait; w < step(i).first_wait + step(i).waits; ++w)
-            if (plan_.waits[w].lag <= run) list.push_back((run - plan_.waits[w].lag) * steps_ + plan_.waits[w].step);
+            if (plan_.waits[w].distance <= run) list.push_back((run - plan_.waits[w].distance) * steps_ + plan_.waits[w].step);
         return list;
     }
     life life_of(int b, int run) const {
@@ -339,7 +339,7 @@ inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan
 
 // Runs enough for everything to come round: slots and copies of events.
 inline int runs_to_unroll(const dv::ir::program& p, const dv::plan::plan& plan) {
-    int most = plan.rings;
+    int most = plan.event_slots;
     for (const auto& b : p.buffers) most = b.slots > most ? b.slots : most;
     return most + 2;
 }

@@ -8,11 +8,11 @@
 
 namespace support {
 
-enum class mutation { wait_removed, lag_changed, neighbours_swapped, place_taken, stream_changed };
+enum class mutation { wait_removed, distance_changed, neighbours_swapped, place_taken, stream_changed };
 inline constexpr int mutations = 5;
 
 inline const char* name_of(mutation d) {
-    static const char* const names[] = {"wait_removed", "lag_changed", "neighbours_swapped", "place_taken", "stream_changed"};
+    static const char* const names[] = {"wait_removed", "distance_changed", "neighbours_swapped", "place_taken", "stream_changed"};
     return names[static_cast<int>(d)];
 }
 
@@ -58,10 +58,10 @@ inline bool mutate(mutation d, const dv::ir::program& p, dv::plan::plan_data& pl
             }
             return true;
         }
-        case mutation::lag_changed: {
+        case mutation::distance_changed: {
             if (plan.waits.empty()) return false;
-            int& lag = plan.waits[r.below(plan.waits.size())].lag;
-            lag = lag == 0 ? plan.rings : lag - 1;
+            int& distance = plan.waits[r.below(plan.waits.size())].distance;
+            distance = distance == 0 ? plan.event_slots : distance - 1;
             return true;
         }
         case mutation::neighbours_swapped: {

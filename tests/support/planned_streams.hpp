@@ -4,12 +4,12 @@
 
 #include "random_program.hpp"
 
-#include <dovetail/pass/wrap.hpp>
+#include <dovetail/pass/sync/waits_across_runs.hpp>
 
 namespace support {
 
 // Whether a buffer is over before the step with this clock starts.
-inline bool dead_before(const dv::pass::lifetimes& lives, int buffer, const dv::pass::clock& at) {
+inline bool dead_before(const dv::pass::lifetimes& lives, int buffer, const dv::pass::vector_clock& at) {
     return !lives.held[buffer] && dv::pass::covers(at, lives.release[buffer]);
 }
 
@@ -18,16 +18,16 @@ struct planned {
     dv::vec<dv::ir::edge> edges;
     dv::vec<int> order;
     dv::vec<unsigned char> stream;
-    dv::pass::issue issued;
+    dv::pass::issued_order issued;
     dv::pass::in_run waits;
     dv::pass::lifetimes lives;
     dv::pass::assignment memory;
     dv::vec<dv::pass::pending_wait> wrap;
 
     dv::ir::program program() const { return dv::ir::view(data); }
-    int rings() const {
+    int event_slots() const {
         int most = 1;
-        for (const dv::pass::pending_wait& w : wrap) most = w.lag > most ? w.lag : most;
+        for (const dv::pass::pending_wait& w : wrap) most = w.distance > most ? w.distance : most;
         return most;
     }
 };
@@ -40,12 +40,12 @@ inline planned plan_streams(dv::ir::program_data data, dv::vec<dv::ir::edge> edg
     p.order = std::move(order);
     for (const dv::ir::task& v : p.data.tasks) p.stream.push(static_cast<unsigned char>(v.stream));
     const dv::ir::program program = p.program();
-    p.issued = dv::pass::steps(program, p.order.view(), p.stream.view());
-    dv::pass::flow flow = dv::pass::flow_of(program, p.issued);
+    p.issued = dv::pass::issue_order(program, p.order.view(), p.stream.view());
+    dv::pass::flow flow = dv::pass::synchronise(program, p.issued);
     p.waits = std::move(flow.waits);
     p.lives = std::move(flow.lives);
     p.memory = dv::pass::assign_buffers(program, p.issued, p.waits.known, p.lives, options);
-    p.wrap = dv::pass::wrap(program, p.issued, p.waits, p.lives, p.memory);
+    p.wrap = dv::pass::waits_across_runs(program, p.issued, p.waits, p.lives, p.memory);
     return p;
 }
 
@@ -71,7 +71,7 @@ inline reachability happens_before(const planned& p, int role, int runs, const d
         for (const dv::pass::pending_wait& w : *list) {
             const int from = w.on - r.first_step, to = w.step - r.first_step;
             if (&w == left_out || to < 0 || to >= r.steps) continue;
-            for (int k = w.lag; k < runs; ++k) reach.edge((k - w.lag) * r.steps + from, k * r.steps + to);
+            for (int k = w.distance; k < runs; ++k) reach.edge((k - w.distance) * r.steps + from, k * r.steps + to);
         }
     reach.close();
     return reach;

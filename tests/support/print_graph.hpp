@@ -103,7 +103,7 @@ inline std::string print_plan(const dovetail::ir::program& p, const dovetail::pl
                 (x.symmetric_set >= 0 ? ", common " + std::to_string(x.symmetric_set) : "") + "\n";
     }
     for (int r = 0; r < p.roles; ++r) {
-        text += "role" + std::to_string(r) + ", rings " + std::to_string(plan.rings) + "\n";
+        text += "role" + std::to_string(r) + ", event_slots " + std::to_string(plan.event_slots) + "\n";
         for (int i = 0; i < plan.roles[r].steps; ++i) {
             const dv::ir::step& s = plan.steps[plan.roles[r].first_step + i];
             text += "  step " + std::to_string(i) + " " + dv::name_of(static_cast<dv::stream_kind>(s.stream)) + ": task " +
@@ -118,7 +118,7 @@ inline std::string print_plan(const dovetail::ir::program& p, const dovetail::pl
             }
             for (const dv::ir::wait& w : plan.waits.subspan(s.first_wait, s.waits))
                 text += ", waits for step " + std::to_string(w.step) +
-                        (w.lag > 0 ? " of " + std::to_string(w.lag) + " runs ago" : std::string{});
+                        (w.distance > 0 ? " of " + std::to_string(w.distance) + " runs ago" : std::string{});
             text += s.event >= 0 ? ", event " + std::to_string(s.event) + "\n" : "\n";
         }
     }

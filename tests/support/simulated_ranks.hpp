@@ -211,7 +211,7 @@ protected:
                 poison({reinterpret_cast<unsigned char*>(k.device.data()), plan.arena_bytes});
                 poison({reinterpret_cast<unsigned char*>(k.host.data()), plan.host_arena_bytes});
                 k.own.resize(p_.buffers.size());
-                k.issued.assign(plan.events * plan_.rings, -1);
+                k.issued.assign(plan.events * plan_.event_slots, -1);
                 k.done = k.issued;
                 k.uses_left.resize(m_.runs);
                 k.steps_left.assign(m_.runs, plan.steps);

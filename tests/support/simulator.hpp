@@ -62,16 +62,16 @@ private:
         rank& k;
         int run;
         std::deque<entry>& queue(int stream) { return k.queues[s.how_.queue_of[stream]]; }
-        void wait(int stream, int event, int ring, int step) {
-            const int e = event * s.plan_.rings + ring;
+        void wait(int stream, int event, int event_slot, int step) {
+            const int e = event * s.plan_.event_slots + event_slot;
             if (s.plan_.steps[s.plan_.roles[k.role].first_step + step].event != event)
                 throw failure("a wait names a step that does not record its event");
             if (k.issued[e] < 0) throw failure("a wait is issued before any record of its event");
             queue(stream).push_back({what::wait, e, k.issued[e], step, run, 0});
         }
         void issue(int index, const dv::ir::step& step) { queue(step.stream).push_back({what::step, -1, 0, index, run, 0}); }
-        void record(int stream, int event, int ring) {
-            const int e = event * s.plan_.rings + ring;
+        void record(int stream, int event, int event_slot) {
+            const int e = event * s.plan_.event_slots + event_slot;
             k.issued[e] = run;
             queue(stream).push_back({what::record, e, run, 0, run, 0});
         }

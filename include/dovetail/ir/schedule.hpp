@@ -18,11 +18,11 @@ struct step {
     std::int64_t end = 0;
 };
 
-// The step's stream waits for the event as it was recorded `lag` runs earlier: 0 this run, 1 the run before. Before run
-// `lag` there is nothing to wait for.
+// The step's stream waits for the event as it was recorded `distance` runs earlier: 0 this run, 1 the run before. Before run
+// `distance` there is nothing to wait for.
 struct wait {
     int event = 0;  // of the same role
-    int lag = 0;
+    int distance = 0;
     int step = 0;  // index within the role's steps of the step that descriptors it
 };
 

@@ -66,9 +66,9 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const 
     for (const ir::communicator& c : p.communicators) h.all(c.axes, c.roles);
     for (const int v : plan.order) h.all(v);
     for (const ir::step& s : plan.steps) h.all(s.task, s.stream, s.waits, s.event);
-    for (const ir::wait& w : plan.waits) h.all(w.event, w.lag);
+    for (const ir::wait& w : plan.waits) h.all(w.event, w.distance);
     for (const ir::placement& a : plan.placements) h.all(a.offset, a.stride);
-    h.all(plan.overlapped, plan.rings);
+    h.all(plan.overlapped, plan.event_slots);
     return h.h;
 }
 

@@ -1,8 +1,8 @@
 // The walker: one role's part of one run, in issue order, over the plan's plain tables. Host threads, CUDA streams and the
 // simulator of the tests are backends of it; it allocates nothing and decides nothing. Backend:
-//   wait(stream, event, ring, step)   the stream waits for the event's copy `ring`, which the role's step `step` records
+//   wait(stream, event, event_slot, step)   the stream waits for the event's copy `event_slot`, which the role's step `step` records
 //   issue(index, step)              the role's step `index` goes behind what the stream holds
-//   record(stream, event, ring)       ... and then this copy of the event
+//   record(stream, event, event_slot)       ... and then this copy of the event
 #pragma once
 
 #include "../plan/plan.hpp"
@@ -16,9 +16,9 @@ constexpr void walk(const plan::plan& plan, int role, std::int64_t run, Backend&
     for (int i = 0; i < r.steps; ++i) {
         const ir::step& s = steps[i];
         for (const ir::wait& w : plan.waits.subspan(s.first_wait, s.waits))
-            if (w.lag <= run) backend.wait(s.stream, w.event, static_cast<int>((run - w.lag) % plan.rings), w.step);
+            if (w.distance <= run) backend.wait(s.stream, w.event, static_cast<int>((run - w.distance) % plan.event_slots), w.step);
         backend.issue(i, s);
-        if (s.event >= 0) backend.record(s.stream, s.event, static_cast<int>(run % plan.rings));
+        if (s.event >= 0) backend.record(s.stream, s.event, static_cast<int>(run % plan.event_slots));
     }
 }
 

@@ -44,12 +44,12 @@ void walk_watched(const plan::plan& plan, int role, std::int64_t run, Backend& b
     struct {
         Backend& to;
         launch_watcher* by;
-        void wait(int stream, int event, int ring, int step) { to.wait(stream, event, ring, step); }
+        void wait(int stream, int event, int event_slot, int step) { to.wait(stream, event, event_slot, step); }
         void issue(int index, const ir::step& s) {
             const watched here{by, index};
             to.issue(index, s);
         }
-        void record(int stream, int event, int ring) { to.record(stream, event, ring); }
+        void record(int stream, int event, int event_slot) { to.record(stream, event, event_slot); }
     } told{backend, by};
     if (by == nullptr)
         walk(plan, role, run, backend);

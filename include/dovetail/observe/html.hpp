@@ -36,7 +36,7 @@ inline std::string chart_json(const study& of, const timeline& t, const std::vec
         bool first = true;
         for (int i = 0; planned && i < steps.size(); ++i)
             for (const ir::wait& w : of.waits(steps[i])) {
-                one += std::string(first ? "" : ",") + "[" + std::to_string(w.step) + "," + std::to_string(i) + "," + std::to_string(w.lag) + "]";
+                one += std::string(first ? "" : ",") + "[" + std::to_string(w.step) + "," + std::to_string(i) + "," + std::to_string(w.distance) + "]";
                 first = false;
             }
         return one + "]}";

@@ -188,8 +188,8 @@ class Lanes {
   }
   arrows(g, x) {
     const list = [];
-    this.rows.forEach((r, k) => { for (const [a, b, lag] of r.waits) {
-      if (lag) continue;
+    this.rows.forEach((r, k) => { for (const [a, b, distance] of r.waits) {
+      if (distance) continue;
       const [p, py] = this.at(k, a), [q, qy] = this.at(k, b);
       const inside = t => t >= view.from && t <= view.to;
       if (inside(p[3]) || inside(q[2])) list.push([x(p[3]), py, x(q[2]), qy, chosen === p[0] || chosen === q[0]]);

@@ -22,7 +22,8 @@ inline std::string stream_text(int stream, bool overlapped = true) { return over
 // "3" waits for step 3 of this run, "3(-1)" for that of the run before.
 inline std::string waits_text(const study& of, const ir::step& s) {
     std::string text;
-    for (const ir::wait& w : of.waits(s)) text += (text.empty() ? "" : " ") + std::to_string(w.step) + (w.lag > 0 ? "(-" + std::to_string(w.lag) + ")" : "");
+    for (const ir::wait& w : of.waits(s))
+        text += (text.empty() ? "" : " ") + std::to_string(w.step) + (w.distance > 0 ? "(-" + std::to_string(w.distance) + ")" : "");
     return text;
 }
 

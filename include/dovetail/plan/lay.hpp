@@ -2,7 +2,7 @@
 // each role's steps, waits, events and memory.
 #pragma once
 
-#include "../pass/wrap.hpp"
+#include "../pass/sync/waits_across_runs.hpp"
 #include "plan.hpp"
 
 namespace dovetail::plan {
@@ -34,7 +34,7 @@ namespace detail {
 // All steps with their waits and events. A step's waits of its own run stand first; events of a role are numbered in the order
 // in which they are recorded.
 template <class Program, class Times, class Table>
-constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec<pass::pending_wait>& in_run, const vec<pass::pending_wait>& across,
+constexpr void lay_out_steps(const pass::basic_issue_order<Program>& issued, const vec<pass::pending_wait>& in_run, const vec<pass::pending_wait>& across,
                              const Times& t, Table& to) {
     const int count = issued.steps.size();
     const bool wraps = !across.empty();
@@ -56,7 +56,7 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
         event_of[w.on] = -1;
         next[a] = first[w.step];
         first[w.step] = a;
-        if (to.rings < w.lag) to.rings = w.lag;
+        if (to.event_slots < w.distance) to.event_slots = w.distance;
     }
     int n = 0, before = 0, v = 0, a = 0;  // declared once, see timeline_estimate.hpp
     for (ir::role_plan *role = to.roles.begin(), *last = role + to.roles.size(); role != last; ++role) {
@@ -71,7 +71,7 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
                 for (a = first[s]; a >= 0; a = next[a]) {
                     // Its event has no number yet.
                     place[a] = n;
-                    waits[n++] = {0, across[a].lag, across[a].on - begin};
+                    waits[n++] = {0, across[a].distance, across[a].on - begin};
                 }
             rows[s] = {v, steps[s].first_participation, steps[s].participations, steps[s].stream, before, n - before, event_of[s] - 1, start[v], end_of[v]};
         }
@@ -86,8 +86,8 @@ constexpr void lay_out_steps(const pass::basic_issue<Program>& issued, const vec
 // `sequential`: the predicted time of everything on one stream as written; a plan of one stream is compared with itself.
 template <class Program, class Schedule, class Table>
 constexpr void lay(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit, Table& to) {
-    const auto issued = pass::steps(p, t.order.view(), t.stream.view());
-    const auto flow = pass::flow_of(p, issued);
+    const auto issued = pass::issue_order(p, t.order.view(), t.stream.view());
+    const auto flow = pass::synchronise(p, issued);
     const auto memory = pass::assign_buffers(p, issued, flow.waits.known, flow.lives);
     const bool fits = within(limit, memory.roles.view());
     to.roles.resize(p.roles);
@@ -104,7 +104,7 @@ constexpr void lay(const Program& p, const Schedule& t, std::int64_t sequential,
     }
     copy_elements(t.order, to.order);
     copy_elements(memory.placements, to.placements);
-    detail::lay_out_steps(issued, flow.waits.waits, pass::wrap(p, issued, flow.waits, flow.lives, memory), t, to);
+    detail::lay_out_steps(issued, flow.waits.waits, pass::waits_across_runs(p, issued, flow.waits, flow.lives, memory), t, to);
 }
 
 template <class Program>

@@ -14,7 +14,7 @@ struct basic_plan {
     typename Store::template of<ir::role_plan, 3> roles;
     typename Store::template of<ir::placement, 4> placements;  // by buffer
     bool overlapped = false;                                   // three streams, or one
-    int rings = 1;                                             // copies of each event, used by successive runs in turn: the largest lag, at least 1
+    int event_slots = 1;                                       // copies of each event, used by successive runs in turn: the largest distance, at least 1
     std::int64_t predicted = 0;                                // picoseconds for one run of this plan
     std::int64_t predicted_sequential = 0;                     // ... of the plan with everything on one stream
 
@@ -31,7 +31,7 @@ constexpr void zip(A& a, B& b, F f)
     f(a.roles, b.roles);
     f(a.placements, b.placements);
     b.overlapped = a.overlapped;
-    b.rings = a.rings;
+    b.event_slots = a.event_slots;
     b.predicted = a.predicted;
     b.predicted_sequential = a.predicted_sequential;
 }

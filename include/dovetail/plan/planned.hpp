@@ -95,8 +95,9 @@ struct laying {
     using of = program_of<G, O>;
     // A step waits for at most two others in each run.
     static constexpr int participations = of::program.participations.size(), edges = of::of::edges.size(),
-                         rings = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
-    static constexpr int waits = kept_schedule<G, O, C>.overlapped ? (edges < 2 * participations ? edges : 2 * participations) + 2 * rings * participations : 0;
+                         event_slots = O::value.in_flight > O::value.channel_slots ? O::value.in_flight : O::value.channel_slots;
+    static constexpr int waits =
+        kept_schedule<G, O, C>.overlapped ? (edges < 2 * participations ? edges : 2 * participations) + 2 * event_slots * participations : 0;
     using table = ir::rebound<plan, fixed_store<of::tasks, participations, waits, of::program.roles, of::program.buffers.size()>>;
     template <class Program>
     static constexpr table make(taken<Program> from) {

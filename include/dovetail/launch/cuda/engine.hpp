@@ -36,8 +36,10 @@ public:
     const std::string& not_replayed() const override { return not_replayed_; }
 
     // The walker's calls.
-    void wait(int stream, int event, int ring, int) { check(calls.stream_wait_event(on_->streams[stream], event_at(event, ring), 0), "cudaStreamWaitEvent"); }
-    void record(int stream, int event, int ring) { check(calls.event_record(event_at(event, ring), on_->streams[stream]), "cudaEventRecord"); }
+    void wait(int stream, int event, int event_slot, int) {
+        check(calls.stream_wait_event(on_->streams[stream], event_at(event, event_slot), 0), "cudaStreamWaitEvent");
+    }
+    void record(int stream, int event, int event_slot) { check(calls.event_record(event_at(event, event_slot), on_->streams[stream]), "cudaEventRecord"); }
     void issue(int index, const ir::step& s) {
         step_ = index;
         const plain_step& plain = plain_[static_cast<std::size_t>(index)];
@@ -57,7 +59,7 @@ private:
     };
 
     using prepared_runs::wait;
-    cudaEvent_t event_at(int event, int ring) const { return events_[static_cast<std::size_t>(event * plan.rings + ring)]; }
+    cudaEvent_t event_at(int event, int event_slot) const { return events_[static_cast<std::size_t>(event * plan.event_slots + event_slot)]; }
 
     void issue_any(int index, const ir::step& s) {
         const cudaStream_t stream = on_->streams[s.stream];

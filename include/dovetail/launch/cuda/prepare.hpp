@@ -106,7 +106,7 @@ private:
             marks_.add(names[i], s.stream, speaks);
             if (program.tasks[s.task].kind == op_kind::input) brought_ = i;
         }
-        for (int e = 0; e < plan.roles[role].events * plan.rings; ++e) events_.push_back(new_event());
+        for (int e = 0; e < plan.roles[role].events * plan.event_slots; ++e) events_.push_back(new_event());
         for (auto& j : joins_) j = new_event();
         for (auto& r : runs_) {
             for (int l = 0; l < stream_count; ++l)

@@ -36,7 +36,7 @@ public:
           image_{from},
           on_{std::move(on)} {
         const ir::role_plan& r = plan.roles[role];
-        const std::size_t copies = static_cast<std::size_t>(r.events) * static_cast<std::size_t>(plan.rings);
+        const std::size_t copies = static_cast<std::size_t>(r.events) * static_cast<std::size_t>(plan.event_slots);
         recorded_ = std::vector<std::atomic<std::int64_t>>(copies);
         issued_.assign(copies, 0);
         prepare();
@@ -92,13 +92,13 @@ public:
         }
     }
     // The walker's calls.
-    void wait(int on, int event, int ring, int step) {
-        const int copy = event * plan.rings + ring;
+    void wait(int on, int event, int event_slot, int step) {
+        const int copy = event * plan.event_slots + event_slot;
         push({nullptr, now_, work_kind::wait, on, copy, issued_[copy], step});
     }
     void issue(int index, const ir::step& s) { push({nullptr, now_, work_kind::step, s.stream, index, 0}); }
-    void record(int on, int event, int ring) {
-        const int copy = event * plan.rings + ring;
+    void record(int on, int event, int event_slot) {
+        const int copy = event * plan.event_slots + event_slot;
         push({nullptr, now_, work_kind::record, on, copy, issued_[copy] = now_->run + 1});
     }
 

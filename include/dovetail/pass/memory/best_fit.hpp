@@ -2,7 +2,7 @@
 // linear. Written for constant evaluation: arrays of numbers, and few statements for what happens at every lifetime.
 #pragma once
 
-#include "../liveness.hpp"
+#include "../sync/synchronisation.hpp"
 
 #include <climits>
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace dovetail::pass::detail {
 // What is packed, in the order of definition; arrays by item. Times are steps, or positions in the order.
 struct items {
     int count = 0;
-    vec<std::int64_t> size;    // aligned
-    vec<std::int64_t> offset;  // -1 before packing; one given already stays
-    vec<int> definition;       // a time
-    vec<int> last;             // ... behind which nobody touches it
-    vec<clock> release;        // what one must know to take over its bytes; INT_MAX: never
+    vec<std::int64_t> size;     // aligned
+    vec<std::int64_t> offset;   // -1 before packing; one given already stays
+    vec<int> definition;        // a time
+    vec<int> last;              // ... behind which nobody touches it
+    vec<vector_clock> release;  // what one must know to take over its bytes; INT_MAX: never
     vec<int> id;
-    const clock* known = nullptr;  // by time: what it knows
-    const clock* floor = nullptr;  // ... and what everybody knows from there on
+    const vector_clock* known = nullptr;  // by time: what it knows
+    const vector_clock* floor = nullptr;  // ... and what everybody knows from there on
     // By id, one bit each: items without a common role never meet, which only packing by key knows. Null: all meet.
     const std::uint64_t* roles = nullptr;
 
@@ -29,7 +29,7 @@ struct items {
     constexpr explicit items(int most)
         : size(most, unset{}), offset(most, unset{}), definition(most, unset{}), last(most, unset{}), release(most, unset{}), id(most, unset{}) {}
 
-    constexpr void add(std::int64_t bytes, std::int64_t at, int from, int to, const clock& end, int name) {
+    constexpr void add(std::int64_t bytes, std::int64_t at, int from, int to, const vector_clock& end, int name) {
         size.first[count] = bytes;
         offset.first[count] = at;
         definition.first[count] = from;
@@ -72,7 +72,7 @@ public:
     constexpr int grown() const { return grown_; }
 
     // Sets the offset of item i; gives its block.
-    constexpr int take(int i, const clock& known, const clock& floor) {
+    constexpr int take(int i, const vector_clock& known, const vector_clock& floor) {
         int k = waiting_count_ - 1, b = 0;
         for (const int* release = nullptr; k >= 0; --k) {
             b = waiting_[k];
@@ -112,9 +112,9 @@ public:
 private:
     enum : int { used, waiting, merged };
 
-    constexpr bool usable(int b, const clock& known) const { return state_[b] == merged || (state_[b] == waiting && covers(known, release_[item_[b]])); }
+    constexpr bool usable(int b, const vector_clock& known) const { return state_[b] == merged || (state_[b] == waiting && covers(known, release_[item_[b]])); }
     // Where no block is large enough, several next to each other may be.
-    constexpr int tightest_run(std::int64_t size, const clock& known) const {
+    constexpr int tightest_run(std::int64_t size, const vector_clock& known) const {
         int best = -1;
         std::int64_t room = INT64_MAX;
         for (int list = 0; list < 2; ++list)
@@ -193,7 +193,7 @@ private:
         return insert(begin, end, b, i);
     }
     // At the top, with what is free below it.
-    constexpr int grow(int i, const clock& known) {
+    constexpr int grow(int i, const vector_clock& known) {
         std::int64_t begin = top_;
         for (int b = previous_[0]; b != 0 && usable(b, known); b = previous_[0]) {
             begin = begin_[b];
@@ -206,7 +206,7 @@ private:
 
     const std::int64_t* size_;
     std::int64_t* offset_;
-    const clock* release_;
+    const vector_clock* release_;
     int* until_;
     vec<std::int64_t> addresses_;
     vec<int> numbers_;
@@ -229,7 +229,7 @@ constexpr std::int64_t pack_in_order(items& list, std::int64_t base, int first_t
     int *ending = ends.begin(), *next = links.begin(), *block = next + n;
     const int *definition = list.definition.begin(), *last = list.last.begin();
     const std::int64_t* size = list.size.begin();
-    const clock *release = list.release.begin(), *known = list.known, *floor = list.floor;
+    const vector_clock *release = list.release.begin(), *known = list.known, *floor = list.floor;
     std::int64_t* offset = list.offset.begin();
     best_fit arena{base, list};
     int now = first_time, from = 0, k = 0;  // declared once, see timeline_estimate.hpp

@@ -4,7 +4,7 @@
 // share with nobody; where nothing is common they come last.
 #pragma once
 
-#include "../liveness.hpp"
+#include "../sync/synchronisation.hpp"
 #include "packing.hpp"
 
 namespace dovetail::pass {
@@ -14,7 +14,7 @@ struct basic_assignment {
     room<ir::placement, decltype(Program::buffers)> placements;  // by buffer
     vec<ir::role_plan> roles;                                    // those of the issue, with their bytes
 };
-using memory = basic_assignment<ir::program>;
+using assignment = basic_assignment<ir::program>;
 
 // What bounds the cost of an arena while compiling.
 struct assignment_options {
@@ -26,12 +26,12 @@ namespace detail {
 
 // What every step from here on knows of its role's streams: bytes released by then are free for whoever comes.
 template <class Program>
-constexpr auto floors(const basic_issue<Program>& issued, const room<clock, decltype(Program::participations)>& clocks) {
-    auto out = room<clock, decltype(Program::participations)>::sized(issued.steps.size());
+constexpr auto floors(const basic_issue_order<Program>& issued, const room<vector_clock, decltype(Program::participations)>& clocks) {
+    auto out = room<vector_clock, decltype(Program::participations)>::sized(issued.steps.size());
     auto& floor = out.first;
     const auto& known = clocks.first;
     for (const ir::role_plan& role : issued.roles) {
-        clock least = {{INT_MAX, INT_MAX, INT_MAX}};
+        vector_clock least = {{INT_MAX, INT_MAX, INT_MAX}};
         const int* mine = nullptr;
         for (int s = role.first_step + role.steps - 1; s >= role.first_step; --s) {
             mine = known[s].known;
@@ -57,7 +57,7 @@ constexpr vec<int> members_of(const Program& program) {
 
 // The step of the role from which on all steps know that the buffer is dead, or the end.
 template <class Program>
-constexpr int free_for_all(const basic_lifetimes<Program>& lives, int buffer, const ir::role_plan& role, const clock* floor) {
+constexpr int free_for_all(const basic_lifetimes<Program>& lives, int buffer, const ir::role_plan& role, const vector_clock* floor) {
     int low = lives.last[buffer] + 1, high = role.first_step + role.steps;
     if (lives.held[buffer]) return high;
     while (low < high) {
@@ -103,13 +103,13 @@ constexpr vec<std::uint64_t> united(const vec<std::uint64_t>& sets) {
 }
 
 // Nobody ever knows its end.
-inline constexpr clock endless = {{INT_MAX, INT_MAX, INT_MAX}};
+inline constexpr vector_clock endless = {{INT_MAX, INT_MAX, INT_MAX}};
 
 // Lifetimes of symmetric_sets last, on one time line for all roles, from the first definition to where all steps of all members know of
 // the end. Copies for several runs in flight last for ever. Those that no chain of shared roles joins are packed each for themselves.
 template <class Program>
-constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue<Program>& issued, const vec<int>& members, const basic_lifetimes<Program>& lives,
-                                     const clock* floor, int pairs) {
+constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue_order<Program>& issued, const vec<int>& members,
+                                     const basic_lifetimes<Program>& lives, const vector_clock* floor, int pairs) {
     const int roles = program.roles;
     prefix out{vec<prefix::symmetric_set>(program.symmetric_sets)};
     int after = 1;
@@ -144,7 +144,7 @@ constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue<P
         at_position[from[c]] = c;
     }
     // Clocks of a single stream: the position.
-    vec<clock> known(after);
+    vec<vector_clock> known(after);
     for (int t = 0; t < after; ++t) known[t].known[0] = t;
     for (const std::uint64_t group : united(on)) {
         items list{program.symmetric_sets};
@@ -168,7 +168,7 @@ constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue<P
 
 // Commons go first; the rest of a role's arena may fill gaps between them.
 template <class Program, class Clocks>
-constexpr basic_assignment<Program> arrange(const Program& program, const basic_issue<Program>& issued, const Clocks& clocks, const Clocks& floor,
+constexpr basic_assignment<Program> arrange(const Program& program, const basic_issue_order<Program>& issued, const Clocks& clocks, const Clocks& floor,
                                             const basic_lifetimes<Program>& lives, const vec<int>& members, const prefix& prefix, int& pairs) {
     const int buffers = program.buffers.count, roles = program.roles;
     const auto& buffer = program.buffers.first;
@@ -269,8 +269,8 @@ constexpr bool need_less(const vec<ir::role_plan>& a, const vec<ir::role_plan>& 
 }  // namespace detail
 
 template <class Program>
-constexpr basic_assignment<Program> assign_buffers(const Program& program, const basic_issue<Program>& issued,
-                                                   const room<clock, decltype(Program::participations)>& clocks, const basic_lifetimes<Program>& lives,
+constexpr basic_assignment<Program> assign_buffers(const Program& program, const basic_issue_order<Program>& issued,
+                                                   const room<vector_clock, decltype(Program::participations)>& clocks, const basic_lifetimes<Program>& lives,
                                                    const assignment_options& options = {}) {
     const auto floor = detail::floors<Program>(issued, clocks);
     int pairs = options.pairs;

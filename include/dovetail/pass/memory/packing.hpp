@@ -14,7 +14,7 @@ namespace dovetail::pass::detail {
 constexpr bool is_full(const items& list, std::int64_t top, int& pairs) {
     const int i = list.grown;
     if (i < 0) return true;
-    const clock *release = list.release.begin(), &known = list.known[list.definition[i]];
+    const vector_clock *release = list.release.begin(), &known = list.known[list.definition[i]];
     const int *definition = list.definition.begin(), *last = list.last.begin();
     vec<int> beside;
     std::int64_t bytes = 0;
@@ -28,7 +28,7 @@ constexpr bool is_full(const items& list, std::int64_t top, int& pairs) {
     if (bytes < top || over * beside.size() > pairs) return false;
     if (over == 0) return true;
     for (int j = 0; j < beside.size(); ++j) {
-        const clock& end = release[beside[j]];
+        const vector_clock& end = release[beside[j]];
         if (last[beside[j]] >= definition[i] || end.known[0] == INT_MAX) continue;
         pairs -= beside.size() - j;
         for (int k = j + 1; k < beside.size(); ++k)
@@ -41,8 +41,8 @@ constexpr bool is_full(const items& list, std::int64_t top, int& pairs) {
 struct item {
     std::int64_t size = 0;
     std::int64_t offset = -1;
-    clock release = {};
-    clock known = {};
+    vector_clock release = {};
+    vector_clock known = {};
     int until = 0;
     std::uint64_t roles = 0;
 };

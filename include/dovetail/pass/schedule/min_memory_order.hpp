@@ -2,8 +2,8 @@
 // the front and once from the back. Takes a program and its edges; gives the order of the two that holds less at its most.
 #pragma once
 
-#include "../liveness.hpp"
 #include "../program/edges.hpp"
+#include "../sync/synchronisation.hpp"
 
 namespace dovetail::pass {
 

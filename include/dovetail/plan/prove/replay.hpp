@@ -1,4 +1,4 @@
-// One role's steps, replayed in issue order over as many runs as it takes for every slot and every event ring to come
+// One role's steps, replayed in issue order over as many runs as it takes for every slot and all slots of every event to come
 // round. Vector clocks over the streams say what has happened before; the shadow says who touched the bytes last. Each read
 // must meet the value that the sequential program would meet, and each pair of conflicting accesses must be ordered by
 // the clocks in the direction of the replay; then no execution can differ from it.
@@ -16,7 +16,7 @@ namespace dovetail::plan::detail {
 class replay : scene {
 public:
     constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own, state_versions& states)
-        : scene{g, p, made, role, own, states}, stamps_(mine_.events * made.rings * stamp_width, unset{}) {
+        : scene{g, p, made, role, own, states}, stamps_(mine_.events * made.event_slots * stamp_width, unset{}) {
         for (int *x = stamps_.begin(), *end = stamps_.end(); x != end; x += stamp_width) *x = 0;
     }
 
@@ -30,11 +30,11 @@ public:
     }
 
 private:
-    // An event's place in its ring: which step of which run recorded it (run * steps + step + 1; 0: none so far), and how many
+    // An event's slot: which step of which run recorded it (run * steps + step + 1; 0: none so far), and how many
     // steps of each stream were complete then.
     static constexpr int stamp_width = 1 + stream_count;
 
-    constexpr int* stamps_of(int run) { return stamps_.begin() + run % made_.rings * mine_.events * stamp_width; }
+    constexpr int* stamps_of(int run) { return stamps_.begin() + run % made_.event_slots * mine_.events * stamp_width; }
 
     // One run; of the last one nothing matters behind the last step that has to do with earlier runs.
     constexpr bool play() {
@@ -59,7 +59,7 @@ private:
         const int *row_of = row_of_.begin(), *low = cells_.low.begin(), *high = cells_.high.begin(), *tile_end = tiles_.end.begin();
         int *rows = touches_.rows.begin(), *value = touches_.value.begin(), *owner = tiles_.owner.begin(), *stamps = stamps_of(run_);
         const int values = run_ * p_.buffers.count + 1, stamp = run_ * mine_.steps + 1;
-        const unsigned events = static_cast<unsigned>(mine_.events), rings = static_cast<unsigned>(made_.rings);
+        const unsigned events = static_cast<unsigned>(mine_.events), event_slots = static_cast<unsigned>(made_.event_slots);
         const bool first = run_ == 0;
         // Of the step, wait, part or access at hand; declared once, see check_agreement.
         const ir::step* s = steps;
@@ -69,7 +69,7 @@ private:
         const ir::member* m = nullptr;
         const int *stamped = nullptr, *z = nullptr;
         int *now = nullptr, *x = nullptr;
-        int stream = 0, own = 0, lag = 0, b = 0, r = 0, f = 0, cell = 0, given = 0;
+        int stream = 0, own = 0, distance = 0, b = 0, r = 0, f = 0, cell = 0, given = 0;
         bool over = false;
         bool matters = false;  // to later runs: it takes memory that none of this run had before
         for (int k = 0; k < end_step; ++k, ++s) {
@@ -80,13 +80,13 @@ private:
             matters = false;
             if (s->waits > 0)
                 for (w = waits + s->first_wait, waits_end = w + s->waits; w != waits_end; ++w) {
-                    lag = w->lag;
-                    if (static_cast<unsigned>(w->event) >= events || static_cast<unsigned>(lag) > rings) return fail(flaw::wait_wrong_record, *s);
-                    if (lag > 0 && first) needed_ = k + 1;  // Only for speed: later runs may end there.
-                    if (lag > run_) continue;
-                    // It binds to the latest record issued into its place of the ring.
-                    stamped = (lag == 0 ? stamps : stamps_of(run_ - lag)) + w->event * stamp_width;
-                    if (stamped[0] - (lag == 0 ? stamp : stamp - lag * mine_.steps) != w->step) return fail(flaw::wait_wrong_record, *s);
+                    distance = w->distance;
+                    if (static_cast<unsigned>(w->event) >= events || static_cast<unsigned>(distance) > event_slots) return fail(flaw::wait_wrong_record, *s);
+                    if (distance > 0 && first) needed_ = k + 1;  // Only for speed: later runs may end there.
+                    if (distance > run_) continue;
+                    // It binds to the latest record issued into its slot.
+                    stamped = (distance == 0 ? stamps : stamps_of(run_ - distance)) + w->event * stamp_width;
+                    if (stamped[0] - (distance == 0 ? stamp : stamp - distance * mine_.steps) != w->step) return fail(flaw::wait_wrong_record, *s);
                     if (stamped[1] > now[0]) now[0] = stamped[1];
                     if (stamped[2] > now[1]) now[1] = stamped[2];
                     if (stamped[3] > now[2]) now[2] = stamped[3];

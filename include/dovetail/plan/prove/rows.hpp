@@ -72,7 +72,7 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
 
 // Steps are compared with the program in check_steps. Each records at most one event.
 constexpr verdict check_plan_rows(const ir::program& p, const plan& made) {
-    if (made.roles.count != p.roles || made.placements.count != p.buffers.count || static_cast<unsigned>(made.rings) - 1 >= most_slots)
+    if (made.roles.count != p.roles || made.placements.count != p.buffers.count || static_cast<unsigned>(made.event_slots) - 1 >= most_slots)
         return {flaw::bad_table};
     const unsigned waits = static_cast<unsigned>(made.waits.count);
     unsigned own_waits = 0, events = 0;

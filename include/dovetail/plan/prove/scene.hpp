@@ -16,7 +16,7 @@ protected:
           mine_{made.roles.first[role]},
           steps_{made.steps.first + mine_.first_step},
           role_{role},
-          runs_{made.rings + 1},
+          runs_{made.event_slots + 1},
           states_{states},
           cells_{cells_of(p, made, role, own)},
           tiles_{cells_.count},

@@ -1,7 +1,7 @@
 // Is the order a linear extension of every dependency, and is each role's list of steps its restriction?
 //
 // What follows from it, together with the waits that `replay` checks, is liveness: issue all steps of a role, run after
-// run, into one single queue. Every wait of lag 0 names an earlier step of the same role, every wait of a larger lag a step
+// run, into one single queue. Every wait of distance 0 names an earlier step of the same role, every wait of a larger distance a step
 // of an earlier run, so no queue waits for something behind it. A task shared by ranks starts on each of them when all
 // that stands before it there is complete; all ranks meet the shared tasks in the one order, so the first unfinished
 // task of the order can always go on. More streams only take waiting away. It says nothing about progress inside NCCL.

@@ -5,7 +5,7 @@
 // by position: a step may re-use the bytes of a buffer only if its own clock covers the release.
 #pragma once
 
-#include "waits.hpp"
+#include "vector_clock.hpp"
 
 namespace dovetail::pass {
 
@@ -15,33 +15,33 @@ struct basic_lifetimes {
     template <class T>
     using by_buffer = room<T, decltype(Program::buffers)>;
 
-    by_buffer<int> definition;  // the first step that writes it; of a state the first update. -1: none
-    by_buffer<int> last;        // the last step in issue order that touches it; not set where none does
-    by_buffer<clock> release;   // by stream: one past the last step on it that touches the buffer, 0 where there is none
-    by_buffer<bool> held;       // an output: never dead within the run
+    by_buffer<int> definition;        // the first step that writes it; of a state the first update. -1: none
+    by_buffer<int> last;              // the last step in issue order that touches it; not set where none does
+    by_buffer<vector_clock> release;  // by stream: one past the last step on it that touches the buffer, 0 where there is none
+    by_buffer<bool> held;             // an output: never dead within the run
 
     by_buffer<int> defined;  // buffers in the order of the steps that define them, ids ascending within a step
     vec<int> first;          // by role: where its buffers begin in `defined`; one more at the end
 };
 using lifetimes = basic_lifetimes<ir::program>;
 
-constexpr bool covers(const clock& known, const clock& release) {
+constexpr bool covers(const vector_clock& known, const vector_clock& release) {
     return release.known[0] <= known.known[0] && release.known[1] <= known.known[1] && release.known[2] <= known.known[2];
 }
 
 template <class Program>
-struct basic_flow {
+struct basic_synchronisation {
     basic_in_run<Program> waits;
     basic_lifetimes<Program> lives;
 };
-using flow = basic_flow<ir::program>;
+using flow = basic_synchronisation<ir::program>;
 
 // Who reads follows whoever wrote the bytes last, who writes follows all who touched them: in an order that respects the
 // edges these are the edges, or follow from them.
 template <class Program>
-constexpr basic_flow<Program> flow_of(const Program& program, const basic_issue<Program>& issued) {
+constexpr basic_synchronisation<Program> synchronise(const Program& program, const basic_issue_order<Program>& issued) {
     const int buffers = program.buffers.count;
-    basic_flow<Program> out{};
+    basic_synchronisation<Program> out{};
     out.waits.known.resize(issued.steps.size());
     out.lives.definition.resize(buffers);
     out.lives.last.resize(buffers);

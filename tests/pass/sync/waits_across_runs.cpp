@@ -20,16 +20,16 @@ TEST_CASE("waits leave no race and none of them can go") {
         REQUIRE(order.size() == data.tasks.size());
         const planned p = plan_streams(std::move(data), std::move(edges), std::move(order));
         for (int r = 0; r < p.data.roles; ++r) {
-            CHECK(races(p, r, p.rings() + 2) == 0);
+            CHECK(races(p, r, p.event_slots() + 2) == 0);
             for (const auto* list : {&p.waits.waits, &p.wrap})
                 for (const auto& w : *list) {
                     const auto& role = p.issued.roles[r];
                     if (w.step < role.first_step || w.step >= role.first_step + role.steps) continue;
-                    CHECK((w.lag == 0 ? w.on < w.step : w.on > w.step));
-                    (w.lag == 0 ? in_run : across)++;
-                    if (races(p, r, p.rings() + 2, &w) == 0) {
+                    CHECK((w.distance == 0 ? w.on < w.step : w.on > w.step));
+                    (w.distance == 0 ? in_run : across)++;
+                    if (races(p, r, p.event_slots() + 2, &w) == 0) {
                         ++idle;
-                        MESSAGE("seed " << seed << " role " << r << " step " << w.step << " on " << w.on << " lag " << w.lag);
+                        MESSAGE("seed " << seed << " role " << r << " step " << w.step << " on " << w.on << " distance " << w.distance);
                     }
                 }
         }
@@ -71,15 +71,15 @@ constexpr int wraps() {
     const int order[] = {0, 1, 2};
     const unsigned char stream[] = {2, 0, 1};
     const auto program = dv::ir::view(c.data);
-    const auto issued = dv::pass::steps(program, {order, 3}, {stream, 3});
-    const auto flow = dv::pass::flow_of(program, issued);
+    const auto issued = dv::pass::issue_order(program, {order, 3}, {stream, 3});
+    const auto flow = dv::pass::synchronise(program, issued);
     const auto& waits = flow.waits;
     const auto memory = dv::pass::assign_buffers(program, issued, waits.known, flow.lives);
-    const auto wrap = dv::pass::wrap(program, issued, waits, flow.lives, memory);
+    const auto wrap = dv::pass::waits_across_runs(program, issued, waits, flow.lives, memory);
     if (memory.roles[0].arena_bytes != 2048 || memory.placements[0].offset != -1) return 1;
     if (waits.waits.size() != 2 || wrap.size() != 2) return 2;
-    if (wrap[0].step != 1 || wrap[0].on != 2 || wrap[0].lag != 1) return 3;
-    if (wrap[1].step != 0 || wrap[1].on != 1 || wrap[1].lag != 2) return 4;
+    if (wrap[0].step != 1 || wrap[0].on != 2 || wrap[0].distance != 1) return 3;
+    if (wrap[1].step != 0 || wrap[1].on != 1 || wrap[1].distance != 2) return 4;
     return 0;
 }
 static_assert(wraps() == 0);

@@ -8,37 +8,38 @@
 // one is defined; so the first one's definition waits for the accesses of the last one, and the others follow.
 #pragma once
 
-#include "memory/buffer_assignment.hpp"
+#include "../memory/buffer_assignment.hpp"
 
 namespace dovetail::pass {
 
 namespace detail {
 
-// Step `step` of run k + lag must know these counts of the streams of run k.
-struct demand {
+// Step `step` of run k + distance must know these counts of the streams of run k.
+struct required_clock {
     int step = 0;
-    int lag = 1;
-    clock need = {};
+    int distance = 1;
+    vector_clock need = {};
 };
 
-class demands {
+class required_clocks {
 public:
     template <class Program>
-    constexpr demands(const basic_issue<Program>& issued, const basic_in_run<Program>& waits) : steps_{issued.steps.begin()}, known_{waits.known.begin()} {}
+    constexpr required_clocks(const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits)
+        : steps_{issued.steps.begin()}, known_{waits.known.begin()} {}
 
     // What the step knows of its own run and what its stream did in runs before needs no wait.
-    constexpr void add(int step, int lag, clock need) {
-        const clock& known = known_[step];
+    constexpr void add(int step, int distance, vector_clock need) {
+        const vector_clock& known = known_[step];
         for (int l = 0; l < stream_count; ++l)
             if (l == steps_[step].stream || need.known[l] <= known.known[l]) need.known[l] = 0;
-        if (need.known[0] + need.known[1] + need.known[2] > 0) list.push({step, lag, need});
+        if (need.known[0] + need.known[1] + need.known[2] > 0) list.push({step, distance, need});
     }
 
-    vec<demand> list;
+    vec<required_clock> list;
 
 private:
     const issued_step* steps_;
-    const clock* known_;
+    const vector_clock* known_;
 };
 
 // Bytes that one buffer has first, or last.
@@ -123,8 +124,8 @@ constexpr vec<stretch> takers(const Program& program, span<const int> defined, b
 
 // Of buffers that share bytes the first one's definition waits for the accesses of the last one.
 template <class Program>
-constexpr void demand_shared(const Program& program, const basic_lifetimes<Program>& lives, span<const int> defined, const ir::placement* place, bool host,
-                             std::int64_t bytes, demands& out) {
+constexpr void require_of_shared(const Program& program, const basic_lifetimes<Program>& lives, span<const int> defined, const ir::placement* place, bool host,
+                                 std::int64_t bytes, required_clocks& out) {
     if (bytes == 0) return;
     const vec<stretch> opening = takers(program, defined, false, place, host, bytes), closing = takers(program, defined, true, place, host, bytes);
     for (int i = 0, j = 0; i < opening.size(); ++i) {
@@ -136,8 +137,8 @@ constexpr void demand_shared(const Program& program, const basic_lifetimes<Progr
 
 // The first update of a state follows every access of the run before, a read above it the last update; reads below follow it.
 template <class Program>
-constexpr void demand_states(const Program& program, const basic_issue<Program>& issued, const basic_lifetimes<Program>& lives, const ir::role_plan& role,
-                             demands& out) {
+constexpr void require_of_states(const Program& program, const basic_issue_order<Program>& issued, const basic_lifetimes<Program>& lives,
+                                 const ir::role_plan& role, required_clocks& out) {
     vec<int> last_write(program.buffers.count, -1);
     for (int pass = 0; pass < 2; ++pass)
         for (int s = role.first_step; s < role.first_step + role.steps; ++s)
@@ -148,7 +149,7 @@ constexpr void demand_states(const Program& program, const basic_issue<Program>&
                     if (pass == 0) {
                         if (writes(a.mode)) last_write[a.buffer] = s;
                     } else if (lives.definition[a.buffer] > s) {
-                        clock need = {};
+                        vector_clock need = {};
                         need.known[issued.steps[last_write[a.buffer]].stream] = issued.index_on_stream[last_write[a.buffer]] + 1;
                         out.add(s, 1, need);
                     }
@@ -156,11 +157,11 @@ constexpr void demand_states(const Program& program, const basic_issue<Program>&
 }
 
 template <class Program>
-constexpr vec<demand> demands_of(const Program& program, const basic_issue<Program>& issued, const basic_in_run<Program>& waits,
-                                 const basic_lifetimes<Program>& lives, const basic_assignment<Program>& memory, int r) {
+constexpr vec<required_clock> required_clocks_of(const Program& program, const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits,
+                                                 const basic_lifetimes<Program>& lives, const basic_assignment<Program>& memory, int r) {
     const auto& buffer = program.buffers.first;
     const ir::placement* places = memory.placements.begin();
-    demands wanted{issued, waits};
+    required_clocks wanted{issued, waits};
     bool states = false;
     const span<const int> defined = lives.defined.view().subspan(lives.first[r], lives.first[r + 1] - lives.first[r]);
     const auto& all = lives.defined.first;
@@ -171,10 +172,10 @@ constexpr vec<demand> demands_of(const Program& program, const basic_issue<Progr
         wanted.add(lives.definition[b], buffer[b].slots, lives.release[b]);
         if (where == ir::storage::state) states = true;
     }
-    demand_shared(program, lives, defined, places, false, memory.roles[r].arena_bytes, wanted);
-    demand_shared(program, lives, defined, places, true, memory.roles[r].host_arena_bytes, wanted);
-    if (states) demand_states(program, issued, lives, memory.roles[r], wanted);
-    return static_cast<vec<demand>&&>(wanted.list);
+    require_of_shared(program, lives, defined, places, false, memory.roles[r].arena_bytes, wanted);
+    require_of_shared(program, lives, defined, places, true, memory.roles[r].host_arena_bytes, wanted);
+    if (states) require_of_states(program, issued, lives, memory.roles[r], wanted);
+    return static_cast<vec<required_clock>&&>(wanted.list);
 }
 
 constexpr void raise(int& to, int value) {
@@ -183,24 +184,25 @@ constexpr void raise(int& to, int value) {
 
 // The waits of one role that meet these demands.
 template <class Program>
-constexpr void wait_for(const vec<demand>& list, const basic_issue<Program>& issued, const basic_in_run<Program>& waits, int r, vec<pending_wait>& out) {
-    int rings = 0, latest = 0;
-    for (const demand& d : list) {
-        if (rings < d.lag) rings = d.lag;
+constexpr void wait_for(const vec<required_clock>& list, const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits, int r,
+                        vec<pending_wait>& out) {
+    int event_slots = 0, latest = 0;
+    for (const required_clock& d : list) {
+        if (event_slots < d.distance) event_slots = d.distance;
         if (latest < d.step) latest = d.step;
     }
-    // Runs 0 ... rings with clocks that count the steps of a stream through all of them. What run `lag` has to know of run 0 it
+    // Runs 0 ... event_slots with clocks that count the steps of a stream through all of them. What run `distance` has to know of run 0 it
     // can only learn from the runs between, so that its waits are the same in every later run. In the last run nothing behind
     // the last demand matters.
     const int first = issued.roles[r].first_step, count = issued.roles[r].steps;
     const issued_step* steps = issued.steps.begin() + first;
     const int *index = issued.index_on_stream.begin() + first, *length = issued.on_stream.begin() + r * stream_count;
     const int* stream_steps = issued.stream_steps.begin() + stream_count * first;
-    vec<clock> need_list(count), clock_list(rings * count, unset{});
-    clock* need = need_list.begin();
+    vec<vector_clock> need_list(count), clock_list(event_slots * count, unset{});
+    vector_clock* need = need_list.begin();
     vec<int> first_wait(count, -1), next_wait;  // of this role's waits, by step
     vec<pending_wait> made;                     // steps counted within the role
-    clock tail[stream_count] = {};
+    vector_clock tail[stream_count] = {};
     for (int l = 0; l < stream_count; ++l) {
         if (length[l] == 0) continue;
         tail[l] = waits.known[stream_steps[l * count + length[l] - 1]];
@@ -208,22 +210,22 @@ constexpr void wait_for(const vec<demand>& list, const basic_issue<Program>& iss
     }
     int local = 0;
     while (local < waits.waits.size() && waits.waits[local].step < first) ++local;
-    for (int run = 1; run <= rings; ++run) {
-        for (const demand& d : list)
-            if (d.lag == run)
+    for (int run = 1; run <= event_slots; ++run) {
+        for (const required_clock& d : list)
+            if (d.distance == run)
                 for (int l = 0; l < stream_count; ++l) raise(need[d.step - first].known[l], d.need.known[l]);
-        const auto join = [&](clock& to, int on, int of_run) {
-            const clock& from = of_run == 0 ? waits.known[first + on] : clock_list[(of_run - 1) * count + on];
+        const auto join = [&](vector_clock& to, int on, int of_run) {
+            const vector_clock& from = of_run == 0 ? waits.known[first + on] : clock_list[(of_run - 1) * count + on];
             for (int m = 0; m < stream_count; ++m) raise(to.known[m], from.known[m]);
             const int l = steps[on].stream;
             raise(to.known[l], of_run * length[l] + index[on] + 1);
         };
-        const int end = run == rings ? latest - first + 1 : count;
+        const int end = run == event_slots ? latest - first + 1 : count;
         for (int s = 0, w = local; s < end; ++s) {
             const int stream = steps[s].stream;
-            clock& mine = tail[stream];
+            vector_clock& mine = tail[stream];
             for (; w < waits.waits.size() && waits.waits[w].step == first + s; ++w) join(mine, waits.waits[w].on - first, run);
-            for (int a = first_wait[s]; a >= 0; a = next_wait[a]) join(mine, made[a].on, run - made[a].lag);
+            for (int a = first_wait[s]; a >= 0; a = next_wait[a]) join(mine, made[a].on, run - made[a].distance);
             const int* n = need[s].known;
             if (n[0] > mine.known[0] || n[1] > mine.known[1] || n[2] > mine.known[2]) {
                 int on[stream_count] = {-1, -1, -1};
@@ -243,20 +245,20 @@ constexpr void wait_for(const vec<demand>& list, const basic_issue<Program>& iss
             mine.known[stream] = run * length[stream] + index[s] + 1;
         }
     }
-    for (const pending_wait& w : made) out.push({first + w.step, first + w.on, w.lag});
+    for (const pending_wait& w : made) out.push({first + w.step, first + w.on, w.distance});
 }
 
 }  // namespace detail
 
 template <class Program>
-constexpr vec<pending_wait> wrap(const Program& program, const basic_issue<Program>& issued, const basic_in_run<Program>& waits,
-                                 const basic_lifetimes<Program>& lives, const basic_assignment<Program>& memory) {
+constexpr vec<pending_wait> waits_across_runs(const Program& program, const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits,
+                                              const basic_lifetimes<Program>& lives, const basic_assignment<Program>& memory) {
     vec<pending_wait> out;
     for (int r = 0; r < program.roles; ++r) {
         const int* on_stream = issued.on_stream.begin() + r * stream_count;
         // On one stream run follows run.
         if ((on_stream[0] > 0) + (on_stream[1] > 0) + (on_stream[2] > 0) < 2) continue;
-        const vec<detail::demand> wanted = detail::demands_of(program, issued, waits, lives, memory, r);
+        const vec<detail::required_clock> wanted = detail::required_clocks_of(program, issued, waits, lives, memory, r);
         if (!wanted.empty()) detail::wait_for(wanted, issued, waits, r, out);
     }
     return out;

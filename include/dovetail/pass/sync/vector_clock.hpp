@@ -1,28 +1,28 @@
 // What one stream knows of the others: the clocks of steps, and the waits that bring one stream's knowledge to another.
 #pragma once
 
-#include "steps.hpp"
+#include "issue_order.hpp"
 
 namespace dovetail::pass {
 
 static_assert(stream_count == 3, "the clocks of the passes are written out for three streams");
 
 // known[l]: how many of the role's steps on stream l are complete before the step starts, as its waits and its stream tell.
-struct clock {
+struct vector_clock {
     int known[stream_count];
 };
 
-// Step `step` waits for step `on` of `lag` runs earlier; both are indices into issue.steps, of one role.
+// Step `step` waits for step `on` of `distance` runs earlier; both are indices into issue.steps, of one role.
 struct pending_wait {
     int step = 0;
     int on = 0;
-    int lag = 0;
+    int distance = 0;
 };
 
 template <class Program>
 struct basic_in_run {
-    vec<pending_wait> waits;                               // ascending by step
-    room<clock, decltype(Program::participations)> known;  // by step
+    vec<pending_wait> waits;                                      // ascending by step
+    room<vector_clock, decltype(Program::participations)> known;  // by step
 };
 using in_run = basic_in_run<ir::program>;
 

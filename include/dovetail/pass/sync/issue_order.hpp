@@ -2,7 +2,7 @@
 // in issue order. A role's order is the restriction of the one order, so all host threads agree on it.
 #pragma once
 
-#include "../ir/schedule.hpp"
+#include "../../ir/schedule.hpp"
 
 namespace dovetail::pass {
 
@@ -15,7 +15,7 @@ struct issued_step {
 };
 
 template <class Program>
-struct basic_issue {
+struct basic_issue_order {
     room<issued_step, decltype(Program::participations)> steps;    // by role, in issue order
     vec<ir::role_plan> roles;                                      // first_step and steps
     vec<int> position;                                             // by step: of its task in the order; empty where a single role has all steps in that order
@@ -23,14 +23,14 @@ struct basic_issue {
     vec<int> on_stream;                                            // by role and stream: how many steps it has
     vec<int> stream_steps;  // of role r and stream l, in issue order: from stream_count * first_step + l * steps of the role on
 };
-using issue = basic_issue<ir::program>;
+using issued_order = basic_issue_order<ir::program>;
 
 template <class Program>
-constexpr basic_issue<Program> steps(const Program& program, span<const int> order, span<const unsigned char> stream) {
+constexpr basic_issue_order<Program> issue_order(const Program& program, span<const int> order, span<const unsigned char> stream) {
     const auto& participations = program.participations.first;
     const auto& tasks = program.tasks.first;
     const bool alone = program.roles == 1;
-    basic_issue<Program> out{};
+    basic_issue_order<Program> out{};
     out.roles = vec<ir::role_plan>(program.roles);
     ir::role_plan* roles = out.roles.begin();
     int count = order.count;

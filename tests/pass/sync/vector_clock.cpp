@@ -86,8 +86,8 @@ constexpr bool diamond() {
     const int order[] = {0, 1, 2, 3};
     const unsigned char stream[] = {0, 1, 0, 0};
     const auto program = dv::ir::view(d);
-    const auto issued = dv::pass::steps(program, {order, 4}, {stream, 4});
-    const auto flow = dv::pass::flow_of(program, issued);
+    const auto issued = dv::pass::issue_order(program, {order, 4}, {stream, 4});
+    const auto flow = dv::pass::synchronise(program, issued);
     const auto& w = flow.waits;
     return w.waits.size() == 2 && w.waits[0].step == 1 && w.waits[0].on == 0 && w.waits[1].step == 3 && w.waits[1].on == 1 &&
            w.known[3].known[0] == 2 && w.known[3].known[1] == 1 && w.known[2].known[1] == 0;

@@ -1,6 +1,6 @@
 #include "support/random_program.hpp"
 
-#include <dovetail/pass/steps.hpp>
+#include <dovetail/pass/sync/issue_order.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ constexpr int two_roles() {
     }
     const int order[] = {2, 0, 1};
     const unsigned char stream[] = {0, 1, 0};
-    const auto issued = dv::pass::steps(dv::ir::view(d), {order, 3}, {stream, 3});
+    const auto issued = dv::pass::issue_order(dv::ir::view(d), {order, 3}, {stream, 3});
     const auto& s = issued.steps;
     if (s.size() != 4 || issued.roles[0].steps != 2 || issued.roles[1].first_step != 2 || issued.roles[1].steps != 2) return 1;
     if (s[0].task != 0 || s[1].task != 1 || s[2].task != 2 || s[3].task != 1) return 2;
@@ -49,7 +49,7 @@ TEST_CASE("a role's steps are the restriction of the order, its streams those of
         const auto order = random_order(seed, data.tasks.size(), all_conflicts(program), 4);
         dv::vec<unsigned char> stream;
         for (const auto& v : data.tasks) stream.push(static_cast<unsigned char>(v.stream));
-        const auto issued = dv::pass::steps(program, order.view(), stream.view());
+        const auto issued = dv::pass::issue_order(program, order.view(), stream.view());
         int next = 0;
         for (int r = 0; r < k.roles; ++r) {
             CHECK(issued.roles[r].first_step == next);
