@@ -37,9 +37,9 @@ constexpr made make(const ir::graph& g, const plan_options& s) {
         pass::schedule &c = tried[static_cast<int>(taken)], &base = tried[static_cast<int>(other)];
         if (base.order.empty()) base = schedule_of(other, p, edges.view(), costs.view(), s);
         if (other != taken) c = schedule_in<pass::schedule>(taken, base.order.view(), p, edges.view(), costs.view(), length[0], s);
-        plan_data laid = lay(p, {c.order.view(), c.stream.view(), c.start.view(), c.end.view(), c.length, c.overlapped}, length[0], s.memory_limit);
-        m.fits = within(s.memory_limit, laid.roles.view());
-        if (m.fits) m.plan = static_cast<plan_data&&>(laid);
+        plan_data emitted = emit(p, {c.order.view(), c.stream.view(), c.start.view(), c.end.view(), c.length, c.overlapped}, length[0], s.memory_limit);
+        m.fits = within(s.memory_limit, emitted.roles.view());
+        if (m.fits) m.plan = static_cast<plan_data&&>(emitted);
     }
     return m;
 }

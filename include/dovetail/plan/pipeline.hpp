@@ -1,7 +1,7 @@
 // The list of passes, in the order in which data flows through them:
 //
 //   graph -> expand -> edges -> cycle -> costs -> schedule candidates -> choose
-//         -> steps -> waits and lifetimes -> arena -> wrap -> plan (all of it: lay)
+//         -> steps -> waits and lifetimes -> arena -> wrap -> plan (all of it: emit)
 //
 // Each stage is an ordinary function; `make` runs them all at run time, `planned<G, O>` (planned.hpp) runs the same ones in
 // constant evaluations of their own, because compile-time limits are per evaluation.
@@ -12,7 +12,7 @@
 #include "../pass/program/expand.hpp"
 #include "../pass/schedule/candidates.hpp"
 #include "../pass/schedule/min_memory_order.hpp"
-#include "lay.hpp"
+#include "emit.hpp"
 
 namespace dovetail::plan {
 

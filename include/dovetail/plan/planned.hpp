@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../cost/options.hpp"
-#include "excess.hpp"
 #include "lookup.hpp"
+#include "memory_report.hpp"
 #include "pipeline.hpp"
 #include "prove.hpp"
 
@@ -91,7 +91,7 @@ constexpr preference preference_of() {
 }
 
 template <class G, class O, candidate C>
-struct laying {
+struct emission {
     using of = program_of<G, O>;
     // A step waits for at most two others in each run.
     static constexpr int participations = of::program.participations.size(), edges = of::of::edges.size(),
@@ -102,16 +102,16 @@ struct laying {
     template <class Program>
     static constexpr table make(taken<Program> from) {
         table made{};
-        lay(from, kept_schedule<G, O, C>, of::sequential, O::value.memory_limit, made);
+        emit(from, kept_schedule<G, O, C>, of::sequential, O::value.memory_limit, made);
         return made;
     }
 };
 template <class G, class O, candidate C>
-inline constexpr auto kept_plan = laying<G, O, C>::make(kept_program<expanded_for<G, O>>);
+inline constexpr auto kept_plan = emission<G, O, C>::make(kept_program<expanded_for<G, O>>);
 
 // The plan of one candidate.
 template <class G, class O, candidate C>
-struct laid {
+struct emitted {
     static constexpr plan value = ir::view(kept_plan<G, O, C>);
     static constexpr std::int64_t needed = largest_bytes(value.roles);
     static constexpr bool fits = within(O::value.memory_limit, value.roles);
@@ -123,9 +123,9 @@ constexpr candidate chosen() {
     constexpr preference p = preference_of<G, O>();
     if constexpr (I == p.count) {
         return Least;
-    } else if constexpr (O::value.memory_limit == 0 || laid<G, O, p.list[I]>::fits) {
+    } else if constexpr (O::value.memory_limit == 0 || emitted<G, O, p.list[I]>::fits) {
         return p.list[I];
-    } else if constexpr (I == 0 || laid<G, O, p.list[I]>::needed < laid<G, O, Least>::needed) {
+    } else if constexpr (I == 0 || emitted<G, O, p.list[I]>::needed < emitted<G, O, Least>::needed) {
         return chosen<G, O, I + 1, p.list[I]>();
     } else {
         return chosen<G, O, I + 1, Least>();
@@ -143,13 +143,13 @@ struct role_named<G, -1> {
 
 template <class G, class O>
 struct memory_checked {
-    using taken = laid<G, O, chosen<G, O>()>;
+    using taken = emitted<G, O, chosen<G, O>()>;
     static constexpr auto error() {
         if constexpr (taken::fits) {
             return std::type_identity<error::none>{};
         } else {
             using of = program_of<G, O>;
-            constexpr excess e = excess_of(of::graph, of::program, taken::value.roles, kept_schedule<G, O, chosen<G, O>()>.order.view());
+            constexpr memory_report e = memory_report_of(of::graph, of::program, taken::value.roles, kept_schedule<G, O, chosen<G, O>()>.order.view());
             using role = typename role_named<G, of::graph.roles[e.role].source_position>::type;
             if constexpr (e.largest[1] < 0)
                 return std::type_identity<
@@ -163,7 +163,7 @@ struct memory_checked {
 };
 
 template <class G, class O>
-inline constexpr plan plan_of = laid<G, O, chosen<G, O>()>::value;
+inline constexpr plan plan_of = emitted<G, O, chosen<G, O>()>::value;
 
 template <class Graph, class Program, class Plan>
 constexpr verdict prove_in_common(taken<Graph> g, taken<Program> p, taken<Plan> made, const plan_options& s) {

@@ -1,6 +1,6 @@
 #include "support/planned_streams.hpp"
 
-#include <dovetail/plan/lay.hpp>
+#include <dovetail/plan/emit.hpp>
 
 #include <doctest/doctest.h>
 
@@ -21,19 +21,19 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
             end.push(2 * v + 1);
         }
         const dv::plan::timetable times{p.order.view(), p.stream.view(), start.view(), end.view(), 1000, true};
-        const dv::plan::plan_data laid = dv::plan::lay(p.program(), times, 2000, 0);
-        CHECK(laid.predicted == 1000);
-        CHECK(laid.predicted_sequential == 2000);
-        CHECK(laid.overlapped);
-        CHECK(laid.waits.size() == p.waits.waits.size() + p.wrap.size());
+        const dv::plan::plan_data emitted = dv::plan::emit(p.program(), times, 2000, 0);
+        CHECK(emitted.predicted == 1000);
+        CHECK(emitted.predicted_sequential == 2000);
+        CHECK(emitted.overlapped);
+        CHECK(emitted.waits.size() == p.waits.waits.size() + p.wrap.size());
         int next = 0, event_slots = 1;
         for (int r = 0; r < k.roles; ++r) {
-            const auto& role = laid.roles[r];
+            const auto& role = emitted.roles[r];
             CHECK(role.arena_bytes == p.memory.roles[r].arena_bytes);
             int events = 0;
             for (int i = 0; i < role.steps; ++i) {
                 const int s = role.first_step + i;
-                const auto& step = laid.steps[s];
+                const auto& step = emitted.steps[s];
                 CHECK(step.task == p.issued.steps[s].task);
                 CHECK(step.start == step.task);
                 CHECK(step.end == 2 * step.task + 1);
@@ -47,9 +47,9 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
                         if (w.step == s) expected.push_back({w.on - role.first_step, w.distance});
                     }
                 CHECK(step.event == (waited_for ? events++ : -1));
-                for (const auto& w : laid.waits.view().subspan(step.first_wait, step.waits)) {
+                for (const auto& w : emitted.waits.view().subspan(step.first_wait, step.waits)) {
                     found.push_back({w.step, w.distance});
-                    CHECK(laid.steps[role.first_step + w.step].event == w.event);
+                    CHECK(emitted.steps[role.first_step + w.step].event == w.event);
                     if (w.distance > event_slots) event_slots = w.distance;
                 }
                 std::sort(expected.begin(), expected.end());
@@ -58,12 +58,12 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
             }
             CHECK(role.events == events);
         }
-        CHECK(laid.event_slots == event_slots);
-        for (int b = 0; b < p.data.buffers.size(); ++b) CHECK(laid.placements[b].offset == p.memory.placements[b].offset);
-        const std::int64_t most = dv::plan::largest_bytes(laid.roles.view());
-        CHECK(dv::plan::lay(p.program(), times, 2000, most).steps.size() == laid.steps.size());
+        CHECK(emitted.event_slots == event_slots);
+        for (int b = 0; b < p.data.buffers.size(); ++b) CHECK(emitted.placements[b].offset == p.memory.placements[b].offset);
+        const std::int64_t most = dv::plan::largest_bytes(emitted.roles.view());
+        CHECK(dv::plan::emit(p.program(), times, 2000, most).steps.size() == emitted.steps.size());
         if (most < 2) continue;
-        const dv::plan::plan_data refused = dv::plan::lay(p.program(), times, 2000, most - 1);
+        const dv::plan::plan_data refused = dv::plan::emit(p.program(), times, 2000, most - 1);
         CHECK(dv::plan::largest_bytes(refused.roles.view()) == most);
         CHECK(!dv::plan::within(most - 1, refused.roles.view()));
     }

@@ -3,11 +3,11 @@
 // tasks.
 #pragma once
 
-#include "lay.hpp"
+#include "emit.hpp"
 
 namespace dovetail::plan {
 
-struct excess {
+struct memory_report {
     int role = 0;
     std::int64_t needed = 0;
     int largest[2] = {-1, -1};  // names
@@ -45,8 +45,8 @@ constexpr bool counts(const ir::buffer& b) { return b.where == ir::storage::aren
 
 }  // namespace detail
 
-constexpr excess excess_of(const ir::graph& g, const ir::program& p, span<const ir::role_plan> roles, span<const int> order) {
-    excess e;
+constexpr memory_report memory_report_of(const ir::graph& g, const ir::program& p, span<const ir::role_plan> roles, span<const int> order) {
+    memory_report e;
     for (int r = 0; r < roles.size(); ++r)
         if (bytes_of(roles[r]) > e.needed) {
             e.needed = bytes_of(roles[r]);

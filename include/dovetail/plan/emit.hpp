@@ -1,4 +1,4 @@
-// lay: from a schedule to the plan's tables. Takes the program and one candidate's order, streams and times; gives
+// emit: from a schedule to the plan's tables. Takes the program and one candidate's order, streams and times; gives
 // each role's steps, waits, events and memory.
 #pragma once
 
@@ -34,8 +34,8 @@ namespace detail {
 // All steps with their waits and events. A step's waits of its own run stand first; events of a role are numbered in the order
 // in which they are recorded.
 template <class Program, class Times, class Table>
-constexpr void lay_out_steps(const pass::basic_issue_order<Program>& issued, const vec<pass::pending_wait>& in_run, const vec<pass::pending_wait>& across,
-                             const Times& t, Table& to) {
+constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const vec<pass::pending_wait>& in_run, const vec<pass::pending_wait>& across,
+                          const Times& t, Table& to) {
     const int count = issued.steps.size();
     const bool wraps = !across.empty();
     to.steps.resize(count);
@@ -85,7 +85,7 @@ constexpr void lay_out_steps(const pass::basic_issue_order<Program>& issued, con
 // Into a plan whose arrays have the room, or grow. One that exceeds the limit has its bytes in `roles` and no steps.
 // `sequential`: the predicted time of everything on one stream as written; a plan of one stream is compared with itself.
 template <class Program, class Schedule, class Table>
-constexpr void lay(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit, Table& to) {
+constexpr void emit(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit, Table& to) {
     const auto issued = pass::issue_order(p, t.order.view(), t.stream.view());
     const auto flow = pass::synchronise(p, issued);
     const auto memory = pass::assign_buffers(p, issued, flow.waits.known, flow.lives);
@@ -104,13 +104,13 @@ constexpr void lay(const Program& p, const Schedule& t, std::int64_t sequential,
     }
     copy_elements(t.order, to.order);
     copy_elements(memory.placements, to.placements);
-    detail::lay_out_steps(issued, flow.waits.waits, pass::waits_across_runs(p, issued, flow.waits, flow.lives, memory), t, to);
+    detail::emit_steps(issued, flow.waits.waits, pass::waits_across_runs(p, issued, flow.waits, flow.lives, memory), t, to);
 }
 
 template <class Program>
-constexpr plan_data lay(const Program& p, const timetable& t, std::int64_t sequential, std::int64_t limit) {
+constexpr plan_data emit(const Program& p, const timetable& t, std::int64_t sequential, std::int64_t limit) {
     plan_data made;
-    lay(p, t, sequential, limit, made);
+    emit(p, t, sequential, limit, made);
     return made;
 }
 
