@@ -4,19 +4,19 @@
 // rounding of sums.
 #pragma once
 
-#include "prove/agreement.hpp"
+#include "prove/bounds.hpp"
+#include "prove/conformance.hpp"
+#include "prove/order.hpp"
 #include "prove/replay.hpp"
-#include "prove/rows.hpp"
-#include "prove/sequence.hpp"
 
 namespace dovetail::plan {
 
 // What concerns all roles: the program says what the graph says, communication has all its partners and they agree, buffers have
 // the copies that the options ask for, and each role's steps are the restriction of the one order.
 constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const plan& made, const plan_options& options) {
-    if (const verdict bad = detail::check_program_rows(g, p); !bad) return bad;
-    if (const verdict bad = detail::check_plan_rows(p, made); !bad) return bad;
-    if (const verdict bad = detail::check_agreement(g, p, options); !bad) return bad;
+    if (const verdict bad = detail::check_program_bounds(g, p); !bad) return bad;
+    if (const verdict bad = detail::check_plan_bounds(p, made); !bad) return bad;
+    if (const verdict bad = detail::check_conformance(g, p, options); !bad) return bad;
     if (const verdict bad = detail::check_permutation(p, made); !bad) return bad;
     if (const verdict bad = detail::check_steps(p, made); !bad) return bad;
     return detail::check_symmetric(p, made);
@@ -30,7 +30,7 @@ constexpr verdict prove_tables(const ir::graph& g, const ir::program& p, const p
 // `own`: the role's buffers.
 constexpr verdict prove_ordered_role(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own,
                                      detail::state_versions& states) {
-    if (const verdict bad = detail::check_places(p, made, role, own); !bad) return bad;
+    if (const verdict bad = detail::check_placement(p, made, role, own); !bad) return bad;
     return detail::replay{g, p, made, role, own, states}.result();
 }
 // The same of the roles [first, last).

@@ -26,7 +26,7 @@ constexpr verdict check_buffers(const ir::graph& g, const ir::program& p, const 
     const ir::symbol* symbols = g.symbols.first;
     tensor_type known;  // sizes are counted once for a row of equal types
     std::int64_t known_bytes = 0;
-    // Of the buffer at hand; declared once, see check_agreement.
+    // Of the buffer at hand; declared once, see check_conformance.
     const ir::buffer* x = p.buffers.first;
     const ir::symbol* s = nullptr;
     const tensor_type* type = nullptr;

@@ -9,14 +9,14 @@
 // and the definitions that are the first of their run to take some memory. Whatever follows them there, run 0 has shown.
 #pragma once
 
-#include "scene.hpp"
+#include "replay_state.hpp"
 
 namespace dovetail::plan::detail {
 
-class replay : scene {
+class replay : replay_state {
 public:
     constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own, state_versions& states)
-        : scene{g, p, made, role, own, states}, stamps_(mine_.events * made.event_slots * stamp_width, unset{}) {
+        : replay_state{g, p, made, role, own, states}, stamps_(mine_.events * made.event_slots * stamp_width, unset{}) {
         for (int *x = stamps_.begin(), *end = stamps_.end(); x != end; x += stamp_width) *x = 0;
     }
 
@@ -61,7 +61,7 @@ private:
         const int values = run_ * p_.buffers.count + 1, stamp = run_ * mine_.steps + 1;
         const unsigned events = static_cast<unsigned>(mine_.events), event_slots = static_cast<unsigned>(made_.event_slots);
         const bool first = run_ == 0;
-        // Of the step, wait, part or access at hand; declared once, see check_agreement.
+        // Of the step, wait, part or access at hand; declared once, see check_conformance.
         const ir::step* s = steps;
         const ir::wait *w = nullptr, *waits_end = nullptr;
         const ir::participation *y = nullptr, *participations_end = nullptr;

@@ -2,7 +2,7 @@
 // cells, tiled by the buffers that took it last; taking it again costs the tiles it covers.
 #pragma once
 
-#include "places.hpp"
+#include "placement.hpp"
 
 namespace dovetail::plan::detail {
 

@@ -11,7 +11,7 @@ struct state_versions {
     vec<int> updates;   // by buffer of a state: updates in one run
 };
 
-// After check_agreement: each statement has its part. A state is touched by statements of its role alone, which have only one.
+// After check_conformance: each statement has its part. A state is touched by statements of its role alone, which have only one.
 constexpr state_versions versions_of(const ir::graph& g, const ir::program& p) {
     state_versions made;
     made.expected = vec<int>(p.accesses.count, -1);

@@ -7,9 +7,9 @@
 
 namespace dovetail::plan::detail {
 
-class scene {
+class replay_state {
 protected:
-    constexpr scene(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own, state_versions& states)
+    constexpr replay_state(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own, state_versions& states)
         : g_{g},
           p_{p},
           made_{made},
@@ -25,7 +25,7 @@ protected:
         int rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
         bool in_place = false;  // in memory that has no row yet
         bool has_states = false;
-        // Of the buffer at hand; declared once, see check_agreement.
+        // Of the buffer at hand; declared once, see check_conformance.
         const ir::buffer* x = nullptr;
         ir::storage where{};
         int b = 0, alias = 0;
@@ -68,7 +68,7 @@ protected:
             first[touches::write_stream] = 0;
         }
     }
-    scene(const scene&) = delete;  // it keeps pointers into the plan
+    replay_state(const replay_state&) = delete;  // it keeps pointers into the plan
 
     // What row_of_ says of the role's buffers that have no row of their own: stream indices, and, from `unusual` down, the first row of a
     // state or of a buffer with several slots.

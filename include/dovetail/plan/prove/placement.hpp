@@ -31,7 +31,7 @@ constexpr verdict check_symmetric(const ir::program& p, const plan& made) {
 // The buffers of each role, ascending. A role's proof looks at no others of the table, which is as long as all roles together.
 class owned {
 public:
-    // After check_program_rows: every role is one of the program's.
+    // After check_program_bounds: every role is one of the program's.
     constexpr explicit owned(const ir::program& p) : list_(p.buffers.count, unset{}), first_(p.roles + 1) {
         int *list = list_.begin(), *first = first_.begin();
         const ir::buffer* buffers = p.buffers.begin();
@@ -47,12 +47,12 @@ private:
 };
 
 // `own`: the role's buffers.
-constexpr verdict check_places(const ir::program& p, const plan& made, int role, span<const int> own) {
+constexpr verdict check_placement(const ir::program& p, const plan& made, int role, span<const int> own) {
     const ir::role_plan& r = made.roles.first[role];
     const ir::buffer* buffers = p.buffers.begin();
     const ir::placement* placements = made.placements.begin();
     const std::int64_t arena_bytes = r.arena_bytes;
-    // Of the buffer at hand; declared once, see check_agreement.
+    // Of the buffer at hand; declared once, see check_conformance.
     const ir::buffer *x = nullptr, *y = nullptr;
     const ir::placement *m = nullptr, *n = nullptr;
     ir::storage where{};
@@ -127,7 +127,7 @@ constexpr void sort(vec<cut>& cuts) {
     }
 }
 
-// After check_places: offsets are multiples of the alignment, and so sizes may be rounded up to it.
+// After check_placement: offsets are multiples of the alignment, and so sizes may be rounded up to it.
 constexpr cells cells_of(const ir::program& p, const plan& made, int role, span<const int> own) {
     cells made_cells;
     made_cells.low = vec<int>(p.buffers.count, unset{});

@@ -15,7 +15,7 @@ constexpr bool is_size(std::int64_t bytes) { return bytes >= 0 && bytes <= INT64
 
 // Tasks have their parts and members one after the other, and parts their accesses, so that each belongs to exactly one; a part
 // touches the buffers of its own role.
-constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
+constexpr verdict check_program_bounds(const ir::graph& g, const ir::program& p) {
     // A negative index is a large one without its sign: one comparison for both ends; of x + 1 where -1 stands for none, of x - 1
     // where there must be one.
     const unsigned buffers = static_cast<unsigned>(p.buffers.count), symbols = static_cast<unsigned>(g.symbols.count), roles = static_cast<unsigned>(p.roles),
@@ -29,7 +29,7 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
             return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
     const ir::participation* participation = p.participations.begin();
     const ir::member* member = p.members.begin();
-    // Of the task or part at hand; declared once, see check_agreement.
+    // Of the task or part at hand; declared once, see check_conformance.
     const ir::member* members_end = nullptr;
     const ir::participation* participations_end = nullptr;
     const ir::access *a = p.accesses.begin(), *accesses_end = nullptr;
@@ -71,7 +71,7 @@ constexpr verdict check_program_rows(const ir::graph& g, const ir::program& p) {
 }
 
 // Steps are compared with the program in check_steps. Each records at most one event.
-constexpr verdict check_plan_rows(const ir::program& p, const plan& made) {
+constexpr verdict check_plan_bounds(const ir::program& p, const plan& made) {
     if (made.roles.count != p.roles || made.placements.count != p.buffers.count || static_cast<unsigned>(made.event_slots) - 1 >= most_slots)
         return {flaw::bad_table};
     const unsigned waits = static_cast<unsigned>(made.waits.count);

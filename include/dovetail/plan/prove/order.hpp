@@ -76,7 +76,7 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
     }
     const ir::participation* participations = p.participations.begin();
     const ir::task* tasks = p.tasks.begin();
-    // Of the task at hand, on one role; declared once, see check_agreement.
+    // Of the task at hand, on one role; declared once, see check_conformance.
     int v = 0, i = 0, end = 0, role = 0, first = 0;
     const ir::task* x = nullptr;
     const ir::step* s = nullptr;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "buffers.hpp"
-#include "partners.hpp"
+#include "collectives.hpp"
 
 namespace dovetail::plan::detail {
 
@@ -52,7 +52,7 @@ private:
     vec<int> task_of_;  // by node; -1: nobody has carried it out so far
 };
 
-constexpr verdict check_agreement(const ir::graph& g, const ir::program& p, const plan_options& options) {
+constexpr verdict check_conformance(const ir::graph& g, const ir::program& p, const plan_options& options) {
     if (const verdict bad = check_buffers(g, p, options); !bad) return bad;
     if (const verdict bad = check_definitions(p); !bad) return bad;
     if (const verdict bad = members_check{g, p, options}.check(); !bad) return bad;
