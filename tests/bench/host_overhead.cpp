@@ -106,9 +106,9 @@ void measure(const char* shape, int operations) {
     world.run([&](auto& rank) {
         dv::executor<G> step{rank};
         step.bind(dv::name<x>, 1.0f);
-        const auto& image = dv::bound<G, dv::options<>, dv::host::stream>::value();
+        const auto& executable = dv::bound<G, dv::options<>, dv::host::stream>::value();
         std::vector<by_hand::call> calls;
-        for (const auto f : image.launches)
+        for (const auto f : executable.launches)
             if (f != nullptr) calls.push_back(f);
         float value = 0;
         by_hand hand{calls, std::vector<void*>(4, &value)};

@@ -14,4 +14,4 @@ struct elsewhere : copy_of {
 struct model : dv::graph<dv::input<x, vector>, dv::let<y, elsewhere(x)>, dv::output<y>> {};
 }  // namespace app
 
-auto& image = dv::bound<app::model, dv::options<>, dv::cuda::stream>::value();
+auto& executable = dv::bound<app::model, dv::options<>, dv::cuda::stream>::value();

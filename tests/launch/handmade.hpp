@@ -1,4 +1,4 @@
-// Images made by hand for tests of the launch layer: a program written task by task, and the simplest plan of it that
+// Executable plans made by hand for tests of the launch layer: a program written task by task, and the simplest plan of it that
 // is safe: tasks in the order written, no two buffers in one place, every change of streams waited for.
 #pragma once
 
@@ -125,7 +125,7 @@ public:
         return task(dv::stream_kind::communication, {m}, {{role, 0, a}});
     }
 
-    dv::image<dv::host::stream> image() {
+    dv::executable_plan<dv::host::stream> executable() {
         plan = {};
         plan.overlapped = !sequential;
         for (int v = 0; v < p.tasks.size(); ++v) plan.order.push(v);
@@ -159,7 +159,7 @@ public:
             if (!sequential) wait_for_all(row);
             plan.roles.push(row);
         }
-        dv::image<dv::host::stream> made;
+        dv::executable_plan<dv::host::stream> made;
         made.name = name;
         made.graph = ir::view(g);
         made.program = ir::view(p);
@@ -194,7 +194,7 @@ private:
 struct running {
     std::shared_ptr<dv::engine> e;
 
-    running(dv::host::rank& rank, maker& m, dv::engine_options o = {}) : e{rank.make_engine(m.image(), std::move(o))} {}
+    running(dv::host::rank& rank, maker& m, dv::engine_options o = {}) : e{rank.make_engine(m.executable(), std::move(o))} {}
     ~running() { e->close(false); }
     dv::basic_ticket run() { return {e, e->run()}; }
     template <class T>

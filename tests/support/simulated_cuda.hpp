@@ -326,13 +326,13 @@ public:
     template <class Name>
     bool is(Name n) const { return on_.is(n); }
     std::shared_ptr<dv::memory> device_memory() const { return on_.device_memory(); }
-    std::shared_ptr<dv::engine> make_engine(const dv::image<stream>& from, dv::engine_options o) {
+    std::shared_ptr<dv::engine> make_engine(const dv::executable_plan<stream>& from, dv::engine_options o) {
         auto made = std::make_unique<kept>();
         for (int m = 0; m < from.launches.size(); ++m) made->launches.push(as_kernel(from.launches[m], pointers_of(from.program, m)));
         for (const auto f : from.initialisers) made->initialisers.push(as_kernel(f, 1));
-        dv::image<dv::cuda::stream> image{from.name, from.graph, from.program, from.plan, from.s, made->launches.view(), made->initialisers.view(), from.from_store, from.hash};
-        auto e = on_.make_engine(image, std::move(o));
-        images_.push_back(std::move(made));
+        dv::executable_plan<dv::cuda::stream> executable{from.name, from.graph, from.program, from.plan, from.s, made->launches.view(), made->initialisers.view(), from.from_store, from.hash};
+        auto e = on_.make_engine(executable, std::move(o));
+        plans_.push_back(std::move(made));
         return e;
     }
 
@@ -346,7 +346,7 @@ private:
         return 0;
     }
     dv::cuda::rank& on_;
-    std::vector<std::unique_ptr<kept>> images_;
+    std::vector<std::unique_ptr<kept>> plans_;
 };
 
 inline dv::cuda::api table() {

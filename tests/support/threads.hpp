@@ -2,16 +2,16 @@
 // every rank, with several runs in flight, and says what differs from what the sketches mean.
 #pragma once
 
-#include "session_images.hpp"
+#include "session_plans.hpp"
 
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/launch/ticket.hpp>
 
 namespace support {
 
-class on_threads : public session_images {
+class on_threads : public session_plans {
 public:
-    using session_images::session_images;
+    using session_plans::session_plans;
 
     // What went wrong; empty where nothing did.
     std::string fault() {
@@ -88,7 +88,7 @@ private:
             if (of(g).open_axes >> a & 1u)
                 for (const dv::ir::mesh_axis& m : of(g).roles[at(role_with(g, a))])
                     if (m.axis == a && untold-- != 0) o.widths.push_back({axis_name(a), m.width});
-        const std::shared_ptr<dv::engine> e = rank.make_engine(images_[at(g)].of, std::move(o));
+        const std::shared_ptr<dv::engine> e = rank.make_engine(plans_[at(g)].of, std::move(o));
         if (!p.graph.single_rank && e->role != p.place_of[at(rank.index())].first)
             all_.wrong("rank " + std::to_string(rank.index()) + " plays another role");
         all_.made[at(g)][at(rank.index())] = true;
@@ -154,7 +154,7 @@ private:
                 bool found = false;
                 for (int b = 0; b < p.program.buffers.size(); ++b) {
                     const dv::ir::buffer& y = p.program.buffers[b];
-                    if (!y.output || y.symbol != symbol || y.role != e.role || images_[at(g)].holder[at(b)] != role) continue;
+                    if (!y.output || y.symbol != symbol || y.role != e.role || plans_[at(g)].holder[at(b)] != role) continue;
                     found = true;
                     std::vector<word> bytes(static_cast<std::size_t>(words_of(y.bytes)));
                     if (y.bytes > 0) e.memory_of.source()->to_host(bytes.data(), e.memory_of.at(b, run, f->inputs), y.bytes);

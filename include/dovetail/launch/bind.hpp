@@ -1,4 +1,4 @@
-// bind: from ids back to types. Takes a graph, the options of its plan and a backend's stream, gives the image that the
+// bind: from ids back to types. Takes a graph, the options of its plan and a backend's stream, gives the executable plan that the
 // backend runs: the tables, and for every compute member a function that calls the user's operation with typed views. A
 // function is instantiated once for each distinct combination of operation and tensors, however many members share it.
 #pragma once
@@ -254,8 +254,8 @@ struct states_of {
 
 template <class G, class O, class Stream>
 struct bound {
-    static const image<Stream>& value() {
-        static const image<Stream> made = make();
+    static const executable_plan<Stream>& value() {
+        static const executable_plan<Stream> made = make();
         return made;
     }
     // True; reports an operation that cannot be launched on such streams.
@@ -285,7 +285,7 @@ private:
     static constexpr fixed<launch_function<Stream>, states::symbols> initialisers = states::template initialisers<Stream>(each_state);
     static constexpr fixed<bool, states::symbols> supplied = states::supplied(each_state);
 
-    static image<Stream> make() {
+    static executable_plan<Stream> make() {
         if constexpr (device_pass)
             return {.launches = launches.view(), .initialisers = initialisers.view()};  // their kernels; tables would be laid out for nobody
         else

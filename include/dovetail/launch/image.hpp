@@ -14,7 +14,7 @@ template <class Stream>
 using launch_function = void (*)(Stream, void* const* pointers);
 
 template <class Stream>
-struct image {
+struct executable_plan {
     const tag* name = &nameless;  // of the graph, for messages
     ir::graph graph = {};
     ir::program program = {};
@@ -43,7 +43,7 @@ struct hasher {
 };
 }  // namespace detail
 
-// The hash that `image::hash` holds. Two ranks with equal hashes issue matching communication.
+// The hash that `executable_plan::hash` holds. Two ranks with equal hashes issue matching communication.
 constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan) {
     detail::hasher h;
     for (const ir::symbol& s : g.symbols) {

@@ -303,7 +303,7 @@ TEST_CASE("destruction with work in flight, in order and while unwinding") {
     const std::string thrown = message([&] {
         world.run([&](auto& rank) {
             reduced m{run_sleepy, &sleepy_op, 2};
-            auto e = rank.make_engine(m.image(), {});
+            auto e = rank.make_engine(m.executable(), {});
             e->bind(0, {ones.data(), n, dv::binding_source::copied});
             e->run();
             if (rank.index() == 0) {

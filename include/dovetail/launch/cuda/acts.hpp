@@ -18,8 +18,8 @@ public:
     std::int64_t largest = 0;               // message
     std::vector<ncclComm_t> communicators;  // that it uses and the arena may be registered with
 
-    act_table(const image<stream>& from, const geometry& where, int rank, int role, context& on, const peer_links& links, bool replayed)
-        : image_{from}, accesses_{from.program}, where_{where}, links_{links}, rank_{rank}, on_{on}, replayed_{replayed} {
+    act_table(const executable_plan<stream>& from, const geometry& where, int rank, int role, context& on, const peer_links& links, bool replayed)
+        : executable_{from}, accesses_{from.program}, where_{where}, links_{links}, rank_{rank}, on_{on}, replayed_{replayed} {
         const ir::role_plan& r = from.plan.roles[role];
         divide(from.plan);
         for (const ir::step& s : from.plan.steps.subspan(r.first_step, r.steps)) {
@@ -124,8 +124,8 @@ private:
             a.bytes = accesses_.bytes_of(a.to);
             return a;
         }
-        a.launch = p.member < image_.launches.size() ? image_.launches[p.member] : nullptr;
-        if (a.launch == nullptr) throw failure{"the image holds no launch function for it"};
+        a.launch = p.member < executable_.launches.size() ? executable_.launches[p.member] : nullptr;
+        if (a.launch == nullptr) throw failure{"the executable plan holds no launch function for it"};
         for (int i = p.first_access; i < p.first_access + p.accesses; ++i)
             if (accesses_.buffer_of(i).where == ir::storage::workspace && !accesses_.buffer_of(i).type.valid()) {
                 a.to = i;
@@ -139,7 +139,7 @@ private:
         return a;
     }
 
-    const image<stream>& image_;
+    const executable_plan<stream>& executable_;
     const access_table accesses_;
     const geometry& where_;
     const peer_links& links_;

@@ -10,7 +10,7 @@ namespace dovetail::cuda {
 
 class device_engine final : public prepared_runs {
 public:
-    static std::shared_ptr<device_engine> make(const image<stream>& from, std::shared_ptr<context> on, engine_options o) {
+    static std::shared_ptr<device_engine> make(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o) {
         check_store(o, from.name, on->index);
         const auto store = o.store;
         const dovetail::detail::store_core::usage one{store.get()};
@@ -18,7 +18,7 @@ public:
         if (!made->memory_of.states().empty()) made->memory_of.store()->add_user(made);
         return made;
     }
-    device_engine(const image<stream>& from, std::shared_ptr<context> on, engine_options o) : prepared_runs{from, std::move(on), std::move(o)} {
+    device_engine(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o) : prepared_runs{from, std::move(on), std::move(o)} {
         for (int i = 0; i < steps().size(); ++i) {
             plain_.emplace_back();
             const act* const only = table_->first[i] + 1 == table_->first[i + 1] ? &table_->acts[static_cast<std::size_t>(table_->first[i])] : nullptr;

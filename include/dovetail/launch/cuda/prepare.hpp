@@ -13,7 +13,8 @@ namespace dovetail::cuda {
 
 class prepared_runs : public gpu_runs {
 protected:
-    prepared_runs(const image<stream>& from, std::shared_ptr<context> on, engine_options o) : gpu_runs{from, std::move(on), std::move(o)}, image_{from} {
+    prepared_runs(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o)
+        : gpu_runs{from, std::move(on), std::move(o)}, executable_{from} {
         if (on_->world->aborted()) raise();
         try {
             prepare_all(from.hash);
@@ -56,7 +57,7 @@ protected:
         raise();
     }
 
-    const image<stream> image_;
+    const executable_plan<stream> executable_;
     std::unique_ptr<peer_links> links_;
     std::unique_ptr<act_table> table_;
     block scratch_;
@@ -77,7 +78,7 @@ private:
         agree(hash);
         communicates_ = where.communicates(program);
         links_ = std::make_unique<peer_links>(on_, program, where, memory_of.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
-        table_ = std::make_unique<act_table>(image_, where, rank, role, *on_, *links_, options.replay != replay_mode::never);
+        table_ = std::make_unique<act_table>(executable_, where, rank, role, *on_, *links_, options.replay != replay_mode::never);
         prepare();
         prepare_memory();
         if (!table_->communicators.empty())
@@ -89,7 +90,7 @@ private:
         number_ = on_->executors++;
         if (number_ == 0) on_->clock = agree_on_clock(*on_->world, rank, options.time_limit);
         const auto all = on_->world->exchange(rank, "executor " + std::to_string(number_) + " (" + described() + ")",
-                                              launch::agreement_text(hash, image_.s, options, described()), options.time_limit);
+                                              launch::agreement_text(hash, executable_.s, options, described()), options.time_limit);
         if (const std::string differing = launch::differing(all); !differing.empty())
             throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + differing +
                               ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
@@ -167,7 +168,7 @@ private:
     }
     void initialise() {
         launch::initialise_states(
-            *this, image_,
+            *this, executable_,
             [&](auto initialiser, void* const* at) {
                 static_cast<void>(calls.get_last_error());
                 initialiser(stream{on_->streams[0], on_->blas(), 0, nullptr, 0, &services}, at);

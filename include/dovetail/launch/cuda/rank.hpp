@@ -31,7 +31,7 @@ public:
     // For the library: memory and engines of this rank.
     std::shared_ptr<memory> device_memory() const { return on_->memory; }
     const std::shared_ptr<context>& state() const { return on_; }
-    std::shared_ptr<engine> make_engine(const image<stream>& from, engine_options options) {
+    std::shared_ptr<engine> make_engine(const executable_plan<stream>& from, engine_options options) {
         check(calls.set_device(on_->device), "cudaSetDevice");
         const auto made = launch::reporting([&] { return device_engine::make(from, on_, std::move(options)); }, [this] { on_->world->report(); });
         roles_.learn(from.graph, made->role);

@@ -69,7 +69,7 @@ protected:
         bool in_place = false;
     };
 
-    gpu_runs(const image<stream>& from, std::shared_ptr<context> on, engine_options o)
+    gpu_runs(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o)
         : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->size, on->memory, std::move(o)}, on_{std::move(on)} {
         on_->before_abort(this, [this] { count_ended(); });
     }

@@ -61,7 +61,7 @@ inline std::vector<act> acts_of(const ir::program& p, const geometry& where, int
 // Does what needs no partners, and finds the memory for the rest.
 class actor {
 public:
-    actor(const image<stream>& i, const buffers& m, int rank) : image_{i}, memory_{m}, rank_{rank} {}
+    actor(const executable_plan<stream>& i, const buffers& m, int rank) : executable_{i}, memory_{m}, rank_{rank} {}
 
     void perform(const act& a, const flight& f, int kind) const {
         if (a.kind == op_kind::input) return bring(a, f);
@@ -73,7 +73,7 @@ public:
     participant participant_of(int first, int count, const flight& f) const {
         participant s;
         for (int i = first; i < first + count; ++i) {
-            const access_mode mode = image_.program.accesses[i].mode;
+            const access_mode mode = executable_.program.accesses[i].mode;
             if (reads(mode) && s.send == nullptr) {
                 s.send = address(i, f);
                 s.send_bytes = bytes(i);
@@ -88,8 +88,8 @@ public:
 
 private:
     void launch(const act& a, const flight& f, int kind) const {
-        const auto function = a.member < image_.launches.size() ? image_.launches[a.member] : nullptr;
-        if (function == nullptr) throw failure{"the image holds no launch function for it"};
+        const auto function = a.member < executable_.launches.size() ? executable_.launches[a.member] : nullptr;
+        if (function == nullptr) throw failure{"the executable plan holds no launch function for it"};
         void* few[16];
         std::vector<void*> many(a.pointers > 16 ? static_cast<std::size_t>(a.pointers) : 0);
         void** pointers = many.empty() ? few : many.data();
@@ -97,12 +97,12 @@ private:
         stream s{rank_, kind, nullptr, 0};
         if (a.workspace >= 0) {
             s.workspace = memory_.at(a.workspace, f.run, f.inputs);
-            s.workspace_bytes = image_.program.buffers[a.workspace].bytes;
+            s.workspace_bytes = executable_.program.buffers[a.workspace].bytes;
         }
         function(s, pointers);
     }
     void bring(const act& a, const flight& f) const {
-        const int symbol = image_.program.buffers[image_.program.accesses[a.first_access].buffer].symbol;
+        const int symbol = executable_.program.buffers[executable_.program.accesses[a.first_access].buffer].symbol;
         detail::move(address(a.first_access, f), f.inputs[memory_.input_of(symbol)].data, bytes(a.first_access));
     }
     void exchange_here(const act& a, const flight& f) const {
@@ -111,10 +111,10 @@ private:
         std::vector<char> scratch;
         move_data(a.move, participants, scratch);
     }
-    void* address(int access, const flight& f) const { return memory_.at(image_.program.accesses[access].buffer, f.run, f.inputs); }
-    std::int64_t bytes(int access) const { return image_.program.buffers[image_.program.accesses[access].buffer].type.bytes(); }
+    void* address(int access, const flight& f) const { return memory_.at(executable_.program.accesses[access].buffer, f.run, f.inputs); }
+    std::int64_t bytes(int access) const { return executable_.program.buffers[executable_.program.accesses[access].buffer].type.bytes(); }
 
-    const image<stream>& image_;
+    const executable_plan<stream>& executable_;
     const buffers& memory_;
     int rank_;
 };

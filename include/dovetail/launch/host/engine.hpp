@@ -23,7 +23,7 @@ struct rank_state {
 
 class host_engine final : public engine, public performer {
 public:
-    static std::shared_ptr<host_engine> make(const image<stream>& from, std::shared_ptr<rank_state> on, engine_options o) {
+    static std::shared_ptr<host_engine> make(const executable_plan<stream>& from, std::shared_ptr<rank_state> on, engine_options o) {
         check_store(o, from.name, on->index);
         const auto store = o.store;
         const dovetail::detail::store_core::usage one{store.get()};
@@ -31,9 +31,9 @@ public:
         if (!made->memory_of.states().empty()) made->memory_of.store()->add_user(made);
         return made;
     }
-    host_engine(const image<stream>& from, std::shared_ptr<rank_state> on, engine_options o)
+    host_engine(const executable_plan<stream>& from, std::shared_ptr<rank_state> on, engine_options o)
         : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->world->size(), on->device, std::move(o)},
-          image_{from},
+          executable_{from},
           on_{std::move(on)} {
         const ir::role_plan& r = plan.roles[role];
         const std::size_t copies = static_cast<std::size_t>(r.events) * static_cast<std::size_t>(plan.event_slots);
@@ -42,7 +42,7 @@ public:
         prepare();
         number_ = on_->world->agree(rank, launch::agreement_text(from.hash, from.s, options, described()), described(), options.time_limit);
         launch::initialise_states(
-            *this, image_, [&](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
+            *this, executable_, [&](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
             [&](const cause& why) { on_->world->abort(why); });
         for (int l = 0; l < stream_count; ++l)
             if (uses_[l]) stream_worker::start(on_->streams[l]);
@@ -230,7 +230,7 @@ private:
     }
     // False where a meeting did not take place.
     bool play(const std::vector<act>& acts, flight& f, stream_worker& on) {
-        const actor me{image_, memory_of, rank};
+        const actor me{executable_, memory_of, rank};
         std::vector<std::shared_ptr<meeting>> meetings;
         bool all = true;
         for (const act& a : acts) {
@@ -278,7 +278,7 @@ private:
         return std::chrono::duration_cast<std::chrono::nanoseconds>(t - on_->world->origin).count();
     }
 
-    const image<stream> image_;
+    const executable_plan<stream> executable_;
     const std::shared_ptr<rank_state> on_;
     std::vector<std::atomic<std::int64_t>> recorded_;  // by event copy: run + 1 of the last record that happened
     std::vector<std::int64_t> issued_;                 // ... that was issued

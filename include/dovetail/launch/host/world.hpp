@@ -54,7 +54,7 @@ public:
 
     // For the library: memory and engines of this rank.
     std::shared_ptr<memory> device_memory() const { return state_->device; }
-    std::shared_ptr<engine> make_engine(const image<stream>& from, engine_options options) {
+    std::shared_ptr<engine> make_engine(const executable_plan<stream>& from, engine_options options) {
         const auto made = launch::reporting([&] { return host_engine::make(from, state_, std::move(options)); }, [this] { state_->world->report(); });
         roles_.learn(from.graph, made->role);
         return made;

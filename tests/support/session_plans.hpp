@@ -1,4 +1,4 @@
-// The graphs of a session planned, evaluated and made ready to run: images whose operations are those of hash_ops.hpp and compare what
+// The graphs of a session planned, evaluated and made ready to run: executable plans whose operations are those of hash_ops.hpp and compare what
 // they are given with what the sketches mean. One session at a time: a launch is a plain function, so what it stands for lies in one
 // table per process.
 #pragma once
@@ -114,9 +114,9 @@ inline constexpr auto state_of = state_table(std::make_integer_sequence<int, mos
 
 }  // namespace detail
 
-class session_images {
+class session_plans {
 public:
-    explicit session_images(const session& x) : x_{x}, meaning_{x} {
+    explicit session_plans(const session& x) : x_{x}, meaning_{x} {
         ranks_ = ranks_of(x.graphs[0]);
         for (int g = 0; g < static_cast<int>(x.graphs.size()) && all_.fault.empty(); ++g) prepare(g);
     }
@@ -126,10 +126,10 @@ public:
     const std::deque<played_graph>& graphs() const { return all_.graphs; }
 
 protected:
-    struct image {
+    struct prepared_plan {
         dv::vec<detail::launch_pointer> launches, initialisers;
         dv::vec<bool> from_store;
-        dv::image<dv::host::stream> of;
+        dv::executable_plan<dv::host::stream> of;
         std::vector<int> holder;  // by buffer: the graph's role whose statement writes it
     };
 
@@ -145,7 +145,7 @@ protected:
     const session& x_;
     session_reference meaning_;
     detail::running_session all_;
-    std::deque<image> images_;
+    std::deque<prepared_plan> plans_;
     int ranks_ = 0;
 
 private:
@@ -164,7 +164,7 @@ private:
         p.m = meaning_.of(g).as_read(p.wide);
         all_.made.emplace_back(at(ranks_));
         for (const standing& place : meaning_.ranks(g)) p.place_of.push_back({graph_role(g, place.role), place.position});
-        image& i = images_.emplace_back();
+        prepared_plan& i = plans_.emplace_back();
         i.launches.resize(p.program.members.size());
         i.initialisers.resize(p.graph.symbols.size());
         i.from_store.resize(p.graph.symbols.size());
@@ -187,7 +187,7 @@ private:
                 return r;
         return 0;
     }
-    void prepare_calls(int number, image& i) {
+    void prepare_calls(int number, prepared_plan& i) {
         const played_graph& p = all_.graphs[at(number)];
         i.holder.assign(at(p.program.buffers.size()), 0);
         for (const dv::ir::participation& participation : p.program.participations) {
@@ -237,15 +237,15 @@ private:
         }
         return c;
     }
-    void prepare_states(int number, image& image) {
+    void prepare_states(int number, prepared_plan& plan) {
         for (const symbol& x : of(number).symbols) {
             const int i = symbol_of(number, static_cast<int>(&x - of(number).symbols.data()));
             if (x.kind != dv::ir::symbol_kind::state || !x.initialised || i < 0) continue;
-            image.from_store[i] = x.from_store;
+            plan.from_store[i] = x.from_store;
             if (x.from_store) continue;
             if (static_cast<int>(all_.states.size()) == detail::most_states)
                 return all_.wrong("too many states for the table of initialisers");
-            image.initialisers[i] = detail::state_of[static_cast<int>(all_.states.size())];
+            plan.initialisers[i] = detail::state_of[static_cast<int>(all_.states.size())];
             all_.states.push_back({number, i});
         }
     }
