@@ -41,7 +41,7 @@ inline std::vector<char> numbers(dv::tensor_type t, int rank, std::int64_t run, 
 
 // Binds every input, replicated ones alike on all ranks.
 inline void bind_all(dv::engine& e, int rank, std::int64_t run) {
-    for (const auto& in : e.memory_of.inputs()) {
+    for (const auto& in : e.addresses.inputs()) {
         const dv::ir::symbol& s = e.graph.symbols[in.symbol];
         const std::vector<char> values = numbers(s.type, s.replicated != 0 ? 0 : rank, run, in.symbol);
         e.bind(in.symbol, {values.data(), s.type.size(), dv::binding_source::copied});

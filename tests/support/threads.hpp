@@ -157,7 +157,7 @@ private:
                     if (!y.output || y.symbol != symbol || y.role != e.role || plans_[at(g)].holder[at(b)] != role) continue;
                     found = true;
                     std::vector<word> bytes(static_cast<std::size_t>(words_of(y.bytes)));
-                    if (y.bytes > 0) e.memory_of.source()->to_host(bytes.data(), e.memory_of.at(b, run, f->inputs), y.bytes);
+                    if (y.bytes > 0) e.addresses.source()->to_host(bytes.data(), e.addresses.at(b, run, f->inputs), y.bytes);
                     if (!same(snapshot(bytes, y.bytes), p.m.value(run, symbol, role, position)))
                         all_.wrong("output symbol " + std::to_string(symbol) + " is wrong" + where);
                 }
@@ -174,9 +174,9 @@ private:
     void touch(dv::engine& e, const session_reference::stored& s, bool write) {
         dv::detail::stored_state& state = e.state_of(symbol_of(s.graph, s.state));
         e.settle();
-        if (write) return e.memory_of.store()->write(state, s.bytes.data());
+        if (write) return e.addresses.store()->write(state, s.bytes.data());
         std::vector<word> now(s.bytes.size());
-        e.memory_of.store()->read(state, now.data());
+        e.addresses.store()->read(state, now.data());
         const std::int64_t bytes = of(s.graph).symbols[at(s.state)].type.bytes();
         std::vector<word> then = s.bytes;
         if (!same(snapshot(now, bytes), snapshot(then, bytes)))
@@ -185,9 +185,9 @@ private:
     }
     void compare_states(dv::engine& e, int g, int me) {
         played_graph& p = all_.graphs[at(g)];
-        for (const auto& s : e.memory_of.states()) {
+        for (const auto& s : e.addresses.states()) {
             std::vector<word> now(static_cast<std::size_t>(words_of(p.graph.symbols[s.symbol].type.bytes())));
-            e.memory_of.store()->read(*s.stored, now.data());
+            e.addresses.store()->read(*s.stored, now.data());
             const piece then = p.m.state(s.symbol, p.graph.symbols[s.symbol].role, p.place_of[at(me)].second);
             if (!same(snapshot(now, then.bytes), then))
                 all_.wrong("state symbol " + std::to_string(s.symbol) + " of graph " + std::to_string(g) + " is wrong on rank " +

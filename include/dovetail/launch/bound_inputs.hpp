@@ -10,7 +10,7 @@ namespace dovetail::launch {
 
 class bound_inputs {
 public:
-    bound_inputs(const ir::graph& g, buffers& memory, const geometry& where, int rank) : graph_{g}, memory_{memory}, where_{where}, rank_{rank} {
+    bound_inputs(const ir::graph& g, buffer_addresses& memory, const geometry& where, int rank) : graph_{g}, memory_{memory}, where_{where}, rank_{rank} {
         bound_.resize(memory.inputs().size());
         copies_.resize(bound_.size());
     }
@@ -63,7 +63,7 @@ private:
     }
 
     const ir::graph& graph_;
-    buffers& memory_;
+    buffer_addresses& memory_;
     const geometry& where_;
     const int rank_;
     std::vector<binding> bound_;        // by input

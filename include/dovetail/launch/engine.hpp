@@ -43,8 +43,8 @@ public:
           options{std::move(options)},
           where{g, ranks, this->options.widths},
           role{where.role_of(rank)},
-          memory_of{g, p, plan, where, rank, source, store_for(source)},
-          inputs_{graph, memory_of, where, rank},
+          addresses{g, p, plan, where, rank, source, store_for(source)},
+          inputs_{graph, addresses, where, rank},
           slots_{slots_of(p, role, in_flight), described(), where.describe(rank), rank} {
         for (const ir::step& s : steps()) names.push_back(name_of_step(g, p, s));
     }
@@ -59,7 +59,7 @@ public:
     const engine_options options;
     const geometry where;
     const int role;
-    buffers memory_of;
+    buffer_addresses addresses;
     std::vector<step_name> names;  // by step of the role
 
     span<const ir::step> steps() const { return plan.steps.subspan(plan.roles[role].first_step, plan.roles[role].steps); }
@@ -104,8 +104,8 @@ public:
                 try {
                     wait_for_end(*f, options.time_limit);
                 } catch (const operation_error&) {
-                    for (const auto& s : memory_of.states())
-                        if (updates(s.buffer) && memory_of.store()->lost(*s.stored).empty()) throw;
+                    for (const auto& s : addresses.states())
+                        if (updates(s.buffer) && addresses.store()->lost(*s.stored).empty()) throw;
                     f->told.store(true);  // a state that is written now is good again
                 }
             }
@@ -137,7 +137,7 @@ public:
     }
     bool has_output(int symbol) const { return find_output(symbol) >= 0 && !where.is_off_root(symbol, rank); }
     detail::stored_state& state_of(int symbol) {
-        for (const auto& s : memory_of.states())
+        for (const auto& s : addresses.states())
             if (s.symbol == symbol) return *s.stored;
         throw usage_error{"state `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
     }
@@ -171,7 +171,7 @@ public:
         open_.store(false);
     }
     bool is_open() const override { return open_.load(); }
-    const memory* place() const override { return memory_of.source().get(); }
+    const memory* place() const override { return addresses.source().get(); }
 
 protected:
     virtual void end_runs(bool abort) noexcept = 0;
@@ -214,8 +214,8 @@ protected:
     std::vector<std::shared_ptr<flight>> open_flights() { return slots_.all(); }
     // States that the graph updates are worth nothing after a run that did not end.
     void lose_states(const std::string& why) {
-        for (const auto& s : memory_of.states())
-            if (updates(s.buffer)) memory_of.store()->lose(*s.stored, why);
+        for (const auto& s : addresses.states())
+            if (updates(s.buffer)) addresses.store()->lose(*s.stored, why);
     }
 
 private:
@@ -237,7 +237,7 @@ private:
     }
     std::shared_ptr<flight> issue_next(bool enqueued, void* stream) {
         const busy one{*this};
-        const detail::store_core::usage states{memory_of.states().empty() ? nullptr : memory_of.store().get()};
+        const detail::store_core::usage states{addresses.states().empty() ? nullptr : addresses.store().get()};
         check_alive();
         inputs_.check_all_bound();
         const bool recorded = recording_.load();

@@ -168,7 +168,7 @@ public:
             using tensor = plan::tensor_of<G, typename Name::type>;
             std::vector<typename tensor::element_type> values(static_cast<std::size_t>(tensor::size));
             at().settle();
-            at().memory_of.store()->read(at().state_of(symbol), values.data());
+            at().addresses.store()->read(at().state_of(symbol), values.data());
             return values;
         } else {
             return detail::placeholder_values{};
@@ -185,7 +185,7 @@ public:
                 throw state_error{"state `" + display(tag_of<N>) + "` has " + std::to_string(size) + " elements, given are " +
                                   std::to_string(std::size(values))};
             at().settle();
-            at().memory_of.store()->write(at().state_of(symbol), std::data(values));
+            at().addresses.store()->write(at().state_of(symbol), std::data(values));
         }
     }
     // From the next run on, ticket.times() tells when each step ran.

@@ -10,8 +10,8 @@ namespace dovetail::launch {
 // `call(initialiser, pointers)` returns when the state is written. Where it throws, `abort(cause)` ends the runs of all ranks.
 template <class Stream, class Call, class Abort>
 void initialise_states(const engine& of, const executable_plan<Stream>& from, Call call, Abort abort) {
-    const auto& store = of.memory_of.store();
-    for (const auto& s : of.memory_of.states()) {
+    const auto& store = of.addresses.store();
+    for (const auto& s : of.addresses.states()) {
         const bool supplied = s.symbol < from.from_store.size() && from.from_store[s.symbol];
         if (!store->adopt(*s.stored, supplied)) continue;
         void* const at[] = {s.stored->where.data()};

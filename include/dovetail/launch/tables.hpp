@@ -20,19 +20,19 @@ struct step_name {
 };
 
 // The buffers of one role on one rank. An address depends on the run (slots) and, for inputs used in place, its bindings.
-class buffers {
+class buffer_addresses {
 public:
-    buffers(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan, const geometry& where, int rank, std::shared_ptr<memory> source,
-            std::shared_ptr<detail::store_core> store)
+    buffer_addresses(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan, const geometry& where, int rank,
+                     std::shared_ptr<memory> source, std::shared_ptr<detail::store_core> store)
         : source_{std::move(source)}, store_{std::move(store)} {
         const int role = where.role_of(rank);
         arena_ = block{source_, plan.roles[role].arena_bytes};
         host_arena_ = block{source_, plan.roles[role].host_arena_bytes, true};
-        places_.resize(static_cast<std::size_t>(p.buffers.size()));
+        locations_.resize(static_cast<std::size_t>(p.buffers.size()));
         for (int i = 0; i < p.buffers.size(); ++i) {
             const ir::buffer& b = p.buffers[i];
             if (b.role != role || b.alias >= 0) continue;
-            place& at = places_[i];
+            location& at = locations_[i];
             at.slots = b.slots < 1 ? 1 : b.slots;
             const ir::placement& placed = plan.placements[i];
             if (placed.offset >= 0) {
@@ -58,7 +58,7 @@ public:
         for (int i = 0; i < p.buffers.size(); ++i) {
             const ir::buffer& b = p.buffers[i];
             if (b.role != role || b.alias < 0) continue;
-            places_[i] = places_[b.alias];
+            locations_[i] = locations_[b.alias];
         }
         // The inputs of this role, by the task that brings each one in.
         for (int v = 0; v < p.tasks.size(); ++v) {
@@ -69,7 +69,7 @@ public:
                 if (input_of(p.buffers[b].symbol) >= 0) continue;
                 if (p.buffers[b].where == ir::storage::input)
                     for (int i = 0; i < p.buffers.size(); ++i)
-                        if (i == b || (p.buffers[i].role == role && p.buffers[i].alias == b)) places_[i].input = static_cast<int>(inputs_.size());
+                        if (i == b || (p.buffers[i].role == role && p.buffers[i].alias == b)) locations_[i].input = static_cast<int>(inputs_.size());
                 inputs_.push_back({p.buffers[b].symbol, b});
             }
         }
@@ -98,23 +98,23 @@ public:
         return -1;
     }
     // Whether the operations of a run can read an input where the caller has it: not one that is declared `pinned`.
-    bool usable_in_place(int input) const { return places_[inputs_[input].buffer].input == input; }
+    bool usable_in_place(int input) const { return locations_[inputs_[input].buffer].input == input; }
     void* at(int buffer, std::int64_t run, const std::vector<binding>& bound) const {
-        const place& p = places_[buffer];
+        const location& p = locations_[buffer];
         if (p.input >= 0 && bound[p.input].in_place()) return const_cast<void*>(bound[p.input].data);
         return p.base + run % p.slots * p.stride;
     }
     // Memory that host bindings of an input are copied to; made when the first one is bound, never inside a run.
     void stage(int input) {
-        place& p = places_[inputs_[input].buffer];
+        location& p = locations_[inputs_[input].buffer];
         if (p.base != nullptr) return;
         staging_.push_back(block{source_, (p.stride > 0 ? p.stride : ir::alignment) * p.slots});
-        for (place& q : places_)
+        for (location& q : locations_)
             if (q.input == input) q.base = staging_.back().data();
     }
 
 private:
-    struct place {
+    struct location {
         char* base = nullptr;
         std::int64_t stride = 0;
         int slots = 1;
@@ -124,7 +124,7 @@ private:
     std::shared_ptr<detail::store_core> store_;
     block arena_, host_arena_;
     std::vector<block> constants_, staging_;
-    std::vector<place> places_;
+    std::vector<location> locations_;
     std::vector<input> inputs_;
     std::vector<state> states_;
 };

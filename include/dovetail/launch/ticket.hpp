@@ -56,7 +56,7 @@ public:
     basic_reading(std::shared_ptr<engine> of, std::shared_ptr<flight> f, int symbol) : engine_{std::move(of)}, flight_{std::move(f)}, symbol_{symbol} {
         const int buffer = engine_->output_buffer(symbol);
         engine_->hold(*flight_);
-        data_ = engine_->memory_of.at(buffer, flight_->run, flight_->inputs);
+        data_ = engine_->addresses.at(buffer, flight_->run, flight_->inputs);
     }
     basic_reading(basic_reading&& other) noexcept
         : engine_{std::move(other.engine_)}, flight_{std::move(other.flight_)}, symbol_{other.symbol_}, data_{other.data_}, holder_{other.holder_} {}
@@ -84,7 +84,7 @@ public:
     }
     const void* address() const { return data_; }
     void copy(void* to, std::int64_t from_byte, std::int64_t bytes) const {
-        if (bytes > 0) engine_->memory_of.source()->to_host(to, static_cast<const char*>(data_) + from_byte, bytes);
+        if (bytes > 0) engine_->addresses.source()->to_host(to, static_cast<const char*>(data_) + from_byte, bytes);
     }
 
 private:

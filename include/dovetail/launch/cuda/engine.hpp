@@ -15,7 +15,7 @@ public:
         const auto store = o.store;
         const dovetail::detail::store_core::usage one{store.get()};
         auto made = std::make_shared<device_engine>(from, std::move(on), std::move(o));
-        if (!made->memory_of.states().empty()) made->memory_of.store()->add_user(made);
+        if (!made->addresses.states().empty()) made->addresses.store()->add_user(made);
         return made;
     }
     device_engine(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o) : prepared_runs{from, std::move(on), std::move(o)} {
@@ -151,7 +151,7 @@ private:
         flight& f = *issued;
         const unsigned streams = replayed ? 1u : streams_;
         const auto& last = on_->last;
-        const bool shared = !memory_of.states().empty() && memory_of.store()->hand_over(this, issued) != nullptr;
+        const bool shared = !addresses.states().empty() && addresses.store()->hand_over(this, issued) != nullptr;
         const bool kind = last.replayed != replayed, other = last.engine != this;  // one that is gone has left streams to others
         const bool all = kind || shared || (other && replayed);
         if (all) since_switch_ = 0;  // what this executor issued before is among it

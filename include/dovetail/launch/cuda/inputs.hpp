@@ -13,7 +13,7 @@ public:
     input_copies(std::shared_ptr<device_memory> memory, int inputs) : staging_{std::move(memory), inputs} {}
 
     // An act that brings an input: from now on it names one of these.
-    void add(act& a, const buffers& memory, const ir::program& program) {
+    void add(act& a, const buffer_addresses& memory, const ir::program& program) {
         const int slots = program.buffers[program.accesses[a.to].buffer].slots;
         a.input = memory.input_of(a.input);
         inputs_.push_back({a.input, a.bytes, slots < 1 ? 1 : slots, {}});

@@ -10,7 +10,7 @@ namespace dovetail::cuda {
 
 class pointer_table {
 public:
-    pointer_table(const ir::program& program, span<const ir::step> steps, const buffers& memory, void* scratch)
+    pointer_table(const ir::program& program, span<const ir::step> steps, const buffer_addresses& memory, void* scratch)
         : memory_{memory}, all_(static_cast<std::size_t>(program.accesses.size()) + 1, nullptr) {
         all_.back() = scratch;
         std::vector<int> place(static_cast<std::size_t>(program.buffers.size()), -1);
@@ -75,7 +75,7 @@ private:
         std::int64_t stride = 0;
         int slots = 1;
     };
-    const buffers& memory_;
+    const buffer_addresses& memory_;
     std::vector<void*> all_;
     std::vector<moving> moving_;
     std::vector<turning> turning_;

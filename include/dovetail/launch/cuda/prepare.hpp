@@ -77,12 +77,12 @@ private:
     void prepare_all(std::uint64_t hash) {
         agree(hash);
         communicates_ = where.communicates(program);
-        links_ = std::make_unique<peer_links>(on_, program, where, memory_of.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
+        links_ = std::make_unique<peer_links>(on_, program, where, addresses.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
         table_ = std::make_unique<act_table>(executable_, where, rank, role, *on_, *links_, options.replay != replay_mode::never);
         prepare();
         prepare_memory();
         if (!table_->communicators.empty())
-            registered_ = on_->nccl.enroll(table_->communicators, memory_of.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
+            registered_ = on_->nccl.enroll(table_->communicators, addresses.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
         initialise();
         warm(hash);
     }
@@ -117,12 +117,12 @@ private:
     }
     void prepare_memory() {
         if (table_->scratch_bytes > 0) scratch_ = block{on_->memory, table_->scratch_bytes};
-        pointers_ = std::make_unique<pointer_table>(program, steps(), memory_of, scratch_.data());
-        inputs_ = std::make_unique<input_copies>(on_->memory, static_cast<int>(memory_of.inputs().size()));
+        pointers_ = std::make_unique<pointer_table>(program, steps(), addresses, scratch_.data());
+        inputs_ = std::make_unique<input_copies>(on_->memory, static_cast<int>(addresses.inputs().size()));
         performer_ = std::make_unique<performer>(*table_, *pointers_, *inputs_, *links_);
         for (act& a : table_->acts) {
             if (a.kind == act_kind::call && a.at.workspace_bytes > 0) a.at.workspace = pointers_->at(a.to);
-            if (a.kind == act_kind::bring) inputs_->add(a, memory_of, program);
+            if (a.kind == act_kind::bring) inputs_->add(a, addresses, program);
             if (a.kind == act_kind::give) a.to = far_place(a);
             if (a.kind == act_kind::local_reduce) {
                 if (local_reduction_kernel == nullptr)
@@ -144,7 +144,7 @@ private:
         if (detail::replayed_apart && options.replay != replay_mode::never) hash = ~hash;  // on communicators of their own
         if (!communicates_ || std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
         {
-            kernel_warmer kernels{*table_, *pointers_, program, *on_, memory_of.arena(), plan.roles[role].arena_bytes};
+            kernel_warmer kernels{*table_, *pointers_, program, *on_, addresses.arena(), plan.roles[role].arena_bytes};
             try {
                 for (step_ = 0; step_ < steps().size(); ++step_) kernels.load(step_, on_->streams[0]);
                 step_ = -1;

@@ -231,9 +231,9 @@ private:
         if (on_->world->aborted()) raise();
         if (on_->ended.load())
             throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
-        if (!memory_of.states().empty() && memory_of.store()->any_lost())
-            for (const auto& s : memory_of.states())
-                if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty())
+        if (!addresses.states().empty() && addresses.store()->any_lost())
+            for (const auto& s : addresses.states())
+                if (const auto lost = addresses.store()->lost(*s.stored); !lost.empty())
                     throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
     }
     // Whether a partner of the communication that this rank waits for takes no part any more. Others may leave when their work is

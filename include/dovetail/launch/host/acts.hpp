@@ -61,7 +61,7 @@ inline std::vector<act> acts_of(const ir::program& p, const geometry& where, int
 // Does what needs no partners, and finds the memory for the rest.
 class actor {
 public:
-    actor(const executable_plan<stream>& i, const buffers& m, int rank) : executable_{i}, memory_{m}, rank_{rank} {}
+    actor(const executable_plan<stream>& i, const buffer_addresses& m, int rank) : executable_{i}, memory_{m}, rank_{rank} {}
 
     void perform(const act& a, const flight& f, int kind) const {
         if (a.kind == op_kind::input) return bring(a, f);
@@ -115,7 +115,7 @@ private:
     std::int64_t bytes(int access) const { return executable_.program.buffers[executable_.program.accesses[access].buffer].type.bytes(); }
 
     const executable_plan<stream>& executable_;
-    const buffers& memory_;
+    const buffer_addresses& memory_;
     int rank_;
 };
 

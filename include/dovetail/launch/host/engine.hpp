@@ -28,7 +28,7 @@ public:
         const auto store = o.store;
         const dovetail::detail::store_core::usage one{store.get()};
         auto made = std::make_shared<host_engine>(from, std::move(on), std::move(o));
-        if (!made->memory_of.states().empty()) made->memory_of.store()->add_user(made);
+        if (!made->addresses.states().empty()) made->addresses.store()->add_user(made);
         return made;
     }
     host_engine(const executable_plan<stream>& from, std::shared_ptr<rank_state> on, engine_options o)
@@ -140,8 +140,8 @@ private:
         if (on_->world->aborted()) on_->world->raise(rank);
         if (on_->world->gone(rank))
             throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
-        for (const auto& s : memory_of.states())
-            if (const auto lost = memory_of.store()->lost(*s.stored); !lost.empty())
+        for (const auto& s : addresses.states())
+            if (const auto lost = addresses.store()->lost(*s.stored); !lost.empty())
                 throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
     }
     void make_way(const request& next) override {
@@ -164,8 +164,8 @@ private:
             const std::lock_guard lock{on_->signal->mutex};
             open_ += used > 0 ? 1 : 0;
         }
-        if (!memory_of.states().empty())
-            if (const auto before = memory_of.store()->hand_over(this, f))
+        if (!addresses.states().empty())
+            if (const auto before = addresses.store()->hand_over(this, f))
                 for (int l = 0; l < stream_count; ++l)
                     if (uses_[l]) push({nullptr, before, work_kind::behind, l, 0, 0, -1});
         launch::walk(plan, role, f->run, *this);
@@ -225,12 +225,12 @@ private:
         if (counted && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1) on_->signal->notify();
     }
     void look(int step, const flight& f, bool before) const {
-        const auto at = [&](int buffer) { return memory_of.at(buffer, f.run, f.inputs); };
+        const auto at = [&](int buffer) { return addresses.at(buffer, f.run, f.inputs); };
         launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);
     }
     // False where a meeting did not take place.
     bool play(const std::vector<act>& acts, flight& f, stream_worker& on) {
-        const actor me{executable_, memory_of, rank};
+        const actor me{executable_, addresses, rank};
         std::vector<std::shared_ptr<meeting>> meetings;
         bool all = true;
         for (const act& a : acts) {
