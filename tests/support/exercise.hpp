@@ -47,7 +47,7 @@ inline void bind_all(dv::engine& e, int rank, std::int64_t run) {
         e.bind(in.symbol, {values.data(), s.type.size(), dv::binding_source::copied});
     }
 }
-inline void read_all(const std::shared_ptr<dv::engine>& e, const std::shared_ptr<dv::flight>& f, outputs& to) {
+inline void read_all(const std::shared_ptr<dv::engine>& e, const std::shared_ptr<dv::run_state>& f, outputs& to) {
     for (int s = 0; s < e->graph.symbols.size(); ++s) {
         if (!e->graph.symbols[s].output) continue;
         std::vector<char> bytes;
@@ -66,7 +66,7 @@ outputs exercise(Rank& rank, int runs, int ahead, Extra... extra) {
     dv::executor<G, O> step{rank, std::chrono::seconds{60}, extra...};
     const std::shared_ptr<dv::engine> e = std::static_pointer_cast<dv::engine>(step.at().shared_from_this());
     outputs all;
-    std::vector<std::shared_ptr<dv::flight>> open;
+    std::vector<std::shared_ptr<dv::run_state>> open;
     const auto read = [&](auto which) {
         e->finish(*which, std::nullopt);
         read_all(e, *which, all);

@@ -33,7 +33,7 @@ public:
 
 private:
     struct open_run {
-        std::shared_ptr<dv::flight> flight;
+        std::shared_ptr<dv::run_state> run_state;
         std::vector<std::vector<word>> bound;  // what its inputs are bound to, until it is garbage
     };
     struct executor {
@@ -119,15 +119,15 @@ private:
             e.engine->bind(x, {bytes.data(), y.type.size(), from});
             if (from == dv::binding_source::copied) spoil(bytes);
         }
-        next.flight = e.engine->run();
-        if (next.flight->run != e.runs) all_.wrong("a run has another number");
+        next.run_state = e.engine->run();
+        if (next.run_state->run != e.runs) all_.wrong("a run has another number");
         ++e.runs;
         e.open.push_back(std::move(next));
     }
     // Inputs that are said to be released may be overwritten, and freed.
     void spoil_released(executor& e) {
         for (open_run& o : e.open)
-            if (!o.bound.empty() && e.engine->consumed(*o.flight)) {
+            if (!o.bound.empty() && e.engine->consumed(*o.run_state)) {
                 for (auto& bytes : o.bound) spoil(bytes);
                 o.bound.clear();
             }
@@ -137,7 +137,7 @@ private:
         dv::engine& e = *x.engine;
         played_graph& p = all_.graphs[at(g)];
         const auto [own, position] = p.place_of[at(me)];
-        const std::shared_ptr<dv::flight> f = x.open.front().flight;
+        const std::shared_ptr<dv::run_state> f = x.open.front().run_state;
         e.finish(f, std::nullopt);
         if (!e.consumed(*f)) all_.wrong("a run that has ended holds its inputs");
         for (const dv::step_time& t : f->times)

@@ -75,31 +75,31 @@ public:
         });
     }
     // Issues one run and returns at once, or as soon as the slot it needs is free.
-    std::shared_ptr<flight> run() { return run(false, nullptr); }
+    std::shared_ptr<run_state> run() { return run(false, nullptr); }
     // The same, behind the work that the caller's stream holds and before what it gets later.
-    std::shared_ptr<flight> enqueue(void* stream) {
+    std::shared_ptr<run_state> enqueue(void* stream) {
         if (!has_streams()) throw usage_error{"enqueue: the backend of " + described() + " has no streams; use run"};
         return run(true, stream);
     }
     // Whether the caller may change the memory that the run's inputs were bound to.
-    bool consumed(flight& f) {
+    bool consumed(run_state& f) {
         const bool of_caller = std::any_of(f.inputs.begin(), f.inputs.end(), [](const binding& b) { return b.of_caller(); });
         return !of_caller || inputs_read(f);
     }
     virtual bool has_streams() const { return false; }
     // Blocks until the run has ended, and throws what went wrong in it; timeout at the deadline.
-    void finish(const std::shared_ptr<flight>& f, std::optional<std::chrono::nanoseconds> limit) {
+    void finish(const std::shared_ptr<run_state>& f, std::optional<std::chrono::nanoseconds> limit) {
         reporting([&] { wait_for_end(*f, limit.value_or(options.time_limit)); });
     }
     // Whether the run has ended well, without waiting; throws what went wrong in it.
-    bool ready(flight& f) {
+    bool ready(run_state& f) {
         return reporting([&] { return has_ended(f); });
     }
     // Waits for all runs issued so far. Of a run that failed, the states that it would have updated say so when they are read;
     // the others are as they were.
     void settle() override {
         reporting([&] {
-            for (const auto& f : open_flights()) {
+            for (const auto& f : open_runs()) {
                 if (!f || f->told.load()) continue;
                 try {
                     wait_for_end(*f, options.time_limit);
@@ -123,9 +123,9 @@ public:
     value_observer* values = nullptr;   // set before the first run
 
     // The slot of a run is not used again while a reading holds it; see run_slots.
-    void hold(flight& f) { slots_.hold(f); }
-    void hold_for_another_thread(flight& f, std::thread::id by) { slots_.hold_for_another_thread(f, by); }
-    void release(flight& f, std::thread::id by) noexcept { slots_.release(f, by); }
+    void hold(run_state& f) { slots_.hold(f); }
+    void hold_for_another_thread(run_state& f, std::thread::id by) { slots_.hold_for_another_thread(f, by); }
+    void release(run_state& f, std::thread::id by) noexcept { slots_.release(f, by); }
     // The buffer that holds an output on this rank; throws where it has none.
     int output_buffer(int symbol) const {
         const int found = find_output(symbol);
@@ -156,13 +156,13 @@ public:
     std::string described() const { return !named(name) ? std::string{"the graph"} : "`" + display(*name) + "`"; }
 
     // Whether the run has ended well, without waiting; throws what went wrong in it. For the library: `ready` tells the program.
-    virtual bool has_ended(flight& f) = 0;
+    virtual bool has_ended(run_state& f) = 0;
     // True when the run has ended well, false at the deadline; throws what went wrong in it.
-    virtual bool wait(flight& f, deadline until) = 0;
+    virtual bool wait(run_state& f, deadline until) = 0;
     // Whether the run has read what its inputs are bound to; and the same, waiting for it: false at the deadline, throws what went
     // wrong.
-    virtual bool inputs_read(flight& f) = 0;
-    virtual bool wait_for_inputs(flight& f, deadline until) = 0;
+    virtual bool inputs_read(run_state& f) = 0;
+    virtual bool wait_for_inputs(run_state& f, deadline until) = 0;
     // What the engine is waiting for, on which rank, and for whom.
     virtual std::string stuck() = 0;
     // Ends: waits for the runs in flight, up to the time limit; at once with `abort`. Never throws.
@@ -179,9 +179,9 @@ protected:
     virtual void reported() noexcept = 0;
     // Throws if no further run can be issued.
     virtual void check_alive() = 0;
-    virtual void issue(const std::shared_ptr<flight>& f) = 0;
+    virtual void issue(const std::shared_ptr<run_state>& f) = 0;
     // A run was issued into whose values somebody looks: waits for its end where that is needed, and throws what dv::check_finite finds.
-    virtual void inspect(flight& f) = 0;
+    virtual void inspect(run_state& f) = 0;
     std::vector<launch::inspected_step> inspected_steps() const {
         return launch::inspected_steps(graph, program, steps(), where, rank, options.check_finite, values);
     }
@@ -190,7 +190,7 @@ protected:
         std::int64_t run = 0;
         const std::vector<binding>& inputs;
         bool recorded = false;
-        const std::shared_ptr<flight>& before;
+        const std::shared_ptr<run_state>& before;
     };
     // Waits for what the run must find done. What it throws leaves all as it was: the run may be asked for again.
     virtual void make_way(const request& next) = 0;
@@ -204,14 +204,14 @@ protected:
         if (unwinding) return {rank, destroyed, {}, {}, nullptr, true, false};
         return {rank, "timeout after " + launch::in_seconds(options.time_limit) + ": " + destroyed + ": " + stuck(), {}, {}, nullptr, true, true};
     }
-    void wait_for_end(flight& f, std::chrono::nanoseconds limit) {
+    void wait_for_end(run_state& f, std::chrono::nanoseconds limit) {
         if (!wait(f, launch::after(limit)))
             throw timeout{"timeout after " + launch::in_seconds(limit) + ": run " + std::to_string(f.run) + " of " + described() + " has not ended: " + stuck(),
                           rank};
     }
 
-    // Flights whose slots are in use.
-    std::vector<std::shared_ptr<flight>> open_flights() { return slots_.all(); }
+    // Run states whose slots are in use.
+    std::vector<std::shared_ptr<run_state>> open_runs() { return slots_.all(); }
     // States that the graph updates are worth nothing after a run that did not end.
     void lose_states(const std::string& why) {
         for (const auto& s : addresses.states())
@@ -232,17 +232,17 @@ private:
     auto reporting(Call call) -> decltype(call()) {
         return launch::reporting(call, [this] { reported(); });
     }
-    std::shared_ptr<flight> run(bool enqueued, void* stream) {
+    std::shared_ptr<run_state> run(bool enqueued, void* stream) {
         return reporting([&] { return issue_next(enqueued, stream); });
     }
-    std::shared_ptr<flight> issue_next(bool enqueued, void* stream) {
+    std::shared_ptr<run_state> issue_next(bool enqueued, void* stream) {
         const busy one{*this};
         const detail::store_core::usage states{addresses.states().empty() ? nullptr : addresses.store().get()};
         check_alive();
         inputs_.check_all_bound();
         const bool recorded = recording_.load();
         make_way({next_run_, inputs_.all(), recorded, slots_.before(next_run_)});
-        std::shared_ptr<flight> next = slots_.claim(next_run_, options.time_limit, [this] { take_turn(); });
+        std::shared_ptr<run_state> next = slots_.claim(next_run_, options.time_limit, [this] { take_turn(); });
         next->inputs = inputs_.all();
         next->enqueued = enqueued;
         next->stream = stream;

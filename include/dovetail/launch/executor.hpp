@@ -80,7 +80,7 @@ public:
         constexpr int symbol = detail::output_asked<G, Name>;
         if constexpr (symbol >= 0) {
             wait();
-            return reading<plan::tensor_of<G, typename Name::type>>{engine_, flight_, symbol};
+            return reading<plan::tensor_of<G, typename Name::type>>{engine_, run_, symbol};
         } else {
             return detail::placeholder_reading{};
         }
@@ -202,7 +202,7 @@ public:
     }
 
 private:
-    std::shared_ptr<flight> seen(std::shared_ptr<flight> f) const {
+    std::shared_ptr<run_state> seen(std::shared_ptr<run_state> f) const {
         if (observer_ != nullptr) observer_->issued(*engine_, f);
         return f;
     }

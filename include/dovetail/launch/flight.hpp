@@ -17,7 +17,7 @@ struct step_time {
 };
 
 // One run, from its issue until nobody reads its results.
-struct flight {
+struct run_state {
     std::int64_t run = 0;
     std::vector<binding> inputs;          // as they were when the run was issued
     std::vector<step_time> times;         // by step of the role; empty unless asked for

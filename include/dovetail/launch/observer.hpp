@@ -9,7 +9,7 @@ namespace dovetail {
 struct run_observer {
     // An executor was made, before its first run; of several ranks on their threads.
     virtual void made(engine& of, const plan_options& s) = 0;
-    virtual void issued(engine& of, const std::shared_ptr<flight>& run) = 0;
+    virtual void issued(engine& of, const std::shared_ptr<run_state>& run) = 0;
     // After the last run has ended, or was aborted. The engine may die afterwards.
     virtual void closed(engine& of) noexcept = 0;
 

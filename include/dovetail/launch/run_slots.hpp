@@ -22,22 +22,22 @@ public:
 
     int count() const { return static_cast<int>(slots_.size()); }
     // The run whose slot a run is to take; null where it is the first.
-    const std::shared_ptr<flight>& before(std::int64_t run) const { return slots_[index(run)]; }
+    const std::shared_ptr<run_state>& before(std::int64_t run) const { return slots_[index(run)]; }
     // A run that was issued: the one in its slot, or where that is a later one, a stand-in that knows its number only.
-    std::shared_ptr<flight> issued(std::int64_t run) const {
+    std::shared_ptr<run_state> issued(std::int64_t run) const {
         const auto& slot = slots_[index(run)];
         if (slot && slot->run == run) return slot;
-        auto f = std::make_shared<flight>();
+        auto f = std::make_shared<run_state>();
         f->run = run;
         return f;
     }
-    std::vector<std::shared_ptr<flight>> all() {
+    std::vector<std::shared_ptr<run_state>> all() {
         const std::lock_guard lock{mutex_};
         return slots_;
     }
 
     // Keeps the slot of a run from being used again, until `release`.
-    void hold(flight& f) {
+    void hold(run_state& f) {
         const std::lock_guard lock{mutex_};
         const auto& current = slots_[index(f.run)];
         if (current.get() != &f)
@@ -46,7 +46,7 @@ public:
         f.holders.push_back(std::this_thread::get_id());
     }
     // `by` is the thread that called `hold`, or none after `hold_for_another_thread`.
-    void release(flight& f, std::thread::id by) noexcept {
+    void release(run_state& f, std::thread::id by) noexcept {
         {
             const std::lock_guard lock{mutex_};
             f.holders.erase(std::find(f.holders.begin(), f.holders.end(), by));
@@ -54,16 +54,16 @@ public:
         released_.notify_all();
     }
     // What `by` holds is released by a thread that is not known yet.
-    void hold_for_another_thread(flight& f, std::thread::id by) {
+    void hold_for_another_thread(run_state& f, std::thread::id by) {
         const std::lock_guard lock{mutex_};
         *std::find(f.holders.begin(), f.holders.end(), by) = std::thread::id{};
     }
 
-    // A flight for the run in its slot, once no reading holds that; `ready()` is called when it is free, and may throw.
+    // A run state for the run in its slot, once no reading holds that; `ready()` is called when it is free, and may throw.
     template <class Ready>
-    std::shared_ptr<flight> claim(std::int64_t run, std::chrono::nanoseconds limit, Ready ready) {
+    std::shared_ptr<run_state> claim(std::int64_t run, std::chrono::nanoseconds limit, Ready ready) {
         std::unique_lock lock{mutex_};
-        std::shared_ptr<flight>& slot = slots_[index(run)];
+        std::shared_ptr<run_state>& slot = slots_[index(run)];
         wait_for_release(lock, slot, run, limit);
         ready();
         recycle(slot);
@@ -75,7 +75,7 @@ private:
     static constexpr std::size_t most_spare = 16;
 
     std::size_t index(std::int64_t run) const { return static_cast<std::size_t>(run) % slots_.size(); }
-    void wait_for_release(std::unique_lock<std::mutex>& lock, const std::shared_ptr<flight>& slot, std::int64_t run, std::chrono::nanoseconds limit) {
+    void wait_for_release(std::unique_lock<std::mutex>& lock, const std::shared_ptr<run_state>& slot, std::int64_t run, std::chrono::nanoseconds limit) {
         const auto free = [&] { return !slot || slot->holders.empty(); };
         if (free()) return;
         const std::string text = "run " + std::to_string(run) + " of " + of_ + " needs the slot of run " + std::to_string(slot->run) + ", whose result ";
@@ -86,11 +86,11 @@ private:
         if (!released_.wait_until(lock, after(limit), free))
             throw timeout{"timeout after " + in_seconds(limit) + ": " + text + "is still held by a reading on " + place_, rank_};
     }
-    // The flight that was in the slot, or an earlier one, where no ticket knows it any more, so that runs of which a ticket each is
+    // The run state that was in the slot, or an earlier one, where no ticket knows it any more, so that runs of which a ticket each is
     // kept allocate nothing either.
-    void recycle(std::shared_ptr<flight>& slot) {
+    void recycle(std::shared_ptr<run_state>& slot) {
         if (slot && slot.use_count() > 1) {
-            std::shared_ptr<flight>* unknown = nullptr;
+            std::shared_ptr<run_state>* unknown = nullptr;
             for (auto& f : spare_)
                 if (f.use_count() == 1) unknown = &f;
             if (unknown != nullptr)
@@ -101,7 +101,7 @@ private:
                 slot = nullptr;
         }
         if (!slot) {
-            slot = std::make_shared<flight>();
+            slot = std::make_shared<run_state>();
             return;
         }
         slot->times.clear();
@@ -113,8 +113,8 @@ private:
 
     const std::string of_, place_;
     const int rank_;
-    std::vector<std::shared_ptr<flight>> slots_;  // the latest run that uses each
-    std::vector<std::shared_ptr<flight>> spare_;  // of earlier runs, to be used again when their tickets are gone
+    std::vector<std::shared_ptr<run_state>> slots_;  // the latest run that uses each
+    std::vector<std::shared_ptr<run_state>> spare_;  // of earlier runs, to be used again when their tickets are gone
     std::mutex mutex_;
     std::condition_variable released_;
 };

@@ -15,7 +15,7 @@
 
 namespace dovetail {
 
-struct flight;
+struct run_state;
 
 namespace detail {
 
@@ -123,8 +123,8 @@ public:
     }
     // An executor is about to issue `run` on the states. Gives the run before it where that is another executor's, whatever else
     // the rank has issued since. Called by the thread of the rank.
-    std::shared_ptr<flight> hand_over(const void* user, const std::shared_ptr<flight>& run) {
-        const std::shared_ptr<flight> before = std::exchange(last_run_, run).lock();
+    std::shared_ptr<run_state> hand_over(const void* user, const std::shared_ptr<run_state>& run) {
+        const std::shared_ptr<run_state> before = std::exchange(last_run_, run).lock();
         return std::exchange(last_user_, user) == user ? nullptr : before;
     }
     // Whether it is worth asking for each of them.
@@ -147,7 +147,7 @@ private:
     std::vector<std::unique_ptr<stored_state>> states_;
     std::vector<std::weak_ptr<state_user>> users_;
     const void* last_user_ = nullptr;
-    std::weak_ptr<flight> last_run_;
+    std::weak_ptr<run_state> last_run_;
 };
 
 }  // namespace detail

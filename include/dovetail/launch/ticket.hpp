@@ -10,38 +10,38 @@ namespace dovetail {
 class basic_ticket {
 public:
     basic_ticket() = default;
-    basic_ticket(std::shared_ptr<engine> of, std::shared_ptr<flight> f) : engine_{std::move(of)}, flight_{std::move(f)} {}
+    basic_ticket(std::shared_ptr<engine> of, std::shared_ptr<run_state> f) : engine_{std::move(of)}, run_{std::move(f)} {}
 
     // Returns when the run has ended on this rank. Throws what went wrong; timeout after the executor's time limit.
-    void wait() const { checked().finish(flight_, std::nullopt); }
+    void wait() const { checked().finish(run_, std::nullopt); }
     // The same with a limit of its own. The time-out names the operation that is stuck; one may wait again after it.
     template <class Duration>
     void wait_for(Duration limit) const {
-        checked().finish(flight_, launch::nanoseconds_of(limit));
+        checked().finish(run_, launch::nanoseconds_of(limit));
     }
-    bool ready() const { return checked().ready(*flight_); }
+    bool ready() const { return checked().ready(*run_); }
     // Whether the memory that inputs were bound to may be changed.
-    bool consumed() const { return checked().consumed(*flight_); }
+    bool consumed() const { return checked().consumed(*run_); }
     // Number of the run, from 0.
     std::int64_t run() const {
         static_cast<void>(checked());
-        return flight_->run;
+        return run_->run;
     }
     // By step of this rank's role, in issue order; empty unless the executor records times. Waits for the end of the run.
     const std::vector<step_time>& times() const {
         wait();
-        return flight_->times;
+        return run_->times;
     }
-    const std::shared_ptr<flight>& record() const { return flight_; }
+    const std::shared_ptr<run_state>& record() const { return run_; }
 
 protected:
     engine& checked() const {
-        if (!flight_) throw usage_error{"a ticket of no run"};
+        if (!run_) throw usage_error{"a ticket of no run"};
         return *engine_;
     }
 
     std::shared_ptr<engine> engine_;
-    std::shared_ptr<flight> flight_;
+    std::shared_ptr<run_state> run_;
 };
 
 template <class... Tickets>
@@ -53,26 +53,26 @@ void wait_all(const Tickets&... tickets) {
 // it would wait for the thread that calls it.
 class basic_reading {
 public:
-    basic_reading(std::shared_ptr<engine> of, std::shared_ptr<flight> f, int symbol) : engine_{std::move(of)}, flight_{std::move(f)}, symbol_{symbol} {
+    basic_reading(std::shared_ptr<engine> of, std::shared_ptr<run_state> f, int symbol) : engine_{std::move(of)}, run_{std::move(f)}, symbol_{symbol} {
         const int buffer = engine_->output_buffer(symbol);
-        engine_->hold(*flight_);
-        data_ = engine_->addresses.at(buffer, flight_->run, flight_->inputs);
+        engine_->hold(*run_);
+        data_ = engine_->addresses.at(buffer, run_->run, run_->inputs);
     }
     basic_reading(basic_reading&& other) noexcept
-        : engine_{std::move(other.engine_)}, flight_{std::move(other.flight_)}, symbol_{other.symbol_}, data_{other.data_}, holder_{other.holder_} {}
+        : engine_{std::move(other.engine_)}, run_{std::move(other.run_)}, symbol_{other.symbol_}, data_{other.data_}, holder_{other.holder_} {}
     basic_reading& operator=(basic_reading&& other) noexcept {
         std::swap(engine_, other.engine_);
-        std::swap(flight_, other.flight_);
+        std::swap(run_, other.run_);
         std::swap(symbol_, other.symbol_);
         std::swap(data_, other.data_);
         std::swap(holder_, other.holder_);
         return *this;
     }
     ~basic_reading() {
-        if (engine_) engine_->release(*flight_, holder_);
+        if (engine_) engine_->release(*run_, holder_);
     }
     void hold_for_another_thread() {
-        engine_->hold_for_another_thread(*flight_, holder_);
+        engine_->hold_for_another_thread(*run_, holder_);
         holder_ = {};
     }
     // Throws unless there is an element i.
@@ -89,7 +89,7 @@ public:
 
 private:
     std::shared_ptr<engine> engine_;
-    std::shared_ptr<flight> flight_;
+    std::shared_ptr<run_state> run_;
     int symbol_ = -1;
     void* data_ = nullptr;
     std::thread::id holder_ = std::this_thread::get_id();  // none: not known yet

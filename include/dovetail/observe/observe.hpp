@@ -38,12 +38,12 @@ public:
         else if (std::exchange(asked_.nvtx, false))
             std::fprintf(stderr, "dovetail: no ranges: the program includes no dovetail/observe/ranges.hpp, or was compiled without NVTX's header\n");
     }
-    void issued(engine& e, const std::shared_ptr<flight>& f) override {
+    void issued(engine& e, const std::shared_ptr<run_state>& f) override {
         const std::lock_guard lock{mutex_};
         const auto found = open_.find(&e);
         if (found == open_.end()) return;
         if (f->run == 0 && e.rank == 0) show(e, found->second.s);
-        auto& kept = found->second.flights;
+        auto& kept = found->second.run_states;
         if (!asked_.records() || f->times.empty() || kept.size() == runs_kept) return;
         kept.push_back(f);
         if (kept.size() == runs_kept && !e.options.record_times) e.record_times(false);  // the rest at full speed, replayed again
@@ -68,7 +68,7 @@ public:
 private:
     struct session {
         plan_options s;
-        std::vector<std::shared_ptr<flight>> flights;
+        std::vector<std::shared_ptr<run_state>> run_states;
     };
     // A plan that was shown, by its steps, and its files without their endings.
     struct page {
@@ -106,7 +106,7 @@ private:
             if (p.path == path) return true;
         return false;
     }
-    static bool ended(engine& e, flight& f) {
+    static bool ended(engine& e, run_state& f) {
         try {
             return !f.failed.load() && e.ready(f);  // also what makes a device tell its times
         } catch (const std::exception&) {
@@ -120,10 +120,10 @@ private:
             for (const int rank : r.ranks) has = has || rank == e.rank;
             if (!has && to == nullptr) to = &r;
         }
-        if (from.flights.empty()) return;
+        if (from.run_states.empty()) return;
         if (to == nullptr) to = &done_.emplace_back(recorded{std::make_shared<study>(subject_of(e, from.s)), std::make_shared<geometry>(e.where), {}, {}});
         to->ranks.push_back(e.rank);
-        for (const auto& f : from.flights) {
+        for (const auto& f : from.run_states) {
             if (!ended(e, *f)) continue;
             measured_run* run = nullptr;
             for (measured_run& r : to->runs)
@@ -133,7 +133,7 @@ private:
             while (at > 0 && run->ranks[at - 1].rank > e.rank) --at;
             run->ranks.insert(run->ranks.begin() + static_cast<std::ptrdiff_t>(at), measured_rank{e.rank, e.role, f->times, e.clock_error_ns()});
         }
-        from.flights.clear();
+        from.run_states.clear();
     }
     // Whether it is the other's graph, task by task, planned for one stream.
     static bool on_one_stream(const study& of, const study& other) {

@@ -105,7 +105,7 @@ private:
         if (const auto wrong = on_->world->in_order(rank, on_->runs, number_, *this); !wrong.empty()) throw usage_error{wrong};
         ++on_->runs;
     }
-    void issue(const std::shared_ptr<flight>& f) override {
+    void issue(const std::shared_ptr<run_state>& f) override {
         now_ = f->run;
         step_ = -1;
         issuing_.store(true);
@@ -138,7 +138,7 @@ private:
     }
     // Before the first run, the memory that its bindings need; then all ranks start it together, so that none still allocates
     // or frees while another's kernels wait for it.
-    void first(const flight& f) {
+    void first(const run_state& f) {
         inputs_->reserve(f.inputs, options.replay != replay_mode::never);
         prepare_inspection();
         if (communicates_) meet("the first run of " + described());
@@ -147,8 +147,8 @@ private:
     // whatever it works on, and all that was issued before where a run of another kind came last, or another executor that shares
     // states. NCCL's calls go behind those on another stream, of a plan with overlap before one without: communicators share the
     // GPU, and their kernels come in one order on all ranks. Then the inputs.
-    void start(const std::shared_ptr<flight>& issued, bool replayed) {
-        flight& f = *issued;
+    void start(const std::shared_ptr<run_state>& issued, bool replayed) {
+        run_state& f = *issued;
         const unsigned streams = replayed ? 1u : streams_;
         const auto& last = on_->last;
         const bool shared = !addresses.states().empty() && addresses.store()->hand_over(this, issued) != nullptr;
@@ -171,7 +171,7 @@ private:
         r.last_direct = from.direct ? now_ : now_ > 0 ? runs_[(now_ - 1) % depth].last_direct : -1;
         r.in_place = from.in_place;
     }
-    void finish_issue(flight& f, bool replayed) {
+    void finish_issue(run_state& f, bool replayed) {
         issued_run& r = runs_[now_ % depth];
         r.streams = replayed || streams_ == 0 ? 1u : streams_;
         for (int l = 0; l < stream_count; ++l)
@@ -213,7 +213,7 @@ private:
     // Which of the captures for recorded runs a run replays.
     std::size_t capture_of(std::int64_t run) const { return static_cast<std::size_t>(run % (2 * pointers_->period())); }
     // Whether this run can be a graph's; captures where there is none yet, or a pointer used in place has changed.
-    bool can_replay(const flight& f) {
+    bool can_replay(const run_state& f) {
         if (!can_replay_unrecorded(f)) return false;
         // Recorded runs have graphs of their own, whose nodes record events; two of a phase, since reading the times of one takes
         // until it has ended.
@@ -231,7 +231,7 @@ private:
         for (std::size_t i = 0; same && i < inputs.size(); ++i) same = captured_[i] == (inputs[i].in_place() ? inputs[i].data : nullptr);
         return same;
     }
-    bool can_replay_unrecorded(const flight& f) {
+    bool can_replay_unrecorded(const run_state& f) {
         if (captured(f.inputs)) return true;
         const bool again = !graphs_.empty();
         if (again) {  // the run before has ended: see make_way
@@ -260,7 +260,7 @@ private:
         step_ = -1;
         return false;
     }
-    void capture(const flight& f, std::int64_t phase, replays& to) {
+    void capture(const run_state& f, std::int64_t phase, replays& to) {
         pointers_->move(phase, f.inputs);
         inputs_->capture(phase, f.inputs);
         step_ = -1;

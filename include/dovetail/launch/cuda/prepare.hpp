@@ -35,7 +35,7 @@ protected:
         if (options.check_finite || values != nullptr)
             inspection_ = std::make_unique<value_inspection>(inspected_steps(), graph, program, *pointers_, on_->memory, values);
     }
-    void inspect(flight& f) override {
+    void inspect(run_state& f) override {
         wait_for_end(f, options.time_limit);
         inspection_->deliver(f.run);
         if (!options.check_finite) return;

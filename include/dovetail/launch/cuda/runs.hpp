@@ -10,7 +10,7 @@ namespace dovetail::cuda {
 class gpu_runs : public engine {
 public:
     bool has_streams() const override { return true; }
-    bool has_ended(flight& f) override {
+    bool has_ended(run_state& f) override {
         if (f.failed.load() || (on_->world->aborted() && !ended(f.run))) raise();
         if (!ended(f.run)) return false;
         try {
@@ -20,14 +20,14 @@ public:
         }
         return true;
     }
-    bool wait(flight& f, deadline until) override {
+    bool wait(run_state& f, deadline until) override {
         return poll(until, [&] { return has_ended(f); });
     }
-    bool wait_for_inputs(flight& f, deadline until) override {
+    bool wait_for_inputs(run_state& f, deadline until) override {
         return poll(until, [&] { return inputs_read(f) || has_ended(f); });
     }
     // A run that copies nothing itself has read its inputs when the last one before it that does has done so.
-    bool inputs_read(flight& f) override {
+    bool inputs_read(run_state& f) override {
         const issued_run& r = runs_[static_cast<std::size_t>(f.run % depth)];
         const std::int64_t last = r.last_direct;
         if (ended_.load(std::memory_order_acquire) >= f.run) return true;
@@ -46,7 +46,7 @@ public:
             if (on_->ended.load()) return;
             static_cast<void>(calls.set_device(on_->device));
             if (!on_->world->aborted()) {
-                flight f;
+                run_state f;
                 f.run = marks_.shown()->issued.load();
                 if (ended(f.run) || (!abort && wait(f, launch::after(options.time_limit)))) return;
             }
@@ -118,7 +118,7 @@ protected:
         marks_.shown()->ended.store(ended_.load(), std::memory_order_release);
     }
     void wait_for(std::int64_t run) {
-        flight f;
+        run_state f;
         f.run = run;
         if (!wait(f, launch::after(options.time_limit)))
             throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " + described() +

@@ -86,7 +86,7 @@ public:
 
     // The steps that are issued from now until `close` are a run's: a set of events for it, the one of a run that was read, or
     // that nobody can ask for any more, where there is one.
-    void begin(const std::shared_ptr<flight>& f) {
+    void begin(const std::shared_ptr<run_state>& f) {
         const std::lock_guard lock{mutex_};
         set* to = nullptr;
         for (const auto& s : sets_)
@@ -116,7 +116,7 @@ public:
     // A run is to replay captured events: the one before that did is over, `wait` sees to it, and its times are taken.
     template <class Wait>
     void make_way(std::size_t capture, Wait wait) {
-        std::shared_ptr<flight> before;
+        std::shared_ptr<run_state> before;
         {
             const std::lock_guard lock{mutex_};
             if (capture < replayed_.size()) before = replayed_[capture]->of;
@@ -125,7 +125,7 @@ public:
         wait(before->run);
         read(*before);
     }
-    void replay(std::size_t capture, const std::shared_ptr<flight>& f) {
+    void replay(std::size_t capture, const std::shared_ptr<run_state>& f) {
         const std::lock_guard lock{mutex_};
         start(*replayed_[capture], f);
     }
@@ -138,7 +138,7 @@ public:
     }
 
     // The run has ended: its times, once.
-    void read(flight& f) {
+    void read(run_state& f) {
         const std::lock_guard lock{mutex_};
         for (const auto* list : {&sets_, &replayed_})
             for (const auto& s : *list)
@@ -154,7 +154,7 @@ private:
     struct set {
         explicit set(std::size_t steps) : events(2 * steps) {}
         std::vector<detail::timed_event> events;
-        std::shared_ptr<flight> of;  // whose times they hold; null: nobody's
+        std::shared_ptr<run_state> of;  // whose times they hold; null: nobody's
         std::shared_ptr<const anchor> by;
     };
     static void take(set& s) {
@@ -163,7 +163,7 @@ private:
         for (std::size_t i = 0; i < times.size(); ++i) times[i] = {s.by->time_of(s.events[2 * i]), s.by->time_of(s.events[2 * i + 1])};
         s.of = nullptr;
     }
-    void start(set& s, const std::shared_ptr<flight>& f) {
+    void start(set& s, const std::shared_ptr<run_state>& f) {
         if (stream_ == nullptr) check(calls.stream_create(&stream_, cudaStreamNonBlocking, 0), "cudaStreamCreateWithPriority");
         if (!anchor_ || anchor_->old()) anchor_ = std::make_shared<const anchor>(stream_, on_->clock);
         if (anchor_->error_ns() > most_error_) most_error_ = anchor_->error_ns();

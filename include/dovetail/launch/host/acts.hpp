@@ -63,14 +63,14 @@ class actor {
 public:
     actor(const executable_plan<stream>& i, const buffer_addresses& m, int rank) : executable_{i}, memory_{m}, rank_{rank} {}
 
-    void perform(const act& a, const flight& f, int kind) const {
+    void perform(const act& a, const run_state& f, int kind) const {
         if (a.kind == op_kind::input) return bring(a, f);
         if (a.local) return exchange_here(a, f);
         if (a.kind == op_kind::to_host || a.kind == op_kind::from_host)
             return detail::move(address(a.first_access + 1, f), address(a.first_access, f), bytes(a.first_access + 1));
         launch(a, f, kind);
     }
-    participant participant_of(int first, int count, const flight& f) const {
+    participant participant_of(int first, int count, const run_state& f) const {
         participant s;
         for (int i = first; i < first + count; ++i) {
             const access_mode mode = executable_.program.accesses[i].mode;
@@ -87,7 +87,7 @@ public:
     }
 
 private:
-    void launch(const act& a, const flight& f, int kind) const {
+    void launch(const act& a, const run_state& f, int kind) const {
         const auto function = a.member < executable_.launches.size() ? executable_.launches[a.member] : nullptr;
         if (function == nullptr) throw failure{"the executable plan holds no launch function for it"};
         void* few[16];
@@ -101,17 +101,17 @@ private:
         }
         function(s, pointers);
     }
-    void bring(const act& a, const flight& f) const {
+    void bring(const act& a, const run_state& f) const {
         const int symbol = executable_.program.buffers[executable_.program.accesses[a.first_access].buffer].symbol;
         detail::move(address(a.first_access, f), f.inputs[memory_.input_of(symbol)].data, bytes(a.first_access));
     }
-    void exchange_here(const act& a, const flight& f) const {
+    void exchange_here(const act& a, const run_state& f) const {
         std::vector<participant> participants;
         for (std::size_t i = 0; i < a.accesses.size(); ++i) participants.push_back(participant_of(a.accesses[i], a.counts[i], f));
         std::vector<char> scratch;
         move_data(a.move, participants, scratch);
     }
-    void* address(int access, const flight& f) const { return memory_.at(executable_.program.accesses[access].buffer, f.run, f.inputs); }
+    void* address(int access, const run_state& f) const { return memory_.at(executable_.program.accesses[access].buffer, f.run, f.inputs); }
     std::int64_t bytes(int access) const { return executable_.program.buffers[executable_.program.accesses[access].buffer].type.bytes(); }
 
     const executable_plan<stream>& executable_;

@@ -48,7 +48,7 @@ public:
             if (uses_[l]) stream_worker::start(on_->streams[l]);
     }
 
-    bool has_ended(flight& f) override {
+    bool has_ended(run_state& f) override {
         if (f.pending.load(std::memory_order_acquire) > 0) {
             if (on_->world->aborted()) on_->world->raise(rank);
             return false;
@@ -56,7 +56,7 @@ public:
         if (f.failed.load()) on_->world->raise(rank);
         return true;
     }
-    bool wait(flight& f, deadline until) override {
+    bool wait(run_state& f, deadline until) override {
         const auto ended = [&] { return f.pending.load(std::memory_order_acquire) == 0; };
         {
             std::unique_lock lock{on_->signal->mutex};
@@ -66,8 +66,8 @@ public:
         }
         return has_ended(f);
     }
-    bool inputs_read(flight& f) override { return f.reading_inputs.load(std::memory_order_acquire) == 0; }
-    bool wait_for_inputs(flight& f, deadline until) override {
+    bool inputs_read(run_state& f) override { return f.reading_inputs.load(std::memory_order_acquire) == 0; }
+    bool wait_for_inputs(run_state& f, deadline until) override {
         std::unique_lock lock{on_->signal->mutex};
         const bool over = on_->signal->changed.wait_until(lock, until, [&] { return inputs_read(f) || on_->world->aborted(); });
         lock.unlock();
@@ -150,7 +150,7 @@ private:
     void take_turn() override {
         if (communicates_) on_->world->in_order(rank, number_, described());
     }
-    void issue(const std::shared_ptr<flight>& f) override {
+    void issue(const std::shared_ptr<run_state>& f) override {
         bool in_place = false;
         for (const binding& b : f->inputs) in_place = in_place || b.in_place();
         int readers = 0, used = 0;
@@ -176,7 +176,7 @@ private:
         now_ = nullptr;
     }
     // The streams look into the values.
-    void inspect(flight& f) override {
+    void inspect(run_state& f) override {
         if (options.check_finite) wait_for_end(f, options.time_limit);
     }
     void push(work_item t) {
@@ -198,7 +198,7 @@ private:
         on.now({});
     }
     void step(const work_item& t) {
-        flight& f = *t.of;
+        run_state& f = *t.of;
         stream_worker& on = *on_->streams[t.stream];
         if (on_->world->aborted()) f.failed.store(true);
         if (!f.failed.load()) {
@@ -224,12 +224,12 @@ private:
             for (const binding& b : f.inputs) counted = counted || b.in_place();
         if (counted && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1) on_->signal->notify();
     }
-    void look(int step, const flight& f, bool before) const {
+    void look(int step, const run_state& f, bool before) const {
         const auto at = [&](int buffer) { return addresses.at(buffer, f.run, f.inputs); };
         launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);
     }
     // False where a meeting did not take place.
-    bool play(const std::vector<act>& acts, flight& f, stream_worker& on) {
+    bool play(const std::vector<act>& acts, run_state& f, stream_worker& on) {
         const actor me{executable_, addresses, rank};
         std::vector<std::shared_ptr<meeting>> meetings;
         bool all = true;
@@ -262,14 +262,14 @@ private:
         return all;
     }
 
-    void finished(flight& f) {
+    void finished(run_state& f) {
         {
             const std::lock_guard lock{on_->signal->mutex};
             if (f.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) --open_;
         }
         on_->signal->changed.notify_all();
     }
-    void fail(flight& f, const step_name& step, const std::exception_ptr& why) {
+    void fail(run_state& f, const step_name& step, const std::exception_ptr& why) {
         f.failed.store(true);
         on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + text_of(why), step.operation,
                            step.statement, why, false});
@@ -289,7 +289,7 @@ private:
     bool communicates_ = false;
     int number_ = 0;
     int open_ = 0;                            // runs in flight; guarded by the monitor
-    std::shared_ptr<flight> now_;             // being issued
+    std::shared_ptr<run_state> now_;          // being issued
     static constexpr std::size_t batch = 32;  // work items handed to a stream at once: fewer wake-ups, an early start
     std::vector<work_item> staged_[stream_count];
     std::vector<std::shared_ptr<const std::string>> texts_;  // by step

@@ -36,7 +36,7 @@ public:
 
 struct work_item {
     std::shared_ptr<performer> who;
-    std::shared_ptr<flight> of;  // `behind`: the flight waited for
+    std::shared_ptr<run_state> of;  // `behind`: the run state waited for
     work_kind kind = work_kind::step;
     int stream = 0;
     int index = 0;                // step, or event copy
