@@ -39,7 +39,7 @@ std::string fault_of(const session& x, statistics& sum) {
                 sum.seen.see("a state of two graphs", a.kind == dv::ir::symbol_kind::state && b.kind == a.kind &&
                                                           dv::same(a.name, b.name) && x.shares[0] && x.shares[g]);
     for (std::size_t g = 0; g < run.graphs().size(); ++g) {
-        const played_graph& p = run.graphs()[g];
+        const session_graph& p = run.graphs()[g];
         sum.seen.graph(x.graphs[g]);
         sum.statements += p.graph.nodes.size();
         sum.runs += x.graphs[g].runs;

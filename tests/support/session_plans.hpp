@@ -16,7 +16,7 @@
 namespace support {
 
 // A graph of the session with its plan and its meaning.
-struct played_graph {
+struct session_graph {
     dv::ir::graph_data written, concrete;  // as the library reads it, and with the widths of open axes
     dv::plan::made made;
     dv::ir::graph graph, wide;
@@ -38,7 +38,7 @@ struct running_session {
         std::int64_t workspace = 0;                      // bytes, as the operation asks for them
         std::vector<int> run_of;                         // by rank: runs it has done; touched only on the position that launches it
     };
-    std::deque<played_graph> graphs;
+    std::deque<session_graph> graphs;
     std::vector<call> calls;
     std::vector<std::pair<int, int>> states;             // graph and symbol, by initialiser
     std::vector<std::vector<std::atomic<bool>>> made;    // by graph and rank: its executor; what is launched before is not a run's
@@ -59,7 +59,7 @@ inline void launch_call(int number, dv::host::stream s, void* const* pointers) {
     running_session::call& c = all.calls[static_cast<std::size_t>(number)];
     const auto rank = static_cast<std::size_t>(s.rank);
     if (!all.made[static_cast<std::size_t>(c.graph)][rank]) return;
-    played_graph& of = all.graphs[static_cast<std::size_t>(c.graph)];
+    session_graph& of = all.graphs[static_cast<std::size_t>(c.graph)];
     const int run = c.run_of[rank]++;
     ++all.launches;
     const std::string where = "statement " + std::to_string(c.node) + " of graph " + std::to_string(c.graph) + " on rank " +
@@ -94,7 +94,7 @@ inline void launch_call(int number, dv::host::stream s, void* const* pointers) {
 inline void initialise_state(int number, dv::host::stream s, void* const* pointers) {
     running_session& all = *now_running;
     const auto [graph, symbol] = all.states[static_cast<std::size_t>(number)];
-    played_graph& of = all.graphs[static_cast<std::size_t>(graph)];
+    session_graph& of = all.graphs[static_cast<std::size_t>(graph)];
     const piece from = of.m.initial_state(symbol, of.graph.symbols[symbol].role, of.place_of[static_cast<std::size_t>(s.rank)].second);
     if (from.bytes > 0) std::memcpy(pointers[0], from.data, static_cast<std::size_t>(from.bytes));
 }
@@ -123,7 +123,7 @@ public:
     int ranks() const { return ranks_; }
     long launches() const { return all_.launches; }
     long workspaces() const { return all_.workspaces; }
-    const std::deque<played_graph>& graphs() const { return all_.graphs; }
+    const std::deque<session_graph>& graphs() const { return all_.graphs; }
 
 protected:
     struct prepared_plan {
@@ -151,7 +151,7 @@ protected:
 private:
     void prepare(int g) {
         const sketch& s = of(g);
-        played_graph& p = all_.graphs.emplace_back();
+        session_graph& p = all_.graphs.emplace_back();
         p.written = emit(s);
         if (p.written.wrong) return all_.wrong("not a graph");
         p.concrete = with_widths(p.written, s);
@@ -188,7 +188,7 @@ private:
         return 0;
     }
     void prepare_calls(int number, prepared_plan& i) {
-        const played_graph& p = all_.graphs[at(number)];
+        const session_graph& p = all_.graphs[at(number)];
         i.holder.assign(at(p.program.buffers.size()), 0);
         for (const dv::ir::participation& participation : p.program.participations) {
             const dv::ir::member& member = p.program.members[participation.member];
@@ -207,7 +207,7 @@ private:
     }
     // Pointers stand in the order of accesses: arguments, an update's target that is also one once, then the other results.
     detail::running_session::call call_of(int number, const dv::ir::member& member, dv::span<const dv::ir::access> accesses, int role) {
-        const played_graph& p = all_.graphs[at(number)];
+        const session_graph& p = all_.graphs[at(number)];
         const dv::ir::node& n = p.graph.nodes[member.node];
         const std::vector<dv::tensor_type>& types = p.m.result_type[at(member.node)];
         detail::running_session::call c;

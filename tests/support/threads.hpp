@@ -71,7 +71,7 @@ private:
     }
     template <class Rank>
     std::shared_ptr<dv::engine> make(Rank& rank, int g, const dv::store& symmetric_set, dv::replay_mode how) {
-        const played_graph& p = all_.graphs[at(g)];
+        const session_graph& p = all_.graphs[at(g)];
         dv::engine_options o;
         o.time_limit = std::chrono::seconds{60};
         o.replay = how;
@@ -103,7 +103,7 @@ private:
 
     // Binds and issues; looks at older runs where there is no room, and now and then before.
     void run(executor& e, int g, int me, chooser& r) {
-        played_graph& p = all_.graphs[at(g)];
+        session_graph& p = all_.graphs[at(g)];
         while (static_cast<int>(e.open.size()) >= of(g).plan_options.in_flight || (!e.open.empty() && r.chance(15))) collect(e, g, me);
         open_run next;
         const auto [role, position] = p.place_of[at(me)];
@@ -135,7 +135,7 @@ private:
     static void spoil(std::vector<word>& bytes) { std::fill(bytes.begin(), bytes.end(), 0xaaaaaaaaaaaaaaaaull); }
     void collect(executor& x, int g, int me) {
         dv::engine& e = *x.engine;
-        played_graph& p = all_.graphs[at(g)];
+        session_graph& p = all_.graphs[at(g)];
         const auto [own, position] = p.place_of[at(me)];
         const std::shared_ptr<dv::run_state> f = x.open.front().run_state;
         e.finish(f, std::nullopt);
@@ -184,7 +184,7 @@ private:
                        " is wrong between runs on rank " + std::to_string(s.rank));
     }
     void compare_states(dv::engine& e, int g, int me) {
-        played_graph& p = all_.graphs[at(g)];
+        session_graph& p = all_.graphs[at(g)];
         for (const auto& s : e.addresses.states()) {
             std::vector<word> now(static_cast<std::size_t>(words_of(p.graph.symbols[s.symbol].type.bytes())));
             e.addresses.store()->read(*s.stored, now.data());

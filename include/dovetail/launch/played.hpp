@@ -12,15 +12,15 @@
 
 namespace dovetail::launch {
 
-class played_roles {
+class rank_roles {
 public:
     // An executor of this graph was made, for this role of it.
-    void learn(const ir::graph& g, int role) {
+    void add_graph(const ir::graph& g, int role) {
         known_ = true;
         for (int r = 0; r < g.roles.size(); ++r) {
             if (!named(g.roles[r].name)) continue;
             add(all_, g.roles[r].name);
-            if (g.single_rank || r == role) add(played_, g.roles[r].name);
+            if (g.single_rank || r == role) add(own_, g.roles[r].name);
         }
     }
     bool is(const tag& name, int rank) const {
@@ -28,7 +28,7 @@ public:
         if (!contains(all_, name))
             throw usage_error{"rank " + std::to_string(rank) + " is asked whether it plays `" + display(name) +
                               "`, which is no role of the graphs of its executors" + listed()};
-        return contains(played_, name);
+        return contains(own_, name);
     }
     // Of a name given as a constant: rank.is(dv::name<server>).
     template <class Name>
@@ -52,8 +52,8 @@ private:
         return text;
     }
 
-    std::vector<const tag*> all_;     // roles of the graphs
-    std::vector<const tag*> played_;  // by this rank
+    std::vector<const tag*> all_;  // roles of the graphs
+    std::vector<const tag*> own_;  // by this rank
     bool known_ = false;
 };
 

@@ -52,7 +52,7 @@ void play(const how_many& many, statistics& sum) {
             sum.ranks += run.ranks();
             sum.runs += static_cast<long>(x.turns.size());
             if (how == dv::replay_mode::never) continue;
-            for (const played_graph& p : run.graphs()) {
+            for (const session_graph& p : run.graphs()) {
                 sum.statements += p.graph.nodes.size();
                 sum.overlapped += p.plan.overlapped;
                 sum.single_rank += p.graph.single_rank;

@@ -34,13 +34,13 @@ public:
     std::shared_ptr<engine> make_engine(const executable_plan<stream>& from, engine_options options) {
         check(calls.set_device(on_->device), "cudaSetDevice");
         const auto made = launch::reporting([&] { return device_engine::make(from, on_, std::move(options)); }, [this] { on_->world->report(); });
-        roles_.learn(from.graph, made->role);
+        roles_.add_graph(from.graph, made->role);
         return made;
     }
 
 private:
     std::shared_ptr<context> on_;
-    launch::played_roles roles_;
+    launch::rank_roles roles_;
 };
 
 }  // namespace dovetail::cuda

@@ -56,7 +56,7 @@ public:
     std::shared_ptr<memory> device_memory() const { return state_->device; }
     std::shared_ptr<engine> make_engine(const executable_plan<stream>& from, engine_options options) {
         const auto made = launch::reporting([&] { return host_engine::make(from, state_, std::move(options)); }, [this] { state_->world->report(); });
-        roles_.learn(from.graph, made->role);
+        roles_.add_graph(from.graph, made->role);
         return made;
     }
 
@@ -68,7 +68,7 @@ private:
     }
 
     std::shared_ptr<rank_state> state_;
-    launch::played_roles roles_;
+    launch::rank_roles roles_;
 };
 
 inline std::string describe(const link& l) {
