@@ -9,24 +9,24 @@
 
 namespace dovetail::launch {
 
-class departures {
+class rank_exceptions {
 public:
     // Calls body on the rank that `make` gives. What either leaves with is kept, and told to the other ranks by `abort`.
     template <class Make, class Body, class Abort>
-    void play(int index, const Make& make, Body& body, const Abort& abort) {
+    void run_rank(int index, const Make& make, Body& body, const Abort& abort) {
         try {
             auto me = make();
             try {
                 body(me);
             } catch (...) {
-                abort(left(index, std::current_exception()));
+                abort(record(index, std::current_exception()));
             }
         } catch (...) {
-            abort(left(index, std::current_exception()));
+            abort(record(index, std::current_exception()));
         }
     }
     // A rank has left with this.
-    cause left(int index, const std::exception_ptr& what) {
+    cause record(int index, const std::exception_ptr& what) {
         {
             const std::lock_guard lock{mutex_};
             std::exception_ptr& to = of_another(what) ? first_peer_ : first_;

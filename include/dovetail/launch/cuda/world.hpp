@@ -83,13 +83,13 @@ public:
     template <class Body>
         requires std::invocable<Body&, rank&>
     void run(Body&& body) {
-        launch::departures gone;
+        launch::rank_exceptions exceptions;
         const auto play = [&](const std::shared_ptr<peers>& shared, int index, auto make) {
-            gone.play(index, [&] { return cuda::rank{make()}; }, body, [&](const cause& why) { shared->abort(why); });
+            exceptions.run_rank(index, [&] { return cuda::rank{make()}; }, body, [&](const cause& why) { shared->abort(why); });
             shared->leave(index);
         };
-        const std::shared_ptr<peers> among = part_ ? run_part(play) : run_threads(play, gone);
-        gone.rethrow();
+        const std::shared_ptr<peers> among = part_ ? run_part(play) : run_threads(play, exceptions);
+        exceptions.rethrow();
         among->raise_unreported(part_ ? part_->rank : 0);
     }
 
@@ -134,13 +134,13 @@ private:
         return comms;
     }
     template <class Play>
-    std::shared_ptr<peers> run_threads(const Play& play, launch::departures& gone) {
+    std::shared_ptr<peers> run_threads(const Play& play, launch::rank_exceptions& exceptions) {
         const std::shared_ptr<peers> shared = std::make_shared<local_peers>(size_);
         const std::vector<ncclComm_t> comms = connect();
         launch::on_threads(
             size_, [&](int r) { play(shared, r, [&] { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); }); },
             [&](int r, const std::exception_ptr& why) {
-                shared->abort(gone.left(r, why));
+                shared->abort(exceptions.record(r, why));
                 shared->leave(r);
                 static_cast<void>(calls.comm_abort(comms[r]));
             });

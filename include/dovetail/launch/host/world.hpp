@@ -99,19 +99,19 @@ public:
         requires std::invocable<Body&, rank&>
     void run(Body&& body) {
         const auto shared = std::make_shared<core>(size_, link_);
-        launch::departures gone;
+        launch::rank_exceptions exceptions;
         const auto abort = [&](const cause& why) { shared->abort(why); };
         launch::on_threads(
             size_,
             [&](int index) {
-                gone.play(index, [&] { return host::rank{shared, index}; }, body, abort);
+                exceptions.run_rank(index, [&] { return host::rank{shared, index}; }, body, abort);
                 shared->leave(index);
             },
             [&](int index, const std::exception_ptr& why) {
-                abort(gone.left(index, why));
+                abort(exceptions.record(index, why));
                 shared->leave(index);
             });
-        gone.rethrow();
+        exceptions.rethrow();
         shared->raise_unreported();
     }
 
