@@ -39,6 +39,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // Texts of ranks that must agree, cut at the first byte's value.
     std::vector<std::string> all;
     for (std::size_t i = 0, step = size == 0 ? 1 : 1 + data[0] % 16; i < size; i += step) all.push_back(text.substr(i, step));
-    if (!all.empty()) dovetail::launch::differing(all);
+    if (!all.empty()) dovetail::launch::mismatch(all);
     return 0;
 }

@@ -107,7 +107,7 @@ TEST_CASE("processes of one host see one clock; of several hosts, to what their 
         std::vector<dv::cuda::world_clock> clocks(3);
         std::vector<std::thread> threads;
         for (int r = 0; r < 3; ++r)
-            threads.emplace_back([&, r] { clocks[static_cast<std::size_t>(r)] = dv::cuda::agree_on_clock(with, r, std::chrono::seconds{20}); });
+            threads.emplace_back([&, r] { clocks[static_cast<std::size_t>(r)] = dv::cuda::synchronise_clocks(with, r, std::chrono::seconds{20}); });
         for (auto& t : threads) t.join();
         for (const auto& c : clocks) {
             const auto off = c.origin - clocks[0].origin;

@@ -30,7 +30,7 @@ inline std::string options_text(const plan_options& s, const engine_options& o) 
     say(o.replay == replay_mode::if_possible, "replayed if possible");
     return text;
 }
-inline std::string agreement_text(std::uint64_t plan, const plan_options& s, const engine_options& o, const std::string& described) {
+inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, const engine_options& o, const std::string& described) {
     const std::string words = described + options_text(s, o);
     detail::hasher h;
     h(plan);

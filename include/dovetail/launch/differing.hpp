@@ -10,7 +10,7 @@ namespace dovetail::launch {
 
 // Every rank brings "key name". Empty where all keys are equal; otherwise the ranks that differ. What most hold is taken for the
 // right one; of equal numbers, the lowest rank's.
-inline std::string differing(const std::vector<std::string>& all) {
+inline std::string mismatch(const std::vector<std::string>& all) {
     const auto key_of = [&](std::size_t r) { return std::string_view{all[r]}.substr(0, all[r].find(' ')); };
     const auto named = [&](std::size_t r) { return std::to_string(r) + " (" + all[r].substr(all[r].find(' ') + 1) + ")"; };
     std::map<std::string_view, int> held;

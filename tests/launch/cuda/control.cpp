@@ -117,14 +117,14 @@ TEST_CASE("plans that differ are named with their ranks on all of them") {
     for (const int size : {2, 4}) {
         const auto said = in_world(size, [](auto& c, int r) -> std::string {
             return support::processes::guarded([&] {
-                c->agree("the plan of executor 0", r == 1 ? 7 : 8, r == 1 ? "`old`" : "`new`", 2s);
+                c->require_equal("the plan of executor 0", r == 1 ? 7 : 8, r == 1 ? "`old`" : "`new`", 2s);
                 return std::string{"agreed"};
             });
         });
         for (const auto& text : said) CHECK(says(text, "the plan of executor 0 differs: rank 1 (`old`) against rank 0 (`new`)"));
     }
     for (const auto& text : in_world(3, [](auto& c, int) {
-             c->agree("the plan", 5, "`same`", 2s);
+             c->require_equal("the plan", 5, "`same`", 2s);
              return "agreed";
          }))
         CHECK(text == "agreed");

@@ -475,7 +475,7 @@ TEST_CASE("escape codes of a rank do not reach the terminals of the others") {
             if (r == 1) channel->announce([] { return activity{"\x1b[2J at work", "f\x1b[0m", "y"}; });
             std::string text;
             try {
-                channel->agree("the plan", r == 1 ? 7 : 8, r == 1 ? "\x1b]0;owned\x07" : "`new`", 3s);
+                channel->require_equal("the plan", r == 1 ? 7 : 8, r == 1 ? "\x1b]0;owned\x07" : "`new`", 3s);
             } catch (const dovetail::world_error& e) {
                 text = e.what();
             }

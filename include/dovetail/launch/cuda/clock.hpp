@@ -59,7 +59,7 @@ struct clock_bounds {
 
 // Every rank calls it at the same place. Nobody gets the answer of an exchange before all have asked, so what each saw before
 // and after bounds the difference of two clocks; the tightest of several rounds counts.
-inline world_clock agree_on_clock(peers& with, int rank, std::chrono::nanoseconds limit) {
+inline world_clock synchronise_clocks(peers& with, int rank, std::chrono::nanoseconds limit) {
     if (with.one_process()) return {with.made, {}};
     constexpr int rounds = 12;
     constexpr const char* what = "the clock of the world";

@@ -58,9 +58,9 @@ public:
     }
     void barrier(const std::string& what, limit_type limit) { exchange(what, {}, limit); }
     // Every rank brings a hash and a name for it; throws on all of them, with the ranks that differ, unless all are equal.
-    void agree(const std::string& on, std::uint64_t hash, const std::string& name, limit_type limit) {
-        const std::string differing = launch::differing(exchange(on, std::to_string(hash) + " " + name, limit));
-        if (!differing.empty()) throw world_error{on + " differs: " + printable(differing)};
+    void require_equal(const std::string& on, std::uint64_t hash, const std::string& name, limit_type limit) {
+        const std::string mismatch = launch::mismatch(exchange(on, std::to_string(hash) + " " + name, limit));
+        if (!mismatch.empty()) throw world_error{on + " differs: " + printable(mismatch)};
     }
 
     // Ends the work of all ranks. The first cause counts; any thread; harmless to repeat.

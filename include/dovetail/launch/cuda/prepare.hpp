@@ -1,4 +1,4 @@
-// All that the runs of an executor need, made before the first: the agreement of the ranks, acts and their pointers, events,
+// All that the runs of an executor need, made before the first: the check that all ranks have one plan, acts and their pointers, events,
 // connections, and the states that nobody has initialised yet.
 #pragma once
 
@@ -75,7 +75,7 @@ protected:
 
 private:
     void prepare_all(std::uint64_t hash) {
-        agree(hash);
+        check_plans(hash);
         communicates_ = where.communicates(program);
         links_ = std::make_unique<peer_links>(on_, program, where, addresses.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
         table_ = std::make_unique<act_table>(executable_, where, rank, role, *on_, *links_, options.replay != replay_mode::never);
@@ -86,13 +86,13 @@ private:
         initialise();
         warm(hash);
     }
-    void agree(std::uint64_t hash) {
+    void check_plans(std::uint64_t hash) {
         number_ = on_->executors++;
-        if (number_ == 0) on_->clock = agree_on_clock(*on_->world, rank, options.time_limit);
+        if (number_ == 0) on_->clock = synchronise_clocks(*on_->world, rank, options.time_limit);
         const auto all = on_->world->exchange(rank, "executor " + std::to_string(number_) + " (" + described() + ")",
-                                              launch::agreement_text(hash, executable_.s, options, described()), options.time_limit);
-        if (const std::string differing = launch::differing(all); !differing.empty())
-            throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + differing +
+                                              launch::fingerprint_text(hash, executable_.s, options, described()), options.time_limit);
+        if (const std::string mismatch = launch::mismatch(all); !mismatch.empty())
+            throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + mismatch +
                               ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
     }
     void prepare() {

@@ -40,7 +40,7 @@ inline membership join(place me, const meeting_options& options = {}) {
     check_devices(*channel, bus, fault, limit);
     int version = 0;
     check(calls.get_version(&version), "ncclGetVersion");
-    channel->agree("the version of NCCL", static_cast<std::uint64_t>(version), detail::nccl_version_text(version), limit);
+    channel->require_equal("the version of NCCL", static_cast<std::uint64_t>(version), detail::nccl_version_text(version), limit);
     if (me.verbose) std::fprintf(stderr, "dovetail: rank %d of %d is here; device %d (%s)\n", me.rank, me.size, m.device, bus);
     m.control = std::make_shared<process_peers>(channel);
     m.id = [channel, limit] {

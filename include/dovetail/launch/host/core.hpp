@@ -123,16 +123,16 @@ public:
     }
 
     // Every rank brings the key of its next executor, in words too; throws on all of them where two differ. Returns the executor's number.
-    int agree(int rank, const std::string& key, const std::string& name, std::chrono::nanoseconds limit) {
+    int check_plans(int rank, const std::string& key, const std::string& name, std::chrono::nanoseconds limit) {
         std::unique_lock lock{mutex_};
         const int number = executors_[rank]++;
-        auto& slot = agreements_[number];
-        if (!slot) slot = std::make_shared<agreement>(size_);
+        auto& slot = plan_checks_[number];
+        if (!slot) slot = std::make_shared<plan_check>(size_);
         const auto a = slot;
         a->texts[rank] = key;
         const bool last = ++a->arrived == size_;
         if (last) {
-            agreements_.erase(number);
+            plan_checks_.erase(number);
             arrivals_.notify_all();
         }
         int missing = -1;
@@ -156,8 +156,8 @@ public:
                 if (a->texts[r].empty()) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
             throw timeout{"timeout: rank " + std::to_string(rank) + " makes " + which + ", and these have not come: " + who, rank};
         }
-        if (const std::string differing = launch::differing(a->texts); !differing.empty())
-            throw world_error{"the plans of executor " + std::to_string(number) + " differ: " + differing +
+        if (const std::string mismatch = launch::mismatch(a->texts); !mismatch.empty())
+            throw world_error{"the plans of executor " + std::to_string(number) + " differ: " + mismatch +
                               ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
         return number;
     }
@@ -232,8 +232,8 @@ private:
         stream_workers streams = {};
         bool gone = false;
     };
-    struct agreement {
-        explicit agreement(int size) : texts(static_cast<std::size_t>(size)) {}
+    struct plan_check {
+        explicit plan_check(int size) : texts(static_cast<std::size_t>(size)) {}
         std::vector<std::string> texts;  // by rank: "key words"; empty until it has come
         int arrived = 0;
     };
@@ -280,7 +280,7 @@ private:
     cause cause_;
     std::vector<rank_record> ranks_;
     std::map<meeting_key, std::shared_ptr<meeting>> meetings_;
-    std::map<int, std::shared_ptr<agreement>> agreements_;
+    std::map<int, std::shared_ptr<plan_check>> plan_checks_;
     std::map<std::int64_t, turn> order_;
     std::vector<int> executors_;        // made so far, by rank
     std::vector<std::int64_t> epochs_;  // runs issued so far, by rank

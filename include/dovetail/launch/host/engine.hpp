@@ -40,7 +40,7 @@ public:
         recorded_ = std::vector<std::atomic<std::int64_t>>(copies);
         issued_.assign(copies, 0);
         prepare();
-        number_ = on_->world->agree(rank, launch::agreement_text(from.hash, from.s, options, described()), described(), options.time_limit);
+        number_ = on_->world->check_plans(rank, launch::fingerprint_text(from.hash, from.s, options, described()), described(), options.time_limit);
         launch::initialise_states(
             *this, executable_, [&](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
             [&](const cause& why) { on_->world->abort(why); });
