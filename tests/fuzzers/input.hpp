@@ -106,7 +106,7 @@ private:
             }
             case frame::table: return d::packed_table(all());
             case frame::left: return d::left_message{number(), number(), number()}.pack();
-            case frame::stop: return d::packed(dovetail::cuda::stop_cause{static_cast<int>(number()), text(), text(), text(), below(2) == 0});
+            case frame::stop: return d::packed(dovetail::cuda::abort_reason{static_cast<int>(number()), text(), text(), text(), below(2) == 0});
             default: return text();
         }
     }

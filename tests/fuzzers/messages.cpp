@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             check(body, [](auto& b) { return left_message::unpack(b, ranks); }, [](auto& m) { return m.pack(); });
             break;
         case frame::stop:
-            check(body, [](auto& b) { return unpacked_cause(b, ranks); }, [](auto& m) { return shown(m.text), shown(m.operation), packed(m); });
+            check(body, [](auto& b) { return unpacked_abort_reason(b, ranks); }, [](auto& m) { return shown(m.text), shown(m.operation), packed(m); });
             break;
         case frame::participation:
             check(body, [](auto& b) { return participation::unpack(b, 1); }, [](auto& m) { return shown(m.what), m.pack(); });

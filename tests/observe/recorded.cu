@@ -89,9 +89,9 @@ TEST_CASE("processes of one host see one clock; of several hosts, to what their 
         std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
             return local.exchange(rank, what, apart && mine.find('-') != std::string::npos ? "host" + std::to_string(rank) + " " + mine.substr(mine.rfind(' ') + 1) : mine, limit);
         }
-        void abort(const dv::cuda::cause& why) override { local.abort(why); }
+        void abort(const dv::cuda::abort_reason& why) override { local.abort(why); }
         bool aborted() const noexcept override { return local.aborted(); }
-        dv::cuda::cause why() const override { return local.why(); }
+        dv::cuda::abort_reason why() const override { return local.why(); }
         void leave(int rank) noexcept override { local.leave(rank); }
         bool gone(int rank) const noexcept override { return local.gone(rank); }
         void attend(int rank, std::function<void()> at_stop, std::function<void()> each_period) override { local.attend(rank, std::move(at_stop), std::move(each_period)); }

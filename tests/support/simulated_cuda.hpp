@@ -719,9 +719,9 @@ struct apart final : dv::cuda::peers {
         const bool names_host = r == abroad && what.rfind("the peer copies of", 0) == 0;
         return all.exchange(r, what, names_host ? "abroad" + mine.substr(mine.find(' ')) : mine, limit);
     }
-    void abort(const dv::cuda::cause& why) override { all.abort(why); }
+    void abort(const dv::cuda::abort_reason& why) override { all.abort(why); }
     bool aborted() const noexcept override { return all.aborted(); }
-    dv::cuda::cause why() const override { return all.why(); }
+    dv::cuda::abort_reason why() const override { return all.why(); }
     void attend(int r, std::function<void()> at_stop, std::function<void()> each_period) override { all.attend(r, std::move(at_stop), std::move(each_period)); }
     void unattend(int r) noexcept override { all.unattend(r); }
     void leave(int r) noexcept override { all.leave(r); }
@@ -743,7 +743,7 @@ void run_apart(int ranks, Body body, int abroad = -1) {
     for (int r = 0; r < ranks; ++r)
         threads.emplace_back([&, r] {
             const auto failed = [&](const std::string& text) {
-                control->abort({r, "rank " + std::to_string(r) + " left with an exception: " + text, {}, {}, std::current_exception(), true});
+                control->abort({r, "rank " + std::to_string(r) + " left with an exception: " + text, {}, {}, true, std::current_exception()});
                 const std::lock_guard lock{guard};
                 if (!first) first = std::current_exception();
             };

@@ -199,10 +199,10 @@ protected:
 
     // What ends the runs of all ranks where an executor is destroyed whose runs have not ended, because an exception passes or
     // because they take longer than the time limit.
-    launch::cause left_in_flight(bool unwinding) {
+    launch::abort_reason left_in_flight(bool unwinding) {
         const std::string destroyed = "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight";
-        if (unwinding) return {rank, destroyed, {}, {}, nullptr, true, false};
-        return {rank, "timeout after " + launch::in_seconds(options.time_limit) + ": " + destroyed + ": " + stuck(), {}, {}, nullptr, true, true};
+        if (unwinding) return {rank, destroyed, {}, {}, true};
+        return {rank, "timeout after " + launch::in_seconds(options.time_limit) + ": " + destroyed + ": " + stuck(), {}, {}, true, nullptr, true};
     }
     void wait_for_end(run_state& f, std::chrono::nanoseconds limit) {
         if (!wait(f, launch::after(limit)))

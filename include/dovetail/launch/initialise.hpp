@@ -7,7 +7,7 @@
 
 namespace dovetail::launch {
 
-// `call(initialiser, pointers)` returns when the state is written. Where it throws, `abort(cause)` ends the runs of all ranks.
+// `call(initialiser, pointers)` returns when the state is written. Where it throws, `abort(reason)` ends the runs of all ranks.
 template <class Stream, class Call, class Abort>
 void initialise_states(const engine& of, const executable_plan<Stream>& from, Call call, Abort abort) {
     const auto& store = of.addresses.store();
@@ -21,7 +21,7 @@ void initialise_states(const engine& of, const executable_plan<Stream>& from, Ca
             const auto what = std::current_exception();
             const std::string name = of.symbol_name(s.symbol);
             const std::string text = "the initialiser of state `" + name + "` failed on " + of.where.describe(of.rank) + ": " + text_of(what);
-            abort(cause{of.rank, text, "initialiser", name, what, false});
+            abort(abort_reason{of.rank, text, "initialiser", name, false, what});
             throw operation_error{text, "initialiser", name, of.rank, what};
         }
         store->initialised(*s.stored);

@@ -26,13 +26,13 @@ public:
         }
     }
     // A rank has left with this.
-    cause record(int index, const std::exception_ptr& what) {
+    abort_reason record(int index, const std::exception_ptr& what) {
         {
             const std::lock_guard lock{mutex_};
             std::exception_ptr& to = of_another(what) ? first_peer_ : first_;
             if (!to) to = what;
         }
-        return {index, "rank " + std::to_string(index) + " left with an exception: " + text_of(what), {}, {}, what, true};
+        return {index, "rank " + std::to_string(index) + " left with an exception: " + text_of(what), {}, {}, true, what};
     }
     // The first, or where all came from ranks that only saw another one fail, the first of those.
     void rethrow() const {

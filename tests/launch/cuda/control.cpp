@@ -43,7 +43,7 @@ struct watched {
     int calls = 0;
     detail::instant at;
 
-    void operator()(const stop_cause& why) {
+    void operator()(const abort_reason& why) {
         const std::lock_guard lock{mutex};
         text = "rank " + std::to_string(why.rank) + ": " + why.text;
         ++calls;
@@ -229,7 +229,7 @@ TEST_CASE("an abort reaches all ranks once, with its operation; a second one cha
     for (const int from : {0, 1}) {
         const auto said = in_world(3, [=](auto& c, int r) -> std::string {
             watched saw;
-            c->watch([&](const stop_cause& why) {
+            c->watch([&](const abort_reason& why) {
                 saw(why);
                 c->abort({r, "an abort from the callback", {}, {}, false});
             });
@@ -363,7 +363,7 @@ TEST_CASE("executors called in different order end the work, and name the call")
 TEST_CASE("the end of a channel does not hang on a callback that does") {
     const auto said = in_world(2, [](auto& c, int r) -> std::string {
         const auto stuck = std::make_shared<watched>();
-        c->watch([stuck](const stop_cause& why) {
+        c->watch([stuck](const abort_reason& why) {
             (*stuck)(why);
             std::this_thread::sleep_for(30s);
         });
@@ -382,7 +382,7 @@ TEST_CASE("a callback may hold the last handle of its channel") {
         auto saw = std::make_shared<watched>();
         control* const it = c.get();
         auto held = std::make_shared<std::shared_ptr<control>>(std::move(c));
-        it->watch([saw, held](const stop_cause& why) {
+        it->watch([saw, held](const abort_reason& why) {
             held->reset();
             (*saw)(why);
         });
@@ -437,7 +437,7 @@ TEST_CASE("a rank that says what no rank can say is gone, and the others are tol
         {frame::beat, {calls_from(INT64_MIN)}},
         {frame::beat, {detail::beat_message{{}, {0, {}}}.pack() + "more"}},
         {frame::left, {detail::writer{}.number(-5).number(0).number(0).take()}},
-        {frame::stop, {detail::packed(stop_cause{17, "a rank that there is not", {}, {}, false})}},
+        {frame::stop, {detail::packed(abort_reason{17, "a rank that there is not", {}, {}, false})}},
         {frame::welcome, {{}}},
         {'?', {{}}},
         {frame::participation, {std::string(detail::longest_frame_of_rank + 1, 'x')}},

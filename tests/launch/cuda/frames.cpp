@@ -128,7 +128,7 @@ TEST_CASE("a message is read as it was written, and not at all where it is cut, 
     check(packed_table(all), [&](std::string_view b) { return unpack_table(b, known); });
     check(beat_message{m, {17, {1, 2, 3}}}.pack(), [](std::string_view b) { return beat_message::unpack(b).has_value(); });
     check(left_message{1, 2, 3}.pack(), [](std::string_view b) { return left_message::unpack(b, 3).has_value(); });
-    check(packed(stop_cause{2, "why", "f", "y", true}), [](std::string_view b) { return unpacked_cause(b, 3).has_value(); });
+    check(packed(abort_reason{2, "why", "f", "y", true}), [](std::string_view b) { return unpacked_abort_reason(b, 3).has_value(); });
     check(participation{4, 1, "what", "text"}.pack(), [](std::string_view b) { return participation::unpack(b, 1).has_value(); });
     check(packed(6, outcome{{"a", "b", "c"}, {}}), [](std::string_view b) { return unpacked_outcome(b, 3).has_value(); });
     check(packed(6, outcome{{}, "fault"}), [](std::string_view b) { return unpacked_outcome(b, 3).has_value(); });
@@ -137,11 +137,11 @@ TEST_CASE("a message is read as it was written, and not at all where it is cut, 
     CHECK(known[1].exchanges == 5);
     CHECK(known[1].host == "host");
     CHECK(beat_message::unpack(beat_message{m, {17, {1, 2, 3}}}.pack())->calls.first == 17);
-    CHECK(unpacked_cause(packed(stop_cause{2, "why", "f", "y", true}), 3)->by_leaving);
+    CHECK(unpacked_abort_reason(packed(abort_reason{2, "why", "f", "y", true}), 3)->by_leaving);
     CHECK(participation::unpack(participation{4, 1, "what", "text"}.pack(), 1)->text == "text");
 
-    CHECK_FALSE(unpacked_cause(packed(stop_cause{3, "why", {}, {}, false}), 3));
-    CHECK_FALSE(unpacked_cause(packed(stop_cause{-2, "why", {}, {}, false}), 3));
+    CHECK_FALSE(unpacked_abort_reason(packed(abort_reason{3, "why", {}, {}, false}), 3));
+    CHECK_FALSE(unpacked_abort_reason(packed(abort_reason{-2, "why", {}, {}, false}), 3));
     CHECK_FALSE(left_message::unpack(left_message{3, 0, 0}.pack(), 3));
     CHECK_FALSE(participation::unpack(participation{-1, 1, {}, {}}.pack(), 1));
     CHECK_FALSE(participation::unpack(participation{INT64_MAX, 1, {}, {}}.pack(), 1));
@@ -155,7 +155,7 @@ TEST_CASE("a message is read as it was written, and not at all where it is cut, 
 
 TEST_CASE("words of any length are cut before they are sent, and can be read") {
     const std::string long_text(100'000, 'x');
-    CHECK(unpacked_cause(packed(stop_cause{0, long_text, long_text, long_text, false}), 1)->text.size() == longest_words);
+    CHECK(unpacked_abort_reason(packed(abort_reason{0, long_text, long_text, long_text, false}), 1)->text.size() == longest_words);
     member m = somebody();
     m.doing.text = std::string(longest_words, '\x1b');  // which is longer when it can be shown
     const auto once = beat_message::unpack(beat_message{m, {}}.pack());

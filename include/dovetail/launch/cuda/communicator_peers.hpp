@@ -43,9 +43,9 @@ public:
         for (int r = 0; r < size_; ++r) all.push_back(printable(texts.data() + length * static_cast<std::size_t>(r)));
         return all;
     }
-    void abort(const cause& why) override { local_.abort(why); }
+    void abort(const abort_reason& why) override { local_.abort(why); }
     bool aborted() const noexcept override { return local_.aborted(); }
-    cause why() const override { return local_.why(); }
+    abort_reason why() const override { return local_.why(); }
     void attend(int, std::function<void()> at_stop, std::function<void()> each_period) override {
         local_.attend(0, std::move(at_stop), std::move(each_period));
     }

@@ -167,7 +167,7 @@ private:
             world->abort({index,
                           "timeout: the communication of rank " + std::to_string(index) + " has stood still for " +
                               std::to_string(std::chrono::duration<double>(f.limit).count()) + " s: " + who,
-                          f.doing.operation, f.doing.statement, nullptr, false});
+                          f.doing.operation, f.doing.statement});
     }
 
     std::mutex graphs_mutex_;

@@ -1,8 +1,9 @@
-// The control channel of a world of several processes, as one rank sees it: all ranks give and get texts, one cause ends the
+// The control channel of a world of several processes, as one rank sees it: all ranks give and get texts, one abort ends the
 // work of all, and each knows how far the others have come. `star.hpp` has the two ends that carry it; each has one watchdog
 // thread, which calls back here.
 #pragma once
 
+#include "../differing.hpp"
 #include "call_log.hpp"
 #include "socket.hpp"
 
@@ -32,7 +33,7 @@ public:
     std::vector<std::string> exchange(const std::string& what, std::string mine, limit_type limit) {
         const auto until = detail::after(limit);
         std::unique_lock lock{mutex_};
-        if (cause_) raise_locked();
+        if (abort_reason_) raise_locked();
         if (mine.size() > detail::longest_part)
             throw usage_error{"rank " + std::to_string(rank_) + " brings " + std::to_string(mine.size()) + " bytes to " + what + ", and at most " +
                               std::to_string(detail::longest_part) + " can be exchanged"};
@@ -41,13 +42,13 @@ public:
         contribute({number, rank_, what, std::move(mine)});  // locked, so that parts are sent in the order of their numbers
         ++exchanges_;
         int gone = -1;
-        const auto over = [&] { return results_.contains(number) || cause_ || (gone = first_gone(number)) >= 0; };
+        const auto over = [&] { return results_.contains(number) || abort_reason_ || (gone = first_gone(number)) >= 0; };
         if (!changed_.wait_until(lock, until, over)) refresh(lock, over);
         if (const auto found = results_.find(number); found != results_.end()) {
             if (!found->second.fault.empty()) throw world_error{"rank " + std::to_string(rank_) + " at " + what + ": " + found->second.fault};
             return std::move(found->second.texts);
         }
-        if (cause_) raise_locked("waits for all ranks at " + what);
+        if (abort_reason_) raise_locked("waits for all ranks at " + what);
         if (gone >= 0) throw world_error{"rank " + std::to_string(rank_) + " is at " + what + ", and rank " + std::to_string(gone) + " has left without it"};
         std::vector<int> missing;
         for (int r = 0; r < size_; ++r)
@@ -63,14 +64,14 @@ public:
         if (!mismatch.empty()) throw world_error{on + " differs: " + printable(mismatch)};
     }
 
-    // Ends the work of all ranks. The first cause counts; any thread; harmless to repeat.
-    void abort(const stop_cause& why) noexcept {
+    // Ends the work of all ranks. The first reason counts; any thread; harmless to repeat.
+    void abort(const abort_reason& why) noexcept {
         try {
             const std::lock_guard lock{mutex_};
             if (!counts(why)) return;
             // Told to the others before this rank's watchdog can know and be held up by what it calls.
-            spread(why);
-            cause_ = why;
+            broadcast_abort(why);
+            abort_reason_ = why;
         } catch (...) {  // no memory for the message: the other ranks learn it from the end of this one
         }
         aborted_.store(true, std::memory_order_release);
@@ -78,14 +79,14 @@ public:
         wake();
     }
     bool aborted() const noexcept { return aborted_.load(std::memory_order_acquire); }
-    std::optional<stop_cause> why() const {
+    std::optional<abort_reason> why() const {
         const std::lock_guard lock{mutex_};
-        return cause_;
+        return abort_reason_;
     }
 
     // Calls on the watchdog's thread: `at_stop` once, when the work has ended, also where it has already; `each_period` with
     // every heartbeat, and is to be short: no heartbeat is sent meanwhile. They may call everything here. What they throw is dropped.
-    void watch(std::function<void(const stop_cause&)> at_stop, std::function<void()> each_period = {}) {
+    void watch(std::function<void(const abort_reason&)> at_stop, std::function<void()> each_period = {}) {
         {
             const std::lock_guard lock{mutex_};
             at_stop_ = std::move(at_stop);
@@ -151,17 +152,17 @@ protected:
     using outcome = detail::outcome;
 
     virtual void contribute(detail::participation mine) = 0;
-    virtual void spread(const stop_cause& why) = 0;
+    virtual void broadcast_abort(const abort_reason& why) = 0;
     virtual void ask() = 0;
     virtual void tell_leaves(std::int64_t leaves) = 0;
     virtual void wake() noexcept = 0;
 
     // For the watchdog's thread.
-    bool settle(const stop_cause& why) {
+    bool accept_abort(const abort_reason& why) {
         {
             const std::lock_guard lock{mutex_};
             if (!counts(why)) return false;
-            cause_ = why;
+            abort_reason_ = why;
             aborted_.store(true, std::memory_order_release);
         }
         changed_.notify_all();
@@ -204,9 +205,9 @@ protected:
     // `told` says that the others have been told of what has ended the work.
     void attend(bool told, bool period) {
         std::unique_lock lock{mutex_};
-        if (told && cause_ && at_stop_) {
+        if (told && abort_reason_ && at_stop_) {
             const auto what = std::exchange(at_stop_, nullptr);
-            call(lock, [&, why = *cause_] { what(why); });
+            call(lock, [&, why = *abort_reason_] { what(why); });
         }
         if (period && each_period_) call(lock, [what = each_period_] { what(); });
     }
@@ -253,15 +254,15 @@ private:
     }
     // `here` is what this rank does meanwhile.
     [[noreturn]] void raise_locked(const std::string& here = {}) const {
-        const stop_cause c =
-            cause_.value_or(stop_cause{rank_, "rank " + std::to_string(rank_) + " has ended the work, without memory to say why", {}, {}, false});
+        const abort_reason c =
+            abort_reason_.value_or(abort_reason{rank_, "rank " + std::to_string(rank_) + " has ended the work, without memory to say why", {}, {}, false});
         if (c.rank == rank_ && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank};
         const std::string who = "rank " + std::to_string(rank_);
         throw peer_error{who + " stops, because " + c.text + (here.empty() ? "" : "; " + who + " " + here), c.operation, c.statement, c.rank};
     }
-    // The first cause does; a rank that leaves may say afterwards what made it.
-    bool counts(const stop_cause& why) const {
-        return !cause_ || (cause_->by_leaving && why.by_leaving && cause_->rank == why.rank && cause_->text != why.text);
+    // The first reason does; a rank that leaves may say afterwards what made it.
+    bool counts(const abort_reason& why) const {
+        return !abort_reason_ || (abort_reason_->by_leaving && why.by_leaving && abort_reason_->rank == why.rank && abort_reason_->text != why.text);
     }
     bool left_locked(int rank) const { return rank != rank_ && members_[rank].leaves > leaves_; }
     int first_gone(std::int64_t number) const {
@@ -275,13 +276,13 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::atomic<bool> aborted_ = false;
-    std::optional<stop_cause> cause_;
+    std::optional<abort_reason> abort_reason_;
     std::vector<member> members_;
     std::set<std::int64_t> awaited_;  // exchanges that a thread waits for
     std::map<std::int64_t, outcome> results_;
     std::int64_t exchanges_ = 0, leaves_ = 0;
     std::int64_t tables_ = 0;  // how often the members were heard of
-    std::function<void(const stop_cause&)> at_stop_;
+    std::function<void(const abort_reason&)> at_stop_;
     std::function<void()> each_period_;
     std::thread::id calling_;
     std::mutex words_mutex_;

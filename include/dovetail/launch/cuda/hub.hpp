@@ -69,7 +69,7 @@ protected:
             case frame::participation: return gather(participation::unpack(body, rank));
             case frame::beat: return note(rank, beat_message::unpack(body));
             case frame::ask: return answer(rank);
-            case frame::stop: return stop(rank, unpacked_cause(body, size()));
+            case frame::stop: return stop(rank, unpacked_abort_reason(body, size()));
             case frame::left: return leave(rank, left_message::unpack(body, size()));
             case frame::bye: return leave(rank, left_message{rank, for_good, 0});
             default: return false;
@@ -188,8 +188,8 @@ private:
         if (m.leaves == for_good) return;
         end(lost_rank(r, m, how));
     }
-    void end(const stop_cause& why) {
-        if (settle(why)) to_all(frame::stop, packed(why));
+    void end(const abort_reason& why) {
+        if (accept_abort(why)) to_all(frame::stop, packed(why));
     }
 
     bool answer(int rank) {
@@ -198,8 +198,8 @@ private:
         if (!link.sending()) link.push(frame::table, packed_table(members()));  // else it has asked before, and is still to be answered
         return true;
     }
-    bool stop(int rank, const std::optional<stop_cause>& why) {
-        if (why && (settle(*why) || rank == 0)) to_all(frame::stop, packed(*why));
+    bool stop(int rank, const std::optional<abort_reason>& why) {
+        if (why && (accept_abort(*why) || rank == 0)) to_all(frame::stop, packed(*why));
         return why.has_value();
     }
     bool leave(int rank, std::optional<left_message> m) {

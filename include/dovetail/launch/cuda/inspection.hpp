@@ -96,18 +96,19 @@ private:
 };
 
 // Of what each rank has found, the one that is first in the order of all ranks: it has made the others. `order`: the place of the
-// operation of `mine` in that order, -1 where the rank has found nothing. All ranks call it; gives a cause without a rank where none
+// operation of `mine` in that order, -1 where the rank has found nothing. All ranks call it; gives a reason without a rank where none
 // has.
-inline cause first_of_all(peers& world, int rank, std::int64_t order, const cause& mine, const std::string& what, std::chrono::nanoseconds limit) {
+inline abort_reason first_of_all(peers& world, int rank, std::int64_t order, const abort_reason& mine, const std::string& what,
+                                 std::chrono::nanoseconds limit) {
     const std::string text = order < 0 ? "" : std::to_string(order) + '\n' + mine.operation + '\n' + mine.statement + '\n' + mine.text;
     const std::vector<std::string> all = world.exchange(rank, what, text, limit);
-    cause first;
+    abort_reason first;
     std::int64_t least = INT64_MAX;
     for (std::size_t r = 0; r < all.size(); ++r) {
         if (all[r].empty()) continue;
         std::istringstream fields{all[r]};
         std::string place;
-        cause c;
+        abort_reason c;
         c.rank = static_cast<int>(r);
         std::getline(fields, place);
         std::getline(fields, c.operation);

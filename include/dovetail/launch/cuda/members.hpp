@@ -1,7 +1,7 @@
 // What the ranks of a world of processes know of each other, and the sentences made of it.
 #pragma once
 
-#include "../differing.hpp"
+#include "../cause.hpp"
 #include "../error.hpp"
 
 #include <algorithm>
@@ -13,24 +13,13 @@
 
 namespace dovetail::cuda {
 
-// What ended the work of all ranks.
-struct stop_cause {
-    int rank = -1;
-    std::string text;  // "operation `f` of `y` failed on rank 1: ..."
-    std::string operation, statement;
-    bool by_leaving = false;
-};
+using launch::abort_reason;
+using launch::activity;
 
 // What a rank works on: the operation that its engine waits for.
 struct mark {
     std::int64_t run = -1;
     std::int64_t step = -1;
-};
-
-// The same in the words of its engine; empty where it has none.
-struct activity {
-    std::string text;                  // "has not ended operation `f` of `y` (run 3 of `g`)"
-    std::string operation, statement;  // empty where none is open
 };
 
 // What is known about a rank: a heartbeat old.

@@ -92,12 +92,12 @@ inline bool unpack_welcome(std::string_view body, std::vector<member>& all) {
     return true;
 }
 
-inline std::string packed(const stop_cause& c) {
+inline std::string packed(const abort_reason& c) {
     return writer{}.number(c.rank).words(c.text).words(c.operation).words(c.statement).number(c.by_leaving).take();
 }
-inline std::optional<stop_cause> unpacked_cause(std::string_view body, int ranks) {
+inline std::optional<abort_reason> unpacked_abort_reason(std::string_view body, int ranks) {
     reader r{body};
-    stop_cause c;
+    abort_reason c;
     c.rank = static_cast<int>(r.number(-1, ranks - 1));
     c.text = r.words();
     c.operation = r.words();

@@ -15,8 +15,6 @@
 
 namespace dovetail::cuda {
 
-using launch::cause;
-
 // How far a rank has come: its GPU writes the number of each communication step behind it into pinned memory, by stream, so
 // that anybody may read it at any time, also while a graph is replayed.
 struct progress {
@@ -86,10 +84,10 @@ public:
     // Every rank brings a text, at the same places of the program; all get everybody's, by rank. A timeout names the ranks that
     // have not come; ends early after an abort.
     virtual std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) = 0;
-    // The first cause counts. Any thread.
-    virtual void abort(const cause& why) = 0;
+    // The first reason counts. Any thread.
+    virtual void abort(const abort_reason& why) = 0;
     virtual bool aborted() const noexcept = 0;
-    virtual cause why() const = 0;
+    virtual abort_reason why() const = 0;
     // The rank ends, and comes to nothing any more.
     virtual void leave(int rank) noexcept = 0;
     virtual bool gone(int rank) const noexcept = 0;
@@ -112,14 +110,14 @@ public:
     // processes alone is told there.
     void raise_unreported(int rank) const {
         if (!aborted() || reported_.load(std::memory_order_relaxed)) return;
-        const cause c = why();
+        const abort_reason c = why();
         if (one_process() || c.rank == rank) c.raise();
         if (run_lost_.load(std::memory_order_relaxed)) raise(rank);
     }
 
     // Throws what ended the runs, as `rank` is to see it; `here` is what that has kept it from.
     [[noreturn]] void raise(int rank, const activity& here = {}) const {
-        const cause c = why();
+        const abort_reason c = why();
         if (c.rank == rank && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank, c.what};
         const std::string who = "rank " + std::to_string(rank);
         const bool named = !c.operation.empty();
@@ -168,10 +166,10 @@ public:
             if (!g->here[r]) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
         throw timeout{"timeout: rank " + std::to_string(rank) + " waits for all ranks at " + what + ", and these have not come: " + who, rank};
     }
-    void abort(const cause& why) override {
+    void abort(const abort_reason& why) override {
         {
             const std::lock_guard lock{mutex_};
-            if (!aborted_.load(std::memory_order_relaxed) || cause_.gives_way_to(why)) cause_ = why;
+            if (!aborted_.load(std::memory_order_relaxed) || abort_reason_.is_replaced_by(why)) abort_reason_ = why;
             aborted_.store(true, std::memory_order_release);
             for (const rank_record& r : ranks_)
                 if (r.dog) r.dog->stop();
@@ -179,9 +177,9 @@ public:
         changed_.notify_all();
     }
     bool aborted() const noexcept override { return aborted_.load(std::memory_order_acquire); }
-    cause why() const override {
+    abort_reason why() const override {
         const std::lock_guard lock{mutex_};
-        return cause_;
+        return abort_reason_;
     }
     void leave(int rank) noexcept override {
         {
@@ -252,7 +250,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::atomic<bool> aborted_ = false;
-    cause cause_;
+    abort_reason abort_reason_;
     std::vector<rank_record> ranks_;
     std::map<int, std::shared_ptr<gathering>> exchanges_;
     std::array<turn, 1024> turns_;

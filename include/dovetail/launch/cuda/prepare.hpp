@@ -40,7 +40,7 @@ protected:
         inspection_->deliver(f.run);
         if (!options.check_finite) return;
         const auto found = inspection_->first_non_finite();
-        cause mine;
+        abort_reason mine;
         std::int64_t order = -1;
         if (found) {
             const step_name& step = names[static_cast<std::size_t>(found->step)];
@@ -175,7 +175,7 @@ private:
                 check(calls.get_last_error(), "the launch");
                 check(calls.stream_synchronize(on_->streams[0]), "cudaStreamSynchronize");
             },
-            [&](const cause& why) { on_->world->abort(why); });
+            [&](const abort_reason& why) { on_->world->abort(why); });
     }
 };
 

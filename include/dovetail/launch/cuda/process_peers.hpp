@@ -21,7 +21,7 @@ public:
         for (std::string& text : all) text = printable(text);
         return all;
     }
-    void abort(const cause& why) override {
+    void abort(const abort_reason& why) override {
         {
             const std::lock_guard lock{mutex_};
             if (why.what && !own_) own_ = why.what;
@@ -29,14 +29,14 @@ public:
         channel_->abort({why.rank, why.text, why.operation, why.statement, why.by_leaving});
     }
     bool aborted() const noexcept override { return channel_->aborted(); }
-    cause why() const override {
+    abort_reason why() const override {
         const auto c = channel_->why();
         if (!c) return {};
         const std::lock_guard lock{mutex_};
-        return {c->rank, c->text, c->operation, c->statement, c->rank == channel_->rank() ? own_ : nullptr, c->by_leaving};
+        return {c->rank, c->text, c->operation, c->statement, c->by_leaving, c->rank == channel_->rank() ? own_ : nullptr};
     }
     void attend(int, std::function<void()> at_stop, std::function<void()> each_period) override {
-        channel_->watch([at_stop = std::move(at_stop)](const stop_cause&) { at_stop(); }, std::move(each_period));
+        channel_->watch([at_stop = std::move(at_stop)](const abort_reason&) { at_stop(); }, std::move(each_period));
     }
     void unattend(int) noexcept override { channel_->unwatch(std::chrono::seconds{20}); }
     void leave(int) noexcept override { channel_->leave(); }
@@ -59,7 +59,7 @@ public:
 private:
     const std::shared_ptr<control> channel_;
     mutable std::mutex mutex_;
-    std::exception_ptr own_;  // what the cause was on this rank
+    std::exception_ptr own_;  // what this rank has thrown
 };
 
 }  // namespace dovetail::cuda

@@ -159,7 +159,7 @@ protected:
     // Ends the runs of all ranks and throws.
     [[noreturn]] void give_up(const std::string& why) {
         const activity now = marks_.shown()->doing();
-        on_->world->abort({rank, where.describe(rank) + ": " + why, now.operation, now.statement, nullptr, false});
+        on_->world->abort({rank, where.describe(rank) + ": " + why, now.operation, now.statement});
         raise();
     }
     // Returns to the caller, who may free what the GPU uses, when the GPU uses it no more; what it does not let go of is kept. `state`
@@ -190,7 +190,7 @@ protected:
         const std::string who = step_ >= 0 ? step.text() : described();
         const std::string text = who + (earlier ? step_ >= 0 ? ", or an operation before it," : ", or what was issued before it," : "") + " failed on " +
                                  where.describe(rank) + ", " + when + ": " + text_of(why) + (earlier ? "; " + stuck() : "");
-        on_->world->abort({rank, text, earlier ? "" : step.operation, earlier ? "" : step.statement, why, false});
+        on_->world->abort({rank, text, earlier ? "" : step.operation, earlier ? "" : step.statement, false, why});
         raise();
     }
 

@@ -62,7 +62,7 @@ protected:
             case frame::table: return update([&](std::vector<member>& all) { return unpack_table(body, all); });
             case frame::beat: return note(beat_message::unpack(body));
             case frame::left: return note(left_message::unpack(body, size()));
-            case frame::stop: return stop(unpacked_cause(body, size()));
+            case frame::stop: return stop(unpacked_abort_reason(body, size()));
             case frame::bye: return note(left_message{0, for_good, 0});  // nothing can be exchanged without rank 0, whatever it has brought before
             default: return false;
         }
@@ -154,7 +154,7 @@ private:
         gone_ = true;
         const member hub = members()[0];
         if (hub.leaves == for_good) return;
-        settle(lost_rank(0, hub, how));
+        accept_abort(lost_rank(0, hub, how));
     }
 
     template <class Change>
@@ -186,8 +186,8 @@ private:
         });
         return true;
     }
-    bool stop(const std::optional<stop_cause>& why) {
-        if (why) settle(*why);
+    bool stop(const std::optional<abort_reason>& why) {
+        if (why) accept_abort(*why);
         return why.has_value();
     }
 

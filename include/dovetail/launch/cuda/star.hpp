@@ -33,7 +33,7 @@ inline std::string this_instance() {
     return drawn;
 }
 // A rank whose connection has ended: nobody can ask it any more, so it is said what it did last.
-inline stop_cause lost_rank(int rank, const member& m, const std::string& how) {
+inline abort_reason lost_rank(int rank, const member& m, const std::string& how) {
     const std::string last = m.doing.text.empty() ? "" : "; as far as it was heard of, it " + m.doing.text;
     return {rank, described(rank, m) + " is gone: " + how + last, m.doing.operation, m.doing.statement, false};
 }
@@ -88,7 +88,7 @@ protected:
         return b.pack();
     }
     void contribute(participation mine) override { post(frame::participation, mine.pack()); }
-    void spread(const stop_cause& why) override { post(frame::stop, packed(why)); }
+    void broadcast_abort(const abort_reason& why) override { post(frame::stop, packed(why)); }
     void ask() override { post(frame::ask, {}); }
     void tell_leaves(std::int64_t leaves) override { post(frame::left, left_message{rank(), leaves, 0}.pack()); }
     void wake() noexcept override {

@@ -85,7 +85,7 @@ public:
     void run(Body&& body) {
         launch::rank_exceptions exceptions;
         const auto play = [&](const std::shared_ptr<peers>& shared, int index, auto make) {
-            exceptions.run_rank(index, [&] { return cuda::rank{make()}; }, body, [&](const cause& why) { shared->abort(why); });
+            exceptions.run_rank(index, [&] { return cuda::rank{make()}; }, body, [&](const abort_reason& why) { shared->abort(why); });
             shared->leave(index);
         };
         const std::shared_ptr<peers> among = part_ ? run_part(play) : run_threads(play, exceptions);

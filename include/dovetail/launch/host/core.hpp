@@ -11,7 +11,7 @@
 
 namespace dovetail::host {
 
-using launch::cause;
+using launch::abort_reason;
 
 class core {
 public:
@@ -32,11 +32,11 @@ public:
         ranks_[rank].streams = l;
     }
     bool aborted() const { return aborted_.load(std::memory_order_acquire); }
-    // The first cause counts; everybody who waits is woken.
-    void abort(cause why) {
+    // The first reason counts; everybody who waits is woken.
+    void abort(abort_reason why) {
         {
             const std::lock_guard lock{mutex_};
-            if (!aborted_.load(std::memory_order_relaxed) || cause_.gives_way_to(why)) cause_ = std::move(why);
+            if (!aborted_.load(std::memory_order_relaxed) || abort_reason_.is_replaced_by(why)) abort_reason_ = std::move(why);
             aborted_.store(true, std::memory_order_release);
         }
         wake();
@@ -44,11 +44,11 @@ public:
     // Throws what ended the runs, as `rank` is to see it.
     [[noreturn]] void raise(int rank) const {
         const std::lock_guard lock{mutex_};
-        cause_.raise(rank);
+        abort_reason_.raise(rank);
     }
     std::string why() const {
         const std::lock_guard lock{mutex_};
-        return cause_.text;
+        return abort_reason_.text;
     }
     // The program has learnt from an exception what ended the runs.
     void report() noexcept { reported_.store(true, std::memory_order_relaxed); }
@@ -56,7 +56,7 @@ public:
     void raise_unreported() const {
         if (!aborted() || reported_.load(std::memory_order_relaxed)) return;
         const std::lock_guard lock{mutex_};
-        cause_.raise();
+        abort_reason_.raise();
     }
     // The rank will come to no further meeting.
     void leave(int rank) {
@@ -277,7 +277,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable arrivals_;
     std::atomic<bool> aborted_ = false, reported_ = false;
-    cause cause_;
+    abort_reason abort_reason_;
     std::vector<rank_record> ranks_;
     std::map<meeting_key, std::shared_ptr<meeting>> meetings_;
     std::map<int, std::shared_ptr<plan_check>> plan_checks_;

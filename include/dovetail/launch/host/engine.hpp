@@ -43,7 +43,7 @@ public:
         number_ = on_->world->check_plans(rank, launch::fingerprint_text(from.hash, from.s, options, described()), described(), options.time_limit);
         launch::initialise_states(
             *this, executable_, [&](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
-            [&](const cause& why) { on_->world->abort(why); });
+            [&](const abort_reason& why) { on_->world->abort(why); });
         for (int l = 0; l < stream_count; ++l)
             if (uses_[l]) stream_worker::start(on_->streams[l]);
     }
@@ -257,7 +257,7 @@ private:
             if (missing < 0) continue;
             const std::string text =
                 "rank " + std::to_string(missing) + " has left and does not take part in " + *now.step + " (run " + std::to_string(f.run) + ")";
-            on_->world->abort({missing, text, {}, {}, nullptr, true});
+            on_->world->abort({missing, text, {}, {}, true});
         }
         return all;
     }
@@ -272,7 +272,7 @@ private:
     void fail(run_state& f, const step_name& step, const std::exception_ptr& why) {
         f.failed.store(true);
         on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + text_of(why), step.operation,
-                           step.statement, why, false});
+                           step.statement, false, why});
     }
     std::int64_t since(std::chrono::steady_clock::time_point t) const {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(t - on_->world->origin).count();

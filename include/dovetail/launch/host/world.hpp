@@ -32,8 +32,8 @@ public:
                                   "timeout: rank " + std::to_string(index()) + " ended with work in flight: " + state_->world->stuck(index()),
                                   {},
                                   {},
-                                  nullptr,
                                   true,
+                                  nullptr,
                                   true});
             end(std::chrono::seconds{5});
         } catch (...) {}
@@ -100,7 +100,7 @@ public:
     void run(Body&& body) {
         const auto shared = std::make_shared<core>(size_, link_);
         launch::rank_exceptions exceptions;
-        const auto abort = [&](const cause& why) { shared->abort(why); };
+        const auto abort = [&](const abort_reason& why) { shared->abort(why); };
         launch::on_threads(
             size_,
             [&](int index) {
