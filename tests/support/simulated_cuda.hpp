@@ -127,7 +127,7 @@ struct operation {
     void* to = nullptr;
     std::int64_t bytes = 0, to_bytes = 0;
     int peer = 0;
-    dv::host::exchange how = {};
+    dv::host::communication how = {};
     std::int64_t from_at = -1, to_at = -1;  // offsets in registered memory
 };
 
@@ -180,7 +180,7 @@ inline void unlike(const std::string& what) {
     here().unlike.push_back(what);
 }
 // Registered memory is passed by all ranks or by none, and by one call at equal offsets.
-inline void compare_places(const dv::host::exchange& how, const room::meeting& m) {
+inline void compare_places(const dv::host::communication& how, const room::meeting& m) {
     const auto differ = [](const std::vector<std::int64_t>& at) {
         for (const std::int64_t x : at)
             if (x != at[0]) return true;

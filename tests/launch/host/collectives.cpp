@@ -11,7 +11,7 @@ namespace {
 using namespace handmade;
 using dv::op_kind;
 using dv::reduction;
-using dv::host::exchange;
+using dv::host::communication;
 using dv::host::participant;
 
 // double does not pass through float.
@@ -41,7 +41,7 @@ struct members {
     }
     // Runs it, and again with each result in the place of its argument where the sizes are equal.
     template <class F>
-    void check(exchange x, F expected) {
+    void check(communication x, F expected) {
         x.type = dv::element_of<T>;
         for (const bool in_place : {false, true}) {
             if (in_place && send != recv) continue;

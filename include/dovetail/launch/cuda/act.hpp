@@ -1,4 +1,4 @@
-// What a step does on one GPU, as a flat list: launches, copies and NCCL calls. An act names its memory by places in the
+// What a step does on one GPU, as a flat list: launches, copies and NCCL calls. A command names its memory by places in the
 // executor's table of pointers, which holds one for each access of the program and the scratch memory behind them.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace dovetail::cuda {
 
-enum class act_kind : unsigned char {
+enum class command_kind : unsigned char {
     call,
     copy,
     zero,
-    bring,
+    copy_input,
     group_start,
     group_end,
     send,
@@ -23,27 +23,27 @@ enum class act_kind : unsigned char {
     broadcast,
     all_gather,
     reduce_scatter,
-    give,
-    take,
+    put,
+    wait,
     local_reduce
 };
 
-constexpr bool is_communication(act_kind k) { return k >= act_kind::send && k <= act_kind::take; }
-constexpr bool is_nccl(act_kind k) { return k >= act_kind::group_start && k <= act_kind::reduce_scatter; }
+constexpr bool is_communication(command_kind k) { return k >= command_kind::send && k <= command_kind::wait; }
+constexpr bool is_nccl(command_kind k) { return k >= command_kind::group_start && k <= command_kind::reduce_scatter; }
 
-struct act {
-    act_kind kind = act_kind::call;
+struct command {
+    command_kind kind = command_kind::call;
     ncclDataType_t type = ncclUint8;
     ncclRedOp_t op = ncclSum;
     int from = -1;  // in the table of pointers; call: the first of them; -1: none
     int to = -1;
     int peer = -1;                      // rank of the world, or the root in `comm`
-    int input = -1;                     // bring: which
-    int copy = -1;                      // give, take: its number among the peer copies
-    int target = -1;                    // give: the receiver's buffer
+    int input = -1;                     // copy_input: which
+    int copy = -1;                      // put, wait: its number among the peer copies
+    int target = -1;                    // put: the receiver's buffer
     int first_source = 0, sources = 0;  // local_reduce: in `lists`
     std::int64_t from_offset = 0, to_offset = 0;
-    std::int64_t bytes = 0;  // copy, zero, bring, give
+    std::int64_t bytes = 0;  // copy, zero, copy_input, put
     std::size_t count = 0;   // elements; call: pointers
     bool effect = false;     // call: of something besides its results
     element elements = element::none;
@@ -59,8 +59,9 @@ struct participant {
     std::int64_t send_bytes = 0, recv_bytes = 0;
 };
 
-inline act moved(act_kind k, int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes, int peer = -1, ncclComm_t comm = nullptr) {
-    act a;
+inline command transfer_command(command_kind k, int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes, int peer = -1,
+                                ncclComm_t comm = nullptr) {
+    command a;
     a.kind = k;
     a.from = from;
     a.from_offset = from_offset;
@@ -73,7 +74,7 @@ inline act moved(act_kind k, int from, std::int64_t from_offset, int to, std::in
     return a;
 }
 
-// The accesses of a program as acts see them.
+// The accesses of a program as commands see them.
 struct access_table {
     const ir::program& program;
 

@@ -1,4 +1,4 @@
-// The acts of every step of one rank, resolved when the executor is made. Running a step is walking its part of the list.
+// The commands of every step of one rank, resolved when the executor is made. Running a step is walking its part of the list.
 #pragma once
 
 #include "../../plan/registered.hpp"
@@ -9,24 +9,24 @@
 
 namespace dovetail::cuda {
 
-class act_table {
+class command_list {
 public:
-    std::vector<act> acts;
+    std::vector<command> commands;
     std::vector<int> first;                 // by step, and the end
     std::vector<int> lists;                 // pointers of local reductions
     std::int64_t scratch_bytes = 0;         // for exchanges in place; its pointer stands behind those of the accesses
     std::int64_t largest = 0;               // message
     std::vector<ncclComm_t> communicators;  // that it uses and the arena may be registered with
 
-    act_table(const executable_plan<stream>& from, const geometry& where, int rank, int role, context& on, const peer_links& links, bool replayed)
+    command_list(const executable_plan<stream>& from, const geometry& where, int rank, int role, context& on, const peer_links& links, bool replayed)
         : executable_{from}, accesses_{from.program}, where_{where}, links_{links}, rank_{rank}, on_{on}, replayed_{replayed} {
         const ir::role_plan& r = from.plan.roles[role];
         divide(from.plan);
         for (const ir::step& s : from.plan.steps.subspan(r.first_step, r.steps)) {
-            first.push_back(static_cast<int>(acts.size()));
+            first.push_back(static_cast<int>(commands.size()));
             add(s);
         }
-        first.push_back(static_cast<int>(acts.size()));
+        first.push_back(static_cast<int>(commands.size()));
     }
     int scratch() const { return accesses_.scratch(); }
 
@@ -81,7 +81,7 @@ private:
     }
 
     void add(const ir::step& s) {
-        exchange_acts others{accesses_, where_, links_, rank_, all_, by_communicator_};
+        communication_commands others{accesses_, where_, links_, rank_, all_, by_communicator_};
         std::vector<int> done;
         for (const ir::participation& p : accesses_.program.participations.subspan(s.first_participation, s.participations)) {
             const ir::member& m = accesses_.program.members[p.member];
@@ -90,36 +90,36 @@ private:
             else if (!m.local)
                 others.add(s, p);
             else if (std::find(done.begin(), done.end(), p.member) == done.end()) {
-                add_local_acts(accesses_, s, p.member, others.before, lists);
+                add_local_commands(accesses_, s, p.member, others.before, lists);
                 done.push_back(p.member);
             }
         }
         scratch_bytes = std::max(scratch_bytes, others.scratch_bytes);
         largest = std::max(largest, others.largest);
-        acts.insert(acts.end(), others.before.begin(), others.before.end());
+        commands.insert(commands.end(), others.before.begin(), others.before.end());
         const bool nccl_group = others.calls.size() > 1 || (!others.calls.empty() && accesses_.program.tasks[s.task].members > 1);
-        if (nccl_group) push(act_kind::group_start);
-        acts.insert(acts.end(), others.calls.begin(), others.calls.end());
-        if (nccl_group) push(act_kind::group_end);
-        acts.insert(acts.end(), others.copies.begin(), others.copies.end());
+        if (nccl_group) push(command_kind::group_start);
+        commands.insert(commands.end(), others.calls.begin(), others.calls.end());
+        if (nccl_group) push(command_kind::group_end);
+        commands.insert(commands.end(), others.copies.begin(), others.copies.end());
     }
-    void push(act_kind k) {
-        act a;
+    void push(command_kind k) {
+        command a;
         a.kind = k;
-        acts.push_back(a);
+        commands.push_back(a);
     }
-    act compute(const ir::participation& p, const ir::member& m) {
-        act a;
+    command compute(const ir::participation& p, const ir::member& m) {
+        command a;
         a.from = p.first_access;
         if (m.kind == op_kind::input) {
-            a.kind = act_kind::bring;
+            a.kind = command_kind::copy_input;
             a.to = p.first_access;
             a.bytes = accesses_.bytes_of(p.first_access);
             a.input = accesses_.buffer_of(p.first_access).symbol;  // the engine turns it into the number of the input
             return a;
         }
         if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) {
-            a.kind = act_kind::copy;
+            a.kind = command_kind::copy;
             a.to = p.first_access + 1;
             a.bytes = accesses_.bytes_of(a.to);
             return a;

@@ -21,8 +21,8 @@ public:
     device_engine(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o) : prepared_runs{from, std::move(on), std::move(o)} {
         for (int i = 0; i < steps().size(); ++i) {
             plain_.emplace_back();
-            const act* const only = table_->first[i] + 1 == table_->first[i + 1] ? &table_->acts[static_cast<std::size_t>(table_->first[i])] : nullptr;
-            if (only == nullptr || only->kind != act_kind::call) continue;
+            const command* const only = list_->first[i] + 1 == list_->first[i + 1] ? &list_->commands[static_cast<std::size_t>(list_->first[i])] : nullptr;
+            if (only == nullptr || only->kind != command_kind::call) continue;
             plain_.back() = {only->launch, pointers_->from(only->from), only->at};
             plain_.back().at.handle = on_->streams[steps()[i].stream];
         }
@@ -65,17 +65,17 @@ private:
         const cudaStream_t stream = on_->streams[s.stream];
         if (clock_.open()) clock_.mark(index, false, stream);
         if (inspection_) inspection_->issue(index, true, stream);
-        for (int i = table_->first[index], end = table_->first[index + 1]; i < end; ++i) {
-            const act& a = table_->acts[static_cast<std::size_t>(i)];
-            performer_->perform(a, stream);
-            if (a.kind == act_kind::call || a.kind == act_kind::local_reduce) looked_at();
+        for (int i = list_->first[index], end = list_->first[index + 1]; i < end; ++i) {
+            const command& a = list_->commands[static_cast<std::size_t>(i)];
+            runner_->execute(a, stream);
+            if (a.kind == command_kind::call || a.kind == command_kind::local_reduce) looked_at();
         }
         if (inspection_) inspection_->issue(index, false, stream);
         marks_.done(index, s.stream);
         if (clock_.open()) clock_.mark(index, true, stream);
         if (capturing_) still_capturing();
-        if (index == brought_ && !capturing_ && runs_[now_ % depth].last_direct == now_)
-            check(calls.event_record(runs_[now_ % depth].brought, stream), "cudaEventRecord");
+        if (index == last_input_step_ && !capturing_ && runs_[now_ % depth].last_direct == now_)
+            check(calls.event_record(runs_[now_ % depth].inputs_copied, stream), "cudaEventRecord");
     }
 
     // ---- a run

@@ -1,8 +1,8 @@
-// Communication of one step with other ranks, as acts: what is copied before, the NCCL calls, and peer copies.
+// Communication of one step with other ranks, as commands: what is copied before, the NCCL calls, and peer copies.
 //
 //     all_gather of `z` over 4 ranks  ->  all_gather
 //     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
-//     a channel by peer copy          ->  give on the sender, take on the receiver
+//     a channel by peer copy          ->  put on the sender, wait on the receiver
 #pragma once
 
 #include "../geometry.hpp"
@@ -13,14 +13,14 @@
 
 namespace dovetail::cuda {
 
-class exchange_acts {
+class communication_commands {
 public:
-    std::vector<act> before, calls, copies;
+    std::vector<command> before, calls, copies;
     std::int64_t scratch_bytes = 0;  // where what is sent lies while it is overwritten
     std::int64_t largest = 0;        // message
 
-    exchange_acts(const access_table& accesses, const geometry& where, const peer_links& links, int rank, ncclComm_t all,
-                  const std::vector<ncclComm_t>& by_communicator)
+    communication_commands(const access_table& accesses, const geometry& where, const peer_links& links, int rank, ncclComm_t all,
+                           const std::vector<ncclComm_t>& by_communicator)
         : accesses_{accesses}, where_{where}, links_{links}, rank_{rank}, all_{all}, by_communicator_{by_communicator} {}
 
     // With nobody else to meet, a copy.
@@ -35,19 +35,19 @@ public:
         largest = std::max({largest, s.send_bytes, s.recv_bytes});
         const auto copy = [&](int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes) {
             if (bytes > 0 && from >= 0 && to >= 0 && !(same_place_or_equal(from, to) && from_offset == to_offset))
-                before.push_back(moved(act_kind::copy, from, from_offset, to, to_offset, bytes));
+                before.push_back(transfer_command(command_kind::copy, from, from_offset, to, to_offset, bytes));
         };
         const auto send = [&](int from, std::int64_t offset, std::int64_t bytes, int peer) {
-            if (bytes > 0) calls.push_back(moved(act_kind::send, from, offset, -1, 0, bytes, peer, all_));
+            if (bytes > 0) calls.push_back(transfer_command(command_kind::send, from, offset, -1, 0, bytes, peer, all_));
         };
         const auto recv = [&](int to, std::int64_t offset, std::int64_t bytes, int peer) {
-            if (bytes > 0) calls.push_back(moved(act_kind::recv, -1, 0, to, offset, bytes, peer, all_));
+            if (bytes > 0) calls.push_back(transfer_command(command_kind::recv, -1, 0, to, offset, bytes, peer, all_));
         };
         // What is sent piece by piece while it is overwritten goes out from a copy.
-        const auto aside = [&] {
+        const auto stage = [&] {
             if (!accesses_.same_place(s.send, s.recv) || s.send_bytes == 0) return std::int64_t{0};
             const std::int64_t at = scratch_bytes;
-            before.push_back(moved(act_kind::copy, s.send, 0, accesses_.scratch(), at, s.send_bytes));
+            before.push_back(transfer_command(command_kind::copy, s.send, 0, accesses_.scratch(), at, s.send_bytes));
             scratch_bytes += ir::aligned(s.send_bytes);
             s.send = accesses_.scratch();
             return at;
@@ -65,17 +65,17 @@ public:
             const auto at = [&](int i) { return m.zero_edge && (i < 0 || i >= n) ? -1 : ((i % n) + n) % n; };
             const int to = at(mine + m.offset), from = at(mine - m.offset);
             if (to == mine) return copy(s.send, 0, s.recv, 0, each);
-            const std::int64_t offset = to >= 0 ? aside() : 0;
+            const std::int64_t offset = to >= 0 ? stage() : 0;
             if (to >= 0) send(s.send, offset, each, with[to]);
             if (from >= 0)
                 recv(s.recv, 0, each, with[from]);
             else if (each > 0)
-                before.push_back(moved(act_kind::zero, -1, 0, s.recv, 0, each));
+                before.push_back(transfer_command(command_kind::zero, -1, 0, s.recv, 0, each));
             return;
         }
         if (n == 1) return copy(s.send, 0, s.recv, 0, s.recv_bytes);
         if (m.kind == op_kind::all_to_all) {
-            const std::int64_t each = s.send_bytes / n, offset = aside();
+            const std::int64_t each = s.send_bytes / n, offset = stage();
             for (int i = 0; i < n; ++i) {
                 if (i == mine) {
                     if (s.send != accesses_.scratch()) copy(s.send, i * each, s.recv, i * each, each);
@@ -107,12 +107,12 @@ public:
                     send(s.send, i * each, each, with[i]);
             return;
         }
-        act a;
-        a.kind = m.kind == op_kind::all_reduce   ? act_kind::all_reduce
-                 : m.kind == op_kind::reduce     ? act_kind::reduce
-                 : m.kind == op_kind::broadcast  ? act_kind::broadcast
-                 : m.kind == op_kind::all_gather ? act_kind::all_gather
-                                                 : act_kind::reduce_scatter;
+        command a;
+        a.kind = m.kind == op_kind::all_reduce   ? command_kind::all_reduce
+                 : m.kind == op_kind::reduce     ? command_kind::reduce
+                 : m.kind == op_kind::broadcast  ? command_kind::broadcast
+                 : m.kind == op_kind::all_gather ? command_kind::all_gather
+                                                 : command_kind::reduce_scatter;
         const element type = accesses_.buffer_of(any).type.type;
         a.type = nccl_type(type);
         a.op = nccl_reduction(m.reduce);
@@ -129,8 +129,9 @@ private:
     bool same_place_or_equal(int a, int b) const { return a == b || (a < accesses_.scratch() && b < accesses_.scratch() && accesses_.same_place(a, b)); }
 
     void add_peer_copy(const ir::step& step, const participant& s, int number, const std::vector<int>& with) {
-        const bool gives = s.send >= 0;
-        act a = moved(gives ? act_kind::give : act_kind::take, s.send, 0, -1, 0, gives ? s.send_bytes : s.recv_bytes, with[gives ? 1 : 0]);
+        const bool sends = s.send >= 0;
+        command a =
+            transfer_command(sends ? command_kind::put : command_kind::wait, s.send, 0, -1, 0, sends ? s.send_bytes : s.recv_bytes, with[sends ? 1 : 0]);
         a.copy = number;
         const ir::task& v = accesses_.program.tasks[step.task];
         for (const ir::participation& p : accesses_.program.participations.subspan(v.first_participation, v.participations))

@@ -12,8 +12,8 @@ class input_copies {
 public:
     input_copies(std::shared_ptr<device_memory> memory, int inputs) : staging_{std::move(memory), inputs} {}
 
-    // An act that brings an input: from now on it names one of these.
-    void add(act& a, const buffer_addresses& memory, const ir::program& program) {
+    // A command that copies an input: from now on it names one of these.
+    void add(command& a, const buffer_addresses& memory, const ir::program& program) {
         const int slots = program.buffers[program.accesses[a.to].buffer].slots;
         a.input = memory.input_of(a.input);
         inputs_.push_back({a.input, a.bytes, slots < 1 ? 1 : slots, {}});
@@ -22,18 +22,18 @@ public:
         from_.push_back(nullptr);
     }
     bool empty() const { return inputs_.empty(); }
-    // What the act copies in the run being issued; null: nothing.
-    const void* from(const act& a) const { return from_[static_cast<std::size_t>(a.peer)]; }
+    // What the command copies in the run being issued; null: nothing.
+    const void* from(const command& a) const { return from_[static_cast<std::size_t>(a.peer)]; }
 
     // The memory that bindings like these need.
     void reserve(const std::vector<binding>& bound, bool replayed) {
-        for (const brought& in : inputs_)
+        for (const copied_input& in : inputs_)
             if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place()) staging_.reserve(in.number, b, in.bytes, replayed);
     }
     // Returns when a run's bytes can be made ready; `wait(run)` returns when the copies of that run are over.
     template <class Wait>
     void make_way(std::int64_t run, const std::vector<binding>& bound, bool replayed, Wait wait) {
-        for (const brought& in : inputs_)
+        for (const copied_input& in : inputs_)
             if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place() && !in.is_there(run, b, replayed))
                 staging_.make_way(in.number, b, in.bytes, run, replayed, wait);
     }
@@ -45,7 +45,7 @@ public:
     outcome prepare(std::int64_t run, const std::vector<binding>& bound, bool replayed) {
         outcome o;
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
-            brought& in = inputs_[i];
+            copied_input& in = inputs_[i];
             const binding& b = bound[static_cast<std::size_t>(in.number)];
             from_[i] = nullptr;
             if (b.in_place()) {
@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    struct brought {
+    struct copied_input {
         int number = 0;
         std::int64_t bytes = 0;
         int slots = 1;
@@ -78,8 +78,8 @@ private:
         }
     };
     staging staging_;
-    std::vector<brought> inputs_;    // by act
-    std::vector<const void*> from_;  // ... that this run copies
+    std::vector<copied_input> inputs_;  // by command
+    std::vector<const void*> from_;     // ... that this run copies
 };
 
 }  // namespace dovetail::cuda

@@ -81,9 +81,9 @@ public:
         if (words_ == 0) return;
         for (int v = 0; v < program.tasks.size(); ++v) meet_partner(program, where, v);
         std::string fault;
-        const auto trying = [&](auto&& act) {
+        const auto trying = [&](auto&& call) {
             try {
-                if (fault.empty()) act();
+                if (fault.empty()) call();
             } catch (const std::exception& e) {
                 fault = "rank " + std::to_string(on_->index) + ": " + text_of(e);
             }

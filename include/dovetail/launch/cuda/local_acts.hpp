@@ -9,7 +9,7 @@
 
 namespace dovetail::cuda {
 
-inline void add_local_acts(const access_table& accesses, const ir::step& step, int member, std::vector<act>& to, std::vector<int>& lists) {
+inline void add_local_commands(const access_table& accesses, const ir::step& step, int member, std::vector<command>& to, std::vector<int>& lists) {
     const ir::member& m = accesses.program.members[member];
     std::vector<participant> participants;
     for (const ir::participation& p : accesses.program.participations.subspan(step.first_participation, step.participations))
@@ -19,11 +19,11 @@ inline void add_local_acts(const access_table& accesses, const ir::step& step, i
         }
     const int n = static_cast<int>(participants.size());
     const auto copy = [&](int from, std::int64_t from_offset, int into, std::int64_t to_offset, std::int64_t bytes) {
-        if (bytes > 0 && from >= 0 && into >= 0 && from != into) to.push_back(moved(act_kind::copy, from, from_offset, into, to_offset, bytes));
+        if (bytes > 0 && from >= 0 && into >= 0 && from != into) to.push_back(transfer_command(command_kind::copy, from, from_offset, into, to_offset, bytes));
     };
     const auto reduce = [&](std::int64_t offset, int into, std::int64_t bytes) {
         if (bytes == 0) return;
-        act a = moved(act_kind::local_reduce, -1, offset, into, 0, bytes);
+        command a = transfer_command(command_kind::local_reduce, -1, offset, into, 0, bytes);
         a.first_source = static_cast<int>(lists.size());
         for (const participant& s : participants)
             if (s.send >= 0) lists.push_back(s.send);

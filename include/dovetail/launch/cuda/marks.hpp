@@ -20,9 +20,9 @@ public:
 
     // The steps, in order.
     void add(const step_name& name, int stream, bool communicates) {
-        const int step = static_cast<int>(speaks_.size());
-        speaks_.push_back(communicates && step < 0xffff);
-        if (speaks_.back()) progress_->communication[static_cast<std::size_t>(stream)].push_back(step);
+        const int step = static_cast<int>(communicates_.size());
+        communicates_.push_back(communicates && step < 0xffff);
+        if (communicates_.back()) progress_->communication[static_cast<std::size_t>(stream)].push_back(step);
         progress_->steps.push_back(name);
     }
     // The run that the steps belong to from now on; replayed ones do not know it.
@@ -33,7 +33,7 @@ public:
             if (!progress_->communication[static_cast<std::size_t>(l)].empty()) write(l, 0);
     }
     void done(int step, int stream) const {
-        if (speaks_[static_cast<std::size_t>(step)]) write(stream, run_word_ + static_cast<cuuint32_t>(step + 1));
+        if (communicates_[static_cast<std::size_t>(step)]) write(stream, run_word_ + static_cast<cuuint32_t>(step + 1));
     }
 
 private:
@@ -46,7 +46,7 @@ private:
     const std::shared_ptr<context> on_;
     const std::shared_ptr<block> words_;
     const std::shared_ptr<progress> progress_;
-    std::vector<bool> speaks_;
+    std::vector<bool> communicates_;
     cuuint32_t run_word_ = 0;
 };
 

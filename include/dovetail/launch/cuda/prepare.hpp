@@ -1,4 +1,4 @@
-// All that the runs of an executor need, made before the first: the check that all ranks have one plan, acts and their pointers, events,
+// All that the runs of an executor need, made before the first: the check that all ranks have one plan, commands and their pointers, events,
 // connections, and the states that nobody has initialised yet.
 #pragma once
 
@@ -59,17 +59,17 @@ protected:
 
     const executable_plan<stream> executable_;
     std::unique_ptr<peer_links> links_;
-    std::unique_ptr<act_table> table_;
+    std::unique_ptr<command_list> list_;
     block scratch_;
     std::unique_ptr<pointer_table> pointers_;
     std::unique_ptr<input_copies> inputs_;
-    std::unique_ptr<performer> performer_;
+    std::unique_ptr<command_runner> runner_;
     std::shared_ptr<void> registered_;  // the arena, with NCCL
     std::vector<cudaEvent_t> events_;
     cudaEvent_t joins_[stream_count] = {};
     std::unique_ptr<value_inspection> inspection_;  // null: nobody looks into values
     unsigned streams_ = 0;                          // in use
-    int brought_ = -1;                              // the last step that copies an input
+    int last_input_step_ = -1;                      // the last step that copies an input
     int nccl_stream_ = -1;                          // the stream of NCCL's calls, of which a plan uses one
     int number_ = 0;                                // of the executor
 
@@ -78,11 +78,11 @@ private:
         check_plans(hash);
         communicates_ = where.communicates(program);
         links_ = std::make_unique<peer_links>(on_, program, where, addresses.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
-        table_ = std::make_unique<act_table>(executable_, where, rank, role, *on_, *links_, options.replay != replay_mode::never);
+        list_ = std::make_unique<command_list>(executable_, where, rank, role, *on_, *links_, options.replay != replay_mode::never);
         prepare();
         prepare_memory();
-        if (!table_->communicators.empty())
-            registered_ = on_->nccl.enroll(table_->communicators, addresses.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
+        if (!list_->communicators.empty())
+            registered_ = on_->nccl.enroll(list_->communicators, addresses.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
         initialise();
         warm(hash);
     }
@@ -99,32 +99,32 @@ private:
         for (int i = 0; i < steps().size(); ++i) {
             const ir::step& s = steps()[i];
             streams_ |= 1u << s.stream;
-            bool speaks = false;
-            for (int a = table_->first[i]; a < table_->first[i + 1]; ++a) {
-                speaks = speaks || is_communication(table_->acts[a].kind);
-                if (is_nccl(table_->acts[a].kind)) nccl_stream_ = s.stream;
+            bool communicates = false;
+            for (int a = list_->first[i]; a < list_->first[i + 1]; ++a) {
+                communicates = communicates || is_communication(list_->commands[a].kind);
+                if (is_nccl(list_->commands[a].kind)) nccl_stream_ = s.stream;
             }
-            marks_.add(names[i], s.stream, speaks);
-            if (program.tasks[s.task].kind == op_kind::input) brought_ = i;
+            marks_.add(names[i], s.stream, communicates);
+            if (program.tasks[s.task].kind == op_kind::input) last_input_step_ = i;
         }
         for (int e = 0; e < plan.roles[role].events * plan.event_slots; ++e) events_.push_back(new_event());
         for (auto& j : joins_) j = new_event();
         for (auto& r : runs_) {
             for (int l = 0; l < stream_count; ++l)
                 if (l == 0 || (streams_ >> l & 1u)) r.done[l] = new_event();
-            r.brought = brought_ >= 0 ? new_event() : nullptr;
+            r.inputs_copied = last_input_step_ >= 0 ? new_event() : nullptr;
         }
     }
     void prepare_memory() {
-        if (table_->scratch_bytes > 0) scratch_ = block{on_->memory, table_->scratch_bytes};
+        if (list_->scratch_bytes > 0) scratch_ = block{on_->memory, list_->scratch_bytes};
         pointers_ = std::make_unique<pointer_table>(program, steps(), addresses, scratch_.data());
         inputs_ = std::make_unique<input_copies>(on_->memory, static_cast<int>(addresses.inputs().size()));
-        performer_ = std::make_unique<performer>(*table_, *pointers_, *inputs_, *links_);
-        for (act& a : table_->acts) {
-            if (a.kind == act_kind::call && a.at.workspace_bytes > 0) a.at.workspace = pointers_->at(a.to);
-            if (a.kind == act_kind::bring) inputs_->add(a, addresses, program);
-            if (a.kind == act_kind::give) a.to = far_place(a);
-            if (a.kind == act_kind::local_reduce) {
+        runner_ = std::make_unique<command_runner>(*list_, *pointers_, *inputs_, *links_);
+        for (command& a : list_->commands) {
+            if (a.kind == command_kind::call && a.at.workspace_bytes > 0) a.at.workspace = pointers_->at(a.to);
+            if (a.kind == command_kind::copy_input) inputs_->add(a, addresses, program);
+            if (a.kind == command_kind::put) a.to = remote_address(a);
+            if (a.kind == command_kind::local_reduce) {
                 if (local_reduction_kernel == nullptr)
                     throw usage_error{
                         "a single-rank graph with a reduction needs a kernel of the library: compile one unit of the program that includes <dovetail/launch/cuda/local.hpp> with nvcc"};
@@ -135,7 +135,7 @@ private:
         if (!inputs_->empty()) pointers_->slots_of(staging::halves);
     }
     // Where the receiver's buffer lies, as seen from here.
-    int far_place(const act& a) {
+    int remote_address(const command& a) {
         const int alias = program.buffers[a.target].alias, at = alias >= 0 ? alias : a.target;
         return pointers_->add(links_->arena(a.peer) + plan.placements[at].offset, plan.placements[at].stride, program.buffers[at].slots);
     }
@@ -144,7 +144,7 @@ private:
         if (detail::replayed_apart && options.replay != replay_mode::never) hash = ~hash;  // on communicators of their own
         if (!communicates_ || std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
         {
-            kernel_warmer kernels{*table_, *pointers_, program, *on_, addresses.arena(), plan.roles[role].arena_bytes};
+            kernel_warmer kernels{*list_, *pointers_, program, *on_, addresses.arena(), plan.roles[role].arena_bytes};
             try {
                 for (step_ = 0; step_ < steps().size(); ++step_) kernels.load(step_, on_->streams[0]);
                 step_ = -1;
@@ -153,7 +153,7 @@ private:
             }
             wait_for_streams("the kernels of " + described() + " were not loaded");
         }
-        const connection_warmer connections{*table_, *on_};
+        const connection_warmer connections{*list_, *on_};
         // From here on a kernel may wait for another rank, so nobody may still allocate: that may wait for kernels.
         meet("the connections of " + described());
         try {

@@ -34,7 +34,7 @@ public:
         if (r.in_place) return reached(f.run);
         if (ended_.load(std::memory_order_acquire) >= last) return true;
         try {
-            return query(runs_[static_cast<std::size_t>(last % depth)].brought);
+            return query(runs_[static_cast<std::size_t>(last % depth)].inputs_copied);
         } catch (const call_error&) {
             fail(std::current_exception(), "run " + std::to_string(last));
         }
@@ -63,7 +63,7 @@ protected:
     static constexpr int depth = 64;  // runs issued ahead of the GPU
     struct issued_run {
         cudaEvent_t done[stream_count] = {};
-        cudaEvent_t brought = nullptr;  // null: no step brings an input
+        cudaEvent_t inputs_copied = nullptr;  // null: no step copies an input
         unsigned streams = 0;
         std::int64_t last_direct = -1;  // the latest run up to this one whose copies read what inputs are bound to; -1: none
         bool in_place = false;

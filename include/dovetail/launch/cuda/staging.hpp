@@ -25,13 +25,13 @@ public:
     template <class Wait>
     void make_way(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always, Wait wait) {
         if (goes_directly(i, b, bytes, always)) return;
-        const participation& p = inputs_[static_cast<std::size_t>(i)].participations[run % halves];
+        const staging_buffer& p = inputs_[static_cast<std::size_t>(i)].buffers[run % halves];
         if (p.run >= 0 && !p.holds(b)) wait(p.run);
     }
     // Makes input i ready to be copied.
     source ready(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always) {
         if (goes_directly(i, b, bytes, always)) return {b.data, true};
-        participation& p = inputs_[static_cast<std::size_t>(i)].participations[run % halves];
+        staging_buffer& p = inputs_[static_cast<std::size_t>(i)].buffers[run % halves];
         hold(p, bytes);
         p.run = run;
         if (p.holds(b)) return {p.memory.data(), false};
@@ -41,18 +41,18 @@ public:
     }
     // Where input i of such a run is read from, for a capture.
     const void* place(int i, std::int64_t bytes, std::int64_t run) {
-        participation& p = inputs_[static_cast<std::size_t>(i)].participations[run % halves];
+        staging_buffer& p = inputs_[static_cast<std::size_t>(i)].buffers[run % halves];
         hold(p, bytes);
         return p.memory.data();
     }
     // The memory for a binding like this one.
     void reserve(int i, const binding& b, std::int64_t bytes, bool always) {
         if (!goes_directly(i, b, bytes, always))
-            for (participation& p : inputs_[static_cast<std::size_t>(i)].participations) hold(p, bytes);
+            for (staging_buffer& p : inputs_[static_cast<std::size_t>(i)].buffers) hold(p, bytes);
     }
 
 private:
-    struct participation {
+    struct staging_buffer {
         block memory;
         std::uint64_t contents = 0;  // what it holds, where that cannot change
         std::int64_t run = -1;       // the latest that reads it
@@ -62,12 +62,12 @@ private:
     struct input {
         const void* last = nullptr;
         bool pinned = false;
-        participation participations[halves];
+        staging_buffer buffers[halves];
     };
     bool goes_directly(int i, const binding& b, std::int64_t bytes, bool always) {
         return !always && (b.from == binding_source::copied || bytes > most_pinned || is_pinned(i, b));
     }
-    void hold(participation& p, std::int64_t bytes) {
+    void hold(staging_buffer& p, std::int64_t bytes) {
         if (!p.memory) p.memory = block{memory_, bytes, true};
     }
     // Asked once for a pointer that stays the same.

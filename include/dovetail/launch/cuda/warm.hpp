@@ -12,11 +12,11 @@ namespace dovetail::cuda {
 // there is no room.
 class kernel_warmer {
 public:
-    kernel_warmer(const act_table& table, const pointer_table& pointers, const ir::program& program, context& on, char* arena, std::int64_t arena_bytes)
-        : table_{table}, pointers_{pointers}, accesses_{program}, on_{on}, zeros_{arena}, room_{arena_bytes} {
+    kernel_warmer(const command_list& list, const pointer_table& pointers, const ir::program& program, context& on, char* arena, std::int64_t arena_bytes)
+        : list_{list}, pointers_{pointers}, accesses_{program}, on_{on}, zeros_{arena}, room_{arena_bytes} {
         std::int64_t largest = 0;
-        for (const act& a : table_.acts)
-            if (a.kind == act_kind::call) largest = std::max(largest, bytes_of(a));
+        for (const command& a : list_.commands)
+            if (a.kind == command_kind::call) largest = std::max(largest, bytes_of(a));
         if (largest <= room_) return;
         try {
             spare_ = block{on_.memory, largest};
@@ -35,9 +35,9 @@ public:
 
     // The operations of a step.
     void load(int step, cudaStream_t stream) {
-        for (int i = table_.first[static_cast<std::size_t>(step)]; i < table_.first[static_cast<std::size_t>(step) + 1]; ++i) {
-            const act& a = table_.acts[static_cast<std::size_t>(i)];
-            if (a.kind != act_kind::call || a.effect || on_host(a) || bytes_of(a) > room_) continue;
+        for (int i = list_.first[static_cast<std::size_t>(step)]; i < list_.first[static_cast<std::size_t>(step) + 1]; ++i) {
+            const command& a = list_.commands[static_cast<std::size_t>(i)];
+            if (a.kind != command_kind::call || a.effect || on_host(a) || bytes_of(a) > room_) continue;
             if (std::find(loaded_.begin(), loaded_.end(), a.launch) != loaded_.end()) continue;
             loaded_.push_back(a.launch);
             check(calls.memset_async(zeros_, 0, static_cast<std::size_t>(bytes_of(a)), stream), "cudaMemsetAsync");
@@ -59,19 +59,19 @@ public:
 private:
     // A state that is only read is read where it is.
     bool is_kept(int access) const { return accesses_.buffer_of(access).where == ir::storage::state && !writes(accesses_.program.accesses[access].mode); }
-    bool on_host(const act& a) const {
+    bool on_host(const command& a) const {
         for (int access = a.from; access < a.from + static_cast<int>(a.count); ++access)
             if (accesses_.buffer_of(access).where == ir::storage::host) return true;
         return false;
     }
     std::int64_t bytes_of(int access) const { return is_kept(access) ? 0 : ir::aligned(accesses_.buffer_of(access).bytes); }
-    std::int64_t bytes_of(const act& a) const {
+    std::int64_t bytes_of(const command& a) const {
         std::int64_t sum = 0;
         for (int access = a.from; access < a.from + static_cast<int>(a.count); ++access) sum += bytes_of(access);
         return sum;
     }
 
-    const act_table& table_;
+    const command_list& list_;
     const pointer_table& pointers_;
     const access_table accesses_;
     context& on_;
@@ -84,19 +84,19 @@ private:
 // Makes the communication of each step once.
 class connection_warmer {
 public:
-    connection_warmer(const act_table& table, context& on)
-        : table_{table}, half_{ir::aligned(table.largest)}, spare_{std::make_unique<block>(on.memory, 2 * half_)} {}
+    connection_warmer(const command_list& list, context& on)
+        : list_{list}, half_{ir::aligned(list.largest)}, spare_{std::make_unique<block>(on.memory, 2 * half_)} {}
 
     void make(int step, cudaStream_t stream) const {
-        for (int a = table_.first[static_cast<std::size_t>(step)]; a < table_.first[static_cast<std::size_t>(step) + 1]; ++a) {
-            const act& once = table_.acts[static_cast<std::size_t>(a)];
+        for (int a = list_.first[static_cast<std::size_t>(step)]; a < list_.first[static_cast<std::size_t>(step) + 1]; ++a) {
+            const command& once = list_.commands[static_cast<std::size_t>(a)];
             if (is_nccl(once.kind))
-                performer::communicate(once, stream, once.from < 0 ? nullptr : spare_->data(), once.to < 0 ? nullptr : spare_->data() + half_);
+                command_runner::communicate(once, stream, once.from < 0 ? nullptr : spare_->data(), once.to < 0 ? nullptr : spare_->data() + half_);
         }
     }
 
 private:
-    const act_table& table_;
+    const command_list& list_;
     const std::int64_t half_;
     const std::unique_ptr<block> spare_;
 };

@@ -9,13 +9,13 @@
 
 namespace dovetail::host {
 
-struct act {
+struct command {
     int member = 0;
     op_kind kind = op_kind::compute;
     int first_access = 0;
     int pointers = 0;    // arguments and results
     int workspace = -1;  // buffer
-    exchange move = {};
+    communication move = {};
     std::vector<int> partners;  // ranks by member of the meeting; empty: nobody to meet
     int mine = 0;               // this rank among them
     // Communication with all its parts on this rank: first access and number of pointers, by group index.
@@ -23,13 +23,13 @@ struct act {
     std::vector<int> accesses, counts;
 };
 
-// Communication that stays on the rank is one act, whatever the number of its parts.
-inline std::vector<act> acts_of(const ir::program& p, const geometry& where, int rank, const ir::step& s) {
-    std::vector<act> acts;
+// Communication that stays on the rank is one command, whatever the number of its parts.
+inline std::vector<command> commands_of(const ir::program& p, const geometry& where, int rank, const ir::step& s) {
+    std::vector<command> commands;
     for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations)) {
         const ir::member& m = p.members[participation.member];
         const span<const ir::access> accesses = p.accesses.subspan(participation.first_access, participation.accesses);
-        act a;
+        command a;
         a.member = participation.member;
         a.kind = m.kind;
         a.first_access = participation.first_access;
@@ -40,8 +40,8 @@ inline std::vector<act> acts_of(const ir::program& p, const geometry& where, int
             a.move = {m.kind, accesses.empty() ? element::none : p.buffers[accesses[0].buffer].type.type, m.reduce, m.root, m.offset, m.zero_edge};
             a.local = m.local;
             if (m.local) {
-                const auto same = std::find_if(acts.begin(), acts.end(), [&](const act& b) { return b.member == a.member; });
-                act& whole = same != acts.end() ? *same : acts.emplace_back(a);
+                const auto same = std::find_if(commands.begin(), commands.end(), [&](const command& b) { return b.member == a.member; });
+                command& whole = same != commands.end() ? *same : commands.emplace_back(a);
                 if (participation.group_index >= static_cast<int>(whole.accesses.size())) {
                     whole.accesses.resize(static_cast<std::size_t>(participation.group_index) + 1, 0);
                     whole.counts.resize(static_cast<std::size_t>(participation.group_index) + 1, 0);
@@ -53,19 +53,19 @@ inline std::vector<act> acts_of(const ir::program& p, const geometry& where, int
             a.partners = where.partners(p, p.tasks[s.task], participation.member, rank);
             a.mine = static_cast<int>(std::find(a.partners.begin(), a.partners.end(), rank) - a.partners.begin());
         }
-        acts.push_back(std::move(a));
+        commands.push_back(std::move(a));
     }
-    return acts;
+    return commands;
 }
 
 // Does what needs no partners, and finds the memory for the rest.
-class actor {
+class command_runner {
 public:
-    actor(const executable_plan<stream>& i, const buffer_addresses& m, int rank) : executable_{i}, memory_{m}, rank_{rank} {}
+    command_runner(const executable_plan<stream>& i, const buffer_addresses& m, int rank) : executable_{i}, memory_{m}, rank_{rank} {}
 
-    void perform(const act& a, const run_state& f, int kind) const {
-        if (a.kind == op_kind::input) return bring(a, f);
-        if (a.local) return exchange_here(a, f);
+    void execute(const command& a, const run_state& f, int kind) const {
+        if (a.kind == op_kind::input) return copy_input(a, f);
+        if (a.local) return communicate_locally(a, f);
         if (a.kind == op_kind::to_host || a.kind == op_kind::from_host)
             return detail::move(address(a.first_access + 1, f), address(a.first_access, f), bytes(a.first_access + 1));
         launch(a, f, kind);
@@ -87,7 +87,7 @@ public:
     }
 
 private:
-    void launch(const act& a, const run_state& f, int kind) const {
+    void launch(const command& a, const run_state& f, int kind) const {
         const auto function = a.member < executable_.launches.size() ? executable_.launches[a.member] : nullptr;
         if (function == nullptr) throw failure{"the executable plan holds no launch function for it"};
         void* few[16];
@@ -101,11 +101,11 @@ private:
         }
         function(s, pointers);
     }
-    void bring(const act& a, const run_state& f) const {
+    void copy_input(const command& a, const run_state& f) const {
         const int symbol = executable_.program.buffers[executable_.program.accesses[a.first_access].buffer].symbol;
         detail::move(address(a.first_access, f), f.inputs[memory_.input_of(symbol)].data, bytes(a.first_access));
     }
-    void exchange_here(const act& a, const run_state& f) const {
+    void communicate_locally(const command& a, const run_state& f) const {
         std::vector<participant> participants;
         for (std::size_t i = 0; i < a.accesses.size(); ++i) participants.push_back(participant_of(a.accesses[i], a.counts[i], f));
         std::vector<char> scratch;

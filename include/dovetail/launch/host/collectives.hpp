@@ -21,7 +21,7 @@ struct participant {
     std::int64_t recv_bytes = 0;
 };
 
-struct exchange {
+struct communication {
     op_kind kind = op_kind::transfer;
     element type = element::float32;
     reduction reduce = reduction::none;
@@ -105,7 +105,7 @@ inline const char* participation_of(const void* p, std::int64_t offset) { return
 }  // namespace detail
 
 // Does it. `scratch` is kept by the caller from time to time, so that memory does not grow.
-inline void move_data(const exchange& x, const std::vector<participant>& participants, std::vector<char>& scratch) {
+inline void move_data(const communication& x, const std::vector<participant>& participants, std::vector<char>& scratch) {
     const auto n = static_cast<std::int64_t>(participants.size());
     const auto room = [&](std::int64_t bytes) {
         if (static_cast<std::int64_t>(scratch.size()) < bytes) scratch.resize(static_cast<std::size_t>(bytes));
@@ -202,7 +202,7 @@ inline void move_data(const exchange& x, const std::vector<participant>& partici
 }
 
 // Bytes that the busiest member sends or gets, in the algorithms that use a ring.
-inline std::int64_t wire_bytes(const exchange& x, const std::vector<participant>& participants) {
+inline std::int64_t wire_bytes(const communication& x, const std::vector<participant>& participants) {
     const auto n = static_cast<std::int64_t>(participants.size());
     std::int64_t most = 0;
     for (const participant& s : participants) {

@@ -72,7 +72,7 @@ public:
     }
 
     // Takes a group index; the last to come moves the data before it returns.
-    std::shared_ptr<meeting> arrive(const meeting_key& key, const std::vector<int>& members, int mine, const participant& s, const exchange& x) {
+    std::shared_ptr<meeting> arrive(const meeting_key& key, const std::vector<int>& members, int mine, const participant& s, const communication& x) {
         std::shared_ptr<meeting> m;
         {
             const std::lock_guard lock{mutex_};

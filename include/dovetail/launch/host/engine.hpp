@@ -21,7 +21,7 @@ struct rank_state {
     int index = 0;
 };
 
-class host_engine final : public engine, public performer {
+class host_engine final : public engine, public work_handler {
 public:
     static std::shared_ptr<host_engine> make(const executable_plan<stream>& from, std::shared_ptr<rank_state> on, engine_options o) {
         check_store(o, from.name, on->index);
@@ -102,7 +102,7 @@ public:
         push({nullptr, now_, work_kind::record, on, copy, issued_[copy] = now_->run + 1});
     }
 
-    void perform(const work_item& t) noexcept override {
+    void handle(const work_item& t) noexcept override {
         try {
             switch (t.kind) {
                 case work_kind::wait: return await(t);
@@ -128,9 +128,9 @@ private:
         for (const step_name& n : names) texts_.push_back(std::make_shared<const std::string>(n.text()));
         for (const ir::step& s : steps()) {
             uses_[s.stream] = true;
-            acts_.push_back(acts_of(program, where, rank, s));
-            brings_input_.push_back(program.tasks[s.task].kind == op_kind::input);
-            touches_input_.push_back(brings_input_.back() || touches(program, s, ir::storage::input, access_mode::read));
+            commands_.push_back(commands_of(program, where, rank, s));
+            copies_input_.push_back(program.tasks[s.task].kind == op_kind::input);
+            touches_input_.push_back(copies_input_.back() || touches(program, s, ir::storage::input, access_mode::read));
             updates_state_.push_back(touches(program, s, ir::storage::state, access_mode::write));
         }
     }
@@ -154,7 +154,7 @@ private:
         bool in_place = false;
         for (const binding& b : f->inputs) in_place = in_place || b.in_place();
         int readers = 0, used = 0;
-        for (std::size_t i = 0; i < touches_input_.size(); ++i) readers += (in_place ? touches_input_[i] : brings_input_[i]) ? 1 : 0;
+        for (std::size_t i = 0; i < touches_input_.size(); ++i) readers += (in_place ? touches_input_[i] : copies_input_[i]) ? 1 : 0;
         for (const bool u : uses_) used += u ? 1 : 0;
         f->reading_inputs.store(readers);
         f->pending.store(used);
@@ -208,7 +208,7 @@ private:
             on.now({activity::operation, texts_[static_cast<std::size_t>(t.index)], f.run, nullptr});
             try {
                 if (!inspected_.empty()) look(t.index, f, true);
-                if (!play(acts_[t.index], f, on)) f.failed.store(true);
+                if (!run_commands(commands_[t.index], f, on)) f.failed.store(true);
                 if (!inspected_.empty() && !f.failed.load()) look(t.index, f, false);
             } catch (...) {
                 fail(f, names[t.index], std::current_exception());
@@ -218,8 +218,8 @@ private:
         }
         if (f.failed.load() && updates_state_[t.index])
             lose_states("run " + std::to_string(f.run) + " of " + described() + " did not end: " + on_->world->why());
-        const bool reads = brings_input_[t.index] || touches_input_[t.index];
-        bool counted = brings_input_[t.index];
+        const bool reads = copies_input_[t.index] || touches_input_[t.index];
+        bool counted = copies_input_[t.index];
         if (reads && !counted)
             for (const binding& b : f.inputs) counted = counted || b.in_place();
         if (counted && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1) on_->signal->notify();
@@ -229,13 +229,13 @@ private:
         launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);
     }
     // False where a meeting did not take place.
-    bool play(const std::vector<act>& acts, run_state& f, stream_worker& on) {
-        const actor me{executable_, addresses, rank};
+    bool run_commands(const std::vector<command>& commands, run_state& f, stream_worker& on) {
+        const command_runner me{executable_, addresses, rank};
         std::vector<std::shared_ptr<meeting>> meetings;
         bool all = true;
-        for (const act& a : acts) {
+        for (const command& a : commands) {
             if (a.partners.empty()) {
-                me.perform(a, f, on.number());
+                me.execute(a, f, on.number());
                 continue;
             }
             auto met =
@@ -282,9 +282,9 @@ private:
     const std::shared_ptr<rank_state> on_;
     std::vector<std::atomic<std::int64_t>> recorded_;  // by event copy: run + 1 of the last record that happened
     std::vector<std::int64_t> issued_;                 // ... that was issued
-    std::vector<std::vector<act>> acts_;               // by step
+    std::vector<std::vector<command>> commands_;       // by step
     std::vector<launch::inspected_step> inspected_;    // by step; empty: nobody looks into values
-    std::vector<bool> touches_input_, brings_input_, updates_state_;
+    std::vector<bool> touches_input_, copies_input_, updates_state_;
     bool uses_[stream_count] = {};
     bool communicates_ = false;
     int number_ = 0;

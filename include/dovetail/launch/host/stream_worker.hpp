@@ -27,15 +27,15 @@ enum class work_kind : unsigned char { wait, step, record, behind, finish };
 
 struct work_item;
 
-// Who performs work items: an engine. Tasks keep it alive.
-class performer {
+// Handles the items of a queue: an engine. Items keep it alive.
+class work_handler {
 public:
-    virtual ~performer() = default;
-    virtual void perform(const work_item& t) noexcept = 0;
+    virtual ~work_handler() = default;
+    virtual void handle(const work_item& t) noexcept = 0;
 };
 
 struct work_item {
-    std::shared_ptr<performer> who;
+    std::shared_ptr<work_handler> who;
     std::shared_ptr<run_state> of;  // `behind`: the run state waited for
     work_kind kind = work_kind::step;
     int stream = 0;
@@ -108,7 +108,7 @@ private:
             taken.swap(queue_);
             lock.unlock();
             for (; !taken.empty(); taken.pop_front())  // a work item may be the last owner of an engine
-                taken.front().who->perform(taken.front());
+                taken.front().who->handle(taken.front());
             lock.lock();
         }
         ended_ = true;
