@@ -98,7 +98,7 @@ TEST_CASE("processes of one host see one clock; of several hosts, to what their 
         void unattend(int rank) noexcept override { local.unattend(rank); }
         void watch(int rank, std::shared_ptr<const dv::cuda::progress> p) override { local.watch(rank, std::move(p)); }
         std::string describe() const override { return local.describe(); }
-        std::string in_order(int, std::int64_t, int, const dv::engine&) override { return {}; }
+        std::string call_order_mismatch(int, std::int64_t, int, const dv::engine&) override { return {}; }
     };
     for (const bool apart : {false, true}) {
         CAPTURE(apart);

@@ -728,7 +728,7 @@ struct apart final : dv::cuda::peers {
     bool gone(int r) const noexcept override { return all.gone(r); }
     void watch(int r, std::shared_ptr<const dv::cuda::progress> p) override { all.watch(r, std::move(p)); }
     std::string describe() const override { return all.describe(); }
-    std::string in_order(int r, std::int64_t at, int e, const dv::engine& of) override { return all.in_order(r, at, e, of); }
+    std::string call_order_mismatch(int r, std::int64_t at, int e, const dv::engine& of) override { return all.call_order_mismatch(r, at, e, of); }
 };
 template <class Body>
 void run_apart(int ranks, Body body, int abroad = -1) {

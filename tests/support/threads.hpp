@@ -173,7 +173,7 @@ private:
     // A state that the program writes, or reads, between runs.
     void touch(dv::engine& e, const session_reference::stored& s, bool write) {
         dv::detail::stored_state& state = e.state_of(symbol_of(s.graph, s.state));
-        e.settle();
+        e.drain();
         if (write) return e.addresses.store()->write(state, s.bytes.data());
         std::vector<word> now(s.bytes.size());
         e.addresses.store()->read(state, now.data());

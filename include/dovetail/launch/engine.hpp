@@ -97,7 +97,7 @@ public:
     }
     // Waits for all runs issued so far. Of a run that failed, the states that it would have updated say so when they are read;
     // the others are as they were.
-    void settle() override {
+    void drain() override {
         reporting([&] {
             for (const auto& f : open_runs()) {
                 if (!f || f->told.load()) continue;
@@ -193,9 +193,9 @@ protected:
         const std::shared_ptr<run_state>& before;
     };
     // Waits for what the run must find done. What it throws leaves all as it was: the run may be asked for again.
-    virtual void make_way(const request& next) = 0;
+    virtual void wait_for_resources(const request& next) = 0;
     // It is this executor's turn, of all on this rank; throws, and leaves all as it was, where another rank sees it otherwise.
-    virtual void take_turn() = 0;
+    virtual void check_call_order() = 0;
 
     // What ends the runs of all ranks where an executor is destroyed whose runs have not ended, because an exception passes or
     // because they take longer than the time limit.
@@ -241,8 +241,8 @@ private:
         check_alive();
         inputs_.check_all_bound();
         const bool recorded = recording_.load();
-        make_way({next_run_, inputs_.all(), recorded, slots_.before(next_run_)});
-        std::shared_ptr<run_state> next = slots_.claim(next_run_, options.time_limit, [this] { take_turn(); });
+        wait_for_resources({next_run_, inputs_.all(), recorded, slots_.before(next_run_)});
+        std::shared_ptr<run_state> next = slots_.claim(next_run_, options.time_limit, [this] { check_call_order(); });
         next->inputs = inputs_.all();
         next->enqueued = enqueued;
         next->stream = stream;

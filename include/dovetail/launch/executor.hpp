@@ -167,7 +167,7 @@ public:
         if constexpr (symbol >= 0) {
             using tensor = plan::tensor_of<G, typename Name::type>;
             std::vector<typename tensor::element_type> values(static_cast<std::size_t>(tensor::size));
-            at().settle();
+            at().drain();
             at().addresses.store()->read(at().state_of(symbol), values.data());
             return values;
         } else {
@@ -184,7 +184,7 @@ public:
             if (static_cast<std::int64_t>(std::size(values)) != size)
                 throw state_error{"state `" + display(tag_of<N>) + "` has " + std::to_string(size) + " elements, given are " +
                                   std::to_string(std::size(values))};
-            at().settle();
+            at().drain();
             at().addresses.store()->write(at().state_of(symbol), std::data(values));
         }
     }

@@ -24,7 +24,7 @@ class state_user {
 public:
     virtual ~state_user() = default;
     // Waits for its runs, before the host touches a state.
-    virtual void settle() = 0;
+    virtual void drain() = 0;
     // Whether it can still issue runs; and the memory of the rank that it issues them on.
     virtual bool is_open() const = 0;
     virtual const memory* place() const = 0;
@@ -83,18 +83,18 @@ public:
         std::erase_if(users_, [](const auto& u) { return u.expired(); });
         users_.push_back(std::move(user));
     }
-    void settle() {
+    void drain() {
         std::vector<std::weak_ptr<state_user>> users;
         {
             const std::lock_guard lock{mutex_};
             users = users_;
         }
         for (const auto& weak : users)
-            if (const auto user = weak.lock()) user->settle();
+            if (const auto user = weak.lock()) user->drain();
     }
     void read(const stored_state& s, void* to) {
         const usage one{this};
-        settle();
+        drain();
         const std::lock_guard lock{mutex_};
         if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
         if (!s.initialised) throw state_error{"state `" + display(*s.name) + "` was never initialised"};
@@ -102,7 +102,7 @@ public:
     }
     void write(stored_state& s, const void* from) {
         const usage one{this};
-        settle();
+        drain();
         const std::lock_guard lock{mutex_};
         source_->from_host(s.where.data(), from, s.type.bytes());
         s.initialised = true;
@@ -123,7 +123,7 @@ public:
     }
     // An executor is about to issue `run` on the states. Gives the run before it where that is another executor's, whatever else
     // the rank has issued since. Called by the thread of the rank.
-    std::shared_ptr<run_state> hand_over(const void* user, const std::shared_ptr<run_state>& run) {
+    std::shared_ptr<run_state> change_owner(const void* user, const std::shared_ptr<run_state>& run) {
         const std::shared_ptr<run_state> before = std::exchange(last_run_, run).lock();
         return std::exchange(last_user_, user) == user ? nullptr : before;
     }

@@ -176,7 +176,7 @@ TEST_CASE("ten thousand runs do not grow, and stay right") {
             }
         }
         CHECK(right);
-        r.e->settle();
+        r.e->drain();
         if (rank.index() == 0) {
             CHECK(live_blocks - before < 100);
             CHECK(entries("/proc/self/fd") <= descriptors + 1);  // the other rank may be counting too
@@ -204,7 +204,7 @@ TEST_CASE("three runs in flight, read in any order; a held slot makes run wait")
         for (const int i : {2, 0, 1}) CHECK(r.template read<float>(t[i], 2) == std::vector<float>(n, 4.0f * static_cast<float>(i)));
         for (int i = 0; i < 3; ++i) r.run();
         has(message([&] { r.template read<float>(t[0], 2); }), "the results of run 0 of `model` are gone: run 3 uses their slot");
-        r.e->settle();  // the inputs end before the executor does
+        r.e->drain();  // the inputs end before the executor does
     });
     dv::host::world one{1};
     one.run([&](auto& rank) {

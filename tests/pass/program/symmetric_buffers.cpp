@@ -29,7 +29,7 @@ struct expanded {
         return at<Name, Role>().symmetric_set;
     }
     // Numbers from 0 on, each of at least two buffers, no two of one role.
-    bool in_order() const {
+    bool call_order_mismatch() const {
         std::vector<std::vector<int>> roles(static_cast<std::size_t>(p.symmetric_sets));
         for (const dv::ir::buffer& b : p.buffers) {
             if (b.symmetric_set < 0) continue;
@@ -99,7 +99,7 @@ struct of_an_input : dv::graph<
 
 TEST_CASE("what a collective over roles gets and what it gives lies at equal offsets on all of them") {
     const expanded<overlapping_collectives> of;
-    CHECK(of.in_order());
+    CHECK(of.call_order_mismatch());
     CHECK(of.number<d, left>() >= 0);
     CHECK(of.number<d, left>() == of.number<d, middle>());
     CHECK(of.number<e, middle>() == of.number<e, right>());
@@ -109,7 +109,7 @@ TEST_CASE("what a collective over roles gets and what it gives lies at equal off
 
 TEST_CASE("a value of several collectives joins what they pass") {
     const expanded<in_a_row> of;
-    CHECK(of.in_order());
+    CHECK(of.call_order_mismatch());
     const int all = of.number<a, left>();
     CHECK(all >= 0);
     CHECK(of.number<b, middle>() == all);
@@ -119,7 +119,7 @@ TEST_CASE("a value of several collectives joins what they pass") {
 
 TEST_CASE("two buffers of one role are not joined: the first collective has it") {
     const expanded<taken_twice> of;
-    CHECK(of.in_order());
+    CHECK(of.call_order_mismatch());
     CHECK(of.number<a, left>() == of.number<b, right>());
     CHECK(of.number<a, left>() >= 0);
     CHECK(of.number<c, right>() == -1);
@@ -127,7 +127,7 @@ TEST_CASE("two buffers of one role are not joined: the first collective has it")
 
 TEST_CASE("what takes over the bytes of another is where that one is") {
     const expanded<in_place> of;
-    CHECK(of.in_order());
+    CHECK(of.call_order_mismatch());
     CHECK(&of.at<b, left>() == &of.at<d, left>());
     CHECK(of.number<b, left>() >= 0);
     CHECK(of.number<c, right>() == of.number<b, left>());
@@ -136,12 +136,12 @@ TEST_CASE("what takes over the bytes of another is where that one is") {
 
 TEST_CASE("copies for several runs are as many on all roles") {
     const expanded<taken_twice> of{in_flight(3)};
-    CHECK(of.in_order());
+    CHECK(of.call_order_mismatch());
     CHECK(of.at<a, left>().slots == 3);
     CHECK(of.at<b, right>().slots == 3);  // for a's sake
     CHECK(of.at<c, right>().slots == 1);
     const expanded<grouped_over_roles> group{in_flight(2)};
-    CHECK(group.in_order());
+    CHECK(group.call_order_mismatch());
     CHECK(group.number<a, left>() == group.number<c, right>());
     CHECK(group.number<a, left>() >= 0);
     CHECK(group.at<c, right>().slots == 2);
@@ -153,7 +153,7 @@ TEST_CASE("copies for several runs are as many on all roles") {
 
 TEST_CASE("only memory of the arena agrees") {
     const expanded<of_an_input> of;
-    CHECK(of.in_order());
+    CHECK(of.call_order_mismatch());
     CHECK(of.number<b, right>() == -1);
     CHECK(of.number<d, left>() == of.number<d, right>());
     CHECK(expanded<dv::single_rank<overlapping_collectives>>{}.p.symmetric_sets == 0);

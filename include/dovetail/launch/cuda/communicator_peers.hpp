@@ -57,7 +57,7 @@ public:
         auto text = local_.describe();
         return text.replace(0, 6, "rank " + std::to_string(mine_));
     }
-    std::string in_order(int, std::int64_t, int, const engine&) override { return {}; }
+    std::string call_order_mismatch(int, std::int64_t, int, const engine&) override { return {}; }
 
 private:
     const int mine_;

@@ -112,7 +112,7 @@ public:
         nccl.abort([this] { destroy_graphs(); });
     }
     // After an abort: comes back when the GPU uses nothing any more. What it does not let go of within the bound is never freed.
-    void settle() noexcept {
+    void drain_after_abort() noexcept {
         if (!stuck_.load() && !drain(std::chrono::seconds{5})) {
             stuck_.store(true);
             memory->abandon();
@@ -138,7 +138,7 @@ public:
         static_cast<void>(calls.set_device(device));
         if (world->aborted() || !drain(std::chrono::seconds{5})) {
             abort_communication();
-            return settle();
+            return drain_after_abort();
         }
         destroy_graphs();
         nccl.destroy();

@@ -81,7 +81,7 @@ private:
     // ---- a run
 
     // Whatever may have to be waited for comes first, so that a run that is not issued in time can be asked for again.
-    void make_way(const request& next) override {
+    void wait_for_resources(const request& next) override {
         const auto wait = [this](std::int64_t run) { wait_for(run); };
         step_ = -1;
         try {
@@ -92,17 +92,17 @@ private:
             }
             make_room(next.run);
             if (replays && !same && !graphs_.empty()) wait(next.run - 1);
-            if (replays && next.recorded) clock_.make_way(capture_of(next.run), wait);
-            inputs_->make_way(next.run, next.inputs, replays, wait);
+            if (replays && next.recorded) clock_.wait_for_resources(capture_of(next.run), wait);
+            inputs_->wait_for_resources(next.run, next.inputs, replays, wait);
         } catch (const timeout&) {
             throw;
         } catch (...) {
             fail(std::current_exception(), "run " + std::to_string(next.run));
         }
     }
-    void take_turn() override {
+    void check_call_order() override {
         if (!communicates_) return;
-        if (const auto wrong = on_->world->in_order(rank, on_->runs, number_, *this); !wrong.empty()) throw usage_error{wrong};
+        if (const auto wrong = on_->world->call_order_mismatch(rank, on_->runs, number_, *this); !wrong.empty()) throw usage_error{wrong};
         ++on_->runs;
     }
     void issue(const std::shared_ptr<run_state>& f) override {
@@ -151,7 +151,7 @@ private:
         run_state& f = *issued;
         const unsigned streams = replayed ? 1u : streams_;
         const auto& last = on_->last;
-        const bool shared = !addresses.states().empty() && addresses.store()->hand_over(this, issued) != nullptr;
+        const bool shared = !addresses.states().empty() && addresses.store()->change_owner(this, issued) != nullptr;
         const bool kind = last.replayed != replayed, other = last.engine != this;  // one that is gone has left streams to others
         const bool all = kind || shared || (other && replayed);
         if (all) since_switch_ = 0;  // what this executor issued before is among it
@@ -234,7 +234,7 @@ private:
     bool can_replay_unrecorded(const run_state& f) {
         if (captured(f.inputs)) return true;
         const bool again = !graphs_.empty();
-        if (again) {  // the run before has ended: see make_way
+        if (again) {  // the run before has ended: see wait_for_resources
             graphs_.clear();
             recorded_graphs_.clear();
             clock_.forget_captures();

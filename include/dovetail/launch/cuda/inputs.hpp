@@ -32,16 +32,16 @@ public:
     }
     // Returns when a run's bytes can be made ready; `wait(run)` returns when the copies of that run are over.
     template <class Wait>
-    void make_way(std::int64_t run, const std::vector<binding>& bound, bool replayed, Wait wait) {
+    void wait_for_resources(std::int64_t run, const std::vector<binding>& bound, bool replayed, Wait wait) {
         for (const copied_input& in : inputs_)
             if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place() && !in.is_there(run, b, replayed))
-                staging_.make_way(in.number, b, in.bytes, run, replayed, wait);
+                staging_.wait_for_resources(in.number, b, in.bytes, run, replayed, wait);
     }
     struct outcome {
         bool direct = false;  // the copy stream reads what an input is bound to
         bool in_place = false;
     };
-    // Makes a run's bytes ready, after `make_way`.
+    // Makes a run's bytes ready, after `wait_for_resources`.
     outcome prepare(std::int64_t run, const std::vector<binding>& bound, bool replayed) {
         outcome o;
         for (std::size_t i = 0; i < inputs_.size(); ++i) {

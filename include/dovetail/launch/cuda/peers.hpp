@@ -100,7 +100,7 @@ public:
     // "rank 0 has not ended operation `all_reduce` of `z` (run 3); rank 1 ..."
     virtual std::string describe() const = 0;
     // Runs that communicate come in one order on all ranks; empty, or what the rank whose run number `at` differs has called.
-    virtual std::string in_order(int rank, std::int64_t at, int executor, const engine& of) = 0;
+    virtual std::string call_order_mismatch(int rank, std::int64_t at, int executor, const engine& of) = 0;
 
     // The program has learnt from an exception what ended the runs.
     void report() noexcept { reported_.store(true, std::memory_order_relaxed); }
@@ -217,9 +217,9 @@ public:
         }
         return text;
     }
-    std::string in_order(int rank, std::int64_t at, int executor, const engine& of) override {
+    std::string call_order_mismatch(int rank, std::int64_t at, int executor, const engine& of) override {
         // The first rank to reach a turn writes it. The table is as long as ranks can be apart before a slot is free again.
-        turn& t = turns_[static_cast<std::size_t>(at) % turns_.size()];
+        call_slot& t = call_slots_[static_cast<std::size_t>(at) % call_slots_.size()];
         const std::uint64_t mine = (static_cast<std::uint64_t>(at + 1) << 16) | static_cast<std::uint64_t>(executor & 0xffff);
         std::uint64_t seen = t.of.load(std::memory_order_acquire);
         while ((seen >> 16) < static_cast<std::uint64_t>(at + 1))
@@ -242,7 +242,7 @@ private:
         std::vector<bool> here;
         int arrived = 0;
     };
-    struct turn {
+    struct call_slot {
         std::atomic<std::uint64_t> of = 0;
     };
 
@@ -253,7 +253,7 @@ private:
     abort_reason abort_reason_;
     std::vector<rank_record> ranks_;
     std::map<int, std::shared_ptr<gathering>> exchanges_;
-    std::array<turn, 1024> turns_;
+    std::array<call_slot, 1024> call_slots_;
 };
 
 }  // namespace dovetail::cuda

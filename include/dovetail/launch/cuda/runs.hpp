@@ -56,7 +56,7 @@ public:
         on_->abort_communication();
         if (marks_.shown()->issued.load() > ended_.load()) on_->world->lose_run();
         lose_unfinished("the executor of " + described() + " was destroyed with work in flight");
-        on_->settle();
+        on_->drain_after_abort();
     }
 
 protected:
@@ -167,7 +167,7 @@ protected:
     [[noreturn]] void raise(const std::string& state = {}) {
         on_->abort_communication();
         lose_unfinished("a run of " + described() + " did not end: " + on_->world->why().text);
-        on_->settle();
+        on_->drain_after_abort();
         activity here = counted_.load(std::memory_order_acquire) ? cut_off_ : activity{};
         if (here.operation.empty()) {
             here.text = state.empty() ? "" : "was not ready: " + state;

@@ -23,7 +23,7 @@ public:
     };
     // Returns when input i can be made ready: `wait(run)` does when the copies of that run are over.
     template <class Wait>
-    void make_way(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always, Wait wait) {
+    void wait_for_resources(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always, Wait wait) {
         if (goes_directly(i, b, bytes, always)) return;
         const staging_buffer& p = inputs_[static_cast<std::size_t>(i)].buffers[run % halves];
         if (p.run >= 0 && !p.holds(b)) wait(p.run);

@@ -51,7 +51,7 @@ public:
         error_ = at.error();
     }
     // Before times are taken: the first event may not have been waited for.
-    void settle() const { static_cast<void>(reached(events_[0], std::chrono::nanoseconds::max())); }
+    void wait_for_first_event() const { static_cast<void>(reached(events_[0], std::chrono::nanoseconds::max())); }
     std::int64_t time_of(cudaEvent_t e) const { return first_ + detail::elapsed_ns(events_[0], e); }
     std::int64_t error_ns() const { return error_; }
     // The two clocks drift apart, and times since an anchor are floating-point numbers.
@@ -115,7 +115,7 @@ public:
     }
     // A run is to replay captured events: the one before that did is over, `wait` sees to it, and its times are taken.
     template <class Wait>
-    void make_way(std::size_t capture, Wait wait) {
+    void wait_for_resources(std::size_t capture, Wait wait) {
         std::shared_ptr<run_state> before;
         {
             const std::lock_guard lock{mutex_};
@@ -159,7 +159,7 @@ private:
     };
     static void take(set& s) {
         auto& times = s.of->times;
-        s.by->settle();
+        s.by->wait_for_first_event();
         for (std::size_t i = 0; i < times.size(); ++i) times[i] = {s.by->time_of(s.events[2 * i]), s.by->time_of(s.events[2 * i + 1])};
         s.of = nullptr;
     }

@@ -162,10 +162,10 @@ public:
         return number;
     }
     // Runs of executors that communicate come in one order on all ranks; throws where this rank departs from it.
-    void in_order(int rank, int executor, const std::string& name) {
+    void check_call_order(int rank, int executor, const std::string& name) {
         const std::lock_guard lock{mutex_};
         const std::int64_t at = epochs_[rank];
-        turn& t = order_[at];
+        call_slot& t = order_[at];
         if (t.seen == 0) t = {executor, rank, 0, name};
         if (t.executor != executor)
             throw usage_error{"executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) +
@@ -237,7 +237,7 @@ private:
         std::vector<std::string> texts;  // by rank: "key words"; empty until it has come
         int arrived = 0;
     };
-    struct turn {
+    struct call_slot {
         int executor = 0;
         int rank = 0;
         int seen = 0;
@@ -281,7 +281,7 @@ private:
     std::vector<rank_record> ranks_;
     std::map<meeting_key, std::shared_ptr<meeting>> meetings_;
     std::map<int, std::shared_ptr<plan_check>> plan_checks_;
-    std::map<std::int64_t, turn> order_;
+    std::map<std::int64_t, call_slot> order_;
     std::vector<int> executors_;        // made so far, by rank
     std::vector<std::int64_t> epochs_;  // runs issued so far, by rank
     std::vector<std::vector<char>> scratch_;

@@ -144,11 +144,11 @@ private:
             if (const auto lost = addresses.store()->lost(*s.stored); !lost.empty())
                 throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
     }
-    void make_way(const request& next) override {
+    void wait_for_resources(const request& next) override {
         if (next.before) wait_for_end(*next.before, options.time_limit);
     }
-    void take_turn() override {
-        if (communicates_) on_->world->in_order(rank, number_, described());
+    void check_call_order() override {
+        if (communicates_) on_->world->check_call_order(rank, number_, described());
     }
     void issue(const std::shared_ptr<run_state>& f) override {
         bool in_place = false;
@@ -165,7 +165,7 @@ private:
             open_ += used > 0 ? 1 : 0;
         }
         if (!addresses.states().empty())
-            if (const auto before = addresses.store()->hand_over(this, f))
+            if (const auto before = addresses.store()->change_owner(this, f))
                 for (int l = 0; l < stream_count; ++l)
                     if (uses_[l]) push({nullptr, before, work_kind::behind, l, 0, 0, -1});
         launch::walk(plan, role, f->run, *this);
