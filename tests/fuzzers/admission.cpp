@@ -16,7 +16,7 @@ public:
 };
 struct visitor {
     descriptor fd;
-    std::optional<rank_handshake> hands;
+    std::optional<client_handshake> hands;
     std::optional<frame_tags> tags;
     std::string said;
 
@@ -72,10 +72,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             const char kind = in.kind();
             v.say(kind, in.body(kind, 3));
         }
-        door.serve([&](framed& link, const join_message& said) -> std::optional<refusal_message> {
+        door.serve([&](frame_connection& link, const join_message& said) -> std::optional<refusal_message> {
             if (in.below(2) == 0) return refusal_message{refusal::wrong, "why not"};
             ++joined;
-            framed{std::move(link)}.push(frame::present, said.job);
+            frame_connection{std::move(link)}.push(frame::present, said.job);
             return {};
         });
         fuzzers::require(door.waiting_count() <= admission::most_pending, "few wait");

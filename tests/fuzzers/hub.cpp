@@ -12,15 +12,15 @@ namespace {
 
 constexpr int ranks = 3;
 
-class told : public hub {
+class told : public server {
 public:
-    told() : hub{place{.rank = 0, .size = ranks}, {}} {}
-    using hub::admit;
-    using hub::receive;
+    told() : server{place{.rank = 0, .size = ranks}, {}} {}
+    using server::admit;
+    using server::receive;
 };
 // Something that is open, and takes nothing.
-framed connection() {
-    return framed{descriptor::of([] { return ::open("/dev/null", O_RDWR | O_CLOEXEC); })};
+frame_connection connection() {
+    return frame_connection{descriptor::of([] { return ::open("/dev/null", O_RDWR | O_CLOEXEC); })};
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const char kind = in.kind();
         const std::string body = in.body(kind, ranks);
         if (kind == frame::join) {
-            framed link = connection();
+            frame_connection link = connection();
             const auto said = join_message::unpack(body);
             if (said && !rank0.admit(link, *said)) fuzzers::require(said->rank > 0 && said->rank < ranks, "only ranks have places");
         } else {

@@ -89,24 +89,24 @@ private:
             case frame::refused: return d::writer{}.number(number()).text(text()).take();
             case frame::present: return std::string(static_cast<std::size_t>(ranks), below(2) == 0 ? '0' : '1');
             case frame::welcome: return d::packed_welcome(all());
-            case frame::participation: return d::participation{number(), 0, text(), text()}.pack();
-            case frame::whole: {
-                d::outcome o;
+            case frame::contribution: return d::contribution{number(), 0, text(), text()}.pack();
+            case frame::result: {
+                d::exchange_result o;
                 if (below(2) == 0) o.fault = text();
                 else
                     for (int i = 0; i < ranks; ++i) o.texts.push_back(text());
                 return d::packed(number(), o);
             }
-            case frame::beat: {
-                d::beat_message b;
+            case frame::heartbeat: {
+                d::heartbeat_message b;
                 b.of = member();
                 b.calls.first = number();
                 for (unsigned n = below(5); n > 0; --n) b.calls.executors.push_back(number());
                 return b.pack();
             }
-            case frame::table: return d::packed_table(all());
-            case frame::left: return d::left_message{number(), number(), number()}.pack();
-            case frame::stop: return d::packed(dovetail::cuda::abort_reason{static_cast<int>(number()), text(), text(), text(), below(2) == 0});
+            case frame::status_table: return d::packed_table(all());
+            case frame::leave: return d::leave_message{number(), number(), number()}.pack();
+            case frame::abort: return d::packed(dovetail::cuda::abort_reason{static_cast<int>(number()), text(), text(), text(), below(2) == 0});
             default: return text();
         }
     }

@@ -37,22 +37,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case frame::refused:
             check(body, [](auto& b) { return refusal_message::unpack(b); }, [](auto& m) { return shown(m.text), m.pack(); });
             break;
-        case frame::beat:
-            check(body, [](auto& b) { return beat_message::unpack(b); }, [](auto& m) { return shown(m.of.doing.text), m.pack(); });
+        case frame::heartbeat:
+            check(body, [](auto& b) { return heartbeat_message::unpack(b); }, [](auto& m) { return shown(m.of.doing.text), m.pack(); });
             break;
-        case frame::left:
-            check(body, [](auto& b) { return left_message::unpack(b, ranks); }, [](auto& m) { return m.pack(); });
+        case frame::leave:
+            check(body, [](auto& b) { return leave_message::unpack(b, ranks); }, [](auto& m) { return m.pack(); });
             break;
-        case frame::stop:
+        case frame::abort:
             check(body, [](auto& b) { return unpacked_abort_reason(b, ranks); }, [](auto& m) { return shown(m.text), shown(m.operation), packed(m); });
             break;
-        case frame::participation:
-            check(body, [](auto& b) { return participation::unpack(b, 1); }, [](auto& m) { return shown(m.what), m.pack(); });
+        case frame::contribution:
+            check(body, [](auto& b) { return contribution::unpack(b, 1); }, [](auto& m) { return shown(m.what), m.pack(); });
             break;
-        case frame::whole:
-            check(body, [](auto& b) { return unpacked_outcome(b, ranks); }, [](auto& m) { return shown(m.second.fault), packed(m.first, m.second); });
+        case frame::result:
+            check(body, [](auto& b) { return unpacked_exchange_result(b, ranks); }, [](auto& m) { return shown(m.second.fault), packed(m.first, m.second); });
             break;
-        case frame::table: {
+        case frame::status_table: {
             std::vector<member> all(ranks);
             if (unpack_table(body, all)) fuzzers::require(unpack_table(packed_table(all), all), "a table is stable");
             for (const member& m : all) shown(m.doing.statement);
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             break;
         }
         default: {
-            const card c = card::unpack(body);
+            const server_address c = server_address::unpack(body);
             for (const endpoint& e : c.at) fuzzers::require(e.port > 0 && e.port < 65536 && !e.host.empty(), "an endpoint is one");
             shown(c.fault);
         }

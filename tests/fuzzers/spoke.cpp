@@ -10,10 +10,10 @@ namespace {
 
 constexpr int ranks = 3;
 
-class told : public spoke {
+class told : public client {
 public:
-    told() : spoke{place{.rank = 1, .size = ranks}, {}} {}
-    using spoke::receive;
+    told() : client{place{.rank = 1, .size = ranks}, {}} {}
+    using client::receive;
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ public:
             if (a.kind != 0) say(a.kind, a.body);
         }
         if (hands.state() != d::handshake_state::proven) return false;
-        link.seal(hands.keys().frames_of_rank, hands.keys().frames_of_hub);
+        link.seal(hands.keys().frames_of_rank, hands.keys().frames_of_server);
         return true;
     }
     static dovetail::cuda::detail::join_message as(int rank, int size, const std::string& job = "test") {
@@ -71,8 +71,8 @@ public:
         return {};
     }
 
-    dovetail::cuda::detail::framed link;
-    dovetail::cuda::detail::rank_handshake hands;
+    dovetail::cuda::detail::frame_connection link;
+    dovetail::cuda::detail::client_handshake hands;
     bool more = true;  // the connection is not at its end
 };
 

@@ -168,7 +168,7 @@ TEST_CASE("a rank that is killed is named to all others within the limit") {
                 INFO(said[r]);
                 const std::string who = std::to_string(victim);
                 CHECK(says(said[r], "peer_error of " + who + "; rank " + who + ": rank " + who + " (process "));
-                CHECK(says(said[r], "is gone: its connection closed without a farewell"));
+                CHECK(says(said[r], "is gone: its connection closed without notice"));
             }
         }
     }
@@ -191,7 +191,7 @@ TEST_CASE("of a rank that is killed it is said what it did last") {
         for (int r = 0; r < 3; ++r) {
             if (r == victim) continue;
             INFO(said[r]);
-            CHECK(says(said[r], "closed without a farewell; as far as it was heard of, it has not ended operation `f` of `y`; rank " + std::to_string(r) +
+            CHECK(says(said[r], "closed without notice; as far as it was heard of, it has not ended operation `f` of `y`; rank " + std::to_string(r) +
                                     " waits for all ranks at the next (f of y, rank " + std::to_string(victim) + ")"));
         }
     }
@@ -380,8 +380,8 @@ TEST_CASE("the end of a channel does not hang on a callback that does") {
 TEST_CASE("a callback may hold the last handle of its channel") {
     const auto said = in_world(2, [](auto& c, int r) -> std::string {
         auto saw = std::make_shared<watched>();
-        control* const it = c.get();
-        auto held = std::make_shared<std::shared_ptr<control>>(std::move(c));
+        control_channel* const it = c.get();
+        auto held = std::make_shared<std::shared_ptr<control_channel>>(std::move(c));
         it->watch([saw, held](const abort_reason& why) {
             held->reset();
             (*saw)(why);
@@ -423,24 +423,24 @@ TEST_CASE("what a rank left with replaces that it left") {
 
 TEST_CASE("a rank that says what no rank can say is gone, and the others are told") {
     namespace frame = detail::frame;
-    const auto text_of_participation = [](std::int64_t number) { return detail::participation{number, 1, "the id of a communicator", {}}.pack(); };
+    const auto text_of_contribution = [](std::int64_t number) { return detail::contribution{number, 1, "the id of a communicator", {}}.pack(); };
     const auto calls_from = [](std::int64_t first) {
         return detail::writer{}.number(0).number(0).text({}).text({}).text({}).number(first).number(2).number(0).number(0).take();
     };
     const std::vector<std::pair<char, std::vector<std::string>>> all_said = {
-        {frame::participation, {text_of_participation(0), text_of_participation(0), text_of_participation(0)}},  // which are three, as all ranks are
-        {frame::participation, {text_of_participation(0), text_of_participation(2)}},
-        {frame::participation, {text_of_participation(INT64_MAX)}},
-        {frame::participation, {text_of_participation(-1)}},
-        {frame::participation, {text_of_participation(0).substr(0, 20)}},
-        {frame::beat, {calls_from(INT64_MAX)}},
-        {frame::beat, {calls_from(INT64_MIN)}},
-        {frame::beat, {detail::beat_message{{}, {0, {}}}.pack() + "more"}},
-        {frame::left, {detail::writer{}.number(-5).number(0).number(0).take()}},
-        {frame::stop, {detail::packed(abort_reason{17, "a rank that there is not", {}, {}, false})}},
+        {frame::contribution, {text_of_contribution(0), text_of_contribution(0), text_of_contribution(0)}},  // which are three, as all ranks are
+        {frame::contribution, {text_of_contribution(0), text_of_contribution(2)}},
+        {frame::contribution, {text_of_contribution(INT64_MAX)}},
+        {frame::contribution, {text_of_contribution(-1)}},
+        {frame::contribution, {text_of_contribution(0).substr(0, 20)}},
+        {frame::heartbeat, {calls_from(INT64_MAX)}},
+        {frame::heartbeat, {calls_from(INT64_MIN)}},
+        {frame::heartbeat, {detail::heartbeat_message{{}, {0, {}}}.pack() + "more"}},
+        {frame::leave, {detail::writer{}.number(-5).number(0).number(0).take()}},
+        {frame::abort, {detail::packed(abort_reason{17, "a rank that there is not", {}, {}, false})}},
         {frame::welcome, {{}}},
         {'?', {{}}},
-        {frame::participation, {std::string(detail::longest_frame_of_rank + 1, 'x')}},
+        {frame::contribution, {std::string(detail::longest_frame_of_rank + 1, 'x')}},
     };
     for (const auto& one : all_said) {
         CAPTURE(one.first);
@@ -480,13 +480,13 @@ TEST_CASE("a rank that says what no rank can say is gone, and the others are tol
 TEST_CASE("a rank 0 that says what it cannot say is gone, and the rank says so") {
     namespace frame = detail::frame;
     const std::vector<std::pair<char, std::string>> all_said = {
-        {frame::whole, detail::writer{}.number(0).text({}).text("one of two").take()},
-        {frame::whole, detail::writer{}.number(-1).text("a fault").take()},
-        {frame::table, "short"},
-        {frame::left, detail::writer{}.number(2).number(0).number(0).take()},
+        {frame::result, detail::writer{}.number(0).text({}).text("one of two").take()},
+        {frame::result, detail::writer{}.number(-1).text("a fault").take()},
+        {frame::status_table, "short"},
+        {frame::leave, detail::writer{}.number(2).number(0).number(0).take()},
         {frame::present, "111"},
         {frame::welcome, {}},
-        {frame::participation, {}},
+        {frame::contribution, {}},
     };
     for (const auto& one : all_said) {
         CAPTURE(one.first);
@@ -498,8 +498,8 @@ TEST_CASE("a rank 0 that says what it cannot say is gone, and the rank says so")
             const auto listeners = detail::listen_at(detail::listening_addresses("127.0.0.1", false, detail::now() + 1s, why), taken, why);
             pollfd p{listeners.at(0).get(), POLLIN, 0};
             ::poll(&p, 1, 3000);
-            detail::framed link{detail::descriptor::of([&] { return ::accept4(p.fd, nullptr, nullptr, SOCK_NONBLOCK); })};
-            detail::hub_handshake hands{job_key{}};
+            detail::frame_connection link{detail::descriptor::of([&] { return ::accept4(p.fd, nullptr, nullptr, SOCK_NONBLOCK); })};
+            detail::server_handshake hands{job_key{}};
             char sort = 0;
             std::string text;
             for (const auto until = detail::now() + 3s; detail::now() < until && link.open();) {
@@ -511,7 +511,7 @@ TEST_CASE("a rank 0 that says what it cannot say is gone, and the rank says so")
                     } else if (hands.state() != detail::handshake_state::proven) {
                         const auto a = hands.receive(sort, text);
                         link.push(a.kind, a.body);
-                        if (hands.state() == detail::handshake_state::proven) link.seal(hands.keys().frames_of_hub, hands.keys().frames_of_rank);
+                        if (hands.state() == detail::handshake_state::proven) link.seal(hands.keys().frames_of_server, hands.keys().frames_of_rank);
                     }
                 }
                 link.flush();
@@ -542,7 +542,7 @@ TEST_CASE("a text that is too large for an exchange is refused where it is broug
         c->barrier("all here", 2s);
         std::string text;
         try {
-            if (r == 1) c->exchange("the start", std::string(detail::longest_part + 1, 'x'), 2s);
+            if (r == 1) c->exchange("the start", std::string(detail::longest_contribution + 1, 'x'), 2s);
         } catch (const dovetail::usage_error& e) {
             text = e.what();
         }

@@ -126,28 +126,28 @@ TEST_CASE("a message is read as it was written, and not at all where it is cut, 
     check(refusal_message{refusal::stale, "why"}.pack(), [](std::string_view b) { return refusal_message::unpack(b).has_value(); });
     check(packed_welcome(all), [&](std::string_view b) { return unpack_welcome(b, known); });
     check(packed_table(all), [&](std::string_view b) { return unpack_table(b, known); });
-    check(beat_message{m, {17, {1, 2, 3}}}.pack(), [](std::string_view b) { return beat_message::unpack(b).has_value(); });
-    check(left_message{1, 2, 3}.pack(), [](std::string_view b) { return left_message::unpack(b, 3).has_value(); });
+    check(heartbeat_message{m, {17, {1, 2, 3}}}.pack(), [](std::string_view b) { return heartbeat_message::unpack(b).has_value(); });
+    check(leave_message{1, 2, 3}.pack(), [](std::string_view b) { return leave_message::unpack(b, 3).has_value(); });
     check(packed(abort_reason{2, "why", "f", "y", true}), [](std::string_view b) { return unpacked_abort_reason(b, 3).has_value(); });
-    check(participation{4, 1, "what", "text"}.pack(), [](std::string_view b) { return participation::unpack(b, 1).has_value(); });
-    check(packed(6, outcome{{"a", "b", "c"}, {}}), [](std::string_view b) { return unpacked_outcome(b, 3).has_value(); });
-    check(packed(6, outcome{{}, "fault"}), [](std::string_view b) { return unpacked_outcome(b, 3).has_value(); });
+    check(contribution{4, 1, "what", "text"}.pack(), [](std::string_view b) { return contribution::unpack(b, 1).has_value(); });
+    check(packed(6, exchange_result{{"a", "b", "c"}, {}}), [](std::string_view b) { return unpacked_exchange_result(b, 3).has_value(); });
+    check(packed(6, exchange_result{{}, "fault"}), [](std::string_view b) { return unpacked_exchange_result(b, 3).has_value(); });
 
     CHECK(known[1].doing.operation == "f");
     CHECK(known[1].exchanges == 5);
     CHECK(known[1].host == "host");
-    CHECK(beat_message::unpack(beat_message{m, {17, {1, 2, 3}}}.pack())->calls.first == 17);
+    CHECK(heartbeat_message::unpack(heartbeat_message{m, {17, {1, 2, 3}}}.pack())->calls.first == 17);
     CHECK(unpacked_abort_reason(packed(abort_reason{2, "why", "f", "y", true}), 3)->by_leaving);
-    CHECK(participation::unpack(participation{4, 1, "what", "text"}.pack(), 1)->text == "text");
+    CHECK(contribution::unpack(contribution{4, 1, "what", "text"}.pack(), 1)->text == "text");
 
     CHECK_FALSE(unpacked_abort_reason(packed(abort_reason{3, "why", {}, {}, false}), 3));
     CHECK_FALSE(unpacked_abort_reason(packed(abort_reason{-2, "why", {}, {}, false}), 3));
-    CHECK_FALSE(left_message::unpack(left_message{3, 0, 0}.pack(), 3));
-    CHECK_FALSE(participation::unpack(participation{-1, 1, {}, {}}.pack(), 1));
-    CHECK_FALSE(participation::unpack(participation{INT64_MAX, 1, {}, {}}.pack(), 1));
-    CHECK_FALSE(beat_message::unpack(beat_message{m, {INT64_MAX, {1}}}.pack()));
-    CHECK_FALSE(beat_message::unpack(beat_message{m, {-1, {1}}}.pack()));
-    CHECK_FALSE(beat_message::unpack(beat_message{m, {0, std::vector<std::int64_t>(257)}}.pack()));
+    CHECK_FALSE(leave_message::unpack(leave_message{3, 0, 0}.pack(), 3));
+    CHECK_FALSE(contribution::unpack(contribution{-1, 1, {}, {}}.pack(), 1));
+    CHECK_FALSE(contribution::unpack(contribution{INT64_MAX, 1, {}, {}}.pack(), 1));
+    CHECK_FALSE(heartbeat_message::unpack(heartbeat_message{m, {INT64_MAX, {1}}}.pack()));
+    CHECK_FALSE(heartbeat_message::unpack(heartbeat_message{m, {-1, {1}}}.pack()));
+    CHECK_FALSE(heartbeat_message::unpack(heartbeat_message{m, {0, std::vector<std::int64_t>(257)}}.pack()));
     CHECK_FALSE(join_message::unpack(join_message{"1", 1, 3, std::string(600, 'j'), "i", m}.pack()));
     CHECK_FALSE(refusal_message::unpack(writer{}.number(3).text("why").take()));
     CHECK_FALSE(refusal_message::unpack(writer{}.number(0).text(std::string(longest_words + 1, 'x')).take()));
@@ -158,7 +158,7 @@ TEST_CASE("words of any length are cut before they are sent, and can be read") {
     CHECK(unpacked_abort_reason(packed(abort_reason{0, long_text, long_text, long_text, false}), 1)->text.size() == longest_words);
     member m = somebody();
     m.doing.text = std::string(longest_words, '\x1b');  // which is longer when it can be shown
-    const auto once = beat_message::unpack(beat_message{m, {}}.pack());
+    const auto once = heartbeat_message::unpack(heartbeat_message{m, {}}.pack());
     REQUIRE(once);
     std::vector<member> known(1);
     CHECK(unpack_table(packed_table({once->of}), known));
@@ -173,7 +173,7 @@ TEST_CASE("calls are compared wherever their lists begin") {
 }
 
 TEST_CASE("an exchange is over when all ranks have brought their text, whoever brings more than one") {
-    gatherings all{3};
+    pending_exchanges all{3};
     CHECK_FALSE(all.add({0, 1, "the id", "a"}));
     const auto twice = all.add({0, 1, "the id", "b"});
     REQUIRE(twice);
@@ -191,15 +191,15 @@ TEST_CASE("an exchange is over when all ranks have brought their text, whoever b
 }
 
 TEST_CASE("exchanges that are never complete stay few, and what they bring together has a limit") {
-    gatherings all{2};
+    pending_exchanges all{2};
     int faults = 0;
     for (int i = 0; i < 1000; ++i)
         if (const auto end = all.add({i, 1, "x", "y"})) faults += end->fault == "the ranks have more than 64 exchanges open" ? 1 : 0;
-    CHECK(faults == 1000 - static_cast<int>(gatherings::most_open));
+    CHECK(faults == 1000 - static_cast<int>(pending_exchanges::most_open));
 
-    gatherings large{20};
-    std::optional<outcome> end;
-    for (int r = 0; r < 20 && !end; ++r) end = large.add({0, r, "x", std::string(longest_part, 'y')});
+    pending_exchanges large{20};
+    std::optional<exchange_result> end;
+    for (int r = 0; r < 20 && !end; ++r) end = large.add({0, r, "x", std::string(longest_contribution, 'y')});
     REQUIRE(end);
     CHECK(end->fault == "the ranks bring more than 134217728 bytes to x");
 }

@@ -34,28 +34,28 @@ std::string met(place me, const meeting_options& options = {}) {
 // Stands between a rank and rank 0: passes on what both say, and has it at the end. `change` may do what it likes with the bytes of
 // a rank, or of rank 0, and knows how many went before.
 struct relay {
-    std::string of_rank, of_hub;
+    std::string of_rank, of_server;
 
     template <class Change>
     void run(int listener, int port, std::chrono::milliseconds limit, const Change& change) {
         const auto until = std::chrono::steady_clock::now() + limit;
         pollfd waiting{listener, POLLIN, 0};
         if (::poll(&waiting, 1, static_cast<int>(limit.count())) <= 0) return;
-        const int rank = ::accept(listener, nullptr, nullptr), hub = support::connect_soon(port);
+        const int rank = ::accept(listener, nullptr, nullptr), server = support::connect_soon(port);
         ::close(listener);
         while (std::chrono::steady_clock::now() < until) {
-            pollfd both[] = {{rank, POLLIN, 0}, {hub, POLLIN, 0}};
+            pollfd both[] = {{rank, POLLIN, 0}, {server, POLLIN, 0}};
             ::poll(both, 2, 50);
             for (const bool from_rank : {true, false}) {
                 if ((both[from_rank ? 0 : 1].revents & (POLLIN | POLLHUP)) == 0) continue;
                 char some[4096];
-                const auto n = ::recv(from_rank ? rank : hub, some, sizeof some, 0);
-                if (n <= 0) return ::close(rank), ::close(hub), void();
+                const auto n = ::recv(from_rank ? rank : server, some, sizeof some, 0);
+                if (n <= 0) return ::close(rank), ::close(server), void();
                 std::string bytes{some, static_cast<std::size_t>(n)};
-                std::string& all = from_rank ? of_rank : of_hub;
+                std::string& all = from_rank ? of_rank : of_server;
                 change(from_rank, all.size(), bytes);
                 all += bytes;
-                support::send_all(from_rank ? hub : rank, bytes);
+                support::send_all(from_rank ? server : rank, bytes);
             }
         }
     }
@@ -109,7 +109,7 @@ TEST_CASE("the key is not on the wire, in no form") {
     all.start([=] {
         relay between;
         between.run(listener, port, 4s, unchanged);
-        const std::string secret = job_key::of("the test's", digits).secret(), seen = between.of_rank + between.of_hub;
+        const std::string secret = job_key::of("the test's", digits).secret(), seen = between.of_rank + between.of_server;
         return std::string{says(seen, secret) || says(seen, digits) || says(seen, secret.substr(0, 8)) ? "seen" : "not seen"} + (seen.size() > 500 ? "" : ", but nothing passed");
     });
     all.start([=] { return met(at(1, 2, door)); });
@@ -221,7 +221,7 @@ TEST_CASE("a process with the key that says nothing of a rank takes no place") {
     all.start([=] {
         support::raw_rank lost{port, job_key::of("the test's", digits)};
         if (!lost.prove()) return std::string{"not proven"};
-        lost.say(detail::frame::participation, "what a rank says that has come");
+        lost.say(detail::frame::contribution, "what a rank says that has come");
         return lost.next().body;
     });
     std::this_thread::sleep_for(300ms);

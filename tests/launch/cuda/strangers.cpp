@@ -386,7 +386,7 @@ TEST_CASE("a child that a rank forks does not keep the rank's connections open")
             });
         const auto said = all.ends();
         for (int r = 0; r < 3; ++r)
-            if (r != victim) CHECK(says(said[static_cast<std::size_t>(r)], "is gone: its connection closed without a farewell"));
+            if (r != victim) CHECK(says(said[static_cast<std::size_t>(r)], "is gone: its connection closed without notice"));
     }
 }
 

@@ -179,7 +179,7 @@ TEST_CASE("a killed process is named to one that waits for its own stream, or in
         INFO(said[0]);
         CHECK(says(said[0], "rank 0 stops, because rank 1 (process "));
         CHECK(says(said[0],
-                   "is gone: its connection closed without a farewell; as far as it was heard of, it has not ended operation `all_reduce` of `b` (run 0 of `"));
+                   "is gone: its connection closed without notice; as far as it was heard of, it has not ended operation `all_reduce` of `b` (run 0 of `"));
         CHECK(says(said[0], "; rank 0 has not ended operation `all_reduce` of `b` (run 0 of `"));
         CHECK(says(said[0], "(all_reduce of b, rank 1)"));
     }
@@ -196,7 +196,7 @@ TEST_CASE("a killed process is named to one that waits for its own stream, or in
         });
     });
     INFO(said[0]);
-    CHECK(says(said[0], "is gone: its connection closed without a farewell"));
+    CHECK(says(said[0], "is gone: its connection closed without notice"));
     CHECK(says(said[0], "; rank 0 was not ready: the connections of `"));
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("a killed process of which nothing was heard yet: the operation is wha
         });
     });
     INFO(said[0]);
-    CHECK(says(said[0], "is gone: its connection closed without a farewell; rank 0 has not ended operation `all_reduce` of `b` (run 1 of `"));
+    CHECK(says(said[0], "is gone: its connection closed without notice; rank 0 has not ended operation `all_reduce` of `b` (run 1 of `"));
     CHECK(says(said[0], "(all_reduce of b, rank 1)"));
 }
 

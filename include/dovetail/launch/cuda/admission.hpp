@@ -50,35 +50,35 @@ public:
     void add_to(std::vector<pollfd>& polled) const {
         if (now() >= accept_from_)
             for (const descriptor& d : listeners_) polled.push_back({d.get(), POLLIN, 0});
-        for (const newcomer& n : pending_) polled.push_back({n.link.fd(), static_cast<short>(POLLIN | (n.link.sending() ? POLLOUT : 0)), 0});
+        for (const pending_connection& n : pending_) polled.push_back({n.link.fd(), static_cast<short>(POLLIN | (n.link.sending() ? POLLOUT : 0)), 0});
     }
     // One turn. `joined(link, message)` gets each connection that has proven the key, with its rank's first message; it takes the link,
     // or returns the refusal to send.
     template <class Joined>
     void serve(Joined&& joined) {
-        for (newcomer& n : pending_) {
+        for (pending_connection& n : pending_) {
             if (n.refused)
                 finish(n);
             else
-                hear(n, joined);
+                read_from(n, joined);
             n.link.flush();
         }
-        std::erase_if(pending_, [](const newcomer& n) { return !n.link.open(); });
+        std::erase_if(pending_, [](const pending_connection& n) { return !n.link.open(); });
         if (now() >= accept_from_)
             for (const descriptor& d : listeners_) accept(d);
     }
     // Whether a refusal has still to reach its receiver.
     bool refusing() const {
-        for (const newcomer& n : pending_)
+        for (const pending_connection& n : pending_)
             if (n.refused) return true;
         return false;
     }
     // What may explain that ranks are missing: "; ...", or nothing.
     std::string notes() const {
         std::string text;
-        if (strangers_ > 0)
-            text += "; " + std::to_string(strangers_) + (strangers_ == 1 ? " connection was" : " connections were") +
-                    " of no rank of this job, the last from " + last_stranger_ + ": " + last_reason_;
+        if (rejected_ > 0)
+            text += "; " + std::to_string(rejected_) + (rejected_ == 1 ? " connection was" : " connections were") + " of no rank of this job, the last from " +
+                    last_rejected_ + ": " + last_rejection_;
         if (!starved_.empty()) text += "; rank 0 could not take every connection: " + starved_;
         return text;
     }
@@ -87,21 +87,21 @@ protected:
     void take(descriptor fd, const address& from) {
         if (pending_.size() >= most_pending && !make_room(from.network())) return;
         prepare_connection(fd.get());
-        pending_.push_back({framed{std::move(fd)}, from, now(), hub_handshake{key_}});
+        pending_.push_back({frame_connection{std::move(fd)}, from, now(), server_handshake{key_}});
     }
     std::size_t waiting_count() const { return pending_.size(); }
 
 private:
-    struct newcomer {
-        framed link;
+    struct pending_connection {
+        frame_connection link;
         address from;
         instant since;
-        hub_handshake handshake;
+        server_handshake handshake;
         bool refused = false;  // only the refusal is still sent; what comes is dropped
     };
 
     template <class Joined>
-    void hear(newcomer& n, Joined&& joined) {
+    void read_from(pending_connection& n, Joined&& joined) {
         const bool more = n.link.fill(longest_unproven + frame_header + frame_tags::size);
         char kind = 0;
         std::string body;
@@ -116,18 +116,18 @@ private:
         if (now() - n.since > patience) return drop(n, "it said nothing, or not enough");
         if (!more) n.link.close();
     }
-    void answer(newcomer& n, const handshake_answer& a) {
+    void answer(pending_connection& n, const handshake_answer& a) {
         const bool proven = n.handshake.state() == handshake_state::proven;
         if (proven && !key_.given() && !is_own_user(n.link.fd())) return drop(n, "it is a process of another user, and there is no job key");
         if (a.kind != 0) n.link.push(a.kind, a.body);
-        if (proven) n.link.seal(n.handshake.keys().frames_of_hub, n.handshake.keys().frames_of_rank);
+        if (proven) n.link.seal(n.handshake.keys().frames_of_server, n.handshake.keys().frames_of_rank);
         if (n.handshake.state() != handshake_state::refused) return;
         if (a.kind != frame::refused) return drop(n, "it does not speak dovetail's protocol");
         note(n, refusal_message::unpack(a.body)->text);
         begin_refusal(n);
     }
     template <class Joined>
-    void join(newcomer& n, char kind, const std::string& body, Joined&& joined) {
+    void join(pending_connection& n, char kind, const std::string& body, Joined&& joined) {
         const auto said = kind == frame::join ? join_message::unpack(body) : std::nullopt;
         const std::optional<refusal_message> no =
             said ? joined(n.link, *said) : refusal_message{refusal::wrong, "rank 0 cannot read what this process says of itself"};
@@ -135,30 +135,30 @@ private:
         n.link.push(frame::refused, no->pack());
         begin_refusal(n);
     }
-    void too_long(newcomer& n, char kind) {
+    void too_long(pending_connection& n, char kind) {
         if (n.handshake.state() != handshake_state::proven) return answer(n, n.handshake.too_long(kind, n.link.fault()));
         n.link.push(frame::refused, refusal_message{refusal::wrong, "rank 0 was sent " + n.link.fault()}.pack());
         begin_refusal(n);
     }
-    void note(const newcomer& n, const std::string& why) {
-        ++strangers_;
-        last_stranger_ = n.from.host();
-        last_reason_ = why;
+    void note(const pending_connection& n, const std::string& why) {
+        ++rejected_;
+        last_rejected_ = n.from.host();
+        last_rejection_ = why;
     }
-    void drop(newcomer& n, const std::string& why) {
+    void drop(pending_connection& n, const std::string& why) {
         note(n, why);
         n.link.close();
     }
     // What it still sends is read: closing a connection with unread bytes resets it, and the refusal might be lost.
-    static void begin_refusal(newcomer& n) {
+    static void begin_refusal(pending_connection& n) {
         n.refused = true;
         n.since = now();
         n.link.flush();
     }
-    static void finish(newcomer& n) {
+    static void finish(pending_connection& n) {
         n.link.flush();
         if (!n.link.sending()) n.link.end_sending();
-        if (!n.link.discard(bytes_dropped_per_turn) || now() - n.since > std::chrono::seconds{1}) n.link.close();
+        if (!n.link.discard(bytes_dropped_per_poll) || now() - n.since > std::chrono::seconds{1}) n.link.close();
     }
 
     void accept(const descriptor& listener) {
@@ -179,7 +179,7 @@ private:
     }
     bool make_room(const std::string& network) {
         std::vector<waiting> all;
-        for (const newcomer& n : pending_) all.push_back({n.from.network(), n.since, n.handshake.state() == handshake_state::proven && !n.refused});
+        for (const pending_connection& n : pending_) all.push_back({n.from.network(), n.since, n.handshake.state() == handshake_state::proven && !n.refused});
         const auto which = displaced_by(network, all, now());
         if (!which) return false;
         note(pending_[*which], "it made room for others before it had said who it is");
@@ -187,14 +187,14 @@ private:
         return true;
     }
 
-    static constexpr std::size_t bytes_dropped_per_turn = std::size_t{1} << 16;
+    static constexpr std::size_t bytes_dropped_per_poll = std::size_t{1} << 16;
 
     const job_key key_;
     std::vector<descriptor> listeners_;
-    std::vector<newcomer> pending_;
+    std::vector<pending_connection> pending_;
     instant accept_from_ = {};
-    std::size_t strangers_ = 0;
-    std::string last_stranger_, last_reason_, starved_;
+    std::size_t rejected_ = 0;
+    std::string last_rejected_, last_rejection_, starved_;
 };
 
 }  // namespace dovetail::cuda::detail

@@ -15,14 +15,14 @@
 
 namespace dovetail::cuda {
 
-class control {
+class control_channel {
 public:
     using limit_type = std::chrono::nanoseconds;
 
-    control(int rank, int size, control_timing timing) : timing_{timing}, rank_{rank}, size_{size}, members_(static_cast<std::size_t>(size)) {}
-    control(const control&) = delete;
-    control& operator=(const control&) = delete;
-    virtual ~control() = default;
+    control_channel(int rank, int size, control_timing timing) : timing_{timing}, rank_{rank}, size_{size}, members_(static_cast<std::size_t>(size)) {}
+    control_channel(const control_channel&) = delete;
+    control_channel& operator=(const control_channel&) = delete;
+    virtual ~control_channel() = default;
 
     int rank() const { return rank_; }
     int size() const { return size_; }
@@ -34,12 +34,12 @@ public:
         const auto until = detail::after(limit);
         std::unique_lock lock{mutex_};
         if (abort_reason_) raise_locked();
-        if (mine.size() > detail::longest_part)
+        if (mine.size() > detail::longest_contribution)
             throw usage_error{"rank " + std::to_string(rank_) + " brings " + std::to_string(mine.size()) + " bytes to " + what + ", and at most " +
-                              std::to_string(detail::longest_part) + " can be exchanged"};
+                              std::to_string(detail::longest_contribution) + " can be exchanged"};
         const std::int64_t number = exchanges_;
         const awaiting result{*this, number};
-        contribute({number, rank_, what, std::move(mine)});  // locked, so that parts are sent in the order of their numbers
+        send_contribution({number, rank_, what, std::move(mine)});  // locked, so that contributions are sent in the order of their numbers
         ++exchanges_;
         int gone = -1;
         const auto over = [&] { return results_.contains(number) || abort_reason_ || (gone = first_gone(number)) >= 0; };
@@ -112,8 +112,8 @@ public:
     }
     // The same in words, asked for by the watchdog with every heartbeat.
     void announce(std::function<activity()> doing) {
-        const std::lock_guard lock{words_mutex_};
-        words_ = std::move(doing);
+        const std::lock_guard lock{activity_mutex_};
+        activity_source_ = std::move(doing);
     }
     // Executors are called in one order on all ranks: each call is told, rank 0 compares, and a difference ends the work.
     void called(int executor) noexcept { calls_.add(executor); }
@@ -126,7 +126,7 @@ public:
                 const std::lock_guard lock{mutex_};
                 leaves = ++leaves_;
             }
-            tell_leaves(leaves);
+            send_leave(leaves);
         } catch (...) {  // no memory: the end of the channel tells it later
         }
     }
@@ -149,12 +149,12 @@ public:
     }
 
 protected:
-    using outcome = detail::outcome;
+    using exchange_result = detail::exchange_result;
 
-    virtual void contribute(detail::participation mine) = 0;
+    virtual void send_contribution(detail::contribution mine) = 0;
     virtual void broadcast_abort(const abort_reason& why) = 0;
-    virtual void ask() = 0;
-    virtual void tell_leaves(std::int64_t leaves) = 0;
+    virtual void request_status() = 0;
+    virtual void send_leave(std::int64_t leaves) = 0;
     virtual void wake() noexcept = 0;
 
     // For the watchdog's thread.
@@ -169,7 +169,7 @@ protected:
         wake();
         return true;
     }
-    void deliver(std::int64_t number, outcome result) {
+    void deliver(std::int64_t number, exchange_result result) {
         {
             const std::lock_guard lock{mutex_};
             // Kept for a thread that waits for it, or that has still to come to it: an exchange may fail before all have.
@@ -190,10 +190,10 @@ protected:
         changed_.notify_all();
     }
     mark mine() const { return {run_.load(std::memory_order_relaxed), step_.load(std::memory_order_relaxed)}; }
-    activity words() {
-        const std::lock_guard lock{words_mutex_};
+    activity current_activity() {
+        const std::lock_guard lock{activity_mutex_};
         try {
-            activity now = words_ ? words_() : activity{};
+            activity now = activity_source_ ? activity_source_() : activity{};
             for (std::string* text : {&now.text, &now.operation, &now.statement})
                 if (text->size() > 2048) text->resize(2048);
             return now;
@@ -220,14 +220,14 @@ protected:
 private:
     // With the lock held at both ends.
     struct awaiting {
-        awaiting(control& of, std::int64_t n) : c{of}, number{n} { c.awaited_.insert(number); }
+        awaiting(control_channel& of, std::int64_t n) : c{of}, number{n} { c.awaited_.insert(number); }
         awaiting(const awaiting&) = delete;
         awaiting& operator=(const awaiting&) = delete;
         ~awaiting() {
             c.awaited_.erase(number);
             c.results_.erase(number);
         }
-        control& c;
+        control_channel& c;
         const std::int64_t number;
     };
     template <class What>
@@ -247,7 +247,7 @@ private:
         const bool own = calling_ == std::this_thread::get_id();  // then nobody takes the answer before this has returned
         const auto table = tables_;
         lock.unlock();
-        ask();
+        request_status();
         lock.lock();
         if (own) return;
         changed_.wait_for(lock, std::chrono::milliseconds{500}, [&] { return tables_ != table || over(); });
@@ -279,14 +279,14 @@ private:
     std::optional<abort_reason> abort_reason_;
     std::vector<member> members_;
     std::set<std::int64_t> awaited_;  // exchanges that a thread waits for
-    std::map<std::int64_t, outcome> results_;
+    std::map<std::int64_t, exchange_result> results_;
     std::int64_t exchanges_ = 0, leaves_ = 0;
     std::int64_t tables_ = 0;  // how often the members were heard of
     std::function<void(const abort_reason&)> at_stop_;
     std::function<void()> each_period_;
     std::thread::id calling_;
-    std::mutex words_mutex_;
-    std::function<activity()> words_;
+    std::mutex activity_mutex_;
+    std::function<activity()> activity_source_;
     std::atomic<std::int64_t> run_ = -1, step_ = -1;
     detail::call_log calls_;
 };

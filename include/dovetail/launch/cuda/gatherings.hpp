@@ -7,18 +7,18 @@
 
 namespace dovetail::cuda::detail {
 
-class gatherings {
+class pending_exchanges {
 public:
     // Ranks wait for one exchange before they come to the next, so that few are ever open.
     static constexpr std::size_t most_open = 64;
 
-    explicit gatherings(int size) : size_{size} {}
+    explicit pending_exchanges(int size) : size_{size} {}
 
     // How the exchange ends, once that is known: when every rank has brought its text, or with the first fault.
-    std::optional<outcome> add(participation p) {
+    std::optional<exchange_result> add(contribution p) {
         if (open_.size() >= most_open && !open_.contains(p.number))
-            return outcome{{}, "the ranks have more than " + std::to_string(most_open) + " exchanges open"};
-        gathering& g = open_.try_emplace(p.number, size_).first->second;
+            return exchange_result{{}, "the ranks have more than " + std::to_string(most_open) + " exchanges open"};
+        pending_exchange& g = open_.try_emplace(p.number, size_).first->second;
         const auto rank = static_cast<std::size_t>(p.rank);
         if (g.arrived == 0) {
             g.what = p.what;
@@ -36,11 +36,11 @@ public:
         g.bytes += p.text.size();
         g.texts[rank] = std::move(p.text);
         const bool all = g.arrived == size_;
-        std::optional<outcome> end;
+        std::optional<exchange_result> end;
         if (!g.faulty && !fault.empty())
-            end = outcome{{}, std::move(fault)};
+            end = exchange_result{{}, std::move(fault)};
         else if (!g.faulty && all)
-            end = outcome{std::move(g.texts), {}};
+            end = exchange_result{std::move(g.texts), {}};
         g.faulty = g.faulty || end;
         if (g.faulty) g.texts.assign(g.texts.size(), {});
         if (all) open_.erase(p.number);
@@ -48,8 +48,8 @@ public:
     }
 
 private:
-    struct gathering {
-        explicit gathering(int size) : texts(static_cast<std::size_t>(size)), here(static_cast<std::size_t>(size)) {}
+    struct pending_exchange {
+        explicit pending_exchange(int size) : texts(static_cast<std::size_t>(size)), here(static_cast<std::size_t>(size)) {}
         std::vector<std::string> texts;  // by rank
         std::vector<bool> here;          // by rank
         std::string what;                // as the first to come has called it
@@ -59,7 +59,7 @@ private:
     };
 
     const int size_;
-    std::map<std::int64_t, gathering> open_;
+    std::map<std::int64_t, pending_exchange> open_;
 };
 
 }  // namespace dovetail::cuda::detail

@@ -21,17 +21,17 @@ inline constexpr std::string_view any_protocol = "dovetail control ";
 inline constexpr std::size_t nonce_size = 16;
 
 struct handshake_keys {
-    digest proof_of_rank, proof_of_hub, frames_of_rank, frames_of_hub;
+    digest proof_of_rank, proof_of_server, frames_of_rank, frames_of_server;
 
-    handshake_keys(const job_key& key, std::string_view nonce_of_rank, std::string_view nonce_of_hub) {
+    handshake_keys(const job_key& key, std::string_view nonce_of_rank, std::string_view nonce_of_server) {
         const hmac keyed{key.secret()};
         const auto derive = [&](std::string_view purpose) {
-            return keyed.of({writer{}.text(protocol).text(purpose).text(nonce_of_rank).text(nonce_of_hub).take()});
+            return keyed.of({writer{}.text(protocol).text(purpose).text(nonce_of_rank).text(nonce_of_server).take()});
         };
         proof_of_rank = derive("proof of a rank");
-        proof_of_hub = derive("proof of rank 0");
+        proof_of_server = derive("proof of rank 0");
         frames_of_rank = derive("frames of a rank");
-        frames_of_hub = derive("frames of rank 0");
+        frames_of_server = derive("frames of rank 0");
     }
 };
 
@@ -42,9 +42,9 @@ struct handshake_answer {
 };
 enum class handshake_state { open, proven, refused };
 
-class hub_handshake {
+class server_handshake {
 public:
-    explicit hub_handshake(job_key key, std::string nonce = random_bytes(nonce_size)) : key_{std::move(key)}, nonce_{std::move(nonce)} {}
+    explicit server_handshake(job_key key, std::string nonce = random_bytes(nonce_size)) : key_{std::move(key)}, nonce_{std::move(nonce)} {}
 
     handshake_answer receive(char kind, std::string_view body) {
         if (state_ == handshake_state::open && kind == frame::hello && !keys_) return hello(reader{body});
@@ -85,7 +85,7 @@ private:
         if (!r.complete() || !equal_in_constant_time(theirs, bytes_of(keys_->proof_of_rank)))
             return refuse(key_.given() ? "this process does not have the job key of rank 0" : "this process has a job key, and rank 0 has none");
         state_ = handshake_state::proven;
-        return {frame::proof, writer{}.text(bytes_of(keys_->proof_of_hub)).take()};
+        return {frame::proof, writer{}.text(bytes_of(keys_->proof_of_server)).take()};
     }
 
     job_key key_;
@@ -94,9 +94,9 @@ private:
     std::optional<handshake_keys> keys_;
 };
 
-class rank_handshake {
+class client_handshake {
 public:
-    explicit rank_handshake(job_key key, std::string nonce = random_bytes(nonce_size)) : key_{std::move(key)}, nonce_{std::move(nonce)} {}
+    explicit client_handshake(job_key key, std::string nonce = random_bytes(nonce_size)) : key_{std::move(key)}, nonce_{std::move(nonce)} {}
 
     handshake_answer hello() const { return {frame::hello, writer{}.text(protocol).text(nonce_).take()}; }
     handshake_answer receive(char kind, std::string_view body) {
@@ -109,7 +109,7 @@ public:
             }
         } else if (state_ == handshake_state::open && kind == frame::proof && keys_) {
             const std::string theirs = r.text(sizeof(digest));
-            if (r.complete() && equal_in_constant_time(theirs, bytes_of(keys_->proof_of_hub))) {
+            if (r.complete() && equal_in_constant_time(theirs, bytes_of(keys_->proof_of_server))) {
                 state_ = handshake_state::proven;
                 return {};
             }

@@ -7,10 +7,10 @@
 
 namespace dovetail::cuda::detail {
 
-class hub : public wired {
+class server : public channel_endpoint {
 public:
-    hub(const place& me, control_timing timing)
-        : wired{0, me.size, timing}, job_{me.job}, keyed_{me.key.given()}, admission_{me.key}, ranks_(static_cast<std::size_t>(me.size)) {}
+    server(const place& me, control_timing timing)
+        : channel_endpoint{0, me.size, timing}, job_{me.job}, keyed_{me.key.given()}, admission_{me.key}, ranks_(static_cast<std::size_t>(me.size)) {}
 
     // Listens at the first port that is free of those it may have, at `host`, or everywhere where that is empty. Port 0: any. Returns
     // the port.
@@ -38,9 +38,9 @@ public:
                 refuse_all({refusal::late, text});
                 throw timeout{text, 0};
             }
-            turn(earlier(until, next));
+            poll_once(earlier(until, next));
             if (now() >= next) {
-                beat();
+                send_heartbeat();
                 next = after(timing_.period);
             }
         }
@@ -56,8 +56,8 @@ public:
 
 protected:
     // What rank 0 knows of another: its connection, and what it was told there.
-    struct remote {
-        framed link;
+    struct client_state {
+        frame_connection link;
         std::string instance;  // of its process
         call_list calls;
         bool told = false;  // why rank 0 fails
@@ -66,17 +66,17 @@ protected:
     // Takes what a rank says; false where that is nothing a rank of this program can say.
     bool receive(int rank, char kind, const std::string& body) {
         switch (kind) {
-            case frame::participation: return gather(participation::unpack(body, rank));
-            case frame::beat: return note(rank, beat_message::unpack(body));
-            case frame::ask: return answer(rank);
-            case frame::stop: return stop(rank, unpacked_abort_reason(body, size()));
-            case frame::left: return leave(rank, left_message::unpack(body, size()));
-            case frame::bye: return leave(rank, left_message{rank, for_good, 0});
+            case frame::contribution: return receive_contribution(contribution::unpack(body, rank));
+            case frame::heartbeat: return note(rank, heartbeat_message::unpack(body));
+            case frame::status_request: return answer(rank);
+            case frame::abort: return stop(rank, unpacked_abort_reason(body, size()));
+            case frame::leave: return leave(rank, leave_message::unpack(body, size()));
+            case frame::close: return leave(rank, leave_message{rank, for_good, 0});
             default: return false;
         }
     }
     // Gives a rank its place, or says why not.
-    std::optional<refusal_message> admit(framed& link, const join_message& said) {
+    std::optional<refusal_message> admit(frame_connection& link, const join_message& said) {
         const std::string who = described(said.rank, said.who);
         if (said.job != job_) {
             note_of("; " + who + " of another start was sent away");
@@ -89,7 +89,7 @@ protected:
             if (fatal_.empty()) fatal_ = wrong;
             return failure_ ? failure_ : refusal_message{refusal::wrong, wrong};
         }
-        remote& r = at(said.rank);
+        client_state& r = at(said.rank);
         arrived_ += r.link.open() ? 0 : 1;  // else the same process comes again, and its former connection is dead
         r.link = std::move(link);
         r.instance = said.instance;
@@ -98,7 +98,7 @@ protected:
         change_members([&](std::vector<member>& all) { all[static_cast<std::size_t>(said.rank)] = said.who; });
         return {};
     }
-    remote& at(std::int64_t rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+    client_state& at(std::int64_t rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
 private:
     std::string mistake(const join_message& said, const std::string& who) {
@@ -122,15 +122,15 @@ private:
         if (notes_.size() + what.size() <= most) notes_ += what;
     }
     void to_all(char kind, const std::string& body) {
-        for (remote& r : ranks_) r.link.push(kind, body);
+        for (client_state& r : ranks_) r.link.push(kind, body);
     }
     void flush() {
-        for (remote& r : ranks_) r.link.flush();
+        for (client_state& r : ranks_) r.link.flush();
     }
     // Tells why rank 0 ends to those who are here, who then close, and to those who come within the time that it lingers.
     void refuse_all(const refusal_message& why) {
         failure_ = why;
-        for (remote& r : ranks_) {
+        for (client_state& r : ranks_) {
             r.told = r.told || r.link.open();
             r.link.push(frame::refused, why.pack());
         }
@@ -139,21 +139,21 @@ private:
                 if (!at(r).told || at(r).link.open()) return true;
             return admission_.refusing();
         };
-        for (const auto until = after(timing_.linger); untold() && now() < until;) turn(earlier(until, after(timing_.period)));
+        for (const auto until = after(timing_.linger); untold() && now() < until;) poll_once(earlier(until, after(timing_.period)));
         admission_.close();
     }
 
-    void turn(instant until) override {
-        for (const letter& l : letters()) receive(0, l.kind, l.body);
+    void poll_once(instant until) override {
+        for (const message& l : take_messages()) receive(0, l.kind, l.body);
         flush();
         std::vector<pollfd> fds = {{wake_fd(), POLLIN, 0}};
         admission_.add_to(fds);
-        for (const remote& r : ranks_)
+        for (const client_state& r : ranks_)
             if (r.link.open()) fds.push_back({r.link.fd(), static_cast<short>(POLLIN | (r.link.sending() ? POLLOUT : 0)), 0});
         ::poll(fds.data(), static_cast<nfds_t>(fds.size()), milliseconds_until(until));
-        // Ranks before newcomers: a rank that was started again comes after the end of the first.
+        // Ranks before pending connections: a rank that was started again comes after the end of the first.
         for (int r = 1; r < size(); ++r) listen_to(r);
-        if (!complete_) admission_.serve([&](framed& link, const join_message& said) { return admit(link, said); });
+        if (!complete_) admission_.serve([&](frame_connection& link, const join_message& said) { return admit(link, said); });
         if (!complete_ && !failure_ && std::exchange(present_changed_, false)) {
             std::string present = "1";
             for (int r = 1; r < size(); ++r) present += at(r).link.open() ? '1' : '0';
@@ -162,9 +162,9 @@ private:
         flush();
     }
     void listen_to(int r) {
-        framed& link = at(r).link;
+        frame_connection& link = at(r).link;
         if (!link.open()) return;
-        const bool more = link.fill(bytes_per_turn);
+        const bool more = link.fill(bytes_per_poll);
         char kind = 0;
         std::string body;
         while (link.open() && link.next(kind, body, longest_frame_of_rank))
@@ -172,7 +172,7 @@ private:
         if (!link.fault().empty())
             lost(r, "its connection brought " + link.fault());
         else if (!more || !link.open())
-            lost(r, "its connection closed without a farewell");
+            lost(r, "its connection closed without notice");
         else if (complete_ && silent(link))
             lost(r, "it has not been heard of for " + in_seconds(timing_.silence));
     }
@@ -189,20 +189,20 @@ private:
         end(lost_rank(r, m, how));
     }
     void end(const abort_reason& why) {
-        if (accept_abort(why)) to_all(frame::stop, packed(why));
+        if (accept_abort(why)) to_all(frame::abort, packed(why));
     }
 
     bool answer(int rank) {
-        if (rank == 0) return receive(0, frame::beat, pulse());
-        framed& link = at(rank).link;
-        if (!link.sending()) link.push(frame::table, packed_table(members()));  // else it has asked before, and is still to be answered
+        if (rank == 0) return receive(0, frame::heartbeat, heartbeat());
+        frame_connection& link = at(rank).link;
+        if (!link.sending()) link.push(frame::status_table, packed_table(members()));  // else it has asked before, and is still to be answered
         return true;
     }
     bool stop(int rank, const std::optional<abort_reason>& why) {
-        if (why && (accept_abort(*why) || rank == 0)) to_all(frame::stop, packed(*why));
+        if (why && (accept_abort(*why) || rank == 0)) to_all(frame::abort, packed(*why));
         return why.has_value();
     }
-    bool leave(int rank, std::optional<left_message> m) {
+    bool leave(int rank, std::optional<leave_message> m) {
         if (!m) return false;
         m->rank = rank;
         change_members([&](std::vector<member>& all) {
@@ -210,10 +210,10 @@ private:
             who.leaves = m->leaves;
             m->exchanges = who.exchanges;
         });
-        to_all(frame::left, m->pack());
+        to_all(frame::leave, m->pack());
         return true;
     }
-    bool gather(std::optional<participation> p) {
+    bool receive_contribution(std::optional<contribution> p) {
         bool next = false;  // of the exchanges of its rank
         if (p)
             change_members([&](std::vector<member>& all) {
@@ -223,13 +223,13 @@ private:
             });
         if (!next) return false;
         const std::int64_t number = p->number;
-        if (auto over = gatherings_.add(std::move(*p))) {
-            to_all(frame::whole, packed(number, *over));
+        if (auto over = pending_exchanges_.add(std::move(*p))) {
+            to_all(frame::result, packed(number, *over));
             deliver(number, std::move(*over));
         }
         return true;
     }
-    bool note(int rank, std::optional<beat_message> b) {
+    bool note(int rank, std::optional<heartbeat_message> b) {
         if (!b) return false;
         change_members([&](std::vector<member>& all) {
             member& who = all[static_cast<std::size_t>(rank)];
@@ -245,32 +245,32 @@ private:
         }
         return true;
     }
-    void beat() override {
-        const std::string mine = pulse();
-        receive(0, frame::beat, mine);
-        for (remote& r : ranks_)
-            if (!r.link.sending()) r.link.push(frame::beat, mine);  // one that does not read shall not cost memory
+    void send_heartbeat() override {
+        const std::string mine = heartbeat();
+        receive(0, frame::heartbeat, mine);
+        for (client_state& r : ranks_)
+            if (!r.link.sending()) r.link.push(frame::heartbeat, mine);  // one that does not read shall not cost memory
         flush();
     }
-    // Waits for the others' farewells, within the bound, so that a rank that is still at work can be told what goes wrong.
-    void farewell() override {
+    // Waits for the others to close their connections, within the bound, so that a rank that is still at work can be told what goes wrong.
+    void close_connections() override {
         const auto until = after(timing_.linger);
         const auto all_left = [&] {
-            for (const remote& r : ranks_)
+            for (const client_state& r : ranks_)
                 if (r.link.open()) return false;
             return true;
         };
         auto next = now();
-        turn(next);
+        poll_once(next);
         while (!all_left() && now() < until) {
             if (now() >= next) {
-                beat();
+                send_heartbeat();
                 next = after(timing_.period);
             }
-            turn(earlier(until, next));
+            poll_once(earlier(until, next));
         }
-        to_all(frame::bye, {});
-        for (remote& r : ranks_) {
+        to_all(frame::close, {});
+        for (client_state& r : ranks_) {
             drain(r.link, now() + std::chrono::milliseconds{100});
             r.link.close();
         }
@@ -279,8 +279,8 @@ private:
     const std::string job_;
     const bool keyed_;
     admission admission_;
-    std::vector<remote> ranks_;  // that of rank 0 is not connected
-    gatherings gatherings_{size()};
+    std::vector<client_state> ranks_;  // that of rank 0 is not connected
+    pending_exchanges pending_exchanges_{size()};
     std::string notes_, fatal_;  // for the message of a timeout; what ends the rendezvous
     std::optional<refusal_message> failure_;
     int arrived_ = 1;

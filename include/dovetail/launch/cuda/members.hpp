@@ -45,7 +45,7 @@ struct control_timing {
 namespace detail {
 
 // How an exchange ends: everybody's text by rank, or what is wrong.
-struct outcome {
+struct exchange_result {
     std::vector<std::string> texts;
     std::string fault;
 };

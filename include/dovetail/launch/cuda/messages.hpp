@@ -14,13 +14,13 @@ namespace dovetail::cuda::detail {
 namespace frame {
 inline constexpr char hello = 'h', challenge = 'n', proof = 'k';                // before the proof
 inline constexpr char join = 'j', present = 'p', welcome = 'w', refused = 'r';  // at the rendezvous
-inline constexpr char participation = 'c', whole = 'g', beat = 'b', ask = 'q', table = 't', stop = 'a', left = 'l', bye = 'e';
+inline constexpr char contribution = 'c', result = 'g', heartbeat = 'b', status_request = 'q', status_table = 't', abort = 'a', leave = 'l', close = 'e';
 }  // namespace frame
 
-inline constexpr std::size_t longest_unproven = 4096;               // body of a frame before the proof, and of a join
-inline constexpr std::size_t longest_part = std::size_t{1} << 24;   // what one rank brings to an exchange
-inline constexpr std::size_t longest_frame = std::size_t{1} << 28;  // body of a frame from rank 0, with what all bring
-inline constexpr std::size_t longest_frame_of_rank = longest_part + 2 * longest_words;
+inline constexpr std::size_t longest_unproven = 4096;                      // body of a frame before the proof, and of a join
+inline constexpr std::size_t longest_contribution = std::size_t{1} << 24;  // what one rank brings to an exchange
+inline constexpr std::size_t longest_frame = std::size_t{1} << 28;         // body of a frame from rank 0, with what all bring
+inline constexpr std::size_t longest_frame_of_rank = longest_contribution + 2 * longest_words;
 inline constexpr std::size_t longest_name = 512;  // of hosts, versions and the like
 inline constexpr std::int64_t call_window = 256;  // executors in a call list, at most
 
@@ -119,7 +119,7 @@ inline void take_doing(reader& from, member& of) {
 }
 
 // A heartbeat: what a rank does, and the executors that it has called lately.
-struct beat_message {
+struct heartbeat_message {
     member of;
     call_list calls;
 
@@ -130,9 +130,9 @@ struct beat_message {
         for (const auto c : calls.executors) w.number(c);
         return w.take();
     }
-    static std::optional<beat_message> unpack(std::string_view body) {
+    static std::optional<heartbeat_message> unpack(std::string_view body) {
         reader r{body};
-        beat_message b;
+        heartbeat_message b;
         take_doing(r, b.of);
         b.calls.first = r.number(0, INT64_MAX - call_window);
         const std::int64_t count = r.number(0, call_window);
@@ -143,7 +143,7 @@ struct beat_message {
 
 // All that rank 0 knows of what the ranks do. Where there are many, each gets less room for words.
 inline std::string packed_table(const std::vector<member>& all) {
-    const std::size_t most = std::clamp<std::size_t>(longest_part / all.size(), 64, longest_words);
+    const std::size_t most = std::clamp<std::size_t>(longest_contribution / all.size(), 64, longest_words);
     writer w;
     for (const member& m : all) {
         put(w, m.at, m.doing, most);
@@ -164,13 +164,13 @@ inline bool unpack_table(std::string_view body, std::vector<member>& all) {
 }
 
 // That a rank has left, how often, and how many exchanges it has come to.
-struct left_message {
+struct leave_message {
     std::int64_t rank = 0, leaves = 0, exchanges = 0;
 
     std::string pack() const { return writer{}.number(rank).number(leaves).number(exchanges).take(); }
-    static std::optional<left_message> unpack(std::string_view body, int ranks) {
+    static std::optional<leave_message> unpack(std::string_view body, int ranks) {
         reader r{body};
-        left_message m;
+        leave_message m;
         m.rank = r.number(0, ranks - 1);
         m.leaves = r.number(0, for_good);
         m.exchanges = r.number(0, INT64_MAX - 1);
@@ -179,37 +179,37 @@ struct left_message {
 };
 
 // What one rank brings to an exchange. They are numbered alike on all ranks; `what` is where the rank says that it is.
-struct participation {
+struct contribution {
     std::int64_t number = 0;
     int rank = 0;
     std::string what, text;
 
     std::string pack() const { return writer{}.number(number).words(what).text(text).take(); }
-    static std::optional<participation> unpack(std::string_view body, int rank) {
+    static std::optional<contribution> unpack(std::string_view body, int rank) {
         reader r{body};
-        participation p;
+        contribution p;
         p.number = r.number(0, INT64_MAX - 1);
         p.rank = rank;
         p.what = r.words();
-        p.text = r.text(longest_part);
+        p.text = r.text(longest_contribution);
         return r.complete() ? std::optional{std::move(p)} : std::nullopt;
     }
 };
 
 // How the exchange of that number ends.
-inline std::string packed(std::int64_t number, const outcome& o) {
+inline std::string packed(std::int64_t number, const exchange_result& o) {
     writer w;
     w.number(number).words(o.fault);
     for (const std::string& t : o.texts) w.text(t);
     return w.take();
 }
-inline std::optional<std::pair<std::int64_t, outcome>> unpacked_outcome(std::string_view body, int ranks) {
+inline std::optional<std::pair<std::int64_t, exchange_result>> unpacked_exchange_result(std::string_view body, int ranks) {
     reader r{body};
-    std::pair<std::int64_t, outcome> numbered;
+    std::pair<std::int64_t, exchange_result> numbered;
     numbered.first = r.number(0, INT64_MAX - 1);
-    outcome& o = numbered.second;
+    exchange_result& o = numbered.second;
     o.fault = r.words();
-    for (int i = 0; i < ranks && o.fault.empty() && r.good(); ++i) o.texts.push_back(r.text(longest_part));
+    for (int i = 0; i < ranks && o.fault.empty() && r.good(); ++i) o.texts.push_back(r.text(longest_contribution));
     return r.complete() ? std::optional{std::move(numbered)} : std::nullopt;
 }
 

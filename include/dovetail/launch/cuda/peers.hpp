@@ -138,7 +138,7 @@ public:
     std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
         std::unique_lock lock{mutex_};
         auto& open = exchanges_[ranks_[rank].exchanges++];
-        if (!open) open = std::make_shared<gathering>(size_);
+        if (!open) open = std::make_shared<pending_exchange>(size_);
         const auto g = open;
         g->texts[rank] = mine;
         g->here[rank] = true;
@@ -236,8 +236,8 @@ private:
         int exchanges = 0;
         std::unique_ptr<watchdog> dog;
     };
-    struct gathering {
-        explicit gathering(int size) : texts(static_cast<std::size_t>(size)), here(static_cast<std::size_t>(size), false) {}
+    struct pending_exchange {
+        explicit pending_exchange(int size) : texts(static_cast<std::size_t>(size)), here(static_cast<std::size_t>(size), false) {}
         std::vector<std::string> texts;
         std::vector<bool> here;
         int arrived = 0;
@@ -252,7 +252,7 @@ private:
     std::atomic<bool> aborted_ = false;
     abort_reason abort_reason_;
     std::vector<rank_record> ranks_;
-    std::map<int, std::shared_ptr<gathering>> exchanges_;
+    std::map<int, std::shared_ptr<pending_exchange>> exchanges_;
     std::array<call_slot, 1024> call_slots_;
 };
 

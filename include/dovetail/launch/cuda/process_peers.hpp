@@ -9,10 +9,10 @@ namespace dovetail::cuda {
 // What the ranks of several processes share, over the control channel.
 class process_peers final : public peers {
 public:
-    explicit process_peers(std::shared_ptr<control> channel) : channel_{std::move(channel)} {}
+    explicit process_peers(std::shared_ptr<control_channel> channel) : channel_{std::move(channel)} {}
     ~process_peers() override { channel_->unwatch(std::chrono::seconds{5}); }
 
-    const std::shared_ptr<control>& channel() const { return channel_; }
+    const std::shared_ptr<control_channel>& channel() const { return channel_; }
 
     int size() const override { return channel_->size(); }
     std::vector<std::string> exchange(int, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    const std::shared_ptr<control> channel_;
+    const std::shared_ptr<control_channel> channel_;
     mutable std::mutex mutex_;
     std::exception_ptr own_;  // what this rank has thrown
 };

@@ -17,13 +17,13 @@ struct membership {
     int size = 1;
     int device = 0;
     std::function<ncclUniqueId()> id = {};  // the same on all ranks
-    std::shared_ptr<peers> control = {};    // null: agreement through NCCL itself
+    std::shared_ptr<peers> channel = {};    // null: agreement through NCCL itself
 };
 
 inline membership join(place me, const meeting_options& options = {}) {
     const auto limit = options.limit.value_or(me.limit);
     if (me.verbose) std::fprintf(stderr, "dovetail: %s\n", me.describe().c_str());
-    const std::shared_ptr<control> channel = meet(me, options);
+    const std::shared_ptr<control_channel> channel = meet(me, options);
     membership m{.rank = me.rank, .size = me.size, .device = me.local_rank};
     char bus[32] = {};
     std::string fault;
@@ -42,7 +42,7 @@ inline membership join(place me, const meeting_options& options = {}) {
     check(calls.get_version(&version), "ncclGetVersion");
     channel->require_equal("the version of NCCL", static_cast<std::uint64_t>(version), detail::nccl_version_text(version), limit);
     if (me.verbose) std::fprintf(stderr, "dovetail: rank %d of %d is here; device %d (%s)\n", me.rank, me.size, m.device, bus);
-    m.control = std::make_shared<process_peers>(channel);
+    m.channel = std::make_shared<process_peers>(channel);
     m.id = [channel, limit] {
         ncclUniqueId id{};
         static_assert(sizeof id.internal == sizeof(id_bytes));

@@ -26,7 +26,7 @@ struct meeting_options {
 namespace detail {
 
 // Where rank 0 can be reached, as it knows itself, and the key where it has made one.
-struct card {
+struct server_address {
     static constexpr std::size_t bytes = 2048;
 
     std::string fault, job, machine, secret;
@@ -40,8 +40,8 @@ struct card {
         packed.resize(bytes);
         return packed;
     }
-    static card unpack(std::string_view from) {
-        card c;
+    static server_address unpack(std::string_view from) {
+        server_address c;
         reader r{from};
         c.fault = r.words();
         c.job = r.text();
@@ -79,15 +79,15 @@ inline std::vector<endpoint> candidates(const place& me) {
 
 namespace detail {
 
-inline std::shared_ptr<wired> meet_as_hub(place& me, const meeting_options& options, instant until, std::chrono::nanoseconds limit) {
+inline std::shared_ptr<channel_endpoint> meet_as_server(place& me, const meeting_options& options, instant until, std::chrono::nanoseconds limit) {
     const bool made_up = !me.has_address() || me.ports != 1;  // then the address is not needed where there is a broadcast
-    card mine;
+    server_address mine;
     if (options.broadcast && me.job.empty()) me.job = std::to_string(std::hash<std::string>{}(random_bytes(nonce_size)));
     if (options.broadcast && !me.key.given()) {
         me.key = job_key::random();
         mine.secret = me.key.secret();
     }
-    const auto made = std::make_shared<hub>(me, options.timing);
+    const auto made = std::make_shared<server>(me, options.timing);
     int port = options.broadcast && made_up ? 0 : me.at.port;
     try {
         const std::string host = !me.listen.empty() ? me.listen : options.broadcast && made_up ? "" : me.at.host;
@@ -107,12 +107,12 @@ inline std::shared_ptr<wired> meet_as_hub(place& me, const meeting_options& opti
     made->meet(until, limit);
     return made;
 }
-inline std::shared_ptr<wired> meet_as_spoke(place& me, const meeting_options& options, instant until, std::chrono::nanoseconds limit) {
+inline std::shared_ptr<channel_endpoint> meet_as_client(place& me, const meeting_options& options, instant until, std::chrono::nanoseconds limit) {
     std::vector<endpoint> at = candidates(me);
     if (options.broadcast) {
-        std::string packed(card::bytes, '\0');
+        std::string packed(server_address::bytes, '\0');
         options.broadcast(packed.data(), packed.size(), 0);
-        card theirs = card::unpack(packed);
+        server_address theirs = server_address::unpack(packed);
         const std::string who = "rank " + std::to_string(me.rank);
         if (!theirs.fault.empty()) throw world_error{who + " stops, because " + theirs.fault};
         if (theirs.at.empty()) throw world_error{who + ": the broadcast given brought nothing from rank 0"};
@@ -122,7 +122,7 @@ inline std::shared_ptr<wired> meet_as_spoke(place& me, const meeting_options& op
         at = std::move(theirs.at);
         if (theirs.machine == this_process().machine && at.size() > 1) at.insert(at.begin(), {"127.0.0.1", at.front().port});
     }
-    const auto made = std::make_shared<spoke>(me, options.timing);
+    const auto made = std::make_shared<client>(me, options.timing);
     made->meet(at, until, limit);
     return made;
 }
@@ -132,7 +132,7 @@ inline std::shared_ptr<wired> meet_as_spoke(place& me, const meeting_options& op
 // Waits until all ranks of the world have come, and counts the local rank where nobody said it. Throws timeout, which names
 // the ranks that have not come, and world_error for ranks that came twice, disagree on the size, were built with another
 // version, or belong to another start, and where they would meet beyond this machine without a job key.
-inline std::shared_ptr<control> meet(place& me, const meeting_options& options = {}) {
+inline std::shared_ptr<control_channel> meet(place& me, const meeting_options& options = {}) {
     const auto limit = options.limit.value_or(me.limit);
     if (me.size < 1 || me.size > most_ranks || me.rank < 0 || me.rank >= me.size)
         throw world_error{"rank " + std::to_string(me.rank) + " of a world of " + std::to_string(me.size) + ": a world has 1 to " + std::to_string(most_ranks) +
@@ -141,7 +141,8 @@ inline std::shared_ptr<control> meet(place& me, const meeting_options& options =
         throw world_error{"rank " + std::to_string(me.rank) + " does not know where rank 0 is to be met (" + me.describe() +
                           "): set DOVETAIL_RENDEZVOUS=host:port, the same on all ranks"};
     const auto until = detail::after(limit);
-    const std::shared_ptr<detail::wired> end = me.rank == 0 ? detail::meet_as_hub(me, options, until, limit) : detail::meet_as_spoke(me, options, until, limit);
+    const std::shared_ptr<detail::channel_endpoint> end =
+        me.rank == 0 ? detail::meet_as_server(me, options, until, limit) : detail::meet_as_client(me, options, until, limit);
     if (me.local_rank < 0) {
         me.local_rank = 0;
         const std::vector<member> all = end->members();
@@ -156,7 +157,7 @@ using id_bytes = std::array<char, 128>;
 
 // The same id on all ranks: `make(id)` is called on rank 0. Where it throws, the others learn why.
 template <class Make>
-id_bytes share_id(control& among, Make&& make, std::chrono::nanoseconds limit) {
+id_bytes share_id(control_channel& among, Make&& make, std::chrono::nanoseconds limit) {
     std::string text;
     if (among.rank() == 0) {
         id_bytes made = {};
@@ -176,7 +177,7 @@ id_bytes share_id(control& among, Make&& make, std::chrono::nanoseconds limit) {
 
 // Throws on all ranks where two of one host are to use one device, or one has none. `device` identifies it on its host;
 // `fault` says why there is none.
-inline void check_devices(control& among, const std::string& device, const std::string& fault, std::chrono::nanoseconds limit) {
+inline void check_devices(control_channel& among, const std::string& device, const std::string& fault, std::chrono::nanoseconds limit) {
     const std::vector<std::string> all = among.exchange("the choice of devices", detail::writer{}.text(device).text(fault).take(), limit);
     const std::vector<member> members = among.members();
     std::map<std::pair<std::string, std::string>, int> users;

@@ -8,9 +8,9 @@
 
 namespace dovetail::cuda::detail {
 
-class spoke : public wired {
+class client : public channel_endpoint {
 public:
-    spoke(const place& me, control_timing timing) : wired{me.rank, me.size, timing}, me_{me} {}
+    client(const place& me, control_timing timing) : channel_endpoint{me.rank, me.size, timing}, me_{me} {}
 
     // Comes to rank 0 and waits until all have. `at` are the places where it may be, tried in turn until the deadline.
     void meet(const std::vector<endpoint>& at, instant until, std::chrono::nanoseconds limit) {
@@ -39,9 +39,9 @@ public:
                 throw world_error{name() + ": rank 0 at " + at.front().text() + " ended before all ranks had come (" + missing() + "): " + ended_};
             if (now() >= grace)
                 throw timeout{"timeout after " + in_seconds(limit) + ": " + name() + " waits for all ranks, and these have not come: " + missing(), rank()};
-            turn(earlier(grace, next));
+            poll_once(earlier(grace, next));
             if (now() >= next) {
-                beat();
+                send_heartbeat();
                 next = after(timing_.period);
             }
         }
@@ -58,12 +58,12 @@ protected:
                 return true;
             case frame::welcome: return !welcome_ && (welcome_ = update([&](std::vector<member>& all) { return unpack_welcome(body, all); }));
             case frame::refused: return (refusal_ = refusal_message::unpack(body)).has_value();
-            case frame::whole: return take(unpacked_outcome(body, size()));
-            case frame::table: return update([&](std::vector<member>& all) { return unpack_table(body, all); });
-            case frame::beat: return note(beat_message::unpack(body));
-            case frame::left: return note(left_message::unpack(body, size()));
-            case frame::stop: return stop(unpacked_abort_reason(body, size()));
-            case frame::bye: return note(left_message{0, for_good, 0});  // nothing can be exchanged without rank 0, whatever it has brought before
+            case frame::result: return take(unpacked_exchange_result(body, size()));
+            case frame::status_table: return update([&](std::vector<member>& all) { return unpack_table(body, all); });
+            case frame::heartbeat: return note(heartbeat_message::unpack(body));
+            case frame::leave: return note(leave_message::unpack(body, size()));
+            case frame::abort: return stop(unpacked_abort_reason(body, size()));
+            case frame::close: return note(leave_message{0, for_good, 0});  // nothing can be exchanged without rank 0, whatever it has brought before
             default: return false;
         }
     }
@@ -71,7 +71,7 @@ protected:
 private:
     bool find(const std::vector<endpoint>& at, instant until, std::string& why) {
         for (const endpoint& e : at) {
-            link_ = framed{connect_to(e, name(), me_.key.given(), until, why)};
+            link_ = frame_connection{connect_to(e, name(), me_.key.given(), until, why)};
             taken_ = link_.open();
             if (!taken_) continue;
             strange_ = false;
@@ -79,7 +79,7 @@ private:
             link_.push(frame::hello, handshake_->hello().body);
             const auto patience =
                 earlier(after(until - now() + std::chrono::milliseconds{700}), now() + std::chrono::milliseconds{at.size() > 1 ? 1000 : 3000});
-            while (link_.open() && !here_ && !refusal_ && !welcome_ && now() < patience) turn(patience);
+            while (link_.open() && !here_ && !refusal_ && !welcome_ && now() < patience) poll_once(patience);
             if (refusal_ && refusal_->kind == refusal::stale && at.size() > 1) {  // another program's; ours may be at the next port
                 why = refusal_->text;
                 refusal_.reset();
@@ -113,17 +113,17 @@ private:
         if (!proven()) return true;
         strange_ = !me_.key.given() && !is_own_user(link_.fd());
         if (strange_) return false;
-        link_.seal(handshake_->keys().frames_of_rank, handshake_->keys().frames_of_hub);
+        link_.seal(handshake_->keys().frames_of_rank, handshake_->keys().frames_of_server);
         link_.push(frame::join, join_message{library_version(), rank(), size(), me_.job, this_instance(), this_process()}.pack());
         return true;
     }
-    void turn(instant until) override {
-        for (const letter& l : letters()) link_.push(l.kind, l.body);
+    void poll_once(instant until) override {
+        for (const message& l : take_messages()) link_.push(l.kind, l.body);
         link_.flush();
         std::array<pollfd, 2> fds = {pollfd{wake_fd(), POLLIN, 0}, pollfd{link_.fd(), static_cast<short>(POLLIN | (link_.sending() ? POLLOUT : 0)), 0}};
         ::poll(fds.data(), link_.open() ? 2 : 1, milliseconds_until(until));
         if (!link_.open()) return;
-        const bool more = link_.fill(proven() ? bytes_per_turn : longest_unproven);
+        const bool more = link_.fill(proven() ? bytes_per_poll : longest_unproven);
         char kind = 0;
         std::string body;
         while (link_.open() && link_.next(kind, body, proven() ? longest_frame : longest_unproven))
@@ -131,18 +131,18 @@ private:
         if (!link_.fault().empty())
             lost("its connection brought " + link_.fault());
         else if (!more || !link_.open())
-            lost("its connection closed without a farewell");
+            lost("its connection closed without notice");
         else if (welcome_ && silent(link_))
             lost("it has not been heard of for " + in_seconds(timing_.silence));
         link_.flush();
     }
-    void beat() override {
-        if (link_.open() && !link_.sending()) link_.push(frame::beat, pulse());
+    void send_heartbeat() override {
+        if (link_.open() && !link_.sending()) link_.push(frame::heartbeat, heartbeat());
         link_.flush();
     }
-    void farewell() override {
-        turn(now());
-        link_.push(frame::bye, {});
+    void close_connections() override {
+        poll_once(now());
+        link_.push(frame::close, {});
         drain(link_, now() + std::chrono::milliseconds{500});
         link_.close();
     }
@@ -152,9 +152,9 @@ private:
         if (ended_.empty()) ended_ = how;
         if (!welcome_ || gone_) return;
         gone_ = true;
-        const member hub = members()[0];
-        if (hub.leaves == for_good) return;
-        accept_abort(lost_rank(0, hub, how));
+        const member server = members()[0];
+        if (server.leaves == for_good) return;
+        accept_abort(lost_rank(0, server, how));
     }
 
     template <class Change>
@@ -163,11 +163,11 @@ private:
         change_members([&](std::vector<member>& all) { good = change(all); });
         return good;
     }
-    bool take(std::optional<std::pair<std::int64_t, outcome>> over) {
+    bool take(std::optional<std::pair<std::int64_t, exchange_result>> over) {
         if (over) deliver(over->first, std::move(over->second));
         return over.has_value();
     }
-    bool note(const std::optional<beat_message>& b) {
+    bool note(const std::optional<heartbeat_message>& b) {
         if (!b) return false;
         change_members(
             [&](std::vector<member>& all) {
@@ -177,7 +177,7 @@ private:
             false);
         return true;
     }
-    bool note(const std::optional<left_message>& m) {
+    bool note(const std::optional<leave_message>& m) {
         if (!m) return false;
         change_members([&](std::vector<member>& all) {
             member& who = all[static_cast<std::size_t>(m->rank)];
@@ -192,8 +192,8 @@ private:
     }
 
     const place me_;
-    framed link_;
-    std::optional<rank_handshake> handshake_;
+    frame_connection link_;
+    std::optional<client_handshake> handshake_;
     std::optional<refusal_message> refusal_;
     bool taken_ = false, strange_ = false, here_ = false, welcome_ = false, gone_ = false;
     std::string present_, ended_;

@@ -1,6 +1,6 @@
-// What carries the control channel: rank 0 listens (hub), every other rank is connected to it (spoke). Each end first meets,
-// on the thread that makes it, and then serves on its watchdog's thread, by the same turns. Only the thread that turns
-// touches the connections; others post letters to it.
+// What carries the control channel: rank 0 listens (server), every other rank is connected to it (client). Each end first meets,
+// on the thread that makes it, and then serves on its watchdog's thread, in the same loop. Only that
+// thread touches the connections; others post messages to it.
 #pragma once
 
 #include "control.hpp"
@@ -38,32 +38,32 @@ inline abort_reason lost_rank(int rank, const member& m, const std::string& how)
     return {rank, described(rank, m) + " is gone: " + how + last, m.doing.operation, m.doing.statement, false};
 }
 
-inline constexpr std::size_t bytes_per_turn = std::size_t{1} << 18;  // read from one connection before others are looked at
+inline constexpr std::size_t bytes_per_poll = std::size_t{1} << 18;  // read from one connection before others are looked at
 
-class wired : public control, public std::enable_shared_from_this<wired> {
+class channel_endpoint : public control_channel, public std::enable_shared_from_this<channel_endpoint> {
 public:
-    using control::control;
+    using control_channel::control_channel;
 
     // The owner's handle: its end ends the watchdog, within a bound. A callback that does not return is left to itself.
-    std::shared_ptr<control> serve_from_now() {
+    std::shared_ptr<control_channel> serve_from_now() {
         auto self = shared_from_this();
         thread_ = std::thread{[self] { self->serve(); }};
-        return {self.get(), [self](control*) mutable {
+        return {self.get(), [self](control_channel*) mutable {
                     self->close();
                     self.reset();
                 }};
     }
 
 protected:
-    struct letter {
+    struct message {
         char kind;
         std::string body;
     };
 
     // Sends, waits for what comes until then at the latest, and takes it.
-    virtual void turn(instant until) = 0;
-    virtual void farewell() = 0;
-    virtual void beat() = 0;
+    virtual void poll_once(instant until) = 0;
+    virtual void close_connections() = 0;
+    virtual void send_heartbeat() = 0;
 
     void post(char kind, std::string body) {
         {
@@ -72,7 +72,7 @@ protected:
         }
         wake();
     }
-    std::vector<letter> letters() {
+    std::vector<message> take_messages() {
         char some[64];
         while (::read(pipe_[0].get(), some, sizeof some) > 0) {}
         const std::lock_guard lock{outbox_mutex_};
@@ -80,45 +80,45 @@ protected:
     }
     int wake_fd() const { return pipe_[0].get(); }
     bool closing() const { return closing_.load(std::memory_order_acquire); }
-    std::string pulse() {
-        beat_message b;
+    std::string heartbeat() {
+        heartbeat_message b;
         b.calls = recent_calls();
-        b.of.doing = words();  // which may announce a mark
+        b.of.doing = current_activity();  // which may announce a mark
         b.of.at = mine();
         return b.pack();
     }
-    void contribute(participation mine) override { post(frame::participation, mine.pack()); }
-    void broadcast_abort(const abort_reason& why) override { post(frame::stop, packed(why)); }
-    void ask() override { post(frame::ask, {}); }
-    void tell_leaves(std::int64_t leaves) override { post(frame::left, left_message{rank(), leaves, 0}.pack()); }
+    void send_contribution(contribution mine) override { post(frame::contribution, mine.pack()); }
+    void broadcast_abort(const abort_reason& why) override { post(frame::abort, packed(why)); }
+    void request_status() override { post(frame::status_request, {}); }
+    void send_leave(std::int64_t leaves) override { post(frame::leave, leave_message{rank(), leaves, 0}.pack()); }
     void wake() noexcept override {
         const char one = 1;
         static_cast<void>(!::write(pipe_[1].get(), &one, 1));
     }
     // Sends what is left to a connection, within the bound.
-    static void drain(framed& link, instant until) {
+    static void drain(frame_connection& link, instant until) {
         for (link.flush(); link.sending() && now() < until; link.flush()) {
             pollfd p{link.fd(), POLLOUT, 0};
             ::poll(&p, 1, milliseconds_until(until));
         }
     }
-    bool silent(const framed& link) const { return timing_.silence.count() > 0 && now() - link.heard() > timing_.silence; }
+    bool silent(const frame_connection& link) const { return timing_.silence.count() > 0 && now() - link.last_received() > timing_.silence; }
 
 private:
     void serve() {
         auto next = now();
         while (!closing()) {
-            turn(next);
+            poll_once(next);
             const bool due = now() >= next;
             if (due) {
-                beat();
+                send_heartbeat();
                 next = after(timing_.period);
             }
             const bool stopped = aborted();
-            if (stopped) turn(now());
+            if (stopped) poll_once(now());
             if (!closing()) attend(stopped, due);
         }
-        farewell();
+        close_connections();
         {
             const std::lock_guard lock{outbox_mutex_};
             over_ = true;
@@ -153,7 +153,7 @@ private:
     std::array<descriptor, 2> pipe_ = make_pipe();
     std::mutex outbox_mutex_;
     std::condition_variable ended_;
-    std::vector<letter> outbox_;
+    std::vector<message> outbox_;
     bool over_ = false;
     std::atomic<bool> closing_ = false;
     std::thread thread_;

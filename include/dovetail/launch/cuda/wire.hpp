@@ -8,15 +8,15 @@
 
 namespace dovetail::cuda::detail {
 
-class framed {
+class frame_connection {
 public:
-    explicit framed(descriptor fd = descriptor{}) : fd_{std::move(fd)}, heard_{now()} {}
+    explicit frame_connection(descriptor fd = descriptor{}) : fd_{std::move(fd)}, last_received_{now()} {}
 
     int fd() const { return fd_.get(); }
     bool open() const { return static_cast<bool>(fd_); }
     void close() { fd_ = descriptor{}; }
     bool sending() const { return open() && !over_ && sent_ < out_.size(); }
-    instant heard() const { return heard_; }
+    instant last_received() const { return last_received_; }
     // Why what has come cannot be understood.
     const std::string& fault() const { return in_.fault(); }
 
@@ -66,7 +66,7 @@ private:
             if (n < 0 && errno == EINTR) continue;
             if (n < 0) return !over_ && (errno == EAGAIN || errno == EWOULDBLOCK);
             if (n == 0) return false;
-            heard_ = now();
+            last_received_ = now();
             most -= static_cast<std::size_t>(n);
             take(std::string_view{some, static_cast<std::size_t>(n)});
         }
@@ -84,7 +84,7 @@ private:
     std::optional<frame_tags> tags_;
     std::size_t sent_ = 0;
     bool over_ = false;  // nothing more can be sent
-    instant heard_;
+    instant last_received_;
 };
 
 }  // namespace dovetail::cuda::detail

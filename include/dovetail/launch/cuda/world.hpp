@@ -149,8 +149,8 @@ private:
     template <class Play>
     std::shared_ptr<peers> run_part(const Play& play) {
         const membership& m = *part_;
-        const auto through_nccl = m.control ? nullptr : std::make_shared<detail::communicator_peers>(m.rank, m.size);
-        const std::shared_ptr<peers> shared = m.control ? m.control : through_nccl;
+        const auto through_nccl = m.channel ? nullptr : std::make_shared<detail::communicator_peers>(m.rank, m.size);
+        const std::shared_ptr<peers> shared = m.channel ? m.channel : through_nccl;
         play(shared, m.rank, [&] {
             ncclComm_t all = nullptr;
             try {
