@@ -1,4 +1,4 @@
-// Any environment: a place or an error that names the variable, and never the key.
+// Any environment: an identity or an error that names the variable, and never the key.
 #include <fuzzers/input.hpp>
 
 #include <dovetail/launch/cuda/environment.hpp>
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string secret = "5ec2e70123456789" + std::string(in.below(80), 'e');
     all["DOVETAIL_JOB_KEY"] = in.below(2) == 0 ? secret : secret + in.text();
     if (in.below(2) == 0) all["DOVETAIL_RANK"] = "1", all["DOVETAIL_WORLD_SIZE"] = "4";
-    place_arguments given;
+    rank_identity given;
     if (in.below(4) == 0) given.rank = static_cast<int>(in.number());
     if (in.below(4) == 0) given.size = static_cast<int>(in.number());
     if (in.below(4) == 0) given.local_rank = static_cast<int>(in.number());
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (given.rendezvous.find(secret.substr(0, 8)) != std::string::npos) return 0;
     std::string said;
     try {
-        const place p = find_place(given, [&](const char* name) -> const char* {
+        const resolved_identity p = resolve_identity(given, [&](const char* name) -> const char* {
             const auto found = all.find(name);
             return found == all.end() ? nullptr : found->second.c_str();
         });

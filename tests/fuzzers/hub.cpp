@@ -14,7 +14,7 @@ constexpr int ranks = 3;
 
 class told : public server {
 public:
-    told() : server{place{.rank = 0, .size = ranks}, {}} {}
+    told() : server{resolved_identity{.rank = 0, .size = ranks}, {}} {}
     using server::admit;
     using server::receive;
 };

@@ -12,7 +12,7 @@ constexpr int ranks = 3;
 
 class told : public client {
 public:
-    told() : client{place{.rank = 1, .size = ranks}, {}} {}
+    told() : client{resolved_identity{.rank = 1, .size = ranks}, {}} {}
     using client::receive;
 };
 

@@ -21,11 +21,11 @@ void start_world(support::processes& all, int size, const Body& body, control_ti
     const int port = support::free_port();
     for (int r = 0; r < size; ++r)
         all.start([=] {
-            place me;
+            resolved_identity me;
             me.rank = r;
             me.size = size;
             me.at = {"127.0.0.1", port};
-            auto channel = meet(me, {.limit = 3s, .timing = timing});
+            auto channel = rendezvous(me, {.limit = 3s, .timing = timing});
             return std::string{body(channel, r)};
         });
 }
@@ -448,11 +448,11 @@ TEST_CASE("a rank that says what no rank can say is gone, and the others are tol
         support::processes all;
         for (const int r : {0, 2})
             all.start([=] {
-                place me;
+                resolved_identity me;
                 me.rank = r;
                 me.size = 3;
                 me.at = {"127.0.0.1", port};
-                const auto channel = meet(me, {.limit = 3s, .timing = quick});
+                const auto channel = rendezvous(me, {.limit = 3s, .timing = quick});
                 std::this_thread::sleep_for(150ms);  // the liar is first
                 const id_bytes id = share_id(*channel, [](id_bytes& made) { made.fill('a'); }, 3s);
                 return std::string{"an id of "} + (id[0] == 'a' ? "a" : "zeros");
@@ -521,11 +521,11 @@ TEST_CASE("a rank 0 that says what it cannot say is gone, and the rank says so")
             return std::string{"waited"};
         });
         all.start([=] {
-            place me;
+            resolved_identity me;
             me.rank = 1;
             me.size = 2;
             me.at = {"127.0.0.1", port};
-            const auto channel = meet(me, {.limit = 3s, .timing = quick});
+            const auto channel = rendezvous(me, {.limit = 3s, .timing = quick});
             channel->barrier("a barrier", 3s);
             return std::string{"passed"};
         });

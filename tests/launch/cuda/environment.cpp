@@ -11,13 +11,13 @@ using variables = std::map<std::string, std::string>;
 
 namespace {
 
-place find(const variables& all, const place_arguments& given = {}) {
-    return find_place(given, [&](const char* name) -> const char* {
+resolved_identity find(const variables& all, const rank_identity& given = {}) {
+    return resolve_identity(given, [&](const char* name) -> const char* {
         const auto found = all.find(name);
         return found == all.end() ? nullptr : found->second.c_str();
     });
 }
-std::string fault(const variables& all, const place_arguments& given = {}) {
+std::string fault(const variables& all, const rank_identity& given = {}) {
     try {
         return "found: " + find(all, given).describe();
     } catch (const dovetail::world_error& e) {
@@ -41,7 +41,7 @@ variables with(variables all, const variables& more) {
 }  // namespace
 
 TEST_CASE("each launcher's variables say who a process is") {
-    const place t = find(torchrun);
+    const resolved_identity t = find(torchrun);
     CHECK(t.rank == 2);
     CHECK(t.size == 4);
     CHECK(t.local_rank == 0);
@@ -49,7 +49,7 @@ TEST_CASE("each launcher's variables say who a process is") {
     CHECK(t.at.port != 29500);  // the agent has it
     CHECK(t.job == "abc.1");
 
-    const place s = find(slurm);
+    const resolved_identity s = find(slurm);
     CHECK(s.rank == 5);
     CHECK(s.size == 8);
     CHECK(s.local_rank == 1);
@@ -59,18 +59,18 @@ TEST_CASE("each launcher's variables say who a process is") {
     CHECK(s.job == "4711.0");
     CHECK(find(with(slurm, {{"SLURM_STEP_NUM_TASKS", "6"}})).size == 6);
 
-    const place o = find(open_mpi);
+    const resolved_identity o = find(open_mpi);
     CHECK(o.rank == 1);
     CHECK(o.size == 2);
     CHECK(o.at.host == "127.0.0.1");
     CHECK_FALSE(find(with(open_mpi, {{"OMPI_COMM_WORLD_LOCAL_SIZE", "1"}})).has_address());
 
-    const place p = find({{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}});
+    const resolved_identity p = find({{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}});
     CHECK(p.rank == 3);
     CHECK(p.local_rank == -1);
     CHECK_FALSE(p.has_address());
 
-    const place d = find({{"DOVETAIL_RANK", "0"}, {"DOVETAIL_WORLD_SIZE", "1"}, {"DOVETAIL_LOCAL_RANK", "0"}, {"DOVETAIL_RENDEZVOUS", "[::1]:4000"}, {"DOVETAIL_JOB", "j"}, {"DOVETAIL_TIME_LIMIT", "7"}});
+    const resolved_identity d = find({{"DOVETAIL_RANK", "0"}, {"DOVETAIL_WORLD_SIZE", "1"}, {"DOVETAIL_LOCAL_RANK", "0"}, {"DOVETAIL_RENDEZVOUS", "[::1]:4000"}, {"DOVETAIL_JOB", "j"}, {"DOVETAIL_TIME_LIMIT", "7"}});
     CHECK(d.at.host == "::1");
     CHECK(d.at.port == 4000);
     CHECK(d.at.text() == "[::1]:4000");
@@ -102,7 +102,7 @@ TEST_CASE("arguments go before our variables, those before torchrun's, Open MPI'
 }
 
 TEST_CASE("our address, local rank and job replace a launcher's") {
-    const place p = find(with(torchrun, {{"DOVETAIL_RENDEZVOUS", "other:5000"}, {"DOVETAIL_LOCAL_RANK", "1"}, {"DOVETAIL_JOB", "mine"}, {"DOVETAIL_VERBOSE", "1"}}));
+    const resolved_identity p = find(with(torchrun, {{"DOVETAIL_RENDEZVOUS", "other:5000"}, {"DOVETAIL_LOCAL_RANK", "1"}, {"DOVETAIL_JOB", "mine"}, {"DOVETAIL_VERBOSE", "1"}}));
     CHECK(p.at.text() == "other:5000");
     CHECK(p.local_rank == 1);
     CHECK(p.job == "mine");
@@ -149,7 +149,7 @@ TEST_CASE("what is missing, half set or wrong is named with its value") {
 }
 
 TEST_CASE("ranks that their launcher has on one host meet at a loopback address, which needs no key") {
-    const place t = find(with(torchrun, {{"LOCAL_WORLD_SIZE", "4"}}));
+    const resolved_identity t = find(with(torchrun, {{"LOCAL_WORLD_SIZE", "4"}}));
     CHECK(t.at.text() == "127.0.0.1:29531");
     CHECK(t.ports == 4);
     CHECK(find(with(torchrun, {{"LOCAL_WORLD_SIZE", "2"}})).at.host == "node7");
@@ -168,7 +168,7 @@ TEST_CASE("a world of more ranks than can be meant is refused where its size is 
 
 TEST_CASE("a job key is taken from the program or the environment, and never shown") {
     const std::string digits = "00112233445566778899aabbCCDDEEFF0123456789abcdef";
-    const place p = find(with(torchrun, {{"DOVETAIL_JOB_KEY", digits}}));
+    const resolved_identity p = find(with(torchrun, {{"DOVETAIL_JOB_KEY", digits}}));
     CHECK(p.key.given());
     CHECK(p.key.secret().size() == 24);
     CHECK(p.key.secret().substr(0, 3) == std::string{"\0\x11\x22", 3});

@@ -16,8 +16,8 @@ namespace {
 
 const std::string digits = "5eed0123456789abcdef5eed0123456789abcdef", others = "0bad0123456789abcdef5eed0123456789abcdef";
 
-place at(int rank, int size, int port, const std::string& key = digits, std::chrono::nanoseconds limit = 3s) {
-    place p;
+resolved_identity at(int rank, int size, int port, const std::string& key = digits, std::chrono::nanoseconds limit = 3s) {
+    resolved_identity p;
     p.rank = rank;
     p.size = size;
     p.at = {"127.0.0.1", port};
@@ -25,8 +25,8 @@ place at(int rank, int size, int port, const std::string& key = digits, std::chr
     if (!key.empty()) p.key = job_key::of("the test's", key);
     return p;
 }
-std::string met(place me, const meeting_options& options = {}) {
-    const auto channel = meet(me, options);
+std::string met(resolved_identity me, const rendezvous_options& options = {}) {
+    const auto channel = rendezvous(me, options);
     channel->barrier("the end", 3s);
     return "met";
 }
@@ -149,8 +149,8 @@ TEST_CASE("who changes what ranks say, once they have met, ends the connection a
         CAPTURE(of_rank);
         const int port = support::free_port(), door = support::free_port(), listener = support::listen_on(door);
         REQUIRE(listener >= 0);
-        const auto talk = [](place me) {
-            const auto channel = meet(me, {.timing = {.period = 50ms, .linger = 300ms}});
+        const auto talk = [](resolved_identity me) {
+            const auto channel = rendezvous(me, {.timing = {.period = 50ms, .linger = 300ms}});
             for (int i = 0; i < 100; ++i) {
                 channel->exchange("the talk", "a text that nobody is to change", 3s);
                 std::this_thread::sleep_for(10ms);
@@ -192,9 +192,9 @@ TEST_CASE("a program's own broadcast carries a key that rank 0 makes, or all hav
         support::processes all;
         for (int r = 0; r < 2; ++r)
             all.start([&, r] {
-                place me = at(r, 2, 0, r == 0 ? zero : one, 1s);
+                resolved_identity me = at(r, 2, 0, r == 0 ? zero : one, 1s);
                 me.at = {};
-                const auto channel = meet(me, {.broadcast = broadcast_of(r)});
+                const auto channel = rendezvous(me, {.broadcast = broadcast_of(r)});
                 channel->barrier("the end", 2s);
                 return std::string{me.key.given() ? "met with a key" : "met without"};
             });
@@ -238,7 +238,7 @@ TEST_CASE("rank 0 listens elsewhere only where it is told to, and says what is w
     all.start([] {
         if (!support::enter_own_network({"10.77.0.1", "10.77.1.1"})) return std::string{"not permitted"};
         const auto find = [](int rank, const std::string& rendezvous, const std::string& listen) {
-            return find_place({.rank = rank, .size = 2, .rendezvous = rendezvous, .job_key = digits, .listen = listen});
+            return resolve_identity({.rank = rank, .size = 2, .rendezvous = rendezvous, .job_key = digits, .listen = listen});
         };
         support::processes inside;
         // Where the address of the rendezvous is another machine's, that passes on what comes to it: here the ranks know its other address.

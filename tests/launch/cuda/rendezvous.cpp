@@ -12,8 +12,8 @@ using support::says;
 
 namespace {
 
-place at(int rank, int size, int port, const std::string& job = "test", const std::string& host = "127.0.0.1") {
-    place p;
+resolved_identity at(int rank, int size, int port, const std::string& job = "test", const std::string& host = "127.0.0.1") {
+    resolved_identity p;
     p.rank = rank;
     p.size = size;
     p.at = {host, port};
@@ -23,8 +23,8 @@ place at(int rank, int size, int port, const std::string& job = "test", const st
     return p;
 }
 // Meets and says which id it was given and what it is on its host.
-std::string meet_and_share(place me, const meeting_options& options = {}) {
-    const auto channel = meet(me, options);
+std::string meet_and_share(resolved_identity me, const rendezvous_options& options = {}) {
+    const auto channel = rendezvous(me, options);
     const id_bytes id = share_id(*channel, [](id_bytes& made) { made.fill('a'), made[127] = 'z'; }, 2s);
     channel->barrier("the end", 2s);
     return std::string{"met, local rank "} + std::to_string(me.local_rank) + ", id " + id[0] + id[127];
@@ -60,7 +60,7 @@ TEST_CASE("four processes meet, whoever comes first, and get one id") {
 }
 
 TEST_CASE("a world of one needs no address") {
-    place me;
+    resolved_identity me;
     me.rank = 0;
     me.size = 1;
     CHECK(meet_and_share(me) == "met, local rank 0, id az");
@@ -107,7 +107,7 @@ TEST_CASE("ranks that do not come are named by all that did") {
     }
 }
 
-TEST_CASE("a rank that comes twice ends the meeting for all") {
+TEST_CASE("a rank that comes twice ends the rendezvous for all") {
     const int port = support::free_port();
     support::processes all;
     for (const int r : {0, 1, 1}) all.start([=] { return meet_and_share(at(r, 3, port)); });
@@ -123,8 +123,8 @@ TEST_CASE("a rank that comes after all are there finds nobody, and they go on") 
     support::processes all;
     for (const int r : {0, 1})
         all.start([=] {
-            place me = at(r, 2, port);
-            const auto channel = meet(me);
+            resolved_identity me = at(r, 2, port);
+            const auto channel = rendezvous(me);
             std::this_thread::sleep_for(600ms);
             channel->barrier("later", 2s);
             return std::string{"well"};
@@ -140,7 +140,7 @@ TEST_CASE("a rank that comes after all are there finds nobody, and they go on") 
     CHECK(says(said[2], "rank 0 (Connection refused: it has not come yet, or all ranks have, and it takes no more)"));
 }
 
-TEST_CASE("ranks that disagree on the size, or are none of the world, end the meeting for all") {
+TEST_CASE("ranks that disagree on the size, or are none of the world, end the rendezvous for all") {
     {
         const int port = support::free_port();
         support::processes all;
@@ -163,7 +163,7 @@ TEST_CASE("ranks that disagree on the size, or are none of the world, end the me
 
 TEST_CASE("a rank that is none, and a world of millions, are refused where they are asked for") {
     for (const auto& [rank, size] : {std::pair{3, 3}, {-1, 3}, {0, 0}, {0, 2'000'000'000}, {1, 65537}}) {
-        place me = at(rank, size, 4000);
+        resolved_identity me = at(rank, size, 4000);
         const auto text = support::processes::guarded([&] { return meet_and_share(me, {.limit = 100ms}); });
         INFO(text);
         CHECK(says(text, "world_error: "));
@@ -243,7 +243,7 @@ TEST_CASE("where the port was made up, the next ones serve too") {
     support::processes all;
     for (const int r : {0, 1})
         all.start([=] {
-            place me = at(r, 2, port);
+            resolved_identity me = at(r, 2, port);
             me.ports = 4;
             me.limit = 6s;
             return meet_and_share(me);
@@ -251,7 +251,7 @@ TEST_CASE("where the port was made up, the next ones serve too") {
     for (const auto& text : all.ends()) CHECK(says(text, "met"));
 }
 
-TEST_CASE("a rank that dies at the meeting and is started again is let in") {
+TEST_CASE("a rank that dies at the rendezvous and is started again is let in") {
     const int port = support::free_port();
     support::processes all;
     all.start([=] { return meet_and_share(at(0, 3, port)); });
@@ -266,7 +266,7 @@ TEST_CASE("a rank that dies at the meeting and is started again is let in") {
     CHECK(says(said[3], "met"));
 }
 
-TEST_CASE("rank 0 dies at the meeting: the others do not wait for their deadline") {
+TEST_CASE("rank 0 dies at the rendezvous: the others do not wait for their deadline") {
     const int port = support::free_port();
     support::processes all;
     all.start([=] { return meet_and_share(at(0, 3, port)); });
@@ -279,7 +279,7 @@ TEST_CASE("rank 0 dies at the meeting: the others do not wait for their deadline
 }
 
 TEST_CASE("without an address there is an error, not a guess") {
-    place me = at(1, 2, 0);
+    resolved_identity me = at(1, 2, 0);
     CHECK(says(support::processes::guarded([&] { return meet_and_share(me); }), "set DOVETAIL_RENDEZVOUS=host:port"));
 }
 
@@ -323,8 +323,8 @@ TEST_CASE("rank 0 that cannot make an id tells the others why") {
     support::processes all;
     for (int r = 0; r < 2; ++r)
         all.start([=] {
-            place me = at(r, 2, port);
-            const auto channel = meet(me);
+            resolved_identity me = at(r, 2, port);
+            const auto channel = rendezvous(me);
             share_id(*channel, [](id_bytes&) { throw dovetail::failure{"ncclGetUniqueId: no socket"}; }, 2s);
             return std::string{"shared"};
         });
@@ -340,8 +340,8 @@ TEST_CASE("one device twice, or none, is said on all ranks") {
         support::processes all;
         for (int r = 0; r < n; ++r)
             all.start([=] {
-                place me = at(r, n, port);
-                const auto channel = meet(me);
+                resolved_identity me = at(r, n, port);
+                const auto channel = rendezvous(me);
                 check_devices(*channel, devices[r], faults[r], 2s);
                 return std::string{"fine"};
             });

@@ -16,8 +16,8 @@ using support::says;
 
 namespace {
 
-place at(int rank, int size, int port, std::chrono::nanoseconds limit = 4s) {
-    place p;
+resolved_identity at(int rank, int size, int port, std::chrono::nanoseconds limit = 4s) {
+    resolved_identity p;
     p.rank = rank;
     p.size = size;
     p.at = {"127.0.0.1", port};
@@ -26,8 +26,8 @@ place at(int rank, int size, int port, std::chrono::nanoseconds limit = 4s) {
     p.rank_from = "test";
     return p;
 }
-std::string met(place me) {
-    const auto channel = meet(me);
+std::string met(resolved_identity me) {
+    const auto channel = rendezvous(me);
     channel->barrier("the end", 4s);
     return "met";
 }
@@ -265,8 +265,8 @@ TEST_CASE("nobody can connect any more when all have come") {
     support::processes all;
     for (const int r : {0, 1})
         all.start([=] {
-            place me = at(r, 2, port);
-            const auto channel = meet(me);
+            resolved_identity me = at(r, 2, port);
+            const auto channel = rendezvous(me);
             std::this_thread::sleep_for(800ms);
             channel->barrier("later", 4s);
             return std::string{"met"};
@@ -288,7 +288,7 @@ TEST_CASE("rank 0 listens at the address where it is met, and at no other") {
         for (const int r : {0, 1})
             inside.start([=] {
                 if (r == 1) std::this_thread::sleep_for(600ms);
-                return met(find_place({.rank = r, .size = 2, .rendezvous = "10.77.0.1:4711"}));
+                return met(resolve_identity({.rank = r, .size = 2, .rendezvous = "10.77.0.1:4711"}));
             });
         const bool there = support::connect_soon(4711, "10.77.0.1") >= 0;
         const bool elsewhere = support::open_connection(4711, "10.77.1.1") >= 0 || support::open_connection(4711, "127.0.0.1") >= 0;
@@ -309,7 +309,7 @@ TEST_CASE("beyond this machine nobody meets without a key, and it is said how to
         if (!support::enter_own_network({"10.77.0.1"})) return std::string{"not permitted"};
         support::processes inside;
         const auto start = std::chrono::steady_clock::now();
-        for (const int r : {0, 1}) inside.start([=] { return met(find_place({.rank = r, .size = 2, .rendezvous = "10.77.0.1:4711"})); });
+        for (const int r : {0, 1}) inside.start([=] { return met(resolve_identity({.rank = r, .size = 2, .rendezvous = "10.77.0.1:4711"})); });
         const auto said = inside.ends(3s);
         return said[0] + "\n" + said[1] + (std::chrono::steady_clock::now() - start < 1s ? "" : "\nlate");
     });
@@ -369,8 +369,8 @@ TEST_CASE("a child that a rank forks does not keep the rank's connections open")
         support::processes all;
         for (int r = 0; r < 3; ++r)
             all.start([=] {
-                place me = at(r, 3, port);
-                auto channel = meet(me, {.timing = {.period = 50ms, .silence = 20s, .linger = 300ms}});
+                resolved_identity me = at(r, 3, port);
+                auto channel = rendezvous(me, {.timing = {.period = 50ms, .silence = 20s, .linger = 300ms}});
                 channel->barrier("all here", 2s);
                 if (r == victim) {
                     if (::fork() == 0) {
@@ -395,8 +395,8 @@ TEST_CASE("a child that a rank forks may end what it got from it, and opens file
     support::processes all;
     for (int r = 0; r < 2; ++r)
         all.start([=] {
-            place me = at(r, 2, port);
-            auto channel = meet(me);
+            resolved_identity me = at(r, 2, port);
+            auto channel = rendezvous(me);
             const ::pid_t child = ::fork();
             if (child == 0) {
                 int opened[16];  // which get the numbers that were the channel's
@@ -470,8 +470,8 @@ TEST_CASE("escape codes of a rank do not reach the terminals of the others") {
     support::processes all;
     for (int r = 0; r < 3; ++r)
         all.start([=] {
-            place me = at(r, 3, port);
-            auto channel = meet(me, {.timing = {.period = 50ms}});
+            resolved_identity me = at(r, 3, port);
+            auto channel = rendezvous(me, {.timing = {.period = 50ms}});
             if (r == 1) channel->announce([] { return activity{"\x1b[2J at work", "f\x1b[0m", "y"}; });
             std::string text;
             try {

@@ -1,5 +1,5 @@
 // Data movement of every communication, for every element type, with and without results that overwrite their arguments;
-// and the same through meetings of four ranks.
+// and the same by communication of four ranks.
 #include "../handmade.hpp"
 
 #include <doctest/doctest.h>

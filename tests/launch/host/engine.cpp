@@ -332,7 +332,7 @@ TEST_CASE("a rank that leaves early ends the waits of the others") {
     });
     CHECK(thrown == "no patience");
     has(seen, "rank 0 stops, because rank 2 left with an exception: no patience");
-    // Without an exception, it is missed at the next meeting.
+    // Without an exception, it is missed at the next communication.
     world.run([&](auto& rank) {
         reduced m;
         running r{rank, m};

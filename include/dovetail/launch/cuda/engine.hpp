@@ -141,7 +141,7 @@ private:
     void first(const run_state& f) {
         inputs_->reserve(f.inputs, options.replay != replay_mode::never);
         prepare_inspection();
-        if (communicates_) meet("the first run of " + described());
+        if (communicates_) barrier("the first run of " + described());
     }
     // The streams go behind what they must go behind: the caller's stream, the last replayed run, which is on the first stream
     // whatever it works on, and all that was issued before where a run of another kind came last, or another executor that shares

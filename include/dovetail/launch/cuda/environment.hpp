@@ -24,7 +24,7 @@ struct endpoint {
 };
 
 // What a program may say itself; what it leaves out is looked up.
-struct place_arguments {
+struct rank_identity {
     std::optional<int> rank = {};
     std::optional<int> size = {};
     std::optional<int> local_rank = {};
@@ -38,10 +38,10 @@ struct place_arguments {
 inline constexpr int most_ranks = 65536;
 inline constexpr std::size_t longest_job = 256;
 
-struct place {
+struct resolved_identity {
     int rank = -1;
     int size = -1;
-    int local_rank = -1;  // -1: nobody said; the meeting counts the ranks of each host
+    int local_rank = -1;  // -1: nobody said; the rendezvous counts the ranks of each host
     endpoint at = {};     // where rank 0 listens; no port: unknown
     int ports = 1;        // how many ports from at.port on rank 0 may choose from: more than one where the port was made up
     std::string listen;   // where rank 0 listens if that is not where it is met: behind NAT, in a container; 0.0.0.0 and :: are everywhere
@@ -112,11 +112,11 @@ inline int port_of(std::string_view job) {
 }
 
 template <class Getenv>
-class place_finder {
+class identity_resolver {
 public:
-    place_finder(const place_arguments& given, Getenv& env) : given_{given}, env_{env} {}
+    identity_resolver(const rank_identity& given, Getenv& env) : given_{given}, env_{env} {}
 
-    place find() {
+    resolved_identity find() {
         if (given_.rank || given_.size) {
             if (!given_.rank || !given_.size) throw world_error{"of rank and size, both are given or neither"};
             check_size(*given_.size, "the program gives");
@@ -257,21 +257,21 @@ private:
             found_.key = job_key::of("DOVETAIL_JOB_KEY", get("DOVETAIL_JOB_KEY"));
     }
 
-    const place_arguments& given_;
+    const rank_identity& given_;
     Getenv& env_;
-    place found_;
+    resolved_identity found_;
 };
 
 }  // namespace detail
 
 // `env(name)` gives the value or a null pointer. Throws world_error, which names the variable and its value.
 template <class Getenv>
-place find_place(const place_arguments& given, Getenv&& env) {
-    return detail::place_finder<Getenv>{given, env}.find();
+resolved_identity resolve_identity(const rank_identity& given, Getenv&& env) {
+    return detail::identity_resolver<Getenv>{given, env}.find();
 }
 
-inline place find_place(const place_arguments& given = {}) {
-    return find_place(given, [](const char* name) { return static_cast<const char*>(std::getenv(name)); });
+inline resolved_identity resolve_identity(const rank_identity& given = {}) {
+    return resolve_identity(given, [](const char* name) { return static_cast<const char*>(std::getenv(name)); });
 }
 
 }  // namespace dovetail::cuda

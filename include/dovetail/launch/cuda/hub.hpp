@@ -9,7 +9,7 @@ namespace dovetail::cuda::detail {
 
 class server : public channel_endpoint {
 public:
-    server(const place& me, control_timing timing)
+    server(const resolved_identity& me, control_timing timing)
         : channel_endpoint{0, me.size, timing}, job_{me.job}, keyed_{me.key.given()}, admission_{me.key}, ranks_(static_cast<std::size_t>(me.size)) {}
 
     // Listens at the first port that is free of those it may have, at `host`, or everywhere where that is empty. Port 0: any. Returns
@@ -28,7 +28,7 @@ public:
                           (ports > 1 ? " and the next " + std::to_string(ports - 1) + " ports" : "") + ": " + why};
     }
     // Waits until all ranks have come; nobody is let in afterwards. `limit` is what the deadline is called in a message.
-    void meet(instant until, std::chrono::nanoseconds limit) {
+    void accept_all(instant until, std::chrono::nanoseconds limit) {
         change_members([&](std::vector<member>& all) { all[0] = this_process(); });
         auto next = now();
         while (arrived_ < size() && fatal_.empty()) {

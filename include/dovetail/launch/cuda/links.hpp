@@ -79,7 +79,7 @@ public:
         for (int v = 0; v < program.tasks.size(); ++v)
             if (is_peer_copy(program, program.tasks[v])) word_[static_cast<std::size_t>(v)] = words_++;
         if (words_ == 0) return;
-        for (int v = 0; v < program.tasks.size(); ++v) meet_partner(program, where, v);
+        for (int v = 0; v < program.tasks.size(); ++v) find_partner(program, where, v);
         std::string fault;
         const auto trying = [&](auto&& call) {
             try {
@@ -159,7 +159,7 @@ private:
         check(on_->write_value(stream, word(own_on_device_, copy), 0, CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
     }
 
-    void meet_partner(const ir::program& program, const geometry& where, int v) {
+    void find_partner(const ir::program& program, const geometry& where, int v) {
         if (number(v) < 0) return;
         const ir::task& task = program.tasks[v];
         for (const ir::participation& p : program.participations.subspan(task.first_participation, task.participations)) {

@@ -28,7 +28,7 @@ protected:
     // Held while NCCL is called; nothing where it is not.
     conversation communicate() { return communicates_ ? on_->nccl.talk() : conversation{}; }
     // Comes to the same place as all other ranks.
-    void meet(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
+    void barrier(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
 
     // Before the first run, where somebody looks into the values.
     void prepare_inspection() {
@@ -155,7 +155,7 @@ private:
         }
         const connection_warmer connections{*list_, *on_};
         // From here on a kernel may wait for another rank, so nobody may still allocate: that may wait for kernels.
-        meet("the connections of " + described());
+        barrier("the connections of " + described());
         try {
             const auto talking = communicate();
             for (step_ = 0; step_ < steps().size(); ++step_) connections.make(step_, on_->streams[steps()[step_].stream]);

@@ -20,10 +20,10 @@ struct membership {
     std::shared_ptr<peers> channel = {};    // null: agreement through NCCL itself
 };
 
-inline membership join(place me, const meeting_options& options = {}) {
+inline membership join(resolved_identity me, const rendezvous_options& options = {}) {
     const auto limit = options.limit.value_or(me.limit);
     if (me.verbose) std::fprintf(stderr, "dovetail: %s\n", me.describe().c_str());
-    const std::shared_ptr<control_channel> channel = meet(me, options);
+    const std::shared_ptr<control_channel> channel = rendezvous(me, options);
     membership m{.rank = me.rank, .size = me.size, .device = me.local_rank};
     char bus[32] = {};
     std::string fault;

@@ -17,9 +17,9 @@ namespace dovetail::cuda {
 //   [](void* bytes, std::size_t n, int root) { MPI_Bcast(bytes, static_cast<int>(n), MPI_BYTE, root, MPI_COMM_WORLD); }
 using broadcast_function = std::function<void(void* bytes, std::size_t n, int root)>;
 
-struct meeting_options {
-    broadcast_function broadcast = {};                   // without it rank 0 is looked for where `place` says
-    std::optional<std::chrono::nanoseconds> limit = {};  // for all ranks to come; otherwise place.limit
+struct rendezvous_options {
+    broadcast_function broadcast = {};                   // without it rank 0 is looked for where resolved_identity says
+    std::optional<std::chrono::nanoseconds> limit = {};  // for all ranks to come; otherwise resolved_identity.limit
     control_timing timing = {};
 };
 
@@ -69,7 +69,7 @@ inline std::vector<endpoint> own_addresses(const std::string& host, int port) {
     return all;
 }
 
-inline std::vector<endpoint> candidates(const place& me) {
+inline std::vector<endpoint> candidates(const resolved_identity& me) {
     std::vector<endpoint> at;
     for (int i = 0; i < me.ports; ++i) at.push_back({me.at.host, me.at.port + i});
     return at;
@@ -79,7 +79,8 @@ inline std::vector<endpoint> candidates(const place& me) {
 
 namespace detail {
 
-inline std::shared_ptr<channel_endpoint> meet_as_server(place& me, const meeting_options& options, instant until, std::chrono::nanoseconds limit) {
+inline std::shared_ptr<channel_endpoint> rendezvous_as_server(resolved_identity& me, const rendezvous_options& options, instant until,
+                                                              std::chrono::nanoseconds limit) {
     const bool made_up = !me.has_address() || me.ports != 1;  // then the address is not needed where there is a broadcast
     server_address mine;
     if (options.broadcast && me.job.empty()) me.job = std::to_string(std::hash<std::string>{}(random_bytes(nonce_size)));
@@ -104,10 +105,11 @@ inline std::shared_ptr<channel_endpoint> meet_as_server(place& me, const meeting
         options.broadcast(packed.data(), packed.size(), 0);
     }
     if (!mine.fault.empty()) throw world_error{mine.fault};
-    made->meet(until, limit);
+    made->accept_all(until, limit);
     return made;
 }
-inline std::shared_ptr<channel_endpoint> meet_as_client(place& me, const meeting_options& options, instant until, std::chrono::nanoseconds limit) {
+inline std::shared_ptr<channel_endpoint> rendezvous_as_client(resolved_identity& me, const rendezvous_options& options, instant until,
+                                                              std::chrono::nanoseconds limit) {
     std::vector<endpoint> at = candidates(me);
     if (options.broadcast) {
         std::string packed(server_address::bytes, '\0');
@@ -123,7 +125,7 @@ inline std::shared_ptr<channel_endpoint> meet_as_client(place& me, const meeting
         if (theirs.machine == this_process().machine && at.size() > 1) at.insert(at.begin(), {"127.0.0.1", at.front().port});
     }
     const auto made = std::make_shared<client>(me, options.timing);
-    made->meet(at, until, limit);
+    made->connect(at, until, limit);
     return made;
 }
 
@@ -132,7 +134,7 @@ inline std::shared_ptr<channel_endpoint> meet_as_client(place& me, const meeting
 // Waits until all ranks of the world have come, and counts the local rank where nobody said it. Throws timeout, which names
 // the ranks that have not come, and world_error for ranks that came twice, disagree on the size, were built with another
 // version, or belong to another start, and where they would meet beyond this machine without a job key.
-inline std::shared_ptr<control_channel> meet(place& me, const meeting_options& options = {}) {
+inline std::shared_ptr<control_channel> rendezvous(resolved_identity& me, const rendezvous_options& options = {}) {
     const auto limit = options.limit.value_or(me.limit);
     if (me.size < 1 || me.size > most_ranks || me.rank < 0 || me.rank >= me.size)
         throw world_error{"rank " + std::to_string(me.rank) + " of a world of " + std::to_string(me.size) + ": a world has 1 to " + std::to_string(most_ranks) +
@@ -142,7 +144,7 @@ inline std::shared_ptr<control_channel> meet(place& me, const meeting_options& o
                           "): set DOVETAIL_RENDEZVOUS=host:port, the same on all ranks"};
     const auto until = detail::after(limit);
     const std::shared_ptr<detail::channel_endpoint> end =
-        me.rank == 0 ? detail::meet_as_server(me, options, until, limit) : detail::meet_as_client(me, options, until, limit);
+        me.rank == 0 ? detail::rendezvous_as_server(me, options, until, limit) : detail::rendezvous_as_client(me, options, until, limit);
     if (me.local_rank < 0) {
         me.local_rank = 0;
         const std::vector<member> all = end->members();

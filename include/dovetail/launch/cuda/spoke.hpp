@@ -10,10 +10,10 @@ namespace dovetail::cuda::detail {
 
 class client : public channel_endpoint {
 public:
-    client(const place& me, control_timing timing) : channel_endpoint{me.rank, me.size, timing}, me_{me} {}
+    client(const resolved_identity& me, control_timing timing) : channel_endpoint{me.rank, me.size, timing}, me_{me} {}
 
     // Comes to rank 0 and waits until all have. `at` are the places where it may be, tried in turn until the deadline.
-    void meet(const std::vector<endpoint>& at, instant until, std::chrono::nanoseconds limit) {
+    void connect(const std::vector<endpoint>& at, instant until, std::chrono::nanoseconds limit) {
         std::string why;
         auto pause = std::chrono::milliseconds{5};
         while (!find(at, until, why)) {
@@ -191,7 +191,7 @@ private:
         return why.has_value();
     }
 
-    const place me_;
+    const resolved_identity me_;
     frame_connection link_;
     std::optional<client_handshake> handshake_;
     std::optional<refusal_message> refusal_;

@@ -41,9 +41,11 @@ public:
     }
     // This process plays one rank. Who it is: what `given` says, else DOVETAIL_*, torchrun's, Open MPI's and PMI's, Slurm's
     // variables, in this order; DOVETAIL_VERBOSE=1 prints how it was found. On several machines the ranks need one job key.
-    static world from_environment(const place_arguments& given = {}, const meeting_options& options = {}) { return of(join(find_place(given), options)); }
+    static world from_environment(const rank_identity& given = {}, const rendezvous_options& options = {}) {
+        return of(join(resolve_identity(given), options));
+    }
     // The same for a process that knows its rank and has a broadcast of its own, such as MPI's.
-    static world from_broadcast(int rank, int size, broadcast_function broadcast, meeting_options options = {}) {
+    static world from_broadcast(int rank, int size, broadcast_function broadcast, rendezvous_options options = {}) {
         options.broadcast = std::move(broadcast);
         return from_environment({.rank = rank, .size = size}, options);
     }

@@ -16,7 +16,7 @@ struct command {
     int pointers = 0;    // arguments and results
     int workspace = -1;  // buffer
     communication move = {};
-    std::vector<int> partners;  // ranks by member of the meeting; empty: nobody to meet
+    std::vector<int> partners;  // ranks by member of the communication; empty: nobody to meet
     int mine = 0;               // this rank among them
     // Communication with all its parts on this rank: first access and number of pointers, by group index.
     bool local = false;

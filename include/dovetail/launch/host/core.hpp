@@ -1,4 +1,4 @@
-// What the ranks of a world on the host share: the meetings where communication takes place, the one failure that ends all
+// What the ranks of a world on the host share: the communications that wait for members, the one failure that ends all
 // runs, and what is known about each rank. Every wait here ends when its partners come, fail or leave.
 #pragma once
 
@@ -13,9 +13,9 @@ namespace dovetail::host {
 
 using launch::abort_reason;
 
-class core {
+class world_state {
 public:
-    core(int size, link l)
+    world_state(int size, link l)
         : links{l},
           size_{size},
           ranks_(static_cast<std::size_t>(size)),
@@ -58,7 +58,7 @@ public:
         const std::lock_guard lock{mutex_};
         abort_reason_.raise();
     }
-    // The rank will come to no further meeting.
+    // The rank will come to no further communication.
     void leave(int rank) {
         {
             const std::lock_guard lock{mutex_};
@@ -72,14 +72,15 @@ public:
     }
 
     // Takes a group index; the last to come moves the data before it returns.
-    std::shared_ptr<meeting> arrive(const meeting_key& key, const std::vector<int>& members, int mine, const participant& s, const communication& x) {
-        std::shared_ptr<meeting> m;
+    std::shared_ptr<pending_communication> join_communication(const communication_key& key, const std::vector<int>& members, int mine, const participant& s,
+                                                              const communication& x) {
+        std::shared_ptr<pending_communication> m;
         {
             const std::lock_guard lock{mutex_};
             if (aborted_.load(std::memory_order_relaxed)) return nullptr;
-            auto& found = meetings_[key];
+            auto& found = pending_[key];
             if (!found) {
-                found = std::make_shared<meeting>();
+                found = std::make_shared<pending_communication>();
                 found->ranks = members;
                 found->here.resize(members.size());
                 found->participants.resize(members.size());
@@ -89,7 +90,7 @@ public:
             m->here[mine] = true;
             if (++m->arrived < static_cast<int>(members.size())) return m;
             m->moving = true;
-            meetings_.erase(key);
+            pending_.erase(key);
         }
         try {
             std::vector<char> scratch = take_scratch();
@@ -111,9 +112,9 @@ public:
         m->changed.notify_all();
         return m;
     }
-    // Blocks until the meeting is complete and its wire time over. False where it will not be; `missing` is then a rank
+    // Blocks until the communication is complete and its wire time over. False where it will not be; `missing` is then a rank
     // that left, or -1 after an abort.
-    bool depart(meeting& m, int& missing) {
+    bool wait_for_completion(pending_communication& m, int& missing) {
         missing = -1;
         std::unique_lock lock{mutex_};
         m.changed.wait(lock, [&] { return m.complete || m.broken || (!m.moving && (aborted_.load(std::memory_order_relaxed) || (missing = absent(m)) >= 0)); });
@@ -245,7 +246,7 @@ private:
     };
     // A stream in an operation explains more than one that waits for partners, and that more than one that waits for a stream.
     static int rank_of(activity::what w) { return w == activity::operation ? 3 : w == activity::partners ? 2 : w == activity::event ? 1 : 0; }
-    int absent(const meeting& m) const {
+    int absent(const pending_communication& m) const {
         for (std::size_t i = 0; i < m.ranks.size(); ++i)
             if (!m.here[i] && ranks_[m.ranks[i]].gone) return m.ranks[i];
         return -1;
@@ -256,7 +257,7 @@ private:
             const std::lock_guard lock{mutex_};
             for (const auto& r : ranks_)
                 if (r.signal) all.push_back(r.signal);
-            for (const auto& [key, m] : meetings_) m->changed.notify_all();
+            for (const auto& [key, m] : pending_) m->changed.notify_all();
         }
         arrivals_.notify_all();
         for (const auto& m : all) m->notify();
@@ -279,7 +280,7 @@ private:
     std::atomic<bool> aborted_ = false, reported_ = false;
     abort_reason abort_reason_;
     std::vector<rank_record> ranks_;
-    std::map<meeting_key, std::shared_ptr<meeting>> meetings_;
+    std::map<communication_key, std::shared_ptr<pending_communication>> pending_;
     std::map<int, std::shared_ptr<plan_check>> plan_checks_;
     std::map<std::int64_t, call_slot> order_;
     std::vector<int> executors_;        // made so far, by rank

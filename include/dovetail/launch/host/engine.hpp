@@ -14,7 +14,7 @@ namespace dovetail::host {
 
 // What the engines of one rank share.
 struct rank_state {
-    std::shared_ptr<core> world;
+    std::shared_ptr<world_state> world;
     std::shared_ptr<monitor> signal = std::make_shared<monitor>();
     std::shared_ptr<memory> device = std::make_shared<host_memory>();
     stream_workers streams;
@@ -228,31 +228,31 @@ private:
         const auto at = [&](int buffer) { return addresses.at(buffer, f.run, f.inputs); };
         launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);
     }
-    // False where a meeting did not take place.
+    // False where a communication did not take place.
     bool run_commands(const std::vector<command>& commands, run_state& f, stream_worker& on) {
         const command_runner me{executable_, addresses, rank};
-        std::vector<std::shared_ptr<meeting>> meetings;
+        std::vector<std::shared_ptr<pending_communication>> pending;
         bool all = true;
         for (const command& a : commands) {
             if (a.partners.empty()) {
                 me.execute(a, f, on.number());
                 continue;
             }
-            auto met =
-                on_->world->arrive({number_, f.run, a.member, a.partners[0]}, a.partners, a.mine, me.participant_of(a.first_access, a.pointers, f), a.move);
+            auto met = on_->world->join_communication({number_, f.run, a.member, a.partners[0]}, a.partners, a.mine,
+                                                      me.participant_of(a.first_access, a.pointers, f), a.move);
             if (met)
-                meetings.push_back(std::move(met));
+                pending.push_back(std::move(met));
             else
                 all = false;
         }
-        // Also after a failure each meeting is left properly: a partner may be moving data to or from this rank.
-        for (const auto& m : meetings) {
+        // Also after a failure each communication is left properly: a partner may be moving data to or from this rank.
+        for (const auto& m : pending) {
             activity now = on.doing();
             now.doing = activity::partners;
             now.at = m;
             on.now(now);
             int missing = -1;
-            if (on_->world->depart(*m, missing)) continue;
+            if (on_->world->wait_for_completion(*m, missing)) continue;
             all = false;
             if (missing < 0) continue;
             const std::string text =

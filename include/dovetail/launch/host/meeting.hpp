@@ -1,4 +1,4 @@
-// Where communication takes place: a meeting of its members, and the link that it takes its time from.
+// Where communication takes place: its members, and the link that it takes its time from.
 #pragma once
 
 #include "collectives.hpp"
@@ -21,7 +21,7 @@ struct link {
 };
 
 // One communication that gathers its members: the last to come moves the data, everybody leaves when that is done.
-struct meeting {
+struct pending_communication {
     std::vector<int> ranks;  // by member
     std::vector<bool> here;
     std::vector<participant> participants;
@@ -33,7 +33,7 @@ struct meeting {
     std::condition_variable changed;
 };
 
-// Executor, run, member, first rank: equal on all members, different for all meetings that can be open at once.
-using meeting_key = std::tuple<int, std::int64_t, int, int>;
+// Executor, run, member, first rank: equal on all members, different for all communications that can be open at once.
+using communication_key = std::tuple<int, std::int64_t, int, int>;
 
 }  // namespace dovetail::host

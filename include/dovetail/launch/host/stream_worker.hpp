@@ -44,14 +44,14 @@ struct work_item {
     int awaited = -1;             // the step that records it
 };
 
-struct meeting;
+struct pending_communication;
 
 // What a stream is doing, for messages.
 struct activity {
     enum what { idle, operation, event, partners } doing = idle;
     std::shared_ptr<const std::string> step;  // the operation's text, made once by its engine
     std::int64_t run = 0;
-    std::shared_ptr<meeting> at;  // whom it waits for
+    std::shared_ptr<pending_communication> at;  // whom it waits for
 };
 
 class stream_worker {

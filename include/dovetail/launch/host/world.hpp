@@ -16,7 +16,7 @@ class rank {
 public:
     using stream = host::stream;
 
-    rank(std::shared_ptr<core> world, int index) : state_{std::make_shared<rank_state>()} {
+    rank(std::shared_ptr<world_state> world, int index) : state_{std::make_shared<rank_state>()} {
         state_->world = std::move(world);
         state_->index = index;
         for (int l = 0; l < stream_count; ++l) state_->streams[l] = std::make_shared<stream_worker>(l);
@@ -98,7 +98,7 @@ public:
     template <class Body>
         requires std::invocable<Body&, rank&>
     void run(Body&& body) {
-        const auto shared = std::make_shared<core>(size_, link_);
+        const auto shared = std::make_shared<world_state>(size_, link_);
         launch::rank_exceptions exceptions;
         const auto abort = [&](const abort_reason& why) { shared->abort(why); };
         launch::on_threads(
