@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             rank0.receive(1 + static_cast<int>(in.below(ranks - 1)), kind, body);
         }
     }
-    for (const member& m : rank0.members()) {
+    for (const peer_status& m : rank0.statuses()) {
         fuzzers::require(m.exchanges >= 0 && m.exchanges <= 200, "exchanges are counted one by one");
         fuzzers::require(printable(m.doing.text) == m.doing.text, "what has come can be shown");
     }

@@ -52,8 +52,8 @@ public:
             default: return static_cast<std::int64_t>(below(6));
         }
     }
-    dovetail::cuda::member member() {
-        dovetail::cuda::member m;
+    dovetail::cuda::peer_status peer_status() {
+        dovetail::cuda::peer_status m;
         m.host = text();
         m.machine = text();
         m.process = static_cast<long>(number());
@@ -80,12 +80,12 @@ private:
         namespace d = dovetail::cuda::detail;
         namespace frame = d::frame;
         const auto all = [&] {
-            std::vector<dovetail::cuda::member> m;
-            for (int i = 0; i < ranks; ++i) m.push_back(member());
+            std::vector<dovetail::cuda::peer_status> m;
+            for (int i = 0; i < ranks; ++i) m.push_back(peer_status());
             return m;
         };
         switch (kind) {
-            case frame::join: return d::join_message{below(4) == 0 ? text() : d::library_version(), number(), number(), below(4) == 0 ? text() : "", text(), member()}.pack();
+            case frame::join: return d::join_message{below(4) == 0 ? text() : d::library_version(), number(), number(), below(4) == 0 ? text() : "", text(), peer_status()}.pack();
             case frame::refused: return d::writer{}.number(number()).text(text()).take();
             case frame::present: return std::string(static_cast<std::size_t>(ranks), below(2) == 0 ? '0' : '1');
             case frame::welcome: return d::packed_welcome(all());
@@ -99,7 +99,7 @@ private:
             }
             case frame::heartbeat: {
                 d::heartbeat_message b;
-                b.of = member();
+                b.of = peer_status();
                 b.calls.first = number();
                 for (unsigned n = below(5); n > 0; --n) b.calls.executors.push_back(number());
                 return b.pack();

@@ -53,15 +53,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             check(body, [](auto& b) { return unpacked_exchange_result(b, ranks); }, [](auto& m) { return shown(m.second.fault), packed(m.first, m.second); });
             break;
         case frame::status_table: {
-            std::vector<member> all(ranks);
+            std::vector<peer_status> all(ranks);
             if (unpack_table(body, all)) fuzzers::require(unpack_table(packed_table(all), all), "a table is stable");
-            for (const member& m : all) shown(m.doing.statement);
+            for (const peer_status& m : all) shown(m.doing.statement);
             break;
         }
         case frame::welcome: {
-            std::vector<member> all(ranks);
+            std::vector<peer_status> all(ranks);
             if (unpack_welcome(body, all)) fuzzers::require(unpack_welcome(packed_welcome(all), all), "a welcome is stable");
-            for (const member& m : all) shown(m.host);
+            for (const peer_status& m : all) shown(m.host);
             break;
         }
         default: {

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const char kind = in.kind();
         rank.receive(kind, in.body(kind, ranks));
     }
-    for (const member& m : rank.members()) {
+    for (const peer_status& m : rank.statuses()) {
         fuzzers::require(m.exchanges >= 0, "exchanges are counted");
         fuzzers::require(printable(m.host) == m.host && printable(m.doing.text) == m.doing.text, "what has come can be shown");
     }

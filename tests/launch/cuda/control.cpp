@@ -69,7 +69,7 @@ TEST_CASE("an exchange gives every rank everybody's text") {
         const auto all = c->exchange("big", big, 2s);
         for (int q = 0; q < 4; ++q)
             if (all[q] != std::string(300'000, static_cast<char>('a' + q))) return std::string{"wrong"};
-        const auto known = c->members();
+        const auto known = c->statuses();
         return known[3].process > 0 && known[3].process != known[0].process && known[3].machine == known[0].machine ? std::string{"right"} : std::string{"unknown"};
     });
     for (const auto& text : said) CHECK(text == "right");
@@ -333,7 +333,7 @@ TEST_CASE("a rank leaves what is done and comes to what is next") {
 
 TEST_CASE("it is known who is behind, and at what") {
     const auto said = in_world(3, [](auto& c, int r) {
-        c->announce(mark{r == 1 ? 3 : 4, r == 1 ? 7 : 0});
+        c->announce(run_position{r == 1 ? 3 : 4, r == 1 ? 7 : 0});
         if (r == 2) c->announce([] { return activity{"has not ended operation `f`", "f", ""}; });
         c->barrier("announced", 2s);
         std::this_thread::sleep_for(150ms);
@@ -506,7 +506,7 @@ TEST_CASE("a rank 0 that says what it cannot say is gone, and the rank says so")
                 const bool more = link.fill(100'000);
                 while (link.next(sort, text, 100'000)) {
                     if (sort == frame::join) {
-                        link.push(frame::welcome, detail::packed_welcome(std::vector<member>(2)));
+                        link.push(frame::welcome, detail::packed_welcome(std::vector<peer_status>(2)));
                         link.push(kind, body);
                     } else if (hands.state() != detail::handshake_state::proven) {
                         const auto a = hands.receive(sort, text);

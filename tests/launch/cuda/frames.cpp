@@ -41,8 +41,8 @@ std::string taken(const std::string& bytes, bool sealed = true) {
 }
 const std::string not_his = "a message that is not of the process which has proven the job's key";
 
-member somebody() {
-    member m{.host = "host", .machine = "machine", .process = 7, .at = {3, 4}, .doing = {"does", "f", "y"}};
+peer_status somebody() {
+    peer_status m{.host = "host", .machine = "machine", .process = 7, .at = {3, 4}, .doing = {"does", "f", "y"}};
     m.exchanges = 5;
     return m;
 }
@@ -114,9 +114,9 @@ TEST_CASE("a frame that is too long, or shorter than its tag, ends what can be r
 }
 
 TEST_CASE("a message is read as it was written, and not at all where it is cut, lengthened or out of range") {
-    const member m = somebody();
-    const std::vector<member> all{m, m, m};
-    std::vector<member> known(3);
+    const peer_status m = somebody();
+    const std::vector<peer_status> all{m, m, m};
+    std::vector<peer_status> known(3);
     const auto check = [](const std::string& whole, auto&& readable) {
         CHECK(readable(whole));
         CHECK_FALSE(readable(whole + "x"));
@@ -156,11 +156,11 @@ TEST_CASE("a message is read as it was written, and not at all where it is cut, 
 TEST_CASE("words of any length are cut before they are sent, and can be read") {
     const std::string long_text(100'000, 'x');
     CHECK(unpacked_abort_reason(packed(abort_reason{0, long_text, long_text, long_text, false}), 1)->text.size() == longest_words);
-    member m = somebody();
+    peer_status m = somebody();
     m.doing.text = std::string(longest_words, '\x1b');  // which is longer when it can be shown
     const auto once = heartbeat_message::unpack(heartbeat_message{m, {}}.pack());
     REQUIRE(once);
-    std::vector<member> known(1);
+    std::vector<peer_status> known(1);
     CHECK(unpack_table(packed_table({once->of}), known));
 }
 

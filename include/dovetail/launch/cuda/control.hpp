@@ -19,7 +19,7 @@ class control_channel {
 public:
     using limit_type = std::chrono::nanoseconds;
 
-    control_channel(int rank, int size, control_timing timing) : timing_{timing}, rank_{rank}, size_{size}, members_(static_cast<std::size_t>(size)) {}
+    control_channel(int rank, int size, control_timing timing) : timing_{timing}, rank_{rank}, size_{size}, statuses_(static_cast<std::size_t>(size)) {}
     control_channel(const control_channel&) = delete;
     control_channel& operator=(const control_channel&) = delete;
     virtual ~control_channel() = default;
@@ -52,7 +52,7 @@ public:
         if (gone >= 0) throw world_error{"rank " + std::to_string(rank_) + " is at " + what + ", and rank " + std::to_string(gone) + " has left without it"};
         std::vector<int> missing;
         for (int r = 0; r < size_; ++r)
-            if (members_[r].exchanges <= number && r != rank_) missing.push_back(r);
+            if (statuses_[r].exchanges <= number && r != rank_) missing.push_back(r);
         throw timeout{"timeout after " + detail::in_seconds(limit) + ": rank " + std::to_string(rank_) + " waits for all ranks at " + what +
                           ", and these have not come: " + (missing.empty() ? "unknown, since rank 0 does not answer" : detail::list_of_ranks(missing)),
                       rank_};
@@ -106,7 +106,7 @@ public:
 
     // What this rank works on; cheap enough for every step. The two parts are read apart, which matters to nobody: what is
     // looked at is a rank that stands still.
-    void announce(mark at) noexcept {
+    void announce(run_position at) noexcept {
         run_.store(at.run, std::memory_order_relaxed);
         step_.store(at.step, std::memory_order_relaxed);
     }
@@ -135,9 +135,9 @@ public:
         const std::lock_guard lock{mutex_};
         return left_locked(rank);
     }
-    std::vector<member> members() const {
+    std::vector<peer_status> statuses() const {
         const std::lock_guard lock{mutex_};
-        return members_;
+        return statuses_;
     }
     // "rank 2 is behind: run 3, step 1; rank 0: run 4, step 0; ..."
     std::string progress() {
@@ -145,7 +145,7 @@ public:
         refresh(lock, [] { return false; });
         std::vector<bool> gone;
         for (int r = 0; r < size_; ++r) gone.push_back(left_locked(r));
-        return detail::progress_text(members_, gone);
+        return detail::progress_text(statuses_, gone);
     }
 
 protected:
@@ -181,15 +181,15 @@ protected:
     }
     // `told`: it is all that rank 0 knows, or rank 0 is here.
     template <class Change>
-    void change_members(Change&& change, bool told = true) {
+    void update_statuses(Change&& change, bool told = true) {
         {
             const std::lock_guard lock{mutex_};
-            change(members_);
+            change(statuses_);
             tables_ += told ? 1 : 0;
         }
         changed_.notify_all();
     }
-    mark mine() const { return {run_.load(std::memory_order_relaxed), step_.load(std::memory_order_relaxed)}; }
+    run_position mine() const { return {run_.load(std::memory_order_relaxed), step_.load(std::memory_order_relaxed)}; }
     activity current_activity() {
         const std::lock_guard lock{activity_mutex_};
         try {
@@ -241,7 +241,7 @@ private:
         calling_ = std::thread::id{};
         changed_.notify_all();
     }
-    // What is known of the members is a heartbeat old, or older: rank 0 is asked.
+    // What is known of the others is a heartbeat old, or older: rank 0 is asked.
     template <class Over>
     void refresh(std::unique_lock<std::mutex>& lock, Over&& over) {
         const bool own = calling_ == std::this_thread::get_id();  // then nobody takes the answer before this has returned
@@ -264,10 +264,10 @@ private:
     bool counts(const abort_reason& why) const {
         return !abort_reason_ || (abort_reason_->by_leaving && why.by_leaving && abort_reason_->rank == why.rank && abort_reason_->text != why.text);
     }
-    bool left_locked(int rank) const { return rank != rank_ && members_[rank].leaves > leaves_; }
+    bool left_locked(int rank) const { return rank != rank_ && statuses_[rank].leaves > leaves_; }
     int first_gone(std::int64_t number) const {
         for (int r = 0; r < size_; ++r)
-            if (left_locked(r) && members_[r].exchanges <= number) return r;
+            if (left_locked(r) && statuses_[r].exchanges <= number) return r;
         return -1;
     }
 
@@ -277,11 +277,11 @@ private:
     std::condition_variable changed_;
     std::atomic<bool> aborted_ = false;
     std::optional<abort_reason> abort_reason_;
-    std::vector<member> members_;
+    std::vector<peer_status> statuses_;
     std::set<std::int64_t> awaited_;  // exchanges that a thread waits for
     std::map<std::int64_t, exchange_result> results_;
     std::int64_t exchanges_ = 0, leaves_ = 0;
-    std::int64_t tables_ = 0;  // how often the members were heard of
+    std::int64_t tables_ = 0;  // how often the others were heard of
     std::function<void(const abort_reason&)> at_stop_;
     std::function<void()> each_period_;
     std::thread::id calling_;

@@ -29,7 +29,7 @@ public:
     }
     // Waits until all ranks have come; nobody is let in afterwards. `limit` is what the deadline is called in a message.
     void accept_all(instant until, std::chrono::nanoseconds limit) {
-        change_members([&](std::vector<member>& all) { all[0] = this_process(); });
+        update_statuses([&](std::vector<peer_status>& all) { all[0] = this_process(); });
         auto next = now();
         while (arrived_ < size() && fatal_.empty()) {
             if (now() >= until) {
@@ -48,7 +48,7 @@ public:
             refuse_all({refusal::wrong, fatal_});
             throw world_error{fatal_};
         }
-        to_all(frame::welcome, packed_welcome(members()));
+        to_all(frame::welcome, packed_welcome(statuses()));
         complete_ = true;
         admission_.close();
         flush();
@@ -71,7 +71,7 @@ protected:
             case frame::status_request: return answer(rank);
             case frame::abort: return stop(rank, unpacked_abort_reason(body, size()));
             case frame::leave: return leave(rank, leave_message::unpack(body, size()));
-            case frame::close: return leave(rank, leave_message{rank, for_good, 0});
+            case frame::close: return leave(rank, leave_message{rank, left_for_good, 0});
             default: return false;
         }
     }
@@ -95,7 +95,7 @@ protected:
         r.instance = said.instance;
         r.calls = {};
         present_changed_ = true;
-        change_members([&](std::vector<member>& all) { all[static_cast<std::size_t>(said.rank)] = said.who; });
+        update_statuses([&](std::vector<peer_status>& all) { all[static_cast<std::size_t>(said.rank)] = said.who; });
         return {};
     }
     client_state& at(std::int64_t rank) { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -107,7 +107,7 @@ private:
         if (said.rank < 0 || said.rank >= size()) return who + " is not in a world of " + std::to_string(size());
         const bool twice = said.rank == 0 || (at(said.rank).link.open() && at(said.rank).instance != said.instance);
         if (twice)
-            return "rank " + std::to_string(said.rank) + " came twice: " + described(said.rank, members()[static_cast<std::size_t>(said.rank)]) + ", then " +
+            return "rank " + std::to_string(said.rank) + " came twice: " + described(said.rank, statuses()[static_cast<std::size_t>(said.rank)]) + ", then " +
                    who;
         return {};
     }
@@ -184,8 +184,8 @@ private:
             if (!failure_) note_of("; rank " + std::to_string(r) + " came and went");
             return;
         }
-        const member m = members()[static_cast<std::size_t>(r)];
-        if (m.leaves == for_good) return;
+        const peer_status m = statuses()[static_cast<std::size_t>(r)];
+        if (m.leaves == left_for_good) return;
         end(lost_rank(r, m, how));
     }
     void end(const abort_reason& why) {
@@ -195,7 +195,7 @@ private:
     bool answer(int rank) {
         if (rank == 0) return receive(0, frame::heartbeat, heartbeat());
         frame_connection& link = at(rank).link;
-        if (!link.sending()) link.push(frame::status_table, packed_table(members()));  // else it has asked before, and is still to be answered
+        if (!link.sending()) link.push(frame::status_table, packed_table(statuses()));  // else it has asked before, and is still to be answered
         return true;
     }
     bool stop(int rank, const std::optional<abort_reason>& why) {
@@ -205,8 +205,8 @@ private:
     bool leave(int rank, std::optional<leave_message> m) {
         if (!m) return false;
         m->rank = rank;
-        change_members([&](std::vector<member>& all) {
-            member& who = all[static_cast<std::size_t>(rank)];
+        update_statuses([&](std::vector<peer_status>& all) {
+            peer_status& who = all[static_cast<std::size_t>(rank)];
             who.leaves = m->leaves;
             m->exchanges = who.exchanges;
         });
@@ -216,8 +216,8 @@ private:
     bool receive_contribution(std::optional<contribution> p) {
         bool next = false;  // of the exchanges of its rank
         if (p)
-            change_members([&](std::vector<member>& all) {
-                member& who = all[static_cast<std::size_t>(p->rank)];
+            update_statuses([&](std::vector<peer_status>& all) {
+                peer_status& who = all[static_cast<std::size_t>(p->rank)];
                 next = p->number == who.exchanges;
                 who.exchanges += next ? 1 : 0;
             });
@@ -231,8 +231,8 @@ private:
     }
     bool note(int rank, std::optional<heartbeat_message> b) {
         if (!b) return false;
-        change_members([&](std::vector<member>& all) {
-            member& who = all[static_cast<std::size_t>(rank)];
+        update_statuses([&](std::vector<peer_status>& all) {
+            peer_status& who = all[static_cast<std::size_t>(rank)];
             who.at = b->of.at;
             who.doing = std::move(b->of.doing);
         });

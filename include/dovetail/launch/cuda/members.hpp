@@ -17,24 +17,24 @@ using launch::abort_reason;
 using launch::activity;
 
 // What a rank works on: the operation that its engine waits for.
-struct mark {
+struct run_position {
     std::int64_t run = -1;
     std::int64_t step = -1;
 };
 
 // What is known about a rank: a heartbeat old.
-struct member {
+struct peer_status {
     std::string host;     // its name, for people
     std::string machine;  // equal on ranks that share a host
     long process = 0;
-    mark at = {};
+    run_position at = {};
     activity doing;
     std::int64_t exchanges = 0;
     std::int64_t leaves = 0;
 };
 
 // In place of the number of leaves: the rank has ended its channel.
-inline constexpr std::int64_t for_good = std::int64_t{1} << 62;
+inline constexpr std::int64_t left_for_good = std::int64_t{1} << 62;
 
 struct control_timing {
     std::chrono::nanoseconds period = std::chrono::milliseconds{200};  // between heartbeats
@@ -77,7 +77,7 @@ inline std::string list_of_ranks(const std::vector<int>& ranks) {
 }
 
 // What each works on; the rank that is furthest behind comes first and is said to be.
-inline std::string progress_text(const std::vector<member>& all, const std::vector<bool>& gone) {
+inline std::string progress_text(const std::vector<peer_status>& all, const std::vector<bool>& gone) {
     const auto before = [&](std::size_t a, std::size_t b) { return std::pair{all[a].at.run, all[a].at.step} < std::pair{all[b].at.run, all[b].at.step}; };
     std::size_t last = 0, first = 0;
     for (std::size_t r = 1; r < all.size(); ++r) {
@@ -87,7 +87,7 @@ inline std::string progress_text(const std::vector<member>& all, const std::vect
     std::string text;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const std::size_t r = (last + i) % all.size();
-        const member& m = all[r];
+        const peer_status& m = all[r];
         text += (i > 0 ? "; rank " : "rank ") + std::to_string(r) + (before(r, first) && !before(last, r) ? " is behind: " : ": ");
         text += gone[r]                 ? "has left"
                 : !m.doing.text.empty() ? m.doing.text

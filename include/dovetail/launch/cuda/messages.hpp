@@ -27,7 +27,7 @@ inline constexpr std::int64_t call_window = 256;  // executors in a call list, a
 inline std::string library_version() {
     return std::to_string(DOVETAIL_VERSION_MAJOR) + "." + std::to_string(DOVETAIL_VERSION_MINOR) + "." + std::to_string(DOVETAIL_VERSION_PATCH);
 }
-inline std::string described(std::int64_t rank, const member& m) {
+inline std::string described(std::int64_t rank, const peer_status& m) {
     return "rank " + std::to_string(rank) + " (process " + std::to_string(m.process) + " on " + m.host + ")";
 }
 
@@ -53,7 +53,7 @@ struct join_message {
     std::string version;
     std::int64_t rank = 0, size = 0;
     std::string job, instance;  // `instance` is drawn by each process at its start
-    member who;
+    peer_status who;
 
     std::string pack() const {
         return writer{}.text(version).number(rank).number(size).text(job).text(instance).text(who.host).text(who.machine).number(who.process).take();
@@ -74,15 +74,15 @@ struct join_message {
 };
 
 // Who all are, by rank.
-inline std::string packed_welcome(const std::vector<member>& all) {
+inline std::string packed_welcome(const std::vector<peer_status>& all) {
     writer w;
-    for (const member& m : all) w.text(m.host).text(m.machine).number(m.process);
+    for (const peer_status& m : all) w.text(m.host).text(m.machine).number(m.process);
     return w.take();
 }
-inline bool unpack_welcome(std::string_view body, std::vector<member>& all) {
+inline bool unpack_welcome(std::string_view body, std::vector<peer_status>& all) {
     reader r{body};
-    std::vector<member> said = all;
-    for (member& m : said) {
+    std::vector<peer_status> said = all;
+    for (peer_status& m : said) {
         m.host = printable(r.text(4 * longest_name));  // rank 0 has spelled it out
         m.machine = r.text(longest_name);
         m.process = static_cast<long>(r.number());
@@ -107,10 +107,10 @@ inline std::optional<abort_reason> unpacked_abort_reason(std::string_view body, 
 }
 
 // What a rank does.
-inline void put(writer& to, const mark& at, const activity& doing, std::size_t most = longest_words) {
+inline void put(writer& to, const run_position& at, const activity& doing, std::size_t most = longest_words) {
     to.number(at.run).number(at.step).words(doing.text, most).words(doing.operation, most).words(doing.statement, most);
 }
-inline void take_doing(reader& from, member& of) {
+inline void take_doing(reader& from, peer_status& of) {
     of.at.run = from.number();
     of.at.step = from.number();
     of.doing.text = from.words();
@@ -120,7 +120,7 @@ inline void take_doing(reader& from, member& of) {
 
 // A heartbeat: what a rank does, and the executors that it has called lately.
 struct heartbeat_message {
-    member of;
+    peer_status of;
     call_list calls;
 
     std::string pack() const {
@@ -142,19 +142,19 @@ struct heartbeat_message {
 };
 
 // All that rank 0 knows of what the ranks do. Where there are many, each gets less room for words.
-inline std::string packed_table(const std::vector<member>& all) {
+inline std::string packed_table(const std::vector<peer_status>& all) {
     const std::size_t most = std::clamp<std::size_t>(longest_contribution / all.size(), 64, longest_words);
     writer w;
-    for (const member& m : all) {
+    for (const peer_status& m : all) {
         put(w, m.at, m.doing, most);
         w.number(m.exchanges);
     }
     return w.take();
 }
-inline bool unpack_table(std::string_view body, std::vector<member>& all) {
+inline bool unpack_table(std::string_view body, std::vector<peer_status>& all) {
     reader r{body};
-    std::vector<member> said = all;
-    for (member& m : said) {
+    std::vector<peer_status> said = all;
+    for (peer_status& m : said) {
         take_doing(r, m);
         m.exchanges = r.number(0, INT64_MAX - 1);
     }
@@ -172,7 +172,7 @@ struct leave_message {
         reader r{body};
         leave_message m;
         m.rank = r.number(0, ranks - 1);
-        m.leaves = r.number(0, for_good);
+        m.leaves = r.number(0, left_for_good);
         m.exchanges = r.number(0, INT64_MAX - 1);
         return r.complete() ? std::optional{m} : std::nullopt;
     }

@@ -45,7 +45,7 @@ public:
         if (!p) return channel_->announce(std::function<activity()>{});
         // Steps of different roles do not compare, runs do.
         channel_->announce([p, to = channel_.get()] {
-            to->announce(mark{p->at().run, -1});
+            to->announce(run_position{p->at().run, -1});
             return p->doing();
         });
     }

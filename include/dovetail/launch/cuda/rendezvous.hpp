@@ -97,7 +97,7 @@ inline std::shared_ptr<channel_endpoint> rendezvous_as_server(resolved_identity&
         mine.fault = e.text();
     }
     if (options.broadcast && me.size > 1) {
-        const member self = this_process();
+        const peer_status self = this_process();
         mine.job = me.job;
         mine.machine = self.machine;
         mine.at = made_up ? own_addresses(self.host, port) : std::vector<endpoint>{{me.at.host, port}};
@@ -147,7 +147,7 @@ inline std::shared_ptr<control_channel> rendezvous(resolved_identity& me, const 
         me.rank == 0 ? detail::rendezvous_as_server(me, options, until, limit) : detail::rendezvous_as_client(me, options, until, limit);
     if (me.local_rank < 0) {
         me.local_rank = 0;
-        const std::vector<member> all = end->members();
+        const std::vector<peer_status> all = end->statuses();
         for (int r = 0; r < me.rank; ++r) me.local_rank += all[static_cast<std::size_t>(r)].machine == all[static_cast<std::size_t>(me.rank)].machine ? 1 : 0;
         me.local_rank_from = "counted by host";
     }
@@ -181,12 +181,12 @@ id_bytes share_id(control_channel& among, Make&& make, std::chrono::nanoseconds 
 // `fault` says why there is none.
 inline void check_devices(control_channel& among, const std::string& device, const std::string& fault, std::chrono::nanoseconds limit) {
     const std::vector<std::string> all = among.exchange("the choice of devices", detail::writer{}.text(device).text(fault).take(), limit);
-    const std::vector<member> members = among.members();
+    const std::vector<peer_status> statuses = among.statuses();
     std::map<std::pair<std::string, std::string>, int> users;
     for (int r = 0; r < among.size(); ++r) {
         detail::reader read{all[static_cast<std::size_t>(r)]};
         const std::string used = read.words(), wrong = read.words();
-        const member& m = members[static_cast<std::size_t>(r)];
+        const peer_status& m = statuses[static_cast<std::size_t>(r)];
         if (!wrong.empty()) throw world_error{detail::described(r, m) + ": " + wrong};
         const auto [first, fresh] = users.try_emplace({m.machine, used}, r);
         if (!fresh)

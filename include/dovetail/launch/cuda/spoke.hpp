@@ -56,14 +56,14 @@ protected:
                 here_ = true;
                 present_ = body;
                 return true;
-            case frame::welcome: return !welcome_ && (welcome_ = update([&](std::vector<member>& all) { return unpack_welcome(body, all); }));
+            case frame::welcome: return !welcome_ && (welcome_ = update([&](std::vector<peer_status>& all) { return unpack_welcome(body, all); }));
             case frame::refused: return (refusal_ = refusal_message::unpack(body)).has_value();
             case frame::result: return take(unpacked_exchange_result(body, size()));
-            case frame::status_table: return update([&](std::vector<member>& all) { return unpack_table(body, all); });
+            case frame::status_table: return update([&](std::vector<peer_status>& all) { return unpack_table(body, all); });
             case frame::heartbeat: return note(heartbeat_message::unpack(body));
             case frame::leave: return note(leave_message::unpack(body, size()));
             case frame::abort: return stop(unpacked_abort_reason(body, size()));
-            case frame::close: return note(leave_message{0, for_good, 0});  // nothing can be exchanged without rank 0, whatever it has brought before
+            case frame::close: return note(leave_message{0, left_for_good, 0});  // nothing can be exchanged without rank 0, whatever it has brought before
             default: return false;
         }
     }
@@ -152,15 +152,15 @@ private:
         if (ended_.empty()) ended_ = how;
         if (!welcome_ || gone_) return;
         gone_ = true;
-        const member server = members()[0];
-        if (server.leaves == for_good) return;
+        const peer_status server = statuses()[0];
+        if (server.leaves == left_for_good) return;
         accept_abort(lost_rank(0, server, how));
     }
 
     template <class Change>
     bool update(Change&& change) {
         bool good = false;
-        change_members([&](std::vector<member>& all) { good = change(all); });
+        update_statuses([&](std::vector<peer_status>& all) { good = change(all); });
         return good;
     }
     bool take(std::optional<std::pair<std::int64_t, exchange_result>> over) {
@@ -169,8 +169,8 @@ private:
     }
     bool note(const std::optional<heartbeat_message>& b) {
         if (!b) return false;
-        change_members(
-            [&](std::vector<member>& all) {
+        update_statuses(
+            [&](std::vector<peer_status>& all) {
                 all[0].at = b->of.at;
                 all[0].doing = b->of.doing;
             },
@@ -179,8 +179,8 @@ private:
     }
     bool note(const std::optional<leave_message>& m) {
         if (!m) return false;
-        change_members([&](std::vector<member>& all) {
-            member& who = all[static_cast<std::size_t>(m->rank)];
+        update_statuses([&](std::vector<peer_status>& all) {
+            peer_status& who = all[static_cast<std::size_t>(m->rank)];
             who.leaves = m->leaves;
             who.exchanges = m->exchanges;
         });

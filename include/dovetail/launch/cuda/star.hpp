@@ -12,8 +12,8 @@
 
 namespace dovetail::cuda::detail {
 
-inline member this_process() {
-    member m;
+inline peer_status this_process() {
+    peer_status m;
     char name[256] = {};
     ::gethostname(name, sizeof name - 1);
     m.host = name;
@@ -33,7 +33,7 @@ inline std::string this_instance() {
     return drawn;
 }
 // A rank whose connection has ended: nobody can ask it any more, so it is said what it did last.
-inline abort_reason lost_rank(int rank, const member& m, const std::string& how) {
+inline abort_reason lost_rank(int rank, const peer_status& m, const std::string& how) {
     const std::string last = m.doing.text.empty() ? "" : "; as far as it was heard of, it " + m.doing.text;
     return {rank, described(rank, m) + " is gone: " + how + last, m.doing.operation, m.doing.statement, false};
 }
@@ -83,7 +83,7 @@ protected:
     std::string heartbeat() {
         heartbeat_message b;
         b.calls = recent_calls();
-        b.of.doing = current_activity();  // which may announce a mark
+        b.of.doing = current_activity();  // which may announce a position
         b.of.at = mine();
         return b.pack();
     }
