@@ -469,14 +469,14 @@ inline dv::cuda::api table() {
         *ms = std::chrono::duration<float, std::milli>(when(to) - when(from)).count();
         return cudaSuccess;
     };
-    t.find_write_value = [](dv::cuda::detail::stream_word_function* f) {
+    t.find_write_value = [](dv::cuda::detail::stream_memory_function* f) {
         *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned) {
             of(s)->push([=] { __atomic_store_n(reinterpret_cast<std::uint32_t*>(at), v, __ATOMIC_RELEASE); });
             return CUDA_SUCCESS;
         };
         return cudaSuccess;
     };
-    t.find_wait_value = [](dv::cuda::detail::stream_word_function* f) {
+    t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) {
         *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned) {
             of(s)->push([=] {
                 while (__atomic_load_n(reinterpret_cast<std::uint32_t*>(at), __ATOMIC_ACQUIRE) != v) std::this_thread::sleep_for(std::chrono::microseconds{5});

@@ -55,21 +55,21 @@ void leave_out() {
       dv::cuda::calls.*Entry = &entry<Entry, std::remove_reference_t<decltype(dv::cuda::calls.*Entry)>>::call),
      ...);
 }
-dv::cuda::detail::stream_word_function write_word, wait_word;
+dv::cuda::detail::stream_memory_function write_word, wait_word;
 
 struct scene : simulated::scope {
     scene() {
         api& t = dv::cuda::calls;
         t.find_write_value(&write_word);
         t.find_wait_value(&wait_word);
-        t.find_write_value = [](dv::cuda::detail::stream_word_function* f) {
+        t.find_write_value = [](dv::cuda::detail::stream_memory_function* f) {
             *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned flags) {
                 const uncounted here;
                 return write_word(s, at, v, flags);
             };
             return cudaSuccess;
         };
-        t.find_wait_value = [](dv::cuda::detail::stream_word_function* f) {
+        t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) {
             *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned flags) {
                 const uncounted here;
                 return wait_word(s, at, v, flags);

@@ -82,7 +82,7 @@ using of_operations = entries<&api::memcpy_async, &api::memset_async, &api::send
 constexpr int write_value = all::count, wait_value = all::count + 1, ways = all::count + 2;
 template <int I>
 struct found {
-    static inline dv::cuda::detail::stream_word_function real = nullptr;
+    static inline dv::cuda::detail::stream_memory_function real = nullptr;
     static CUresult call(CUstream s, CUdeviceptr at, cuuint32_t v, unsigned flags) {
         {
             const std::lock_guard lock{counting};
@@ -100,8 +100,8 @@ struct table {
         auto& t = dv::cuda::calls;
         t.find_write_value(&found<write_value>::real);
         t.find_wait_value(&found<wait_value>::real);
-        t.find_write_value = [](dv::cuda::detail::stream_word_function* f) { *f = &found<write_value>::call; return cudaSuccess; };
-        t.find_wait_value = [](dv::cuda::detail::stream_word_function* f) { *f = &found<wait_value>::call; return cudaSuccess; };
+        t.find_write_value = [](dv::cuda::detail::stream_memory_function* f) { *f = &found<write_value>::call; return cudaSuccess; };
+        t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) { *f = &found<wait_value>::call; return cudaSuccess; };
         all::wrap_all(t);
         for (int i = 0; i < 128; ++i) {
             countdown[i] = -1;
@@ -246,7 +246,7 @@ TEST_CASE("ranks that cannot reach each other's memory are told so, and what to 
     CAPTURE(far);
     CHECK(far.find("rank 1: the memory of rank 2 is on host abroad, not on " + dv::cuda::detail::host_name()) != std::string::npos);
     CHECK(far.find(advice) != std::string::npos);
-    const std::string none = message(threads, [](api& t) { t.find_wait_value = [](dv::cuda::detail::stream_word_function* f) { *f = nullptr; return cudaSuccess; }; });
+    const std::string none = message(threads, [](api& t) { t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) { *f = nullptr; return cudaSuccess; }; });
     CAPTURE(none);
     CHECK(none.find("rank 2: the driver has no stream memory operations") != std::string::npos);
 }

@@ -18,8 +18,8 @@ public:
     std::int64_t largest = 0;               // message
     std::vector<ncclComm_t> communicators;  // that it uses and the arena may be registered with
 
-    command_list(const executable_plan<stream>& from, const geometry& where, int rank, int role, context& on, const peer_links& links, bool replayed)
-        : executable_{from}, accesses_{from.program}, where_{where}, links_{links}, rank_{rank}, on_{on}, replayed_{replayed} {
+    command_list(const executable_plan<stream>& from, const geometry& where, int rank, int role, context& on, const peer_copies& copies, bool replayed)
+        : executable_{from}, accesses_{from.program}, where_{where}, peer_copies_{copies}, rank_{rank}, on_{on}, replayed_{replayed} {
         const ir::role_plan& r = from.plan.roles[role];
         divide(from.plan);
         for (const ir::step& s : from.plan.steps.subspan(r.first_step, r.steps)) {
@@ -48,7 +48,7 @@ private:
                     seen[member.communicator] = true;
                     by_communicator_[member.communicator] = communicator_of(task, m);
                 }
-                if (links_.number(v) < 0 && !dovetail::plan::may_be_registered(accesses_.program, plan, v, m))
+                if (peer_copies_.number(v) < 0 && !dovetail::plan::may_be_registered(accesses_.program, plan, v, m))
                     apart.push_back(by_one_call ? by_communicator_[member.communicator] : all_);
             }
         }
@@ -81,7 +81,7 @@ private:
     }
 
     void add(const ir::step& s) {
-        communication_commands others{accesses_, where_, links_, rank_, all_, by_communicator_};
+        communication_commands others{accesses_, where_, peer_copies_, rank_, all_, by_communicator_};
         std::vector<int> done;
         for (const ir::participation& p : accesses_.program.participations.subspan(s.first_participation, s.participations)) {
             const ir::member& m = accesses_.program.members[p.member];
@@ -142,7 +142,7 @@ private:
     const executable_plan<stream>& executable_;
     const access_table accesses_;
     const geometry& where_;
-    const peer_links& links_;
+    const peer_copies& peer_copies_;
     const int rank_;
     context& on_;
     const bool replayed_;

@@ -25,8 +25,8 @@ struct call_error : failure {
 namespace detail {
 
 // Stream memory operations are the driver's, found at run time so that programs need not link it; null where it has none.
-using stream_word_function = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
-inline cudaError_t find_driver_function(const char* name, stream_word_function* to) {
+using stream_memory_function = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
+inline cudaError_t find_driver_function(const char* name, stream_memory_function* to) {
     void* found = nullptr;
     cudaDriverEntryPointQueryResult how{};
 #if CUDART_VERSION >= 13000
@@ -34,11 +34,11 @@ inline cudaError_t find_driver_function(const char* name, stream_word_function* 
 #else
     const cudaError_t status = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &how);
 #endif
-    *to = how == cudaDriverEntryPointSuccess ? reinterpret_cast<stream_word_function>(found) : nullptr;
+    *to = how == cudaDriverEntryPointSuccess ? reinterpret_cast<stream_memory_function>(found) : nullptr;
     return status;
 }
-inline cudaError_t find_write_value(stream_word_function* to) { return find_driver_function("cuStreamWriteValue32", to); }
-inline cudaError_t find_wait_value(stream_word_function* to) { return find_driver_function("cuStreamWaitValue32", to); }
+inline cudaError_t find_write_value(stream_memory_function* to) { return find_driver_function("cuStreamWriteValue32", to); }
+inline cudaError_t find_wait_value(stream_memory_function* to) { return find_driver_function("cuStreamWaitValue32", to); }
 
 }  // namespace detail
 
@@ -71,8 +71,8 @@ struct api {
     cudaError_t (*event_record_with_flags)(cudaEvent_t, cudaStream_t, unsigned) = &::cudaEventRecordWithFlags;
     decltype(&::cudaEventQuery) event_query = &::cudaEventQuery;
     decltype(&::cudaEventElapsedTime) event_elapsed_time = &::cudaEventElapsedTime;
-    cudaError_t (*find_write_value)(detail::stream_word_function*) = &detail::find_write_value;
-    cudaError_t (*find_wait_value)(detail::stream_word_function*) = &detail::find_wait_value;
+    cudaError_t (*find_write_value)(detail::stream_memory_function*) = &detail::find_write_value;
+    cudaError_t (*find_wait_value)(detail::stream_memory_function*) = &detail::find_wait_value;
     // Memory of other ranks.
     decltype(&::cudaDeviceCanAccessPeer) can_access_peer = &::cudaDeviceCanAccessPeer;
     decltype(&::cudaDeviceEnablePeerAccess) enable_peer_access = &::cudaDeviceEnablePeerAccess;

@@ -50,14 +50,14 @@ public:
     const int index, size, device;
     const std::shared_ptr<device_memory> memory;
     communicators nccl;
-    world_clock clock;                                     // agreed on by the first executor
-    word_guard waits{[this] { return stopped_.load(); }};  // of peer copies, ended after an abort
+    world_clock clock;                                        // agreed on by the first executor
+    flag_releaser flags{[this] { return stopped_.load(); }};  // of peer copies, ended after an abort
     cudaStream_t streams[stream_count] = {};
-    detail::stream_word_function write_value = nullptr, wait_value = nullptr;  // null: the driver has none
-    std::vector<std::uint64_t> warmed;                                         // hashes of the plans whose connections exist
-    int executors = 0;                                                         // made so far
-    std::int64_t runs = 0;                                                     // that communicate, issued so far
-    std::atomic<bool> ended = false;                                           // the rank has left world.run
+    detail::stream_memory_function write_value = nullptr, wait_value = nullptr;  // null: the driver has none
+    std::vector<std::uint64_t> warmed;                                           // hashes of the plans whose connections exist
+    int executors = 0;                                                           // made so far
+    std::int64_t runs = 0;                                                       // that communicate, issued so far
+    std::atomic<bool> ended = false;                                             // the rank has left world.run
     // The run issued last, and for each stream the event behind all that was issued on it, with the executor whose it is.
     struct {
         const void* engine = nullptr;
@@ -154,8 +154,8 @@ private:
         if (blas_ != nullptr && !stuck_.load()) static_cast<void>(calls.blas_destroy(blas_));  // which waits for the GPU
         for (const cudaStream_t s : streams)
             if (s != nullptr) static_cast<void>(calls.stream_destroy(s));
-        waits.stop();
-        if (world->aborted()) memory->wait_for_borrowers(std::chrono::seconds{2});  // they let go when their streams are empty
+        flags.stop();
+        if (world->aborted()) memory->wait_for_importers(std::chrono::seconds{2});  // they let go when their streams are empty
     }
 
     void look_for_stall() {

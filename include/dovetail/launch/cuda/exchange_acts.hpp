@@ -19,9 +19,9 @@ public:
     std::int64_t scratch_bytes = 0;  // where what is sent lies while it is overwritten
     std::int64_t largest = 0;        // message
 
-    communication_commands(const access_table& accesses, const geometry& where, const peer_links& links, int rank, ncclComm_t all,
+    communication_commands(const access_table& accesses, const geometry& where, const peer_copies& copies, int rank, ncclComm_t all,
                            const std::vector<ncclComm_t>& by_communicator)
-        : accesses_{accesses}, where_{where}, links_{links}, rank_{rank}, all_{all}, by_communicator_{by_communicator} {}
+        : accesses_{accesses}, where_{where}, peer_copies_{copies}, rank_{rank}, all_{all}, by_communicator_{by_communicator} {}
 
     // With nobody else to meet, a copy.
     void add(const ir::step& step, const ir::participation& p) {
@@ -52,7 +52,7 @@ public:
             s.send = accesses_.scratch();
             return at;
         };
-        if (const int number = links_.number(step.task); number >= 0) return add_peer_copy(step, s, number, with);
+        if (const int number = peer_copies_.number(step.task); number >= 0) return add_peer_copy(step, s, number, with);
         if (m.kind == op_kind::transfer) {
             if (s.send >= 0)
                 send(s.send, 0, s.send_bytes, with[1]);
@@ -140,7 +140,7 @@ private:
     }
     const access_table& accesses_;
     const geometry& where_;
-    const peer_links& links_;
+    const peer_copies& peer_copies_;
     const int rank_;
     const ncclComm_t all_;
     const std::vector<ncclComm_t>& by_communicator_;

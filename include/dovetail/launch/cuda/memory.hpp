@@ -27,7 +27,7 @@ public:
     void* allocate(std::int64_t bytes) override {
         const auto size = static_cast<std::size_t>(ir::aligned(bytes < 1 ? 1 : bytes));
         if (const cudaError_t status = calls.set_device(device_); status != cudaSuccess) fail("cudaSetDevice", status, size, false);
-        void* const p = take(device_blocks_, size, false);
+        void* const p = acquire(device_blocks_, size, false);
         // The streams of a rank do not wait for the default one, so the zeros are to be there before anybody uses them.
         cudaError_t status = calls.memset(p, 0, size);
         const char* call = "cudaMemset";
@@ -36,13 +36,13 @@ public:
         release(p);
         fail(call, status, size, false);
     }
-    void release(void* p) noexcept override { give(device_blocks_, p); }
+    void release(void* p) noexcept override { return_to_pool(device_blocks_, p); }
     void* allocate_host(std::int64_t bytes) override {
         const auto size = static_cast<std::size_t>(ir::aligned(bytes < 1 ? 1 : bytes));
         if (const cudaError_t status = calls.set_device(device_); status != cudaSuccess) fail("cudaSetDevice", status, size, false);
-        return std::memset(take(host_blocks_, size, true), 0, size);
+        return std::memset(acquire(host_blocks_, size, true), 0, size);
     }
-    void release_host(void* p) noexcept override { give(host_blocks_, p); }
+    void release_host(void* p) noexcept override { return_to_pool(host_blocks_, p); }
     int device() const override { return device_; }
     bool on_device(const void* p) const override {
         cudaPointerAttributes a{};
@@ -55,18 +55,18 @@ public:
 
     void abandon() noexcept { abandoned_.store(true, std::memory_order_relaxed); }
     // Another process has mapped the piece at `p`: it is not given back to CUDA while `in_use` says so.
-    void lend(void* p, std::function<bool()> in_use) {
+    void mark_exported(void* p, std::function<bool()> in_use) {
         const std::lock_guard lock{mutex_};
         for (piece& one : device_blocks_) {
             if (one.at != p) continue;
-            if (one.in_use && one.in_use())  // by a borrower of the one who had it before
+            if (one.in_use && one.in_use())  // by an importer of the one who had it before
                 one.in_use = [before = std::move(one.in_use), now = std::move(in_use)] { return before() || now(); };
             else
                 one.in_use = std::move(in_use);
         }
     }
-    // Waits, up to the bound, until nothing lent is in use.
-    void wait_for_borrowers(std::chrono::nanoseconds bound) noexcept {
+    // Waits, up to the bound, until no exported memory is in use.
+    void wait_for_importers(std::chrono::nanoseconds bound) noexcept {
         const auto until = std::chrono::steady_clock::now() + bound;
         const auto any = [&] {
             const std::lock_guard lock{mutex_};
@@ -86,14 +86,14 @@ private:
         void* at = nullptr;
         std::size_t bytes = 0;
         bool free = false;
-        std::function<bool()> in_use = {};  // by another process; empty: it was never lent
+        std::function<bool()> in_use = {};  // by another process; empty: it was never exported
 
         bool goes() const { return free && !(in_use && in_use()); }
     };
     using pieces = std::vector<piece>;
 
     // A piece of about the size, or a new one; where there is no room, after giving back the unused ones.
-    void* take(pieces& from, std::size_t size, bool host) {
+    void* acquire(pieces& from, std::size_t size, bool host) {
         const std::lock_guard lock{mutex_};
         piece* best = nullptr;
         for (piece& p : from)
@@ -115,7 +115,7 @@ private:
         from.push_back({p, size, false, {}});
         return p;
     }
-    void give(pieces& to, void* at) noexcept {
+    void return_to_pool(pieces& to, void* at) noexcept {
         const std::lock_guard lock{mutex_};
         for (piece& p : to)
             if (p.at == at) p.free = !abandoned();

@@ -9,8 +9,8 @@ namespace dovetail::cuda {
 
 class command_runner {
 public:
-    command_runner(const command_list& list, const pointer_table& pointers, const input_copies& inputs, const peer_links& links)
-        : list_{list}, pointers_{pointers}, inputs_{inputs}, links_{links} {}
+    command_runner(const command_list& list, const pointer_table& pointers, const input_copies& inputs, const peer_copies& copies)
+        : list_{list}, pointers_{pointers}, inputs_{inputs}, peer_copies_{copies} {}
 
     void execute(const command& a, cudaStream_t stream) {
         switch (a.kind) {
@@ -36,8 +36,9 @@ public:
                 for (int i = 0; i < a.sources; ++i) from.at[i] = pointers_.at(list_.lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
                 return local_reduction_kernel(stream, a.elements, a.how, from, pointers_.at(a.to, a.to_offset), static_cast<std::int64_t>(a.count));
             }
-            case command_kind::put: return links_.put(stream, a.copy, a.peer, pointers_.at(a.to), pointers_.at(a.from), static_cast<std::size_t>(a.bytes));
-            case command_kind::wait: return links_.wait(stream, a.copy, a.peer);
+            case command_kind::put:
+                return peer_copies_.put(stream, a.copy, a.peer, pointers_.at(a.to), pointers_.at(a.from), static_cast<std::size_t>(a.bytes));
+            case command_kind::wait: return peer_copies_.wait(stream, a.copy, a.peer);
             default:
                 return communicate(a, stream, a.from < 0 ? nullptr : pointers_.at(a.from, a.from_offset), a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
         }
@@ -61,7 +62,7 @@ private:
     const command_list& list_;
     const pointer_table& pointers_;
     const input_copies& inputs_;
-    const peer_links& links_;
+    const peer_copies& peer_copies_;
 };
 
 }  // namespace dovetail::cuda

@@ -58,7 +58,7 @@ protected:
     }
 
     const executable_plan<stream> executable_;
-    std::unique_ptr<peer_links> links_;
+    std::unique_ptr<peer_copies> peer_copies_;
     std::unique_ptr<command_list> list_;
     block scratch_;
     std::unique_ptr<pointer_table> pointers_;
@@ -77,8 +77,8 @@ private:
     void prepare_all(std::uint64_t hash) {
         check_plans(hash);
         communicates_ = where.communicates(program);
-        links_ = std::make_unique<peer_links>(on_, program, where, addresses.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
-        list_ = std::make_unique<command_list>(executable_, where, rank, role, *on_, *links_, options.replay != replay_mode::never);
+        peer_copies_ = std::make_unique<peer_copies>(on_, program, where, addresses.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
+        list_ = std::make_unique<command_list>(executable_, where, rank, role, *on_, *peer_copies_, options.replay != replay_mode::never);
         prepare();
         prepare_memory();
         if (!list_->communicators.empty())
@@ -119,7 +119,7 @@ private:
         if (list_->scratch_bytes > 0) scratch_ = block{on_->memory, list_->scratch_bytes};
         pointers_ = std::make_unique<pointer_table>(program, steps(), addresses, scratch_.data());
         inputs_ = std::make_unique<input_copies>(on_->memory, static_cast<int>(addresses.inputs().size()));
-        runner_ = std::make_unique<command_runner>(*list_, *pointers_, *inputs_, *links_);
+        runner_ = std::make_unique<command_runner>(*list_, *pointers_, *inputs_, *peer_copies_);
         for (command& a : list_->commands) {
             if (a.kind == command_kind::call && a.at.workspace_bytes > 0) a.at.workspace = pointers_->at(a.to);
             if (a.kind == command_kind::copy_input) inputs_->add(a, addresses, program);
@@ -137,7 +137,7 @@ private:
     // Where the receiver's buffer lies, as seen from here.
     int remote_address(const command& a) {
         const int alias = program.buffers[a.target].alias, at = alias >= 0 ? alias : a.target;
-        return pointers_->add(links_->arena(a.peer) + plan.placements[at].offset, plan.placements[at].stride, program.buffers[at].slots);
+        return pointers_->add(peer_copies_->arena(a.peer) + plan.placements[at].offset, plan.placements[at].stride, program.buffers[at].slots);
     }
     // Once for every plan whose ranks can wait for each other.
     void warm(std::uint64_t hash) {

@@ -1,5 +1,5 @@
-// Words of pinned host memory that other processes of this host can map: a file in memory, whose name goes when all have opened
-// it. The last word counts them.
+// Flags in pinned host memory that other processes of this host can map: a file in memory, whose name goes when all have opened
+// it. The last flag counts them.
 #pragma once
 
 #include "api.hpp"
@@ -13,18 +13,18 @@
 
 namespace dovetail::cuda {
 
-class shared_words {
+class ipc_flags {
 public:
     // New ones, all zero.
-    explicit shared_words(std::size_t bytes) : file_{detail::shared_file::make(bytes)}, bytes_{bytes} { map(false); }
+    explicit ipc_flags(std::size_t bytes) : file_{detail::shared_file::make(bytes)}, bytes_{bytes} { map(false); }
     // Those of another rank.
-    shared_words(const std::string& name, std::size_t bytes) : file_{detail::shared_file::open(name, bytes)}, bytes_{bytes} {
+    ipc_flags(const std::string& name, std::size_t bytes) : file_{detail::shared_file::open(name, bytes)}, bytes_{bytes} {
         map(true);
         file_.forget();
     }
-    shared_words(const shared_words&) = delete;
-    shared_words& operator=(const shared_words&) = delete;
-    ~shared_words() { close(); }
+    ipc_flags(const ipc_flags&) = delete;
+    ipc_flags& operator=(const ipc_flags&) = delete;
+    ~ipc_flags() { close(); }
 
     const std::string& name() const { return file_.name(); }
     void* data() const { return at_; }
