@@ -21,7 +21,7 @@ public:
     command_list(const executable_plan<stream>& from, const geometry& where, int rank, int role, context& on, const peer_copies& copies, bool replayed)
         : executable_{from}, accesses_{from.program}, where_{where}, peer_copies_{copies}, rank_{rank}, on_{on}, replayed_{replayed} {
         const ir::role_plan& r = from.plan.roles[role];
-        divide(from.plan);
+        make_communicators(from.plan);
         for (const ir::step& s : from.plan.steps.subspan(r.first_step, r.steps)) {
             first.push_back(static_cast<int>(commands.size()));
             add(s);
@@ -32,7 +32,7 @@ public:
 
 private:
     // Communicators come in the order of the plan, on every rank, also on those that take no part.
-    void divide(const dovetail::plan::plan& plan) {
+    void make_communicators(const dovetail::plan::plan& plan) {
         by_communicator_.resize(static_cast<std::size_t>(accesses_.program.communicators.size()), nullptr);
         std::vector<bool> seen(by_communicator_.size(), false);
         bool exchanges = false;
@@ -42,7 +42,7 @@ private:
             for (int m = task.first_member; m < task.first_member + task.members; ++m) {
                 const ir::member& member = accesses_.program.members[m];
                 if (member.local || member.communicator < 0 || !is_communication(member.kind)) continue;
-                if (!std::exchange(exchanges, true)) all_ = communicator(division::of_all(where_.ranks()));
+                if (!std::exchange(exchanges, true)) all_ = communicator(communicator_split::of_all(where_.ranks()));
                 const bool by_one_call = needs_communicator(member.kind);
                 if (by_one_call && !seen[member.communicator]) {
                     seen[member.communicator] = true;
@@ -55,9 +55,9 @@ private:
         std::erase_if(communicators, [&](ncclComm_t c) { return std::find(apart.begin(), apart.end(), c) != apart.end(); });
     }
     ncclComm_t communicator_of(const ir::task& task, int m) {
-        division d;
-        d.participation.assign(static_cast<std::size_t>(where_.ranks()), -1);
-        d.place.assign(static_cast<std::size_t>(where_.ranks()), 0);
+        communicator_split d;
+        d.color.assign(static_cast<std::size_t>(where_.ranks()), -1);
+        d.key.assign(static_cast<std::size_t>(where_.ranks()), 0);
         bool several = false;
         for (const ir::participation& p : accesses_.program.participations.subspan(task.first_participation, task.participations)) {
             if (p.member != m) continue;
@@ -65,13 +65,13 @@ private:
                 const int r = where_.rank_at(p.role, position);
                 const std::vector<int> with = where_.partners(accesses_.program, task, m, r);
                 several = several || with.size() > 1;
-                d.participation[r] = *std::min_element(with.begin(), with.end());
-                d.place[r] = static_cast<int>(std::find(with.begin(), with.end(), r) - with.begin());
+                d.color[r] = *std::min_element(with.begin(), with.end());
+                d.key[r] = static_cast<int>(std::find(with.begin(), with.end(), r) - with.begin());
             }
         }
         return several ? communicator(d) : nullptr;
     }
-    ncclComm_t communicator(const division& d) {
+    ncclComm_t communicator(const communicator_split& d) {
         const ncclComm_t made = on_.nccl.of(d, replayed_);
         if (made != nullptr && std::find(communicators.begin(), communicators.end(), made) == communicators.end()) communicators.push_back(made);
         return made;

@@ -23,13 +23,13 @@ public:
         char* const own = on_device.data() + length * static_cast<std::size_t>(mine_);
         on_->memory->from_host(own, texts.data() + length * static_cast<std::size_t>(mine_), length);
         {
-            const auto talking = on_->nccl.talk();
+            const auto nccl_held = on_->nccl.lock_calls();
             check(calls.all_gather(own, on_device.data(), length, ncclInt8, on_->nccl.all(), on_->streams[0]), "ncclAllGather");
         }
         const auto until = launch::after(limit);
         while (calls.stream_query(on_->streams[0]) == cudaErrorNotReady) {
             static_cast<void>(calls.get_last_error());
-            on_->nccl.look();
+            on_->nccl.check_async_errors();
             if (std::chrono::steady_clock::now() > until) {
                 on_->abort_communication();
                 throw timeout{"timeout: rank " + std::to_string(mine_) + " waits for all ranks at " + what + "; NCCL does not tell which have not come", mine_};

@@ -1,4 +1,4 @@
-// The NCCL communicators of one rank: the world's and one for each division of it, made on demand by all ranks in one order; the
+// The NCCL communicators of one rank: the world's and one for each split of it, made on demand by all ranks in one order; the
 // memory registered with them; and their end, which waits for nobody longer than a bound.
 #pragma once
 
@@ -30,22 +30,22 @@ struct nccl_options {
     }
 };
 
-// How the world falls apart for a communicator: by rank its part (-1: none) and its place in that part.
-struct division {
-    std::vector<int> participation, place;
+// How the world is split for a communicator: by rank its colour (-1: none) and its key, as of ncclCommSplit.
+struct communicator_split {
+    std::vector<int> color, key;
 
-    static division of_all(int ranks) {
-        division d;
-        d.participation.assign(static_cast<std::size_t>(ranks), 0);
-        for (int r = 0; r < ranks; ++r) d.place.push_back(r);
+    static communicator_split of_all(int ranks) {
+        communicator_split d;
+        d.color.assign(static_cast<std::size_t>(ranks), 0);
+        for (int r = 0; r < ranks; ++r) d.key.push_back(r);
         return d;
     }
     bool whole() const {
-        for (std::size_t r = 0; r < participation.size(); ++r)
-            if (participation[r] != 0 || place[r] != static_cast<int>(r)) return false;
+        for (std::size_t r = 0; r < color.size(); ++r)
+            if (color[r] != 0 || key[r] != static_cast<int>(r)) return false;
         return true;
     }
-    friend bool operator==(const division&, const division&) = default;
+    friend bool operator==(const communicator_split&, const communicator_split&) = default;
 };
 
 namespace detail {
@@ -71,13 +71,13 @@ inline ncclConfig_t config_of(const nccl_options& o, bool replayed) {
 
 // Held by a thread while it calls NCCL, so that an abort on another one finds it outside. Where an exception ends it, no group of
 // calls stays open.
-class conversation {
+class nccl_lock {
 public:
-    conversation() = default;
-    explicit conversation(std::unique_lock<std::recursive_timed_mutex> lock) : lock_{std::move(lock)} {}
-    conversation(conversation&&) = default;
-    conversation& operator=(conversation&&) = default;
-    ~conversation() {
+    nccl_lock() = default;
+    explicit nccl_lock(std::unique_lock<std::recursive_timed_mutex> lock) : lock_{std::move(lock)} {}
+    nccl_lock(nccl_lock&&) = default;
+    nccl_lock& operator=(nccl_lock&&) = default;
+    ~nccl_lock() {
         if (lock_.owns_lock() && std::uncaught_exceptions() > before_) static_cast<void>(calls.group_end());
     }
 
@@ -87,8 +87,8 @@ private:
 };
 
 // What a rank finds whose communication has been aborted meanwhile; the world knows why.
-struct communication_gone : failure {
-    communication_gone() : failure{"the communicators are gone: the communication was aborted"} {}
+struct communication_aborted : failure {
+    communication_aborted() : failure{"the communicators are gone: the communication was aborted"} {}
 };
 
 class communicators {
@@ -101,32 +101,32 @@ public:
     }
 
     ncclComm_t all() const { return all_; }
-    // This rank's communicator of a division; null where it has no part. Every rank calls it with the same division. What is
+    // This rank's communicator of a split; null where it has no colour. Every rank calls it with the same split. What is
     // replayed has communicators of its own where that makes it cheaper.
-    ncclComm_t of(const division& d, bool replayed) {
+    ncclComm_t of(const communicator_split& d, bool replayed) {
         const bool apart = replayed && detail::replayed_apart;
         if (d.whole() && !apart) return all_;
         for (const auto& s : splits_)
             if (s.of == d && s.replayed == apart) return s.comm;
-        const auto talking = talk();
-        const int participation = d.participation[static_cast<std::size_t>(rank_)];
+        const auto nccl_held = lock_calls();
+        const int color = d.color[static_cast<std::size_t>(rank_)];
         ncclConfig_t config = detail::config_of(options_, apart);  // without one a part is made as the whole was
         ncclComm_t made = nullptr;
-        check(calls.comm_split(all_, participation < 0 ? NCCL_SPLIT_NOCOLOR : participation, participation < 0 ? 0 : d.place[static_cast<std::size_t>(rank_)],
-                               &made, apart || options_.given() ? &config : nullptr),
+        check(calls.comm_split(all_, color < 0 ? NCCL_SPLIT_NOCOLOR : color, color < 0 ? 0 : d.key[static_cast<std::size_t>(rank_)], &made,
+                               apart || options_.given() ? &config : nullptr),
               "ncclCommSplit");
         const std::lock_guard lock{mutex_};
         splits_.push_back({d, apart, made});
         return made;
     }
     // Throws where the communicators are gone.
-    conversation talk() {
-        std::unique_lock lock{talking_};
-        if (dead_.load(std::memory_order_acquire)) throw communication_gone{};
-        return conversation{std::move(lock)};
+    nccl_lock lock_calls() {
+        std::unique_lock lock{nccl_mutex_};
+        if (dead_.load(std::memory_order_acquire)) throw communication_aborted{};
+        return nccl_lock{std::move(lock)};
     }
     // Throws what NCCL has found in the background.
-    void look() {
+    void check_async_errors() {
         const std::lock_guard lock{mutex_};
         if (dead_.load(std::memory_order_relaxed)) return;
         const auto ask = [](ncclComm_t c) {
@@ -140,18 +140,18 @@ public:
     }
 
     // Memory that communication uses, with every communicator given; ends with what it returns.
-    std::shared_ptr<void> enroll(const std::vector<ncclComm_t>& with, void* at, std::size_t bytes) {
-        struct enrolled {
+    std::shared_ptr<void> register_memory(const std::vector<ncclComm_t>& with, void* at, std::size_t bytes) {
+        struct registration {
             communicators* owner;
             std::vector<std::pair<ncclComm_t, void*>> handles;
-            ~enrolled() {
-                const std::unique_lock talking{owner->talking_};
+            ~registration() {
+                const std::unique_lock nccl_held{owner->nccl_mutex_};
                 if (!owner->dead_.load(std::memory_order_acquire))
                     for (const auto& [comm, handle] : handles) static_cast<void>(calls.comm_deregister(comm, handle));
             }
         };
-        auto made = std::make_shared<enrolled>(enrolled{this, {}});
-        const auto talking = talk();
+        auto made = std::make_shared<registration>(registration{this, {}});
+        const auto nccl_held = lock_calls();
         for (const ncclComm_t c : with) {
             void* handle = nullptr;
             check(calls.comm_register(c, at, bytes, &handle), "ncclCommRegister");
@@ -165,17 +165,17 @@ public:
     // not let go of a communicator while a graph that holds its work exists.
     template <class Before>
     void abort(Before&& before) noexcept {
-        std::unique_lock talking{talking_, std::chrono::milliseconds{300}};
-        if (!talking.owns_lock()) {
+        std::unique_lock nccl_held{nccl_mutex_, std::chrono::milliseconds{300}};
+        if (!nccl_held.owns_lock()) {
             revoke();
-            static_cast<void>(talking.try_lock_for(std::chrono::seconds{5}));
+            static_cast<void>(nccl_held.try_lock_for(std::chrono::seconds{5}));
         }
         before();
         end(calls.comm_abort);
     }
     // The ordinary end: all work is done.
     void destroy() noexcept {
-        const std::unique_lock talking{talking_};
+        const std::unique_lock nccl_held{nccl_mutex_};
         end(calls.comm_destroy);
     }
 
@@ -225,16 +225,16 @@ private:
         std::condition_variable changed;
         bool over = false;
     };
-    struct split {
-        division of;
+    struct made_split {
+        communicator_split of;
         bool replayed = false;
         ncclComm_t comm = nullptr;
     };
     const int rank_, device_;
     const nccl_options options_;
     const ncclComm_t all_;
-    std::vector<split> splits_;
-    std::recursive_timed_mutex talking_;
+    std::vector<made_split> splits_;
+    std::recursive_timed_mutex nccl_mutex_;
     std::mutex mutex_;  // of what is below and of `splits_`
     std::atomic<bool> dead_ = false;
     std::shared_ptr<ending> ending_;

@@ -1,5 +1,5 @@
 // What the engines of one rank share: its device, its three streams, its communicators and library handles. Communicators
-// are made once for each division of the world and kept; all ranks ask for them in one order.
+// are made once for each split of the world and kept; all ranks ask for them in one order.
 #pragma once
 
 #include "clock.hpp"

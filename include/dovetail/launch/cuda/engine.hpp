@@ -115,7 +115,7 @@ private:
             const bool replayed = may_replay() && can_replay(*f);
             start(f, replayed);
             if (replayed && recorded) clock_.replay(capture_of(now_), f);
-            const auto talking = communicate();
+            const auto nccl_held = lock_nccl();
             if (replayed)
                 (recorded ? recorded_graphs_ : graphs_).launch(now_);
             else {
@@ -264,7 +264,7 @@ private:
         pointers_->move(phase, f.inputs);
         inputs_->capture(phase, f.inputs);
         step_ = -1;
-        const auto talking = communicate();
+        const auto nccl_held = lock_nccl();
         to.capture(streams_ | 1u, joins_, [&] {
             capturing_ = true;
             quiet_ = false;

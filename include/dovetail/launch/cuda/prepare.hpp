@@ -18,7 +18,7 @@ protected:
         if (on_->world->aborted()) raise();
         try {
             prepare_all(from.hash);
-        } catch (const communication_gone&) {
+        } catch (const communication_aborted&) {
             if (on_->world->aborted()) raise();
             throw;
         } catch (const call_error& e) {
@@ -26,7 +26,7 @@ protected:
         }
     }
     // Held while NCCL is called; nothing where it is not.
-    conversation communicate() { return communicates_ ? on_->nccl.talk() : conversation{}; }
+    nccl_lock lock_nccl() { return communicates_ ? on_->nccl.lock_calls() : nccl_lock{}; }
     // Comes to the same place as all other ranks.
     void barrier(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
 
@@ -82,7 +82,7 @@ private:
         prepare();
         prepare_memory();
         if (!list_->communicators.empty())
-            registered_ = on_->nccl.enroll(list_->communicators, addresses.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
+            registered_ = on_->nccl.register_memory(list_->communicators, addresses.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
         initialise();
         warm(hash);
     }
@@ -157,7 +157,7 @@ private:
         // From here on a kernel may wait for another rank, so nobody may still allocate: that may wait for kernels.
         barrier("the connections of " + described());
         try {
-            const auto talking = communicate();
+            const auto nccl_held = lock_nccl();
             for (step_ = 0; step_ < steps().size(); ++step_) connections.make(step_, on_->streams[steps()[step_].stream]);
             step_ = -1;
         } catch (...) {

@@ -151,7 +151,7 @@ protected:
     void look_for_errors() {
         if (on_->world->aborted()) return;
         try {
-            on_->nccl.look();
+            on_->nccl.check_async_errors();
         } catch (const call_error& e) {
             give_up(e.text() + "; " + stuck());
         }
