@@ -73,7 +73,7 @@ public:
     // What the rank works on from now on, and for how long its communication may stand still.
     void show(std::shared_ptr<const progress> p, std::chrono::nanoseconds limit) {
         world->watch(index, p);
-        stall_.show(std::move(p), limit);
+        stall_detector_.show(std::move(p), limit);
     }
     // From now to `end` somebody else looks after this rank too: its communication is aborted when the work of all ranks has ended,
     // wherever its own thread may be, and the work of all ends when its communication stands still for longer than it may.
@@ -160,7 +160,7 @@ private:
 
     void look_for_stall() {
         if (world->aborted()) return;
-        const stall_watch::finding f = stall_.look();
+        const stall_detector::finding f = stall_detector_.look();
         if (f.still.count() == 0) return;
         const std::string who = world->describe();  // asked for before it is needed: what it says of other ranks is on its way
         if (f.too_long)
@@ -172,7 +172,7 @@ private:
 
     std::mutex graphs_mutex_;
     std::vector<std::pair<const void*, std::function<void()>>> graphs_, before_abort_;
-    stall_watch stall_;
+    stall_detector stall_detector_;
     std::atomic<bool> stopped_ = false, stuck_ = false;
     cublasHandle_t blas_ = nullptr;
     block blas_workspace_;

@@ -71,7 +71,7 @@ private:
             if (a.kind == command_kind::call || a.kind == command_kind::local_reduce) looked_at();
         }
         if (inspection_) inspection_->issue(index, false, stream);
-        marks_.done(index, s.stream);
+        counters_.done(index, s.stream);
         if (clock_.open()) clock_.mark(index, true, stream);
         if (capturing_) still_capturing();
         if (index == last_input_step_ && !capturing_ && runs_[now_ % depth].last_direct == now_)
@@ -119,7 +119,7 @@ private:
             if (replayed)
                 (recorded ? recorded_graphs_ : graphs_).launch(now_);
             else {
-                marks_.begin(now_);
+                counters_.begin(now_);
                 if (recorded) clock_.begin(f);
                 quiet_ = !recorded && !inspection_;
                 launch::walk_watched(plan, role, since_switch_, *this, watcher);
@@ -181,15 +181,15 @@ private:
             }
         ++since_switch_;
         auto& last = on_->last;
-        if (last.engine != this) on_->show(marks_.shown(), options.time_limit);
+        if (last.engine != this) on_->show(counters_.shown(), options.time_limit);
         last.engine = this;
         last.replayed = replayed;
         if (nccl_stream_ >= 0) last.nccl_stream = replayed ? 0 : nccl_stream_;
         last.behind_replayed = replayed ? 1u : last.behind_replayed | r.streams;
         for (int l = 0; l < stream_count; ++l)
             if (r.streams >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;
-        marks_.shown()->replayed.store(replayed, std::memory_order_relaxed);
-        marks_.shown()->issued.store(now_, std::memory_order_release);
+        counters_.shown()->replayed.store(replayed, std::memory_order_relaxed);
+        counters_.shown()->issued.store(now_, std::memory_order_release);
     }
     // A launch says nothing itself, and asking costs about as much as all else that a step does: the first runs ask behind each
     // launch, since one that is refused is refused at once; later ones now and then, and at the end.
@@ -268,7 +268,7 @@ private:
         to.capture(streams_ | 1u, joins_, [&] {
             capturing_ = true;
             quiet_ = false;
-            marks_.begin_capture();
+            counters_.begin_capture();
             launch::walk(plan, role, 0, *this);
             capturing_ = false;
             step_ = -1;

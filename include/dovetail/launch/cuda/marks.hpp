@@ -7,9 +7,9 @@
 
 namespace dovetail::cuda {
 
-class step_marks {
+class progress_counters {
 public:
-    explicit step_marks(std::shared_ptr<context> on, std::string graph)
+    explicit progress_counters(std::shared_ptr<context> on, std::string graph)
         : on_{std::move(on)}, words_{std::make_shared<block>(on_->memory, std::int64_t{256}, true)}, progress_{std::make_shared<progress>()} {
         progress_->graph = std::move(graph);
         progress_->communication.resize(stream_count);

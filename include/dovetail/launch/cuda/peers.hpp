@@ -27,17 +27,17 @@ struct progress {
     std::atomic<std::int64_t> ended = -1;         // the latest one known to have ended
     std::atomic<bool> replayed = false;           // the words hold no run
 
-    struct place {
+    struct position {
         std::int64_t run = 0;
         int step = -1;  // -1: no communication is open
     };
     // The oldest run that has not ended, as far as anybody knows, and its first communication that has not.
-    place at() const {
+    position at() const {
         const std::int64_t last = issued.load();
-        const place known{ended.load() + 1, -1};
+        const position known{ended.load() + 1, -1};
         const std::vector<std::uint32_t> said = read();
         const bool without_run = replayed.load();
-        place first{last + 1, -1};
+        position first{last + 1, -1};
         for (std::size_t l = 0; l < said.size() && known.run <= last; ++l) {
             if (communication[l].empty()) continue;
             std::int64_t run = known.run;
@@ -51,7 +51,7 @@ struct progress {
             }
             const auto next = std::upper_bound(communication[l].begin(), communication[l].end(), done);
             if (next == communication[l].end() && without_run) continue;
-            const place open = next == communication[l].end() ? place{run + 1, communication[l].front()} : place{run, *next};
+            const position open = next == communication[l].end() ? position{run + 1, communication[l].front()} : position{run, *next};
             if (open.run <= last && (first.step < 0 || std::pair{open.run, open.step} < std::pair{first.run, first.step})) first = open;
         }
         return first.step < 0 ? known : first;
@@ -63,7 +63,7 @@ struct progress {
         return all;
     }
     activity doing() const {
-        const place open = at();
+        const position open = at();
         if (open.run > issued.load())
             return {"has nothing to do" + std::string{graph.empty() ? "" : " in " + graph + ": it has issued " + std::to_string(open.run) + " runs"}, {}, {}};
         const std::string of = " (run " + std::to_string(open.run) + " of " + graph + ")";

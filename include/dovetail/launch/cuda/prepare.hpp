@@ -104,7 +104,7 @@ private:
                 communicates = communicates || is_communication(list_->commands[a].kind);
                 if (is_nccl(list_->commands[a].kind)) nccl_stream_ = s.stream;
             }
-            marks_.add(names[i], s.stream, communicates);
+            counters_.add(names[i], s.stream, communicates);
             if (program.tasks[s.task].kind == op_kind::input) last_input_step_ = i;
         }
         for (int e = 0; e < plan.roles[role].events * plan.event_slots; ++e) events_.push_back(new_event());

@@ -47,14 +47,14 @@ public:
             static_cast<void>(calls.set_device(on_->device));
             if (!on_->world->aborted()) {
                 run_state f;
-                f.run = marks_.shown()->issued.load();
+                f.run = counters_.shown()->issued.load();
                 if (ended(f.run) || (!abort && wait(f, launch::after(options.time_limit)))) return;
             }
             if (!on_->world->aborted()) on_->world->abort(left_in_flight(abort));
         } catch (...) {  // the run had failed; a destructor calls this
         }
         on_->abort_communication();
-        if (marks_.shown()->issued.load() > ended_.load()) on_->world->lose_run();
+        if (counters_.shown()->issued.load() > ended_.load()) on_->world->lose_run();
         lose_unfinished("the executor of " + described() + " was destroyed with work in flight");
         on_->drain_after_abort();
     }
@@ -115,7 +115,7 @@ protected:
     void has_ended(std::int64_t run) {
         std::int64_t before = ended_.load(std::memory_order_relaxed);
         while (before < run && !ended_.compare_exchange_weak(before, run, std::memory_order_acq_rel)) {}
-        marks_.shown()->ended.store(ended_.load(), std::memory_order_release);
+        counters_.shown()->ended.store(ended_.load(), std::memory_order_release);
     }
     void wait_for(std::int64_t run) {
         run_state f;
@@ -158,7 +158,7 @@ protected:
     }
     // Ends the runs of all ranks and throws.
     [[noreturn]] void give_up(const std::string& why) {
-        const activity now = marks_.shown()->doing();
+        const activity now = counters_.shown()->doing();
         on_->world->abort({rank, where.describe(rank) + ": " + why, now.operation, now.statement});
         raise();
     }
@@ -196,7 +196,7 @@ protected:
 
     const std::shared_ptr<context> on_;
     std::array<issued_run, depth> runs_;
-    step_marks marks_{on_, described()};
+    progress_counters counters_{on_, described()};
     step_clock clock_{on_};
     bool communicates_ = false;
     int step_ = -1;                      // being issued
@@ -239,7 +239,7 @@ private:
     // Whether a partner of the communication that this rank waits for takes no part any more. Others may leave when their work is
     // done, also while this rank is still computing.
     bool somebody_left() const {
-        const int waiting = marks_.shown()->at().step;
+        const int waiting = counters_.shown()->at().step;
         if (waiting < 0) return false;
         const ir::step& s = steps()[waiting];
         for (const ir::participation& mine : program.participations.subspan(s.first_participation, s.participations))
@@ -251,7 +251,7 @@ private:
     // events say later.
     void count_ended() noexcept {
         if (!communicates_ || counted_.load(std::memory_order_acquire)) return;
-        const std::int64_t last = marks_.shown()->issued.load();
+        const std::int64_t last = counters_.shown()->issued.load();
         for (std::int64_t run = ended_.load() + 1; run <= last; ++run) {
             const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
             bool over = true;
@@ -261,13 +261,13 @@ private:
             has_ended(run);
         }
         try {
-            cut_off_ = marks_.shown()->doing();
+            cut_off_ = counters_.shown()->doing();
         } catch (...) {}
         counted_.store(true, std::memory_order_release);
     }
     // The states that a run in flight updates. Once: one that is written afterwards is good.
     void lose_unfinished(const std::string& why) noexcept {
-        const std::int64_t last = marks_.shown()->issued.load();
+        const std::int64_t last = counters_.shown()->issued.load();
         bool over = last <= ended_.load();
         if (!over && !communicates_) {
             const issued_run& r = runs_[static_cast<std::size_t>(last % depth)];

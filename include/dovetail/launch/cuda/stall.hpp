@@ -8,7 +8,7 @@
 
 namespace dovetail::cuda {
 
-class stall_watch {
+class stall_detector {
 public:
     // What the rank works on from now on, and for how long its communication may make no step.
     void show(std::shared_ptr<const progress> p, std::chrono::nanoseconds limit) {
