@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE("memory that ends or changes behind bind", Options, dv::optio
         }
         const auto t = step.run();
         const floats other(4, 9.0f);  // perhaps where `mine` was
-        CHECK(t.consumed());          // nothing of the caller's is read
+        CHECK(t.inputs_released());          // nothing of the caller's is read
         gate = true;
         CHECK(t.read(dv::name<y>).host() == floats(4, 7.0f));
     });
@@ -141,21 +141,21 @@ TEST_CASE("borrowed memory and device memory are read where they are") {
         dv::executor<late, in_turn> other{rank};
         other.bind(dv::name<x>, dv::borrowed(mine));
         const auto t = other.run();
-        CHECK(before.consumed());
-        CHECK(!t.consumed());
+        CHECK(before.inputs_released());
+        CHECK(!t.inputs_released());
         std::fill(mine.begin(), mine.end(), 2.0f);
         gate = true;
         CHECK(t.read(dv::name<y>).host() == floats(4, 2.0f));
-        CHECK(t.consumed());
+        CHECK(t.inputs_released());
 
         gate = false;
         other.bind(dv::name<x>, dv::device_pointer{mine.data(), 4});
         const auto u = other.run();
-        CHECK(!u.consumed());  // the operation reads it
+        CHECK(!u.inputs_released());  // the operation reads it
         std::fill(mine.begin(), mine.end(), 3.0f);
         gate = true;
         CHECK(u.read(dv::name<y>).host() == floats(4, 3.0f));
-        CHECK(u.consumed());
+        CHECK(u.inputs_released());
     });
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("to bind a large input again waits for the run that reads it, up to th
         const floats values(static_cast<std::size_t>(large::size), 1.0f);
         before.bind(dv::name<x>, ones).run();
         const auto t = step.bind(dv::name<x>, values).run();
-        CHECK(t.consumed());
+        CHECK(t.inputs_released());
         support::has(message([&] { step.bind(dv::name<x>, values); }),
                      "timeout after 0.05 s: run 0 of `of_large` has not read its inputs, and input `x` cannot be bound again: rank 0 is in operation `behind_gate` of `y`");
         gate = true;

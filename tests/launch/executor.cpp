@@ -306,26 +306,26 @@ TEST_CASE("inputs are not released while an operation may still read them") {
         values mine = ramp;
         step.bind(dv::name<in>, dv::device_pointer{mine.data(), 4});
         const auto t = step.run();
-        CHECK(!t.consumed());  // whether it has begun or not
+        CHECK(!t.inputs_released());  // whether it has begun or not
         while (gated_copy::started < 1) std::this_thread::yield();
-        CHECK(!t.consumed());
+        CHECK(!t.inputs_released());
         const auto u = step.run();
-        CHECK(!u.consumed());
+        CHECK(!u.inputs_released());
         ++gated_copy::open;
         CHECK(t.read(dv::name<out>).host() == ramp);
-        CHECK(t.consumed());
+        CHECK(t.inputs_released());
         while (gated_copy::started < 2) std::this_thread::yield();
-        CHECK(!u.consumed());  // of the same memory
+        CHECK(!u.inputs_released());  // of the same memory
         ++gated_copy::open;
         u.wait();
-        CHECK(u.consumed());
+        CHECK(u.inputs_released());
         for (float& e : mine) e = 0;
         CHECK(u.read(dv::name<out>).host() == ramp);
         // Host memory is copied first: it is released although the operation has not ended.
         step.bind(dv::name<in>, ramp);
         const auto v = step.run();
         while (gated_copy::started < 3) std::this_thread::yield();
-        CHECK(v.consumed());
+        CHECK(v.inputs_released());
         CHECK(!v.ready());
         ++gated_copy::open;
         CHECK(v.read(dv::name<out>).host() == ramp);

@@ -127,7 +127,7 @@ private:
     // Inputs that are said to be released may be overwritten, and freed.
     void spoil_released(executor& e) {
         for (open_run& o : e.open)
-            if (!o.bound.empty() && e.engine->consumed(*o.run_state)) {
+            if (!o.bound.empty() && e.engine->inputs_released(*o.run_state)) {
                 for (auto& bytes : o.bound) spoil(bytes);
                 o.bound.clear();
             }
@@ -139,7 +139,7 @@ private:
         const auto [own, position] = p.place_of[at(me)];
         const std::shared_ptr<dv::run_state> f = x.open.front().run_state;
         e.finish(f, std::nullopt);
-        if (!e.consumed(*f)) all_.wrong("a run that has ended holds its inputs");
+        if (!e.inputs_released(*f)) all_.wrong("a run that has ended holds its inputs");
         for (const dv::step_time& t : f->times)
             if (t.end_ns < t.start_ns) all_.wrong("a step ended before it began");
         const std::thread::id reader = std::this_thread::get_id();

@@ -30,7 +30,7 @@ struct binding {
     bool of_caller() const { return from == binding_source::borrowed || from == binding_source::in_place; }
 };
 
-// Device memory that an input uses in place. It must stay as it is until ticket.consumed().
+// Device memory that an input uses in place. It must stay as it is until ticket.inputs_released().
 template <class T>
 struct device_pointer {
     const T* data = nullptr;
@@ -40,7 +40,7 @@ template <class T>
 device_pointer(T*, std::int64_t) -> device_pointer<std::remove_const_t<T>>;
 
 // Host memory that runs read where it is, without the copy that `bind` makes of other host memory. It must stay as it is until
-// ticket.consumed() of the last run that reads it. Count: the number of elements where the type tells it, else -1.
+// ticket.inputs_released() of the last run that reads it. Count: the number of elements where the type tells it, else -1.
 template <class T, std::int64_t Count = -1>
 struct borrowed_memory {
     const T* data = nullptr;

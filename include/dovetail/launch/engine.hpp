@@ -82,7 +82,7 @@ public:
         return run(true, stream);
     }
     // Whether the caller may change the memory that the run's inputs were bound to.
-    bool consumed(run_state& f) {
+    bool inputs_released(run_state& f) {
         const bool of_caller = std::any_of(f.inputs.begin(), f.inputs.end(), [](const binding& b) { return b.of_caller(); });
         return !of_caller || inputs_read(f);
     }
@@ -112,7 +112,7 @@ public:
         });
     }
     // Why runs go to streams although replay was asked for; empty where they do not, and where nothing is replayed.
-    virtual const std::string& not_replayed() const {
+    virtual const std::string& replay_fallback_reason() const {
         static const std::string nothing;
         return nothing;
     }

@@ -130,7 +130,7 @@ public:
 
     // Binds an input, to as many elements as it has: a value for a scalar, a container or a span, or a pointer and a count. What is
     // in host memory is copied here, so that the caller may change it at once; memory of the device is used in place, and so is
-    // what dv::borrowed(...) names: it stays as it is until ticket.consumed(). A run sees the latest binding.
+    // what dv::borrowed(...) names: it stays as it is until ticket.inputs_released(). A run sees the latest binding.
     template <class Name, class Value>
         requires(detail::binding_asked<G, Name, std::remove_cvref_t<Value>>)
     executor& bind(Name, [[maybe_unused]] Value&& value) {
@@ -192,7 +192,7 @@ public:
     void record_times(bool on) { at().record_times(on); }
     // Why runs go to streams although dv::replay_or_streams asked for replay: "operation `f` of `y` cannot be captured ..."; known
     // after the first run. Empty where they are replayed, or were not asked to be.
-    const std::string& not_replayed() const { return at().not_replayed(); }
+    const std::string& replay_fallback_reason() const { return at().replay_fallback_reason(); }
     // The name of a step of this rank, as ticket.times() counts them: "operation `f` of `y`".
     std::string step_name(int step) const { return at().names[static_cast<std::size_t>(step)].text(); }
     // For the library and for tools.

@@ -21,7 +21,7 @@ public:
     }
     bool ready() const { return checked().ready(*run_); }
     // Whether the memory that inputs were bound to may be changed.
-    bool consumed() const { return checked().consumed(*run_); }
+    bool inputs_released() const { return checked().inputs_released(*run_); }
     // Number of the run, from 0.
     std::int64_t run() const {
         static_cast<void>(checked());

@@ -77,8 +77,8 @@ TEST_CASE("memory that changes behind bind: pageable and pinned, on streams and 
                 gate = false;
                 const auto first = step.bind(dv::name<x>, pageable).run();
                 const auto second = step.bind(dv::name<x>, pinned.data, 8).run();
-                CHECK(first.consumed());
-                CHECK(second.consumed());
+                CHECK(first.inputs_released());
+                CHECK(second.inputs_released());
                 std::fill_n(pinned.data, 8, -1.0f);
                 std::fill(pageable.begin(), pageable.end(), -1.0f);
                 gate = true;
@@ -98,13 +98,13 @@ TEST_CASE("borrowed memory: pinned is read where it is, pageable when the run is
         gate = false;
         const auto before = step.run();
         const auto direct = step.bind(dv::name<x>, dv::borrowed(pinned.data, 8)).run();
-        CHECK(before.consumed());
-        CHECK(!direct.consumed());
+        CHECK(before.inputs_released());
+        CHECK(!direct.inputs_released());
         std::fill_n(pinned.data, 8, 3.0f);
         std::fill(pageable.begin(), pageable.end(), 3.0f);
         gate = true;
         CHECK(direct.read(dv::name<y>).host() == floats(8, 3.0f));
-        CHECK(direct.consumed());
+        CHECK(direct.inputs_released());
     });
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("device memory is used in place, however it is given") {
             CHECK(step.run().read(dv::name<y>).host() == floats(8, 1.0f));
             gate = false;
             const auto t = step.bind(dv::name<x>, dv::device_pointer{mine.data, 8}).run();
-            CHECK(!t.consumed());
+            CHECK(!t.inputs_released());
             std::fill_n(mine.data, 8, 2.0f);
             gate = true;
             CHECK(t.read(dv::name<y>).host() == floats(8, 2.0f));

@@ -222,7 +222,7 @@ TEST_CASE("executors called in different order; a rank that makes fewer, leaves 
                       has(message([&] { tickets[1].wait(); }), "no patience");
                       has(message([&] { static_cast<void>(tickets[1].ready()); }), "no patience");
                       has(message([&] { tickets[1].read(dv::name<z>); }), "no patience");
-                      holds(tickets[1].consumed(), "the inputs are free");
+                      holds(tickets[1].inputs_released(), "the inputs are free");
                       std::this_thread::sleep_for(5ms);
                   }
           }) == "dovetail: no patience");
@@ -314,7 +314,7 @@ TEST_CASE("an operation that cannot be captured is named; runs go to streams whe
             dv::executor<reduced> step{rank, 20s, how};
             step.bind(dv::name<x>, ones);
             for (int k = 0; k < 3; ++k) holds(step.run().read(dv::name<z>).host() == floats(8, 4.0f), "the sum");
-            has(step.not_replayed(), "operation `troubled` of `y` cannot be captured on rank");
+            has(step.replay_fallback_reason(), "operation `troubled` of `y` cannot be captured on rank");
         });
     };
     CHECK(play(dv::replay_or_streams) == "nothing thrown");

@@ -117,7 +117,7 @@ TEST_CASE("one rank, one operation") {
             r.bind(0, ones);
             const auto t = r.run();
             CHECK(r.template read<float>(t, 1) == std::vector<float>(n, 2.0f));
-            CHECK(t.consumed());
+            CHECK(t.inputs_released());
             CHECK(t.ready());
         });
     }
@@ -276,7 +276,7 @@ TEST_CASE("a time-out names the operation that is stuck, its rank, and who has n
     });
 }
 
-TEST_CASE("inputs: not bound, too small, in place, consumed") {
+TEST_CASE("inputs: not bound, too small, in place, released") {
     dv::host::world world{1};
     world.run([&](auto& rank) {
         single m;

@@ -33,7 +33,7 @@ public:
             if (on_->last.owner[l] == this) on_->last.done[l] = nullptr;
     }
 
-    const std::string& not_replayed() const override { return not_replayed_; }
+    const std::string& replay_fallback_reason() const override { return replay_fallback_reason_; }
 
     // The walker's calls.
     void wait(int stream, int event, int event_slot, int) {
@@ -209,7 +209,7 @@ private:
 
     // ---- replay
 
-    bool may_replay() const { return options.replay != replay_mode::never && not_replayed_.empty(); }
+    bool may_replay() const { return options.replay != replay_mode::never && replay_fallback_reason_.empty(); }
     // Which of the captures for recorded runs a run replays.
     std::size_t capture_of(std::int64_t run) const { return static_cast<std::size_t>(run % (2 * pointers_->period())); }
     // Whether this run can be a graph's; captures where there is none yet, or a pointer used in place has changed.
@@ -256,7 +256,7 @@ private:
         if (wrong.empty()) return true;
         graphs_.clear();
         if (options.replay == replay_mode::always || again) throw failure{wrong};
-        not_replayed_ = wrong;
+        replay_fallback_reason_ = wrong;
         step_ = -1;
         return false;
     }
@@ -284,7 +284,7 @@ private:
     std::vector<plain_step> plain_;      // by step
     std::vector<const void*> captured_;  // by input: the pointer in the graphs
     replays graphs_{on_}, recorded_graphs_{on_};
-    std::string not_replayed_;
+    std::string replay_fallback_reason_;
     std::int64_t now_ = 0;           // the run being issued
     std::int64_t since_switch_ = 0;  // runs issued in a row whose order is the plan's own
     int unasked_ = 0;                // launches since their status was asked for
