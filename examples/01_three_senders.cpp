@@ -61,7 +61,7 @@ struct outcome {
 constexpr int role = dv::plan::role_of<three_senders, receiver>;
 
 template <class Options, class World>
-outcome play(const observe::study& of, World make_world) {
+outcome play(const observe::plan_view& of, World make_world) {
     outcome best;
     auto world = make_world(4);
     world.run([&](auto& rank) {
@@ -93,7 +93,7 @@ void print(const char* title, observe::timeline t, std::int64_t scale) {
 template <class World>
 int compare(World make_world) {
     std::printf("%s\n\n", make_world(4).links().c_str());
-    const observe::study of_off{observe::subject_of<three_senders, without>()}, of_on{observe::subject_of<three_senders, with_overlap>()};
+    const observe::plan_view of_off{observe::tables_of<three_senders, without>()}, of_on{observe::tables_of<three_senders, with_overlap>()};
     const outcome off = play<without>(of_off, make_world);
     const outcome on = play<with_overlap>(of_on, make_world);
 

@@ -134,7 +134,7 @@ double hidden(const observe::overlap_report& report) {
 // The quickest of the steps whose times were taken, beside the prediction.
 template <class Training, class Options>
 void report(const std::vector<observe::measured_run>& runs) {
-    const observe::study of{observe::subject_of<Training, Options>()};
+    const observe::plan_view of{observe::tables_of<Training, Options>()};
     observe::timeline quickest = observe::measured(of, runs[0]);
     for (const observe::measured_run& run : runs)
         if (observe::timeline t = observe::measured(of, run); t.length < quickest.length) quickest = std::move(t);

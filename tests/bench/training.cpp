@@ -292,7 +292,7 @@ void time_steps(Rank& rank, const batch& b, timed& to, bench::meeting& meet) {
 }
 
 // The timeline of median length.
-dv::observe::timeline middle(const dv::observe::study& of, const timed& runs) {
+dv::observe::timeline middle(const dv::observe::plan_view& of, const timed& runs) {
     std::vector<dv::observe::timeline> all;
     for (const auto& r : runs) all.push_back(dv::observe::measured(of, r));
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.length < b.length; });
@@ -301,8 +301,8 @@ dv::observe::timeline middle(const dv::observe::study& of, const timed& runs) {
 
 template <int Lanes>
 void report(const timed& off, const timed& on) {
-    const dv::observe::study of{dv::observe::subject_of<app::train, app::on<Lanes>>()};
-    const dv::observe::study of_off{dv::observe::subject_of<app::train, app::off<Lanes>>()};
+    const dv::observe::plan_view of{dv::observe::tables_of<app::train, app::on<Lanes>>()};
+    const dv::observe::plan_view of_off{dv::observe::tables_of<app::train, app::off<Lanes>>()};
     const auto overlapped = middle(of, on), sequential = middle(of_off, off);
     if (Lanes > 1) {
         const auto x = dv::observe::overlap(of, overlapped, sequential).total;
@@ -313,7 +313,7 @@ void report(const timed& off, const timed& on) {
                     100 * x.by_intersection(), 100 * x.by_exposed(), 100 * x.by_gain(),
                     static_cast<double>(x.sequential) / 1e9, static_cast<double>(x.length) / 1e9, 100 * dv::hidden_fraction<app::train, app::on<Lanes>>);
     }
-    const auto print = [](const char* what, const dv::observe::study& s, const dv::observe::timeline& t) {
+    const auto print = [](const char* what, const dv::observe::plan_view& s, const dv::observe::timeline& t) {
         std::map<std::string, double> by_operation;
         for (const auto& slice : t.rows[0].slices) by_operation[s.labels[static_cast<std::size_t>(slice.task)].operation] += static_cast<double>(slice.end - slice.start) / 1e9;
         std::printf("  ms of rank 0 by operation, %s:", what);

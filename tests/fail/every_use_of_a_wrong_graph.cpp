@@ -17,7 +17,7 @@ static_assert(dv::peak_bytes_at_most<model_with_a_mistake, 7> && dv::hidden_perc
 }
 int main() {
     dv::explain<app::model_with_a_mistake>(std::cout);
-    const dv::observe::study of{dv::observe::subject_of<app::model_with_a_mistake, dv::options<>>()};
+    const dv::observe::plan_view of{dv::observe::tables_of<app::model_with_a_mistake, dv::options<>>()};
     std::cout << dv::observe::dot(of);
     dv::host::world{1}.run([](auto& rank) {
         dv::executor<app::model_with_a_mistake> step{rank};

@@ -98,7 +98,7 @@ void trace(const char* name, Bind bind, dv::replay_mode how) {
             else ticket.wait();
         }
     });
-    const observe::study of{observe::subject_of<G>()};
+    const observe::plan_view of{observe::tables_of<G>()};
     const char* out = std::getenv("OUT");
     const std::string folder = std::string{out == nullptr ? "build/gpu" : out} + "/" + name + (how == dv::replay_mode::never ? "_streams" : "_replayed");
     std::filesystem::create_directories(folder);

@@ -45,7 +45,7 @@ void compare(const std::string& name, const std::string& text) {
 
 template <class G, class O>
 void check(const std::string& name) {
-    const observe::study of{observe::subject_of<G, O>()};
+    const observe::plan_view of{observe::tables_of<G, O>()};
     compare(name + ".txt", observe::explain(of) + "\n" + observe::report_text(of, observe::overlap(of, observe::predicted(of), observe::sequential(of))));
     compare(name + ".dot", observe::dot(of));
 }

@@ -26,13 +26,13 @@ struct two_sums : dv::graph<
     dv::let<c, add(a, b)>,
     dv::output<c>> {};
 
-int task_of(const observe::study& of, const std::string& label) {
+int task_of(const observe::plan_view& of, const std::string& label) {
     for (int v = 0; v < of.program.tasks.size(); ++v)
         if (of.label(v) == label) return v;
     return -1;
 }
 
-observe::slice& slice_of(const observe::study& of, observe::row& r, const std::string& label) {
+observe::slice& slice_of(const observe::plan_view& of, observe::row& r, const std::string& label) {
     for (observe::slice& s : r.slices)
         if (of.label(s.task) == label) return s;
     FAIL("no such slice");
@@ -60,7 +60,7 @@ TEST_CASE("numbers as text") {
 }
 
 TEST_CASE("three definitions of hidden, and what could have covered the rest") {
-    const observe::study of{observe::subject_of<two_sums, overlapped>()};
+    const observe::plan_view of{observe::tables_of<two_sums, overlapped>()};
     REQUIRE(of.plan.overlapped);
     observe::timeline before = observe::sequential(of), t = observe::predicted(of);
     observe::row& was = before.rows[0];
@@ -111,7 +111,7 @@ TEST_CASE("three definitions of hidden, and what could have covered the rest") {
 
 TEST_CASE("why a computation did not run beside an exposed communication") {
     // On the receiver three values come one after the other; each product belongs to one of them.
-    const observe::study of{observe::subject_of<senders::three_senders>()};
+    const observe::plan_view of{observe::tables_of<senders::three_senders>()};
     const auto report = observe::overlap(of, observe::predicted(of), observe::sequential(of));
     const auto& receiver = report.ranks.back();
     const auto why = [&](const std::string& communication, const std::string& computation) -> int {
@@ -132,7 +132,7 @@ TEST_CASE("why a computation did not run beside an exposed communication") {
 }
 
 TEST_CASE("the critical path is a chain without gaps but latencies, to the end of the run") {
-    const auto check = [](const observe::study& of) {
+    const auto check = [](const observe::plan_view& of) {
         observe::timeline t = observe::predicted(of);
         const auto path = observe::mark_critical(of, t);
         REQUIRE(!path.empty());
@@ -146,10 +146,10 @@ TEST_CASE("the critical path is a chain without gaps but latencies, to the end o
         }
         CHECK(end == of.plan.predicted);
     };
-    check(observe::study{observe::subject_of<there_and_back, overlapped>()});
-    check(observe::study{observe::subject_of<overlapping_collectives, overlapped>()});
-    check(observe::study{observe::subject_of<overlapping_collectives, sequential>()});
-    check(observe::study{observe::subject_of<two_sums, overlapped>()});
+    check(observe::plan_view{observe::tables_of<there_and_back, overlapped>()});
+    check(observe::plan_view{observe::tables_of<overlapping_collectives, overlapped>()});
+    check(observe::plan_view{observe::tables_of<overlapping_collectives, sequential>()});
+    check(observe::plan_view{observe::tables_of<two_sums, overlapped>()});
 }
 
 TEST_CASE("the text says what the facts say") {
@@ -157,7 +157,7 @@ TEST_CASE("the text says what the facts say") {
     dv::explain<two_sums, overlapped>(text);
     CHECK(text.str().find(observe::microseconds(dv::predicted_time<two_sums, overlapped>) + " us") != std::string::npos);
     CHECK(text.str().find(observe::nccl_group(dv::peak_bytes<two_sums, dv::unnamed_role, overlapped>)) != std::string::npos);
-    const observe::study of{observe::subject_of<two_sums, overlapped>()};
+    const observe::plan_view of{observe::tables_of<two_sums, overlapped>()};
     CHECK(of.wait_count(0) == dv::wait_count<two_sums, dv::unnamed_role, overlapped>);
     const std::string line = observe::compact(of);
     CHECK(line.find("comm all_reduce a") != std::string::npos);
@@ -165,7 +165,7 @@ TEST_CASE("the text says what the facts say") {
 }
 
 TEST_CASE("a page is one file: no address, no script from elsewhere") {
-    const observe::study of{observe::subject_of<there_and_back, overlapped>()};
+    const observe::plan_view of{observe::tables_of<there_and_back, overlapped>()};
     observe::measured_run run{7, {}};
     for (int role = 0; role < of.roles(); ++role) {
         run.ranks.push_back({role, role, {}});

@@ -96,7 +96,7 @@ std::map<std::string, int> taken() {
 
 TEST_CASE("a range for each run and each operation, by name; none without the wish") {
     REQUIRE(injected);
-    const observe::study of{observe::subject_of<samples::there_and_back, samples::overlapped>()};
+    const observe::plan_view of{observe::tables_of<samples::there_and_back, samples::overlapped>()};
     std::map<std::string, int> once, runs;
     for (int role = 0; role < of.roles(); ++role) {
         for (const dv::ir::step& s : of.steps(role)) ++once[of.label(s.task)];

@@ -42,7 +42,7 @@ std::vector<times_of_runs> play(int ranks, int runs, bool wait, dv::replay_mode 
 
 TEST_CASE("every recorded run has its own times, and no receive ends before its send has started") {
     const simulated::scope simulation;
-    const observe::study of{observe::subject_of<samples::there_and_back, samples::several>()};
+    const observe::plan_view of{observe::tables_of<samples::there_and_back, samples::several>()};
     for (const auto how : {dv::replay_mode::never, dv::replay_mode::always})
         for (const bool wait : {true, false}) {
             CAPTURE(static_cast<int>(how));

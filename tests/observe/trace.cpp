@@ -41,7 +41,7 @@ void play(int ranks, int runs, bool wait) {
 }
 
 struct checked_trace {
-    int slices = 0, predicted = 0, arrows = 0;
+    int slices = 0, predicted = 0, flow_events = 0;
     std::map<int, std::string> processes;
 };
 
@@ -80,7 +80,7 @@ checked_trace check(const json& trace, bool one_rank = false) {
     for (const json& e : trace["traceEvents"].list) {
         const std::string phase = e["ph"].text;
         if (phase != "s" && phase != "f") continue;
-        bool inside = false;  // an arrow ends in a slice of its track
+        bool inside = false;  // a flow event ends in a slice of its track
         for (const interval& i : tracks[{e["pid"].integer(), e["tid"].integer()}]) inside = inside || (i.start <= e["ts"].number + 1e-6 && e["ts"].number <= i.end + 1e-6);
         CHECK(inside);
         if (phase == "s") continue;
@@ -88,7 +88,7 @@ checked_trace check(const json& trace, bool one_rank = false) {
         if (one_rank) continue;  // the other end is in another file
         REQUIRE(begun.count(e["id"].number) == 1);
         CHECK(begun[e["id"].number] <= e["ts"].number);
-        ++found.arrows;
+        ++found.flow_events;
     }
     return found;
 }
@@ -97,7 +97,7 @@ checked_trace check(const json& trace, bool one_rank = false) {
 
 TEST_CASE("a trace of several ranks and runs in flight") {
     folder here;
-    const observe::study of{observe::subject_of<there_and_back, overlapped>()};
+    const observe::plan_view of{observe::tables_of<there_and_back, overlapped>()};
     int steps = 0;
     for (int role = 0; role < of.roles(); ++role) steps += of.steps(role).size();
     for (const bool wait : {true, false}) {
@@ -109,19 +109,19 @@ TEST_CASE("a trace of several ranks and runs in flight") {
         const checked_trace found = check(json::read(content(path)));
         CHECK(found.slices == 4 * steps);
         CHECK(found.predicted == 4 * steps);
-        CHECK(found.arrows == 4 * 4);  // four channels
+        CHECK(found.flow_events == 4 * 4);  // four channels
         CHECK(found.processes.size() == 6);
         CHECK(found.processes.at(0) == "rank 0 left");
     }
 }
 
-TEST_CASE("arrows of collectives; a file for each rank") {
+TEST_CASE("flow events of collectives; a file for each rank") {
     folder here;
     {
         watched w{{here / "all.json", "", false}};
         play<overlapping_collectives>(3, 1, true);
     }
-    CHECK(check(json::read(content(here / "all.json"))).arrows == 1 + 1 + 2);
+    CHECK(check(json::read(content(here / "all.json"))).flow_events == 1 + 1 + 2);
     {
         watched w{{here / "r%r.json", "", false}};
         play<overlapping_collectives>(3, 2, true);
@@ -143,7 +143,7 @@ TEST_CASE("arrows of collectives; a file for each rank") {
     }
     const checked_trace found = check(joined);
     CHECK(found.processes.size() == 6);
-    CHECK(found.arrows == 2 * 4);
+    CHECK(found.flow_events == 2 * 4);
 }
 
 TEST_CASE("only the first runs are kept") {
@@ -152,7 +152,7 @@ TEST_CASE("only the first runs are kept") {
         watched w{{here / "t.json", "", false}};
         play<ring_of_three>(3, 70, false);
     }
-    const observe::study of{observe::subject_of<ring_of_three, overlapped>()};
+    const observe::plan_view of{observe::tables_of<ring_of_three, overlapped>()};
     int steps = 0;
     for (int role = 0; role < of.roles(); ++role) steps += of.steps(role).size();
     CHECK(check(json::read(content(here / "t.json"))).slices == 64 * steps);
@@ -214,7 +214,7 @@ TEST_CASE("what cannot be written: one warning for each kind of file, whatever t
     check(json::read(content(here / "good.json")));
 }
 
-TEST_CASE("peer copies by their name, with arrows as of other channels") {
+TEST_CASE("peer copies by their name, with flow events as of other channels") {
     using by_copy = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>>;
     folder here;
     {
@@ -222,13 +222,13 @@ TEST_CASE("peer copies by their name, with arrows as of other channels") {
         play<there_and_back, by_copy>(3, 2, true);
     }
     const json trace = json::read(content(here / "t.json"));
-    CHECK(check(trace).arrows == 2 * 4);
+    CHECK(check(trace).flow_events == 2 * 4);
     int copies = 0, others = 0;
     for (const json& e : trace["traceEvents"].list)
         if (e["ph"].text == "X" && e["cat"].text == "kernel" && e["args"]["stream"].integer() == 1 + static_cast<int>(dv::stream_kind::copy))
             ++(e["name"].text.find("ncclDevKernel_peer_copy ") == 0 ? copies : others);
     CHECK(copies == 2 * 2 * 4);
-    const observe::study of{observe::subject_of<there_and_back, by_copy>()};
+    const observe::plan_view of{observe::tables_of<there_and_back, by_copy>()};
     CHECK(observe::html(of).find("\"peer_copy a\"") != std::string::npos);
     CHECK(observe::explain(of).find("peer_copy") != std::string::npos);
     CHECK(observe::dot(of).find("peer_copy a") != std::string::npos);

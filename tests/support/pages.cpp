@@ -51,18 +51,18 @@ void run_three(support::traced_runs& runs, int count) {
 }  // namespace
 
 int main() {
-    const observe::study ten{observe::subject_of<there_and_back, overlapped>()};
+    const observe::plan_view ten{observe::tables_of<there_and_back, overlapped>()};
     observe::files to;
     bool all = to.write("page", "ten.html", observe::html(ten));
-    all = all && to.write("page", "three_senders.html", observe::html(observe::study{observe::subject_of<senders::three_senders>()}));
+    all = all && to.write("page", "three_senders.html", observe::html(observe::plan_view{observe::tables_of<senders::three_senders>()}));
 
     const dv::plan_options s = dv::options<quick_links>::value;
     const auto made = dv::plan::make(dv::plan::typed<long_pipeline>::value, s);
-    const observe::study thousand{{&dv::tag_of<long_pipeline>, dv::plan::typed<long_pipeline>::value, dv::ir::view(made.program), dv::ir::view(made.plan), s}};
+    const observe::plan_view thousand{{&dv::tag_of<long_pipeline>, dv::plan::typed<long_pipeline>::value, dv::ir::view(made.program), dv::ir::view(made.plan), s}};
     all = all && to.write("page", "thousand.html", observe::html(thousand));
     std::printf("%d operations\n", thousand.program.tasks.size());
 
-    const observe::study three{observe::subject_of<senders::three_small_senders, with_threads>()};
+    const observe::plan_view three{observe::tables_of<senders::three_small_senders, with_threads>()};
     support::traced_runs runs{5};
     run_three(runs, 5);
     all = all && to.write("page", "measured.html", observe::html(three, {runs.timelines(three).back()}));

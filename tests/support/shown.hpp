@@ -6,7 +6,7 @@
 namespace support {
 
 inline std::string shown(const dovetail::ir::graph& g, const dovetail::ir::program& p, const dovetail::plan::plan& plan, const dovetail::plan_options& s) {
-    return "the plan:\n" + dovetail::observe::compact(dovetail::observe::study{{&dovetail::nameless, g, p, plan, s}});
+    return "the plan:\n" + dovetail::observe::compact(dovetail::observe::plan_view{{&dovetail::nameless, g, p, plan, s}});
 }
 template <class Sample>
 std::string shown(const Sample& x) {

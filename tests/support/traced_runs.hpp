@@ -27,13 +27,13 @@ public:
         while (at > 0 && ranks[at - 1].rank > rank) --at;
         ranks.insert(ranks.begin() + static_cast<std::ptrdiff_t>(at), {rank, from.at().role, std::move(times), from.at().clock_error_ns()});
     }
-    std::vector<observe::timeline> timelines(const observe::study& of, const dovetail::geometry* where = nullptr) const {
+    std::vector<observe::timeline> timelines(const observe::plan_view& of, const dovetail::geometry* where = nullptr) const {
         std::vector<observe::timeline> all;
         for (const auto& r : runs_) all.push_back(observe::measured(of, r, where));
         return all;
     }
     // Into a folder: rank0.json, ..., overlap.txt.
-    bool write(const observe::study& of, const std::string& folder) const {
+    bool write(const observe::plan_view& of, const std::string& folder) const {
         observe::files to;
         const observe::traced all{&of, timelines(of)};
         const std::size_t ranks = runs_.front().ranks.size();

@@ -1,4 +1,4 @@
-// Who sends to whom in a communication, as arrows between ranks: from where data come, or, where every rank gets something of
+// Who sends to whom in a communication, as flow events between ranks: from where data come, or, where every rank gets something of
 // all, from the lowest rank. The rule needs no times, so that ranks that write traces of their own draw ends that fit.
 #pragma once
 
@@ -7,15 +7,15 @@
 
 namespace dovetail::observe {
 
-struct arrow {
+struct flow_event {
     int from = 0;
     int to = 0;
-    std::int64_t number = 0;  // unique among the arrows of a graph's run
+    std::int64_t number = 0;  // unique among the flow events of a graph's run
 };
 
 // Those that begin or end at a rank.
-inline std::vector<arrow> arrows(const study& of, const geometry& where, int task, int rank) {
-    std::vector<arrow> list;
+inline std::vector<flow_event> flow_events(const plan_view& of, const geometry& where, int task, int rank) {
+    std::vector<flow_event> list;
     const ir::task& v = of.program.tasks[task];
     const int role = of.graph.single_rank ? 0 : where.role_of(rank);
     for (int m = v.first_member; m < v.first_member + v.members; ++m) {
@@ -28,8 +28,8 @@ inline std::vector<arrow> arrows(const study& of, const geometry& where, int tas
         const int count = static_cast<int>(at.size());
         const auto add = [&](int from, int to, int own) {
             if (from < 0 || to < 0 || from >= count || to >= count || from == to) return;
-            const arrow a{at[static_cast<std::size_t>(from)], at[static_cast<std::size_t>(to)],
-                          std::int64_t{m} * where.ranks() + at[static_cast<std::size_t>(own)]};
+            const flow_event a{at[static_cast<std::size_t>(from)], at[static_cast<std::size_t>(to)],
+                               std::int64_t{m} * where.ranks() + at[static_cast<std::size_t>(own)]};
             if (a.from == rank || a.to == rank) list.push_back(a);
         };
         for (int i = 0; i < count; ++i) {

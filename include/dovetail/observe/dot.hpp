@@ -6,7 +6,7 @@
 
 namespace dovetail::observe {
 
-inline std::string dot(const study& of) {
+inline std::string dot(const plan_view& of) {
     timeline actual = predicted(of);
     const timeline before = sequential(of);
     mark_moved(of, actual, before);

@@ -22,7 +22,7 @@ std::string json_list(const List& list, One one) {
     return text + "]";
 }
 
-inline std::string chart_json(const study& of, const timeline& t, const std::vector<place>& path, bool planned) {
+inline std::string chart_json(const plan_view& of, const timeline& t, const std::vector<place>& path, bool planned) {
     std::string text =
         "{\"title\":" + in_quotes(t.title) + ",\"text\":" + in_quotes(duration_text(t.length)) + ",\"length\":" + std::to_string(t.length) + ",\"rows\":";
     text += json_list(t.rows, [&](const row& r) {
@@ -44,7 +44,7 @@ inline std::string chart_json(const study& of, const timeline& t, const std::vec
     return text + ",\"path\":" + json_list(path, [](const place& p) { return "[" + std::to_string(p.row) + "," + std::to_string(p.slice) + "]"; }) + "}";
 }
 
-inline std::string memory_json(const study& of, const timeline& t, const row& r) {
+inline std::string memory_json(const plan_view& of, const timeline& t, const row& r) {
     return "{\"name\":" + in_quotes(r.name) + ",\"arena\":" + std::to_string(of.plan.roles[r.role].arena_bytes) + ",\"blocks\":" +
            json_list(residences(of, t, r),
                      [&](const residence& x) {
@@ -57,7 +57,7 @@ inline std::string memory_json(const study& of, const timeline& t, const row& r)
 }  // namespace detail
 
 // `runs`: measured ones to show below the prediction; their moved and critical operations are marked here.
-inline std::string html(const study& of, std::vector<timeline> runs = {}) {
+inline std::string html(const plan_view& of, std::vector<timeline> runs = {}) {
     using namespace detail;
     timeline actual = predicted(of), before = sequential(of);
     const int moved = mark_moved(of, actual, before);

@@ -20,7 +20,7 @@ struct measured_run {
 };
 
 // `where`: which ranks meet in communication; without it, all do.
-inline timeline measured(const study& of, const measured_run& from, const geometry* where = nullptr) {
+inline timeline measured(const plan_view& of, const measured_run& from, const geometry* where = nullptr) {
     timeline t{"run " + std::to_string(from.run) + ", measured", true, from.run, 0, 0, {}, {}};
     bool first = true;
     std::int64_t begin = 0;

@@ -19,7 +19,7 @@
 namespace dovetail::observe {
 
 // Makes the ranges of an executor; set by ranges.hpp.
-inline std::shared_ptr<launch_watcher> (*make_ranges)(const study&, int role, int rank) = nullptr;
+inline std::shared_ptr<launch_watcher> (*make_nvtx_ranges)(const plan_view&, int role, int rank) = nullptr;
 
 // Records runs and writes what was asked for. One for the process; ranks call it from their threads.
 class recorder final : public run_observer {
@@ -33,8 +33,8 @@ public:
         open_[&e] = {s, {}};
         if (asked_.records()) e.record_times(true);
         if (dumps_.any()) e.values = &value_dumps_.emplace_back(dumps_, file_name(dovetail::named(e.name) ? display(*e.name) : std::string{}), e.rank);
-        if (asked_.nvtx && make_ranges != nullptr)
-            e.watcher = ranges_.emplace_back(make_ranges(study{subject_of(e, s)}, e.role, e.rank)).get();
+        if (asked_.nvtx && make_nvtx_ranges != nullptr)
+            e.watcher = nvtx_ranges_.emplace_back(make_nvtx_ranges(plan_view{tables_of(e, s)}, e.role, e.rank)).get();
         else if (std::exchange(asked_.nvtx, false))
             std::fprintf(stderr, "dovetail: no ranges: the program includes no dovetail/observe/ranges.hpp, or was compiled without NVTX's header\n");
     }
@@ -77,21 +77,21 @@ private:
     };
     // One graph, with the runs of its ranks. Executors of one rank and graph follow each other: each begins a new one.
     struct recorded {
-        std::shared_ptr<const study> of;
+        std::shared_ptr<const plan_view> of;
         std::shared_ptr<const geometry> where;
         std::vector<measured_run> runs;
         std::vector<int> ranks;
         bool reported = false;
     };
 
-    static subject subject_of(const engine& e, const plan_options& s) { return {e.name, e.graph, e.program, e.plan, s}; }
+    static plan_tables tables_of(const engine& e, const plan_options& s) { return {e.name, e.graph, e.program, e.plan, s}; }
 
     void show(const engine& e, const plan_options& s) {
         if (!asked_.explain && asked_.visualize.empty()) return;
         for (const page& known : shown_)
             if (known.plan == e.plan.steps.first) return;
         page& now = shown_.emplace_back(page{e.plan.steps.first, {}});
-        const study of{subject_of(e, s)};
+        const plan_view of{tables_of(e, s)};
         if (asked_.explain) std::fprintf(stderr, "%s\n", explain(of).c_str());
         if (asked_.visualize.empty()) return;
         std::string path = asked_.visualize + "/" + file_name(of.title());
@@ -121,7 +121,7 @@ private:
             if (!has && to == nullptr) to = &r;
         }
         if (from.run_states.empty()) return;
-        if (to == nullptr) to = &done_.emplace_back(recorded{std::make_shared<study>(subject_of(e, from.s)), std::make_shared<geometry>(e.where), {}, {}});
+        if (to == nullptr) to = &done_.emplace_back(recorded{std::make_shared<plan_view>(tables_of(e, from.s)), std::make_shared<geometry>(e.where), {}, {}});
         to->ranks.push_back(e.rank);
         for (const auto& f : from.run_states) {
             if (!ended(e, *f)) continue;
@@ -136,7 +136,7 @@ private:
         from.run_states.clear();
     }
     // Whether it is the other's graph, task by task, planned for one stream.
-    static bool on_one_stream(const study& of, const study& other) {
+    static bool on_one_stream(const plan_view& of, const plan_view& other) {
         bool like = dovetail::same(of.name, other.name) && !of.plan.overlapped && of.program.tasks.size() == other.program.tasks.size();
         for (int v = 0; like && v < of.program.tasks.size(); ++v) like = of.label(v) == other.label(v);
         return like;
@@ -204,7 +204,7 @@ private:
     std::map<const engine*, session> open_;
     std::vector<recorded> done_;
     std::vector<page> shown_;
-    std::vector<std::shared_ptr<launch_watcher>> ranges_;  // kept: an operation that has been given up may still end its own
+    std::vector<std::shared_ptr<launch_watcher>> nvtx_ranges_;  // kept: an operation that has been given up may still end its own
 };
 
 namespace detail {

@@ -81,7 +81,7 @@ struct stretch {
 };
 
 // By row and slice: when the last of the ranks that meet in a communication had come to it.
-inline std::vector<std::vector<std::int64_t>> arrivals(const study& of, const timeline& t) {
+inline std::vector<std::vector<std::int64_t>> arrivals(const plan_view& of, const timeline& t) {
     std::vector<std::vector<int>> at;
     for (const row& r : t.rows) at.push_back(places(of, r));
     std::vector<std::vector<std::int64_t>> all;
@@ -102,7 +102,7 @@ inline std::vector<std::vector<std::int64_t>> arrivals(const study& of, const ti
 
 // The union of the slices that do (or do not) communicate, ascending, from `begin` on where it is given. Copies and inputs
 // are neither.
-inline std::vector<stretch> busy(const study& of, const row& r, bool communication, const std::vector<std::int64_t>* begin = nullptr) {
+inline std::vector<stretch> busy(const plan_view& of, const row& r, bool communication, const std::vector<std::int64_t>* begin = nullptr) {
     std::vector<stretch> list;
     for (std::size_t i = 0; i < r.slices.size(); ++i) {
         const slice& s = r.slices[i];
@@ -150,7 +150,7 @@ inline std::int64_t within(const std::vector<stretch>& list, std::int64_t start,
 enum class along : unsigned char { data, memory, streams };
 class order_of {
 public:
-    order_of(const study& of, along which)
+    order_of(const plan_view& of, along which)
         : words_{static_cast<std::size_t>(of.program.tasks.size() + 63) / 64}, bits_(static_cast<std::size_t>(of.program.tasks.size()) * words_) {
         const pass::adjacency in = pass::predecessors(of.program.tasks.size(), of.edges.view());
         std::vector<std::vector<int>> in_front(static_cast<std::size_t>(of.program.tasks.size()));  // on the streams of its roles
@@ -182,7 +182,7 @@ private:
 };
 
 // Whether two tasks touch common bytes of a role's arena, at least one of them writing.
-inline bool share_bytes(const study& of, int role, int a, int b) {
+inline bool share_bytes(const plan_view& of, int role, int a, int b) {
     const ir::task &x = of.program.tasks[a], &y = of.program.tasks[b];
     for (const ir::participation& p : of.program.participations.subspan(x.first_participation, x.participations))
         for (const ir::participation& q : of.program.participations.subspan(y.first_participation, y.participations)) {
@@ -216,7 +216,7 @@ void sort(std::vector<T>& list, Longer longer) {  // stable, longest first
 }  // namespace detail
 
 // `before`: the same graph on one stream, predicted or measured. `candidates`: the most to keep for each exposure.
-inline overlap_report overlap(const study& of, const timeline& t, const timeline& before, int candidates = 8) {
+inline overlap_report overlap(const plan_view& of, const timeline& t, const timeline& before, int candidates = 8) {
     overlap_report report;
     report.measured = t.measured;
     report.run = t.run;

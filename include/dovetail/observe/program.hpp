@@ -1,6 +1,6 @@
 // The main function of a program that shows plans without running them: the text on the standard output, and a page and a
 // DOT file for each graph in the folder given as its argument. What dovetail_plan of CMake and Meson builds.
-//   int main(int count, char** arguments) { return dovetail::observe::program<app::model>(count, arguments); }
+//   int main(int count, char** arguments) { return dovetail::observe::plan_tool<app::model>(count, arguments); }
 #pragma once
 
 #include "dot.hpp"
@@ -30,7 +30,7 @@ struct graph_and_options<with<G, O>> {
 template <class G>
 bool show(files& to, const std::string& folder, int number) {
     using asked = graph_and_options<G>;
-    const study of{subject_of<typename asked::graph, typename asked::options>()};
+    const plan_view of{tables_of<typename asked::graph, typename asked::options>()};
     const std::string text = explain(of) + "\n" + report_text(of, overlap(of, predicted(of), sequential(of))) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
     const std::string path = folder + "/" + file_name(of.title()) + (number > 1 ? "_" + std::to_string(number) : "");
@@ -42,7 +42,7 @@ bool show(files& to, const std::string& folder, int number) {
 
 // Files of the second and further plans carry their number. 1 where a file could not be written.
 template <class... G>
-int program(int count, char** arguments) {
+int plan_tool(int count, char** arguments) {
     const std::string folder = count > 1 ? arguments[1] : ".";
     files to;
     int number = 0;

@@ -12,9 +12,9 @@
 namespace dovetail::observe {
 
 // Those of one executor; strings are registered once, so that a range costs no copy of its name.
-class ranges final : public launch_watcher {
+class nvtx_ranges final : public launch_watcher {
 public:
-    ranges(const study& of, int role, int rank) {
+    nvtx_ranges(const plan_view& of, int role, int rank) {
         run_ = event("run of " + of.title() + ", rank " + std::to_string(rank), 0);
         for (const ir::step& s : of.steps(role)) steps_.push_back(event(of.label(s.task), static_cast<std::uint32_t>(1 + s.stream)));
     }
@@ -54,8 +54,8 @@ private:
 
 namespace detail {
 
-inline const bool ranges_offered = [] {
-    make_ranges = [](const study& of, int role, int rank) -> std::shared_ptr<launch_watcher> { return std::make_shared<ranges>(of, role, rank); };
+inline const bool nvtx_ranges_offered = [] {
+    make_nvtx_ranges = [](const plan_view& of, int role, int rank) -> std::shared_ptr<launch_watcher> { return std::make_shared<nvtx_ranges>(of, role, rank); };
     return true;
 }();
 

@@ -28,7 +28,7 @@ inline std::vector<std::string> report_row(const rank_overlap& x) {
 }  // namespace detail
 
 // `exposures`: the longest ones to list of each rank.
-inline std::string report_text(const study& of, const overlap_report& report, int exposures = 5) {
+inline std::string report_text(const plan_view& of, const overlap_report& report, int exposures = 5) {
     std::vector<std::vector<std::string>> rows{{report.measured ? "rank" : "role", "time", "compute", "comm", "exposed", "waiting", "hidden 1", "hidden 2",
                                                 "hidden 3", "one stream", "speed-up", "at most"}};
     for (const rank_overlap& x : report.ranks) rows.push_back(detail::report_row(x));

@@ -14,7 +14,7 @@
 namespace dovetail::observe {
 
 // Views: what they show must live longer.
-struct subject {
+struct plan_tables {
     const tag* name = &nameless;
     ir::graph graph = {};
     ir::program program = {};
@@ -23,13 +23,13 @@ struct subject {
 };
 
 template <class G, class O = options<>>
-subject subject_of() {
+plan_tables tables_of() {
     using planned = dovetail::plan::planned<G, O>;
     return {&tag_of<G>, planned::graph, planned::program, planned::plan, O::value};
 }
 
-struct study : subject {
-    explicit study(const subject& of) : subject{of}, edges{pass::edges(program)}, costs{cost_model::costs(graph, program, s)} {
+struct plan_view : plan_tables {
+    explicit plan_view(const plan_tables& of) : plan_tables{of}, edges{pass::edges(program)}, costs{cost_model::costs(graph, program, s)} {
         for (const ir::task& v : program.tasks) labels.push_back(label_of(v));
         for (const ir::task& v : program.tasks) communicates.push_back(is_communication(v.kind));
     }

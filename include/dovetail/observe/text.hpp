@@ -1,5 +1,5 @@
 // The plan as text: per role its steps in issue order with streams, waits, memory and predicted times, the streams over time,
-// and totals. `explain<G, O>(stream)` for a graph, `explain(study)` for tables, `compact(study)` for messages of tests.
+// and totals. `explain<G, O>(stream)` for a graph, `explain(plan_view)` for tables, `compact(plan_view)` for messages of tests.
 #pragma once
 
 #include "../plan/facts.hpp"
@@ -20,7 +20,7 @@ inline const char* name_of(ir::storage where) {
 inline std::string stream_text(int stream, bool overlapped = true) { return overlapped ? dovetail::name_of(static_cast<stream_kind>(stream)) : "stream"; }
 
 // "3" waits for step 3 of this run, "3(-1)" for that of the run before.
-inline std::string waits_text(const study& of, const ir::step& s) {
+inline std::string waits_text(const plan_view& of, const ir::step& s) {
     std::string text;
     for (const ir::wait& w : of.waits(s))
         text += (text.empty() ? "" : " ") + std::to_string(w.step) + (w.distance > 0 ? "(-" + std::to_string(w.distance) + ")" : "");
@@ -28,7 +28,7 @@ inline std::string waits_text(const study& of, const ir::step& s) {
 }
 
 // One access a word: mode, name and where: r block<0>@[512,1024) or r value@input.
-inline std::string memory_text(const study& of, const ir::step& s) {
+inline std::string memory_text(const plan_view& of, const ir::step& s) {
     std::string text;
     for (const ir::participation& participation : of.program.participations.subspan(s.first_participation, s.participations))
         for (const ir::access& a : of.program.accesses.subspan(participation.first_access, participation.accesses)) {
@@ -74,7 +74,7 @@ inline std::string bars(const row& r, int stream, std::int64_t length, int colum
 }
 
 // The communications because of which NCCL is not told of the arenas.
-inline std::string unregistered_text(const study& of) {
+inline std::string unregistered_text(const plan_view& of) {
     std::string text;
     for (const int v : of.plan.order) {
         const ir::task& x = of.program.tasks[v];
@@ -109,7 +109,7 @@ inline std::string streams_text(const timeline& t, int columns = 96) {
     return text;
 }
 
-inline std::string path_text(const study& of, const timeline& t, const std::vector<place>& path) {
+inline std::string path_text(const plan_view& of, const timeline& t, const std::vector<place>& path) {
     std::string text;
     for (const place& p : path) {
         const row& r = t.rows[static_cast<std::size_t>(p.row)];
@@ -121,7 +121,7 @@ inline std::string path_text(const study& of, const timeline& t, const std::vect
 }
 
 // A plan on one page. Times in microseconds, memory as half-open ranges of bytes in the role's arena.
-inline std::string explain(const study& of) {
+inline std::string explain(const plan_view& of) {
     timeline actual = predicted(of);
     timeline before = sequential(of);
     const int moved = mark_moved(of, actual, before);
@@ -167,7 +167,7 @@ inline std::string explain(const study& of) {
 }
 
 // One line a role, for messages: "left: 0 compute add a [0.000,2.000) | 1 comm transfer a waits 0 [2.000,9.000)".
-inline std::string compact(const study& of) {
+inline std::string compact(const plan_view& of) {
     std::string text;
     for (int role = 0; role < of.roles(); ++role) {
         const span<const ir::step> steps = of.steps(role);
@@ -190,7 +190,7 @@ namespace dovetail {
 // Prints the plan of a graph.
 template <class G, class O = options<>>
 void explain(std::ostream& to) {
-    to << observe::explain(observe::study{observe::subject_of<G, O>()});
+    to << observe::explain(observe::plan_view{observe::tables_of<G, O>()});
 }
 
 }  // namespace dovetail

@@ -41,13 +41,13 @@ struct timeline {
 };
 
 // Index of each task's slice in a row; -1: not there.
-inline std::vector<int> places(const study& of, const row& r) {
+inline std::vector<int> places(const plan_view& of, const row& r) {
     std::vector<int> at(static_cast<std::size_t>(of.program.tasks.size()), -1);
     for (std::size_t i = 0; i < r.slices.size(); ++i) at[static_cast<std::size_t>(r.slices[i].task)] = static_cast<int>(i);
     return at;
 }
 
-inline timeline predicted(const study& of) {
+inline timeline predicted(const plan_view& of) {
     timeline t{of.plan.overlapped ? "overlapped, predicted" : "the plan (one stream), predicted", false, 0, 0, of.plan.predicted, {}, {}};
     for (int role = 0; role < of.roles(); ++role) {
         row r{role, -1, of.role_name(role), {}};
@@ -58,7 +58,7 @@ inline timeline predicted(const study& of) {
 }
 
 // The same graph with everything on one stream, in the order of the sequential plan.
-inline timeline sequential(const study& of) {
+inline timeline sequential(const plan_view& of) {
     const pass::schedule made = pass::sequential_schedule(of.program, of.edges.view(), of.costs.view());
     timeline t{"sequential, predicted", false, 0, 0, made.length, {}, {}};
     for (int role = 0; role < of.roles(); ++role) t.rows.push_back({role, -1, of.role_name(role), {}});
@@ -75,7 +75,7 @@ inline timeline sequential(const study& of) {
 }
 
 // Marks the slices of `t` that moved against the sequential plan; gives their number.
-inline int mark_moved(const study& of, timeline& t, const timeline& before) {
+inline int mark_moved(const plan_view& of, timeline& t, const timeline& before) {
     int marks = 0;
     for (row& r : t.rows)
         for (const row& other : before.rows) {
@@ -100,7 +100,7 @@ struct place {
 
 // The critical path, first operation first: from the slice that ends last back through whatever ended last before it, on
 // its stream or among what it depends on, on all ranks that meet in it. Marks it; ties go to the smaller task.
-inline std::vector<place> mark_critical(const study& of, timeline& t) {
+inline std::vector<place> mark_critical(const plan_view& of, timeline& t) {
     const pass::adjacency in = pass::predecessors(of.program.tasks.size(), of.edges.view());
     std::vector<std::vector<int>> at, before;  // by row: place of each task; previous slice on the same stream
     place now{-1, -1};
@@ -168,7 +168,7 @@ struct residence {
     std::int64_t end = 0;
 };
 
-inline std::vector<residence> residences(const study& of, const timeline& t, const row& r) {
+inline std::vector<residence> residences(const plan_view& of, const timeline& t, const row& r) {
     const std::size_t buffers = static_cast<std::size_t>(of.program.buffers.size());
     std::vector<std::int64_t> first(buffers, -1), last(buffers, -1);
     const span<const ir::step> steps = of.steps(r.role);

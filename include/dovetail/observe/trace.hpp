@@ -1,6 +1,6 @@
-// Runs as a trace that Perfetto and chrome://tracing open: a process for each rank with a track for each stream, flow arrows
+// Runs as a trace that Perfetto and chrome://tracing open: a process for each rank with a track for each stream, flow events
 // for channels and collectives, and the prediction as a process beside it. Times count from the start of the world, on one clock,
-// and numbers of processes and arrows follow from ranks alone: traces of single ranks can be joined by joining their lists of
+// and numbers of processes and flow events follow from ranks alone: traces of single ranks can be joined by joining their lists of
 // events. Such a trace is laid out so that HolisticTraceAnalysis reads it: kernels with streams, communication named as NCCL's
 // kernels are, peer copies included.
 #pragma once
@@ -14,9 +14,9 @@ namespace dovetail::observe {
 
 // Runs of one graph, to be drawn together.
 struct traced {
-    const study* of = nullptr;
+    const plan_view* of = nullptr;
     std::vector<timeline> runs;
-    const geometry* where = nullptr;  // of the ranks; null: no arrows
+    const geometry* where = nullptr;  // of the ranks; null: no flow events
 };
 
 namespace detail {
@@ -89,7 +89,7 @@ private:
 };
 
 // As HolisticTraceAnalysis tells kernels apart: NCCL's, copies, and the rest, which compute.
-inline std::string kernel_name(const study& of, int task) {
+inline std::string kernel_name(const plan_view& of, int task) {
     const ir::task& v = of.program.tasks[task];
     if (of.communicates[static_cast<std::size_t>(task)]) return "ncclDevKernel_" + of.label(task);
     if (v.kind == op_kind::compute) return of.label(task);
@@ -111,7 +111,7 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
     detail::trace_writer w;
     std::int64_t ordinal = -1;
     for (const traced& g : graphs) {
-        const study& of = *g.of;
+        const plan_view& of = *g.of;
         ++ordinal;
         for (const timeline& t : g.runs) {
             std::vector<std::vector<int>> track(t.rows.size());
@@ -137,7 +137,7 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
                     const slice& s = r.slices[i];
                     if (!of.communicates[static_cast<std::size_t>(s.task)]) continue;
                     const bool channel = of.program.tasks[s.task].kind == op_kind::transfer;
-                    for (const arrow& a : arrows(of, *g.where, s.task, r.rank)) {
+                    for (const flow_event& a : flow_events(of, *g.where, s.task, r.rank)) {
                         const std::int64_t id = (ordinal << 40) + t.run * of.program.members.size() * g.where->ranks() + a.number;
                         const bool begins = a.from == r.rank;
                         w.event(detail::flow(begins ? "s" : "f", id, of.label(s.task), channel, r.rank, track[k][i], t.origin + (begins ? s.start : s.end)));
