@@ -27,18 +27,18 @@ struct rate;
 struct loss;
 struct mean_loss;
 struct probabilities;
-struct right;
-struct all_right;
+struct correct;
+struct all_correct;
 template <int> struct activation;  // 0: the images, 3: the logits
-template <int> struct slope;       // of the loss by the layer's output before relu
+template <int> struct gradient;       // of the loss by the layer's output before relu
 template <int> struct weight;
 template <int> struct bias;
 template <int> struct weight_velocity;
 template <int> struct bias_velocity;
-template <int> struct weight_slope;
-template <int> struct bias_slope;
-template <int> struct mean_weight_slope;
-template <int> struct mean_bias_slope;
+template <int> struct gradient_of_weight;
+template <int> struct gradient_of_bias;
+template <int> struct mean_gradient_of_weight;
+template <int> struct mean_gradient_of_bias;
 
 constexpr int width[] = {digits::pixels, 768, 384, digits::classes};
 template <int L> using weights = dv::tensor<float, width[L], width[L + 1]>;
@@ -58,19 +58,19 @@ using forward = dv::group<
     dv::repeat<hidden_layer, 2>,
     dv::let<activation<3>, bias_add(matmul(activation<2>, weight<2>), bias<2>)>>;
 
-template <int L> using slope_through = dv::let<slope<L>, relu_gradient(matmul_nt(slope<L + 1>, weight<L + 1>), activation<L + 1>)>;
+template <int L> using gradient_through = dv::let<gradient<L>, relu_gradient(matmul_nt(gradient<L + 1>, weight<L + 1>), activation<L + 1>)>;
 
-template <int L> using parameter_slopes = dv::group<
-    dv::let<weight_slope<L>, matmul_tn(activation<L>, slope<L>)>,
-    dv::let<bias_slope<L>, bias_gradient(slope<L>)>>;
+template <int L> using gradients_of_parameters = dv::group<
+    dv::let<gradient_of_weight<L>, matmul_tn(activation<L>, gradient<L>)>,
+    dv::let<gradient_of_bias<L>, bias_gradient(gradient<L>)>>;
 
-template <int L> using mean_slopes = dv::group<
-    dv::let<mean_weight_slope<L>, all_reduce<average, dp>(weight_slope<L>)>,
-    dv::let<mean_bias_slope<L>, all_reduce<average, dp>(bias_slope<L>)>>;
+template <int L> using mean_gradients = dv::group<
+    dv::let<mean_gradient_of_weight<L>, all_reduce<average, dp>(gradient_of_weight<L>)>,
+    dv::let<mean_gradient_of_bias<L>, all_reduce<average, dp>(gradient_of_bias<L>)>>;
 
-template <int L> using learn = dv::group<
-    dv::update<dv::values<weight<L>, weight_velocity<L>>, sgd_momentum<9, 10>(weight<L>, weight_velocity<L>, mean_weight_slope<L>, rate)>,
-    dv::update<dv::values<bias<L>, bias_velocity<L>>, sgd_momentum<9, 10>(bias<L>, bias_velocity<L>, mean_bias_slope<L>, rate)>>;
+template <int L> using update_layer = dv::group<
+    dv::update<dv::values<weight<L>, weight_velocity<L>>, sgd_momentum<9, 10>(weight<L>, weight_velocity<L>, mean_gradient_of_weight<L>, rate)>,
+    dv::update<dv::values<bias<L>, bias_velocity<L>>, sgd_momentum<9, 10>(bias<L>, bias_velocity<L>, mean_gradient_of_bias<L>, rate)>>;
 
 template <int Batch>
 struct train : dv::graph<
@@ -82,11 +82,11 @@ struct train : dv::graph<
     forward,
     dv::let<dv::values<loss, probabilities>, softmax_cross_entropy(activation<3>, labels)>,
     dv::let<mean_loss, all_reduce<average, dp>(loss)>,
-    dv::let<slope<2>, softmax_cross_entropy_gradient(probabilities, labels)>,
-    dv::repeat<slope_through, 2>,
-    dv::repeat<parameter_slopes, 3>,
-    dv::repeat<mean_slopes, 3>,
-    dv::repeat<learn, 3>,
+    dv::let<gradient<2>, softmax_cross_entropy_gradient(probabilities, labels)>,
+    dv::repeat<gradient_through, 2>,
+    dv::repeat<gradients_of_parameters, 3>,
+    dv::repeat<mean_gradients, 3>,
+    dv::repeat<update_layer, 3>,
     dv::output<mean_loss>> {};
 
 template <int Batch>
@@ -96,9 +96,9 @@ struct evaluate : dv::graph<
     dv::input<labels, dv::tensor<std::int32_t, Batch>>,
     dv::repeat<parameters, 3>,
     forward,
-    dv::let<right, correct_count(activation<3>, labels)>,
-    dv::let<all_right, all_reduce<sum, dp>(right)>,
-    dv::output<all_right>> {};
+    dv::let<correct, correct_count(activation<3>, labels)>,
+    dv::let<all_correct, all_reduce<sum, dp>(correct)>,
+    dv::output<all_correct>> {};
 
 constexpr int batch = 96;  // of all ranks together
 constexpr int steps_of_epoch = digits::training_size / batch;
@@ -177,7 +177,7 @@ outcome play(const digits::split& data, World make_world) {
                 total += ticket.read(dv::name<mean_loss>)[0];
                 if (last) runs[static_cast<std::size_t>(i)].ranks[static_cast<std::size_t>(index)] = {index, 0, ticket.times()};
             }
-            const int count = test.run().read(dv::name<all_right>)[0];
+            const int count = test.run().read(dv::name<all_correct>)[0];
             if (index != 0) continue;
             result.losses.push_back(total / steps_of_epoch);
             result.accuracy = static_cast<double>(count) / digits::held_out_size;

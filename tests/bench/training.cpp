@@ -33,15 +33,15 @@ struct loss;
 struct mean_loss;
 struct probabilities;
 template <int> struct activation;
-template <int> struct slope;
+template <int> struct gradient;
 template <int> struct weight;
 template <int> struct bias;
 template <int> struct weight_velocity;
 template <int> struct bias_velocity;
-template <int> struct weight_slope;
-template <int> struct bias_slope;
-template <int> struct mean_weight_slope;
-template <int> struct mean_bias_slope;
+template <int> struct gradient_of_weight;
+template <int> struct gradient_of_bias;
+template <int> struct mean_gradient_of_weight;
+template <int> struct mean_gradient_of_bias;
 
 using real = dv::bfloat16;
 constexpr int layers = 8;
@@ -67,24 +67,24 @@ using forward = dv::group<
     dv::repeat<hidden_layer, layers - 1>,
     dv::let<activation<layers>, bias_add(matmul(activation<layers - 1>, weight<layers - 1>), bias<layers - 1>)>>;
 
-template <int L> using slope_through = dv::let<slope<L>, relu_gradient(matmul_nt(slope<L + 1>, weight<L + 1>), activation<L + 1>)>;
+template <int L> using gradient_through = dv::let<gradient<L>, relu_gradient(matmul_nt(gradient<L + 1>, weight<L + 1>), activation<L + 1>)>;
 
-template <int L> using parameter_slopes = dv::group<
-    dv::let<weight_slope<L>, matmul_tn(activation<L>, slope<L>)>,
-    dv::let<bias_slope<L>, bias_gradient(slope<L>)>>;
+template <int L> using gradients_of_parameters = dv::group<
+    dv::let<gradient_of_weight<L>, matmul_tn(activation<L>, gradient<L>)>,
+    dv::let<gradient_of_bias<L>, bias_gradient(gradient<L>)>>;
 
-template <int L> using mean_slopes = dv::group<
-    dv::let<mean_weight_slope<L>, all_reduce<average, dp>(weight_slope<L>)>,
-    dv::let<mean_bias_slope<L>, all_reduce<average, dp>(bias_slope<L>)>>;
+template <int L> using mean_gradients = dv::group<
+    dv::let<mean_gradient_of_weight<L>, all_reduce<average, dp>(gradient_of_weight<L>)>,
+    dv::let<mean_gradient_of_bias<L>, all_reduce<average, dp>(gradient_of_bias<L>)>>;
 
-// The last layer first: its means are under way while the slopes of those before are made.
-template <int I> using backward_layer = dv::group<parameter_slopes<layers - 1 - I>, mean_slopes<layers - 1 - I>, slope_through<layers - 2 - I>>;
+// The last layer first: its means are under way while the gradients of those before are made.
+template <int I> using backward_layer = dv::group<gradients_of_parameters<layers - 1 - I>, mean_gradients<layers - 1 - I>, gradient_through<layers - 2 - I>>;
 
-template <int L> using learn_layer = dv::group<
-    dv::update<dv::values<weight<L>, weight_velocity<L>>, sgd_momentum<9, 10>(weight<L>, weight_velocity<L>, mean_weight_slope<L>, rate)>,
-    dv::update<dv::values<bias<L>, bias_velocity<L>>, sgd_momentum<9, 10>(bias<L>, bias_velocity<L>, mean_bias_slope<L>, rate)>>;
+template <int L> using update_layer = dv::group<
+    dv::update<dv::values<weight<L>, weight_velocity<L>>, sgd_momentum<9, 10>(weight<L>, weight_velocity<L>, mean_gradient_of_weight<L>, rate)>,
+    dv::update<dv::values<bias<L>, bias_velocity<L>>, sgd_momentum<9, 10>(bias<L>, bias_velocity<L>, mean_gradient_of_bias<L>, rate)>>;
 
-template <int I> using learn = learn_layer<layers - 1 - I>;
+template <int I> using update_from_last = update_layer<layers - 1 - I>;
 
 struct train : dv::graph<
     dv::mesh<dv::axis<dp>>,
@@ -95,9 +95,9 @@ struct train : dv::graph<
     forward,
     dv::let<dv::values<loss, probabilities>, softmax_cross_entropy(activation<layers>, labels)>,
     dv::let<mean_loss, all_reduce<average, dp>(loss)>,
-    dv::let<slope<layers - 1>, softmax_cross_entropy_gradient(probabilities, labels)>,
-    dv::repeat<backward_layer, layers - 1>, parameter_slopes<0>, mean_slopes<0>,
-    dv::repeat<learn, layers>,
+    dv::let<gradient<layers - 1>, softmax_cross_entropy_gradient(probabilities, labels)>,
+    dv::repeat<backward_layer, layers - 1>, gradients_of_parameters<0>, mean_gradients<0>,
+    dv::repeat<update_from_last, layers>,
     dv::output<mean_loss>> {};
 
 template <int Lanes> using on  = dv::options<dv::machine::h200_nvlink, dv::assumed_width<Lanes>>;
@@ -153,9 +153,9 @@ public:
             bench::must(cudaEventCreateWithFlags(&mean_[l], cudaEventDisableTiming));
             const std::int64_t n = size(l), columns = app::width(l + 1);
             activation_[l + 1] = on_device<real>(app::rows * columns);
-            slope_[l] = on_device<real>(app::rows * columns);
-            for (real** p : {&weight_[l], &weight_velocity_[l], &weight_slope_[l]}) *p = on_device<real>(n);
-            for (real** p : {&bias_[l], &bias_velocity_[l], &bias_slope_[l]}) *p = on_device<real>(columns);
+            gradient_[l] = on_device<real>(app::rows * columns);
+            for (real** p : {&weight_[l], &weight_velocity_[l], &gradient_of_weight_[l]}) *p = on_device<real>(n);
+            for (real** p : {&bias_[l], &bias_velocity_[l], &gradient_of_bias_[l]}) *p = on_device<real>(columns);
             kernels::generate(on_, n, weight_[l], dv::ops_detail::normally_distributed{l + 1, 1.0f / static_cast<float>(app::deviation(l))});
             bench::must(cudaMemsetAsync(weight_velocity_[l], 0, static_cast<std::size_t>(n) * sizeof(real), compute_));
             for (real* p : {bias_[l], bias_velocity_[l]}) bench::must(cudaMemsetAsync(p, 0, static_cast<std::size_t>(columns) * sizeof(real), compute_));
@@ -174,7 +174,7 @@ public:
         if (graph_ != nullptr) bench::must(cudaGraphExecDestroy(graph_));
         bench::must(ncclCommDestroy(comm_));
         for (int l = 0; l < app::layers; ++l)
-            for (void* p : {activation_[l + 1], slope_[l], weight_[l], weight_velocity_[l], weight_slope_[l], bias_[l], bias_velocity_[l], bias_slope_[l]})
+            for (void* p : {activation_[l + 1], gradient_[l], weight_[l], weight_velocity_[l], gradient_of_weight_[l], bias_[l], bias_velocity_[l], gradient_of_bias_[l]})
                 static_cast<void>(cudaFree(p));
         for (void* p : {static_cast<void*>(probabilities_), static_cast<void*>(losses_), static_cast<void*>(loss_)}) static_cast<void>(cudaFree(p));
     }
@@ -193,21 +193,21 @@ public:
         }
         kernels::softmax_cross_entropy(on_, app::rows, app::classes, activation_[app::layers], batch_.labels, probabilities_, loss_, losses_);
         mean(loss_, 1, ncclFloat, lost_);
-        kernels::softmax_cross_entropy_gradient(on_, app::rows, app::classes, probabilities_, batch_.labels, slope_[last]);
+        kernels::softmax_cross_entropy_gradient(on_, app::rows, app::classes, probabilities_, batch_.labels, gradient_[last]);
         for (int l = last; l >= 0; --l) {
-            kernels::gemm<true, false>(on_, app::width(l), app::width(l + 1), app::rows, activation_[l], slope_[l], weight_slope_[l]);
-            kernels::sum_of_rows(on_, app::rows, app::width(l + 1), slope_[l], bias_slope_[l]);
-            mean(weight_slope_[l], size(l), ncclBfloat16, mean_[l]);
-            mean(bias_slope_[l], app::width(l + 1), ncclBfloat16, mean_[l]);
+            kernels::gemm<true, false>(on_, app::width(l), app::width(l + 1), app::rows, activation_[l], gradient_[l], gradient_of_weight_[l]);
+            kernels::sum_of_rows(on_, app::rows, app::width(l + 1), gradient_[l], gradient_of_bias_[l]);
+            mean(gradient_of_weight_[l], size(l), ncclBfloat16, mean_[l]);
+            mean(gradient_of_bias_[l], app::width(l + 1), ncclBfloat16, mean_[l]);
             if (l == 0) break;
-            kernels::gemm<false, true>(on_, app::rows, app::width(l), app::width(l + 1), slope_[l], weight_[l], slope_[l - 1]);
-            kernels::transform<where_positive>(on_, std::int64_t{app::rows} * app::width(l), slope_[l - 1], operand{slope_[l - 1]}, operand{activation_[l]});
+            kernels::gemm<false, true>(on_, app::rows, app::width(l), app::width(l + 1), gradient_[l], weight_[l], gradient_[l - 1]);
+            kernels::transform<where_positive>(on_, std::int64_t{app::rows} * app::width(l), gradient_[l - 1], operand{gradient_[l - 1]}, operand{activation_[l]});
         }
         const kernels::floating_scalar rate{batch_.rate, dv::element::float32};
         for (int l = last; l >= 0; --l) {
             if (ranks_ > 1) bench::must(cudaStreamWaitEvent(compute_, mean_[l], 0));
-            kernels::descend_with_momentum(on_, size(l), weight_[l], weight_velocity_[l], weight_slope_[l], rate, 0.9f);
-            kernels::descend_with_momentum(on_, app::width(l + 1), bias_[l], bias_velocity_[l], bias_slope_[l], rate, 0.9f);
+            kernels::descend_with_momentum(on_, size(l), weight_[l], weight_velocity_[l], gradient_of_weight_[l], rate, 0.9f);
+            kernels::descend_with_momentum(on_, app::width(l + 1), bias_[l], bias_velocity_[l], gradient_of_bias_[l], rate, 0.9f);
         }
     }
     // The same as a CUDA graph, captured at the second call: the first connects the ranks.
@@ -253,8 +253,8 @@ private:
     cudaGraphExec_t graph_ = nullptr;
     bool connected_ = false;
     dv::cuda::stream on_;
-    real *activation_[app::layers + 1]{}, *slope_[app::layers]{}, *weight_[app::layers]{}, *weight_velocity_[app::layers]{}, *weight_slope_[app::layers]{};
-    real *bias_[app::layers]{}, *bias_velocity_[app::layers]{}, *bias_slope_[app::layers]{}, *probabilities_{};
+    real *activation_[app::layers + 1]{}, *gradient_[app::layers]{}, *weight_[app::layers]{}, *weight_velocity_[app::layers]{}, *gradient_of_weight_[app::layers]{};
+    real *bias_[app::layers]{}, *bias_velocity_[app::layers]{}, *gradient_of_bias_[app::layers]{}, *probabilities_{};
     float *losses_{}, *loss_{};
 };
 

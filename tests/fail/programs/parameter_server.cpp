@@ -17,14 +17,14 @@ template <int> struct samples;
 template <int> struct target;
 template <int> struct prediction;
 template <int> struct difference;
-template <int> struct slope;
+template <int> struct gradient;
 struct rate;
 struct weights;
 struct current;
 struct everywhere;
 struct none_of_mine;
 struct total;
-struct mean_slope;
+struct mean_gradient;
 
 using parameters = dv::tensor<float, 100, 10>;
 
@@ -34,7 +34,7 @@ template <int W> using data = dv::group<
 template <int W> using backward = dv::on<worker<W>,
     dv::let<prediction<W>, matmul(samples<W>, everywhere)>,
     dv::let<difference<W>, subtract(prediction<W>, target<W>)>,
-    dv::let<slope<W>, matmul_tn(samples<W>, difference<W>)>>;
+    dv::let<gradient<W>, matmul_tn(samples<W>, difference<W>)>>;
 
 struct training : dv::graph<
     dv::repeat<data, 2>,
@@ -45,11 +45,11 @@ struct training : dv::graph<
     dv::let<everywhere, broadcast<to<worker<0>, worker<1>>>(current)>,
     dv::repeat<backward, 2>,
     dv::on<server, dv::let<none_of_mine, fill<parameters>(rate)>>,
-    dv::let<total, reduce<sum, root<server>>(none_of_mine, slope<0>, slope<1>)>,
+    dv::let<total, reduce<sum, root<server>>(none_of_mine, gradient<0>, gradient<1>)>,
     dv::on<server,
-        dv::let<mean_slope, scale(total, rate)>,
-        dv::update<weights, sgd(weights, mean_slope, rate)>>,
-    dv::output<mean_slope>> {};
+        dv::let<mean_gradient, scale(total, rate)>,
+        dv::update<weights, sgd(weights, mean_gradient, rate)>>,
+    dv::output<mean_gradient>> {};
 
 static_assert(dv::valid<training>);
 static_assert(dv::peak_bytes<training, server> < 100'000);
@@ -67,8 +67,8 @@ int main() {
         for (int i = 0; i < 20; ++i) step.run().wait();
         const auto ticket = step.run();
         if (rank.is(dv::name<server>)) {
-            const std::vector<float> slope = ticket.read(dv::name<mean_slope>).host();
-            std::printf("%g %g\n", double{slope[0]}, double{step.read_state(dv::name<weights>)[0]});
+            const std::vector<float> gradient = ticket.read(dv::name<mean_gradient>).host();
+            std::printf("%g %g\n", double{gradient[0]}, double{step.read_state(dv::name<weights>)[0]});
         }
     });
 }

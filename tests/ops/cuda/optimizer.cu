@@ -35,10 +35,10 @@ void compare() {
     every_way([&](dv::cuda::stream s, bool skewed) {
         const on_device<w_type> a{w, skewed}, b{w, skewed};
         const on_device<v_type> c{v, skewed};
-        const on_device<g_type> slope{g, skewed};
+        const on_device<g_type> gradient{g, skewed};
         const on_device<scalar<R>> step{rate, skewed};
-        ops::sgd::launch(s, a.inout(), slope.in(), step.in());
-        ops::sgd_momentum<9, 10>::launch(s, b.inout(), c.inout(), slope.in(), step.in());
+        ops::sgd::launch(s, a.inout(), gradient.in(), step.in());
+        ops::sgd_momentum<9, 10>::launch(s, b.inout(), c.inout(), gradient.in(), step.in());
         CHECK(support::equal(a.host(), plain));
         CHECK(support::equal(b.host(), moved));
         CHECK(support::equal(c.host(), speed));

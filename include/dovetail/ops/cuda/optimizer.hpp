@@ -34,9 +34,9 @@ __device__ R read(floating_scalar x) {
 }
 
 template <int N, class W, class G, class R>
-__device__ void descend_pack(W* to, const G* slope, R rate) {
+__device__ void descend_pack(W* to, const G* gradient, R rate) {
     auto w = pack<W, N>::load(to);
-    const auto g = pack<G, N>::load(slope);
+    const auto g = pack<G, N>::load(gradient);
 #pragma unroll
     for (int k = 0; k < N; ++k) {
         const auto x = widen(g.at[k]);
@@ -54,10 +54,10 @@ __global__ void __launch_bounds__(threads) descend_kernel(std::int64_t n, W* w, 
 }
 
 template <int N, class W, class V, class G, class R>
-__device__ void momentum_pack(W* to, V* speed, const G* slope, R rate, R momentum) {
+__device__ void momentum_pack(W* to, V* speed, const G* gradient, R rate, R momentum) {
     auto w = pack<W, N>::load(to);
     auto v = pack<V, N>::load(speed);
-    const auto g = pack<G, N>::load(slope);
+    const auto g = pack<G, N>::load(gradient);
 #pragma unroll
     for (int k = 0; k < N; ++k) {
         const R velocity = product(momentum, static_cast<R>(widen(v.at[k]))) + static_cast<R>(widen(g.at[k]));
