@@ -1,10 +1,10 @@
 // Connections to rank 0 that say anything, before and after the proof: few wait, and only who has proven the key joins.
 #include <fuzzers/input.hpp>
 
-#include <dovetail/launch/cuda/admission.hpp>
+#include <dovetail/launch/control/admission.hpp>
 
-using namespace dovetail::cuda;
-using namespace dovetail::cuda::detail;
+using namespace dovetail::control;
+using namespace dovetail::control::detail;
 
 namespace {
 

@@ -1,11 +1,11 @@
 // Any environment: an identity or an error that names the variable, and never the key.
 #include <fuzzers/input.hpp>
 
-#include <dovetail/launch/cuda/environment.hpp>
+#include <dovetail/launch/control/environment.hpp>
 
 #include <map>
 
-using namespace dovetail::cuda;
+using namespace dovetail::control;
 
 namespace {
 

@@ -2,9 +2,9 @@
 // tags nothing that did not go in with them.
 #include <fuzzers/input.hpp>
 
-#include <dovetail/launch/cuda/frames.hpp>
+#include <dovetail/launch/control/frames.hpp>
 
-using namespace dovetail::cuda::detail;
+using namespace dovetail::control::detail;
 
 namespace {
 

@@ -2,12 +2,12 @@
 // proven only by the other end's own words.
 #include <fuzzers/input.hpp>
 
-#include <dovetail/launch/cuda/handshake.hpp>
+#include <dovetail/launch/control/handshake.hpp>
 
 #include <set>
 
-using namespace dovetail::cuda;
-using namespace dovetail::cuda::detail;
+using namespace dovetail::control;
+using namespace dovetail::control::detail;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const job_key key = job_key::of("a test's", "00112233445566778899aabbccddeeff");

@@ -2,7 +2,7 @@
 // damaged. So a fuzzer need not find out by itself what a message looks like.
 #pragma once
 
-#include <dovetail/launch/cuda/messages.hpp>
+#include <dovetail/launch/control/messages.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -52,8 +52,8 @@ public:
             default: return static_cast<std::int64_t>(below(6));
         }
     }
-    dovetail::cuda::peer_status peer_status() {
-        dovetail::cuda::peer_status m;
+    dovetail::control::peer_status peer_status() {
+        dovetail::control::peer_status m;
         m.host = text();
         m.machine = text();
         m.process = static_cast<long>(number());
@@ -64,7 +64,7 @@ public:
     }
     // A message of that kind, as far as its fields can be written; or any bytes.
     std::string body(char kind, int ranks) {
-        namespace d = dovetail::cuda::detail;
+        namespace d = dovetail::control::detail;
         namespace frame = d::frame;
         const unsigned damage = below(8);
         std::string b = damage == 0 ? bytes(byte()) : well_formed(kind, ranks);
@@ -77,10 +77,10 @@ public:
 
 private:
     std::string well_formed(char kind, int ranks) {
-        namespace d = dovetail::cuda::detail;
+        namespace d = dovetail::control::detail;
         namespace frame = d::frame;
         const auto all = [&] {
-            std::vector<dovetail::cuda::peer_status> m;
+            std::vector<dovetail::control::peer_status> m;
             for (int i = 0; i < ranks; ++i) m.push_back(peer_status());
             return m;
         };
@@ -106,7 +106,7 @@ private:
             }
             case frame::status_table: return d::packed_table(all());
             case frame::leave: return d::leave_message{number(), number(), number()}.pack();
-            case frame::abort: return d::packed(dovetail::cuda::abort_reason{static_cast<int>(number()), text(), text(), text(), below(2) == 0});
+            case frame::abort: return d::packed(dovetail::control::abort_reason{static_cast<int>(number()), text(), text(), text(), below(2) == 0});
             default: return text();
         }
     }

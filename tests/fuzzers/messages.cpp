@@ -1,10 +1,10 @@
 // Every message of the control channel of any bytes: what is understood says the same when it is written again, and can be shown.
 #include <fuzzers/input.hpp>
 
-#include <dovetail/launch/cuda/rendezvous.hpp>
+#include <dovetail/launch/control/rendezvous.hpp>
 
-using namespace dovetail::cuda;
-using namespace dovetail::cuda::detail;
+using namespace dovetail::control;
+using namespace dovetail::control::detail;
 
 namespace {
 

@@ -1,11 +1,11 @@
 // Short texts from outside: endpoints, lists of hosts, numbers, keys, the system's table of connections, and text that is to be shown.
 #include <fuzzers/input.hpp>
 
-#include <dovetail/launch/cuda/peer_user.hpp>
-#include <dovetail/launch/differing.hpp>
+#include <dovetail/launch/control/peer_user.hpp>
+#include <dovetail/launch/world/mismatch.hpp>
 
-using namespace dovetail::cuda;
-using namespace dovetail::cuda::detail;
+using namespace dovetail::control;
+using namespace dovetail::control::detail;
 
 namespace {
 

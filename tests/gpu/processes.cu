@@ -129,7 +129,7 @@ int main(int count, char** words) {
             std::printf("%s\n", different.empty() ? "all ranks: equal" : ("DIFFERENT:" + different).c_str());
             return different.empty() ? 0 : 1;
         }
-        const dv::cuda::resolved_identity found = dv::cuda::resolve_identity();
+        const dv::control::resolved_identity found = dv::control::resolve_identity();
         me = found.rank;
         dv::cuda::world world = dv::cuda::world::from_environment();
         const int last_rank = world.size() - 1, victim = count > 2 ? std::atoi(words[2]) : last_rank;

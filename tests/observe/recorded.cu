@@ -81,22 +81,22 @@ TEST_CASE("every recorded run has its own times, and no receive ends before its 
 
 TEST_CASE("processes of one host see one clock; of several hosts, to what their exchanges take") {
     // Ranks whose hosts' clocks differ by a second a rank: seen by what they bring to an exchange.
-    struct far_peers final : dv::cuda::peers {
+    struct far_peers final : dv::launch::peers {
         explicit far_peers(int n) : local{n} {}
-        dv::cuda::local_peers local;
+        dv::launch::local_peers local;
         bool apart = false;
         int size() const override { return local.size(); }
         std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
             return local.exchange(rank, what, apart && mine.find('-') != std::string::npos ? "host" + std::to_string(rank) + " " + mine.substr(mine.rfind(' ') + 1) : mine, limit);
         }
-        void abort(const dv::cuda::abort_reason& why) override { local.abort(why); }
+        void abort(const dv::launch::abort_reason& why) override { local.abort(why); }
         bool aborted() const noexcept override { return local.aborted(); }
-        dv::cuda::abort_reason why() const override { return local.why(); }
+        dv::launch::abort_reason why() const override { return local.why(); }
         void leave(int rank) noexcept override { local.leave(rank); }
         bool gone(int rank) const noexcept override { return local.gone(rank); }
         void attend(int rank, std::function<void()> at_stop, std::function<void()> each_period) override { local.attend(rank, std::move(at_stop), std::move(each_period)); }
         void unattend(int rank) noexcept override { local.unattend(rank); }
-        void watch(int rank, std::shared_ptr<const dv::cuda::progress> p) override { local.watch(rank, std::move(p)); }
+        void watch(int rank, std::shared_ptr<const dv::launch::progress> p) override { local.watch(rank, std::move(p)); }
         std::string describe() const override { return local.describe(); }
         std::string call_order_mismatch(int, std::int64_t, int, const dv::engine&) override { return {}; }
     };
@@ -104,10 +104,10 @@ TEST_CASE("processes of one host see one clock; of several hosts, to what their 
         CAPTURE(apart);
         far_peers with{3};
         with.apart = apart;
-        std::vector<dv::cuda::world_clock> clocks(3);
+        std::vector<dv::launch::world_clock> clocks(3);
         std::vector<std::thread> threads;
         for (int r = 0; r < 3; ++r)
-            threads.emplace_back([&, r] { clocks[static_cast<std::size_t>(r)] = dv::cuda::synchronise_clocks(with, r, std::chrono::seconds{20}); });
+            threads.emplace_back([&, r] { clocks[static_cast<std::size_t>(r)] = dv::launch::synchronise_clocks(with, r, std::chrono::seconds{20}); });
         for (auto& t : threads) t.join();
         for (const auto& c : clocks) {
             const auto off = c.origin - clocks[0].origin;

@@ -4,7 +4,7 @@
 
 #include "support/tensors.hpp"
 
-#include <dovetail/launch/cuda/services.hpp>
+#include <dovetail/launch/cuda/api/services.hpp>
 
 #include <cmath>
 #include <cstring>

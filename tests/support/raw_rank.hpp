@@ -1,7 +1,7 @@
 // A process that speaks the control channel's protocol by hand, frame by frame, and so may say what no rank would.
 #pragma once
 
-#include <dovetail/launch/cuda/star.hpp>
+#include <dovetail/launch/control/channel_endpoint.hpp>
 
 #include <string>
 #include <utility>
@@ -11,8 +11,8 @@ namespace support {
 using namespace std::chrono_literals;
 
 // A connection to a port of this machine; empty where nobody has listened for two seconds.
-inline dovetail::cuda::detail::descriptor connected(int port, const std::string& host = "127.0.0.1", std::chrono::milliseconds limit = 2s) {
-    namespace d = dovetail::cuda::detail;
+inline dovetail::control::detail::descriptor connected(int port, const std::string& host = "127.0.0.1", std::chrono::milliseconds limit = 2s) {
+    namespace d = dovetail::control::detail;
     std::string why;
     for (const auto until = d::now() + limit;;) {
         d::descriptor fd = d::connect_to({host, port}, "a test", true, d::now() + 1s, why);
@@ -23,7 +23,7 @@ inline dovetail::cuda::detail::descriptor connected(int port, const std::string&
 
 class raw_rank {
 public:
-    explicit raw_rank(int port, dovetail::cuda::job_key key = {}) : link{connected(port)}, hands{std::move(key)} {}
+    explicit raw_rank(int port, dovetail::control::job_key key = {}) : link{connected(port)}, hands{std::move(key)} {}
 
     struct frame {
         char kind = 0;  // 0: none came
@@ -31,9 +31,9 @@ public:
     };
     frame next(std::chrono::milliseconds limit = 2s) {
         frame f;
-        for (const auto until = dovetail::cuda::detail::now() + limit; dovetail::cuda::detail::now() < until;) {
+        for (const auto until = dovetail::control::detail::now() + limit; dovetail::control::detail::now() < until;) {
             link.flush();
-            if (link.next(f.kind, f.body, dovetail::cuda::detail::longest_frame)) return f;
+            if (link.next(f.kind, f.body, dovetail::control::detail::longest_frame)) return f;
             if (!link.open() || !link.fault().empty() || !more) break;
             more = link.fill(1 << 20);
             std::this_thread::sleep_for(1ms);
@@ -46,7 +46,7 @@ public:
     }
     // Whether rank 0 took the proof; then all frames have tags.
     bool prove() {
-        namespace d = dovetail::cuda::detail;
+        namespace d = dovetail::control::detail;
         say(d::frame::hello, hands.hello().body);
         for (int i = 0; i < 2; ++i) {
             const frame f = next();
@@ -57,22 +57,22 @@ public:
         link.seal(hands.keys().frames_of_rank, hands.keys().frames_of_server);
         return true;
     }
-    static dovetail::cuda::detail::join_message as(int rank, int size, const std::string& job = "test") {
-        namespace d = dovetail::cuda::detail;
+    static dovetail::control::detail::join_message as(int rank, int size, const std::string& job = "test") {
+        namespace d = dovetail::control::detail;
         return {d::library_version(), rank, size, job, d::this_instance(), d::this_process()};
     }
-    void join(const dovetail::cuda::detail::join_message& m) { say(dovetail::cuda::detail::frame::join, m.pack()); }
+    void join(const dovetail::control::detail::join_message& m) { say(dovetail::control::detail::frame::join, m.pack()); }
     // The next frame of that kind, or of none.
     frame await(char kind, std::chrono::milliseconds limit = 2s) {
-        for (const auto until = dovetail::cuda::detail::now() + limit; dovetail::cuda::detail::now() < until;) {
-            const frame f = next(std::chrono::ceil<std::chrono::milliseconds>(until - dovetail::cuda::detail::now()));
+        for (const auto until = dovetail::control::detail::now() + limit; dovetail::control::detail::now() < until;) {
+            const frame f = next(std::chrono::ceil<std::chrono::milliseconds>(until - dovetail::control::detail::now()));
             if (f.kind == kind || f.kind == 0) return f;
         }
         return {};
     }
 
-    dovetail::cuda::detail::frame_connection link;
-    dovetail::cuda::detail::client_handshake hands;
+    dovetail::control::detail::frame_connection link;
+    dovetail::control::detail::client_handshake hands;
     bool more = true;  // the connection is not at its end
 };
 

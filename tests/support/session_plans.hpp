@@ -5,7 +5,7 @@
 
 #include "session.hpp"
 
-#include <dovetail/launch/image.hpp>
+#include <dovetail/launch/executable_plan.hpp>
 #include <dovetail/plan/make.hpp>
 
 #include <atomic>

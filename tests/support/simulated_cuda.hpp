@@ -710,23 +710,23 @@ void run(int ranks, Body body) {
 }
 
 // The same ranks, as if each were a process: nobody uses another's pointers.
-struct apart final : dv::cuda::peers {
+struct apart final : dv::launch::peers {
     apart(int n, int abroad) : all{n}, abroad{abroad} {}
-    dv::cuda::local_peers all;
+    dv::launch::local_peers all;
     const int abroad;  // a rank on another host; -1: none
     int size() const override { return all.size(); }
     std::vector<std::string> exchange(int r, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
         const bool names_host = r == abroad && what.rfind("the peer copies of", 0) == 0;
         return all.exchange(r, what, names_host ? "abroad" + mine.substr(mine.find(' ')) : mine, limit);
     }
-    void abort(const dv::cuda::abort_reason& why) override { all.abort(why); }
+    void abort(const dv::launch::abort_reason& why) override { all.abort(why); }
     bool aborted() const noexcept override { return all.aborted(); }
-    dv::cuda::abort_reason why() const override { return all.why(); }
+    dv::launch::abort_reason why() const override { return all.why(); }
     void attend(int r, std::function<void()> at_stop, std::function<void()> each_period) override { all.attend(r, std::move(at_stop), std::move(each_period)); }
     void unattend(int r) noexcept override { all.unattend(r); }
     void leave(int r) noexcept override { all.leave(r); }
     bool gone(int r) const noexcept override { return all.gone(r); }
-    void watch(int r, std::shared_ptr<const dv::cuda::progress> p) override { all.watch(r, std::move(p)); }
+    void watch(int r, std::shared_ptr<const dv::launch::progress> p) override { all.watch(r, std::move(p)); }
     std::string describe() const override { return all.describe(); }
     std::string call_order_mismatch(int r, std::int64_t at, int e, const dv::engine& of) override { return all.call_order_mismatch(r, at, e, of); }
 };

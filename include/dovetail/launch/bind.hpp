@@ -6,7 +6,7 @@
 #include "../core/hana.hpp"
 #include "../core/view.hpp"
 #include "../plan/planned.hpp"
-#include "image.hpp"
+#include "executable_plan.hpp"
 
 namespace dovetail {
 

@@ -2,7 +2,7 @@
 // its bindings.
 #pragma once
 
-#include "tables.hpp"
+#include "buffer_addresses.hpp"
 
 #include <cstring>
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "bound_inputs.hpp"
-#include "cause.hpp"
-#include "deadline.hpp"
 #include "inspection.hpp"
 #include "run_slots.hpp"
 #include "watch.hpp"
+#include "world/abort_reason.hpp"
+#include "world/deadline.hpp"
 
 #include <algorithm>
 #include <atomic>

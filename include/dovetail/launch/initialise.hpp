@@ -1,9 +1,9 @@
 // The states of an executor that is being made: those that nobody has initialised yet are, once.
 #pragma once
 
-#include "cause.hpp"
 #include "engine.hpp"
-#include "image.hpp"
+#include "executable_plan.hpp"
+#include "world/abort_reason.hpp"
 
 namespace dovetail::launch {
 

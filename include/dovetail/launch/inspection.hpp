@@ -2,7 +2,7 @@
 // a rank, gives for each the accesses to look at: states that it reads, before it; what it writes on this rank, behind it.
 #pragma once
 
-#include "tables.hpp"
+#include "buffer_addresses.hpp"
 
 #include <cmath>
 #include <vector>

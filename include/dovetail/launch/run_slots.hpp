@@ -2,8 +2,8 @@
 // while a reading holds a result of that run.
 #pragma once
 
-#include "deadline.hpp"
-#include "flight.hpp"
+#include "run_state.hpp"
+#include "world/deadline.hpp"
 
 #include <algorithm>
 #include <condition_variable>

@@ -21,7 +21,7 @@ namespace dovetail::cuda {
 
 struct stream;
 
-// What the shipped operations ask for besides their kernels; see launch/cuda/services.hpp. All but `refuse` throw a call_error
+// What the shipped operations ask for besides their kernels; see launch/cuda/api/services.hpp. All but `refuse` throw a call_error
 // where CUDA refuses.
 struct launch_services {
     void (*launched)(const char* kernel) = nullptr;  // whether the launch before this was taken

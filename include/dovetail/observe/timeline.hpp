@@ -2,7 +2,7 @@
 // that of the same graph on one stream, and marks what moved and what is critical. Times are picoseconds from the start.
 #pragma once
 
-#include "study.hpp"
+#include "plan_view.hpp"
 
 namespace dovetail::observe {
 

@@ -5,7 +5,7 @@
 // kernels are, peer copies included.
 #pragma once
 
-#include "arrows.hpp"
+#include "flow_events.hpp"
 #include "measured.hpp"
 
 #include <map>

@@ -1,8 +1,8 @@
 // What a rank's thread works with: made by a world, and what executors are made on.
 #pragma once
 
-#include "../played.hpp"
-#include "engine.hpp"
+#include "../rank_roles.hpp"
+#include "engine/engine.hpp"
 
 namespace dovetail::cuda {
 

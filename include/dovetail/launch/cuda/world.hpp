@@ -6,15 +6,19 @@
 // is set): a kernel that is loaded at its first launch may wait for NCCL's, which wait for a peer.
 #pragma once
 
-#include "../ranks.hpp"
-#include "communicator_peers.hpp"
-#include "processes.hpp"
+#include "../world/rank_threads.hpp"
+#include "communicators/communicator_peers.hpp"
+#include "communicators/membership.hpp"
 #include "rank.hpp"
 
 #include <concepts>
 #include <optional>
 
 namespace dovetail::cuda {
+
+using control::broadcast_function;
+using control::rank_identity;
+using control::rendezvous_options;
 
 class world {
 public:
@@ -41,11 +45,11 @@ public:
     }
     // This process plays one rank. Who it is: what `given` says, else DOVETAIL_*, torchrun's, Open MPI's and PMI's, Slurm's
     // variables, in this order; DOVETAIL_VERBOSE=1 prints how it was found. On several machines the ranks need one job key.
-    static world from_environment(const rank_identity& given = {}, const rendezvous_options& options = {}) {
-        return of(join(resolve_identity(given), options));
+    static world from_environment(const control::rank_identity& given = {}, const control::rendezvous_options& options = {}) {
+        return of(join(control::resolve_identity(given), options));
     }
     // The same for a process that knows its rank and has a broadcast of its own, such as MPI's.
-    static world from_broadcast(int rank, int size, broadcast_function broadcast, rendezvous_options options = {}) {
+    static world from_broadcast(int rank, int size, control::broadcast_function broadcast, control::rendezvous_options options = {}) {
         options.broadcast = std::move(broadcast);
         return from_environment({.rank = rank, .size = size}, options);
     }
@@ -86,11 +90,11 @@ public:
         requires std::invocable<Body&, rank&>
     void run(Body&& body) {
         launch::rank_exceptions exceptions;
-        const auto play = [&](const std::shared_ptr<peers>& shared, int index, auto make) {
-            exceptions.run_rank(index, [&] { return cuda::rank{make()}; }, body, [&](const abort_reason& why) { shared->abort(why); });
+        const auto play = [&](const std::shared_ptr<launch::peers>& shared, int index, auto make) {
+            exceptions.run_rank(index, [&] { return cuda::rank{make()}; }, body, [&](const launch::abort_reason& why) { shared->abort(why); });
             shared->leave(index);
         };
-        const std::shared_ptr<peers> among = part_ ? run_part(play) : run_threads(play, exceptions);
+        const std::shared_ptr<launch::peers> among = part_ ? run_part(play) : run_threads(play, exceptions);
         exceptions.rethrow();
         among->raise_unreported(part_ ? part_->rank : 0);
     }
@@ -136,8 +140,8 @@ private:
         return comms;
     }
     template <class Play>
-    std::shared_ptr<peers> run_threads(const Play& play, launch::rank_exceptions& exceptions) {
-        const std::shared_ptr<peers> shared = std::make_shared<local_peers>(size_);
+    std::shared_ptr<launch::peers> run_threads(const Play& play, launch::rank_exceptions& exceptions) {
+        const std::shared_ptr<launch::peers> shared = std::make_shared<launch::local_peers>(size_);
         const std::vector<ncclComm_t> comms = connect();
         launch::on_threads(
             size_, [&](int r) { play(shared, r, [&] { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); }); },
@@ -149,10 +153,10 @@ private:
         return shared;
     }
     template <class Play>
-    std::shared_ptr<peers> run_part(const Play& play) {
+    std::shared_ptr<launch::peers> run_part(const Play& play) {
         const membership& m = *part_;
         const auto through_nccl = m.channel ? nullptr : std::make_shared<detail::communicator_peers>(m.rank, m.size);
-        const std::shared_ptr<peers> shared = m.channel ? m.channel : through_nccl;
+        const std::shared_ptr<launch::peers> shared = m.channel ? m.channel : through_nccl;
         play(shared, m.rank, [&] {
             ncclComm_t all = nullptr;
             try {

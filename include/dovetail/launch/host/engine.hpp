@@ -4,9 +4,9 @@
 
 #include "../initialise.hpp"
 #include "../walk.hpp"
-#include "acts.hpp"
-#include "core.hpp"
-#include "memory.hpp"
+#include "commands.hpp"
+#include "host_memory.hpp"
+#include "world_state.hpp"
 
 #include <algorithm>
 

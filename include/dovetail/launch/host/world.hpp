@@ -2,8 +2,8 @@
 // communication is to take time; `run` calls a function once on every rank, each on a thread of its own.
 #pragma once
 
-#include "../played.hpp"
-#include "../ranks.hpp"
+#include "../rank_roles.hpp"
+#include "../world/rank_threads.hpp"
 #include "engine.hpp"
 
 #include <concepts>

@@ -1,0 +1,147 @@
+// One graph on one rank, in tables made once: which buffers lie where, what each step is called, which steps read inputs.
+// Independent of the backend, which brings only the memory.
+#pragma once
+
+#include "binding.hpp"
+#include "executable_plan.hpp"
+#include "geometry.hpp"
+#include "store.hpp"
+
+#include <string>
+
+namespace dovetail {
+
+// An operation as messages name it.
+struct step_name {
+    std::string operation;
+    std::string statement;
+
+    std::string text() const { return statement.empty() ? "operation `" + operation + "`" : "operation `" + operation + "` of `" + statement + "`"; }
+};
+
+// The buffers of one role on one rank. An address depends on the run (slots) and, for inputs used in place, its bindings.
+class buffer_addresses {
+public:
+    buffer_addresses(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan, const geometry& where, int rank,
+                     std::shared_ptr<memory> source, std::shared_ptr<detail::store_core> store)
+        : source_{std::move(source)}, store_{std::move(store)} {
+        const int role = where.role_of(rank);
+        arena_ = block{source_, plan.roles[role].arena_bytes};
+        host_arena_ = block{source_, plan.roles[role].host_arena_bytes, true};
+        locations_.resize(static_cast<std::size_t>(p.buffers.size()));
+        for (int i = 0; i < p.buffers.size(); ++i) {
+            const ir::buffer& b = p.buffers[i];
+            if (b.role != role || b.alias >= 0) continue;
+            location& at = locations_[i];
+            at.slots = b.slots < 1 ? 1 : b.slots;
+            const ir::placement& placed = plan.placements[i];
+            if (placed.offset >= 0) {
+                at.base = (b.where == ir::storage::host ? host_arena_.data() : arena_.data()) + placed.offset;
+                at.stride = placed.stride;
+            } else if (b.where == ir::storage::state) {
+                detail::stored_state& s = store_->at(g.symbols[b.symbol].name, b.type);
+                states_.push_back({b.symbol, i, &s});
+                at.base = s.where.data();
+            } else if (b.where == ir::storage::constant) {
+                const std::int32_t position = where.coordinate(rank, g.symbols[b.symbol].index_axis);
+                constants_.push_back(block{source_, static_cast<std::int64_t>(sizeof position)});
+                at.base = constants_.back().data();
+                source_->from_host(at.base, &position, sizeof position);
+            } else if (b.where == ir::storage::input) {
+                at.stride = ir::aligned(b.bytes);
+            } else {  // not in the plan's arenas: a buffer of its own
+                constants_.push_back(block{source_, ir::aligned(b.bytes) * at.slots, b.where == ir::storage::host});
+                at.base = constants_.back().data();
+                at.stride = ir::aligned(b.bytes);
+            }
+        }
+        for (int i = 0; i < p.buffers.size(); ++i) {
+            const ir::buffer& b = p.buffers[i];
+            if (b.role != role || b.alias < 0) continue;
+            locations_[i] = locations_[b.alias];
+        }
+        // The inputs of this role, by the task that brings each one in.
+        for (int v = 0; v < p.tasks.size(); ++v) {
+            if (p.tasks[v].kind != op_kind::input) continue;
+            for (const ir::participation& participation : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations)) {
+                if (participation.role != role) continue;
+                const int b = p.accesses[participation.first_access].buffer;
+                if (input_of(p.buffers[b].symbol) >= 0) continue;
+                if (p.buffers[b].where == ir::storage::input)
+                    for (int i = 0; i < p.buffers.size(); ++i)
+                        if (i == b || (p.buffers[i].role == role && p.buffers[i].alias == b)) locations_[i].input = static_cast<int>(inputs_.size());
+                inputs_.push_back({p.buffers[b].symbol, b});
+            }
+        }
+    }
+
+    struct input {
+        int symbol = -1;
+        int buffer = -1;
+    };
+    struct state {
+        int symbol = -1;
+        int buffer = -1;
+        detail::stored_state* stored = nullptr;
+    };
+    const std::vector<input>& inputs() const { return inputs_; }
+    const std::vector<state>& states() const { return states_; }
+    const std::shared_ptr<memory>& source() const { return source_; }
+    const std::shared_ptr<detail::store_core>& store() const { return store_; }
+
+    char* arena() const { return arena_.data(); }
+
+    // Index of an input of this role, or -1.
+    int input_of(int symbol) const {
+        for (std::size_t i = 0; i < inputs_.size(); ++i)
+            if (inputs_[i].symbol == symbol) return static_cast<int>(i);
+        return -1;
+    }
+    // Whether the operations of a run can read an input where the caller has it: not one that is declared `pinned`.
+    bool usable_in_place(int input) const { return locations_[inputs_[input].buffer].input == input; }
+    void* at(int buffer, std::int64_t run, const std::vector<binding>& bound) const {
+        const location& p = locations_[buffer];
+        if (p.input >= 0 && bound[p.input].in_place()) return const_cast<void*>(bound[p.input].data);
+        return p.base + run % p.slots * p.stride;
+    }
+    // Memory that host bindings of an input are copied to; made when the first one is bound, never inside a run.
+    void stage(int input) {
+        location& p = locations_[inputs_[input].buffer];
+        if (p.base != nullptr) return;
+        staging_.push_back(block{source_, (p.stride > 0 ? p.stride : ir::alignment) * p.slots});
+        for (location& q : locations_)
+            if (q.input == input) q.base = staging_.back().data();
+    }
+
+private:
+    struct location {
+        char* base = nullptr;
+        std::int64_t stride = 0;
+        int slots = 1;
+        int input = -1;  // index in inputs where it may be used in place
+    };
+    std::shared_ptr<memory> source_;
+    std::shared_ptr<detail::store_core> store_;
+    block arena_, host_arena_;
+    std::vector<block> constants_, staging_;
+    std::vector<location> locations_;
+    std::vector<input> inputs_;
+    std::vector<state> states_;
+};
+
+// What a step is called: its first member's operation and the statement it belongs to.
+inline step_name name_of_step(const ir::graph& g, const ir::program& p, const ir::step& s) {
+    const ir::member& m = p.members[p.participations[s.first_participation].member];
+    step_name name;
+    name.operation = m.kind == op_kind::compute && named(m.op->name) ? display(*m.op->name) : name_of(m.kind);
+    const tag* statement = m.symbol >= 0 ? g.symbols[m.symbol].name : &nameless;
+    if (!named(statement) && m.node >= 0)  // a nested expression: the name that its statement defines
+        for (const ir::node& n : g.nodes)
+            if (n.statement == g.nodes[m.node].statement)
+                for (const int symbol : g.operands.subspan(n.first_result, n.results))
+                    if (symbol >= 0 && named(g.symbols[symbol].name)) statement = g.symbols[symbol].name;
+    if (named(statement)) name.statement = display(*statement);
+    return name;
+}
+
+}  // namespace dovetail

@@ -1,0 +1,102 @@
+// What the ranks of a world of processes know of each other, and the sentences made of it.
+#pragma once
+
+#include "../error.hpp"
+#include "../world/abort_reason.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dovetail::control {
+
+using launch::abort_reason;
+using launch::activity;
+
+// What a rank works on: the operation that its engine waits for.
+struct run_position {
+    std::int64_t run = -1;
+    std::int64_t step = -1;
+};
+
+// What is known about a rank: a heartbeat old.
+struct peer_status {
+    std::string host;     // its name, for people
+    std::string machine;  // equal on ranks that share a host
+    long process = 0;
+    run_position at = {};
+    activity doing;
+    std::int64_t exchanges = 0;
+    std::int64_t leaves = 0;
+};
+
+// In place of the number of leaves: the rank has ended its channel.
+inline constexpr std::int64_t left_for_good = std::int64_t{1} << 62;
+
+struct control_timing {
+    std::chrono::nanoseconds period = std::chrono::milliseconds{200};  // between heartbeats
+    std::chrono::nanoseconds silence = std::chrono::seconds{20};       // after which a rank that is not heard of is lost; 0: never
+    std::chrono::nanoseconds linger = std::chrono::seconds{2};         // how long rank 0 waits at its end for the others'
+};
+
+namespace detail {
+
+// How an exchange ends: everybody's text by rank, or what is wrong.
+struct exchange_result {
+    std::vector<std::string> texts;
+    std::string fault;
+};
+
+// The latest executors that a rank has called, from the call numbered `first` on.
+struct call_list {
+    std::int64_t first = 0;  // never negative
+    std::vector<std::int64_t> executors;
+};
+// Where rank 0 and another have called different executors; empty where they have not, as far as both lists go.
+inline std::string different_call(const call_list& zero, const call_list& other, int rank) {
+    const std::int64_t from = std::max(zero.first, other.first);
+    const auto known = [&](const call_list& c) { return static_cast<std::int64_t>(c.executors.size()) - (from - c.first); };
+    for (std::int64_t i = 0; i < std::min(known(zero), known(other)); ++i) {
+        const auto a = zero.executors[static_cast<std::size_t>(from - zero.first + i)], b = other.executors[static_cast<std::size_t>(from - other.first + i)];
+        if (a != b)
+            return "executors are called in different order: run number " + std::to_string(from + i) + " of rank " + std::to_string(rank) + " is executor " +
+                   std::to_string(b) + ", of rank 0 executor " + std::to_string(a);
+    }
+    return {};
+}
+
+// "rank 1, rank 3"; of many, the first.
+inline std::string list_of_ranks(const std::vector<int>& ranks) {
+    constexpr std::size_t most = 32;
+    std::string text;
+    for (std::size_t i = 0; i < ranks.size() && i < most; ++i) text += (text.empty() ? "rank " : ", rank ") + std::to_string(ranks[i]);
+    return ranks.size() <= most ? text : text + " and " + std::to_string(ranks.size() - most) + " more";
+}
+
+// What each works on; the rank that is furthest behind comes first and is said to be.
+inline std::string progress_text(const std::vector<peer_status>& all, const std::vector<bool>& gone) {
+    const auto before = [&](std::size_t a, std::size_t b) { return std::pair{all[a].at.run, all[a].at.step} < std::pair{all[b].at.run, all[b].at.step}; };
+    std::size_t last = 0, first = 0;
+    for (std::size_t r = 1; r < all.size(); ++r) {
+        if (before(r, last)) last = r;
+        if (before(first, r)) first = r;
+    }
+    std::string text;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::size_t r = (last + i) % all.size();
+        const peer_status& m = all[r];
+        text += (i > 0 ? "; rank " : "rank ") + std::to_string(r) + (before(r, first) && !before(last, r) ? " is behind: " : ": ");
+        text += gone[r]                 ? "has left"
+                : !m.doing.text.empty() ? m.doing.text
+                : m.at.run < 0          ? "no run"
+                                        : "run " + std::to_string(m.at.run) + ", step " + std::to_string(m.at.step);
+    }
+    return text;
+}
+
+}  // namespace detail
+
+}  // namespace dovetail::control

@@ -1,0 +1,139 @@
+// Sockets of the control channel: who listens, and who connects. Nothing here blocks past the instant that it is given; what fails
+// gives nothing and a reason.
+#pragma once
+
+#include "addresses.hpp"
+#include "descriptor.hpp"
+
+#include <netinet/tcp.h>
+#include <poll.h>
+
+#include <cerrno>
+
+namespace dovetail::control::detail {
+
+// For poll: rounded up, so that a wait of less than a millisecond does not spin.
+inline int milliseconds_until(instant until) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now()).count();
+    return left < 0 ? 0 : left > 60'000 ? 60'000 : static_cast<int>(left);
+}
+inline instant earlier(instant a, instant b) { return a < b ? a : b; }
+
+inline void set_option(int fd, int level, int name, int value) { ::setsockopt(fd, level, name, &value, sizeof value); }
+
+inline void prepare_connection(int fd) {
+    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 10);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 5);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
+}
+inline descriptor new_socket(const address& to) {
+    return descriptor::of([&] { return ::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); });
+}
+inline address own_end(int fd) {
+    address a;
+    ::getsockname(fd, a.get(), &a.size);
+    return a;
+}
+inline address other_end(int fd) {
+    address a;
+    ::getpeername(fd, a.get(), &a.size);
+    return a;
+}
+
+inline world_error no_job_key(const std::string& who, const std::string& at) {
+    return world_error{who + " has no job key, and " + at +
+                       " is beyond this machine: give all ranks one key. As a variable: export DOVETAIL_JOB_KEY=$(openssl rand -hex 32), once, before "
+                       "torchrun or srun, which pass it on, or mpirun -x DOVETAIL_JOB_KEY; in the program: from_environment({.job_key = ...})"};
+}
+
+// Where rank 0 listens that is met at `host`: at that address of this machine, or those. Empty with a reason. Throws where it would
+// listen beyond this machine without a key.
+inline std::vector<address> listening_addresses(const std::string& host, bool keyed, instant until, std::string& why) {
+    std::vector<address> all = host.empty() ? look_up({}, 0, AI_PASSIVE, why) : look_up_until({host, 0}, until, why);
+    if (!keyed && !all_loopback(all)) throw no_job_key("rank 0", host.empty() ? "every address of it" : host);
+    // The name of this machine may stand for a loopback address here, as on Debian: others mean another address by it, and which is
+    // not known.
+    const bool a_name = host.find_first_not_of("0123456789.") != std::string::npos && host.find(':') == std::string::npos;
+    if (keyed && a_name && host != "localhost" && all_loopback(all) && !all.empty()) all = look_up({}, 0, AI_PASSIVE, why);
+    return all;
+}
+
+inline std::string why_not_connected(int error) {
+    const std::string text = std::strerror(error);
+    return error == ECONNREFUSED ? text + ": it has not come yet, or all ranks have, and it takes no more" : text;
+}
+inline std::string why_not_bound(int error) {
+    const std::string text = std::strerror(error);
+    if (error == EADDRINUSE)
+        return text + ". Another program has the port, or an earlier start of this one is not at its end; set DOVETAIL_RENDEZVOUS to another";
+    if (error == EADDRNOTAVAIL)
+        return text +
+               ": it is none of this machine. Rank 0 belongs on the host of the rendezvous; where the others reach this machine by an address that is "
+               "not its own (a container, NAT), DOVETAIL_LISTEN=address says where to listen, 0.0.0.0 for everywhere";
+    return text;
+}
+
+// Listens at those of the addresses that this machine has. Empty with a reason. `port` 0 takes a free one and says which.
+inline std::vector<descriptor> listen_at(std::vector<address> at, int& port, std::string& why) {
+    std::vector<descriptor> all;
+    for (address a : at) {
+        a.set_port(port);
+        descriptor fd = new_socket(a);
+        if (!fd) continue;
+        set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+        if (a.family() == AF_INET6) set_option(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
+        if (::bind(fd.get(), a.get(), a.size) != 0 || ::listen(fd.get(), 1024) != 0) {
+            // A machine without IPv6 has addresses that cannot be bound; a port that is in use is another's.
+            const int error = errno;
+            if (error == EADDRINUSE || all.empty()) why = why_not_bound(error);
+            if (error == EADDRINUSE) return {};
+            continue;
+        }
+        port = own_end(fd.get()).port();
+        all.push_back(std::move(fd));
+    }
+    return all;
+}
+
+// One attempt, over all addresses of the host. Throws where they are beyond this machine and there is no key; `who` is this rank.
+inline descriptor connect_to(const endpoint& at, const std::string& who, bool keyed, instant until, std::string& why) {
+    const std::vector<address> found = look_up_until(at, until, why);
+    if (!keyed && !all_loopback(found)) throw no_job_key(who, "rank 0 at " + at.text());
+    for (const address& a : found) {
+        descriptor fd = new_socket(a);
+        if (!fd) {
+            why = std::strerror(errno);
+            continue;
+        }
+        if (::connect(fd.get(), a.get(), a.size) != 0) {
+            if (errno != EINPROGRESS) {
+                why = why_not_connected(errno);
+                continue;
+            }
+            pollfd p{fd.get(), POLLOUT, 0};
+            if (::poll(&p, 1, milliseconds_until(earlier(until, now() + std::chrono::seconds{3}))) <= 0) {
+                why = "it does not answer";
+                continue;
+            }
+            int status = 0;
+            socklen_t size = sizeof status;
+            ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &status, &size);
+            if (status != 0) {
+                why = why_not_connected(status);
+                continue;
+            }
+        }
+        // A port that a client was given by chance can be this one: then it is connected to itself.
+        if (own_end(fd.get()) == other_end(fd.get())) {
+            why = why_not_connected(ECONNREFUSED);
+            continue;
+        }
+        prepare_connection(fd.get());
+        return fd;
+    }
+    return descriptor{};
+}
+
+}  // namespace dovetail::control::detail

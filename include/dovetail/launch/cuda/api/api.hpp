@@ -1,0 +1,158 @@
+// Every CUDA, NCCL and cuBLAS call that the library makes, as one table of function pointers: a test replaces entries and
+// so forces any return code on a machine without a GPU. `check` turns a status into an exception.
+#pragma once
+
+#include "../../error.hpp"
+
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include <cstdint>
+
+namespace dovetail::cuda {
+
+// A call that failed. The engine wraps it into an operation_error that names the operation and the rank.
+struct call_error : failure {
+    call_error(const std::string& call, const std::string& meaning, int status)
+        : failure{call + ": " + meaning + " (" + std::to_string(status) + ")"}, code{status} {}
+    // The same, said of a rank.
+    call_error(const std::string& where, const call_error& of) : failure{where + ": " + of.text()}, code{of.code} {}
+    int code = 0;
+};
+
+namespace detail {
+
+// Stream memory operations are the driver's, found at run time so that programs need not link it; null where it has none.
+using stream_memory_function = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
+inline cudaError_t find_driver_function(const char* name, stream_memory_function* to) {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult how{};
+#if CUDART_VERSION >= 13000
+    const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &how);
+#else
+    const cudaError_t status = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &how);
+#endif
+    *to = how == cudaDriverEntryPointSuccess ? reinterpret_cast<stream_memory_function>(found) : nullptr;
+    return status;
+}
+inline cudaError_t find_write_value(stream_memory_function* to) { return find_driver_function("cuStreamWriteValue32", to); }
+inline cudaError_t find_wait_value(stream_memory_function* to) { return find_driver_function("cuStreamWaitValue32", to); }
+
+}  // namespace detail
+
+struct api {
+    // Devices and memory.
+    decltype(&::cudaGetDeviceCount) get_device_count = &::cudaGetDeviceCount;
+    cudaError_t (*device_bus_id)(char*, int, int) = &::cudaDeviceGetPCIBusId;
+    decltype(&::cudaSetDevice) set_device = &::cudaSetDevice;
+    decltype(&::cudaGetLastError) get_last_error = &::cudaGetLastError;
+    cudaError_t (*malloc)(void**, std::size_t) = &::cudaMalloc;
+    decltype(&::cudaFree) free = &::cudaFree;
+    cudaError_t (*malloc_host)(void**, std::size_t) = &::cudaMallocHost;
+    decltype(&::cudaFreeHost) free_host = &::cudaFreeHost;
+    decltype(&::cudaMemGetInfo) mem_get_info = &::cudaMemGetInfo;
+    decltype(&::cudaMemcpy) memcpy = &::cudaMemcpy;
+    decltype(&::cudaMemcpyAsync) memcpy_async = &::cudaMemcpyAsync;
+    decltype(&::cudaMemset) memset = &::cudaMemset;
+    decltype(&::cudaMemsetAsync) memset_async = &::cudaMemsetAsync;
+    decltype(&::cudaPointerGetAttributes) pointer_get_attributes = &::cudaPointerGetAttributes;
+    // Streams and events.
+    decltype(&::cudaDeviceGetStreamPriorityRange) stream_priority_range = &::cudaDeviceGetStreamPriorityRange;
+    decltype(&::cudaStreamCreateWithPriority) stream_create = &::cudaStreamCreateWithPriority;
+    decltype(&::cudaStreamDestroy) stream_destroy = &::cudaStreamDestroy;
+    decltype(&::cudaStreamQuery) stream_query = &::cudaStreamQuery;
+    decltype(&::cudaStreamSynchronize) stream_synchronize = &::cudaStreamSynchronize;
+    decltype(&::cudaStreamWaitEvent) stream_wait_event = &::cudaStreamWaitEvent;
+    cudaError_t (*event_create)(cudaEvent_t*, unsigned) = &::cudaEventCreateWithFlags;
+    decltype(&::cudaEventDestroy) event_destroy = &::cudaEventDestroy;
+    decltype(&::cudaEventRecord) event_record = &::cudaEventRecord;
+    cudaError_t (*event_record_with_flags)(cudaEvent_t, cudaStream_t, unsigned) = &::cudaEventRecordWithFlags;
+    decltype(&::cudaEventQuery) event_query = &::cudaEventQuery;
+    decltype(&::cudaEventElapsedTime) event_elapsed_time = &::cudaEventElapsedTime;
+    cudaError_t (*find_write_value)(detail::stream_memory_function*) = &detail::find_write_value;
+    cudaError_t (*find_wait_value)(detail::stream_memory_function*) = &detail::find_wait_value;
+    // Memory of other ranks.
+    decltype(&::cudaDeviceCanAccessPeer) can_access_peer = &::cudaDeviceCanAccessPeer;
+    decltype(&::cudaDeviceEnablePeerAccess) enable_peer_access = &::cudaDeviceEnablePeerAccess;
+    decltype(&::cudaIpcGetMemHandle) ipc_get_handle = &::cudaIpcGetMemHandle;
+    decltype(&::cudaIpcOpenMemHandle) ipc_open_handle = &::cudaIpcOpenMemHandle;
+    decltype(&::cudaIpcCloseMemHandle) ipc_close_handle = &::cudaIpcCloseMemHandle;
+    decltype(&::cudaHostRegister) host_register = &::cudaHostRegister;
+    decltype(&::cudaHostUnregister) host_unregister = &::cudaHostUnregister;
+    cudaError_t (*host_device_pointer)(void**, void*, unsigned) = &::cudaHostGetDevicePointer;
+    // Graphs.
+    decltype(&::cudaStreamBeginCapture) stream_begin_capture = &::cudaStreamBeginCapture;
+    decltype(&::cudaStreamEndCapture) stream_end_capture = &::cudaStreamEndCapture;
+    decltype(&::cudaStreamIsCapturing) stream_is_capturing = &::cudaStreamIsCapturing;
+    cudaError_t (*graph_instantiate)(cudaGraphExec_t*, cudaGraph_t, unsigned long long) = &::cudaGraphInstantiateWithFlags;
+    decltype(&::cudaGraphUpload) graph_upload = &::cudaGraphUpload;
+    decltype(&::cudaGraphLaunch) graph_launch = &::cudaGraphLaunch;
+    decltype(&::cudaGraphDestroy) graph_destroy = &::cudaGraphDestroy;
+    decltype(&::cudaGraphExecDestroy) graph_exec_destroy = &::cudaGraphExecDestroy;
+    // NCCL.
+    decltype(&::ncclGetVersion) get_version = &::ncclGetVersion;
+    decltype(&::ncclGetUniqueId) get_unique_id = &::ncclGetUniqueId;
+    decltype(&::ncclCommInitRankConfig) comm_init_rank = &::ncclCommInitRankConfig;
+    decltype(&::ncclCommSplit) comm_split = &::ncclCommSplit;
+    decltype(&::ncclCommDestroy) comm_destroy = &::ncclCommDestroy;
+    decltype(&::ncclCommAbort) comm_abort = &::ncclCommAbort;
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 9)
+    decltype(&::ncclCommRevoke) comm_revoke = &::ncclCommRevoke;
+#endif
+    decltype(&::ncclCommRegister) comm_register = &::ncclCommRegister;
+    decltype(&::ncclCommDeregister) comm_deregister = &::ncclCommDeregister;
+    decltype(&::ncclCommGetAsyncError) comm_get_async_error = &::ncclCommGetAsyncError;
+    decltype(&::ncclCommCount) comm_count = &::ncclCommCount;
+    decltype(&::ncclCommUserRank) comm_user_rank = &::ncclCommUserRank;
+    decltype(&::ncclCommCuDevice) comm_device = &::ncclCommCuDevice;
+    decltype(&::ncclGroupStart) group_start = &::ncclGroupStart;
+    decltype(&::ncclGroupEnd) group_end = &::ncclGroupEnd;
+    decltype(&::ncclSend) send = &::ncclSend;
+    decltype(&::ncclRecv) recv = &::ncclRecv;
+    decltype(&::ncclAllReduce) all_reduce = &::ncclAllReduce;
+    decltype(&::ncclReduce) reduce = &::ncclReduce;
+    decltype(&::ncclBroadcast) broadcast = &::ncclBroadcast;
+    decltype(&::ncclAllGather) all_gather = &::ncclAllGather;
+    decltype(&::ncclReduceScatter) reduce_scatter = &::ncclReduceScatter;
+    // cuBLAS.
+    decltype(&::cublasCreate_v2) blas_create = &::cublasCreate_v2;
+    decltype(&::cublasDestroy_v2) blas_destroy = &::cublasDestroy_v2;
+    decltype(&::cublasSetStream_v2) blas_set_stream = &::cublasSetStream_v2;
+    decltype(&::cublasSetWorkspace_v2) blas_set_workspace = &::cublasSetWorkspace_v2;
+    decltype(&::cublasSetSmCountTarget) blas_set_sm_count = &::cublasSetSmCountTarget;
+    decltype(&::cublasGemmEx_64) blas_gemm = &::cublasGemmEx_64;
+};
+
+// The table in use.
+inline api calls{};
+
+// What a kernel has done that ended before: any call may be the one that says so.
+inline bool of_earlier_work(int status) {
+    for (const cudaError_t e : {cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError, cudaErrorIllegalInstruction,
+                                cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace, cudaErrorInvalidPc, cudaErrorLaunchFailure, cudaErrorECCUncorrectable,
+                                cudaErrorNvlinkUncorrectable})
+        if (status == static_cast<int>(e)) return true;
+    return false;
+}
+
+inline void check(cudaError_t status, const char* call) {
+    if (status == cudaSuccess) return;
+    static_cast<void>(calls.get_last_error());  // not to be found again by whoever looks next
+    throw call_error{call, cudaGetErrorString(status), static_cast<int>(status)};
+}
+inline void check(ncclResult_t status, const char* call) {
+    if (status == ncclSuccess) return;
+    throw call_error{call, ncclGetErrorString(status), static_cast<int>(status)};
+}
+inline void check(cublasStatus_t status, const char* call) {
+    if (status == CUBLAS_STATUS_SUCCESS) return;
+    throw call_error{call, cublasGetStatusString(status), static_cast<int>(status)};
+}
+inline void check(CUresult status, const char* call) {
+    if (status == CUDA_SUCCESS) return;
+    throw call_error{call, "the driver refused", static_cast<int>(status)};
+}
+
+}  // namespace dovetail::cuda

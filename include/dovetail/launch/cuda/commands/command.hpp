@@ -1,0 +1,109 @@
+// What a step does on one GPU, as a flat list: launches, copies and NCCL calls. A command names its memory by places in the
+// executor's table of pointers, which holds one for each access of the program and the scratch memory behind them.
+#pragma once
+
+#include "../../../ir/program.hpp"
+#include "../../executable_plan.hpp"
+#include "../../stream.hpp"
+#include "../api/types.hpp"
+
+namespace dovetail::cuda {
+
+enum class command_kind : unsigned char {
+    call,
+    copy,
+    zero,
+    copy_input,
+    group_start,
+    group_end,
+    send,
+    recv,
+    all_reduce,
+    reduce,
+    broadcast,
+    all_gather,
+    reduce_scatter,
+    put,
+    wait,
+    local_reduce
+};
+
+constexpr bool is_communication(command_kind k) { return k >= command_kind::send && k <= command_kind::wait; }
+constexpr bool is_nccl(command_kind k) { return k >= command_kind::group_start && k <= command_kind::reduce_scatter; }
+
+struct command {
+    command_kind kind = command_kind::call;
+    ncclDataType_t type = ncclUint8;
+    ncclRedOp_t op = ncclSum;
+    int from = -1;  // in the table of pointers; call: the first of them; -1: none
+    int to = -1;
+    int peer = -1;                      // rank of the world, or the root in `comm`
+    int input = -1;                     // copy_input: which
+    int copy = -1;                      // put, wait: its number among the peer copies
+    int target = -1;                    // put: the receiver's buffer
+    int first_source = 0, sources = 0;  // local_reduce: in `lists`
+    std::int64_t from_offset = 0, to_offset = 0;
+    std::int64_t bytes = 0;  // copy, zero, copy_input, put
+    std::size_t count = 0;   // elements; call: pointers
+    bool effect = false;     // call: of something besides its results
+    element elements = element::none;
+    reduction how = reduction::none;
+    ncclComm_t comm = nullptr;
+    launch_function<stream> launch = nullptr;
+    stream at = {};
+};
+
+// One member's memory.
+struct participant {
+    int send = -1, recv = -1;
+    std::int64_t send_bytes = 0, recv_bytes = 0;
+};
+
+inline command transfer_command(command_kind k, int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes, int peer = -1,
+                                ncclComm_t comm = nullptr) {
+    command a;
+    a.kind = k;
+    a.from = from;
+    a.from_offset = from_offset;
+    a.to = to;
+    a.to_offset = to_offset;
+    a.bytes = bytes;
+    a.count = static_cast<std::size_t>(bytes);
+    a.peer = peer;
+    a.comm = comm;
+    return a;
+}
+
+// The accesses of a program as commands see them.
+struct access_table {
+    const ir::program& program;
+
+    int scratch() const { return program.accesses.size(); }
+    const ir::buffer& buffer_of(int access) const { return program.buffers[program.accesses[access].buffer]; }
+    std::int64_t bytes_of(int access) const { return buffer_of(access).type.bytes(); }
+    participant participant_of(const ir::participation& p) const {
+        participant s;
+        for (int i = p.first_access; i < p.first_access + p.accesses; ++i) {
+            const access_mode mode = program.accesses[i].mode;
+            if (reads(mode) && s.send < 0) {
+                s.send = i;
+                s.send_bytes = bytes_of(i);
+            }
+            if (writes(mode) && s.recv < 0) {
+                s.recv = i;
+                s.recv_bytes = bytes_of(i);
+            }
+        }
+        return s;
+    }
+    bool same_place(int a, int b) const {
+        if (a < 0 || b < 0) return false;
+        const auto root = [&](int access) {
+            const int buffer = program.accesses[access].buffer;
+            return program.buffers[buffer].alias >= 0 ? program.buffers[buffer].alias : buffer;
+        };
+        return root(a) == root(b);
+    }
+};
+
+}  // namespace dovetail::cuda

@@ -1,0 +1,68 @@
+// Executes commands: one call each, a few for peer copies, on the stream given, with the pointers of the run being issued.
+#pragma once
+
+#include "command_list.hpp"
+#include "input_copies.hpp"
+#include "local_reduction.hpp"
+
+namespace dovetail::cuda {
+
+class command_runner {
+public:
+    command_runner(const command_list& list, const pointer_table& pointers, const input_copies& inputs, const peer_copies& copies)
+        : list_{list}, pointers_{pointers}, inputs_{inputs}, peer_copies_{copies} {}
+
+    void execute(const command& a, cudaStream_t stream) {
+        switch (a.kind) {
+            case command_kind::call: {
+                cuda::stream s = a.at;
+                s.handle = stream;
+                return a.launch(s, pointers_.from(a.from));
+            }
+            case command_kind::copy:
+                return check(calls.memcpy_async(pointers_.at(a.to, a.to_offset), pointers_.at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes),
+                                                cudaMemcpyDefault, stream),
+                             "cudaMemcpyAsync");
+            case command_kind::zero:
+                return check(calls.memset_async(pointers_.at(a.to, a.to_offset), 0, static_cast<std::size_t>(a.bytes), stream), "cudaMemsetAsync");
+            case command_kind::copy_input: {
+                const void* const from = inputs_.from(a);
+                if (from == nullptr || a.bytes == 0) return;
+                return check(calls.memcpy_async(pointers_.at(a.to), from, static_cast<std::size_t>(a.bytes), cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+            }
+            case command_kind::local_reduce: {
+                local_sources from;
+                from.count = a.sources;
+                for (int i = 0; i < a.sources; ++i) from.at[i] = pointers_.at(list_.lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
+                return local_reduction_kernel(stream, a.elements, a.how, from, pointers_.at(a.to, a.to_offset), static_cast<std::int64_t>(a.count));
+            }
+            case command_kind::put:
+                return peer_copies_.put(stream, a.copy, a.peer, pointers_.at(a.to), pointers_.at(a.from), static_cast<std::size_t>(a.bytes));
+            case command_kind::wait: return peer_copies_.wait(stream, a.copy, a.peer);
+            default:
+                return communicate(a, stream, a.from < 0 ? nullptr : pointers_.at(a.from, a.from_offset), a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
+        }
+    }
+    static void communicate(const command& a, cudaStream_t stream, const void* from, void* to) {
+        switch (a.kind) {
+            case command_kind::group_start: return check(calls.group_start(), "ncclGroupStart");
+            case command_kind::group_end: return check(calls.group_end(), "ncclGroupEnd");
+            case command_kind::send: return check(calls.send(from, a.count, a.type, a.peer, a.comm, stream), "ncclSend");
+            case command_kind::recv: return check(calls.recv(to, a.count, a.type, a.peer, a.comm, stream), "ncclRecv");
+            case command_kind::all_reduce: return check(calls.all_reduce(from, to, a.count, a.type, a.op, a.comm, stream), "ncclAllReduce");
+            case command_kind::reduce: return check(calls.reduce(from, to, a.count, a.type, a.op, a.peer, a.comm, stream), "ncclReduce");
+            case command_kind::broadcast: return check(calls.broadcast(from, to, a.count, a.type, a.peer, a.comm, stream), "ncclBroadcast");
+            case command_kind::all_gather: return check(calls.all_gather(from, to, a.count, a.type, a.comm, stream), "ncclAllGather");
+            case command_kind::reduce_scatter: return check(calls.reduce_scatter(from, to, a.count, a.type, a.op, a.comm, stream), "ncclReduceScatter");
+            default: return;
+        }
+    }
+
+private:
+    const command_list& list_;
+    const pointer_table& pointers_;
+    const input_copies& inputs_;
+    const peer_copies& peer_copies_;
+};
+
+}  // namespace dovetail::cuda

@@ -1,0 +1,64 @@
+// One rank of several processes, before it has a communicator: `join` meets the others (rendezvous.hpp) and checks that they
+// have devices of their own and one version of NCCL.
+#pragma once
+
+#include "../../control/process_peers.hpp"
+#include "../../control/rendezvous.hpp"
+#include "../api/devices.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+namespace dovetail::cuda {
+
+// One rank of a world of processes: who it is, how it finds the others, and how it talks to them.
+struct membership {
+    int rank = 0;
+    int size = 1;
+    int device = 0;
+    std::function<ncclUniqueId()> id = {};        // the same on all ranks
+    std::shared_ptr<launch::peers> channel = {};  // null: agreement through NCCL itself
+};
+
+inline membership join(control::resolved_identity me, const control::rendezvous_options& options = {}) {
+    const auto limit = options.limit.value_or(me.limit);
+    if (me.verbose) std::fprintf(stderr, "dovetail: %s\n", me.describe().c_str());
+    const std::shared_ptr<control::control_channel> channel = control::rendezvous(me, options);
+    membership m{.rank = me.rank, .size = me.size, .device = me.local_rank};
+    char bus[32] = {};
+    std::string fault;
+    try {
+        const int there = detail::devices_here();
+        if (there == 1) m.device = 0;  // launchers may show each process only its own
+        if (m.device >= there)
+            throw world_error{"local rank " + std::to_string(me.local_rank) + " (" + me.local_rank_from + ") is to use device " + std::to_string(m.device) +
+                              ", and this machine has " + std::to_string(there)};
+        check(calls.device_bus_id(bus, sizeof bus, m.device), "cudaDeviceGetPCIBusId");
+    } catch (const failure& e) {
+        fault = e.text();
+    }
+    control::check_devices(*channel, bus, fault, limit);
+    int version = 0;
+    check(calls.get_version(&version), "ncclGetVersion");
+    channel->require_equal("the version of NCCL", static_cast<std::uint64_t>(version), detail::nccl_version_text(version), limit);
+    if (me.verbose) std::fprintf(stderr, "dovetail: rank %d of %d is here; device %d (%s)\n", me.rank, me.size, m.device, bus);
+    m.channel = std::make_shared<control::process_peers>(channel);
+    m.id = [channel, limit] {
+        ncclUniqueId id{};
+        static_assert(sizeof id.internal == sizeof(control::id_bytes));
+        const control::id_bytes bytes = control::share_id(
+            *channel,
+            [](control::id_bytes& made) {
+                ncclUniqueId fresh{};
+                check(calls.get_unique_id(&fresh), "ncclGetUniqueId");
+                std::memcpy(made.data(), fresh.internal, made.size());
+            },
+            limit);
+        std::memcpy(id.internal, bytes.data(), bytes.size());
+        channel->barrier("the making of the communicators", limit);  // NCCL would wait without end for a rank that has failed by now
+        return id;
+    };
+    return m;
+}
+
+}  // namespace dovetail::cuda

@@ -1,0 +1,181 @@
+// What the engines of one rank share: its device, its three streams, its communicators and library handles. Communicators
+// are made once for each split of the world and kept; all ranks ask for them in one order.
+#pragma once
+
+#include "../../world/clock.hpp"
+#include "../../world/stall_detector.hpp"
+#include "../api/device_memory.hpp"
+#include "../communicators/communicators.hpp"
+#include "../peer_copy/flag_releaser.hpp"
+
+namespace dovetail::cuda {
+
+class context : public std::enable_shared_from_this<context> {
+public:
+    context(std::shared_ptr<launch::peers> world, int index, int size, int device, ncclComm_t all, const nccl_options& options = {})
+        : world{std::move(world)},
+          index{index},
+          size{size},
+          device{device},
+          memory{std::make_shared<device_memory>(device, index)},
+          nccl{all, index, device, options} {
+        try {
+            check(calls.set_device(device), "cudaSetDevice");
+            int low = 0, high = 0;
+            check(calls.stream_priority_range(&low, &high), "cudaDeviceGetStreamPriorityRange");
+            for (int l = 0; l < stream_count; ++l) {
+                const bool first = l == static_cast<int>(stream_kind::communication);
+                check(calls.stream_create(&streams[l], cudaStreamNonBlocking, first ? high : low), "cudaStreamCreateWithPriority");
+            }
+            check(calls.find_write_value(&write_value), "cudaGetDriverEntryPoint");
+            check(calls.find_wait_value(&wait_value), "cudaGetDriverEntryPoint");
+            check(calls.blas_create(&blas_), "cublasCreate");
+            check(calls.blas_set_stream(blas_, streams[0]), "cublasSetStream");
+            constexpr std::int64_t bytes = std::int64_t{32} << 20;  // what cuBLAS recommends for Hopper; its own would be allocated inside a capture
+            blas_workspace_ = block{memory, bytes};
+            check(calls.blas_set_workspace(blas_, blas_workspace_.data(), static_cast<std::size_t>(bytes)), "cublasSetWorkspace");
+        } catch (const call_error& e) {
+            close();
+            throw call_error{"rank " + std::to_string(index) + " cannot be made ready", e};
+        } catch (...) {
+            close();
+            throw;
+        }
+    }
+    context(const context&) = delete;
+    context& operator=(const context&) = delete;
+    ~context() { close(); }
+
+    const std::shared_ptr<launch::peers> world;
+    const int index, size, device;
+    const std::shared_ptr<device_memory> memory;
+    communicators nccl;
+    launch::world_clock clock;                                // agreed on by the first executor
+    flag_releaser flags{[this] { return stopped_.load(); }};  // of peer copies, ended after an abort
+    cudaStream_t streams[stream_count] = {};
+    detail::stream_memory_function write_value = nullptr, wait_value = nullptr;  // null: the driver has none
+    std::vector<std::uint64_t> warmed;                                           // hashes of the plans whose connections exist
+    int executors = 0;                                                           // made so far
+    std::int64_t runs = 0;                                                       // that communicate, issued so far
+    std::atomic<bool> ended = false;                                             // the rank has left world.run
+    // The run issued last, and for each stream the event behind all that was issued on it, with the executor whose it is.
+    struct {
+        const void* engine = nullptr;
+        bool replayed = false;
+        cudaEvent_t done[stream_count] = {};
+        const void* owner[stream_count] = {};
+        unsigned behind_replayed = ~0u;  // streams that are behind the last replayed run
+        int nccl_stream = -1;            // the stream of NCCL's calls issued last
+    } last;
+
+    void* blas() const { return blas_; }
+
+    // What the rank works on from now on, and for how long its communication may stand still.
+    void show(std::shared_ptr<const launch::progress> p, std::chrono::nanoseconds limit) {
+        world->watch(index, p);
+        stall_detector_.show(std::move(p), limit);
+    }
+    // From now to `end` somebody else looks after this rank too: its communication is aborted when the work of all ranks has ended,
+    // wherever its own thread may be, and the work of all ends when its communication stands still for longer than it may.
+    void attend() {
+        world->attend(
+            index,
+            [mine = weak_from_this()] {
+                if (const auto c = mine.lock()) c->abort_communication();
+            },
+            [mine = weak_from_this()] {
+                if (const auto c = mine.lock()) c->look_for_stall();
+            });
+    }
+    // Called before communication is aborted, since afterwards what it was part of seems to have ended.
+    void before_abort(const void* who, std::function<void()> call) {
+        const std::lock_guard lock{graphs_mutex_};
+        before_abort_.emplace_back(who, std::move(call));
+    }
+    // Graphs that hold communication: destroyed before the communicators go.
+    void watch_graphs(const void* who, std::function<void()> destroy) {
+        const std::lock_guard lock{graphs_mutex_};
+        graphs_.emplace_back(who, std::move(destroy));
+    }
+    void forget(const void* who) noexcept {
+        const std::lock_guard lock{graphs_mutex_};
+        std::erase_if(graphs_, [&](const auto& g) { return g.first == who; });
+        std::erase_if(before_abort_, [&](const auto& b) { return b.first == who; });
+    }
+    // Ends whatever NCCL does on this rank, from any thread.
+    void abort_communication() noexcept {
+        {
+            const std::lock_guard lock{graphs_mutex_};
+            for (const auto& b : before_abort_) b.second();
+        }
+        stopped_.store(true);
+        nccl.abort([this] { destroy_graphs(); });
+    }
+    // After an abort: comes back when the GPU uses nothing any more. What it does not let go of within the bound is never freed.
+    void drain_after_abort() noexcept {
+        if (!stuck_.load() && !drain(std::chrono::seconds{5})) {
+            stuck_.store(true);
+            memory->abandon();
+        }
+    }
+    // Waits until the streams are empty, up to the bound.
+    bool drain(std::chrono::nanoseconds bound) noexcept {
+        const auto until = std::chrono::steady_clock::now() + bound;
+        for (;;) {
+            bool empty = true;
+            for (const cudaStream_t s : streams)
+                if (s != nullptr) empty = calls.stream_query(s) != cudaErrorNotReady && empty;
+            static_cast<void>(calls.get_last_error());
+            if (empty) return true;
+            if (std::chrono::steady_clock::now() > until) return false;
+            std::this_thread::sleep_for(std::chrono::microseconds{50});
+        }
+    }
+    // The rank leaves: communicators go, at once where a run was aborted.
+    void end() noexcept {
+        if (ended.exchange(true)) return;
+        world->unattend(index);
+        static_cast<void>(calls.set_device(device));
+        if (world->aborted() || !drain(std::chrono::seconds{5})) {
+            abort_communication();
+            return drain_after_abort();
+        }
+        destroy_graphs();
+        nccl.destroy();
+        memory->clear();
+    }
+
+private:
+    void destroy_graphs() noexcept {
+        const std::lock_guard lock{graphs_mutex_};
+        for (const auto& g : graphs_) g.second();
+    }
+    void close() noexcept {
+        if (blas_ != nullptr && !stuck_.load()) static_cast<void>(calls.blas_destroy(blas_));  // which waits for the GPU
+        for (const cudaStream_t s : streams)
+            if (s != nullptr) static_cast<void>(calls.stream_destroy(s));
+        flags.stop();
+        if (world->aborted()) memory->wait_for_importers(std::chrono::seconds{2});  // they let go when their streams are empty
+    }
+
+    void look_for_stall() {
+        if (world->aborted()) return;
+        const launch::stall_detector::finding f = stall_detector_.look();
+        if (f.still.count() == 0) return;
+        const std::string who = world->describe();  // asked for before it is needed: what it says of other ranks is on its way
+        if (f.too_long)
+            world->abort({index,
+                          "timeout: the communication of rank " + std::to_string(index) + " has stood still for " +
+                              std::to_string(std::chrono::duration<double>(f.limit).count()) + " s: " + who,
+                          f.doing.operation, f.doing.statement});
+    }
+
+    std::mutex graphs_mutex_;
+    std::vector<std::pair<const void*, std::function<void()>>> graphs_, before_abort_;
+    launch::stall_detector stall_detector_;
+    std::atomic<bool> stopped_ = false, stuck_ = false;
+    cublasHandle_t blas_ = nullptr;
+    block blas_workspace_;
+};
+
+}  // namespace dovetail::cuda

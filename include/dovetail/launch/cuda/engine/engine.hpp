@@ -1,0 +1,295 @@
+// The engine on a GPU: walks the plan onto the three streams of its rank, or replays the walk as a CUDA graph. A run is launches,
+// waits and records, without allocation on the device, synchronisation or look-up.
+#pragma once
+
+#include "../../walk.hpp"
+#include "prepare.hpp"
+#include "replay.hpp"
+
+namespace dovetail::cuda {
+
+class device_engine final : public prepared_runs {
+public:
+    static std::shared_ptr<device_engine> make(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o) {
+        check_store(o, from.name, on->index);
+        const auto store = o.store;
+        const dovetail::detail::store_core::usage one{store.get()};
+        auto made = std::make_shared<device_engine>(from, std::move(on), std::move(o));
+        if (!made->addresses.states().empty()) made->addresses.store()->add_user(made);
+        return made;
+    }
+    device_engine(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o) : prepared_runs{from, std::move(on), std::move(o)} {
+        for (int i = 0; i < steps().size(); ++i) {
+            plain_.emplace_back();
+            const command* const only = list_->first[i] + 1 == list_->first[i + 1] ? &list_->commands[static_cast<std::size_t>(list_->first[i])] : nullptr;
+            if (only == nullptr || only->kind != command_kind::call) continue;
+            plain_.back() = {only->launch, pointers_->from(only->from), only->at};
+            plain_.back().at.handle = on_->streams[steps()[i].stream];
+        }
+    }
+    ~device_engine() override {
+        if (on_->last.engine == this) on_->last.engine = nullptr;
+        for (int l = 0; l < stream_count; ++l)
+            if (on_->last.owner[l] == this) on_->last.done[l] = nullptr;
+    }
+
+    const std::string& replay_fallback_reason() const override { return replay_fallback_reason_; }
+
+    // The walker's calls.
+    void wait(int stream, int event, int event_slot, int) {
+        check(calls.stream_wait_event(on_->streams[stream], event_at(event, event_slot), 0), "cudaStreamWaitEvent");
+    }
+    void record(int stream, int event, int event_slot) { check(calls.event_record(event_at(event, event_slot), on_->streams[stream]), "cudaEventRecord"); }
+    void issue(int index, const ir::step& s) {
+        step_ = index;
+        const plain_step& plain = plain_[static_cast<std::size_t>(index)];
+        if (!quiet_ || plain.launch == nullptr) return issue_any(index, s);
+        plain.launch(plain.at, plain.pointers);
+        looked_at();
+    }
+
+private:
+    static constexpr int careful_runs = 2;
+
+    // A step that is one launch, as most are, in one line of the cache: what a run costs is what stands between its launches.
+    struct alignas(64) plain_step {
+        launch_function<stream> launch = nullptr;  // null: another kind of step
+        void* const* pointers = nullptr;
+        stream at = {};
+    };
+
+    using prepared_runs::wait;
+    cudaEvent_t event_at(int event, int event_slot) const { return events_[static_cast<std::size_t>(event * plan.event_slots + event_slot)]; }
+
+    void issue_any(int index, const ir::step& s) {
+        const cudaStream_t stream = on_->streams[s.stream];
+        if (clock_.open()) clock_.mark(index, false, stream);
+        if (inspection_) inspection_->issue(index, true, stream);
+        for (int i = list_->first[index], end = list_->first[index + 1]; i < end; ++i) {
+            const command& a = list_->commands[static_cast<std::size_t>(i)];
+            runner_->execute(a, stream);
+            if (a.kind == command_kind::call || a.kind == command_kind::local_reduce) looked_at();
+        }
+        if (inspection_) inspection_->issue(index, false, stream);
+        counters_.done(index, s.stream);
+        if (clock_.open()) clock_.mark(index, true, stream);
+        if (capturing_) still_capturing();
+        if (index == last_input_step_ && !capturing_ && runs_[now_ % depth].last_direct == now_)
+            check(calls.event_record(runs_[now_ % depth].inputs_copied, stream), "cudaEventRecord");
+    }
+
+    // ---- a run
+
+    // Whatever may have to be waited for comes first, so that a run that is not issued in time can be asked for again.
+    void wait_for_resources(const request& next) override {
+        const auto wait = [this](std::int64_t run) { wait_for(run); };
+        step_ = -1;
+        try {
+            const bool replays = may_replay(), same = captured(next.inputs);
+            if (!replays || next.recorded || !same) {  // a graph knows its device, and answers for itself
+                check(calls.set_device(on_->device), "cudaSetDevice");
+                static_cast<void>(calls.get_last_error());  // an old error of the caller's is not ours
+            }
+            make_room(next.run);
+            if (replays && !same && !graphs_.empty()) wait(next.run - 1);
+            if (replays && next.recorded) clock_.wait_for_resources(capture_of(next.run), wait);
+            inputs_->wait_for_resources(next.run, next.inputs, replays, wait);
+        } catch (const timeout&) {
+            throw;
+        } catch (...) {
+            fail(std::current_exception(), "run " + std::to_string(next.run));
+        }
+    }
+    void check_call_order() override {
+        if (!communicates_) return;
+        if (const auto wrong = on_->world->call_order_mismatch(rank, on_->runs, number_, *this); !wrong.empty()) throw usage_error{wrong};
+        ++on_->runs;
+    }
+    void issue(const std::shared_ptr<run_state>& f) override {
+        now_ = f->run;
+        step_ = -1;
+        issuing_.store(true);
+        try {
+            const bool recorded = !f->times.empty();
+            if (now_ == 0) first(*f);
+            const bool replayed = may_replay() && can_replay(*f);
+            start(f, replayed);
+            if (replayed && recorded) clock_.replay(capture_of(now_), f);
+            const auto nccl_held = lock_nccl();
+            if (replayed)
+                (recorded ? recorded_graphs_ : graphs_).launch(now_);
+            else {
+                counters_.begin(now_);
+                if (recorded) clock_.begin(f);
+                quiet_ = !recorded && !inspection_;
+                launch::walk_watched(plan, role, since_switch_, *this, watcher);
+                if (unasked_ > 0) ask();
+                clock_.close();
+            }
+            step_ = -1;  // what goes wrong from now on is no fault of the last to be issued
+            finish_issue(*f, replayed);
+            issuing_.store(false);
+        } catch (...) {
+            clock_.close();
+            capturing_ = false;
+            f->failed.store(true);
+            fail(std::current_exception(), "run " + std::to_string(now_));
+        }
+    }
+    // Before the first run, the memory that its bindings need; then all ranks start it together, so that none still allocates
+    // or frees while another's kernels wait for it.
+    void first(const run_state& f) {
+        inputs_->reserve(f.inputs, options.replay != replay_mode::never);
+        prepare_inspection();
+        if (communicates_) barrier("the first run of " + described());
+    }
+    // The streams go behind what they must go behind: the caller's stream, the last replayed run, which is on the first stream
+    // whatever it works on, and all that was issued before where a run of another kind came last, or another executor that shares
+    // states. NCCL's calls go behind those on another stream, of a plan with overlap before one without: communicators share the
+    // GPU, and their kernels come in one order on all ranks. Then the inputs.
+    void start(const std::shared_ptr<run_state>& issued, bool replayed) {
+        run_state& f = *issued;
+        const unsigned streams = replayed ? 1u : streams_;
+        const auto& last = on_->last;
+        const bool shared = !addresses.states().empty() && addresses.store()->change_owner(this, issued) != nullptr;
+        const bool kind = last.replayed != replayed, other = last.engine != this;  // one that is gone has left streams to others
+        const bool all = kind || shared || (other && replayed);
+        if (all) since_switch_ = 0;  // what this executor issued before is among it
+        for (int l = 0; l < stream_count; ++l)
+            for (int k = 0; k < stream_count; ++k)
+                if ((streams >> l & 1u) && last.done[k] != nullptr && k != l &&
+                    (all || (k == 0 && !(last.behind_replayed >> l & 1u)) || (l == nccl_stream_ && k == last.nccl_stream)))
+                    check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
+        if (f.enqueued) {
+            check(calls.event_record(joins_[0], static_cast<cudaStream_t>(f.stream)), "cudaEventRecord");
+            for (int l = 0; l < stream_count; ++l)
+                if (streams >> l & 1u) check(calls.stream_wait_event(on_->streams[l], joins_[0], 0), "cudaStreamWaitEvent");
+        }
+        pointers_->move(now_, f.inputs);
+        const auto from = inputs_->prepare(now_, f.inputs, replayed);
+        issued_run& r = runs_[now_ % depth];
+        r.last_direct = from.direct ? now_ : now_ > 0 ? runs_[(now_ - 1) % depth].last_direct : -1;
+        r.in_place = from.in_place;
+    }
+    void finish_issue(run_state& f, bool replayed) {
+        issued_run& r = runs_[now_ % depth];
+        r.streams = replayed || streams_ == 0 ? 1u : streams_;
+        for (int l = 0; l < stream_count; ++l)
+            if (r.streams >> l & 1u) {
+                check(calls.event_record(r.done[l], on_->streams[l]), "cudaEventRecord");
+                if (f.enqueued) check(calls.stream_wait_event(static_cast<cudaStream_t>(f.stream), r.done[l], 0), "cudaStreamWaitEvent");
+            }
+        ++since_switch_;
+        auto& last = on_->last;
+        if (last.engine != this) on_->show(counters_.shown(), options.time_limit);
+        last.engine = this;
+        last.replayed = replayed;
+        if (nccl_stream_ >= 0) last.nccl_stream = replayed ? 0 : nccl_stream_;
+        last.behind_replayed = replayed ? 1u : last.behind_replayed | r.streams;
+        for (int l = 0; l < stream_count; ++l)
+            if (r.streams >> l & 1u) last.done[l] = r.done[l], last.owner[l] = this;
+        counters_.shown()->replayed.store(replayed, std::memory_order_relaxed);
+        counters_.shown()->issued.store(now_, std::memory_order_release);
+    }
+    // A launch says nothing itself, and asking costs about as much as all else that a step does: the first runs ask behind each
+    // launch, since one that is refused is refused at once; later ones now and then, and at the end.
+    void looked_at() {
+        if (now_ >= careful_runs && !capturing_ && ++unasked_ < 16) return;
+        ask();
+    }
+    void ask() {
+        const int first = unasked_ > 1 ? step_ - unasked_ + 1 : step_;
+        unasked_ = 0;
+        const cudaError_t status = calls.get_last_error();
+        if (status == cudaSuccess) return;
+        check(status, first < step_ && first >= 0
+                          ? ("a launch of this operation or of one before it, back to " + names[static_cast<std::size_t>(first)].text()).c_str()
+                          : "the launch");
+    }
+
+    // ---- replay
+
+    bool may_replay() const { return options.replay != replay_mode::never && replay_fallback_reason_.empty(); }
+    // Which of the captures for recorded runs a run replays.
+    std::size_t capture_of(std::int64_t run) const { return static_cast<std::size_t>(run % (2 * pointers_->period())); }
+    // Whether this run can be a graph's; captures where there is none yet, or a pointer used in place has changed.
+    bool can_replay(const run_state& f) {
+        if (!can_replay_unrecorded(f)) return false;
+        // Recorded runs have graphs of their own, whose nodes record events; two of a phase, since reading the times of one takes
+        // until it has ended.
+        if (!f.times.empty() && recorded_graphs_.empty())
+            for (std::int64_t phase = 0; phase < 2 * pointers_->period(); ++phase) {
+                clock_.begin_capture(f.times.size());
+                capture(f, phase, recorded_graphs_);
+                clock_.close();
+            }
+        return true;
+    }
+    // Whether there are graphs that use what the inputs are bound to.
+    bool captured(const std::vector<binding>& inputs) const {
+        bool same = !graphs_.empty();
+        for (std::size_t i = 0; same && i < inputs.size(); ++i) same = captured_[i] == (inputs[i].in_place() ? inputs[i].data : nullptr);
+        return same;
+    }
+    bool can_replay_unrecorded(const run_state& f) {
+        if (captured(f.inputs)) return true;
+        const bool again = !graphs_.empty();
+        if (again) {  // the run before has ended: see wait_for_resources
+            graphs_.clear();
+            recorded_graphs_.clear();
+            clock_.forget_captures();
+        }
+        captured_.clear();
+        for (const binding& b : f.inputs) captured_.push_back(b.in_place() ? b.data : nullptr);
+        std::string wrong;
+        try {
+            for (std::int64_t phase = 0; phase < pointers_->period(); ++phase) capture(f, phase, graphs_);
+        } catch (const std::exception& e) {
+            wrong = (step_ >= 0 ? names[static_cast<std::size_t>(step_)].text() : described()) + " cannot be captured on " + where.describe(rank) + ": " +
+                    text_of(e);
+        }
+        capturing_ = false;
+        // All ranks replay, or none.
+        if (communicates_ && !again)
+            for (const auto& other : on_->world->exchange(rank, "the capture of " + described(), wrong, options.time_limit))
+                if (wrong.empty()) wrong = other;
+        if (wrong.empty()) return true;
+        graphs_.clear();
+        if (options.replay == replay_mode::always || again) throw failure{wrong};
+        replay_fallback_reason_ = wrong;
+        step_ = -1;
+        return false;
+    }
+    void capture(const run_state& f, std::int64_t phase, replays& to) {
+        pointers_->move(phase, f.inputs);
+        inputs_->capture(phase, f.inputs);
+        step_ = -1;
+        const auto nccl_held = lock_nccl();
+        to.capture(streams_ | 1u, joins_, [&] {
+            capturing_ = true;
+            quiet_ = false;
+            counters_.begin_capture();
+            launch::walk(plan, role, 0, *this);
+            capturing_ = false;
+            step_ = -1;
+        });
+    }
+    // Names the operation that has spoilt the capture, where no call said so.
+    void still_capturing() {
+        cudaStreamCaptureStatus status{};
+        check(calls.stream_is_capturing(on_->streams[steps()[step_].stream], &status), "cudaStreamIsCapturing");
+        if (status != cudaStreamCaptureStatusActive) throw failure{"it synchronises, allocates or uses another stream while it is captured"};
+    }
+
+    std::vector<plain_step> plain_;      // by step
+    std::vector<const void*> captured_;  // by input: the pointer in the graphs
+    replays graphs_{on_}, recorded_graphs_{on_};
+    std::string replay_fallback_reason_;
+    std::int64_t now_ = 0;           // the run being issued
+    std::int64_t since_switch_ = 0;  // runs issued in a row whose order is the plan's own
+    int unasked_ = 0;                // launches since their status was asked for
+    bool capturing_ = false;
+    bool quiet_ = false;  // nobody asks when steps run
+};
+
+}  // namespace dovetail::cuda

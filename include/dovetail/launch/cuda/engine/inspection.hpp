@@ -1,0 +1,122 @@
+// Looking into the values of a run on a GPU: behind each step, on its stream, a kernel looks for what is not finite, and what an
+// observer wants is copied to the host. Both are read when the run has ended.
+#pragma once
+
+#include "../../inspection.hpp"
+#include "../commands/pointers.hpp"
+#include "context.hpp"
+#include "finite_check.hpp"
+
+#include <optional>
+#include <sstream>
+
+namespace dovetail::cuda {
+
+class value_inspection {
+public:
+    value_inspection(std::vector<launch::inspected_step> steps, const ir::graph& g, const ir::program& p, const pointer_table& pointers,
+                     const std::shared_ptr<device_memory>& memory, value_observer* observer)
+        : graph_{g}, program_{p}, pointers_{pointers}, memory_{memory}, observer_{observer} {
+        std::int64_t checks = 0, copied = 0;
+        for (const launch::inspected_step& s : steps) {
+            first_.push_back(static_cast<int>(looks_.size()));
+            for (const bool before : {true, false})
+                for (const launch::inspected_access& a : before ? s.before : s.behind) {
+                    looks_.push_back({a, before, static_cast<int>(first_.size()) - 1, checks, copied});
+                    if (a.checked) ++checks;
+                    if (a.observed) copied += ir::aligned(type_of(a).bytes());
+                }
+        }
+        first_.push_back(static_cast<int>(looks_.size()));
+        if (checks > 0 && finite_check_kernel == nullptr)
+            throw usage_error{
+                "dv::check_finite needs a kernel of the library: compile one unit of the program that includes <dovetail/launch/cuda/engine/finite_check.hpp> with nvcc"};
+        found_.resize(static_cast<std::size_t>(checks));
+        if (checks > 0) flags_ = block{memory, checks * static_cast<std::int64_t>(sizeof found_[0])};
+        if (copied > 0) copies_ = block{memory, copied, true};
+    }
+
+    // What is issued before a step, and behind it.
+    void issue(int step, bool before, cudaStream_t stream) {
+        for (int i = first_[static_cast<std::size_t>(step)], end = first_[static_cast<std::size_t>(step) + 1]; i < end; ++i) {
+            const look& l = looks_[static_cast<std::size_t>(i)];
+            if (l.before != before) continue;
+            const void* const data = pointers_.at(l.at.access);
+            const tensor_type& type = type_of(l.at);
+            if (l.at.observed)
+                check(calls.memcpy_async(copies_.data() + l.copy, data, static_cast<std::size_t>(type.bytes()), cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+            if (!l.at.checked) continue;
+            auto* const flag = reinterpret_cast<unsigned long long*>(flags_.data()) + l.check;
+            check(calls.memset_async(flag, 0xff, sizeof *flag, stream), "cudaMemsetAsync");
+            finite_check_kernel(stream, type.type, data, type.size(), flag);
+            check(calls.get_last_error(), "the kernel of dv::check_finite");
+        }
+    }
+
+    // The rest when the run has ended. Gives the observer what it wants.
+    void deliver(std::int64_t run) const {
+        if (observer_ == nullptr || run >= observer_->runs()) return;
+        for (const look& l : looks_)
+            if (l.at.observed) observer_->value(*graph_.symbols[program_.buffers[l.at.buffer].symbol].name, type_of(l.at), run, copies_.data() + l.copy);
+    }
+    struct finding {
+        int step = -1;
+        std::string text;  // "element 17 of its result `y` is NaN"
+    };
+    // The first value, in issue order, that is not finite.
+    std::optional<finding> first_non_finite() {
+        if (found_.empty()) return {};
+        memory_->to_host(found_.data(), flags_.data(), static_cast<std::int64_t>(found_.size() * sizeof found_[0]));
+        for (const look& l : looks_) {
+            if (!l.at.checked || found_[static_cast<std::size_t>(l.check)] == ~0ull) continue;
+            const unsigned long long said = found_[static_cast<std::size_t>(l.check)];
+            return finding{l.step, launch::describe({static_cast<std::int64_t>(said / 2), said % 2 != 0}, graph_, program_, l.at, l.before)};
+        }
+        return {};
+    }
+
+private:
+    struct look {
+        launch::inspected_access at;
+        bool before = false;
+        int step = 0;
+        std::int64_t check = 0, copy = 0;  // where its flag lies, and its copy
+    };
+    const tensor_type& type_of(const launch::inspected_access& a) const { return program_.buffers[a.buffer].type; }
+
+    const ir::graph& graph_;
+    const ir::program& program_;
+    const pointer_table& pointers_;
+    const std::shared_ptr<device_memory> memory_;
+    value_observer* const observer_;
+    std::vector<look> looks_;
+    std::vector<int> first_;  // of the looks, by step, and the end
+    block flags_, copies_;
+    std::vector<unsigned long long> found_;
+};
+
+// Of what each rank has found, the one that is first in the order of all ranks: it has made the others. `order`: the place of the
+// operation of `mine` in that order, -1 where the rank has found nothing. All ranks call it; gives a reason without a rank where none
+// has.
+inline launch::abort_reason first_of_all(launch::peers& world, int rank, std::int64_t order, const launch::abort_reason& mine, const std::string& what,
+                                         std::chrono::nanoseconds limit) {
+    const std::string text = order < 0 ? "" : std::to_string(order) + '\n' + mine.operation + '\n' + mine.statement + '\n' + mine.text;
+    const std::vector<std::string> all = world.exchange(rank, what, text, limit);
+    launch::abort_reason first;
+    std::int64_t least = INT64_MAX;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        if (all[r].empty()) continue;
+        std::istringstream fields{all[r]};
+        std::string place;
+        launch::abort_reason c;
+        c.rank = static_cast<int>(r);
+        std::getline(fields, place);
+        std::getline(fields, c.operation);
+        std::getline(fields, c.statement);
+        std::getline(fields, c.text, '\0');
+        if (const std::int64_t at = std::stoll(place); at < least) first = c, least = at;
+    }
+    return first;
+}
+
+}  // namespace dovetail::cuda

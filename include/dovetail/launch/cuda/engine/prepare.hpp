@@ -1,0 +1,182 @@
+// All that the runs of an executor need, made before the first: the check that all ranks have one plan, commands and their pointers, events,
+// connections, and the states that nobody has initialised yet.
+#pragma once
+
+#include "../../initialise.hpp"
+#include "../../world/plan_fingerprint.hpp"
+#include "../commands/command_runner.hpp"
+#include "inspection.hpp"
+#include "runs.hpp"
+#include "warm_up.hpp"
+
+namespace dovetail::cuda {
+
+class prepared_runs : public gpu_runs {
+protected:
+    prepared_runs(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o)
+        : gpu_runs{from, std::move(on), std::move(o)}, executable_{from} {
+        if (on_->world->aborted()) raise();
+        try {
+            prepare_all(from.hash);
+        } catch (const communication_aborted&) {
+            if (on_->world->aborted()) raise();
+            throw;
+        } catch (const call_error& e) {
+            throw call_error{"the executor of " + described() + " cannot be made on " + where.describe(rank), e};
+        }
+    }
+    // Held while NCCL is called; nothing where it is not.
+    nccl_lock lock_nccl() { return communicates_ ? on_->nccl.lock_calls() : nccl_lock{}; }
+    // Comes to the same place as all other ranks.
+    void barrier(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
+
+    // Before the first run, where somebody looks into the values.
+    void prepare_inspection() {
+        if (options.check_finite || values != nullptr)
+            inspection_ = std::make_unique<value_inspection>(inspected_steps(), graph, program, *pointers_, on_->memory, values);
+    }
+    void inspect(run_state& f) override {
+        wait_for_end(f, options.time_limit);
+        inspection_->deliver(f.run);
+        if (!options.check_finite) return;
+        const auto found = inspection_->first_non_finite();
+        launch::abort_reason mine;
+        std::int64_t order = -1;
+        if (found) {
+            const step_name& step = names[static_cast<std::size_t>(found->step)];
+            mine.rank = rank;
+            mine.text = step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + found->text;
+            mine.operation = step.operation;
+            mine.statement = step.statement;
+            order = std::find(plan.order.begin(), plan.order.end(), steps()[found->step].task) - plan.order.begin();
+        }
+        if (communicates_)
+            mine = first_of_all(*on_->world, rank, order, mine, "the values of run " + std::to_string(f.run) + " of " + described(), options.time_limit);
+        if (mine.rank < 0) return;
+        on_->world->abort(mine);
+        raise();
+    }
+
+    const executable_plan<stream> executable_;
+    std::unique_ptr<peer_copies> peer_copies_;
+    std::unique_ptr<command_list> list_;
+    block scratch_;
+    std::unique_ptr<pointer_table> pointers_;
+    std::unique_ptr<input_copies> inputs_;
+    std::unique_ptr<command_runner> runner_;
+    std::shared_ptr<void> registered_;  // the arena, with NCCL
+    std::vector<cudaEvent_t> events_;
+    cudaEvent_t joins_[stream_count] = {};
+    std::unique_ptr<value_inspection> inspection_;  // null: nobody looks into values
+    unsigned streams_ = 0;                          // in use
+    int last_input_step_ = -1;                      // the last step that copies an input
+    int nccl_stream_ = -1;                          // the stream of NCCL's calls, of which a plan uses one
+    int number_ = 0;                                // of the executor
+
+private:
+    void prepare_all(std::uint64_t hash) {
+        check_plans(hash);
+        communicates_ = where.communicates(program);
+        peer_copies_ = std::make_unique<peer_copies>(on_, program, where, addresses.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
+        list_ = std::make_unique<command_list>(executable_, where, rank, role, *on_, *peer_copies_, options.replay != replay_mode::never);
+        prepare();
+        prepare_memory();
+        if (!list_->communicators.empty())
+            registered_ = on_->nccl.register_memory(list_->communicators, addresses.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
+        initialise();
+        warm(hash);
+    }
+    void check_plans(std::uint64_t hash) {
+        number_ = on_->executors++;
+        if (number_ == 0) on_->clock = launch::synchronise_clocks(*on_->world, rank, options.time_limit);
+        const auto all = on_->world->exchange(rank, "executor " + std::to_string(number_) + " (" + described() + ")",
+                                              launch::fingerprint_text(hash, executable_.s, options, described()), options.time_limit);
+        if (const std::string mismatch = launch::mismatch(all); !mismatch.empty())
+            throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + mismatch +
+                              ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
+    }
+    void prepare() {
+        for (int i = 0; i < steps().size(); ++i) {
+            const ir::step& s = steps()[i];
+            streams_ |= 1u << s.stream;
+            bool communicates = false;
+            for (int a = list_->first[i]; a < list_->first[i + 1]; ++a) {
+                communicates = communicates || is_communication(list_->commands[a].kind);
+                if (is_nccl(list_->commands[a].kind)) nccl_stream_ = s.stream;
+            }
+            counters_.add(names[i], s.stream, communicates);
+            if (program.tasks[s.task].kind == op_kind::input) last_input_step_ = i;
+        }
+        for (int e = 0; e < plan.roles[role].events * plan.event_slots; ++e) events_.push_back(new_event());
+        for (auto& j : joins_) j = new_event();
+        for (auto& r : runs_) {
+            for (int l = 0; l < stream_count; ++l)
+                if (l == 0 || (streams_ >> l & 1u)) r.done[l] = new_event();
+            r.inputs_copied = last_input_step_ >= 0 ? new_event() : nullptr;
+        }
+    }
+    void prepare_memory() {
+        if (list_->scratch_bytes > 0) scratch_ = block{on_->memory, list_->scratch_bytes};
+        pointers_ = std::make_unique<pointer_table>(program, steps(), addresses, scratch_.data());
+        inputs_ = std::make_unique<input_copies>(on_->memory, static_cast<int>(addresses.inputs().size()));
+        runner_ = std::make_unique<command_runner>(*list_, *pointers_, *inputs_, *peer_copies_);
+        for (command& a : list_->commands) {
+            if (a.kind == command_kind::call && a.at.workspace_bytes > 0) a.at.workspace = pointers_->at(a.to);
+            if (a.kind == command_kind::copy_input) inputs_->add(a, addresses, program);
+            if (a.kind == command_kind::put) a.to = remote_address(a);
+            if (a.kind == command_kind::local_reduce) {
+                if (local_reduction_kernel == nullptr)
+                    throw usage_error{
+                        "a single-rank graph with a reduction needs a kernel of the library: compile one unit of the program that includes <dovetail/launch/cuda/commands/local_reduction.hpp> with nvcc"};
+                if (a.sources > most_local_sources)
+                    throw usage_error{"a single-rank graph reduces over at most " + std::to_string(most_local_sources) + " roles"};
+            }
+        }
+        if (!inputs_->empty()) pointers_->slots_of(staging::halves);
+    }
+    // Where the receiver's buffer lies, as seen from here.
+    int remote_address(const command& a) {
+        const int alias = program.buffers[a.target].alias, at = alias >= 0 ? alias : a.target;
+        return pointers_->add(peer_copies_->arena(a.peer) + plan.placements[at].offset, plan.placements[at].stride, program.buffers[at].slots);
+    }
+    // Once for every plan whose ranks can wait for each other.
+    void warm(std::uint64_t hash) {
+        if (detail::replayed_apart && options.replay != replay_mode::never) hash = ~hash;  // on communicators of their own
+        if (!communicates_ || std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
+        {
+            kernel_warmer kernels{*list_, *pointers_, program, *on_, addresses.arena(), plan.roles[role].arena_bytes};
+            try {
+                for (step_ = 0; step_ < steps().size(); ++step_) kernels.load(step_, on_->streams[0]);
+                step_ = -1;
+            } catch (...) {
+                fail(std::current_exception(), "before the first run");
+            }
+            wait_for_streams("the kernels of " + described() + " were not loaded");
+        }
+        const connection_warmer connections{*list_, *on_};
+        // From here on a kernel may wait for another rank, so nobody may still allocate: that may wait for kernels.
+        barrier("the connections of " + described());
+        try {
+            const auto nccl_held = lock_nccl();
+            for (step_ = 0; step_ < steps().size(); ++step_) connections.make(step_, on_->streams[steps()[step_].stream]);
+            step_ = -1;
+        } catch (...) {
+            fail(std::current_exception(), "while connections were made");
+        }
+        wait_for_streams("the connections of " + described() + " were not made");
+        on_->warmed.push_back(hash);
+    }
+    void initialise() {
+        launch::initialise_states(
+            *this, executable_,
+            [&](auto initialiser, void* const* at) {
+                static_cast<void>(calls.get_last_error());
+                initialiser(stream{on_->streams[0], on_->blas(), 0, nullptr, 0, &services}, at);
+                check(calls.get_last_error(), "the launch");
+                check(calls.stream_synchronize(on_->streams[0]), "cudaStreamSynchronize");
+            },
+            [&](const launch::abort_reason& why) { on_->world->abort(why); });
+    }
+};
+
+}  // namespace dovetail::cuda

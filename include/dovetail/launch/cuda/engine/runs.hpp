@@ -1,0 +1,291 @@
+// The runs of one executor on a GPU, from their issue to their end: the events behind them, waiting for them, and the ways they
+// can end badly. What issues them is in engine.hpp.
+#pragma once
+
+#include "../progress/progress_counters.hpp"
+#include "../progress/step_clock.hpp"
+
+namespace dovetail::cuda {
+
+class gpu_runs : public engine {
+public:
+    bool has_streams() const override { return true; }
+    bool has_ended(run_state& f) override {
+        if (f.failed.load() || (on_->world->aborted() && !ended(f.run))) raise();
+        if (!ended(f.run)) return false;
+        try {
+            if (!f.times.empty()) clock_.read(f);
+        } catch (const call_error&) {
+            fail(std::current_exception(), "run " + std::to_string(f.run));
+        }
+        return true;
+    }
+    bool wait(run_state& f, deadline until) override {
+        return poll(until, [&] { return has_ended(f); });
+    }
+    bool wait_for_inputs(run_state& f, deadline until) override {
+        return poll(until, [&] { return inputs_read(f) || has_ended(f); });
+    }
+    // A run that copies nothing itself has read its inputs when the last one before it that does has done so.
+    bool inputs_read(run_state& f) override {
+        const issued_run& r = runs_[static_cast<std::size_t>(f.run % depth)];
+        const std::int64_t last = r.last_direct;
+        if (ended_.load(std::memory_order_acquire) >= f.run) return true;
+        if (r.in_place) return reached(f.run);
+        if (ended_.load(std::memory_order_acquire) >= last) return true;
+        try {
+            return query(runs_[static_cast<std::size_t>(last % depth)].inputs_copied);
+        } catch (const call_error&) {
+            fail(std::current_exception(), "run " + std::to_string(last));
+        }
+    }
+    std::int64_t clock_error_ns() const override { return clock_.error_ns(); }
+    std::string stuck() override { return on_->world->describe(); }
+    void end_runs(bool abort) noexcept override {
+        try {
+            if (on_->ended.load()) return;
+            static_cast<void>(calls.set_device(on_->device));
+            if (!on_->world->aborted()) {
+                run_state f;
+                f.run = counters_.shown()->issued.load();
+                if (ended(f.run) || (!abort && wait(f, launch::after(options.time_limit)))) return;
+            }
+            if (!on_->world->aborted()) on_->world->abort(left_in_flight(abort));
+        } catch (...) {  // the run had failed; a destructor calls this
+        }
+        on_->abort_communication();
+        if (counters_.shown()->issued.load() > ended_.load()) on_->world->lose_run();
+        lose_unfinished("the executor of " + described() + " was destroyed with work in flight");
+        on_->drain_after_abort();
+    }
+
+protected:
+    static constexpr int depth = 64;  // runs issued ahead of the GPU
+    struct issued_run {
+        cudaEvent_t done[stream_count] = {};
+        cudaEvent_t inputs_copied = nullptr;  // null: no step copies an input
+        unsigned streams = 0;
+        std::int64_t last_direct = -1;  // the latest run up to this one whose copies read what inputs are bound to; -1: none
+        bool in_place = false;
+    };
+
+    gpu_runs(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o)
+        : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->size, on->memory, std::move(o)}, on_{std::move(on)} {
+        on_->before_abort(this, [this] { count_ended(); });
+    }
+    ~gpu_runs() override {
+        on_->forget(this);
+        for (const cudaEvent_t e : all_events_) static_cast<void>(calls.event_destroy(e));
+    }
+
+    cudaEvent_t new_event() {
+        cudaEvent_t e = nullptr;
+        check(calls.event_create(&e, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+        all_events_.push_back(e);
+        return e;
+    }
+    static bool query(cudaEvent_t e) {
+        const cudaError_t status = calls.event_query(e);
+        if (status == cudaErrorNotReady) {
+            static_cast<void>(calls.get_last_error());
+            return false;
+        }
+        check(status, "cudaEventQuery");
+        return true;
+    }
+    // Whether the GPU is past a run, which an abort brings about as well.
+    bool reached(std::int64_t run) {
+        if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
+        const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
+        try {
+            for (int l = 0; l < stream_count; ++l)
+                if ((r.streams >> l & 1u) && !query(r.done[l])) return false;
+        } catch (const call_error&) {
+            fail(std::current_exception(), "run " + std::to_string(run));
+        }
+        return true;
+    }
+    // Whether a run has ended well: communication that an abort has cut off is no result.
+    bool ended(std::int64_t run) {
+        if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
+        if (!reached(run) || counted_.load(std::memory_order_acquire)) return false;
+        has_ended(run);
+        return true;
+    }
+    void has_ended(std::int64_t run) {
+        std::int64_t before = ended_.load(std::memory_order_relaxed);
+        while (before < run && !ended_.compare_exchange_weak(before, run, std::memory_order_acq_rel)) {}
+        counters_.shown()->ended.store(ended_.load(), std::memory_order_release);
+    }
+    void wait_for(std::int64_t run) {
+        run_state f;
+        f.run = run;
+        if (!wait(f, launch::after(options.time_limit)))
+            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " + described() +
+                              " has not ended: " + stuck(),
+                          rank};
+    }
+    // At most `depth` runs are open. Asking an event takes the time of a launch, so one answer is to do for many runs.
+    void make_room(std::int64_t next) {
+        if (next < depth || ended_.load(std::memory_order_acquire) >= next - depth) return;
+        if (!ended(next - depth / 2) && !ended(next - depth * 3 / 4)) wait_for(next - depth);
+    }
+    // Until the streams are empty, before any run. `what` is said where that does not happen: "the connections ... were not made".
+    void wait_for_streams(const std::string& what) {
+        const auto until = launch::after(options.time_limit);
+        for (const cudaStream_t s : on_->streams)
+            for (;;) {
+                const cudaError_t status = calls.stream_query(s);
+                if (status == cudaSuccess) break;
+                if (status == cudaErrorNotReady)
+                    static_cast<void>(calls.get_last_error());
+                else
+                    give_up(std::string{"cudaStreamQuery: "} + cudaGetErrorString(status) + ": " + what);
+                look_for_errors();
+                if (on_->world->aborted()) raise(what);
+                if (std::chrono::steady_clock::now() > until) give_up(what + " within " + launch::in_seconds(options.time_limit));
+                std::this_thread::sleep_for(std::chrono::microseconds{50});
+            }
+        if (on_->world->aborted()) raise(what);  // which has emptied them
+    }
+    void look_for_errors() {
+        if (on_->world->aborted()) return;
+        try {
+            on_->nccl.check_async_errors();
+        } catch (const call_error& e) {
+            give_up(e.text() + "; " + stuck());
+        }
+    }
+    // Ends the runs of all ranks and throws.
+    [[noreturn]] void give_up(const std::string& why) {
+        const launch::activity now = counters_.shown()->doing();
+        on_->world->abort({rank, where.describe(rank) + ": " + why, now.operation, now.statement});
+        raise();
+    }
+    // Returns to the caller, who may free what the GPU uses, when the GPU uses it no more; what it does not let go of is kept. `state`
+    // is what there is to say where no run is open.
+    [[noreturn]] void raise(const std::string& state = {}) {
+        on_->abort_communication();
+        lose_unfinished("a run of " + described() + " did not end: " + on_->world->why().text);
+        on_->drain_after_abort();
+        launch::activity here = counted_.load(std::memory_order_acquire) ? cut_off_ : launch::activity{};
+        if (here.operation.empty()) {
+            here.text = state.empty() ? "" : "was not ready: " + state;
+            if (step_ >= 0)
+                here = {"was issuing " + names[static_cast<std::size_t>(step_)].text(), names[static_cast<std::size_t>(step_)].operation,
+                        names[static_cast<std::size_t>(step_)].statement};
+        }
+        on_->world->raise(rank, here);
+    }
+    [[noreturn]] void fail(const std::exception_ptr& why, const std::string& when) {
+        bool earlier = false;
+        try {
+            std::rethrow_exception(why);
+        } catch (const operation_error&) {
+            throw;  // it has been through here
+        } catch (const call_error& e) {
+            earlier = of_earlier_work(e.code);
+        } catch (...) {}
+        const step_name step = step_ >= 0 ? names[static_cast<std::size_t>(step_)] : step_name{};
+        const std::string who = step_ >= 0 ? step.text() : described();
+        const std::string text = who + (earlier ? step_ >= 0 ? ", or an operation before it," : ", or what was issued before it," : "") + " failed on " +
+                                 where.describe(rank) + ", " + when + ": " + text_of(why) + (earlier ? "; " + stuck() : "");
+        on_->world->abort({rank, text, earlier ? "" : step.operation, earlier ? "" : step.statement, false, why});
+        raise();
+    }
+
+    const std::shared_ptr<context> on_;
+    std::array<issued_run, depth> runs_;
+    progress_counters counters_{on_, described()};
+    step_clock clock_{on_};
+    bool communicates_ = false;
+    int step_ = -1;                      // being issued
+    std::atomic<bool> issuing_ = false;  // a run, or one could not be
+
+private:
+    void reported() noexcept override { on_->world->report(); }
+    // Until `done()`; false at the deadline.
+    template <class Done>
+    bool poll(deadline until, Done done) {
+        const auto since = std::chrono::steady_clock::now();
+        auto left = deadline::max();  // when a partner that has left is missed
+        for (int turn = 0;; ++turn) {
+            if (done()) return true;
+            const auto now = std::chrono::steady_clock::now();
+            if (turn % 64 == 63) {
+                look_for_errors();
+                if (!communicates_ || !somebody_left())
+                    left = deadline::max();
+                else if (left == deadline::max())
+                    left = now + std::chrono::seconds{1};
+                if (now > left) give_up("a rank has left and takes no part any more: " + stuck());
+            }
+            if (now >= until) return false;
+            if (now - since > std::chrono::milliseconds{2})
+                std::this_thread::sleep_for(std::chrono::microseconds{20});
+            else
+                std::this_thread::yield();
+        }
+    }
+    void check_alive() override {
+        if (on_->world->aborted()) raise();
+        if (on_->ended.load())
+            throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
+        if (!addresses.states().empty() && addresses.store()->any_lost())
+            for (const auto& s : addresses.states())
+                if (const auto lost = addresses.store()->lost(*s.stored); !lost.empty())
+                    throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
+    }
+    // Whether a partner of the communication that this rank waits for takes no part any more. Others may leave when their work is
+    // done, also while this rank is still computing.
+    bool somebody_left() const {
+        const int waiting = counters_.shown()->at().step;
+        if (waiting < 0) return false;
+        const ir::step& s = steps()[waiting];
+        for (const ir::participation& mine : program.participations.subspan(s.first_participation, s.participations))
+            for (const int r : where.partners(program, program.tasks[s.task], mine.member, rank))
+                if (r != rank && on_->world->gone(r)) return true;
+        return false;
+    }
+    // Before communication is aborted, on whatever thread: runs that have not ended now do not end well any more, whatever their
+    // events say later.
+    void count_ended() noexcept {
+        if (!communicates_ || counted_.load(std::memory_order_acquire)) return;
+        const std::int64_t last = counters_.shown()->issued.load();
+        for (std::int64_t run = ended_.load() + 1; run <= last; ++run) {
+            const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
+            bool over = true;
+            for (int l = 0; l < stream_count; ++l) over = over && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
+            static_cast<void>(calls.get_last_error());
+            if (!over) break;
+            has_ended(run);
+        }
+        try {
+            cut_off_ = counters_.shown()->doing();
+        } catch (...) {}
+        counted_.store(true, std::memory_order_release);
+    }
+    // The states that a run in flight updates. Once: one that is written afterwards is good.
+    void lose_unfinished(const std::string& why) noexcept {
+        const std::int64_t last = counters_.shown()->issued.load();
+        bool over = last <= ended_.load();
+        if (!over && !communicates_) {
+            const issued_run& r = runs_[static_cast<std::size_t>(last % depth)];
+            over = true;
+            for (int l = 0; l < stream_count; ++l) over = over && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
+            static_cast<void>(calls.get_last_error());
+        }
+        if ((over && !issuing_.load()) || lost_.exchange(true)) return;
+        try {
+            lose_states(why);
+        } catch (...) {}
+    }
+
+    std::vector<cudaEvent_t> all_events_;
+    std::atomic<std::int64_t> ended_ = -1;
+    std::atomic<bool> counted_ = false;  // `ended_` is final
+    launch::activity cut_off_;           // what was open then
+    std::atomic<bool> lost_ = false;     // the states, by a run that did not end
+};
+
+}  // namespace dovetail::cuda

@@ -1,0 +1,251 @@
+// Peer copies between the ranks of one executor. A channel's value that goes by a copy engine is put by its sender into the
+// receiver's arena; two flags say when. Each lies in the host memory of the rank that waits for it, so that flag_releaser can end
+// the wait, and the waiter sets it back:
+//
+//     receiver   set the sender's flag ("there is room") ... wait for its own
+//     sender     wait for its own, copy, set the receiver's flag
+//
+// The sender copies and not the receiver, because CUDA may give a copy between two devices of one process to the engine of the
+// source: copies of several receivers out of one device would queue there in the order of their issue by different threads, and
+// one whose turn is later may stand in front of another.
+// Between threads the memory is at hand, between processes of one host it is mapped. Ranks that cannot reach each other's are
+// told, all of them, when the executor is made.
+#pragma once
+
+#include "../../geometry.hpp"
+#include "../engine/context.hpp"
+#include "ipc_flags.hpp"
+
+#include <sstream>
+
+namespace dovetail::cuda {
+
+// Whether a task moves a value by a copy engine from rank to rank.
+inline bool is_peer_copy(const ir::program& p, const ir::task& v) {
+    return v.kind == op_kind::transfer && v.stream == stream_kind::copy && !p.members[v.first_member].local &&
+           p.buffers[p.accesses[p.participations[v.first_participation].first_access].buffer].type.bytes() > 0;
+}
+
+namespace detail {
+
+// What a rank lends to the others of its process; alive while one of them uses it.
+struct exported_memory {
+    std::shared_ptr<device_memory> memory;  // kept, also after its rank has gone
+    char* arena = nullptr;
+    CUdeviceptr flags = 0;
+    int device = 0;
+};
+class memory_exports {
+public:
+    static std::int64_t add(const std::shared_ptr<const exported_memory>& what) {
+        const std::lock_guard lock{mutex()};
+        std::erase_if(all(), [](const auto& known) { return known.second.expired(); });
+        static std::int64_t next = 0;
+        all().emplace_back(next, what);
+        return next++;
+    }
+    static std::shared_ptr<const exported_memory> find(std::int64_t number) {
+        const std::lock_guard lock{mutex()};
+        for (const auto& known : all())
+            if (known.first == number) return known.second.lock();
+        return nullptr;
+    }
+
+private:
+    static std::mutex& mutex() {
+        static std::mutex m;
+        return m;
+    }
+    static std::vector<std::pair<std::int64_t, std::weak_ptr<const exported_memory>>>& all() {
+        static std::vector<std::pair<std::int64_t, std::weak_ptr<const exported_memory>>> a;
+        return a;
+    }
+};
+
+inline std::string host_name() {
+    char name[256] = {};
+    ::gethostname(name, sizeof name - 1);
+    return name[0] == 0 ? "?" : name;
+}
+
+}  // namespace detail
+
+class peer_copies {
+public:
+    // Every rank makes one, with the arena of its executor; `graph` as messages name it.
+    peer_copies(std::shared_ptr<context> on, const ir::program& program, const geometry& where, char* arena, std::int64_t arena_bytes, const std::string& graph,
+                std::chrono::nanoseconds limit)
+        : on_{std::move(on)}, flag_(static_cast<std::size_t>(program.tasks.size()), -1), remotes_(static_cast<std::size_t>(on_->size)) {
+        for (int v = 0; v < program.tasks.size(); ++v)
+            if (is_peer_copy(program, program.tasks[v])) flag_[static_cast<std::size_t>(v)] = flags_++;
+        if (flags_ == 0) return;
+        for (int v = 0; v < program.tasks.size(); ++v) find_partner(program, where, v);
+        std::string fault;
+        const auto trying = [&](auto&& call) {
+            try {
+                if (fault.empty()) call();
+            } catch (const std::exception& e) {
+                fault = "rank " + std::to_string(on_->index) + ": " + text_of(e);
+            }
+        };
+        std::string mine;
+        trying([&] { mine = export_memory(arena, arena_bytes); });
+        const auto exports = on_->world->exchange(on_->index, "the peer copies of " + graph, detail::host_name() + " " + mine, limit);
+        for (int r = 0; r < on_->size; ++r)
+            if (remotes_[static_cast<std::size_t>(r)].partner) trying([&] { import_memory(r, exports[static_cast<std::size_t>(r)]); });
+        const auto faults = on_->world->exchange(on_->index, "the reach of the peer copies of " + graph, fault, limit);
+        if (shared_) shared_->forget_name();
+        std::string all;
+        for (const std::string& f : faults)
+            if (!f.empty()) all += (all.empty() ? "" : "; ") + f;
+        if (!all.empty())
+            throw world_error{"the peer copies of " + graph + " cannot be made: " + all +
+                              ". With channel_transport<transport::nccl> among its options NCCL moves these values"};
+        on_->flags.watch(own_, static_cast<std::size_t>(flags_));
+        watched_ = true;
+    }
+    peer_copies(const peer_copies&) = delete;
+    peer_copies& operator=(const peer_copies&) = delete;
+    ~peer_copies() {
+        if (watched_) on_->flags.forget(own_);
+        if (on_->memory->abandoned()) {  // the GPU may still use what is here
+            new std::shared_ptr<ipc_flags>{std::move(shared_)};
+            for (remote_rank& f : remotes_) {
+                static_cast<void>(f.shared.release());
+                static_cast<void>(f.opened.release());
+            }
+            return;
+        }
+        static_cast<void>(calls.set_device(on_->device));
+    }
+
+    // The number of a task among the peer copies; -1: it is none.
+    int number(int task) const { return flag_[static_cast<std::size_t>(task)]; }
+    char* arena(int rank) const { return remotes_[static_cast<std::size_t>(rank)].arena; }
+
+    // On a stream: the sender's part of a copy ...
+    void put(cudaStream_t stream, int copy, int receiver, void* to, const void* from, std::size_t bytes) const {
+        wait_for_flag(stream, copy);
+        check(calls.memcpy_async(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+        set_flag(stream, receiver, copy);
+    }
+    // ... and the receiver's.
+    void wait(cudaStream_t stream, int copy, int sender) const {
+        set_flag(stream, sender, copy);
+        wait_for_flag(stream, copy);
+    }
+
+private:
+    struct close_handle {
+        void operator()(void* at) const noexcept { static_cast<void>(calls.ipc_close_handle(at)); }
+    };
+    struct remote_rank {
+        bool partner = false, receives = false;
+        char* arena = nullptr;
+        CUdeviceptr flags = 0;
+        std::shared_ptr<const detail::exported_memory> exported;
+        std::unique_ptr<ipc_flags> shared;
+        std::unique_ptr<void, close_handle> opened;  // goes before its owner is told
+    };
+    // One for each copy, and a last one.
+    std::size_t bytes_of_flags() const { return static_cast<std::size_t>(flags_ + 1) * flag_stride * sizeof(std::uint32_t); }
+    static CUdeviceptr flag(CUdeviceptr first, int i) { return first + static_cast<CUdeviceptr>(i) * flag_stride * sizeof(std::uint32_t); }
+    void set_flag(cudaStream_t stream, int rank, int copy) const {
+        check(on_->write_value(stream, flag(remotes_[static_cast<std::size_t>(rank)].flags, copy), flag_set, CU_STREAM_WRITE_VALUE_DEFAULT),
+              "cuStreamWriteValue32");
+    }
+    void wait_for_flag(cudaStream_t stream, int copy) const {
+        check(on_->wait_value(stream, flag(own_on_device_, copy), flag_set, CU_STREAM_WAIT_VALUE_EQ), "cuStreamWaitValue32");
+        check(on_->write_value(stream, flag(own_on_device_, copy), 0, CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
+    }
+
+    void find_partner(const ir::program& program, const geometry& where, int v) {
+        if (number(v) < 0) return;
+        const ir::task& task = program.tasks[v];
+        for (const ir::participation& p : program.participations.subspan(task.first_participation, task.participations)) {
+            if (p.role != where.role_of(on_->index)) continue;
+            const auto both = where.partners(program, task, p.member, on_->index);
+            remote_rank& other = remotes_[static_cast<std::size_t>(both[p.group_index == 0 ? 1 : 0])];
+            other.partner = true;
+            other.receives = other.receives || p.group_index == 0;
+        }
+    }
+    // What the others need to reach this rank's memory, as a text.
+    std::string export_memory(char* arena, std::int64_t arena_bytes) {
+        if (on_->write_value == nullptr || on_->wait_value == nullptr) throw failure{"the driver has no stream memory operations"};
+        const std::size_t bytes = bytes_of_flags();
+        if (on_->world->one_process()) {
+            block_ = block{on_->memory, static_cast<std::int64_t>(bytes), true};
+            own_ = reinterpret_cast<std::uint32_t*>(block_.data());
+            own_on_device_ = reinterpret_cast<CUdeviceptr>(own_);
+            exported_ = std::make_shared<detail::exported_memory>(detail::exported_memory{on_->memory, arena, own_on_device_, on_->device});
+            return std::to_string(detail::memory_exports::add(exported_));
+        }
+        shared_ = std::make_shared<ipc_flags>(bytes);
+        own_ = static_cast<std::uint32_t*>(shared_->data());
+        own_on_device_ = shared_->on_device();
+        cudaIpcMemHandle_t handle{};
+        if (arena_bytes > 0) {  // else it takes part in no copy
+            check(calls.ipc_get_handle(&handle, arena), "cudaIpcGetMemHandle");
+            on_->memory->mark_exported(arena, [flags = shared_] { return flags->in_use(); });
+        }
+        std::string text = shared_->name() + " ";
+        for (const char c : handle.reserved)
+            for (const int shift : {4, 0}) text += "0123456789abcdef"[(static_cast<unsigned char>(c) >> shift) & 15];
+        return text;
+    }
+    void import_memory(int rank, const std::string& exported_text) {
+        remote_rank& to = remotes_[static_cast<std::size_t>(rank)];
+        std::istringstream in{exported_text};
+        std::string host, first, handle_text;
+        in >> host >> first >> handle_text;
+        if (first.empty()) return;  // it has a fault of its own
+        const std::string who = "the memory of rank " + std::to_string(rank);
+        check(calls.set_device(on_->device), "cudaSetDevice");
+        if (on_->world->one_process()) {
+            to.exported = detail::memory_exports::find(std::stoll(first));
+            if (!to.exported) throw failure{who + " is gone"};
+            to.arena = to.exported->arena;
+            to.flags = to.exported->flags;
+            if (to.receives) enable_access(rank, to.exported->device);
+            return;
+        }
+        if (host != detail::host_name()) throw failure{who + " is on host " + host + ", not on " + detail::host_name()};
+        to.shared = std::make_unique<ipc_flags>(first, bytes_of_flags());
+        to.flags = to.shared->on_device();
+        if (!to.receives) return;
+        cudaIpcMemHandle_t handle{};
+        const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+        for (std::size_t i = 0; i < sizeof handle.reserved && 2 * i + 1 < handle_text.size(); ++i)
+            handle.reserved[i] = static_cast<char>(digit(handle_text[2 * i]) << 4 | digit(handle_text[2 * i + 1]));
+        void* at = nullptr;
+        check(calls.ipc_open_handle(&at, handle, cudaIpcMemLazyEnablePeerAccess), (who + " cannot be reached: cudaIpcOpenMemHandle").c_str());
+        to.opened.reset(at);
+        to.arena = static_cast<char*>(at);
+    }
+    void enable_access(int rank, int device) const {
+        int can = 0;
+        check(calls.can_access_peer(&can, on_->device, device), "cudaDeviceCanAccessPeer");
+        if (can == 0)
+            throw failure{"the memory of rank " + std::to_string(rank) + " cannot be reached: device " + std::to_string(on_->device) +
+                          " has no peer access to device " + std::to_string(device)};
+        const cudaError_t status = calls.enable_peer_access(device, 0);
+        if (status == cudaErrorPeerAccessAlreadyEnabled)
+            static_cast<void>(calls.get_last_error());
+        else
+            check(status, "cudaDeviceEnablePeerAccess");
+    }
+
+    const std::shared_ptr<context> on_;
+    std::vector<int> flag_;             // by task
+    std::vector<remote_rank> remotes_;  // by rank
+    int flags_ = 0;
+    block block_;
+    std::shared_ptr<const detail::exported_memory> exported_;
+    std::shared_ptr<ipc_flags> shared_;
+    std::uint32_t* own_ = nullptr;
+    CUdeviceptr own_on_device_ = 0;
+    bool watched_ = false;
+};
+
+}  // namespace dovetail::cuda

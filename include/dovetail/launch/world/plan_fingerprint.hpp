@@ -1,0 +1,44 @@
+// What a rank brings where executors are to agree: a key of its plan and of all that the executor was made with, then the same
+// in words. Ranks whose keys differ (mismatch.hpp) do not run together.
+#pragma once
+
+#include "../engine.hpp"
+#include "mismatch.hpp"
+
+namespace dovetail::launch {
+
+// The options that are not as they are without being given, behind commas. How long to wait and whether to record times is each
+// rank's own affair.
+inline std::string options_text(const plan_options& s, const engine_options& o) {
+    const plan_options plain;
+    std::string text;
+    const auto say = [&](bool given, const std::string& what) {
+        if (given) text += ", " + what;
+    };
+    say(std::string_view{s.machine.name} != plain.machine.name, "machine " + std::string{s.machine.name});
+    say(!s.overlap, "no overlap");
+    say(s.memory_limit != 0, "at most " + std::to_string(s.memory_limit) + " bytes");
+    say(s.in_flight != plain.in_flight, std::to_string(s.in_flight) + " runs in flight");
+    say(s.channel_slots != plain.channel_slots, std::to_string(s.channel_slots) + " slots a channel");
+    say(s.assumed_width != plain.assumed_width, "assumed width " + std::to_string(s.assumed_width));
+    say(s.channels != plain.channels, s.channels == transport::nccl ? "channels by NCCL" : "channels by peer copies");
+    std::map<std::string, int> widths;
+    for (const axis_width& w : o.widths) widths[display(*w.axis)] = w.width;
+    for (const auto& [axis, positions] : widths) say(true, "width " + std::to_string(positions) + " of " + axis);
+    say(o.check_finite, "values checked");
+    say(o.replay == replay_mode::always, "replayed");
+    say(o.replay == replay_mode::if_possible, "replayed if possible");
+    return text;
+}
+inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, const engine_options& o, const std::string& described) {
+    const std::string words = described + options_text(s, o);
+    detail::hasher h;
+    h(plan);
+    for (const char c : words) h(static_cast<unsigned char>(c));
+    const machine_description& m = s.machine;
+    h.all(m.half_flops, m.float_flops, m.double_flops, m.memory_bandwidth, m.launch_latency, m.edge_latency, m.link_latency, m.link_bandwidth, m.peer_latency,
+          m.peer_bandwidth, m.bus_bandwidth, m.host_bandwidth, m.compute_slowdown_beside_communication, m.beside_copy, m.model_error);
+    return std::to_string(h.h) + " " + words;
+}
+
+}  // namespace dovetail::launch

@@ -1,0 +1,72 @@
+// What worlds have in common that call a function on ranks of this process: the threads, and the exceptions that ranks leave with.
+#pragma once
+
+#include "abort_reason.hpp"
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace dovetail::launch {
+
+class rank_exceptions {
+public:
+    // Calls body on the rank that `make` gives. What either leaves with is kept, and told to the other ranks by `abort`.
+    template <class Make, class Body, class Abort>
+    void run_rank(int index, const Make& make, Body& body, const Abort& abort) {
+        try {
+            auto me = make();
+            try {
+                body(me);
+            } catch (...) {
+                abort(record(index, std::current_exception()));
+            }
+        } catch (...) {
+            abort(record(index, std::current_exception()));
+        }
+    }
+    // A rank has left with this.
+    abort_reason record(int index, const std::exception_ptr& what) {
+        {
+            const std::lock_guard lock{mutex_};
+            std::exception_ptr& to = of_another(what) ? first_peer_ : first_;
+            if (!to) to = what;
+        }
+        return {index, "rank " + std::to_string(index) + " left with an exception: " + text_of(what), {}, {}, true, what};
+    }
+    // The first, or where all came from ranks that only saw another one fail, the first of those.
+    void rethrow() const {
+        if (first_) std::rethrow_exception(first_);
+        if (first_peer_) std::rethrow_exception(first_peer_);
+    }
+
+private:
+    static bool of_another(const std::exception_ptr& what) {
+        try {
+            std::rethrow_exception(what);
+        } catch (const peer_error&) {
+            return true;
+        } catch (...) {
+            return false;
+        }
+    }
+    std::mutex mutex_;
+    std::exception_ptr first_, first_peer_;
+};
+
+// Calls play(rank) on a thread for each rank, and returns when they have ended. Where no more threads are to be had,
+// missing(rank, exception) is called for the ranks that have none.
+template <class Play, class Missing>
+void on_threads(int ranks, const Play& play, const Missing& missing) {
+    std::vector<std::thread> threads;
+    threads.reserve(static_cast<std::size_t>(ranks));
+    try {
+        for (int r = 0; r < ranks; ++r) threads.emplace_back([&play, r] { play(r); });
+    } catch (const std::exception& e) {
+        for (int r = static_cast<int>(threads.size()); r < ranks; ++r)
+            missing(r, std::make_exception_ptr(world_error{"rank " + std::to_string(r) + " of " + std::to_string(ranks) + " gets no thread: " + e.what()}));
+    }
+    for (std::thread& t : threads) t.join();
+}
+
+}  // namespace dovetail::launch

@@ -1,0 +1,74 @@
+// The thread that looks after one rank while the rank's own may be held up by the GPU: it calls back once when the work of all
+// ranks has ended, and in every period. In a world of processes the control channel's thread does this instead.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace dovetail::launch {
+
+class watchdog {
+public:
+    // What the calls throw is dropped.
+    watchdog(std::function<void()> at_stop, std::function<void()> each_period) : now_{std::make_shared<state>()} {
+        now_->at_stop = std::move(at_stop);
+        now_->each_period = std::move(each_period);
+        thread_ = std::thread{[s = now_] { watch(*s); }};
+    }
+    watchdog(const watchdog&) = delete;
+    watchdog& operator=(const watchdog&) = delete;
+    // Nothing is called any more afterwards, unless a call does not return.
+    ~watchdog() {
+        std::unique_lock lock{now_->mutex};
+        now_->leaving = true;
+        now_->changed.notify_all();
+        const bool own = thread_.get_id() == std::this_thread::get_id();  // a callback held the last handle
+        const bool over = !own && now_->changed.wait_for(lock, std::chrono::seconds{20}, [&] { return now_->over; });
+        lock.unlock();
+        if (over)
+            thread_.join();
+        else
+            thread_.detach();
+    }
+    // The work has ended.
+    void stop() {
+        {
+            const std::lock_guard lock{now_->mutex};
+            now_->stopped = true;
+        }
+        now_->changed.notify_all();
+    }
+
+private:
+    struct state {
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::function<void()> at_stop, each_period;
+        bool stopped = false, told = false, leaving = false, over = false;
+    };
+    static void watch(state& s) {
+        std::unique_lock lock{s.mutex};
+        while (!s.leaving) {
+            s.changed.wait_for(lock, std::chrono::milliseconds{200}, [&] { return s.leaving || (s.stopped && !s.told); });
+            if (s.leaving) break;
+            const bool first = s.stopped && !s.told;
+            s.told = s.told || first;
+            lock.unlock();
+            try {
+                (first ? s.at_stop : s.each_period)();
+            } catch (...) {}
+            lock.lock();
+        }
+        s.over = true;
+        s.changed.notify_all();
+    }
+
+    const std::shared_ptr<state> now_;
+    std::thread thread_;
+};
+
+}  // namespace dovetail::launch

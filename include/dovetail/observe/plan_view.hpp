@@ -1,0 +1,108 @@
+// What observers look at: a graph with its program and plan, and what all of them need about it: dependencies, durations,
+// names. Reads the tables only; takes planned<G, O> or the tables of an executor, at run time.
+#pragma once
+
+#include "../cost/options.hpp"
+#include "../launch/buffer_addresses.hpp"
+#include "../plan/pipeline.hpp"
+#include "../plan/planned.hpp"
+#include "format.hpp"
+
+#include <string>
+#include <vector>
+
+namespace dovetail::observe {
+
+// Views: what they show must live longer.
+struct plan_tables {
+    const tag* name = &nameless;
+    ir::graph graph = {};
+    ir::program program = {};
+    dovetail::plan::plan plan = {};
+    plan_options s = {};
+};
+
+template <class G, class O = options<>>
+plan_tables tables_of() {
+    using planned = dovetail::plan::planned<G, O>;
+    return {&tag_of<G>, planned::graph, planned::program, planned::plan, O::value};
+}
+
+struct plan_view : plan_tables {
+    explicit plan_view(const plan_tables& of) : plan_tables{of}, edges{pass::edges(program)}, costs{cost_model::costs(graph, program, s)} {
+        for (const ir::task& v : program.tasks) labels.push_back(label_of(v));
+        for (const ir::task& v : program.tasks) communicates.push_back(is_communication(v.kind));
+    }
+
+    vec<ir::edge> edges;
+    vec<std::int64_t> costs;         // by task, picoseconds alone
+    std::vector<step_name> labels;   // by task
+    std::vector<bool> communicates;  // by task
+
+    std::string title() const { return named(name) ? display(*name) : std::string{"graph"}; }
+    std::string label(int task) const {
+        const step_name& n = labels[static_cast<std::size_t>(task)];
+        return n.statement.empty() ? n.operation : n.operation + " " + n.statement;
+    }
+    int roles() const { return plan.roles.size(); }
+    std::string role_name(int role) const {
+        if (graph.single_rank) return "all roles";
+        return named(graph.roles[role].name) ? display(*graph.roles[role].name) : std::string{"the only role"};
+    }
+    // The same on a rank: "rank 3 receiver", "rank 0" where there is no name, and the role alone where no rank is meant.
+    std::string rank_name(int role, int rank) const {
+        if (rank < 0) return role_name(role);
+        return "rank " + std::to_string(rank) + (graph.single_rank || named(graph.roles[role].name) ? " " + role_name(role) : "");
+    }
+    span<const ir::step> steps(int role) const { return plan.steps.subspan(plan.roles[role].first_step, plan.roles[role].steps); }
+    span<const ir::wait> waits(const ir::step& s) const { return plan.waits.subspan(s.first_wait, s.waits); }
+    int wait_count(int role) const {
+        int n = 0;
+        for (const ir::step& s : steps(role)) n += s.waits;
+        return n;
+    }
+    std::string buffer_name(int buffer) const {
+        const ir::buffer& b = program.buffers[buffer];
+        if (b.symbol < 0) return "workspace";
+        const ir::symbol& x = graph.symbols[b.symbol];
+        if (x.kind == ir::symbol_kind::axis_index) return "axis_index";
+        if (named(x.name)) return display(*x.name);
+        return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // of a nested expression
+    }
+    // A channel whose bytes the sender's copy engine puts.
+    static bool is_peer_copy(const ir::task& v) { return v.kind == op_kind::transfer && v.stream == stream_kind::copy; }
+    // The buffer that lends its bytes.
+    int owner(int buffer) const { return program.buffers[buffer].alias < 0 ? buffer : program.buffers[buffer].alias; }
+    std::int64_t peak(int role) const { return dovetail::plan::bytes_of(plan.roles[role]); }
+    // What a task moves or touches on one role, each buffer once.
+    std::int64_t bytes(const ir::step& s) const {
+        std::int64_t sum = 0;
+        for (const ir::participation& participation : program.participations.subspan(s.first_participation, s.participations))
+            for (const ir::access& a : program.accesses.subspan(participation.first_access, participation.accesses)) sum += program.buffers[a.buffer].bytes;
+        return sum;
+    }
+
+private:
+    static std::string operation_of(const ir::node& n) {
+        return n.kind == op_kind::compute && named(n.op->name) ? display(*n.op->name) : std::string{name_of(n.kind)};
+    }
+    step_name label_of(const ir::task& v) const {
+        step_name all;
+        for (int m = v.first_member; m < v.first_member + v.members; ++m) {
+            ir::step s;
+            for (int i = v.first_participation; i < v.first_participation + v.participations; ++i)
+                if (program.participations[i].member == m) s.first_participation = i;
+            step_name one = name_of_step(graph, program, s);
+            if (is_peer_copy(v)) one.operation = "peer_copy";
+            if (m == v.first_member) {
+                all = one;
+                continue;
+            }
+            if (all.operation != one.operation) all.operation += "+" + one.operation;
+            all.statement += "+" + one.statement;
+        }
+        return all;
+    }
+};
+
+}  // namespace dovetail::observe
