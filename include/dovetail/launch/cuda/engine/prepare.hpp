@@ -97,7 +97,7 @@ private:
     }
     void prepare() {
         for (int i = 0; i < steps().size(); ++i) {
-            const ir::step& s = steps()[i];
+            const ir::step s = steps()[i];
             streams_ |= 1u << s.stream;
             bool communicates = false;
             for (int a = list_->first[i]; a < list_->first[i + 1]; ++a) {

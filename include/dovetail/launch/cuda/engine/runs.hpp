@@ -241,7 +241,7 @@ private:
     bool somebody_left() const {
         const int waiting = counters_.shown()->at().step;
         if (waiting < 0) return false;
-        const ir::step& s = steps()[waiting];
+        const ir::step s = steps()[waiting];
         for (const ir::participation& mine : program.participations.subspan(s.first_participation, s.participations))
             for (const int r : where.partners(program, program.tasks[s.task], mine.member, rank))
                 if (r != rank && on_->world->gone(r)) return true;
