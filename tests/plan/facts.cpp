@@ -53,14 +53,14 @@ static_assert(std::is_same_v<dv::plan::diagnose<training<relu(value)>>, dv::erro
 static_assert(dv::valid<training<all_reduce<average, dp>(value)>>);
 
 // A copy that waits for what one role's channel brings starts before the reduction that is issued before it.
-struct giver;
+struct source;
 struct taker;
 template <int> struct step;
 using half_matrix = dv::tensor<dv::half, 8192, 8192>;
 struct late_reduction : dv::graph<
     dv::mesh<dv::axis<dp, 2>>,
     dv::input<value, half_matrix>,
-    dv::on<giver, dv::let<block<0>, copy(value)>>,
+    dv::on<source, dv::let<block<0>, copy(value)>>,
     dv::on<taker, dv::let<step<0>, matmul(value, value)>, dv::let<step<1>, matmul(step<0>, value)>,
                   dv::let<gradient, all_reduce<sum, dp>(step<1>)>, dv::let<product<0>, add(block<0>, gradient)>>,
     dv::output<product<0>>> {};
