@@ -17,34 +17,26 @@ constexpr Schedule sequential_schedule(const Program& p, const Edges& edges, con
 // What it would take: the sum, where there is one role.
 template <class Program, class Edges, class Costs>
 constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, const Costs& costs) {
-    const auto& cost = costs.first;
+    std::int64_t length = 0;
     if (p.roles == 1) {
-        std::int64_t sum = 0;
-        for (int v = 0; v < costs.count; ++v) sum += cost[v];
-        return sum;
+        for (int v = 0; v < costs.count; ++v) length += costs.first[v];
+        return length;
     }
     if (!leads_forward(edges)) return sequential_schedule(p, edges, costs).length;
     // The same without its times, in the order of the tasks.
-    const auto& tasks = p.tasks.first;
     const auto& participations = p.participations.first;
-    vec<std::int64_t> time_list(p.roles);
-    std::int64_t *done = time_list.begin(), now = 0;  // done: by role
-    for (int v = 0, i = 0, first = 0, end = 0; v < costs.count; ++v) {
-        first = tasks[v].first_participation;
-        if (tasks[v].participations == 1) {
-            done[participations[first].role] += cost[v];
-            continue;
-        }
-        end = first + tasks[v].participations;
-        now = 0;
-        for (i = first; i < end; ++i)
-            if (done[participations[i].role] > now) now = done[participations[i].role];
-        now += cost[v];
-        for (i = first; i < end; ++i) done[participations[i].role] = now;
+    vec<std::int64_t> free_at(p.roles);  // by role
+    for (int v = 0; v < costs.count; ++v) {
+        const int first = p.tasks.first[v].first_participation, last = first + p.tasks.first[v].participations;
+        std::int64_t end = 0;
+        for (int i = first; i < last; ++i)
+            if (const std::int64_t time = free_at.first[participations[i].role]; time > end) end = time;
+        end += costs.first[v];
+        for (int i = first; i < last; ++i) free_at.first[participations[i].role] = end;
     }
-    for (const std::int64_t time : time_list)
-        if (time > now) now = time;
-    return now;
+    for (const std::int64_t time : free_at)
+        if (time > length) length = time;
+    return length;
 }
 
 // The orders of the overlapped candidates: on three streams, each as written, or by list scheduling.
@@ -63,6 +55,33 @@ inline constexpr int improved_tasks = 32;
 inline constexpr int improvement_budget = 1024;
 inline constexpr int improvement_window = 8;
 
+namespace detail {
+
+// Whether an edge leads from `before` to the task v.
+constexpr bool depends(const adjacency& in, int v, int before) {
+    for (int i = in.first[v]; i < in.first[v + 1]; ++i)
+        if (in.neighbour[i] == before) return true;
+    return false;
+}
+
+template <class Occupancy>
+constexpr bool share_slot(const Occupancy& r, int v, int other) {
+    for (int i = r.participations_of[v]; i < r.participations_of[v + 1]; ++i)
+        for (int j = r.participations_of[other]; j < r.participations_of[other + 1]; ++j)
+            if (r.slot[i] == r.slot[j]) return true;
+    return false;
+}
+
+// The order with what stands at `from` at `to`, in front of it.
+constexpr vec<int> moved_earlier(const vec<int>& order, int from, int to) {
+    vec<int> moved = order;
+    for (int k = from; k > to; --k) moved[k] = order[k - 1];
+    moved[to] = order[from];
+    return moved;
+}
+
+}  // namespace detail
+
 // A better order of a small graph: one task at a time is tried earlier, by at most a window, and stays there if the
 // prediction gains. A larger one stays as it is.
 template <class Schedule, class Program, class Occupancy, class Edges, class Costs>
@@ -73,22 +92,15 @@ constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, con
     vec<int> order(best.order.view());
     int left = n > 0 ? improvement_budget / n : 0;
     for (int from = 1; from < n; ++from) {
-        bool beside = false;  // a task on the same slot has been passed since the last try
-        const int v = order[from];
+        bool differs = false;  // from the order tried last: a task on the same slot has been passed
         for (int to = from - 1; to >= 0 && from - to < improvement_window && left > 0; --to) {
-            const int passed = order[to];
-            bool depends = false;
-            for (int i = in.first[v]; i < in.first[v + 1]; ++i) depends = depends || in.neighbour[i] == passed;
-            if (depends) break;
-            for (int i = r.participations_of[v]; i < r.participations_of[v + 1]; ++i)
-                for (int j = r.participations_of[passed]; j < r.participations_of[passed + 1]; ++j) beside = beside || r.slot[i] == r.slot[j];
-            if (!beside) continue;
-            vec<int> tried = order;
-            for (int k = from; k > to; --k) tried[k] = tried[k - 1];
-            tried[to] = v;
+            if (detail::depends(in, order[from], order[to])) break;
+            differs = differs || detail::share_slot(r, order[from], order[to]);
+            if (!differs) continue;
+            vec<int> tried = detail::moved_earlier(order, from, to);
             --left;
             Schedule other = estimate_timeline<Schedule>(p, r, costs, tried.view(), s);
-            beside = false;
+            differs = false;
             if (other.length >= best.length) continue;
             best = static_cast<Schedule&&>(other);
             order = static_cast<vec<int>&&>(tried);

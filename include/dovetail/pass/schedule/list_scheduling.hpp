@@ -14,192 +14,214 @@ namespace dovetail::pass {
 template <class Order = vec<int>, class Edges = span<const ir::edge>>
 constexpr Order written_order(int tasks, const Edges& edges) {
     auto order = Order::sized(tasks);
-    auto& to = order.first;
     if (leads_forward(edges)) {
-        for (int v = 0; v < tasks; ++v) to[v] = v;
+        for (int v = 0; v < tasks; ++v) order.first[v] = v;
         return order;
     }
     const adjacency out = successors(tasks, {edges.begin(), edges.count});
-    const int *first = out.first.begin(), *neighbour = out.neighbour.begin();
-    vec<int> waiting_list(tasks), key_list(tasks), child(tasks, unset{}), sibling(tasks, unset{});
-    int* waiting = waiting_list.begin();
-    for (const ir::edge *e = edges.begin(), *const end = edges.end(); e != end; ++e) ++waiting[e->to];
-    const pairing_heap<int*, int*> by_number{key_list.first, child.first, sibling.first};
+    vec<int> missing(tasks), same_key(tasks), child(tasks, unset{}), sibling(tasks, unset{});
+    for (const ir::edge& e : edges) ++missing[e.to];
+    const pairing_heap<int*, int*> by_number{same_key.first, child.first, sibling.first};
     int ready = -1, count = 0;
     for (int v = 0; v < tasks; ++v)
-        if (waiting[v] == 0) ready = by_number.with(ready, v);
+        if (missing[v] == 0) ready = by_number.with(ready, v);
     while (ready >= 0) {
         const int v = ready;
         ready = by_number.without(v);
-        to[count++] = v;
-        for (int i = first[v]; i < first[v + 1]; ++i)
-            if (--waiting[neighbour[i]] == 0) ready = by_number.with(ready, neighbour[i]);
+        order.first[count++] = v;
+        for (int i = out.first[v]; i < out.first[v + 1]; ++i)
+            if (--missing[out.neighbour[i]] == 0) ready = by_number.with(ready, out.neighbour[i]);
     }
     order.resize(count);
     return order;
 }
 
-// The longest way, in time, from the start of a task to the end of the run, on all roles together.
+// The critical path from each task: the longest way, in time, from its start to the end of the run, on all roles together.
 template <class Program, class Occupancy, class Costs>
 constexpr auto priorities(const Program& p, const Occupancy& r, const Costs& costs, span<const int> topological, const plan_options& s) {
-    const auto& first = r.first.first;
-    const auto& task = r.task.first;
-    const auto& arrival = r.arrival.first;
     const auto& tasks = p.tasks.first;
-    const auto& cost = costs.first;
-    const std::int64_t latency = s.machine.edge_latency;
     auto list = room<std::int64_t, decltype(p.tasks)>::sized(p.tasks.count);
     auto& longest = list.first;
-    // Declared once, see timeline_estimate.hpp.
-    int v = 0, i = 0, end = 0, to = 0;
-    std::int64_t behind = 0, way = 0;
-    stream_kind stream{};
     for (int k = topological.count - 1; k >= 0; --k) {
-        v = topological.first[k];
-        stream = tasks[v].stream;
-        behind = 0;
-        for (i = first[v], end = first[v + 1]; i < end; ++i) {
-            to = task[arrival[i]];
-            way = longest[to];
-            if (tasks[to].stream != stream) way += latency;
+        const int v = topological.first[k];
+        std::int64_t behind = 0;
+        for (int e = r.first.first[v]; e < r.first.first[v + 1]; ++e) {
+            const int to = r.task.first[r.arrival.first[e]];
+            const std::int64_t way = tasks[to].stream == tasks[v].stream ? longest[to] : longest[to] + s.machine.edge_latency;
             if (way > behind) behind = way;
         }
-        longest[v] = behind + cost[v];
+        longest[v] = behind + costs.first[v];
     }
     return list;
 }
 
-// List scheduling on the streams of all roles: whatever can start earliest, then communication before copies before compute (a
-// kernel that fills the device would let none start beside it), then the higher priority, then the smaller task. A task
-// shared by roles takes its stream on all of them at once.
+namespace detail {
+
+// List scheduling. A task waits for its edges, then for its stream on all its roles (a slot: a stream of a role), takes them at once
+// and frees them when it ends:
 //
-// A task without open edges waits in the queue of a slot that is busy, of the one that is so longest; where all its slots
-// are free it is among those that may start on its stream. A queue gives one task whenever its slot is free and the last one
-// that it gave had to wait for another slot.
+//     waiting --- edges are met --> later --- time comes --> place: busy slot --> queue of that slot --- slot is free --> place
+//                                                                   free slots --> ready, by stream --- choose --> running
+template <class Program, class Occupancy, class Costs, class Priorities>
+class list_scheduler {
+public:
+    constexpr list_scheduler(const Program& p, const Occupancy& r, const Costs& costs, const Priorities& priorities, const plan_options& s)
+        : p_{p},
+          r_{r},
+          costs_{costs},
+          priorities_{priorities},
+          latency_{s.machine.edge_latency},
+          order_(numbers::sized(p.tasks.count)),
+          missing_(numbers::sized(p.tasks.count)),
+          unplaced_(numbers::sized(p.tasks.count)),
+          child_(numbers::sized(p.tasks.count)),
+          sibling_(numbers::sized(p.tasks.count)),
+          key_(times::sized(p.tasks.count)),
+          start_(times::sized(p.tasks.count)),
+          slots_(r.slots) {}
+    list_scheduler(const list_scheduler&) = delete;  // its heaps refer to its arrays
+
+    // Shorter than the number of tasks where the edges have a cycle.
+    constexpr auto run() {
+        count_edges();
+        do {
+            for (int v = next_to_place(); v >= 0; v = next_to_place()) place(v);
+        } while (issue_one() || advance());
+        order_.resize(issued_);
+        return static_cast<numbers&&>(order_);
+    }
+
+private:
+    static constexpr std::int64_t free = -1;
+
+    struct slot {
+        std::int64_t until = free;  // when it becomes free
+        int queue = -1;             // heap of those that wait for it, by priority
+    };
+    using numbers = room<int, decltype(Program::tasks)>;
+    using times = room<std::int64_t, decltype(Program::tasks)>;
+
+    constexpr void count_edges() {
+        for (int v = 0; v < p_.tasks.count; ++v) {
+            for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) missing_.first[v] += r_.incoming.first[i];
+            if (missing_.first[v] == 0) unplaced_.first[unplaced_count_++] = v;
+        }
+    }
+    constexpr int next_to_place() { return unplaced_count_ > 0 ? unplaced_.first[--unplaced_count_] : -1; }
+
+    // Into the queue of the slot that is busy longest, or among those that may start on their stream.
+    constexpr void place(int v) {
+        int last = r_.slot.first[r_.participations_of.first[v]];
+        for (int i = r_.participations_of.first[v] + 1; i < r_.participations_of.first[v + 1]; ++i)
+            if (const int slot = r_.slot.first[i]; slots_.first[slot].until > slots_.first[last].until) last = slot;
+        key_.first[v] = -priorities_.first[v];
+        if (slots_.first[last].until == free) {
+            push(ready_[last % stream_count], v);
+            return;
+        }
+        push(slots_.first[last].queue, v);
+        // A queue gives one task whenever its slot is free and the last one that it gave waits for another slot.
+        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
+            if (const int slot = r_.slot.first[i]; slots_.first[slot].until == free) call_next(slot);
+    }
+    constexpr void call_next(int slot) {
+        if (slots_.first[slot].queue >= 0) unplaced_.first[unplaced_count_++] = pop(slots_.first[slot].queue);
+    }
+
+    // Starts the best of those that may start now; false: there is none.
+    constexpr bool issue_one() {
+        const int stream = choose_stream();
+        if (ready_[stream] < 0) return false;
+        const int v = pop(ready_[stream]);
+        if (!all_free(v)) {
+            unplaced_.first[unplaced_count_++] = v;
+            return true;
+        }
+        const std::int64_t end = now_ + costs_.first[v];
+        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) slots_.first[r_.slot.first[i]].until = end;
+        order_.first[issued_++] = v;
+        key_.first[v] = end;
+        push(running_, v);
+        return true;
+    }
+    // Communication before copies before compute: a kernel that fills the device would let none start beside it.
+    constexpr int choose_stream() const {
+        for (const stream_kind stream : {stream_kind::communication, stream_kind::copy})
+            if (ready_[static_cast<int>(stream)] >= 0) return static_cast<int>(stream);
+        return static_cast<int>(stream_kind::compute);
+    }
+    constexpr bool all_free(int v) const {
+        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
+            if (slots_.first[r_.slot.first[i]].until != free) return false;
+        return true;
+    }
+
+    // To the next time at which something ends or becomes ready; false: there is none.
+    constexpr bool advance() {
+        if (running_ < 0 && later_ < 0) return false;
+        now_ = running_ < 0 || (later_ >= 0 && key_.first[later_] < key_.first[running_]) ? key_.first[later_] : key_.first[running_];
+        while (running_ >= 0 && key_.first[running_] == now_) finish(pop(running_));
+        while (later_ >= 0 && key_.first[later_] == now_) unplaced_.first[unplaced_count_++] = pop(later_);
+        return true;
+    }
+    // Frees the slots of a task that ends now, and meets its edges.
+    constexpr void finish(int v) {
+        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
+            slots_.first[r_.slot.first[i]].until = free;
+            call_next(r_.slot.first[i]);
+        }
+        const int stream = r_.slot.first[r_.participations_of.first[v]] % stream_count;
+        for (int e = r_.first.first[v]; e < r_.first.first[v + 1]; ++e) {
+            const int participation = r_.arrival.first[e];
+            meet_edge(r_.task.first[participation], r_.slot.first[participation] % stream_count == stream ? now_ : now_ + latency_);
+        }
+    }
+    constexpr void meet_edge(int to, std::int64_t time) {
+        if (time > start_.first[to]) start_.first[to] = time;
+        if (--missing_.first[to] > 0) return;
+        if (start_.first[to] <= now_) {
+            unplaced_.first[unplaced_count_++] = to;
+            return;
+        }
+        key_.first[to] = start_.first[to];
+        push(later_, to);
+    }
+
+    constexpr void push(int& heap, int v) { heap = heaps_.with(heap, v); }
+    constexpr int pop(int& heap) {
+        const int v = heap;
+        heap = heaps_.without(v);
+        return v;
+    }
+
+    const Program& p_;
+    const Occupancy& r_;
+    const Costs& costs_;
+    const Priorities& priorities_;
+    std::int64_t latency_;
+    numbers order_;
+    numbers missing_;          // by task: edges that are not met
+    numbers unplaced_;         // tasks that have to look for a place, the last one first
+    numbers child_, sibling_;  // of the heaps
+    times key_;                // ...: what a task is ordered by in its heap
+    times start_;              // by task: when the edges that are met allow a start
+    vec<slot> slots_;
+    pairing_heap<decltype(times::first), decltype(numbers::first)> heaps_{key_.first, child_.first, sibling_.first};
+    int ready_[stream_count] = {-1, -1, -1};  // heaps by stream, by priority
+    int running_ = -1;                        // heap by end
+    int later_ = -1;                          // heap by start
+    std::int64_t now_ = 0;
+    int issued_ = 0;
+    int unplaced_count_ = 0;
+};
+
+}  // namespace detail
+
+// List scheduling on the streams of all roles: whatever can start earliest, then communication before copies before compute, then the
+// higher priority, then the smaller task. A task shared by roles takes its stream on all of them at once.
 template <class Program, class Occupancy, class Costs, class Priorities>
 constexpr auto list_order(const Program& p, const Occupancy& r, const Costs& costs, const Priorities& priorities, const plan_options& s) {
-    constexpr int compute = static_cast<int>(stream_kind::compute);
-    constexpr int communication = static_cast<int>(stream_kind::communication);
-    constexpr int copy = static_cast<int>(stream_kind::copy);
-
-    const int n = p.tasks.count, slots = r.slots;
-    const auto &participations_of = r.participations_of.first, &first = r.first.first;
-    const auto &slot = r.slot.first, &task = r.task.first, &incoming = r.incoming.first;
-    const auto& arrival = r.arrival.first;
-    const auto& cost = costs.first;
-    const auto& priority = priorities.first;
-    const std::int64_t latency = s.machine.edge_latency;
-    using numbers = room<int, decltype(p.tasks)>;
-    using times = room<std::int64_t, decltype(p.tasks)>;
-    auto order = numbers::sized(n), waiting_room = numbers::sized(n), freed_room = numbers::sized(n), child = numbers::sized(n), sibling = numbers::sized(n);
-    auto key_room = times::sized(n), ready_room = times::sized(n);
-    vec<int> queue_list(slots, -1);
-    vec<std::int64_t> until_list(slots, -1);
-    auto& issued = order.first;
-    auto& waiting = waiting_room.first;        // edges not yet met
-    auto& freed = freed_room.first;            // those that have to look for a place, the last one first
-    auto& ready = ready_room.first;            // when the met edges allow a start
-    std::int64_t* until = until_list.begin();  // by slot: when it becomes free; -1: it is
-    int* queue = queue_list.begin();           // by slot
-    auto& key = key_room.first;
-    auto& below = child.first;  // in the heap
-    const pairing_heap<std::remove_reference_t<decltype(key)>, std::remove_reference_t<decltype(below)>> all{key, below, sibling.first};
-    // A heap with one task at most, as most are, is seen to here, without a call: that is one to two hundredths of all that clang
-    // needs for a graph of a thousand operations.
-    int may_start[stream_count] = {-1, -1, -1};  // by stream; here and in the queues the key is the order of the start
-    int running = -1, later = -1;                // by their ends, and by when they become ready
-    int count = 0, homeless = 0;
-    std::int64_t now = 0;
-
-    // Of the task at hand; declared once, see timeline_estimate.hpp.
-    int v = 0, i = 0, end = 0, here = 0, head = 0, stream = 0, participation = 0, to = 0;
-    std::int64_t time = 0;
-    for (; v < n; ++v) {
-        to = 0;
-        for (end = participations_of[v + 1]; i < end; ++i) to += incoming[i];
-        waiting[v] = to;
-        if (to == 0) freed[homeless++] = v;
-    }
-    for (;;) {
-        while (homeless > 0) {
-            v = freed[--homeless];
-            i = participations_of[v];
-            end = participations_of[v + 1];
-            for (here = slot[i++]; i < end; ++i)
-                if (until[slot[i]] > until[here]) here = slot[i];
-            stream = here % stream_count;
-            key[v] = -priority[v];
-            if (until[here] < 0) {
-                below[v] = -1;
-                may_start[stream] = may_start[stream] < 0 ? v : all.both(may_start[stream], v);
-                continue;
-            }
-            below[v] = -1;
-            queue[here] = queue[here] < 0 ? v : all.both(queue[here], v);
-            for (i = participations_of[v]; i < end; ++i) {
-                here = slot[i];
-                head = queue[here];
-                if (until[here] >= 0 || head < 0) continue;
-                queue[here] = below[head] < 0 ? -1 : all.without(head);
-                freed[homeless++] = head;
-            }
-        }
-        stream = may_start[communication] >= 0 ? communication : may_start[copy] >= 0 ? copy : compute;
-        v = may_start[stream];
-        if (v >= 0) {
-            may_start[stream] = below[v] < 0 ? -1 : all.without(v);
-            end = participations_of[v + 1];
-            for (i = participations_of[v]; i < end && until[slot[i]] < 0;) ++i;
-            if (i < end) {  // one of its slots is busy
-                freed[homeless++] = v;
-                continue;
-            }
-            time = now + cost[v];
-            for (i = participations_of[v]; i < end; ++i) until[slot[i]] = time;
-            issued[count++] = v;
-            key[v] = time;
-            below[v] = -1;
-            running = running < 0 ? v : all.both(running, v);
-            continue;
-        }
-        if (running < 0 && later < 0) break;
-        now = running < 0 || (later >= 0 && key[later] < key[running]) ? key[later] : key[running];
-        while (running >= 0 && key[running] == now) {
-            v = running;
-            running = below[v] < 0 ? -1 : all.without(v);
-            stream = slot[participations_of[v]] % stream_count;
-            for (i = participations_of[v], end = participations_of[v + 1]; i < end; ++i) {
-                here = slot[i];
-                head = queue[here];
-                until[here] = -1;
-                if (head < 0) continue;
-                queue[here] = below[head] < 0 ? -1 : all.without(head);
-                freed[homeless++] = head;
-            }
-            for (i = first[v], end = first[v + 1]; i < end; ++i) {
-                participation = arrival[i];
-                to = task[participation];
-                time = slot[participation] % stream_count == stream ? now : now + latency;
-                if (time < ready[to]) time = ready[to];
-                if (--waiting[to] > 0) {
-                    ready[to] = time;
-                } else if (time <= now) {
-                    freed[homeless++] = to;
-                } else {
-                    key[to] = time;
-                    below[to] = -1;
-                    later = later < 0 ? to : all.both(later, to);
-                }
-            }
-        }
-        while (later >= 0 && key[later] == now) {
-            v = later;
-            later = below[v] < 0 ? -1 : all.without(v);
-            freed[homeless++] = v;
-        }
-    }
-    order.resize(count);
-    return order;
+    return detail::list_scheduler<Program, Occupancy, Costs, Priorities>{p, r, costs, priorities, s}.run();
 }
 
 }  // namespace dovetail::pass

@@ -31,52 +31,59 @@ struct basic_occupancy {
 };
 using occupancy = basic_occupancy<ir::program, span<const ir::edge>>;
 
+namespace detail {
+
+// The participations of all tasks: one for each role that takes part.
+template <class Program, class Edges>
+constexpr void list_group_indices(const Program& p, basic_occupancy<Program, Edges>& r) {
+    const auto& participations = p.participations.first;
+    int count = 0;
+    for (int v = 0; v < p.tasks.count; ++v) {
+        r.participations_of.first[v] = count;
+        const auto& x = p.tasks.first[v];
+        for (int i = x.first_participation, end = i + x.participations, before = -1; i < end; ++i) {
+            if (participations[i].role == before) continue;
+            before = participations[i].role;
+            r.slot.first[count] = before * stream_count + static_cast<int>(x.stream);
+            r.task.first[count++] = v;
+        }
+    }
+    r.participations_of.first[p.tasks.count] = count;
+}
+
+// The participation of a task on a role, by binary search.
+template <class Occupancy>
+constexpr int group_index_of(const Occupancy& r, int task, int role) {
+    int low = r.participations_of.first[task], high = r.participations_of.first[task + 1];
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        (r.slot.first[middle] / stream_count > role ? high : low) = middle;
+    }
+    return low;
+}
+
+// The edges by the task from which they lead: a counting sort.
+template <class Edges, class Occupancy>
+constexpr void list_edges(int tasks, const Edges& edges, Occupancy& r) {
+    const auto& edge = edges.first;
+    auto& first = r.first.first;
+    for (int e = 0; e < edges.count; ++e) ++first[edge[e].from];
+    for (int v = 0, sum = 0; v <= tasks; ++v) first[v] = sum += first[v];
+    // From the back, so that every start ends where it belongs and edges keep their order.
+    for (int e = edges.count - 1; e >= 0; --e) {
+        const int participation = group_index_of(r, edge[e].to, edge[e].role);
+        ++r.incoming.first[participation];
+        r.arrival.first[--first[edge[e].from]] = participation;
+    }
+}
+
+}  // namespace detail
+
 template <class Program, class Edges>
 constexpr basic_occupancy<Program, Edges> occupancy_of(const Program& p, const Edges& edges) {
-    const int n = p.tasks.count;
     basic_occupancy<Program, Edges> r{p, edges};
-    auto &participations_of = r.participations_of.first, &first = r.first.first;
-    auto &slot = r.slot.first, &task = r.task.first, &incoming = r.incoming.first;
-    auto& arrival = r.arrival.first;
-    const auto& tasks = p.tasks.first;
-    const auto& participations = p.participations.first;
-    const auto& edge = edges.first;
-    int count = 0, i = 0, end = 0, before = 0, role = 0, stream = 0;  // declared once, see timeline_estimate.hpp
-    for (int v = 0; v < n; ++v) {
-        participations_of[v] = count;
-        stream = static_cast<int>(tasks[v].stream);
-        before = -1;
-        for (i = tasks[v].first_participation, end = i + tasks[v].participations; i < end; ++i) {
-            role = participations[i].role;
-            if (role == before) continue;
-            before = role;
-            slot[count] = role * stream_count + stream;
-            task[count++] = v;
-        }
-    }
-    participations_of[n] = count;
-    const bool one_each = count == n;
-
-    for (int e = 0; e < edges.count; ++e) ++first[edge[e].from];
-    for (int v = 0, sum = 0; v <= n; ++v) first[v] = sum += first[v];
-    // From the back, so that every start ends where it belongs and edges keep their order.
-    int low = 0, high = 0, middle = 0;
-    for (int e = edges.count - 1; e >= 0; --e) {
-        low = edge[e].to;
-        if (!one_each) {
-            role = edge[e].role;
-            high = participations_of[low + 1];
-            for (low = participations_of[low]; high - low > 1;) {
-                middle = (low + high) / 2;
-                if (slot[middle] / stream_count > role)
-                    high = middle;
-                else
-                    low = middle;
-            }
-        }
-        ++incoming[low];
-        arrival[--first[edge[e].from]] = low;
-    }
+    detail::list_group_indices(p, r);
+    detail::list_edges(p.tasks.count, edges, r);
     return r;
 }
 

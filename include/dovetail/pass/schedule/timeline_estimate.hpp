@@ -30,219 +30,249 @@ using schedule = basic_schedule<owning>;
 // task starts when all its roles are done with the one before.
 template <class Schedule = schedule, class Program, class Costs>
 constexpr Schedule serial_schedule(const Program& p, const Costs& costs, span<const int> order) {
-    const int n = p.tasks.count;
-    Schedule result{};
-    result.resize(n, order.count);
-    vec<std::int64_t> free_list(p.roles);
-    std::int64_t* free_at = free_list.begin();
-    auto& ordered = result.order.first;
-    auto &start = result.start.first, &end = result.end.first;
-    const auto& cost = costs.first;
-    const auto& tasks = p.tasks.first;
     const auto& participations = p.participations.first;
+    Schedule result{};
+    result.resize(p.tasks.count, order.count);
+    vec<std::int64_t> free_at(p.roles);  // by role
     for (int k = 0; k < order.count; ++k) {
-        const int v = ordered[k] = order.first[k], first = tasks[v].first_participation, last = first + tasks[v].participations;
-        std::int64_t now = 0;
+        const int v = order.first[k], first = p.tasks.first[v].first_participation, last = first + p.tasks.first[v].participations;
+        std::int64_t start = 0;
         for (int i = first; i < last; ++i)
-            if (free_at[participations[i].role] > now) now = free_at[participations[i].role];
-        start[v] = now;
-        end[v] = now += cost[v];
-        for (int i = first; i < last; ++i) free_at[participations[i].role] = now;
+            if (const std::int64_t time = free_at.first[participations[i].role]; time > start) start = time;
+        const std::int64_t end = start + costs.first[v];
+        for (int i = first; i < last; ++i) free_at.first[participations[i].role] = end;
+        result.order.first[k] = v;
+        result.start.first[v] = start;
+        result.end.first[v] = end;
     }
-    for (int r = 0; r < p.roles; ++r)
-        if (free_at[r] > result.length) result.length = free_at[r];
-    if (order.count != n) result.length = -1;
+    for (const std::int64_t time : free_at)
+        if (time > result.length) result.length = time;
+    if (order.count != p.tasks.count) result.length = -1;
     return result;
 }
 
+namespace detail {
+
+// A discrete-event simulation of the streams of all roles. Each stream of a role is a queue of participations (a participation: a task on one role) in
+// the order given. An event is that a participation opens, or that a task ends.
+//
+// A participation opens when its stream reaches it and the edges into it are met; the task starts once all its participations are open, and ends on
+// all at once. A communication slows what computes on its roles from the opening of its participations, its wait for the others included:
+// its kernel holds multiprocessors while it waits. A copy does only while it runs.
+//
+// The end of communication and of copies follows from their start. What computes (a task with one participation) is slowed by them, so
+// that its end is an estimate until nothing can come before it: of all that compute, one a role, the soonest is the next event.
+template <class Schedule, class Program, class Occupancy, class Costs>
+class stream_simulation {
+public:
+    constexpr stream_simulation(const Program& p, const Occupancy& r, const Costs& costs, const plan_options& s)
+        : p_{p},
+          r_{r},
+          costs_{costs},
+          latency_{s.machine.edge_latency},
+          slow_down_{0, s.machine.compute_slowdown_beside_communication - 1000, s.machine.beside_copy - 1000},
+          group_index_(participations_of::sized(r.participations_of[p.tasks.count])),
+          opening_(indices::sized(r.participations_of[p.tasks.count])),
+          closed_(counts::sized(p.tasks.count)),
+          front_(r.slots, -1),
+          computing_(p.roles) {
+        result_.overlapped = true;
+    }
+
+    constexpr Schedule run(span<const int> order) {
+        line_up(order);
+        for (;;) {
+            if (opening_count_ > 0)
+                open(opening_.first[--opening_count_]);
+            else if (const int role = soonest(); role >= 0)
+                finish_computing(role);
+            else
+                break;
+        }
+        if (ended_ != p_.tasks.count) result_.length = -1;
+        return static_cast<Schedule&&>(result_);
+    }
+
+private:
+    static constexpr std::int64_t unknown = INT64_MAX;
+
+    struct participation {
+        int missing = 0;                 // edges that are not met, and one for the stream's arrival
+        int behind = -1;                 // the next one on its stream; -1: none
+        std::int64_t ready = 0;          // when what is met allows it to open
+        std::int64_t slowing = unknown;  // since when it slows what computes beside it
+    };
+    // What computes on a role: the work left at a moment and the pace since, in thousandths of the time alone.
+    struct computation {
+        int task = -1;
+        int pace = 1000;
+        std::int64_t since = 0;
+        std::int64_t left = 0;
+        std::int64_t seen = 0;        // up to when what runs beside it has been taken into account for good
+        std::int64_t ends = unknown;  // an estimate; unknown: something has changed
+
+        constexpr void change_pace(int to, std::int64_t at) {
+            if (to == pace) return;
+            left -= (at - since) * 1000 / pace;
+            if (left < 0) left = 0;
+            since = at;
+            pace = to;
+        }
+        constexpr void estimate() { ends = since + left + (left * (pace - 1000) + 999) / 1000; }
+    };
+    // A pace, and when it changes.
+    struct phase {
+        int pace = 1000;
+        std::int64_t until = unknown;
+    };
+    using participations_of = room<participation, decltype(Program::participations)>;
+    using indices = room<int, decltype(Program::participations)>;
+    using counts = room<int, decltype(Program::tasks)>;
+
+    constexpr int role_of(int i) const { return r_.slot.first[i] / stream_count; }
+
+    // Every stream gets its queue, and its first participation.
+    constexpr void line_up(span<const int> order) {
+        result_.resize(p_.tasks.count, order.count);
+        for (int v = 0; v < p_.tasks.count; ++v) {
+            result_.stream.first[v] = static_cast<unsigned char>(p_.tasks.first[v].stream);
+            result_.end.first[v] = unknown;
+            closed_.first[v] = r_.participations_of.first[v + 1] - r_.participations_of.first[v];
+        }
+        for (int i = 0; i < r_.participations_of.first[p_.tasks.count]; ++i) group_index_.first[i].missing = r_.incoming.first[i] + 1;
+        for (int k = order.count - 1; k >= 0; --k) {
+            const int v = result_.order.first[k] = order.first[k];
+            for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
+                group_index_.first[i].behind = front_.first[r_.slot.first[i]];
+                front_.first[r_.slot.first[i]] = i;
+            }
+        }
+        for (const int i : front_)
+            if (i >= 0) arrive(i, 0);
+    }
+
+    // One thing that a participation waits for is there.
+    constexpr void arrive(int i, std::int64_t time) {
+        participation& s = group_index_.first[i];
+        if (time > s.ready) s.ready = time;
+        if (--s.missing == 0) opening_.first[opening_count_++] = i;
+    }
+
+    constexpr void open(int i) {
+        const int v = r_.task.first[i];
+        const std::int64_t time = group_index_.first[i].ready;
+        if (time > result_.start.first[v]) result_.start.first[v] = time;
+        if (p_.tasks.first[v].stream == stream_kind::communication) slow_from(i, time);
+        if (--closed_.first[v] == 0) start(v);
+    }
+    constexpr void slow_from(int i, std::int64_t time) {
+        group_index_.first[i].slowing = time;
+        computing_.first[role_of(i)].ends = unknown;
+    }
+
+    constexpr void start(int v) {
+        const std::int64_t time = result_.start.first[v];
+        const stream_kind stream = p_.tasks.first[v].stream;
+        if (stream == stream_kind::compute) {
+            computing_.first[role_of(r_.participations_of.first[v])] = {v, 1000, time, costs_.first[v], time, unknown};
+            return;
+        }
+        result_.end.first[v] = time + costs_.first[v];
+        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
+            computing_.first[role_of(i)].ends = unknown;
+            if (stream == stream_kind::copy) group_index_.first[i].slowing = time;
+        }
+        finish(v);
+    }
+
+    // The role whose computation ends next; -1: none computes.
+    constexpr int soonest() {
+        int found = -1;
+        for (int role = 0; role < p_.roles; ++role) {
+            if (computing_.first[role].task < 0) continue;
+            if (computing_.first[role].ends == unknown) estimate_end(role);
+            if (found < 0 || computing_.first[role].ends < computing_.first[found].ends) found = role;
+        }
+        return found;
+    }
+    constexpr void finish_computing(int role) {
+        computation& c = computing_.first[role];
+        now_ = c.ends;
+        const int v = c.task;
+        c.task = -1;
+        result_.end.first[v] = now_;
+        finish(v);
+    }
+
+    // From change to change of what runs beside it, as far as that is known.
+    constexpr void estimate_end(int role) {
+        computation c = computing_.first[role];
+        int beside[stream_count] = {-1, front_.first[role * stream_count + 1], front_.first[role * stream_count + 2]};
+        for (;;) {
+            const phase next = phase_at(c.seen, beside);
+            c.change_pace(next.pace, c.seen);
+            c.estimate();
+            if (c.seen <= now_) {  // nothing that is still unknown happens before now
+                computing_.first[role] = c;
+                for (int stream = 1; stream < stream_count; ++stream) front_.first[role * stream_count + stream] = beside[stream];
+            }
+            if (c.ends <= next.until) break;
+            c.seen = next.until;
+        }
+        computing_.first[role].ends = c.ends;
+    }
+    // `beside`: by stream the participation that is the first to end behind a moment; set so.
+    constexpr phase phase_at(std::int64_t at, int (&beside)[stream_count]) const {
+        phase p;
+        for (int stream = 1; stream < stream_count; ++stream) {
+            int& i = beside[stream];
+            while (i >= 0 && result_.end.first[r_.task.first[i]] <= at) i = group_index_.first[i].behind;
+            if (i < 0) continue;
+            const bool slows = group_index_.first[i].slowing <= at;
+            if (slows) p.pace += slow_down_[stream];
+            const std::int64_t change = slows ? result_.end.first[r_.task.first[i]] : group_index_.first[i].slowing;
+            if (change < p.until) p.until = change;
+        }
+        if (p.pace < 1) p.pace = 1;
+        return p;
+    }
+
+    // What stands behind a task on its streams, and the ends of its edges, may come.
+    constexpr void finish(int v) {
+        const std::int64_t time = result_.end.first[v];
+        const int stream = result_.stream.first[v];
+        ++ended_;
+        if (time > result_.length) result_.length = time;
+        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
+            if (const int next = group_index_.first[i].behind; next >= 0) arrive(next, time);
+        for (int e = r_.first.first[v]; e < r_.first.first[v + 1]; ++e) {
+            const int to = r_.arrival.first[e];
+            arrive(to, r_.slot.first[to] % stream_count == stream ? time : time + latency_);
+        }
+    }
+
+    const Program& p_;
+    const Occupancy& r_;
+    const Costs& costs_;
+    std::int64_t latency_;
+    int slow_down_[stream_count];  // by stream, of what computes beside it, in thousandths
+    Schedule result_{};
+    participations_of group_index_;
+    indices opening_;  // participations that open next, the last one first
+    int opening_count_ = 0;
+    counts closed_;               // by task: its participations that are not open
+    vec<int> front_;              // by slot: the participation that was the last to end before what computes here is looked at
+    vec<computation> computing_;  // by role
+    std::int64_t now_ = 0;
+    int ended_ = 0;
+};
+
+}  // namespace detail
+
 // Each role on its streams. `order` has every task once.
-//
-// A participation (a task on one role) opens when its stream reaches it and the edges into it are met; the task runs once all its
-// participations are open, and ends on all at once. A communication slows its roles from the opening, its wait for the others
-// included: its kernel holds multiprocessors while it waits. A copy does only while it runs.
-//
-// When communication and copies run follows at once from what they wait for. Only what computes (a task with one participation) is
-// slowed by the others, and nothing that is still unknown begins before the first of these tasks ends: the ones that
-// compute, one a role, end in the order of the ends that follow from what is known.
 template <class Schedule = schedule, class Program, class Occupancy, class Costs>
 constexpr Schedule estimate_timeline(const Program& p, const Occupancy& r, const Costs& costs, span<const int> order, const plan_options& s) {
-    constexpr int communication = static_cast<int>(stream_kind::communication);
-    constexpr int copy = static_cast<int>(stream_kind::copy);
-    constexpr std::int64_t unknown = INT64_MAX;
-
-    const int n = p.tasks.count, roles = p.roles;
-    const auto &participations_of = r.participations_of.first, &first = r.first.first;
-    const auto &slot_of = r.slot.first, &task = r.task.first, &incoming = r.incoming.first;
-    const auto& arrival = r.arrival.first;
-    const auto& cost = costs.first;
-    const auto& tasks = p.tasks.first;
-    const int participation_count = participations_of[n];
-    const std::int64_t latency = s.machine.edge_latency;
-    const int by_communication = s.machine.compute_slowdown_beside_communication - 1000, by_copy = s.machine.beside_copy - 1000;
-    Schedule result{};
-    result.resize(n, order.count);
-    result.overlapped = true;
-    auto& ordered = result.order.first;
-    auto& stream = result.stream.first;
-    auto &start = result.start.first, &end = result.end.first;
-    // Of a participation: what is missing, the stream's arrival and edges; the next one of its slot (-1: none); when the met ones allow
-    // it to open; since when it slows its role.
-    using numbers = room<int, decltype(p.participations)>;
-    using times = room<std::int64_t, decltype(p.participations)>;
-    auto closed_room = numbers::sized(participation_count), behind_room = numbers::sized(participation_count),
-         to_open_room = numbers::sized(participation_count);
-    auto ready_room = times::sized(participation_count), slowing_room = times::sized(participation_count);
-    auto &closed = closed_room.first, &behind = behind_room.first, &to_open = to_open_room.first;
-    auto &ready = ready_room.first, &slowing = slowing_room.first;
-    // Of a slot: the participation that was the last to end before what computes here is looked at.
-    vec<int> first_list(r.slots, -1);
-    int* beside = first_list.begin();
-    auto shut_room = room<int, decltype(p.tasks)>::sized(n);
-    auto& shut = shut_room.first;  // of a task: its participations that are not open
-    // Of a role: the task that computes, its work left at a moment and its pace since, in thousandths of the time alone.
-    vec<int> role_list(2 * roles, -1);
-    vec<std::int64_t> time_list(4 * roles, unset{});
-    int *computes = role_list.begin(), *pace = computes + roles;
-    std::int64_t *since = time_list.begin(), *left = since + roles;
-    std::int64_t* looked = left + roles;  // up to when what runs beside it has been taken into account for good
-    std::int64_t* ends = looked + roles;  // unknown: something has changed
-
-    // What the loops below set once for each task, participation or edge stands here, because clang keeps every variable that is declared
-    // again until the function ends, and searches them all for each one that is read.
-    int v = 0, i = 0, last = 0, mine = 0, role = 0, done = 0, soonest = 0, to = 0;
-    std::int64_t time = 0, met = 0;
-    // Of a role that computes, while what runs beside it is looked at.
-    int base = 0, talks = 0, copies = 0, paced = 0, wanted = 0;
-    std::int64_t from = 0, rest = 0, at = 0, change = 0;
-    for (; v < n; ++v) {
-        stream[v] = static_cast<unsigned char>(tasks[v].stream);
-        end[v] = unknown;
-        shut[v] = -i;
-        for (last = participations_of[v + 1]; i < last; ++i) {
-            closed[i] = incoming[i] + 1;
-            slowing[i] = unknown;
-        }
-        shut[v] += i;
-    }
-    for (int k = order.count - 1; k >= 0; --k)
-        for (v = ordered[k] = order.first[k], i = participations_of[v], last = participations_of[v + 1]; i < last; ++i) {
-            behind[i] = beside[slot_of[i]];
-            beside[slot_of[i]] = i;
-        }
-    int opening = 0, ended = 0;
-    for (int here = 0; here < r.slots; ++here)
-        if (i = beside[here]; i >= 0 && --closed[i] == 0) to_open[opening++] = i;
-    std::int64_t now = 0;
-    for (;;) {
-        if (opening > 0) {
-            i = to_open[--opening];
-            v = task[i];
-            role = slot_of[i] / stream_count;
-            mine = stream[v];
-            time = ready[i];
-            if (time > start[v]) start[v] = time;
-            if (mine == communication) {
-                slowing[i] = time;
-                ends[role] = unknown;
-            }
-            if (--shut[v] > 0) continue;
-            if (mine == 0) {
-                computes[role] = v;
-                since[role] = looked[role] = start[v];
-                left[role] = cost[v];
-                pace[role] = 1000;
-                ends[role] = unknown;
-                continue;
-            }
-            time = start[v];
-            end[v] = time + cost[v];
-            for (i = participations_of[v], last = participations_of[v + 1]; i < last; ++i) {
-                ends[slot_of[i] / stream_count] = unknown;
-                if (mine == copy) slowing[i] = time;
-            }
-            done = v;
-        } else {
-            soonest = -1;
-            for (role = 0; role < roles; ++role) {
-                if (computes[role] < 0) continue;
-                if (ends[role] == unknown) {
-                    // From change to change of what runs beside it, as far as that is known.
-                    base = role * stream_count;
-                    talks = beside[base + communication];
-                    copies = beside[base + copy];
-                    paced = pace[role];
-                    from = since[role];
-                    rest = left[role];
-                    at = looked[role];
-                    for (;;) {
-                        while (talks >= 0 && end[task[talks]] <= at) talks = behind[talks];
-                        while (copies >= 0 && end[task[copies]] <= at) copies = behind[copies];
-                        wanted = 1000;
-                        change = unknown;
-                        if (talks >= 0) {
-                            change = slowing[talks];
-                            if (change <= at) {
-                                wanted += by_communication;
-                                change = end[task[talks]];
-                            }
-                        }
-                        if (copies >= 0) {
-                            met = slowing[copies];
-                            if (met <= at) {
-                                wanted += by_copy;
-                                met = end[task[copies]];
-                            }
-                            if (met < change) change = met;
-                        }
-                        if (wanted < 1) wanted = 1;
-                        if (wanted != paced) {
-                            rest -= (at - from) * 1000 / paced;
-                            if (rest < 0) rest = 0;
-                            from = at;
-                            paced = wanted;
-                        }
-                        ends[role] = from + rest + (rest * (paced - 1000) + 999) / 1000;
-                        if (at <= now) {
-                            // Nothing that is still unknown happens before now.
-                            since[role] = from;
-                            left[role] = rest;
-                            pace[role] = paced;
-                            looked[role] = at;
-                            beside[base + communication] = talks;
-                            beside[base + copy] = copies;
-                        }
-                        if (ends[role] <= change) break;
-                        at = change;
-                    }
-                }
-                if (soonest < 0 || ends[role] < ends[soonest]) soonest = role;
-            }
-            if (soonest < 0) break;
-            now = ends[soonest];
-            done = computes[soonest];
-            end[done] = now;
-            computes[soonest] = -1;
-        }
-
-        ++ended;
-        time = end[done];
-        if (time > result.length) result.length = time;
-        for (i = participations_of[done], last = participations_of[done + 1]; i < last; ++i) {
-            to = behind[i];
-            if (to < 0) continue;
-            if (time > ready[to]) ready[to] = time;
-            if (--closed[to] == 0) to_open[opening++] = to;
-        }
-        mine = stream[done];
-        for (i = first[done], last = first[done + 1]; i < last; ++i) {
-            to = arrival[i];
-            met = slot_of[to] % stream_count == mine ? time : time + latency;
-            if (met > ready[to]) ready[to] = met;
-            if (--closed[to] == 0) to_open[opening++] = to;
-        }
-    }
-    if (ended != n) result.length = -1;
-    return result;
+    return detail::stream_simulation<Schedule, Program, Occupancy, Costs>{p, r, costs, s}.run(order);
 }
 
 }  // namespace dovetail::pass
