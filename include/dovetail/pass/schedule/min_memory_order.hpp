@@ -63,85 +63,145 @@ struct held_order {
     std::int64_t bytes = 0;  // at the most, of the role that holds most
 };
 
-// From the front, or, where all is reversed, from the back. First of all what leaves no more bytes behind than there were
-// before, of it what takes the fewest meanwhile; else what brings the most bytes to their end, or nearer to it (a value that
-// several still need counts in parts). Among equals it is the written order.
-constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back, const min_memory_options& s) {
-    const int n = p.tasks.count;
-    adjacency onwards = successors(n, edges);
-    if (from_the_back) onwards = predecessors(n, edges);
-    const int *first = onwards.first.begin(), *neighbour = onwards.neighbour.begin();
-    const int *begin = h.first.begin(), *buffer = h.buffer.begin(), *touches = h.touches.begin();
-    const std::int64_t* bytes = h.bytes.begin();
-    const bool* output = h.output.begin();
-    held_order result{vec<int>(n, unset{})};
-    vec<int> waiting_list(n), ready_list(n, unset{}), left_list(h.touches);
-    vec<std::int64_t> now_list(h.always), most_list(h.always);
-    int *waiting = waiting_list.begin(), *ready = ready_list.begin(), *left = left_list.begin();  // left: tasks that have yet to touch a buffer
-    std::int64_t *now = now_list.begin(), *most = most_list.begin();                              // by role
-    for (int i = 0; i < edges.count; ++i) ++waiting[neighbour[i]];
-    int count = 0;
-    for (int k = 0; k < n; ++k) {
-        const int v = from_the_back ? k : n - 1 - k;
-        if (waiting[v] == 0) ready[count++] = v;
+// Greedy list scheduling by the bytes that are held, from the front or, where all is reversed, from the back: among the ready
+// tasks first of all what leaves no more bytes behind than there were before, of it what takes the fewest meanwhile; else what
+// brings the most bytes to their end, or nearer to it (a value that several still need counts in parts). Among equals it is the
+// written order.
+class holding_fewest {
+public:
+    constexpr holding_fewest(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back, const min_memory_options& s)
+        : p_{p},
+          h_{h},
+          back_{from_the_back},
+          looks_{p.tasks.count > 0 && s.looks / p.tasks.count > 4 ? s.looks / p.tasks.count : 4},
+          onwards_{leading_on(p.tasks.count, edges, from_the_back)},
+          missing_(p.tasks.count),
+          ready_(p.tasks.count, unset{}),
+          left_(h.touches),
+          now_(h.always),
+          most_(h.always) {}
+
+    constexpr held_order run() {
+        const int n = p_.tasks.count;
+        held_order result{vec<int>(n, unset{})};
+        begin();
+        for (int issued = 0; ready_count_ > 0; ++issued) {
+            const int v = take(choose());
+            result.order.first[back_ ? n - 1 - issued : issued] = v;
+            allocate(v);
+            release(v);
+            meet_edges(v);
+        }
+        for (const std::int64_t bytes : most_)
+            if (bytes > result.bytes) result.bytes = bytes;
+        return result;
     }
-    if (from_the_back)
-        for (int b = 0; b < p.buffers.count; ++b)
-            if (output[b] && touches[b] > 0) now[p.buffers[b].role] += bytes[b];
-    const int looks = n > 0 && s.looks / n > 4 ? s.looks / n : 4;
-    for (int issued = 0; count > 0; ++issued) {
-        int best = -1;
-        bool best_leaves = false;
-        std::int64_t best_merit = 0;
-        for (int k = count - 1; k >= 0 && count - k <= looks; --k) {
-            const int v = ready[k];
-            std::int64_t taken = 0, ended = 0, nearer = 0;
-            for (int i = begin[v], end = begin[v + 1]; i < end; ++i) {
-                const int b = buffer[i], others = left[b];
-                const bool open = others < touches[b] || (from_the_back && output[b]);
-                if (!open) taken += bytes[b];
-                if (output[b] && !from_the_back) continue;
-                if (others == 1)
-                    ended += bytes[b];
-                else if (open)
-                    nearer += bytes[b] / others;
-            }
-            const bool leaves = taken > ended;
-            const std::int64_t merit = leaves ? ended + nearer : -taken;
-            const bool better = best < 0 || (leaves != best_leaves ? best_leaves
-                                             : merit != best_merit ? merit > best_merit
-                                                                   : (v < ready[best]) != from_the_back);
-            if (!better) continue;
+
+private:
+    struct merit {
+        bool leaves = false;  // more bytes behind it than before
+        std::int64_t bytes = 0;
+    };
+
+    static constexpr adjacency leading_on(int tasks, span<const ir::edge> edges, bool back) {
+        if (back) return predecessors(tasks, edges);  // g++ 12 would read the freed arrays of a `?:`
+        return successors(tasks, edges);
+    }
+
+    constexpr void begin() {
+        const int n = p_.tasks.count;
+        for (const int to : onwards_.neighbour) ++missing_.first[to];
+        for (int k = 0; k < n; ++k)
+            if (const int v = back_ ? k : n - 1 - k; missing_.first[v] == 0) ready_.first[ready_count_++] = v;
+        for (int b = 0; back_ && b < p_.buffers.count; ++b)
+            if (h_.output[b] && h_.touches[b] > 0) now_[p_.buffers[b].role] += h_.bytes[b];
+    }
+
+    // Whether the bytes of a buffer are held already.
+    constexpr bool held(int b) const { return left_.first[b] < h_.touches.first[b] || (back_ && h_.output.first[b]); }
+    // ... to the end of the order.
+    constexpr bool held_on(int b) const { return !back_ && h_.output.first[b]; }
+
+    // The place in `ready_` of the best task, of those that became ready last.
+    constexpr int choose() const {
+        int best = ready_count_ - 1;
+        merit most = merit_of(ready_.first[best]);
+        for (int k = best - 1; k >= 0 && ready_count_ - k <= looks_; --k) {
+            const merit other = merit_of(ready_.first[k]);
+            if (!better(other, ready_.first[k], most, ready_.first[best])) continue;
             best = k;
-            best_leaves = leaves;
-            best_merit = merit;
+            most = other;
         }
-        const int v = ready[best];
-        for (--count; best < count; ++best) ready[best] = ready[best + 1];
-        result.order[from_the_back ? n - 1 - issued : issued] = v;
-        for (int i = begin[v], end = begin[v + 1]; i < end; ++i) {
-            const int b = buffer[i], role = p.buffers[b].role;
-            if (left[b] == touches[b] && !(from_the_back && output[b])) now[role] += bytes[b];
-            if (now[role] > most[role]) most[role] = now[role];
-        }
-        for (int i = begin[v], end = begin[v + 1]; i < end; ++i) {
-            const int b = buffer[i];
-            if (--left[b] == 0 && (from_the_back || !output[b])) now[p.buffers[b].role] -= bytes[b];
-        }
-        for (int i = first[v], end = first[v + 1]; i < end; ++i)
-            if (--waiting[neighbour[i]] == 0) ready[count++] = neighbour[i];
+        return best;
     }
-    for (const std::int64_t bytes_of_role : most_list)
-        if (bytes_of_role > result.bytes) result.bytes = bytes_of_role;
-    return result;
+    constexpr merit merit_of(int v) const {
+        std::int64_t taken = 0, ended = 0, nearer = 0;
+        for (int i = h_.first.first[v]; i < h_.first.first[v + 1]; ++i) {
+            const int b = h_.buffer.first[i], users = left_.first[b];
+            const std::int64_t bytes = h_.bytes.first[b];
+            const bool open = held(b);
+            if (!open) taken += bytes;
+            if (held_on(b)) continue;
+            if (users == 1)
+                ended += bytes;
+            else if (open)
+                nearer += bytes / users;
+        }
+        if (taken > ended) return {true, ended + nearer};
+        return {false, -taken};
+    }
+    constexpr bool better(const merit& a, int v, const merit& b, int w) const {
+        if (a.leaves != b.leaves) return b.leaves;
+        if (a.bytes != b.bytes) return a.bytes > b.bytes;
+        return (v < w) != back_;
+    }
+    constexpr int take(int k) {
+        const int v = ready_.first[k];
+        for (--ready_count_; k < ready_count_; ++k) ready_.first[k] = ready_.first[k + 1];
+        return v;
+    }
+
+    // While v runs, all that it touches is held.
+    constexpr void allocate(int v) {
+        for (int i = h_.first.first[v]; i < h_.first.first[v + 1]; ++i) {
+            const int b = h_.buffer.first[i], role = p_.buffers.first[b].role;
+            if (!held(b)) now_.first[role] += h_.bytes.first[b];
+            if (now_.first[role] > most_.first[role]) most_.first[role] = now_.first[role];
+        }
+    }
+    constexpr void release(int v) {
+        for (int i = h_.first.first[v]; i < h_.first.first[v + 1]; ++i) {
+            const int b = h_.buffer.first[i];
+            if (--left_.first[b] == 0 && !held_on(b)) now_.first[p_.buffers.first[b].role] -= h_.bytes.first[b];
+        }
+    }
+    constexpr void meet_edges(int v) {
+        for (int i = onwards_.first.first[v]; i < onwards_.first.first[v + 1]; ++i)
+            if (const int to = onwards_.neighbour.first[i]; --missing_.first[to] == 0) ready_.first[ready_count_++] = to;
+    }
+
+    const ir::program& p_;
+    const held_bytes& h_;
+    bool back_;
+    int looks_;          // ready tasks that are looked at in one step
+    adjacency onwards_;  // the edges that lead on in this direction
+    vec<int> missing_;   // by task: edges that are not met
+    vec<int> ready_;
+    int ready_count_ = 0;
+    vec<int> left_;           // by buffer: tasks that have yet to touch it
+    vec<std::int64_t> now_;   // by role: bytes held
+    vec<std::int64_t> most_;  // ... at the most so far
+};
+
+constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back, const min_memory_options& s) {
+    return holding_fewest{p, h, edges, from_the_back, s}.run();
 }
 
 }  // namespace detail
 
 constexpr vec<int> min_memory_order(const ir::program& p, span<const ir::edge> edges, const min_memory_options& s = {}) {
     const detail::held_bytes h = detail::held_by_tasks(p);
-    detail::held_order front = detail::held_from(p, h, edges, false, s);
-    detail::held_order back = detail::held_from(p, h, edges, true, s);
+    detail::held_order front = detail::held_from(p, h, edges, false, s), back = detail::held_from(p, h, edges, true, s);
     if (back.bytes < front.bytes) return static_cast<vec<int>&&>(back.order);
     return static_cast<vec<int>&&>(front.order);
 }
