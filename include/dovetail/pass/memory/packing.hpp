@@ -12,27 +12,27 @@ namespace dovetail::pass::detail {
 // Whether the bytes up to `top` are needed: the items alive beside the last one that did not fit below it, of which no two
 // may share a byte, fill them. After pack_in_order from byte 0 on; compares at most `pairs`.
 constexpr bool is_full(const items& list, std::int64_t top, int& pairs) {
-    const int i = list.grown;
-    if (i < 0) return true;
-    const vector_clock *release = list.release.begin(), &known = list.known[list.definition[i]];
+    const int grown = list.grown;
+    if (grown < 0) return true;
+    const vector_clock *release = list.release.begin(), *known = list.known;
     const int *definition = list.definition.begin(), *last = list.last.begin();
+    // Whether an item is over in the order when the one that did not fit is defined; the others are all alive at once.
+    const auto is_over = [&](int i) { return last[i] < definition[grown] && release[i].known[0] != INT_MAX; };
     vec<int> beside;
     std::int64_t bytes = 0;
-    int over = 0;  // of them, those that are over in the order; the others are all alive at once
-    for (int j = 0; j <= i; ++j) {
-        if (list.size[j] == 0 || (j < i && covers(known, release[j]))) continue;
-        bytes += list.size[j];
-        over += last[j] < definition[i] && release[j].known[0] != INT_MAX ? 1 : 0;
-        beside.push(j);
+    int over = 0;
+    for (int i = 0; i <= grown; ++i) {
+        if (list.size[i] == 0 || (i < grown && covers(known[definition[grown]], release[i]))) continue;
+        bytes += list.size[i];
+        over += is_over(i) ? 1 : 0;
+        beside.push(i);
     }
     if (bytes < top || over * beside.size() > pairs) return false;
-    if (over == 0) return true;
-    for (int j = 0; j < beside.size(); ++j) {
-        const vector_clock& end = release[beside[j]];
-        if (last[beside[j]] >= definition[i] || end.known[0] == INT_MAX) continue;
+    for (int j = 0; j < beside.size() && over > 0; ++j) {
+        if (!is_over(beside[j])) continue;
         pairs -= beside.size() - j;
         for (int k = j + 1; k < beside.size(); ++k)
-            if (covers(list.known[definition[beside[k]]], end)) return false;
+            if (covers(known[definition[beside[k]]], release[beside[j]])) return false;
     }
     return true;
 }
@@ -45,12 +45,22 @@ struct item {
     vector_clock known = {};
     int until = 0;
     std::uint64_t roles = 0;
+
+    constexpr std::int64_t end() const { return offset + size; }
 };
 
 // Items by the stretches of `stretch` items in whose time they may be alive, those of many stretches in list 0, so that
 // only what may conflict is compared.
 struct stretches {
     static constexpr int stretch = 32, most = 4;
+    struct range {
+        int first = 0;
+        int last = 0;  // included
+
+        constexpr bool many() const { return last - first >= most; }
+        // The lists in which an item of this range stands.
+        constexpr range lists() const { return many() ? range{} : *this; }
+    };
 
     vec<int> start;           // by list: where it begins
     int total = 0;            // entries of all lists
@@ -60,76 +70,127 @@ struct stretches {
         const int n = until.size(), lists = start.size() - 1;
         int* at = start.begin();
         for (int i = 0; i < n; ++i) {
-            const int first = 1 + i / stretch, last = last_of(until.begin()[i]);
-            if (last - first >= most)
-                ++at[1];
-            else
-                for (int q = first; q <= last; ++q) ++at[q + 1];
+            const range in = of(i, until.begin()[i]).lists();
+            for (int q = in.first; q <= in.last; ++q) ++at[q + 1];
         }
         for (int q = 0; q < lists; ++q) at[q + 1] += at[q];
         total = at[lists];
-        for (int i = 0; i < n; ++i) visits += at[last_of(until.begin()[i]) + 1] - at[1 + i / stretch] + at[1];
+        for (int i = 0; i < n; ++i) {
+            const range in = of(i, until.begin()[i]);
+            visits += at[in.last + 1] - at[in.first] + at[1];
+        }
         visits /= 2;
     }
-    static constexpr int last_of(int until) { return 1 + (until - 1) / stretch; }
+    static constexpr range of(int i, int until) { return {1 + i / stretch, 1 + (until - 1) / stretch}; }
 };
 
-// In the order of the keys, whose low bits are the item, each at the lowest place that no conflicting one takes.
-inline constexpr int item_bits = 20;
-constexpr std::int64_t pack_by_key(vec<item>& items, const stretches& lists, vec<std::int64_t> keys, std::int64_t base) {
-    item* const item = items.begin();
-    vec<int> counts(2 * lists.start.size()), entries(lists.total, unset{});
-    int *count = counts.begin(), *cursor = count + lists.start.size();
-    const int* start = lists.start.begin();
-    std::int64_t top = base;
-    sort(keys);
-    for (const std::int64_t key : keys) {
-        const int i = static_cast<int>(key & ((1 << item_bits) - 1));
-        const detail::item* const me = item + i;
-        const detail::item* other = nullptr;
-        const std::int64_t size = me->size;
-        std::int64_t at = me->offset < 0 ? 0 : me->offset;
-        const int first = 1 + i / stretches::stretch, last = stretches::last_of(me->until);
-        if (size > 0 && me->offset < 0) {
-            for (int q = first; q <= last; ++q) cursor[q] = 0;
-            cursor[0] = 0;
-            // Down every list that matters, until none has anything in the way.
-            std::int64_t before = -1;
-            while (before != at) {
-                before = at;
-                for (int q = 0; q <= last; q = q == 0 ? first : q + 1) {
-                    const int* list = entries.begin() + start[q];
-                    int k = cursor[q];
-                    for (const int end = count[q]; k < end && (other = item + list[k])->offset < at + size; ++k)
-                        at = other->offset + other->size <= at ||
-                                     (other < me ? other->until <= i ||
-                                                       (other->release.known[0] <= me->known.known[0] && other->release.known[1] <= me->known.known[1] &&
-                                                        other->release.known[2] <= me->known.known[2])
-                                                 : me->until <= list[k] ||
-                                                       (me->release.known[0] <= other->known.known[0] && me->release.known[1] <= other->known.known[1] &&
-                                                        me->release.known[2] <= other->known.known[2])) ||
-                                     (other->roles & me->roles) == 0
-                                 ? at
-                                 : other->offset + other->size;
-                    cursor[q] = k;
-                }
-            }
+inline constexpr int item_bits = 20;  // the low bits of a key are the item
+
+// First fit: one item after the other, in the order of their keys, at the lowest place that none takes with which it conflicts.
+class first_fit {
+public:
+    constexpr first_fit(vec<item>& items, const stretches& lists)
+        : items_{items.begin()}, start_{lists.start.begin()}, entries_(lists.total, unset{}), count_(lists.start.size()), cursor_(lists.start.size()) {}
+
+    // The bytes needed; at least `base`.
+    constexpr std::int64_t run(vec<std::int64_t> keys, std::int64_t base) {
+        std::int64_t top = base;
+        sort(keys);
+        for (const std::int64_t key : keys) {
+            const int i = static_cast<int>(key & ((1 << item_bits) - 1));
+            item& me = items_[i];
+            if (me.offset < 0) me.offset = me.size > 0 ? lowest_place(i) : 0;
+            if (me.end() > top) top = me.end();
+            if (me.size > 0) enter(i);
         }
-        item[i].offset = at;
-        if (at + size > top) top = at + size;
-        if (size == 0) continue;
-        const bool everywhere = last - first >= stretches::most;
-        for (int q = everywhere ? 0 : first; q <= (everywhere ? 0 : last); ++q) {
-            int* list = entries.begin() + start[q];
-            int k = count[q]++;
-            for (; k > 0 && item[list[k - 1]].offset > at; --k) list[k] = list[k - 1];
+        return top;
+    }
+
+private:
+    // Down every list that matters, until none has anything in the way.
+    constexpr std::int64_t lowest_place(int i) {
+        const stretches::range in = stretches::of(i, items_[i].until);
+        for (int q = in.first; q <= in.last; ++q) cursor_.first[q] = 0;
+        cursor_.first[0] = 0;
+        std::int64_t at = 0;
+        for (std::int64_t before = -1; before != at;) {
+            before = at;
+            at = past_conflicts(0, i, at);
+            for (int q = in.first; q <= in.last; ++q) at = past_conflicts(q, i, at);
+        }
+        return at;
+    }
+    // The lowest place from `at` on that is free in one list, or below which the list has been looked through.
+    constexpr std::int64_t past_conflicts(int q, int i, std::int64_t at) {
+        const int* list = entries_.first + start_[q];
+        const int end = count_.first[q];
+        const item& me = items_[i];
+        int k = cursor_.first[q];
+        for (; k < end; ++k) {
+            const int j = list[k];
+            const item& other = items_[j];
+            if (other.offset >= at + me.size) break;
+            if (other.offset + other.size <= at) continue;
+            // Both may be alive at one moment, on a common role.
+            const bool conflict = (other.roles & me.roles) != 0 &&
+                                  (j < i ? other.until > i && !covers(me.known, other.release) : me.until > j && !covers(other.known, me.release));
+            if (conflict) at = other.offset + other.size;
+        }
+        cursor_.first[q] = k;
+        return at;
+    }
+
+    // Into its lists, which are in the order of offsets.
+    constexpr void enter(int i) {
+        const stretches::range in = stretches::of(i, items_[i].until).lists();
+        for (int q = in.first; q <= in.last; ++q) {
+            int* list = entries_.first + start_[q];
+            int k = count_.first[q]++;
+            for (; k > 0 && items_[list[k - 1]].offset > items_[i].offset; --k) list[k] = list[k - 1];
             list[k] = i;
         }
     }
-    return top;
-}
+
+    item* items_;
+    const int* start_;
+    vec<int> entries_;  // items by list
+    vec<int> count_;    // by list: entries so far
+    vec<int> cursor_;   // by list: what the item at hand has passed
+};
 
 inline constexpr int rounds = 8;  // of packing by key
+
+// The keys of the rounds: the largest first, then those of the largest product of size and time, then whoever lay on top the time
+// before. Those that have their place already come first of all.
+struct packing_keys {
+    vec<std::int64_t> list;
+
+    constexpr void by_size(const vec<item>& all, int round) {
+        for (int i = 0; i < all.size(); ++i) {
+            const std::int64_t left = (std::int64_t{1} << 42) - all[i].size / ir::alignment * (round == 1 ? all[i].until - i : 1);
+            // Room is left for those that lie on top.
+            list[i] = all[i].offset >= 0 ? i : ((left > rounds ? left : rounds) << item_bits) + i;
+        }
+    }
+    // False: only those that have their place lie on top.
+    constexpr bool on_top_first(const vec<item>& all, const vec<item>& packed, std::int64_t top, int round) {
+        for (int i = 0; i < all.size(); ++i) {
+            if (all[i].offset >= 0 || packed[i].end() < top) continue;
+            list[i] = (std::int64_t{rounds - 1 - round} << item_bits) + i;
+            return true;
+        }
+        return false;
+    }
+};
+
+constexpr vec<item> items_by_key(const items& list, const vec<std::int64_t>& given) {
+    vec<item> all(list.count, unset{});
+    for (int i = 0; i < list.count; ++i)
+        all[i] = {list.size[i],    given.empty() ? -1 : given[i],
+                  list.release[i], list.known[list.definition[i]],
+                  list.until[i],   list.roles != nullptr ? list.roles[list.id[i]] : 1};
+    return all;
+}
 
 // The best of these; all but the first only while they compare fewer than what is left of `pairs`, and no more than `share` where
 // that is spent on whoever lay on top. Items that are `given` have their place below `base`, where only packing by key finds gaps.
@@ -141,31 +202,19 @@ constexpr std::int64_t pack(items& list, int given, std::int64_t base, int first
     if (base == 0 && list.roles == nullptr && is_full(list, best, pairs)) return best;
     const stretches lists{list.until};
     if (lists.visits > pairs) return best;
-    vec<item> all(list.count, unset{});
-    for (int i = 0; i < list.count; ++i)
-        all[i] = {list.size[i],    given > 0 ? offset[i] : -1,
-                  list.release[i], list.known[list.definition[i]],
-                  list.until[i],   list.roles != nullptr ? list.roles[list.id[i]] : 1};
-    vec<std::int64_t> keys(list.count, unset{});
+    const vec<item> all = items_by_key(list, offset);
+    packing_keys keys{vec<std::int64_t>(list.count, unset{})};
     for (int round = 0; round < rounds && best > base && lists.visits <= (round < 2 ? pairs : share); ++round) {
         share -= static_cast<int>(lists.visits);
         pairs -= static_cast<int>(lists.visits);
-        for (int i = 0; i < list.count && round < 2; ++i) {
-            const std::int64_t left = (std::int64_t{1} << 42) - all[i].size / ir::alignment * (round == 1 ? all[i].until - i : 1);
-            // Those that have their place already come first of all, and room is left for those that lie on top.
-            keys[i] = all[i].offset >= 0 ? i : ((left > rounds ? left : rounds) << item_bits) + i;
-        }
+        if (round < 2) keys.by_size(all, round);
         vec<item> packed = all;
-        const std::int64_t bytes = pack_by_key(packed, lists, keys, base);
+        const std::int64_t bytes = first_fit{packed, lists}.run(keys.list, base);
         if (bytes < best) {
             best = bytes;
             for (int i = 0; i < list.count; ++i) list.offset[i] = packed[i].offset;
         }
-        if (round == 0) continue;  // the keys of the next are others
-        int top = 0;
-        while (top < list.count && (all[top].offset >= 0 || packed[top].offset + packed[top].size < bytes)) ++top;
-        if (top == list.count) break;  // only those that have their place
-        keys[top] = (std::int64_t{rounds - 1 - round} << item_bits) + top;
+        if (round > 0 && !keys.on_top_first(all, packed, bytes, round)) break;
     }
     return best;
 }
