@@ -1,5 +1,5 @@
 // Best fit in the order of definition: takes lifetimes of one arena, sets their offsets and gives the bytes needed; near
-// linear. Written for constant evaluation: arrays of numbers, and few statements for what happens at every lifetime.
+// linear.
 #pragma once
 
 #include "../sync/synchronisation.hpp"
@@ -73,32 +73,9 @@ public:
 
     // Sets the offset of item i; gives its block.
     constexpr int take(int i, const vector_clock& known, const vector_clock& floor) {
-        int k = waiting_count_ - 1, b = 0;
-        for (const int* release = nullptr; k >= 0; --k) {
-            b = waiting_[k];
-            release = release_[item_[b]].known;
-            if (release[0] <= floor.known[0] && release[1] <= floor.known[1] && release[2] <= floor.known[2]) settle(b, i);
-        }
-        // The tightest, among equals the lowest.
-        const std::int64_t size = size_[i];
-        int best = -1;
-        std::int64_t room = INT64_MAX, bytes = 0;
-        for (k = 0; k < merged_count_; ++k) {
-            b = merged_[k];
-            bytes = end_[b] - begin_[b];
-            if (bytes < size || bytes > room || (bytes == room && begin_[best] < begin_[b])) continue;
-            best = b;
-            room = bytes;
-        }
-        for (k = 0; k < waiting_count_; ++k) {
-            b = waiting_[k];
-            bytes = end_[b] - begin_[b];
-            if (bytes < size || bytes > room || (bytes == room && begin_[best] < begin_[b]) || !covers(known, release_[item_[b]])) continue;
-            best = b;
-            room = bytes;
-        }
-        if (best < 0 && waiting_count_ > 0) best = tightest_run(size, known);
-        b = best >= 0 ? cut(best, i) : grow(i, known);
+        settle_known(floor, i);
+        const int found = smallest_fit(size_[i], known);
+        const int b = found >= 0 ? cut(found, i) : grow(i, known);
         offset_[i] = begin_[b];
         return b;
     }
@@ -113,22 +90,39 @@ private:
     enum : int { used, waiting, merged };
 
     constexpr bool usable(int b, const vector_clock& known) const { return state_[b] == merged || (state_[b] == waiting && covers(known, release_[item_[b]])); }
+    // A free place, and its bytes.
+    struct place {
+        int block = -1;
+        std::int64_t bytes = INT64_MAX;
+    };
+    // The tightest, among equals the lowest.
+    constexpr void offer(place& best, int b, std::int64_t bytes, std::int64_t size) const {
+        if (bytes < size || bytes > best.bytes || (bytes == best.bytes && begin_[best.block] < begin_[b])) return;
+        best = {b, bytes};
+    }
+    constexpr int smallest_fit(std::int64_t size, const vector_clock& known) const {
+        place best;
+        for (int k = 0; k < merged_count_; ++k) offer(best, merged_[k], end_[merged_[k]] - begin_[merged_[k]], size);
+        for (int k = 0; k < waiting_count_; ++k)
+            if (const int b = waiting_[k]; covers(known, release_[item_[b]])) offer(best, b, end_[b] - begin_[b], size);
+        return best.block < 0 && waiting_count_ > 0 ? tightest_run(size, known) : best.block;
+    }
     // Where no block is large enough, several next to each other may be.
     constexpr int tightest_run(std::int64_t size, const vector_clock& known) const {
-        int best = -1;
-        std::int64_t room = INT64_MAX;
-        for (int list = 0; list < 2; ++list)
-            for (int k = 0; k < (list == 0 ? merged_count_ : waiting_count_); ++k) {
-                const int b = (list == 0 ? merged_ : waiting_)[k];
-                if (!usable(b, known) || usable(previous_[b], known)) continue;
-                int last = b;
-                while (usable(next_[last], known)) last = next_[last];
-                const std::int64_t bytes = end_[last] - begin_[b];
-                if (bytes < size || bytes > room || (bytes == room && begin_[best] < begin_[b])) continue;
-                best = b;
-                room = bytes;
-            }
-        return best;
+        place best;
+        for (int k = 0; k < merged_count_ + waiting_count_; ++k) {
+            const int b = k < merged_count_ ? merged_[k] : waiting_[k - merged_count_];
+            if (!usable(b, known) || usable(previous_[b], known)) continue;
+            int last = b;
+            while (usable(next_[last], known)) last = next_[last];
+            offer(best, b, end_[last] - begin_[b], size);
+        }
+        return best.block;
+    }
+    // What everybody knows to be free need not wait any longer.
+    constexpr void settle_known(const vector_clock& floor, int i) {
+        for (int k = waiting_count_ - 1; k >= 0; --k)
+            if (const int b = waiting_[k]; covers(floor, release_[item_[b]])) settle(b, i);
     }
     // Takes a free block out of its list of free ones.
     constexpr void drop(int b) {
@@ -225,25 +219,20 @@ private:
 constexpr std::int64_t pack_in_order(items& list, std::int64_t base, int first_time, int times) {
     const int n = list.count;
     list.until = vec<int>(n, n);
-    vec<int> ends(times, -1), links(2 * n, unset{});
-    int *ending = ends.begin(), *next = links.begin(), *block = next + n;
-    const int *definition = list.definition.begin(), *last = list.last.begin();
-    const std::int64_t* size = list.size.begin();
-    const vector_clock *release = list.release.begin(), *known = list.known, *floor = list.floor;
-    std::int64_t* offset = list.offset.begin();
+    // The items that end at a time, as a list: the first one by time, the next one by item.
+    vec<int> ending(times, -1), next(n, unset{}), block(n, unset{});
     best_fit arena{base, list};
-    int now = first_time, from = 0, k = 0;  // declared once, see timeline_estimate.hpp
+    int now = first_time;
     for (int i = 0; i < n; ++i) {
-        from = definition[i];
+        const int from = list.definition.first[i], last = list.last.first[i] - first_time;
         for (; now < from; ++now)
-            for (k = ending[now - first_time]; k >= 0; k = next[k]) arena.release(block[k]);
-        if (size[i] == 0 && offset[i] < 0) offset[i] = 0;
-        if (offset[i] >= 0) continue;
-        block[i] = arena.take(i, known[from], floor[from]);
-        if (release[i].known[0] == INT_MAX) continue;
-        k = last[i] - first_time;
-        next[i] = ending[k];
-        ending[k] = i;
+            for (int k = ending.first[now - first_time]; k >= 0; k = next.first[k]) arena.release(block.first[k]);
+        if (list.size.first[i] == 0 && list.offset.first[i] < 0) list.offset.first[i] = 0;
+        if (list.offset.first[i] >= 0) continue;
+        block.first[i] = arena.take(i, list.known[from], list.floor[from]);
+        if (list.release.first[i].known[0] == INT_MAX) continue;
+        next.first[i] = ending.first[last];
+        ending.first[last] = i;
     }
     list.grown = arena.grown();
     return arena.top();
