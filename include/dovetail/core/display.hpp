@@ -8,45 +8,64 @@
 
 namespace dovetail {
 
+namespace detail {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
+
+// The characters of what a compiler writes and a person does not, with which a text begins; 0: it does not.
+constexpr std::size_t noise(std::string_view text) {
+    for (std::string_view known : {"(anonymous namespace)::", "{anonymous}::", "<unnamed>::", "(int)", "(long)", "(bool)"})
+        if (text.substr(0, known.size()) == known) return known.size();
+    return 0;
+}
+
+// A name that is written character by character.
+struct display_writer {
+    std::string out;
+    std::size_t word_start = 0;  // where the identifier being written begins
+
+    constexpr void drop_qualifier() { out.resize(word_start); }
+    constexpr void drop_keyword() {
+        const std::string_view last = std::string_view{out}.substr(word_start);
+        if (last == "struct" || last == "class") out.resize(word_start);
+    }
+    // g++ marks suffixes of integer arguments: 3 and 3L are the same argument.
+    constexpr void drop_suffix() {
+        if (word_start == out.size() || !is_digit(out[word_start])) return;
+        while (out.back() == 'l' || out.back() == 'L' || out.back() == 'u' || out.back() == 'U') out.pop_back();
+    }
+    constexpr void end_word(char c) {
+        drop_suffix();
+        out.push_back(c);
+        if (c == ',') out.push_back(' ');
+        word_start = out.size();
+    }
+};
+
+}  // namespace detail
+
 // The name as a person writes it: without namespaces, `struct`, casts of integers and blanks; the same on every compiler.
 constexpr std::string display(std::string_view spelling) {
-    std::string out;
-    auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
-    std::size_t word_start = 0;  // where the identifier being written begins in `out`
-    for (std::size_t i = 0; i < spelling.size(); ++i) {
-        const std::string_view rest = spelling.substr(i);
-        bool skipped = false;
-        for (std::string_view noise : {"(anonymous namespace)::", "{anonymous}::", "<unnamed>::", "(int)", "(long)", "(bool)"})
-            if (rest.substr(0, noise.size()) == noise) {
-                i += noise.size() - 1;
-                skipped = true;
-                break;
-            }
-        if (skipped) continue;
-        const char c = spelling[i];
-        if (c == ':') {  // drop the qualifier just written
-            out.resize(word_start);
-            ++i;
+    detail::display_writer to;
+    while (!spelling.empty()) {
+        const std::size_t skipped = detail::noise(spelling);
+        const char c = spelling[0];
+        if (skipped > 0) {
+            spelling.remove_prefix(skipped);
             continue;
         }
-        if (c == ' ') {
-            const std::string_view last = std::string_view{out}.substr(word_start);
-            if (last == "struct" || last == "class") out.resize(word_start);
-            continue;
-        }
-        if (!word(c)) {
-            // g++ marks suffixes of integer arguments: 3 and 3L are the same argument
-            while (out.size() > word_start && out[word_start] >= '0' && out[word_start] <= '9' &&
-                   (out.back() == 'l' || out.back() == 'L' || out.back() == 'u' || out.back() == 'U'))
-                out.pop_back();
-            out.push_back(c);
-            if (c == ',') out.push_back(' ');
-            word_start = out.size();
-            continue;
-        }
-        out.push_back(c);
+        if (c == ':')
+            to.drop_qualifier();
+        else if (c == ' ')
+            to.drop_keyword();
+        else if (detail::is_word(c))
+            to.out.push_back(c);
+        else
+            to.end_word(c);
+        spelling.remove_prefix(c == ':' && spelling.size() > 1 ? 2 : 1);
     }
-    return out;
+    return to.out;
 }
 
 // Without the number of a member of a family.

@@ -6,59 +6,87 @@
 
 namespace dovetail::observe {
 
-inline std::string dot(const plan_view& of) {
-    timeline actual = predicted(of);
-    const timeline before = sequential(of);
-    mark_moved(of, actual, before);
-    mark_critical(of, actual);
-    const auto id = [](int role, int step) { return "r" + std::to_string(role) + "s" + std::to_string(step); };
-    std::string text = "digraph " + in_quotes(of.title(), false) +
-                       " {\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\", fontsize=11];\n"
-                       "  edge [color=gray40, arrowsize=0.7];\n";
-    std::vector<std::vector<int>> at;
-    for (const row& r : actual.rows) {
-        static constexpr const char* colours[] = {"#dbe8fb", "#fcecc9", "#dcefdf"};
-        const std::vector<int> written = places(of, before.rows[static_cast<std::size_t>(r.role)]);
-        at.push_back(places(of, r));
-        text += "  subgraph cluster_" + std::to_string(r.role) +
-                " {\n    label=" + in_quotes(r.name + ", arena " + bytes_text(of.plan.roles[r.role].arena_bytes), false) + ";\n    color=gray60;\n";
-        for (std::size_t i = 0; i < r.slices.size(); ++i) {
-            const slice& s = r.slices[i];
-            text += "    " + id(r.role, static_cast<int>(i)) + " [label=" +
-                    in_quotes(of.label(s.task) + "\n" + std::to_string(written[static_cast<std::size_t>(s.task)]) + "," + std::to_string(i) + "  " +
-                                  microseconds(s.start) + " - " + microseconds(s.end) + " us",
-                              false) +
-                    ", fillcolor=\"" + colours[of.communicates[static_cast<std::size_t>(s.task)] ? 1 : static_cast<int>(of.program.tasks[s.task].stream)] +
-                    "\"" + (s.moved ? ", color=red, fontcolor=red" : "") + (s.critical ? ", penwidth=2.5" : "") + "];\n";
+namespace detail {
+
+class dot_writer {
+public:
+    explicit dot_writer(const plan_view& of) : of_{of}, actual_{predicted(of)} {
+        const timeline before = sequential(of);
+        mark_moved(of, actual_, before);
+        mark_critical(of, actual_);
+        for (const row& r : actual_.rows) {
+            at_.push_back(places(of, r));
+            written_.push_back(places(of, before.rows[static_cast<std::size_t>(r.role)]));
         }
-        text += "  }\n";
     }
-    for (const ir::edge& e : of.edges) {
-        const auto& here = at[static_cast<std::size_t>(e.role)];
-        text += "  " + id(e.role, here[static_cast<std::size_t>(e.from)]) + " -> " + id(e.role, here[static_cast<std::size_t>(e.to)]);
-        if (e.kind == ir::edge_kind::flow)
-            text += " [label=" + in_quotes(of.buffer_name(e.buffer), false) + ", fontsize=9]";
-        else
-            text += std::string(" [style=") + (e.kind == ir::edge_kind::anti ? "dashed" : "dotted") + "]";
-        text += ";\n";
+
+    std::string write() const {
+        std::string text = "digraph " + in_quotes(of_.title(), false) +
+                           " {\n  rankdir=LR;\n"
+                           "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\", fontsize=11];\n"
+                           "  edge [color=gray40, arrowsize=0.7];\n";
+        for (const row& r : actual_.rows) text += cluster(r);
+        for (const ir::edge& e : of_.edges) text += dependency(e);
+        for (int v = 0; v < of_.program.tasks.size(); ++v)
+            if (of_.communicates[static_cast<std::size_t>(v)]) text += communication(v);
+        return text + "}\n";
     }
-    for (int v = 0; v < of.program.tasks.size(); ++v) {
-        if (!of.communicates[static_cast<std::size_t>(v)]) continue;
-        const ir::task& x = of.program.tasks[v];
-        // The sender, or the first role of a collective, then the others.
+
+private:
+    static std::string id(int role, int step) { return "r" + std::to_string(role) + "s" + std::to_string(step); }
+    // The node of a task on a role.
+    std::string node(int role, int v) const { return id(role, at_[static_cast<std::size_t>(role)][static_cast<std::size_t>(v)]); }
+
+    // The steps of a role.
+    std::string cluster(const row& r) const {
+        const std::string label = r.name + ", arena " + bytes_text(of_.plan.roles[r.role].arena_bytes);
+        std::string text = "  subgraph cluster_" + std::to_string(r.role) + " {\n    label=" + in_quotes(label, false) + ";\n    color=gray60;\n";
+        for (std::size_t i = 0; i < r.slices.size(); ++i) text += step(r, static_cast<int>(i));
+        return text + "  }\n";
+    }
+    std::string step(const row& r, int i) const {
+        static constexpr const char* colours[] = {"#dbe8fb", "#fcecc9", "#dcefdf"};
+        const slice& s = r.slices[static_cast<std::size_t>(i)];
+        const std::size_t v = static_cast<std::size_t>(s.task);
+        const std::string label = of_.label(s.task) + "\n" + std::to_string(written_[static_cast<std::size_t>(r.role)][v]) + "," + std::to_string(i) + "  " +
+                                  microseconds(s.start) + " - " + microseconds(s.end) + " us";
+        const int colour = of_.communicates[v] ? 1 : static_cast<int>(of_.program.tasks[s.task].stream);
+        return "    " + id(r.role, i) + " [label=" + in_quotes(label, false) + ", fillcolor=\"" + colours[colour] + "\"" +
+               (s.moved ? ", color=red, fontcolor=red" : "") + (s.critical ? ", penwidth=2.5" : "") + "];\n";
+    }
+
+    std::string dependency(const ir::edge& e) const {
+        const std::string ends = "  " + node(e.role, e.from) + " -> " + node(e.role, e.to);
+        if (e.kind == ir::edge_kind::flow) return ends + " [label=" + in_quotes(of_.buffer_name(e.buffer), false) + ", fontsize=9];\n";
+        return ends + " [style=" + (e.kind == ir::edge_kind::anti ? "dashed" : "dotted") + "];\n";
+    }
+
+    // From the sender, or the first role of a collective, to the others.
+    std::string communication(int v) const {
+        const ir::task& x = of_.program.tasks[v];
+        const span<const ir::participation> participations = of_.program.participations.subspan(x.first_participation, x.participations);
         int first = -1;
-        for (const ir::participation& participation : of.program.participations.subspan(x.first_participation, x.participations))
+        for (const ir::participation& participation : participations)
             if (participation.group_index == 0 && first < 0) first = participation.role;
+        std::string text;
         int last = first;
-        for (const ir::participation& participation : of.program.participations.subspan(x.first_participation, x.participations)) {
+        for (const ir::participation& participation : participations) {
             if (participation.role == first || participation.role == last) continue;
             last = participation.role;
-            text += "  " + id(first, at[static_cast<std::size_t>(first)][static_cast<std::size_t>(v)]) + " -> " +
-                    id(last, at[static_cast<std::size_t>(last)][static_cast<std::size_t>(v)]) + " [penwidth=2, color=\"#c47f00\", constraint=false" +
+            text += "  " + node(first, v) + " -> " + node(last, v) + " [penwidth=2, color=\"#c47f00\", constraint=false" +
                     (x.kind == op_kind::transfer ? "" : ", dir=none") + "];\n";
         }
+        return text;
     }
-    return text + "}\n";
-}
+
+    const plan_view& of_;
+    timeline actual_;
+    std::vector<std::vector<int>> at_;       // by role: step of each task
+    std::vector<std::vector<int>> written_;  // ... in the sequential plan
+};
+
+}  // namespace detail
+
+inline std::string dot(const plan_view& of) { return detail::dot_writer{of}.write(); }
 
 }  // namespace dovetail::observe

@@ -54,13 +54,54 @@ inline std::string memory_json(const plan_view& of, const timeline& t, const row
            "}";
 }
 
-}  // namespace detail
+// What stands at the head of the page: a name and a figure each.
+inline std::vector<std::pair<std::string, std::string>> cards(const plan_view& of, int moved) {
+    const auto hidden = dovetail::plan::detail::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
+    std::int64_t peak = 0;
+    for (int r = 0; r < of.roles(); ++r) peak = of.peak(r) > peak ? of.peak(r) : peak;
+    return {
+        {"predicted", duration_text(of.plan.predicted)},
+        {"on one stream", duration_text(of.plan.predicted_sequential)},
+        {"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)},
+        {"communication hidden", percent(hidden.hidden, hidden.communication)},
+        {"peak bytes of a rank", bytes_text(peak)},
+        {"operations", std::to_string(of.program.tasks.size())},
+        {"moved", std::to_string(moved)},
+        {"waits", std::to_string(of.plan.waits.size())},
+    };
+}
 
-// `runs`: measured ones to show below the prediction; their moved and critical operations are marked here.
-inline std::string html(const plan_view& of, std::vector<timeline> runs = {}) {
-    using namespace detail;
-    timeline actual = predicted(of), before = sequential(of);
-    const int moved = mark_moved(of, actual, before);
+inline std::string operation_json(const plan_view& of, int v) {
+    const step_name& name = of.labels[static_cast<std::size_t>(v)];
+    return "[" + in_quotes(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.tasks[v].stream)) + "," +
+           (of.communicates[static_cast<std::size_t>(v)] ? "1" : "0") + "," +
+           in_quotes(name.operation.substr(0, name.operation.find('<')) + " " + name.statement) + "," + in_quotes(name.statement) + "]";
+}
+inline std::string operations_json(const plan_view& of) {
+    std::string text = "[";
+    for (int v = 0; v < of.program.tasks.size(); ++v) text += (v > 0 ? "," : "") + operation_json(of, v);
+    return text + "]";
+}
+
+// By role: what the tooltip of a step adds.
+inline std::string steps_json(const plan_view& of) {
+    std::string text = "[";
+    for (int r = 0; r < of.roles(); ++r) text += (r > 0 ? "," : "") + json_list(of.steps(r), [&](const ir::step& s) { return in_quotes(memory_text(of, s)); });
+    return text + "]";
+}
+
+inline std::string edges_json(const plan_view& of, const timeline& t) {
+    std::vector<std::vector<int>> at;
+    for (const row& r : t.rows) at.push_back(places(of, r));
+    return json_list(of.edges, [&](const ir::edge& e) {
+        const auto& here = at[static_cast<std::size_t>(e.role)];
+        return "[" + std::to_string(e.role) + "," + std::to_string(here[static_cast<std::size_t>(e.from)]) + "," +
+               std::to_string(here[static_cast<std::size_t>(e.to)]) + "," + std::to_string(static_cast<int>(e.kind)) + "]";
+    });
+}
+
+// The schedules below each other: on one stream, as planned, and as measured. Marks what moved and what is critical in them.
+inline std::string charts_json(const plan_view& of, timeline& before, timeline& actual, std::vector<timeline>& runs) {
     // Ray marks the same operations in both of its schedules.
     for (std::size_t r = 0; r < before.rows.size(); ++r) {
         const std::vector<int> at = places(of, before.rows[r]);
@@ -74,52 +115,27 @@ inline std::string html(const plan_view& of, std::vector<timeline> runs = {}) {
         const auto measured_path = mark_critical(of, t);
         charts += "," + chart_json(of, t, measured_path, true);
     }
+    return "[" + charts + "]";
+}
 
-    std::vector<std::pair<std::string, std::string>> cards{
-        {"predicted", duration_text(of.plan.predicted)},
-        {"on one stream", duration_text(of.plan.predicted_sequential)},
-        {"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)},
-    };
-    const overlap_report report = overlap(of, actual, before);
-    const auto hidden = dovetail::plan::detail::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
-    cards.push_back({"communication hidden", percent(hidden.hidden, hidden.communication)});
-    std::int64_t peak = 0;
-    for (int r = 0; r < of.roles(); ++r) peak = of.peak(r) > peak ? of.peak(r) : peak;
-    cards.push_back({"peak bytes of a rank", bytes_text(peak)});
-    cards.push_back({"operations", std::to_string(of.program.tasks.size())});
-    cards.push_back({"moved", std::to_string(moved)});
-    cards.push_back({"waits", std::to_string(of.plan.waits.size())});
+}  // namespace detail
 
-    std::string reports = report_text(of, report);
+// `runs`: measured ones to show below the prediction; their moved and critical operations are marked here.
+inline std::string html(const plan_view& of, std::vector<timeline> runs = {}) {
+    using namespace detail;
+    timeline actual = predicted(of), before = sequential(of);
+    const int moved = mark_moved(of, actual, before);
+    const std::string charts = charts_json(of, before, actual, runs);
+    std::string reports = report_text(of, overlap(of, actual, before));
     for (const timeline& t : runs) reports += "\n" + report_text(of, overlap(of, t, before));
 
-    std::vector<std::vector<int>> at;
-    for (const row& r : actual.rows) at.push_back(places(of, r));
-    std::string data = "{\"title\":" + in_quotes(of.title()) +
-                       ",\"cards\":" + json_list(cards, [](const auto& c) { return "[" + in_quotes(c.first) + "," + in_quotes(c.second) + "]"; });
-    data += ",\"ops\":[";
-    for (int v = 0; v < of.program.tasks.size(); ++v) {
-        const step_name& name = of.labels[static_cast<std::size_t>(v)];
-        data += std::string(v > 0 ? "," : "") + "[" + in_quotes(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.tasks[v].stream)) + "," +
-                (of.communicates[static_cast<std::size_t>(v)] ? "1" : "0") + "," +
-                in_quotes(name.operation.substr(0, name.operation.find('<')) + " " + name.statement) + "," + in_quotes(name.statement) + "]";
-    }
-    data += "],\"steps\":[";  // by role: what the tooltip of a step adds
-    for (int r = 0; r < of.roles(); ++r) {
-        data += std::string(r > 0 ? "," : "") + json_list(of.steps(r), [&](const ir::step& s) { return in_quotes(memory_text(of, s)); });
-    }
-    data += "],\"charts\":[" + charts + "],\"memory\":" + json_list(actual.rows, [&](const row& r) { return memory_json(of, actual, r); });
-    data += ",\"edges\":" + json_list(of.edges, [&](const ir::edge& e) {
-                const auto& here = at[static_cast<std::size_t>(e.role)];
-                return "[" + std::to_string(e.role) + "," + std::to_string(here[static_cast<std::size_t>(e.from)]) + "," +
-                       std::to_string(here[static_cast<std::size_t>(e.to)]) + "," + std::to_string(static_cast<int>(e.kind)) + "]";
-            });
-    data += ",\"report\":" + in_quotes(reports) + "}";
-
-    std::string page = page_head;
-    page += "<title>" + html_text(of.title()) + " - dovetail</title>\n<style>\n" + page_style + "</style>\n</head>\n<body>\n" + page_body +
-            "<script>\nconst D = " + data + ";\n" + page_script + "</script>\n</body>\n</html>\n";
-    return page;
+    const auto card = [](const auto& c) { return "[" + in_quotes(c.first) + "," + in_quotes(c.second) + "]"; };
+    const auto memory = [&](const row& r) { return memory_json(of, actual, r); };
+    const std::string data = "{\"title\":" + in_quotes(of.title()) + ",\"cards\":" + json_list(cards(of, moved), card) + ",\"ops\":" + operations_json(of) +
+                             ",\"steps\":" + steps_json(of) + ",\"charts\":" + charts + ",\"memory\":" + json_list(actual.rows, memory) +
+                             ",\"edges\":" + edges_json(of, actual) + ",\"report\":" + in_quotes(reports) + "}";
+    return page_head + ("<title>" + html_text(of.title()) + " - dovetail</title>\n<style>\n") + page_style + "</style>\n</head>\n<body>\n" + page_body +
+           "<script>\nconst D = " + data + ";\n" + page_script + "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace dovetail::observe

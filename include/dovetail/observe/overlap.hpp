@@ -2,6 +2,7 @@
 // use, what was gained, and what could have covered the rest. Takes a timeline and that of the same graph on one stream.
 #pragma once
 
+#include "precedence.hpp"
 #include "timeline.hpp"
 
 namespace dovetail::observe {
@@ -146,60 +147,6 @@ inline std::int64_t within(const std::vector<stretch>& list, std::int64_t start,
     return n;
 }
 
-// Which tasks come before which: along the data, and also along what the memory or the streams of communication add.
-enum class along : unsigned char { data, memory, streams };
-class order_of {
-public:
-    order_of(const plan_view& of, along which)
-        : words_{static_cast<std::size_t>(of.program.tasks.size() + 63) / 64}, bits_(static_cast<std::size_t>(of.program.tasks.size()) * words_) {
-        const pass::adjacency in = pass::predecessors(of.program.tasks.size(), of.edges.view());
-        std::vector<std::vector<int>> in_front(static_cast<std::size_t>(of.program.tasks.size()));  // on the streams of its roles
-        for (int role = 0; which == along::streams && role < of.roles(); ++role) {
-            int last[stream_count] = {-1, -1, -1};
-            for (const ir::step& s : of.steps(role))
-                if (of.communicates[static_cast<std::size_t>(s.task)]) {
-                    if (last[s.stream] >= 0) in_front[static_cast<std::size_t>(s.task)].push_back(last[s.stream]);
-                    last[s.stream] = s.task;
-                }
-        }
-        for (const int v : of.plan.order) {
-            for (int k = in.first[v]; k < in.first[v + 1]; ++k)
-                if (which == along::memory || of.edges[in.edge[k]].kind == ir::edge_kind::flow) add(in.neighbour[k], v);
-            for (const int from : in_front[static_cast<std::size_t>(v)]) add(from, v);
-        }
-    }
-    bool before(int a, int b) const { return (bits_[static_cast<std::size_t>(b) * words_ + static_cast<std::size_t>(a) / 64] >> (a % 64) & 1u) != 0; }
-    bool ordered(int a, int b) const { return before(a, b) || before(b, a); }
-
-private:
-    void add(int from, int to) {
-        for (std::size_t w = 0; w < words_; ++w) at(to)[w] |= at(from)[w];
-        at(to)[static_cast<std::size_t>(from) / 64] |= std::uint64_t{1} << (from % 64);
-    }
-    std::uint64_t* at(int v) { return bits_.data() + static_cast<std::size_t>(v) * words_; }
-    std::size_t words_;
-    std::vector<std::uint64_t> bits_;
-};
-
-// Whether two tasks touch common bytes of a role's arena, at least one of them writing.
-inline bool share_bytes(const plan_view& of, int role, int a, int b) {
-    const ir::task &x = of.program.tasks[a], &y = of.program.tasks[b];
-    for (const ir::participation& p : of.program.participations.subspan(x.first_participation, x.participations))
-        for (const ir::participation& q : of.program.participations.subspan(y.first_participation, y.participations)) {
-            if (p.role != role || q.role != role) continue;
-            for (const ir::access& i : of.program.accesses.subspan(p.first_access, p.accesses))
-                for (const ir::access& j : of.program.accesses.subspan(q.first_access, q.accesses)) {
-                    if (!writes(i.mode) && !writes(j.mode)) continue;
-                    const int m = of.owner(i.buffer), n = of.owner(j.buffer);
-                    const std::int64_t from = of.plan.placements[m].offset, other = of.plan.placements[n].offset;
-                    if (from < 0 || other < 0 || (of.program.buffers[m].where == ir::storage::host) != (of.program.buffers[n].where == ir::storage::host))
-                        continue;
-                    if (from < other + of.program.buffers[n].bytes && other < from + of.program.buffers[m].bytes) return true;
-                }
-        }
-    return false;
-}
-
 template <class T, class Longer>
 void sort(std::vector<T>& list, Longer longer) {  // stable, longest first
     for (std::size_t step = 1; step < list.size(); step *= 2) {
@@ -213,6 +160,104 @@ void sort(std::vector<T>& list, Longer longer) {  // stable, longest first
     }
 }
 
+// Reports one rank after the other: the times of what it computes and communicates, and what its exposed communication might
+// have been beside.
+class overlap_meter {
+public:
+    overlap_meter(const plan_view& of, const timeline& t, const timeline& before, int candidates)
+        : of_{of}, t_{t}, before_{before}, candidates_{candidates}, arrivals_(arrivals(of, t)), arrivals_before_(arrivals(of, before)) {}
+
+    rank_overlap of_row(std::size_t k) const {
+        const row& r = t_.rows[k];
+        rank_overlap x;
+        x.rank = r.rank;
+        x.name = r.name;
+        x.length = t_.length;
+        x.sequential = before_.length;
+        const auto compute = busy(of_, r, false), communication = busy(of_, r, true);
+        x.compute = detail::sum(compute);
+        x.communication = detail::sum(communication);
+        x.exposed = outside(compute, communication);
+        x.both = x.communication - x.exposed;
+        x.exposed_moving = outside(compute, busy(of_, r, true, &arrivals_[k]));
+        measure_alone(x, r);
+        for (std::size_t i = 0; i < r.slices.size(); ++i) {
+            const slice& c = r.slices[i];
+            if (!of_.communicates[static_cast<std::size_t>(c.task)]) continue;
+            x.waiting += arrivals_[k][i] - c.start;
+            const std::int64_t exposed = c.end - c.start - within(compute, c.start, c.end);
+            if (exposed > 0) x.exposures.push_back(exposure_of(r, c, exposed, communication));
+        }
+        sort(x.exposures, [](const exposure& e) { return e.time; });
+        return x;
+    }
+
+private:
+    // Time of one list that another does not cover.
+    static std::int64_t outside(const std::vector<stretch>& covering, const std::vector<stretch>& list) {
+        std::int64_t time = 0;
+        for (const stretch& x : list) time += x.end - x.start - within(covering, x.start, x.end);
+        return time;
+    }
+
+    // The rank's times in the plan of one stream.
+    void measure_alone(rank_overlap& x, const row& r) const {
+        for (std::size_t o = 0; o < before_.rows.size(); ++o) {
+            const row& other = before_.rows[o];
+            if (other.role != r.role || (other.rank >= 0 && other.rank != r.rank)) continue;
+            x.compute_alone = detail::sum(busy(of_, other, false));
+            x.communication_alone = detail::sum(busy(of_, other, true, &arrivals_before_[o]));
+            x.smaller = x.compute_alone < x.communication_alone ? x.compute_alone : x.communication_alone;
+            x.larger = x.compute_alone < x.communication_alone ? x.communication_alone : x.compute_alone;
+            return;
+        }
+    }
+
+    exposure exposure_of(const row& r, const slice& c, std::int64_t time, const std::vector<stretch>& communication) const {
+        exposure e{c.task, time, {}};
+        for (const slice& s : r.slices) {
+            const bool beside = s.start < c.end && c.start < s.end;
+            if (of_.program.tasks[s.task].kind != op_kind::compute || s.end <= s.start || beside) continue;
+            const obstacle why = obstacle_between(r.role, s, c, communication);
+            e.candidates.push_back({s.task, s.end - s.start, why});
+            e.sum[static_cast<int>(why)] += s.end - s.start;
+            ++e.count[static_cast<int>(why)];
+        }
+        sort(e.candidates, [](const cover& a) {
+            static constexpr std::int64_t last[] = {4, 1, 3, 2, 0};
+            return a.time - (last[static_cast<int>(a.why)] << 58);
+        });
+        if (static_cast<int>(e.candidates.size()) > candidates_) e.candidates.resize(static_cast<std::size_t>(candidates_));
+        return e;
+    }
+    obstacle obstacle_between(int role, const slice& s, const slice& c, const std::vector<stretch>& communication) const {
+        if (data_.ordered(s.task, c.task)) return obstacle::dependency;
+        if (memory_.ordered(s.task, c.task) || share_bytes(of_, role, s.task, c.task)) return obstacle::memory;
+        if (within(communication, s.start, s.end) > 0) return obstacle::elsewhere;
+        return streams_.ordered(s.task, c.task) ? obstacle::queue : obstacle::interference;
+    }
+
+    const plan_view& of_;
+    const timeline& t_;
+    const timeline& before_;
+    int candidates_;
+    order_of data_{of_, along::data}, memory_{of_, along::memory}, streams_{of_, along::streams};
+    std::vector<std::vector<std::int64_t>> arrivals_, arrivals_before_;  // by row and slice
+};
+
+inline void add(rank_overlap& total, const rank_overlap& x) {
+    total.compute += x.compute;
+    total.communication += x.communication;
+    total.both += x.both;
+    total.exposed += x.exposed;
+    total.waiting += x.waiting;
+    total.compute_alone += x.compute_alone;
+    total.communication_alone += x.communication_alone;
+    total.exposed_moving += x.exposed_moving;
+    total.smaller = x.smaller > total.smaller ? x.smaller : total.smaller;
+    total.larger = x.larger > total.larger ? x.larger : total.larger;
+}
+
 }  // namespace detail
 
 // `before`: the same graph on one stream, predicted or measured. `candidates`: the most to keep for each exposure.
@@ -221,74 +266,14 @@ inline overlap_report overlap(const plan_view& of, const timeline& t, const time
     report.measured = t.measured;
     report.run = t.run;
     report.before_measured = before.measured;
-    const detail::order_of flow{of, detail::along::data}, all{of, detail::along::memory}, streams{of, detail::along::streams};
-    const auto met = detail::arrivals(of, t), met_before = detail::arrivals(of, before);
-    for (std::size_t k = 0; k < t.rows.size(); ++k) {
-        const row& r = t.rows[k];
-        rank_overlap x;
-        x.rank = r.rank;
-        x.name = r.name;
-        const auto compute = detail::busy(of, r, false), communication = detail::busy(of, r, true);
-        x.compute = detail::sum(compute);
-        x.communication = detail::sum(communication);
-        for (const detail::stretch& c : communication) x.both += detail::within(compute, c.start, c.end);
-        x.exposed = x.communication - x.both;
-        x.length = t.length;
-        x.sequential = before.length;
-        for (const detail::stretch& c : detail::busy(of, r, true, &met[k])) x.exposed_moving += c.end - c.start - detail::within(compute, c.start, c.end);
-        for (std::size_t o = 0; o < before.rows.size(); ++o) {
-            const row& other = before.rows[o];
-            if (other.role != r.role || (other.rank >= 0 && other.rank != r.rank)) continue;
-            x.compute_alone = detail::sum(detail::busy(of, other, false));
-            x.communication_alone = detail::sum(detail::busy(of, other, true, &met_before[o]));
-            x.smaller = x.compute_alone < x.communication_alone ? x.compute_alone : x.communication_alone;
-            x.larger = x.compute_alone < x.communication_alone ? x.communication_alone : x.compute_alone;
-            break;
-        }
-        for (std::size_t i = 0; i < r.slices.size(); ++i) {
-            const slice& c = r.slices[i];
-            if (!of.communicates[static_cast<std::size_t>(c.task)]) continue;
-            x.waiting += met[k][i] - c.start;
-            exposure e;
-            e.task = c.task;
-            e.time = c.end - c.start - detail::within(compute, c.start, c.end);
-            if (e.time <= 0) continue;
-            for (const slice& s : r.slices) {
-                if (of.program.tasks[s.task].kind != op_kind::compute || s.end <= s.start || (s.start < c.end && c.start < s.end)) continue;
-                const bool memory = (all.ordered(s.task, c.task) && !flow.ordered(s.task, c.task)) || detail::share_bytes(of, r.role, s.task, c.task);
-                const obstacle why = flow.ordered(s.task, c.task)                        ? obstacle::dependency
-                                     : memory                                            ? obstacle::memory
-                                     : detail::within(communication, s.start, s.end) > 0 ? obstacle::elsewhere
-                                     : streams.ordered(s.task, c.task)                   ? obstacle::queue
-                                                                                         : obstacle::interference;
-                e.candidates.push_back({s.task, s.end - s.start, why});
-                e.sum[static_cast<int>(why)] += s.end - s.start;
-                ++e.count[static_cast<int>(why)];
-            }
-            detail::sort(e.candidates, [](const cover& a) {
-                static constexpr std::int64_t last[] = {4, 1, 3, 2, 0};
-                return a.time - (last[static_cast<int>(a.why)] << 58);
-            });
-            if (static_cast<int>(e.candidates.size()) > candidates) e.candidates.resize(static_cast<std::size_t>(candidates));
-            x.exposures.push_back(std::move(e));
-        }
-        detail::sort(x.exposures, [](const exposure& e) { return e.time; });
-        rank_overlap& sum = report.total;
-        sum.compute += x.compute;
-        sum.communication += x.communication;
-        sum.both += x.both;
-        sum.exposed += x.exposed;
-        sum.waiting += x.waiting;
-        sum.compute_alone += x.compute_alone;
-        sum.communication_alone += x.communication_alone;
-        sum.exposed_moving += x.exposed_moving;
-        sum.smaller = x.smaller > sum.smaller ? x.smaller : sum.smaller;
-        sum.larger = x.larger > sum.larger ? x.larger : sum.larger;
-        report.ranks.push_back(std::move(x));
-    }
     report.total.name = "all";
     report.total.length = t.length;
     report.total.sequential = before.length;
+    const detail::overlap_meter meter{of, t, before, candidates};
+    for (std::size_t k = 0; k < t.rows.size(); ++k) {
+        report.ranks.push_back(meter.of_row(k));
+        detail::add(report.total, report.ranks.back());
+    }
     return report;
 }
 

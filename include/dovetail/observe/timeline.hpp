@@ -98,66 +98,95 @@ struct place {
     int slice = 0;
 };
 
-// The critical path, first operation first: from the slice that ends last back through whatever ended last before it, on
-// its stream or among what it depends on, on all ranks that meet in it. Marks it; ties go to the smaller task.
-inline std::vector<place> mark_critical(const plan_view& of, timeline& t) {
-    const pass::adjacency in = pass::predecessors(of.program.tasks.size(), of.edges.view());
-    std::vector<std::vector<int>> at, before;  // by row: place of each task; previous slice on the same stream
-    place now{-1, -1};
-    for (std::size_t r = 0; r < t.rows.size(); ++r) {
-        const auto& slices = t.rows[r].slices;
-        at.push_back(places(of, t.rows[r]));
-        before.emplace_back(slices.size(), -1);
-        int last[stream_count] = {-1, -1, -1};
-        for (std::size_t i = 0; i < slices.size(); ++i) {
-            before[r][i] = last[slices[i].stream];
-            last[slices[i].stream] = static_cast<int>(i);
-            if (now.row < 0 || slices[i].end > t.rows[static_cast<std::size_t>(now.row)].slices[static_cast<std::size_t>(now.slice)].end)
-                now = {static_cast<int>(r), static_cast<int>(i)};
-        }
-    }
-    const auto slice_at = [&](place p) -> slice& { return t.rows[static_cast<std::size_t>(p.row)].slices[static_cast<std::size_t>(p.slice)]; };
-    std::vector<place> path;
-    while (now.row >= 0) {
-        const int task = slice_at(now).task;
-        path.push_back(now);
-        place next{-1, -1};
-        std::int64_t latest = -1;
-        const auto offer = [&](int r, int i, bool other_stream) {
-            if (i < 0) return;
-            const slice& s = t.rows[static_cast<std::size_t>(r)].slices[static_cast<std::size_t>(i)];
-            const std::int64_t when = s.end + (other_stream && !t.measured ? of.s.machine.edge_latency : 0);
-            if (s.critical || s.task == task || when < latest || (when == latest && s.task >= slice_at(next).task)) return;
-            latest = when;
-            next = {r, i};
-        };
-        for (int r = 0; r < static_cast<int>(t.rows.size()); ++r) {
-            if (r != now.row && !(of.communicates[static_cast<std::size_t>(task)] && t.meets(now.row, r))) continue;
-            const int i = at[static_cast<std::size_t>(r)][static_cast<std::size_t>(task)];
-            if (i < 0) continue;
-            slice_at({r, i}).critical = true;
-        }
-        for (int r = 0; r < static_cast<int>(t.rows.size()); ++r) {
-            if (r != now.row && !(of.communicates[static_cast<std::size_t>(task)] && t.meets(now.row, r))) continue;
-            const int i = at[static_cast<std::size_t>(r)][static_cast<std::size_t>(task)];
-            if (i < 0) continue;
-            offer(r, before[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)], false);
-            for (int k = in.first[task]; k < in.first[task + 1]; ++k) {
-                if (of.edges[in.edge[k]].role != t.rows[static_cast<std::size_t>(r)].role) continue;
-                const int from = at[static_cast<std::size_t>(r)][static_cast<std::size_t>(in.neighbour[k])];
-                if (from >= 0) offer(r, from, slice_at({r, from}).stream != slice_at({r, i}).stream);
+namespace detail {
+
+// The walk back along the critical path.
+class critical_path {
+public:
+    critical_path(const plan_view& of, timeline& t) : of_{of}, t_{t}, in_{pass::predecessors(of.program.tasks.size(), of.edges.view())} {
+        for (const row& r : t.rows) {
+            at_.push_back(places(of, r));
+            previous_.emplace_back(r.slices.size(), -1);
+            int last[stream_count] = {-1, -1, -1};
+            for (std::size_t i = 0; i < r.slices.size(); ++i) {
+                previous_.back()[i] = last[r.slices[i].stream];
+                last[r.slices[i].stream] = static_cast<int>(i);
             }
         }
-        now = next;
     }
-    for (std::size_t i = 0, j = path.size(); i + 1 < j; ++i) {
-        --j;
-        const place p = path[i];
-        path[i] = path[j];
-        path[j] = p;
+
+    // First operation first.
+    std::vector<place> mark() {
+        std::vector<place> path;
+        for (place now = last_to_end(); now.row >= 0; now = what_it_waited_for(now)) {
+            path.push_back(now);
+            mark_everywhere(now);
+        }
+        return {path.rbegin(), path.rend()};
     }
-    return path;
-}
+
+private:
+    slice& slice_at(place p) const { return t_.rows[static_cast<std::size_t>(p.row)].slices[static_cast<std::size_t>(p.slice)]; }
+    int rows() const { return static_cast<int>(t_.rows.size()); }
+
+    place last_to_end() const {
+        place found{-1, -1};
+        for (int r = 0; r < rows(); ++r)
+            for (int i = 0; i < static_cast<int>(t_.rows[static_cast<std::size_t>(r)].slices.size()); ++i)
+                if (found.row < 0 || slice_at({r, i}).end > slice_at(found).end) found = {r, i};
+        return found;
+    }
+    // The slice of a row that is the same operation as the one at `now`, or that communication which it meets; -1: none.
+    int met_by(place now, int r) const {
+        const int task = slice_at(now).task;
+        if (r != now.row && !(of_.communicates[static_cast<std::size_t>(task)] && t_.meets(now.row, r))) return -1;
+        return at_[static_cast<std::size_t>(r)][static_cast<std::size_t>(task)];
+    }
+    void mark_everywhere(place now) {
+        for (int r = 0; r < rows(); ++r)
+            if (const int i = met_by(now, r); i >= 0) slice_at({r, i}).critical = true;
+    }
+
+    struct latest_end {
+        place where{-1, -1};
+        std::int64_t time = -1;
+    };
+    void offer(latest_end& latest, place now, place other, bool other_stream) const {
+        const slice& s = slice_at(other);
+        const std::int64_t time = s.end + (other_stream && !t_.measured ? of_.s.machine.edge_latency : 0);
+        if (s.critical || s.task == slice_at(now).task || time < latest.time) return;
+        if (time == latest.time && s.task >= slice_at(latest.where).task) return;
+        latest = {other, time};
+    }
+    place what_it_waited_for(place now) const {
+        const int task = slice_at(now).task;
+        latest_end latest;
+        for (int r = 0; r < rows(); ++r) {
+            const int i = met_by(now, r);
+            if (i < 0) continue;
+            const std::size_t row = static_cast<std::size_t>(r);
+            if (const int before = previous_[row][static_cast<std::size_t>(i)]; before >= 0) offer(latest, now, {r, before}, false);
+            for (int k = in_.first[task]; k < in_.first[task + 1]; ++k) {
+                if (of_.edges[in_.edge[k]].role != t_.rows[row].role) continue;
+                const int from = at_[row][static_cast<std::size_t>(in_.neighbour[k])];
+                if (from >= 0) offer(latest, now, {r, from}, slice_at({r, from}).stream != slice_at({r, i}).stream);
+            }
+        }
+        return latest.where;
+    }
+
+    const plan_view& of_;
+    timeline& t_;
+    pass::adjacency in_;
+    std::vector<std::vector<int>> at_;        // by row: slice of each task
+    std::vector<std::vector<int>> previous_;  // by row: previous slice on the same stream
+};
+
+}  // namespace detail
+
+// The critical path, first operation first: from the slice that ends last back through whatever ended last before it, on
+// its stream or among what it depends on, on all ranks that meet in it. Marks it; ties go to the smaller task.
+inline std::vector<place> mark_critical(const plan_view& of, timeline& t) { return detail::critical_path{of, t}.mark(); }
 
 // How long a buffer's bytes of a role's arena are in use.
 struct residence {

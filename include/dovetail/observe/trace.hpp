@@ -104,67 +104,93 @@ inline std::string flow(const char* phase, std::int64_t id, const std::string& n
 
 inline constexpr int first_predicted = 100'000;  // process ids behind those of the ranks
 
+// Writes one run of one graph: the slices of its ranks, the flow events between them, and the prediction.
+class run_writer {
+public:
+    // `graph`: its number among those of the trace. `only`: the rank to write; -1: all.
+    run_writer(trace_writer& to, const traced& g, const timeline& t, std::int64_t graph, int only)
+        : to_{to}, of_{*g.of}, where_{g.where}, t_{t}, graph_{graph}, only_{only}, track_(t.rows.size()) {}
+
+    void write() {
+        for (std::size_t k = 0; k < t_.rows.size(); ++k)
+            if (only_ < 0 || t_.rows[k].rank == only_) write_slices(k);
+        for (std::size_t k = 0; where_ != nullptr && k < t_.rows.size(); ++k) write_arrows(k);
+        for (const row& r : predicted(of_).rows) write_prediction(r);
+    }
+
+private:
+    // An event that lasts.
+    std::string complete(const char* category, const std::string& name, int process, int track, const slice& s, const std::string& arguments) const {
+        return std::string("{\"ph\": \"X\", \"cat\": \"") + category + "\", \"name\": " + in_quotes(name) + ", \"pid\": " + std::to_string(process) +
+               ", \"tid\": " + std::to_string(track) + ", \"ts\": " + microseconds(t_.origin + s.start) + ", \"dur\": " + microseconds(s.end - s.start) +
+               ", \"args\": {" + arguments + "}}";
+    }
+    std::string run_member() const { return "\"run\": " + std::to_string(t_.run); }
+
+    void write_slices(std::size_t k) {
+        const row& r = t_.rows[k];
+        to_.process(r.rank, r.name, 2 * r.rank);
+        to_.clock(r.rank, r.clock_error);
+        for (std::size_t i = 0; i < r.slices.size(); ++i) {
+            const slice& s = r.slices[i];
+            track_[k].push_back(to_.track(r.rank, s.stream, t_.origin + s.start, t_.origin + s.end));
+            const ir::step& step = of_.steps(r.role)[static_cast<int>(i)];
+            to_.event(complete("kernel", kernel_name(of_, s.task), r.rank, track_[k].back(), s,
+                               "\"stream\": " + std::to_string(s.stream + 1) + ", \"correlation\": " + std::to_string(to_.next_correlation()) +
+                                   ", \"graph\": " + in_quotes(of_.title()) + ", " + run_member() + ", \"step\": " + std::to_string(i) +
+                                   ", \"bytes\": " + std::to_string(of_.bytes(step))));
+        }
+    }
+
+    void write_arrows(std::size_t k) {
+        const row& r = t_.rows[k];
+        for (std::size_t i = 0; i < track_[k].size(); ++i) {
+            const slice& s = r.slices[i];
+            if (!of_.communicates[static_cast<std::size_t>(s.task)]) continue;
+            const bool channel = of_.program.tasks[s.task].kind == op_kind::transfer;
+            for (const flow_event& a : flow_events(of_, *where_, s.task, r.rank)) {
+                const std::int64_t id = (graph_ << 40) + t_.run * of_.program.members.size() * where_->ranks() + a.number;
+                const bool begins = a.from == r.rank;
+                const std::int64_t at = t_.origin + (begins ? s.start : s.end);
+                to_.event(flow(begins ? "s" : "f", id, of_.label(s.task), channel, r.rank, track_[k][i], at));
+            }
+        }
+    }
+
+    // Beside the first rank of the role that is written.
+    void write_prediction(const row& r) {
+        int first = -1;
+        for (const row& x : t_.rows)
+            if (x.role == r.role && (first < 0 || x.rank < first) && (only_ < 0 || x.rank == only_)) first = x.rank;
+        if (first < 0) return;
+        const int process = first_predicted + first;
+        to_.process(process, "predicted: " + of_.rank_name(r.role, first), 2 * first + 1);
+        for (const slice& s : r.slices) {
+            const int track = to_.track(process, s.stream, t_.origin + s.start, t_.origin + s.end);
+            to_.event(complete("predicted", of_.label(s.task), process, track, s, run_member()));
+        }
+    }
+
+    trace_writer& to_;
+    const plan_view& of_;
+    const geometry* where_;
+    const timeline& t_;
+    std::int64_t graph_;
+    int only_;
+    std::vector<std::vector<int>> track_;  // by row and slice; empty for ranks that are not written
+};
+
 }  // namespace detail
 
 // `only`: the rank to write, for tools that want a file each; -1: all.
 inline std::string trace(const std::vector<traced>& graphs, int only = -1, int ranks = 0) {
     detail::trace_writer w;
-    std::int64_t ordinal = -1;
-    for (const traced& g : graphs) {
-        const plan_view& of = *g.of;
-        ++ordinal;
-        for (const timeline& t : g.runs) {
-            std::vector<std::vector<int>> track(t.rows.size());
-            for (std::size_t k = 0; k < t.rows.size(); ++k) {
-                const row& r = t.rows[k];
-                if (only >= 0 && r.rank != only) continue;
-                w.process(r.rank, r.name, 2 * r.rank);
-                w.clock(r.rank, r.clock_error);
-                for (std::size_t i = 0; i < r.slices.size(); ++i) {
-                    const slice& s = r.slices[i];
-                    const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
-                    track[k].push_back(w.track(r.rank, s.stream, start, end));
-                    w.event("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": " + in_quotes(detail::kernel_name(of, s.task)) +
-                            ", \"pid\": " + std::to_string(r.rank) + ", \"tid\": " + std::to_string(track[k].back()) + ", \"ts\": " + microseconds(start) +
-                            ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"stream\": " + std::to_string(s.stream + 1) + ", \"correlation\": " +
-                            std::to_string(w.next_correlation()) + ", \"graph\": " + in_quotes(of.title()) + ", \"run\": " + std::to_string(t.run) +
-                            ", \"step\": " + std::to_string(i) + ", \"bytes\": " + std::to_string(of.bytes(of.steps(r.role)[static_cast<int>(i)])) + "}}");
-                }
-            }
-            for (std::size_t k = 0; g.where != nullptr && k < t.rows.size(); ++k) {
-                const row& r = t.rows[k];
-                for (std::size_t i = 0; i < track[k].size(); ++i) {
-                    const slice& s = r.slices[i];
-                    if (!of.communicates[static_cast<std::size_t>(s.task)]) continue;
-                    const bool channel = of.program.tasks[s.task].kind == op_kind::transfer;
-                    for (const flow_event& a : flow_events(of, *g.where, s.task, r.rank)) {
-                        const std::int64_t id = (ordinal << 40) + t.run * of.program.members.size() * g.where->ranks() + a.number;
-                        const bool begins = a.from == r.rank;
-                        w.event(detail::flow(begins ? "s" : "f", id, of.label(s.task), channel, r.rank, track[k][i], t.origin + (begins ? s.start : s.end)));
-                    }
-                }
-            }
-            const timeline p = predicted(of);
-            for (const row& r : p.rows) {
-                int first = -1;
-                for (const row& x : t.rows)
-                    if (x.role == r.role && (first < 0 || x.rank < first) && (only < 0 || x.rank == only)) first = x.rank;
-                if (first < 0) continue;
-                const int process = detail::first_predicted + first;
-                w.process(process, "predicted: " + of.rank_name(r.role, first), 2 * first + 1);
-                for (const slice& s : r.slices) {
-                    const std::int64_t start = t.origin + s.start, end = t.origin + s.end;
-                    w.event("{\"ph\": \"X\", \"cat\": \"predicted\", \"name\": " + in_quotes(of.label(s.task)) + ", \"pid\": " + std::to_string(process) +
-                            ", \"tid\": " + std::to_string(w.track(process, s.stream, start, end)) + ", \"ts\": " + microseconds(start) +
-                            ", \"dur\": " + microseconds(end - start) + ", \"args\": {\"run\": " + std::to_string(t.run) + "}}");
-                }
-            }
-        }
-    }
+    for (std::size_t g = 0; g < graphs.size(); ++g)
+        for (const timeline& t : graphs[g].runs) detail::run_writer{w, graphs[g], t, static_cast<std::int64_t>(g), only}.write();
     const std::string clocks = w.clocks();
-    return "{\n\"schemaVersion\": 1,\n" +
-           (only >= 0 ? "\"distributedInfo\": {\"rank\": " + std::to_string(only) + ", \"world_size\": " + std::to_string(ranks) + "},\n" : std::string{}) +
-           "\"otherData\": {\"clock_error_us\": {" + clocks + "}},\n\"displayTimeUnit\": \"ns\",\n\"traceEvents\": [\n" + w.events + "\n]\n}\n";
+    std::string head = "{\n\"schemaVersion\": 1,\n";
+    if (only >= 0) head += "\"distributedInfo\": {\"rank\": " + std::to_string(only) + ", \"world_size\": " + std::to_string(ranks) + "},\n";
+    return head + "\"otherData\": {\"clock_error_us\": {" + clocks + "}},\n\"displayTimeUnit\": \"ns\",\n\"traceEvents\": [\n" + w.events + "\n]\n}\n";
 }
 
 }  // namespace dovetail::observe

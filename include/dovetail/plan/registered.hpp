@@ -7,31 +7,50 @@
 
 namespace dovetail::plan {
 
+namespace detail {
+
+// The two sides of a communication: what its ranks read, and what they write. Of each, the first buffer; -1: none yet.
+struct registration {
+    const ir::program& p;
+    const plan& made;
+    // All ranks pass both alike. In the other calls one rank passes what it gives, and another what it gets.
+    bool alike;
+    bool collective;  // one call for all ranks, which wants equal offsets
+    int read = -1;
+    int written = -1;
+
+    constexpr bool in_arena(int b) const { return p.buffers[b].where == ir::storage::arena || p.buffers[b].where == ir::storage::workspace; }
+    constexpr bool at_equal_offsets(int a, int b) const {
+        const ir::placement &here = made.placements[a], &there = made.placements[b];
+        const int slots = p.buffers[a].slots;
+        return here.offset == there.offset && slots == p.buffers[b].slots && (slots <= 1 || here.stride == there.stride);
+    }
+    // Whether a buffer goes with those that the ranks before passed on this side, and with the other side's.
+    constexpr bool add(int b, int& side, int opposite) {
+        const int first = side;
+        if (first < 0) side = b;
+        if (!alike && opposite >= 0 && in_arena(opposite) != in_arena(b)) return false;
+        if (first < 0) return true;
+        return in_arena(first) == in_arena(b) && (!collective || !in_arena(b) || at_equal_offsets(b, first));
+    }
+};
+
+}  // namespace detail
+
 // Of the communication `member`, one of the task `v`, when every rank registers its arena and nothing else.
 constexpr bool may_be_registered(const ir::program& p, const plan& made, int v, int member) {
     const op_kind kind = p.members[member].kind;
-    // All ranks give and get alike; in the others one rank passes what it gives, and another what it gets.
     const bool alike = kind == op_kind::all_reduce || kind == op_kind::all_gather || kind == op_kind::reduce_scatter;
-    const bool by_one_call = alike || kind == op_kind::broadcast || kind == op_kind::reduce;
-    const auto in_arena = [&](int b) { return p.buffers[b].where == ir::storage::arena || p.buffers[b].where == ir::storage::workspace; };
-    int side[2] = {-1, -1};  // a buffer that is read, one that is written
+    detail::registration sides{p, made, alike, alike || kind == op_kind::broadcast || kind == op_kind::reduce};
     for (const ir::participation& x : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations)) {
         if (x.member != member) continue;
-        for (const ir::access& a : p.accesses.subspan(x.first_access, x.accesses))
-            for (int writing = 0; writing < 2; ++writing) {
-                // (Off the root of a reduce NCCL ignores the result.)
-                const bool both = a.mode == access_mode::update || (kind == op_kind::broadcast && ir::only_gives(p, x));
-                if (!both && (a.mode == access_mode::write) != (writing == 1)) continue;
-                const int b = ir::owner_of(p, a.buffer), other = side[writing];
-                if (other < 0) side[writing] = b;
-                if (const int opposite = side[1 - writing]; !alike && opposite >= 0 && in_arena(opposite) != in_arena(b)) return false;
-                if (other < 0) continue;
-                if (in_arena(other) != in_arena(b)) return false;
-                const ir::placement &here = made.placements[b], &there = made.placements[other];
-                if (by_one_call && in_arena(b) &&
-                    (here.offset != there.offset || p.buffers[b].slots != p.buffers[other].slots || (p.buffers[b].slots > 1 && here.stride != there.stride)))
-                    return false;
-            }
+        for (const ir::access& a : p.accesses.subspan(x.first_access, x.accesses)) {
+            // (Off the root of a reduce NCCL ignores the result.)
+            const bool both = a.mode == access_mode::update || (kind == op_kind::broadcast && ir::only_gives(p, x));
+            const int b = ir::owner_of(p, a.buffer);
+            if ((both || a.mode != access_mode::write) && !sides.add(b, sides.read, sides.written)) return false;
+            if ((both || a.mode == access_mode::write) && !sides.add(b, sides.written, sides.read)) return false;
+        }
     }
     return true;
 }
