@@ -15,12 +15,14 @@ inline constexpr const char* page_head = R"page(<!DOCTYPE html>
 inline constexpr const char* page_style =
     R"page(:root { color-scheme: light dark; --bg: #ffffff; --panel: #f5f6f8; --fg: #1b1f24; --muted: #5b6570; --grid: #dfe3e8;
   --stream0: #4c78c8; --stream1: #b0740a; --stream2: #4b9a61; --moved: #d1242f; --ontop: #ffffff; }
-@media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { --bg: #0f1216; --panel: #181c22; --fg: #e6e8eb; --muted: #9aa4ae; --grid: #2c333b;
+@media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { --bg: #0f1216; --panel: #181c22; --fg: #e6e8eb; --muted: #9aa4ae;
+    --grid: #2c333b;
   --stream0: #6f9be8; --stream1: #dba83a; --stream2: #63b37a; --moved: #ff5d5d; --ontop: #0f1216; } }
 :root[data-theme=dark] { --bg: #0f1216; --panel: #181c22; --fg: #e6e8eb; --muted: #9aa4ae; --grid: #2c333b;
   --stream0: #6f9be8; --stream1: #dba83a; --stream2: #63b37a; --moved: #ff5d5d; --ontop: #0f1216; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 1600px; padding: 12px 16px 40px; background: var(--bg); color: var(--fg); font: 14px/1.45 system-ui, sans-serif; }
+body { margin: 0 auto; max-width: 1600px; padding: 12px 16px 40px; background: var(--bg); color: var(--fg);
+    font: 14px/1.45 system-ui, sans-serif; }
 h1 { font-size: 20px; margin: 4px 0 10px; overflow-wrap: anywhere; }
 h2 { font-size: 15px; margin: 22px 0 6px; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(118px, 1fr)); gap: 8px; }
@@ -28,7 +30,8 @@ h2 { font-size: 15px; margin: 22px 0 6px; }
 .card b { display: block; font-size: 16px; font-variant-numeric: tabular-nums; }
 .card span, .hint { color: var(--muted); font-size: 12px; }
 .bar { display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: center; margin: 6px 0; }
-.bar button, .bar select { font: inherit; font-size: 13px; color: var(--fg); background: var(--panel); border: 1px solid var(--grid); border-radius: 6px; padding: 3px 9px; min-height: 30px; max-width: 100%; }
+.bar button, .bar select { font: inherit; font-size: 13px; color: var(--fg); background: var(--panel); border: 1px solid var(--grid);
+    border-radius: 6px; padding: 3px 9px; min-height: 30px; max-width: 100%; }
 .bar label { display: inline-flex; gap: 5px; align-items: center; font-size: 13px; min-height: 30px; }
 .key { display: inline-flex; gap: 5px; align-items: center; font-size: 12px; color: var(--muted); }
 .key i { width: 12px; height: 12px; border-radius: 3px; display: inline-block; }
@@ -36,7 +39,8 @@ canvas { display: block; width: 100%; background: var(--panel); border-radius: 8
 #graph canvas { touch-action: none; }
 .scroll { max-height: 75vh; overflow-y: auto; border-radius: 8px; }
 .caption { font-size: 13px; font-weight: 600; margin: 10px 0 3px; }
-#tip { position: fixed; pointer-events: none; display: none; background: var(--fg); color: var(--bg); padding: 6px 9px; border-radius: 6px; font-size: 12px; max-width: min(420px, 90vw); white-space: pre-line; overflow-wrap: anywhere; z-index: 9; }
+#tip { position: fixed; pointer-events: none; display: none; background: var(--fg); color: var(--bg); padding: 6px 9px; border-radius: 6px;
+    font-size: 12px; max-width: min(420px, 90vw); white-space: pre-line; overflow-wrap: anywhere; z-index: 9; }
 pre { background: var(--panel); border-radius: 8px; padding: 10px; overflow-x: auto; font-size: 12px; line-height: 1.4; max-height: 60vh; }
 )page";
 
@@ -46,8 +50,10 @@ inline constexpr const char* page_body = R"page(<h1 id="title"></h1>
 <div class="bar">
   <button id="in" aria-label="zoom in">+</button><button id="out" aria-label="zoom out">&minus;</button><button id="all">whole run</button>
   <label><input type="checkbox" id="waits" checked>waits</label><label><input type="checkbox" id="critical" checked>critical path</label>
-  <span class="key"><i style="background:var(--stream0)"></i>compute</span><span class="key"><i style="background:var(--stream1)"></i>communication</span>
-  <span class="key"><i style="background:var(--stream2)"></i>copy, input</span><span class="key"><i style="background:var(--moved)"></i>moved</span>
+  <span class="key"><i style="background:var(--stream0)"></i>compute</span>
+  <span class="key"><i style="background:var(--stream1)"></i>communication</span>
+  <span class="key"><i style="background:var(--stream2)"></i>copy, input</span>
+  <span class="key"><i style="background:var(--moved)"></i>moved</span>
   <button id="theme">light / dark</button>
 </div>
 <div class="hint">Drag to move, pinch or Ctrl + wheel to zoom, hover or tap for details. All charts share one scale.</div>
@@ -56,7 +62,8 @@ inline constexpr const char* page_body = R"page(<h1 id="title"></h1>
 <div class="bar"><select id="role" aria-label="role"></select></div>
 <div id="memory"></div>
 <h2>Graph by role</h2>
-<div class="bar"><button id="gin" aria-label="zoom in">+</button><button id="gout" aria-label="zoom out">&minus;</button><button id="gfit">whole graph</button>
+<div class="bar"><button id="gin" aria-label="zoom in">+</button><button id="gout" aria-label="zoom out">&minus;</button><button
+    id="gfit">whole graph</button>
   <span class="hint">solid: data, dashed: re-use of memory, thick: between roles</span></div>
 <div id="graph"></div>
 <h2>Overlap</h2>
@@ -66,7 +73,8 @@ inline constexpr const char* page_body = R"page(<h1 id="title"></h1>
 
 inline constexpr const char* page_script = R"page("use strict";
 const $ = id => document.getElementById(id);
-const us = ps => ps < 1e9 ? (ps / 1e6).toLocaleString("en", {maximumFractionDigits: ps < 1e8 ? 3 : 1}) + " us" : (ps / 1e9).toLocaleString("en", {maximumFractionDigits: 3}) + " ms";
+const us = ps => ps < 1e9 ? (ps / 1e6).toLocaleString("en", {maximumFractionDigits: ps < 1e8 ? 3 : 1}) + " us" :
+    (ps / 1e9).toLocaleString("en", {maximumFractionDigits: 3}) + " ms";
 const bytes = n => {
   let unit = 0;
   for (; n >= 1024 && unit < 4; ++unit) n /= 1024;
@@ -78,7 +86,8 @@ const view = {from: 0, to: longest};
 let theme, chosen = -1;
 const readTheme = () => {
   const s = getComputedStyle(document.documentElement), v = n => s.getPropertyValue(n).trim();
-  theme = {bg: v("--bg"), fg: v("--fg"), muted: v("--muted"), grid: v("--grid"), moved: v("--moved"), ontop: v("--ontop"), panel: v("--panel"), stream: [v("--stream0"), v("--stream1"), v("--stream2")]};
+  theme = {bg: v("--bg"), fg: v("--fg"), muted: v("--muted"), grid: v("--grid"), moved: v("--moved"), ontop: v("--ontop"),
+      panel: v("--panel"), stream: [v("--stream0"), v("--stream1"), v("--stream2")]};
 };
 $("title").textContent = D.title;
 for (const [name, value] of D.cards) {
@@ -98,7 +107,10 @@ const tip = (e, text) => {
 const context = (canvas, height) => {
   const width = canvas.clientWidth || 300, d = window.devicePixelRatio || 1;
   canvas.style.height = height + "px";
-  if (canvas.width !== Math.round(width * d) || canvas.height !== Math.round(height * d)) { canvas.width = Math.round(width * d); canvas.height = Math.round(height * d); }
+  if (canvas.width !== Math.round(width * d) || canvas.height !== Math.round(height * d)) {
+    canvas.width = Math.round(width * d);
+    canvas.height = Math.round(height * d);
+  }
   const g = canvas.getContext("2d");
   g.setTransform(d, 0, 0, d, 0, 0); g.clearRect(0, 0, width, height); g.font = "11px system-ui, sans-serif"; g.textBaseline = "middle";
   return [g, width];
@@ -107,7 +119,8 @@ const context = (canvas, height) => {
 const fitted = (g, text, room) => {
   if (g.measureText(text).width <= room) return text;
   const at = text.lastIndexOf("<"), tail = at > 0 ? text.slice(at) : "", head = at > 0 ? at : text.length;
-  for (let n = head - 1; n > 0; --n) if (g.measureText(text.slice(0, n) + "\u2026" + tail).width <= room) return text.slice(0, n) + "\u2026" + tail;
+  for (let n = head - 1; n > 0; --n)
+    if (g.measureText(text.slice(0, n) + "\u2026" + tail).width <= room) return text.slice(0, n) + "\u2026" + tail;
   return g.measureText(tail).width <= room ? tail : "";
 };
 const colour = op => theme.stream[op[2] ? 1 : op[1] === 1 ? 0 : op[1]];
@@ -123,7 +136,8 @@ const axis = (g, width, height) => {
   for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
     const at = Math.round(x(t)) + 0.5;
     g.beginPath(); g.moveTo(at, 0); g.lineTo(at, height); g.stroke();
-    if (at + 4 < width - 30) g.fillText(step >= 1e9 ? t / 1e9 + " ms" : (t / 1e6).toLocaleString("en", {maximumFractionDigits: 6}) + " us", at + 3, 8);
+    if (at + 4 < width - 30) g.fillText(step >= 1e9 ? t / 1e9 + " ms" : (t / 1e6).toLocaleString("en", {maximumFractionDigits: 6}) + " us",
+        at + 3, 8);
   }
   return x;
 };
@@ -157,7 +171,10 @@ class Lanes {
       g.fillStyle = theme.fg; g.textAlign = "left"; g.font = "600 11px system-ui, sans-serif";
       g.fillText(fitted(g, r.name, width - 10), 6, r.top + rowTitle / 2);
       g.font = "11px system-ui, sans-serif"; g.fillStyle = theme.muted;
-      r.used.forEach((u, l) => { if (u) g.fillText(fitted(g, this.streams ? (x0 < 60 ? shortNames : streamNames)[l] : x0 < 60 ? "all" : "stream", x0 - 7), 6, r.y[l] + streamHeight / 2); });
+      r.used.forEach((u, l) => {
+        const name = this.streams ? (x0 < 60 ? shortNames : streamNames)[l] : x0 < 60 ? "all" : "stream";
+        if (u) g.fillText(fitted(g, name, x0 - 7), 6, r.y[l] + streamHeight / 2);
+      });
     }
     g.save(); g.beginPath(); g.rect(x0, 0, width - x0, this.height); g.clip();
     const labels = [];  // over the arrows
@@ -177,12 +194,19 @@ class Lanes {
       this.chart.path.forEach(([r, i], k) => {
         if (k === 0) return;
         const [p, py] = this.at(...this.chart.path[k - 1]), [q, qy] = this.at(r, i);
-        if (py !== qy || q[2] > p[3]) { g.moveTo(x(p[3]) - 0.5, py + bar / 2 - 1.5); g.lineTo(x(p[3]) - 0.5, qy + bar / 2 - 1.5); g.lineTo(x(q[2]) + 0.5, qy + bar / 2 - 1.5); }
+        if (py !== qy || q[2] > p[3]) {
+          g.moveTo(x(p[3]) - 0.5, py + bar / 2 - 1.5);
+          g.lineTo(x(p[3]) - 0.5, qy + bar / 2 - 1.5);
+          g.lineTo(x(q[2]) + 0.5, qy + bar / 2 - 1.5);
+        }
       });
       g.stroke();
     }
     if ($("waits").checked) this.arrows(g, x);
-    for (const [op, from, to, y, alpha] of labels) { g.fillStyle = theme.ontop; g.globalAlpha = alpha; g.fillText(named(g, op, to - from - 4), from + 2, y + bar / 2 - 0.5); }
+    for (const [op, from, to, y, alpha] of labels) {
+      g.fillStyle = theme.ontop; g.globalAlpha = alpha;
+      g.fillText(named(g, op, to - from - 4), from + 2, y + bar / 2 - 0.5);
+    }
     g.globalAlpha = 1;
     g.restore();
   }
@@ -198,7 +222,8 @@ class Lanes {
       g.globalAlpha = hit ? 1 : list.length > 600 ? 0.12 : list.length > 200 ? 0.25 : list.length > 60 ? 0.45 : 0.75;
       g.strokeStyle = g.fillStyle = theme.fg; g.lineWidth = hit ? 1.6 : 0.9;
       const down = by > ay ? 1 : -1, y1 = ay + down * bar / 2, y2 = by - down * bar / 2, m = Math.max(6, Math.abs(bx - ax) / 3);
-      g.beginPath(); g.moveTo(ax, y1); g.bezierCurveTo(ax + (bx - ax < 12 ? 0 : m), y1, bx - (bx - ax < 12 ? 0 : m), y2, bx, y2); g.stroke();
+      g.beginPath(); g.moveTo(ax, y1); g.bezierCurveTo(ax + (bx - ax < 12 ? 0 : m), y1, bx - (bx - ax < 12 ? 0 : m), y2, bx, y2);
+      g.stroke();
       g.beginPath(); g.moveTo(bx, y2); g.lineTo(bx - 3, y2 - down * 5); g.lineTo(bx + 3, y2 - down * 5); g.fill();
     }
     g.globalAlpha = 1;
@@ -213,10 +238,14 @@ class Lanes {
         if (d < near) { near = d; best = i; }
       });
       if (best < 0) continue;
-      const s = r.slices[best], waits = r.waits.filter(w => w[1] === best).map(w => D.ops[r.slices[w[0]][0]][0] + (w[2] ? " of " + w[2] + " run(s) before" : ""));
+      const s = r.slices[best];
+      const waits = r.waits.filter(w => w[1] === best)
+        .map(w => D.ops[r.slices[w[0]][0]][0] + (w[2] ? " of " + w[2] + " run(s) before" : ""));
       const memory = this.chart === D.charts[0] ? "" : D.steps[r.role][best] || "";
-      return [s[0], D.ops[s[0]][0] + "\n" + r.name + ", step " + best + ", " + (this.streams ? streamNames[s[1]] : "stream") + "\n" + us(s[2]) + " to " + us(s[3]) + " (" + us(s[3] - s[2]) + ")" +
-        (s[4] & 1 ? "\nmoved against the sequential plan" : "") + (s[4] & 2 ? "\non the critical path" : "") + (waits.length ? "\nwaits for " + waits.join(", ") : "") + (memory ? "\n" + memory : "")];
+      return [s[0], D.ops[s[0]][0] + "\n" + r.name + ", step " + best + ", " + (this.streams ? streamNames[s[1]] : "stream") + "\n" +
+        us(s[2]) + " to " + us(s[3]) + " (" + us(s[3] - s[2]) + ")" +
+        (s[4] & 1 ? "\nmoved against the sequential plan" : "") + (s[4] & 2 ? "\non the critical path" : "") +
+        (waits.length ? "\nwaits for " + waits.join(", ") : "") + (memory ? "\n" + memory : "")];
     }
     return null;
   }
@@ -224,7 +253,8 @@ class Lanes {
 class Memory {
   constructor() { this.canvas = $("memory").appendChild(document.createElement("canvas")); this.height = 260; listen(this.canvas, this); }
   draw() {
-    const m = D.memory[$("role").value || 0], [g, width] = context(this.canvas, this.height), x = axis(g, width, this.height), x0 = gutter();
+    const m = D.memory[$("role").value || 0], [g, width] = context(this.canvas, this.height);
+    const x = axis(g, width, this.height), x0 = gutter();
     const y = b => this.height - 6 - (b / Math.max(1, m.arena)) * (this.height - top0 - 10);
     this.x = x; this.y = y; this.m = m;
     g.fillStyle = theme.muted; g.textAlign = "left";
@@ -239,13 +269,18 @@ class Memory {
       const a = x(b[3]), w = Math.max(x(b[4]) - a, 1), up = y(b[1] + b[2]), h = Math.max(y(b[1]) - up, 1);
       g.fillStyle = "hsl(" + (i * 137.5 % 360) + " 55% " + (i % 2 ? 74 : 68) + "%)";
       g.fillRect(a, up, Math.max(w - 1, 1), Math.max(h - 1, 1));
-      if (w > 30 && h > 11) { g.fillStyle = "#000"; const from = Math.max(a, x0); g.fillText(fitted(g, b[0], a + w - from - 5), from + 3, up + h / 2); }
+      if (w > 30 && h > 11) {
+        const from = Math.max(a, x0);
+        g.fillStyle = "#000";
+        g.fillText(fitted(g, b[0], a + w - from - 5), from + 3, up + h / 2);
+      }
     });
     g.restore();
     if (!m.blocks.length) { g.fillStyle = theme.muted; g.fillText("nothing in the arena", x0 + 8, this.height / 2); }
   }
   hover(px, py) {
-    const b = this.m.blocks.find(b => px >= this.x(b[3]) && px <= Math.max(this.x(b[4]), this.x(b[3]) + 1) && py <= this.y(b[1]) && py >= this.y(b[1] + b[2]));
+    const b = this.m.blocks.find(b => px >= this.x(b[3]) && px <= Math.max(this.x(b[4]), this.x(b[3]) + 1) &&
+      py <= this.y(b[1]) && py >= this.y(b[1] + b[2]));
     return b ? [-1, b[0] + ": " + bytes(b[2]) + " at " + b[1].toLocaleString("en") + "\n" + us(b[3]) + " to " + us(b[4])] : null;
   }
 }
@@ -259,7 +294,10 @@ const zoom = (factor, at) => {
 function listen(canvas, chart) {
   const down = new Map();
   const width = () => canvas.clientWidth - gutter() - 6, time = px => view.from + (px - gutter()) / width() * (view.to - view.from);
-  canvas.addEventListener("pointerdown", e => { down.set(e.pointerId, e.offsetX); if (e.pointerType === "mouse") canvas.setPointerCapture(e.pointerId); });
+  canvas.addEventListener("pointerdown", e => {
+    down.set(e.pointerId, e.offsetX);
+    if (e.pointerType === "mouse") canvas.setPointerCapture(e.pointerId);
+  });
   canvas.addEventListener("pointermove", e => {
     const before = down.get(e.pointerId);
     if (before !== undefined && down.size === 1) {
@@ -279,9 +317,12 @@ function listen(canvas, chart) {
     if (now !== chosen) { chosen = now; redraw(); }
     tip(e, hit && hit[1]);
   };
-  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, e => { down.delete(e.pointerId); if (end === "pointerup") point(e); });
+  for (const end of ["pointerup", "pointercancel"])
+    canvas.addEventListener(end, e => { down.delete(e.pointerId); if (end === "pointerup") point(e); });
   canvas.addEventListener("pointerleave", e => { down.delete(e.pointerId); tip(e, null); if (chosen >= 0) { chosen = -1; redraw(); } });
-  canvas.addEventListener("wheel", e => { if (e.ctrlKey || e.metaKey) { e.preventDefault(); zoom(Math.exp(e.deltaY * 0.004), time(e.offsetX)); } }, {passive: false});
+  canvas.addEventListener("wheel", e => {
+    if (e.ctrlKey || e.metaKey) { e.preventDefault(); zoom(Math.exp(e.deltaY * 0.004), time(e.offsetX)); }
+  }, {passive: false});
 }
 // The graph: a band for each role, steps in columns by their depth.
 class Graph {
@@ -292,7 +333,8 @@ class Graph {
     // Steps stand in an order that keeps every edge, so a few sweeps settle the depths across roles.
     const into = plan.rows.map(r => r.slices.map(() => []));
     for (const [r, a, b] of D.edges) if (into[r]) into[r][b].push(a);
-    const place = plan.rows.flatMap((r, k) => r.slices.map((s, i) => [s[2], s[3], k, i])).sort((p, q) => p[0] - q[0] || p[1] - q[1] || p[3] - q[3]);
+    const place = plan.rows.flatMap((r, k) => r.slices.map((s, i) => [s[2], s[3], k, i]))
+      .sort((p, q) => p[0] - q[0] || p[1] - q[1] || p[3] - q[3]);
     for (let sweep = 0, changed = true; changed && sweep < 50; ++sweep) {
       changed = false;
       for (const [, , k, i] of place) {
@@ -315,24 +357,41 @@ class Graph {
     this.size = [12 + 150 * (1 + Math.max(0, ...depth.flat())), y];
     this.homes = homes; this.plan = plan;
     const c = this.canvas, down = new Map();
-    c.addEventListener("pointerdown", e => { down.set(e.pointerId, [e.offsetX, e.offsetY]); if (e.pointerType === "mouse") c.setPointerCapture(e.pointerId); });
+    c.addEventListener("pointerdown", e => {
+      down.set(e.pointerId, [e.offsetX, e.offsetY]);
+      if (e.pointerType === "mouse") c.setPointerCapture(e.pointerId);
+    });
     c.addEventListener("pointermove", e => {
       const was = down.get(e.pointerId);
       if (was && down.size === 1) { this.ox += e.offsetX - was[0]; this.oy += e.offsetY - was[1]; }
       if (was && down.size === 2) {
-        const o = [...down].find(([id]) => id !== e.pointerId)[1], a = Math.hypot(was[0] - o[0], was[1] - o[1]), b = Math.hypot(e.offsetX - o[0], e.offsetY - o[1]);
+        const o = [...down].find(([id]) => id !== e.pointerId)[1];
+        const a = Math.hypot(was[0] - o[0], was[1] - o[1]), b = Math.hypot(e.offsetX - o[0], e.offsetY - o[1]);
         if (a > 5 && b > 5) this.zoom(b / a, o[0], o[1]);
       }
       if (was) { down.set(e.pointerId, [e.offsetX, e.offsetY]); this.draw(); }
-      const n = this.nodes.find(n => { const px = n.x * this.s + this.ox, py = n.y * this.s + this.oy; return e.offsetX >= px && e.offsetX <= px + 132 * this.s && e.offsetY >= py && e.offsetY <= py + 24 * this.s; });
+      const n = this.nodes.find(n => {
+        const px = n.x * this.s + this.ox, py = n.y * this.s + this.oy;
+        return e.offsetX >= px && e.offsetX <= px + 132 * this.s && e.offsetY >= py && e.offsetY <= py + 24 * this.s;
+      });
       const now = n ? n.s[0] : -1;
       if (now !== chosen) { chosen = now; redraw(); }
-      tip(e, n && D.ops[n.s[0]][0] + "\n" + this.plan.rows[n.k].name + ", step " + n.i + "\n" + us(n.s[2]) + " to " + us(n.s[3]) + (n.s[4] & 1 ? "\nmoved against the sequential plan" : "") + "\n" + (D.charts.length > 1 && D.steps[n.k][n.i] || ""));
+      tip(e, n && D.ops[n.s[0]][0] + "\n" + this.plan.rows[n.k].name + ", step " + n.i + "\n" + us(n.s[2]) + " to " + us(n.s[3]) +
+          (n.s[4] & 1 ? "\nmoved against the sequential plan" : "") + "\n" + (D.charts.length > 1 && D.steps[n.k][n.i] || ""));
     });
-    for (const end of ["pointerup", "pointercancel", "pointerleave"]) c.addEventListener(end, e => { down.delete(e.pointerId); if (end === "pointerleave") { tip(e, null); if (chosen >= 0) { chosen = -1; redraw(); } } });
-    c.addEventListener("wheel", e => { if (e.ctrlKey || e.metaKey) { e.preventDefault(); this.zoom(Math.exp(-e.deltaY * 0.004), e.offsetX, e.offsetY); this.draw(); } }, {passive: false});
+    for (const end of ["pointerup", "pointercancel", "pointerleave"]) c.addEventListener(end, e => {
+      down.delete(e.pointerId);
+      if (end === "pointerleave") { tip(e, null); if (chosen >= 0) { chosen = -1; redraw(); } }
+    });
+    c.addEventListener("wheel", e => {
+      if (e.ctrlKey || e.metaKey) { e.preventDefault(); this.zoom(Math.exp(-e.deltaY * 0.004), e.offsetX, e.offsetY); this.draw(); }
+    }, {passive: false});
   }
-  zoom(f, px, py) { const s = Math.min(Math.max(this.s * f, 0.01), 3); this.ox = px - (px - this.ox) * s / this.s; this.oy = py - (py - this.oy) * s / this.s; this.s = s; }
+  zoom(f, px, py) {
+    const s = Math.min(Math.max(this.s * f, 0.01), 3);
+    this.ox = px - (px - this.ox) * s / this.s; this.oy = py - (py - this.oy) * s / this.s;
+    this.s = s;
+  }
   fit(whole) {
     const w = this.canvas.clientWidth || 300, h = this.height = Math.max(160, Math.min(this.size[1], innerHeight * 0.7));
     this.s = Math.min(1, w / this.size[0], h / this.size[1]);
@@ -349,9 +408,11 @@ class Graph {
       if ((b.bottom - b.top) * s > 12 && s > 0.25) g.fillText(fitted(g, b.name, width - 16), 8, py(b.top) + 12 * s);
     }
     const edge = (a, b, style) => {
-      const ax = px(a.x + 132), ay = py(a.y + 12), bx = px(b.x), by = py(b.y + 12), hit = chosen >= 0 && (a.s[0] === chosen || b.s[0] === chosen);
+      const ax = px(a.x + 132), ay = py(a.y + 12), bx = px(b.x), by = py(b.y + 12);
+      const hit = chosen >= 0 && (a.s[0] === chosen || b.s[0] === chosen);
       if (Math.max(ax, bx) < 0 || Math.min(ax, bx) > width) return;
-      g.strokeStyle = style.color || (hit ? theme.fg : theme.muted); g.lineWidth = (style.thick || 1) * (hit ? 1.8 : 1); g.globalAlpha = hit ? 1 : 0.55; g.setLineDash(style.dash || []);
+      g.strokeStyle = style.color || (hit ? theme.fg : theme.muted); g.lineWidth = (style.thick || 1) * (hit ? 1.8 : 1);
+      g.globalAlpha = hit ? 1 : 0.55; g.setLineDash(style.dash || []);
       const m = Math.max(8 * s, Math.abs(bx - ax) / 2);
       g.beginPath(); g.moveTo(ax, ay); g.bezierCurveTo(ax + m, ay, bx - m, by, bx, by); g.stroke();
       g.setLineDash([]); g.globalAlpha = 1;
@@ -360,7 +421,8 @@ class Graph {
     g.lineWidth = 2;
     for (const h of this.homes) for (let k = 1; k < h.length; ++k) {
       const a = this.nodes[this.index[h[0][0]][h[0][1]]], b = this.nodes[this.index[h[k][0]][h[k][1]]];
-      g.strokeStyle = theme.stream[1]; g.globalAlpha = chosen >= 0 && a.s[0] === chosen ? 1 : 0.6; g.beginPath(); g.moveTo(px(a.x + 66), py(a.y + 12)); g.lineTo(px(b.x + 66), py(b.y + 12)); g.stroke(); g.globalAlpha = 1;
+      g.strokeStyle = theme.stream[1]; g.globalAlpha = chosen >= 0 && a.s[0] === chosen ? 1 : 0.6;
+      g.beginPath(); g.moveTo(px(a.x + 66), py(a.y + 12)); g.lineTo(px(b.x + 66), py(b.y + 12)); g.stroke(); g.globalAlpha = 1;
     }
     g.font = Math.max(1, 11 * s) + "px system-ui, sans-serif";
     for (const n of this.nodes) {
@@ -369,14 +431,20 @@ class Graph {
       g.fillStyle = n.s[4] & 1 ? theme.moved : colour(D.ops[n.s[0]]);
       g.globalAlpha = chosen < 0 || chosen === n.s[0] ? 1 : 0.5;
       g.fillRect(x, y, 132 * s, 24 * s); g.globalAlpha = 1;
-      if ((n.s[4] & 2) && $("critical").checked) { g.strokeStyle = theme.fg; g.lineWidth = Math.max(1, 2.5 * s); g.strokeRect(x, y, 132 * s, 24 * s); }
+      if ((n.s[4] & 2) && $("critical").checked) {
+        g.strokeStyle = theme.fg; g.lineWidth = Math.max(1, 2.5 * s); g.strokeRect(x, y, 132 * s, 24 * s);
+      }
       if (s > 0.45) { g.fillStyle = theme.ontop; g.fillText(named(g, D.ops[n.s[0]], 122 * s), x + 5 * s, y + 12 * s); }
     }
   }
 }
 readTheme();
 const all = D.charts.map(c => new Lanes(c));
-D.memory.forEach((m, i) => { const o = $("role").appendChild(document.createElement("option")); o.value = i; o.textContent = m.name + ": " + bytes(m.arena); });
+D.memory.forEach((m, i) => {
+  const o = $("role").appendChild(document.createElement("option"));
+  o.value = i;
+  o.textContent = m.name + ": " + bytes(m.arena);
+});
 $("role").value = D.memory.reduce((most, m, i) => m.arena > D.memory[most].arena ? i : most, 0);
 all.push(new Memory());
 const graph = new Graph();
@@ -387,7 +455,8 @@ $("all").onclick = () => { view.from = 0; view.to = longest; redraw(); };
 const mid = f => { graph.zoom(f, graph.canvas.clientWidth / 2, graph.height / 2); graph.draw(); };
 $("gin").onclick = () => mid(1.5); $("gout").onclick = () => mid(1 / 1.5); $("gfit").onclick = () => { graph.fit(true); graph.draw(); };
 $("theme").onclick = () => {
-  const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const wanted = document.documentElement.dataset.theme;
+  const dark = wanted ? wanted === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   document.documentElement.dataset.theme = dark ? "light" : "dark"; readTheme(); redraw();
 };
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readTheme(); redraw(); });

@@ -36,8 +36,10 @@ inline std::string report_text(const plan_view& of, const overlap_report& report
     std::string text = std::string("overlap of `") + of.title() + "`, " + (report.measured ? "run " + std::to_string(report.run) + " measured" : "predicted") +
                        ", microseconds\n" + table(rows, "lrrrrrrrrrrr");
     text +=
-        "  hidden 1: of the time that communicates, the share that also computes (as HolisticTraceAnalysis counts); 2: one minus exposed over\n"
-        "  communication on one stream, both without waiting for partners; 3: what was gained over the smaller of compute and communication on one stream\n";
+        "  hidden 1: of the time that communicates, the share that also computes (as HolisticTraceAnalysis counts); "
+        "2: one minus exposed over\n"
+        "  communication on one stream, both without waiting for partners; "
+        "3: what was gained over the smaller of compute and communication on one stream\n";
     if (report.measured && !report.before_measured)
         text += "  one stream was not measured: its times are predicted, and 2, 3, the speed-up and its bound are worth no more than that\n";
     bool any_exposed = false;
@@ -69,8 +71,10 @@ inline std::string report_text(const plan_view& of, const overlap_report& report
     }
     if (any_exposed)
         text +=
-            "  could cover: computations of the rank that did not run beside it. dependency: one needs what the other makes; memory: they share bytes;\n"
-            "  queue: it belongs to a communication that the stream takes before or after; interference: nothing forbids it, and the plan sees no gain\n";
+            "  could cover: computations of the rank that did not run beside it. "
+            "dependency: one needs what the other makes; memory: they share bytes;\n"
+            "  queue: it belongs to a communication that the stream takes before or after; "
+            "interference: nothing forbids it, and the plan sees no gain\n";
     return text;
 }
 

@@ -1,7 +1,7 @@
 // Element-wise operations. map<F>(x): F of every element; zip_with<F>(x, y...): F of corresponding elements, where a
 // scalar stands for a tensor of its value. F is an empty function object, its call marked DOVETAIL_HOST_DEVICE where it is to
-// run on GPUs; half and bfloat16 reach it as float. The result has the type of x. Ready instances: add, subtract, multiply, scale, relu, relu_gradient; and for rows of a matrix
-// bias_add and bias_gradient.
+// run on GPUs; half and bfloat16 reach it as float. The result has the type of x. Ready instances: add, subtract,
+// multiply, scale, relu, relu_gradient; and for rows of a matrix bias_add and bias_gradient.
 #pragma once
 
 #include "cuda/elementwise.hpp"

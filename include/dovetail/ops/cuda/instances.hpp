@@ -6,7 +6,8 @@
 // That is every shipped operation on these elements, mixed where an operation mixes them. Function objects of one's own, in
 // map<F> and zip_with<F>, are added in that .cu as
 //
-//     template void dovetail::kernels::transform<F>(dovetail::cuda::stream, std::int64_t, float*, dovetail::kernels::operand<float, false>);
+//     template void dovetail::kernels::transform<F>(dovetail::cuda::stream, std::int64_t, float*,
+//                                                    dovetail::kernels::operand<float, false>);
 //
 // with an operand for each argument, `true` for a scalar beside a tensor. A kernel that is missing is an undefined reference to
 // a function of dovetail::kernels, with its elements in the name.
