@@ -6,6 +6,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <initializer_list>
 
 namespace dovetail::pass::detail {
 
@@ -48,24 +49,10 @@ public:
           offset_{list.offset.begin()},
           release_{list.release.begin()},
           until_{list.until.begin()},
-          addresses_(2 * (list.count + 2), unset{}),
-          numbers_(8 * (list.count + 2), unset{}),
+          all_(list.count + 2, unset{}),
           top_{base} {
-        const int room = list.count + 2;
-        begin_ = addresses_.begin();
-        end_ = begin_ + room;
-        previous_ = numbers_.begin();
-        next_ = previous_ + room;
-        item_ = next_ + room;
-        state_ = item_ + room;
-        place_ = state_ + room;
-        merged_ = place_ + room;
-        waiting_ = merged_ + room;
-        spare_ = waiting_ + room;
-        begin_[0] = end_[0] = 0;
-        previous_[0] = next_[0] = state_[0] = 0;
+        all_.first[0] = {};
     }
-    best_fit(const best_fit&) = delete;  // it keeps pointers into itself
 
     constexpr std::int64_t top() const { return top_; }
     // The last item that did not fit below the top; -1: none.
@@ -76,20 +63,32 @@ public:
         settle_known(floor, i);
         const int found = smallest_fit(size_[i], known);
         const int b = found >= 0 ? cut(found, i) : grow(i, known);
-        offset_[i] = begin_[b];
+        offset_[i] = all_.first[b].begin;
         return b;
     }
 
-    constexpr void release(int b) {
-        state_[b] = waiting;
-        place_[b] = waiting_count_;
-        waiting_[waiting_count_++] = b;
-    }
+    constexpr void release(int b) { add_free(b, waiting); }
 
 private:
-    enum : int { used, waiting, merged };
+    enum status : int { waiting, merged, used };
+    struct block {
+        std::int64_t begin = 0;
+        std::int64_t end = 0;
+        int previous = 0;  // in the order of addresses
+        int next = 0;
+        int item = -1;  // who has it, or had it last
+        status state = used;
+        int place = -1;  // in its list of free blocks
 
-    constexpr bool usable(int b, const vector_clock& known) const { return state_[b] == merged || (state_[b] == waiting && covers(known, release_[item_[b]])); }
+        constexpr std::int64_t bytes() const { return end - begin; }
+    };
+
+    // ---- where an item fits
+
+    constexpr bool usable(int b, const vector_clock& known) const {
+        const block& x = all_.first[b];
+        return x.state == merged || (x.state == waiting && covers(known, release_[x.item]));
+    }
     // A free place, and its bytes.
     struct place {
         int block = -1;
@@ -97,100 +96,118 @@ private:
     };
     // The tightest, among equals the lowest.
     constexpr void offer(place& best, int b, std::int64_t bytes, std::int64_t size) const {
-        if (bytes < size || bytes > best.bytes || (bytes == best.bytes && begin_[best.block] < begin_[b])) return;
+        if (bytes < size || bytes > best.bytes) return;
+        if (bytes == best.bytes && all_.first[best.block].begin < all_.first[b].begin) return;
         best = {b, bytes};
     }
     constexpr int smallest_fit(std::int64_t size, const vector_clock& known) const {
         place best;
-        for (int k = 0; k < merged_count_; ++k) offer(best, merged_[k], end_[merged_[k]] - begin_[merged_[k]], size);
-        for (int k = 0; k < waiting_count_; ++k)
-            if (const int b = waiting_[k]; covers(known, release_[item_[b]])) offer(best, b, end_[b] - begin_[b], size);
-        return best.block < 0 && waiting_count_ > 0 ? tightest_run(size, known) : best.block;
+        for (const int b : merged_) offer(best, b, all_.first[b].bytes(), size);
+        for (const int b : waiting_)
+            if (covers(known, release_[all_.first[b].item])) offer(best, b, all_.first[b].bytes(), size);
+        return best.block < 0 && !waiting_.empty() ? tightest_run(size, known) : best.block;
     }
     // Where no block is large enough, several next to each other may be.
     constexpr int tightest_run(std::int64_t size, const vector_clock& known) const {
         place best;
-        for (int k = 0; k < merged_count_ + waiting_count_; ++k) {
-            const int b = k < merged_count_ ? merged_[k] : waiting_[k - merged_count_];
-            if (!usable(b, known) || usable(previous_[b], known)) continue;
-            int last = b;
-            while (usable(next_[last], known)) last = next_[last];
-            offer(best, b, end_[last] - begin_[b], size);
-        }
+        for (const vec<int>* list : {&merged_, &waiting_})
+            for (const int b : *list) {
+                if (!usable(b, known) || usable(all_.first[b].previous, known)) continue;
+                int last = b;
+                while (usable(all_.first[last].next, known)) last = all_.first[last].next;
+                offer(best, b, all_.first[last].end - all_.first[b].begin, size);
+            }
         return best.block;
     }
-    // What everybody knows to be free need not wait any longer.
-    constexpr void settle_known(const vector_clock& floor, int i) {
-        for (int k = waiting_count_ - 1; k >= 0; --k)
-            if (const int b = waiting_[k]; covers(floor, release_[item_[b]])) settle(b, i);
+
+    // ---- lists
+
+    constexpr vec<int>& free(status state) { return state == merged ? merged_ : waiting_; }
+    constexpr void add_free(int b, status state) {
+        block& x = all_.first[b];
+        x.state = state;
+        x.place = free(state).size();
+        free(state).push(b);
     }
-    // Takes a free block out of its list of free ones.
+    // Out of its list of free ones.
     constexpr void drop(int b) {
-        int* list = state_[b] == merged ? merged_ : waiting_;
-        const int moved = list[state_[b] == merged ? --merged_count_ : --waiting_count_];
-        list[place_[b]] = moved;
-        place_[moved] = place_[b];
+        vec<int>& list = free(all_.first[b].state);
+        const int moved = list.back(), place = all_.first[b].place;
+        list.first[place] = moved;
+        all_.first[moved].place = place;
+        list.cut(list.size() - 1);
     }
+    // ... and out of the order of addresses.
     constexpr void unlink(int b) {
         drop(b);
-        next_[previous_[b]] = next_[b];
-        previous_[next_[b]] = previous_[b];
-        spare_[spare_count_++] = b;
+        const block& x = all_.first[b];
+        all_.first[x.previous].next = x.next;
+        all_.first[x.next].previous = x.previous;
+        spare_.push(b);
     }
-    // From item i on everybody knows that the block is free.
-    constexpr void settle(int b, int i) {
-        until_[item_[b]] = i;
-        drop(b);
-        const int before = previous_[b], after = next_[b];
-        if (state_[before] == merged) {
-            begin_[b] = begin_[before];
-            unlink(before);
-        }
-        if (state_[after] == merged) {
-            end_[b] = end_[after];
-            unlink(after);
-        }
-        state_[b] = merged;
-        place_[b] = merged_count_;
-        merged_[merged_count_++] = b;
+    constexpr int make_block() {
+        if (spare_.empty()) return ++count_;
+        const int b = spare_.back();
+        spare_.cut(spare_.size() - 1);
+        return b;
     }
     // A used block in front of `next`.
     constexpr int insert(std::int64_t begin, std::int64_t end, int next, int i) {
-        const int previous = previous_[next];
-        const int b = spare_count_ > 0 ? spare_[--spare_count_] : ++count_;
-        begin_[b] = begin;
-        end_[b] = end;
-        previous_[b] = previous;
-        next_[b] = next;
-        item_[b] = i;
-        state_[b] = used;
-        next_[previous] = previous_[next] = b;
+        const int b = make_block(), previous = all_.first[next].previous;
+        all_.first[b] = {begin, end, previous, next, i, used, -1};
+        all_.first[previous].next = all_.first[next].previous = b;
         return b;
+    }
+
+    // ---- steps
+
+    // What everybody knows to be free need not wait any longer: item i is the first that may take it.
+    constexpr void settle_known(const vector_clock& floor, int i) {
+        for (int k = waiting_.size() - 1; k >= 0; --k) {
+            const int b = waiting_.first[k];
+            if (!covers(floor, release_[all_.first[b].item])) continue;
+            until_[all_.first[b].item] = i;
+            coalesce(b);
+        }
+    }
+    // With its neighbours.
+    constexpr void coalesce(int b) {
+        drop(b);
+        block& x = all_.first[b];
+        const int before = x.previous, after = x.next;
+        if (all_.first[before].state == merged) {
+            x.begin = all_.first[before].begin;
+            unlink(before);
+        }
+        if (all_.first[after].state == merged) {
+            x.end = all_.first[after].end;
+            unlink(after);
+        }
+        add_free(b, merged);
     }
     // The low end of the free blocks from b on.
     constexpr int cut(int b, int i) {
-        const std::int64_t begin = begin_[b], end = begin + size_[i];
-        if (end_[b] == end) {
-            drop(b);
-            item_[b] = i;
-            state_[b] = used;
-            return b;
-        }
-        while (end_[b] <= end) {
-            const int next = next_[b];
-            const bool all = end_[b] == end;
+        const std::int64_t begin = all_.first[b].begin, end = begin + size_[i];
+        while (all_.first[b].end < end) {
+            const int next = all_.first[b].next;
             unlink(b);
             b = next;
-            if (all) return insert(begin, end, b, i);
         }
-        begin_[b] = end;
-        return insert(begin, end, b, i);
+        if (all_.first[b].end > end) {
+            all_.first[b].begin = end;
+            return insert(begin, end, b, i);
+        }
+        drop(b);
+        all_.first[b].begin = begin;
+        all_.first[b].item = i;
+        all_.first[b].state = used;
+        return b;
     }
     // At the top, with what is free below it.
     constexpr int grow(int i, const vector_clock& known) {
         std::int64_t begin = top_;
-        for (int b = previous_[0]; b != 0 && usable(b, known); b = previous_[0]) {
-            begin = begin_[b];
+        for (int b = all_.first[0].previous; b != 0 && usable(b, known); b = all_.first[0].previous) {
+            begin = all_.first[b].begin;
             unlink(b);
         }
         top_ = begin + size_[i];
@@ -198,19 +215,17 @@ private:
         return insert(begin, top_, 0, i);
     }
 
+    // By item.
     const std::int64_t* size_;
     std::int64_t* offset_;
     const vector_clock* release_;
     int* until_;
-    vec<std::int64_t> addresses_;
-    vec<int> numbers_;
-    // By block; block 0 joins both ends of the list.
-    std::int64_t *begin_ = nullptr, *end_ = nullptr;
-    int *previous_ = nullptr, *next_ = nullptr;
-    int *item_ = nullptr, *state_ = nullptr;  // who has it, or had it last
-    int* place_ = nullptr;                    // in its list of free blocks
-    int *merged_ = nullptr, *waiting_ = nullptr, *spare_ = nullptr;
-    int count_ = 0, merged_count_ = 0, waiting_count_ = 0, spare_count_ = 0;
+
+    vec<block> all_;    // block 0 joins both ends of the list
+    vec<int> merged_;   // free blocks
+    vec<int> waiting_;  // ... (nvcc's front end would not free an array of the two)
+    vec<int> spare_;    // numbers of blocks that are no more
+    int count_ = 0;
     int grown_ = -1;
     std::int64_t top_ = 0;
 };

@@ -7,6 +7,8 @@
 #include "occupancy.hpp"
 #include "pairing_heap.hpp"
 
+#include <initializer_list>
+
 namespace dovetail::pass {
 
 // The order that keeps closest to the declared one: always the smallest task of those that are ready. Shorter than the
