@@ -27,6 +27,9 @@ struct items {
     vec<int> until;  // the first item from which on everybody knows the release; `count`: none. Filled by pack_in_order
     int grown = -1;  // the last item that did not fit below the top. Filled by pack_in_order
 
+    // What is known where an item is defined.
+    constexpr const vector_clock& known_of(int i) const { return known[definition.first[i]]; }
+
     constexpr explicit items(int most)
         : size(most, unset{}), offset(most, unset{}), definition(most, unset{}), last(most, unset{}), release(most, unset{}), id(most, unset{}) {}
 
@@ -244,7 +247,7 @@ constexpr std::int64_t pack_in_order(items& list, std::int64_t base, int first_t
             for (int k = ending.first[now - first_time]; k >= 0; k = next.first[k]) arena.release(block.first[k]);
         if (list.size.first[i] == 0 && list.offset.first[i] < 0) list.offset.first[i] = 0;
         if (list.offset.first[i] >= 0) continue;
-        block.first[i] = arena.take(i, list.known[from], list.floor[from]);
+        block.first[i] = arena.take(i, list.known_of(i), list.floor[from]);
         if (list.release.first[i].known[0] == INT_MAX) continue;
         next.first[i] = ending.first[last];
         ending.first[last] = i;

@@ -14,7 +14,7 @@ namespace dovetail::pass::detail {
 constexpr bool is_full(const items& list, std::int64_t top, int& pairs) {
     const int grown = list.grown;
     if (grown < 0) return true;
-    const vector_clock *release = list.release.begin(), *known = list.known;
+    const vector_clock* release = list.release.begin();
     const int *definition = list.definition.begin(), *last = list.last.begin();
     // Whether an item is over in the order when the one that did not fit is defined; the others are all alive at once.
     const auto is_over = [&](int i) { return last[i] < definition[grown] && release[i].known[0] != INT_MAX; };
@@ -22,7 +22,7 @@ constexpr bool is_full(const items& list, std::int64_t top, int& pairs) {
     std::int64_t bytes = 0;
     int over = 0;
     for (int i = 0; i <= grown; ++i) {
-        if (list.size[i] == 0 || (i < grown && covers(known[definition[grown]], release[i]))) continue;
+        if (list.size[i] == 0 || (i < grown && covers(list.known_of(grown), release[i]))) continue;
         bytes += list.size[i];
         over += is_over(i) ? 1 : 0;
         beside.push(i);
@@ -32,7 +32,7 @@ constexpr bool is_full(const items& list, std::int64_t top, int& pairs) {
         if (!is_over(beside[j])) continue;
         pairs -= beside.size() - j;
         for (int k = j + 1; k < beside.size(); ++k)
-            if (covers(known[definition[beside[k]]], release[beside[j]])) return false;
+            if (covers(list.known_of(beside[k]), release[beside[j]])) return false;
     }
     return true;
 }
@@ -185,10 +185,11 @@ struct packing_keys {
 
 constexpr vec<item> items_by_key(const items& list, const vec<std::int64_t>& given) {
     vec<item> all(list.count, unset{});
-    for (int i = 0; i < list.count; ++i)
-        all[i] = {list.size[i],    given.empty() ? -1 : given[i],
-                  list.release[i], list.known[list.definition[i]],
-                  list.until[i],   list.roles != nullptr ? list.roles[list.id[i]] : 1};
+    for (int i = 0; i < list.count; ++i) {
+        const std::int64_t offset = given.empty() ? -1 : given[i];
+        const std::uint64_t roles = list.roles != nullptr ? list.roles[list.id[i]] : 1;
+        all[i] = {list.size[i], offset, list.release[i], list.known_of(i), list.until[i], roles};
+    }
     return all;
 }
 
