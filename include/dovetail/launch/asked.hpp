@@ -5,8 +5,8 @@
 #include "../core/view.hpp"
 #include "../cost/options.hpp"
 #include "../plan/planned.hpp"
+#include "axis_width.hpp"
 #include "binding.hpp"
-#include "geometry.hpp"
 #include "name_argument.hpp"
 
 namespace dovetail::detail {

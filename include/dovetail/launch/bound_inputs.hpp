@@ -2,6 +2,7 @@
 // its bindings.
 #pragma once
 
+#include "bound_copies.hpp"
 #include "buffer_addresses.hpp"
 
 #include <cstring>

@@ -5,7 +5,7 @@
 #include "binding.hpp"
 #include "executable_plan.hpp"
 #include "geometry.hpp"
-#include "store.hpp"
+#include "store_core.hpp"
 
 #include <string>
 

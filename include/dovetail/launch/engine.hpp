@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bound_inputs.hpp"
+#include "engine_options.hpp"
 #include "inspection.hpp"
 #include "run_slots.hpp"
 #include "watch.hpp"
@@ -16,20 +17,6 @@
 #include <utility>
 
 namespace dovetail {
-
-// How runs reach a GPU: launch by launch onto streams, or as one CUDA graph; the last falls back to streams where an operation
-// cannot be captured. The host backend knows streams only.
-enum class replay_mode : unsigned char { never, always, if_possible };
-
-// What an executor may be told besides its graph and options.
-struct engine_options {
-    std::shared_ptr<detail::store_core> store = nullptr;
-    std::vector<axis_width> widths = {};
-    std::chrono::nanoseconds time_limit = std::chrono::minutes{10};  // of every wait that is given none
-    bool record_times = false;
-    replay_mode replay = replay_mode::never;
-    bool check_finite = false;
-};
 
 class engine : public detail::state_user, public std::enable_shared_from_this<engine> {
 public:
@@ -124,8 +111,8 @@ public:
 
     // The slot of a run is not used again while a reading holds it; see run_slots.
     void hold(run_state& f) { slots_.hold(f); }
-    void hold_for_another_thread(run_state& f, std::thread::id by) { slots_.hold_for_another_thread(f, by); }
-    void release(run_state& f, std::thread::id by) noexcept { slots_.release(f, by); }
+    void hold_for_another_thread(run_state& f, thread_number by) { slots_.hold_for_another_thread(f, by); }
+    void release(run_state& f, thread_number by) noexcept { slots_.release(f, by); }
     // The buffer that holds an output on this rank; throws where it has none.
     int output_buffer(int symbol) const {
         const int found = find_output(symbol);

@@ -5,12 +5,12 @@
 // dv::record_times, dv::check_finite, dv::replay.
 #pragma once
 
-#include "../core/display.hpp"
 #include "../plan/facts.hpp"
 #include "asked.hpp"
+#include "basic_executor.hpp"
 #include "bind.hpp"
-#include "observer.hpp"
 #include "placeholder.hpp"
+#include "store.hpp"
 #include "ticket.hpp"
 
 namespace dovetail {
@@ -90,7 +90,7 @@ public:
 // What a call may not be asked is reported by its constraint, which is never false: clangd, in an editor, skips the bodies of functions
 // in headers, unless they are constexpr. The constraint of world.run makes it look into a body whose rank is `auto&`.
 template <class G, class Options = options<>>
-class executor {
+class executor : public basic_executor {
     static_assert(valid<G>);  // what is wrong with the graph is said before anything else
 
 public:
@@ -99,33 +99,18 @@ public:
     // All ranks make the same executors in the same order; throws on all of them where they differ.
     template <detail::rank_of_a_world Rank, class... Arguments>
         requires((detail::argument_asked<G, Options, Arguments> && ... && detail::launches_asked<G, Options, typename Rank::stream>))
-    explicit executor([[maybe_unused]] Rank& rank, [[maybe_unused]] const Arguments&... arguments) : unwinding_{std::uncaught_exceptions()} {
-        engine_options o;
+    explicit executor([[maybe_unused]] Rank& rank, [[maybe_unused]] const Arguments&... arguments) {
         if constexpr (plan::planned<G, Options>::made) {
+            engine_options o;
             (detail::take_argument(o, arguments), ...);
             const bool times = o.record_times;
-            engine_ = rank.make_engine(bound<G, Options, typename Rank::stream>::value(), std::move(o));
-            engine_->record_times(times);
-            observer_ = observing.load(std::memory_order_acquire);
-            if (observer_ != nullptr) observer_->made(*engine_, Options::value);
+            open(rank.make_engine(bound<G, Options, typename Rank::stream>::value(), std::move(o)), times, Options::value);
         }
     }
     template <class... Arguments>
         requires(!detail::starts_with_a_rank<Arguments...>)
     constexpr explicit executor(const Arguments&...) {
         if constexpr (plan::detail::right<G>()) error::report<error::no_rank<G>>();
-    }
-    executor(executor&& other) noexcept = default;
-    executor& operator=(executor&& other) noexcept {
-        std::swap(engine_, other.engine_);
-        std::swap(observer_, other.observer_);
-        return *this;
-    }
-    // Waits for the runs in flight, up to the time limit; while an exception passes, they are aborted on all ranks.
-    ~executor() {
-        if (!engine_) return;
-        engine_->close(std::uncaught_exceptions() > unwinding_);
-        if (observer_ != nullptr) observer_->closed(*engine_);
     }
 
     // Binds an input, to as many elements as it has: a value for a scalar, a container or a span, or a pointer and a count. What is
@@ -137,7 +122,7 @@ public:
         constexpr int symbol = detail::input_asked<G, Name>;
         if constexpr (symbol >= 0) {
             using tensor = plan::tensor_of<G, detail::name_of_constant<Name>>;
-            if constexpr (detail::is_bindable<tensor, std::remove_cvref_t<Value>>) at().bind(symbol, detail::binding_to<tensor>(value));
+            if constexpr (detail::is_bindable<tensor, std::remove_cvref_t<Value>>) bind_symbol(symbol, detail::binding_to<tensor>(value));
         }
         return *this;
     }
@@ -145,20 +130,19 @@ public:
         requires(detail::binding_asked<G, Name, T*, true>)
     executor& bind(Name, const T* data, std::int64_t count) {
         constexpr int symbol = detail::input_asked<G, Name>;
-        if constexpr (symbol >= 0) at().bind(symbol, {data, count, binding_source::copied});
+        if constexpr (symbol >= 0) bind_symbol(symbol, {data, count, binding_source::copied});
         return *this;
     }
     // Issues one run with the bindings as they are, and returns at once unless its slot is still in use.
-    ticket<G> run() { return {engine_, seen(at().run())}; }
+    ticket<G> run() { return {held(), run_once()}; }
     // The same, ordered behind and before the work on the caller's stream (a cudaStream_t).
-    ticket<G> enqueue(void* stream) { return {engine_, seen(at().enqueue(stream))}; }
+    ticket<G> enqueue(void* stream) { return {held(), run_behind(stream)}; }
 
     // Whether this rank plays a role of the graph.
     template <class Name>
         requires(detail::role_asked<G, Name> >= -1)
     bool is(Name) const {
-        constexpr int role = detail::role_asked<G, Name>;
-        return at().graph.single_rank || at().role == role;
+        return plays(detail::role_asked<G, Name>);
     }
     // A state of this rank as it is after the runs issued so far; and setting it.
     template <class Name>
@@ -167,8 +151,7 @@ public:
         if constexpr (symbol >= 0) {
             using tensor = plan::tensor_of<G, typename Name::type>;
             std::vector<typename tensor::element_type> values(static_cast<std::size_t>(tensor::size));
-            at().drain();
-            at().addresses.store()->read(at().state_of(symbol), values.data());
+            read_symbol(symbol, values.data());
             return values;
         } else {
             return detail::placeholder_values{};
@@ -179,37 +162,10 @@ public:
     void write_state(Name, const Values& values) {
         constexpr int symbol = detail::state_asked<G, Name>;
         if constexpr (symbol >= 0) {
-            using N = detail::name_of_constant<Name>;
-            constexpr std::int64_t size = plan::tensor_of<G, N>::size;
-            if (static_cast<std::int64_t>(std::size(values)) != size)
-                throw state_error{"state `" + display(tag_of<N>) + "` has " + std::to_string(size) + " elements, given are " +
-                                  std::to_string(std::size(values))};
-            at().drain();
-            at().addresses.store()->write(at().state_of(symbol), std::data(values));
+            const typename plan::tensor_of<G, detail::name_of_constant<Name>>::element_type* const from = std::data(values);
+            write_symbol(symbol, from, static_cast<std::int64_t>(std::size(values)));
         }
     }
-    // From the next run on, ticket.times() tells when each step ran.
-    void record_times(bool on) { at().record_times(on); }
-    // Why runs go to streams although dv::replay_or_streams asked for replay: "operation `f` of `y` cannot be captured ..."; known
-    // after the first run. Empty where they are replayed, or were not asked to be.
-    const std::string& replay_fallback_reason() const { return at().replay_fallback_reason(); }
-    // The name of a step of this rank, as ticket.times() counts them: "operation `f` of `y`".
-    std::string step_name(int step) const { return at().names[static_cast<std::size_t>(step)].text(); }
-    // For the library and for tools.
-    dovetail::engine& at() const {
-        if (!engine_) throw usage_error{"an executor that was moved from"};
-        return *engine_;
-    }
-
-private:
-    std::shared_ptr<run_state> seen(std::shared_ptr<run_state> f) const {
-        if (observer_ != nullptr) observer_->issued(*engine_, f);
-        return f;
-    }
-
-    std::shared_ptr<dovetail::engine> engine_;
-    run_observer* observer_ = nullptr;
-    int unwinding_ = 0;
 };
 
 }  // namespace dovetail

@@ -4,26 +4,13 @@
 
 #include "../core/display.hpp"
 #include "../ir/program.hpp"
+#include "axis_width.hpp"
 #include "error.hpp"
 
 #include <string>
 #include <vector>
 
 namespace dovetail {
-
-// The width of an open axis, as an argument of an executor: `dv::width<dp>(4)`.
-struct axis_width {
-    const tag* axis = &nameless;
-    int width = 0;
-};
-template <class Axis>
-struct width_of_axis : axis_width {
-    using of_axis = Axis;
-};
-template <class Axis>
-constexpr width_of_axis<Axis> width(int positions) {
-    return {{&tag_of<Axis>, positions}};
-}
 
 inline std::string display_or(const tag* name, const char* otherwise) { return !named(name) ? otherwise : "`" + display(*name) + "`"; }
 

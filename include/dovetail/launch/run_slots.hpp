@@ -43,10 +43,10 @@ public:
         if (current.get() != &f)
             throw usage_error{"the results of run " + std::to_string(f.run) + " of " + of_ + " are gone: run " + std::to_string(current->run) +
                               " uses their slot (runs in flight: " + std::to_string(count()) + ")"};
-        f.holders.push_back(std::this_thread::get_id());
+        f.holders.push_back(this_thread_number());
     }
     // `by` is the thread that called `hold`, or none after `hold_for_another_thread`.
-    void release(run_state& f, std::thread::id by) noexcept {
+    void release(run_state& f, thread_number by) noexcept {
         {
             const std::lock_guard lock{mutex_};
             f.holders.erase(std::find(f.holders.begin(), f.holders.end(), by));
@@ -54,9 +54,9 @@ public:
         released_.notify_all();
     }
     // What `by` holds is released by a thread that is not known yet.
-    void hold_for_another_thread(run_state& f, std::thread::id by) {
+    void hold_for_another_thread(run_state& f, thread_number by) {
         const std::lock_guard lock{mutex_};
-        *std::find(f.holders.begin(), f.holders.end(), by) = std::thread::id{};
+        *std::find(f.holders.begin(), f.holders.end(), by) = no_thread;
     }
 
     // A run state for the run in its slot, once no reading holds that; `ready()` is called when it is free, and may throw.
@@ -79,7 +79,7 @@ private:
         const auto free = [&] { return !slot || slot->holders.empty(); };
         if (free()) return;
         const std::string text = "run " + std::to_string(run) + " of " + of_ + " needs the slot of run " + std::to_string(slot->run) + ", whose result ";
-        if (std::find(slot->holders.begin(), slot->holders.end(), std::this_thread::get_id()) != slot->holders.end())
+        if (std::find(slot->holders.begin(), slot->holders.end(), this_thread_number()) != slot->holders.end())
             throw usage_error{text + "this thread still holds by a reading, on " + place_ +
                               ": end the reading before, or copy it with .host(), or allow more runs in flight (dv::in_flight<" + std::to_string(count() + 1) +
                               ">); a reading that another thread ends is taken with .for_another_thread()"};

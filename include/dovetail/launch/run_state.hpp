@@ -2,19 +2,14 @@
 #pragma once
 
 #include "buffer_addresses.hpp"
+#include "step_time.hpp"
+#include "thread_number.hpp"
 
 #include <atomic>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
 namespace dovetail {
-
-// When a step ran, in nanoseconds from the start of the world.
-struct step_time {
-    std::int64_t start_ns = 0;
-    std::int64_t end_ns = 0;
-};
 
 // One run, from its issue until nobody reads its results.
 struct run_state {
@@ -24,9 +19,9 @@ struct run_state {
     std::atomic<int> pending = 0;         // streams that have not ended the run
     std::atomic<int> reading_inputs = 0;  // steps that still read what the caller bound
     std::atomic<bool> failed = false;
-    std::atomic<bool> told = false;        // the states know that it failed
-    std::vector<std::thread::id> holders;  // of each reading alive: the thread that read it; guarded by the engine's mutex
-    bool enqueued = false;                 // behind and before the work on `stream`, the caller's
+    std::atomic<bool> told = false;      // the states know that it failed
+    std::vector<thread_number> holders;  // of each reading alive: the thread that read it; guarded by the engine's mutex
+    bool enqueued = false;               // behind and before the work on `stream`, the caller's
     void* stream = nullptr;
 };
 

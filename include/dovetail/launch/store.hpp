@@ -2,186 +2,64 @@
 // one made without a store has its own.
 #pragma once
 
-#include "../core/display.hpp"
+#include "../core/tag.hpp"
 #include "../core/vocabulary.hpp"
-#include "error.hpp"
-#include "memory.hpp"
+#include "linkage.hpp"
 
-#include <atomic>
-#include <mutex>
-#include <string>
-#include <utility>
+#include <cstdint>
+#include <iterator>
+#include <memory>
 #include <vector>
 
 namespace dovetail {
 
-struct run_state;
+class memory;
 
 namespace detail {
+class store_core;
+}
 
-// An executor as its store sees it.
-class state_user {
+// The part that knows no types.
+class basic_store {
 public:
-    virtual ~state_user() = default;
-    // Waits for its runs, before the host touches a state.
-    virtual void drain() = 0;
-    // Whether it can still issue runs; and the memory of the rank that it issues them on.
-    virtual bool is_open() const = 0;
-    virtual const memory* place() const = 0;
-};
+    const std::shared_ptr<detail::store_core>& core() const { return core_; }
 
-struct stored_state {
-    const tag* name = nullptr;
-    tensor_type type = {};
-    block where = {};
-    bool initialised = false;
-    std::string lost = {};  // why the contents are worth nothing
-};
-
-class store_core {
-public:
-    store_core(std::shared_ptr<memory> source, int rank) : rank{rank}, source_{std::move(source)} {}
-
-    const int rank;
-
-    // Held while a thread works with the store, if there is one: a second thread gets an exception, not a race.
-    class usage {
-    public:
-        explicit usage(store_core* of) : of_{of} {
-            if (of != nullptr && of->busy_.test_and_set(std::memory_order_acquire))
-                throw usage_error{"the store of rank " + std::to_string(of->rank) + " is used by two threads at once"};
-        }
-        usage(const usage&) = delete;
-        usage& operator=(const usage&) = delete;
-        ~usage() {
-            if (of_ != nullptr) of_->busy_.clear(std::memory_order_release);
-        }
-
-    private:
-        store_core* of_ = nullptr;
-    };
-
-    // Throws where executors on `place` cannot use the states: they are on another device, or in use by a rank of another world.
-    void check_place(const memory& place) {
-        const std::string text = "the store of rank " + std::to_string(rank);
-        if (source_->device() != place.device()) throw usage_error{text + " is on another device than the executor that is to use it"};
-        const std::lock_guard lock{mutex_};
-        for (const auto& weak : users_)
-            if (const auto user = weak.lock(); user && user->is_open() && user->place() != &place)
-                throw usage_error{text + " is used by executors of two worlds at once"};
-    }
-    // The state, made on first use; its address does not change.
-    stored_state& at(const tag* name, const tensor_type& type) {
-        const std::lock_guard lock{mutex_};
-        for (const auto& s : states_)
-            if (same(s->name, name) && s->type == type) return *s;
-        states_.push_back(std::make_unique<stored_state>(stored_state{name, type, block{source_, type.bytes()}}));
-        return *states_.back();
-    }
-    void add_user(std::weak_ptr<state_user> user) {
-        const std::lock_guard lock{mutex_};
-        std::erase_if(users_, [](const auto& u) { return u.expired(); });
-        users_.push_back(std::move(user));
-    }
-    void drain() {
-        std::vector<std::weak_ptr<state_user>> users;
-        {
-            const std::lock_guard lock{mutex_};
-            users = users_;
-        }
-        for (const auto& weak : users)
-            if (const auto user = weak.lock()) user->drain();
-    }
-    void read(const stored_state& s, void* to) {
-        const usage one{this};
-        drain();
-        const std::lock_guard lock{mutex_};
-        if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
-        if (!s.initialised) throw state_error{"state `" + display(*s.name) + "` was never initialised"};
-        source_->to_host(to, s.where.data(), s.type.bytes());
-    }
-    void write(stored_state& s, const void* from) {
-        const usage one{this};
-        drain();
-        const std::lock_guard lock{mutex_};
-        source_->from_host(s.where.data(), from, s.type.bytes());
-        s.initialised = true;
-        s.lost.clear();
-    }
-    // An executor takes the state into use: true where it has to initialise it.
-    bool adopt(stored_state& s, bool from_store) {
-        const std::lock_guard lock{mutex_};
-        if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
-        if (!s.initialised && from_store)
-            throw state_error{"state `" + display(*s.name) +
-                              "` is to come from the store, which does not hold it: write it, or make the executor that initialises it first"};
-        return !s.initialised;
-    }
-    void initialised(stored_state& s) {
-        const std::lock_guard lock{mutex_};
-        s.initialised = true;
-    }
-    // An executor is about to issue `run` on the states. Gives the run before it where that is another executor's, whatever else
-    // the rank has issued since. Called by the thread of the rank.
-    std::shared_ptr<run_state> change_owner(const void* user, const std::shared_ptr<run_state>& run) {
-        const std::shared_ptr<run_state> before = std::exchange(last_run_, run).lock();
-        return std::exchange(last_user_, user) == user ? nullptr : before;
-    }
-    // Whether it is worth asking for each of them.
-    bool any_lost() const { return any_lost_.load(std::memory_order_relaxed); }
-    std::string lost(const stored_state& s) {
-        const std::lock_guard lock{mutex_};
-        return s.lost;
-    }
-    void lose(stored_state& s, const std::string& why) {
-        const std::lock_guard lock{mutex_};
-        if (s.lost.empty()) s.lost = why;
-        any_lost_.store(true, std::memory_order_relaxed);
-    }
+protected:
+    basic_store(std::shared_ptr<memory> source, int rank);
+    void read(const tag& name, const tensor_type& type, void* to) const;
+    // `count` elements are given; throws where the state has another number.
+    void write(const tag& name, const tensor_type& type, const void* from, std::int64_t count);
 
 private:
-    std::shared_ptr<memory> source_;
-    std::atomic<bool> any_lost_ = false;
-    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<stored_state>> states_;
-    std::vector<std::weak_ptr<state_user>> users_;
-    const void* last_user_ = nullptr;
-    std::weak_ptr<run_state> last_run_;
+    std::shared_ptr<detail::store_core> core_;
 };
 
-}  // namespace detail
-
-class store {
+class store : public basic_store {
 public:
     template <class Rank>
         requires requires(Rank& rank) {
             rank.device_memory();
             rank.index();
         }
-    explicit store(Rank& rank) : core_{std::make_shared<detail::store_core>(rank.device_memory(), rank.index())} {}
+    explicit store(Rank& rank) : basic_store{rank.device_memory(), rank.index()} {}
 
     // The contents of a state, after the runs that were issued before.
     template <class Tensor, class Name>
     std::vector<typename Tensor::element_type> read(Name) const {
         std::vector<typename Tensor::element_type> values(static_cast<std::size_t>(Tensor::size));
-        core_->read(core_->at(&tag_of<typename Name::type>, Tensor::type), values.data());
+        basic_store::read(tag_of<typename Name::type>, Tensor::type, values.data());
         return values;
     }
     // Sets the contents, as from a checkpoint; the state counts as initialised.
     template <class Tensor, class Name, class Values>
     void write(Name, const Values& values) {
-        if (static_cast<std::int64_t>(std::size(values)) != Tensor::size)
-            throw state_error{"state `" + display(tag_of<typename Name::type>) + "` has " + std::to_string(Tensor::size) + " elements, given are " +
-                              std::to_string(std::size(values))};
-        const typename Tensor::element_type* from = std::data(values);
-        core_->write(core_->at(&tag_of<typename Name::type>, Tensor::type), from);
+        const typename Tensor::element_type* const from = std::data(values);
+        basic_store::write(tag_of<typename Name::type>, Tensor::type, from, static_cast<std::int64_t>(std::size(values)));
     }
-
-    const std::shared_ptr<detail::store_core>& core() const { return core_; }
-
-private:
-    std::shared_ptr<detail::store_core> core_;
 };
 
 }  // namespace dovetail
+
+#if !defined(DOVETAIL_SEPARATE_COMPILATION)
+#include "store.ipp"
+#endif

@@ -2,9 +2,19 @@
 // may be copied, and dropped without waiting.
 #pragma once
 
-#include "engine.hpp"
+#include "step_time.hpp"
+#include "thread_number.hpp"
+#include "world/deadline.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace dovetail {
+
+class engine;
+struct run_state;
 
 // The part that knows no graph type.
 class basic_ticket {
@@ -13,35 +23,29 @@ public:
     basic_ticket(std::shared_ptr<engine> of, std::shared_ptr<run_state> f) : engine_{std::move(of)}, run_{std::move(f)} {}
 
     // Returns when the run has ended on this rank. Throws what went wrong; timeout after the executor's time limit.
-    void wait() const { checked().finish(run_, std::nullopt); }
+    void wait() const;
     // The same with a limit of its own. The time-out names the operation that is stuck; one may wait again after it.
     template <class Duration>
     void wait_for(Duration limit) const {
-        checked().finish(run_, launch::nanoseconds_of(limit));
+        wait_at_most(launch::nanoseconds_of(limit));
     }
-    bool ready() const { return checked().ready(*run_); }
+    bool ready() const;
     // Whether the memory that inputs were bound to may be changed.
-    bool inputs_released() const { return checked().inputs_released(*run_); }
+    bool inputs_released() const;
     // Number of the run, from 0.
-    std::int64_t run() const {
-        static_cast<void>(checked());
-        return run_->run;
-    }
+    std::int64_t run() const;
     // By step of this rank's role, in issue order; empty unless the executor records times. Waits for the end of the run.
-    const std::vector<step_time>& times() const {
-        wait();
-        return run_->times;
-    }
+    const std::vector<step_time>& times() const;
     const std::shared_ptr<run_state>& record() const { return run_; }
 
 protected:
-    engine& checked() const {
-        if (!run_) throw usage_error{"a ticket of no run"};
-        return *engine_;
-    }
+    engine& checked() const;
 
     std::shared_ptr<engine> engine_;
     std::shared_ptr<run_state> run_;
+
+private:
+    void wait_at_most(std::chrono::nanoseconds limit) const;
 };
 
 template <class... Tickets>
@@ -53,46 +57,23 @@ void wait_all(const Tickets&... tickets) {
 // it would wait for the thread that calls it.
 class basic_reading {
 public:
-    basic_reading(std::shared_ptr<engine> of, std::shared_ptr<run_state> f, int symbol) : engine_{std::move(of)}, run_{std::move(f)}, symbol_{symbol} {
-        const int buffer = engine_->output_buffer(symbol);
-        engine_->hold(*run_);
-        data_ = engine_->addresses.at(buffer, run_->run, run_->inputs);
-    }
-    basic_reading(basic_reading&& other) noexcept
-        : engine_{std::move(other.engine_)}, run_{std::move(other.run_)}, symbol_{other.symbol_}, data_{other.data_}, holder_{other.holder_} {}
-    basic_reading& operator=(basic_reading&& other) noexcept {
-        std::swap(engine_, other.engine_);
-        std::swap(run_, other.run_);
-        std::swap(symbol_, other.symbol_);
-        std::swap(data_, other.data_);
-        std::swap(holder_, other.holder_);
-        return *this;
-    }
-    ~basic_reading() {
-        if (engine_) engine_->release(*run_, holder_);
-    }
-    void hold_for_another_thread() {
-        engine_->hold_for_another_thread(*run_, holder_);
-        holder_ = {};
-    }
+    basic_reading(std::shared_ptr<engine> of, std::shared_ptr<run_state> f, int symbol);
+    basic_reading(basic_reading&& other) noexcept;
+    basic_reading& operator=(basic_reading&& other) noexcept;
+    ~basic_reading();
+
+    void hold_for_another_thread();
     // Throws unless there is an element i.
-    void check_index(std::int64_t i) const {
-        const std::int64_t size = engine_->graph.symbols[symbol_].type.size();
-        if (i >= 0 && i < size) return;
-        throw usage_error{"element " + std::to_string(i) + " of output `" + engine_->symbol_name(symbol_) + "` is read, which has " + std::to_string(size) +
-                          " elements, on " + engine_->where.describe(engine_->rank)};
-    }
+    void check_index(std::int64_t i) const;
     const void* address() const { return data_; }
-    void copy(void* to, std::int64_t from_byte, std::int64_t bytes) const {
-        if (bytes > 0) engine_->addresses.source()->to_host(to, static_cast<const char*>(data_) + from_byte, bytes);
-    }
+    void copy(void* to, std::int64_t from_byte, std::int64_t bytes) const;
 
 private:
     std::shared_ptr<engine> engine_;
     std::shared_ptr<run_state> run_;
     int symbol_ = -1;
     void* data_ = nullptr;
-    std::thread::id holder_ = std::this_thread::get_id();  // none: not known yet
+    thread_number holder_ = no_thread;  // no_thread: not known yet
 };
 
 template <class Tensor>
@@ -125,3 +106,7 @@ public:
 };
 
 }  // namespace dovetail
+
+#if !defined(DOVETAIL_SEPARATE_COMPILATION)
+#include "ticket.ipp"
+#endif

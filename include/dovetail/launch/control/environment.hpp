@@ -3,6 +3,7 @@
 // this order. This is the only header that names environment variables; it needs neither CUDA nor sockets.
 #pragma once
 
+#include "../world/world_options.hpp"
 #include "job_key.hpp"
 
 #include <charconv>
@@ -21,17 +22,6 @@ struct endpoint {
     int port = 0;
 
     std::string text() const { return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + std::to_string(port); }
-};
-
-// What a program may say itself; what it leaves out is looked up.
-struct rank_identity {
-    std::optional<int> rank = {};
-    std::optional<int> size = {};
-    std::optional<int> local_rank = {};
-    std::string rendezvous = {};  // host:port or [address]:port
-    std::string job = {};
-    std::string job_key = {};  // hexadecimal digits
-    std::string listen = {};   // a name or address
 };
 
 // More is taken for a mistake: every rank is known to every other.

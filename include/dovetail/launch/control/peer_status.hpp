@@ -3,6 +3,7 @@
 
 #include "../error.hpp"
 #include "../world/abort_reason.hpp"
+#include "../world/world_options.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -35,12 +36,6 @@ struct peer_status {
 
 // In place of the number of leaves: the rank has ended its channel.
 inline constexpr std::int64_t left_for_good = std::int64_t{1} << 62;
-
-struct control_timing {
-    std::chrono::nanoseconds period = std::chrono::milliseconds{200};  // between heartbeats
-    std::chrono::nanoseconds silence = std::chrono::seconds{20};       // after which a rank that is not heard of is lost; 0: never
-    std::chrono::nanoseconds linger = std::chrono::seconds{2};         // how long rank 0 waits at its end for the others'
-};
 
 namespace detail {
 

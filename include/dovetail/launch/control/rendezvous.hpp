@@ -3,6 +3,7 @@
 // trusted, and carries a job key that rank 0 makes where none was given.
 #pragma once
 
+#include "../world/world_options.hpp"
 #include "client.hpp"
 #include "server.hpp"
 
@@ -12,16 +13,6 @@
 #include <map>
 
 namespace dovetail::control {
-
-// Gives all ranks what `root` has at `bytes`:
-//   [](void* bytes, std::size_t n, int root) { MPI_Bcast(bytes, static_cast<int>(n), MPI_BYTE, root, MPI_COMM_WORLD); }
-using broadcast_function = std::function<void(void* bytes, std::size_t n, int root)>;
-
-struct rendezvous_options {
-    broadcast_function broadcast = {};                   // without it rank 0 is looked for where resolved_identity says
-    std::optional<std::chrono::nanoseconds> limit = {};  // for all ranks to come; otherwise resolved_identity.limit
-    control_timing timing = {};
-};
 
 namespace detail {
 

@@ -6,13 +6,20 @@
 // is set): a kernel that is loaded at its first launch may wait for NCCL's, which wait for a peer.
 #pragma once
 
-#include "../world/rank_threads.hpp"
-#include "communicators/communicator_peers.hpp"
-#include "communicators/membership.hpp"
+#include "../rank_body.hpp"
+#include "../world/world_options.hpp"
 #include "rank.hpp"
 
 #include <concepts>
-#include <optional>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct ncclComm;  // ncclComm_t of nccl.h points to it
+
+namespace dovetail::launch {
+class rank_exceptions;
+}
 
 namespace dovetail::cuda {
 
@@ -20,58 +27,21 @@ using control::broadcast_function;
 using control::rank_identity;
 using control::rendezvous_options;
 
+class peers;
+struct membership;
+
 class world {
 public:
     // n ranks as threads of this process, rank r on device r, or on the devices given.
-    static world local(int ranks, std::vector<int> devices = {}) {
-        if (ranks < 1) throw world_error{"a world has at least one rank, not " + std::to_string(ranks)};
-        const int there = detail::devices_here();
-        if (devices.empty())
-            for (int r = 0; r < ranks; ++r) devices.push_back(r);
-        if (static_cast<int>(devices.size()) != ranks)
-            throw world_error{std::to_string(devices.size()) + " devices are given for " + std::to_string(ranks) + " ranks"};
-        for (std::size_t r = 0; r < devices.size(); ++r) {
-            if (devices[r] < 0 || devices[r] >= there)
-                throw world_error{"rank " + std::to_string(r) + " is to use device " + std::to_string(devices[r]) + ", and this machine has " +
-                                  std::to_string(there) + (there == 1 ? " device" : " devices")};
-            for (std::size_t q = 0; q < r; ++q)
-                if (devices[q] == devices[r])
-                    throw world_error{"ranks " + std::to_string(q) + " and " + std::to_string(r) + " are both to use device " + std::to_string(devices[r])};
-        }
-        world w;
-        w.size_ = ranks;
-        w.devices_ = std::move(devices);
-        return w;
-    }
+    static world local(int ranks, std::vector<int> devices = {});
     // This process plays one rank. Who it is: what `given` says, else DOVETAIL_*, torchrun's, Open MPI's and PMI's, Slurm's
     // variables, in this order; DOVETAIL_VERBOSE=1 prints how it was found. On several machines the ranks need one job key.
-    static world from_environment(const control::rank_identity& given = {}, const control::rendezvous_options& options = {}) {
-        return of(join(control::resolve_identity(given), options));
-    }
+    static world from_environment(const control::rank_identity& given = {}, const control::rendezvous_options& options = {});
     // The same for a process that knows its rank and has a broadcast of its own, such as MPI's.
-    static world from_broadcast(int rank, int size, control::broadcast_function broadcast, control::rendezvous_options options = {}) {
-        options.broadcast = std::move(broadcast);
-        return from_environment({.rank = rank, .size = size}, options);
-    }
+    static world from_broadcast(int rank, int size, control::broadcast_function broadcast, control::rendezvous_options options = {});
     // The caller's communicator and the device it was made on. The library works on a communicator split from it; the caller's
     // own is left as it is, and work on it must be ordered by `enqueue`.
-    static world adopt(ncclComm_t comm, int device) {
-        detail::devices_here();
-        membership m;
-        int at = 0;
-        try {
-            check(calls.comm_count(comm, &m.size), "ncclCommCount");
-            check(calls.comm_user_rank(comm, &m.rank), "ncclCommUserRank");
-            check(calls.comm_device(comm, &at), "ncclCommCuDevice");
-        } catch (const call_error& e) {
-            throw world_error{"the communicator given is not usable: " + e.text()};
-        }
-        if (at != device) throw world_error{"the communicator given is on device " + std::to_string(at) + ", not " + std::to_string(device)};
-        m.device = device;
-        world w = of(std::move(m));
-        w.adopted_ = comm;
-        return w;
-    }
+    static world adopt(ncclComm* comm, int device);
 
     // For all communicators of the ranks, before `run`.
     world& with(const nccl_options& options) {
@@ -81,7 +51,7 @@ public:
     }
 
     int size() const { return size_; }
-    std::string links() const { return "GPUs; communication by NCCL " + detail::nccl_version_text(NCCL_VERSION_CODE); }
+    std::string links() const;
 
     // Calls body(rank) for every rank of this process and waits for all of them. Throws the first exception that a rank left
     // with; the ranks that fail only because of it end with an exception of their own, which is not shown. Where no rank left with
@@ -89,98 +59,29 @@ public:
     template <class Body>
         requires std::invocable<Body&, rank&>
     void run(Body&& body) {
-        launch::rank_exceptions exceptions;
-        const auto play = [&](const std::shared_ptr<launch::peers>& shared, int index, auto make) {
-            exceptions.run_rank(index, [&] { return cuda::rank{make()}; }, body, [&](const launch::abort_reason& why) { shared->abort(why); });
-            shared->leave(index);
-        };
-        const std::shared_ptr<launch::peers> among = part_ ? run_part(play) : run_threads(play, exceptions);
-        exceptions.rethrow();
-        among->raise_unreported(part_ ? part_->rank : 0);
+        const auto call = [&body](rank& on) { body(on); };
+        run_on_ranks(launch::rank_body<rank>{call});
     }
 
 private:
     world() = default;
 
-    static world of(membership m) {
-        const int there = detail::devices_here();
-        if (m.device < 0 || m.device >= there)
-            throw world_error{"rank " + std::to_string(m.rank) + " is to use device " + std::to_string(m.device) + ", and this machine has " +
-                              std::to_string(there)};
-        if (m.size < 1 || m.rank < 0 || m.rank >= m.size) throw world_error{"rank " + std::to_string(m.rank) + " of a world of " + std::to_string(m.size)};
-        world w;
-        w.size_ = m.size;
-        w.part_ = std::move(m);
-        return w;
-    }
-
+    static world of(membership m);
     // All communicators are made by one thread in one group, so that a device that fails leaves nobody waiting.
-    std::vector<ncclComm_t> connect() const {
-        std::vector<ncclComm_t> comms(static_cast<std::size_t>(size_), nullptr);
-        try {
-            ncclUniqueId id{};
-            ncclConfig_t config = detail::config_of(options_, false);
-            check(calls.get_unique_id(&id), "ncclGetUniqueId");
-            check(calls.group_start(), "ncclGroupStart");
-            try {
-                for (int r = 0; r < size_; ++r) {
-                    check(calls.set_device(devices_[r]), "cudaSetDevice");
-                    check(calls.comm_init_rank(&comms[r], size_, id, r, &config), "ncclCommInitRankConfig");
-                }
-            } catch (...) {
-                static_cast<void>(calls.group_end());
-                throw;
-            }
-            check(calls.group_end(), "ncclGroupEnd");
-        } catch (const call_error& e) {
-            for (const ncclComm_t c : comms)
-                if (c != nullptr) static_cast<void>(calls.comm_abort(c));
-            throw world_error{"the ranks of the world cannot be joined: " + e.text()};
-        }
-        return comms;
-    }
-    template <class Play>
-    std::shared_ptr<launch::peers> run_threads(const Play& play, launch::rank_exceptions& exceptions) {
-        const std::shared_ptr<launch::peers> shared = std::make_shared<launch::local_peers>(size_);
-        const std::vector<ncclComm_t> comms = connect();
-        launch::on_threads(
-            size_, [&](int r) { play(shared, r, [&] { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); }); },
-            [&](int r, const std::exception_ptr& why) {
-                shared->abort(exceptions.record(r, why));
-                shared->leave(r);
-                static_cast<void>(calls.comm_abort(comms[r]));
-            });
-        return shared;
-    }
-    template <class Play>
-    std::shared_ptr<launch::peers> run_part(const Play& play) {
-        const membership& m = *part_;
-        const auto through_nccl = m.channel ? nullptr : std::make_shared<detail::communicator_peers>(m.rank, m.size);
-        const std::shared_ptr<launch::peers> shared = m.channel ? m.channel : through_nccl;
-        play(shared, m.rank, [&] {
-            ncclComm_t all = nullptr;
-            try {
-                check(calls.set_device(m.device), "cudaSetDevice");
-                ncclConfig_t config = detail::config_of(options_, false);
-                if (adopted_ != nullptr)
-                    check(calls.comm_split(adopted_, 0, m.rank, &all, options_.given() ? &config : nullptr), "ncclCommSplit");
-                else
-                    check(calls.comm_init_rank(&all, m.size, m.id(), m.rank, &config), "ncclCommInitRankConfig");
-            } catch (const call_error& e) {
-                throw world_error{"rank " + std::to_string(m.rank) + " cannot join the world: " + e.text()};
-            }
-            auto made = std::make_shared<context>(shared, m.rank, m.size, m.device, all, options_);
-            if (through_nccl) through_nccl->use(made.get());
-            return made;
-        });
-        return shared;
-    }
+    std::vector<ncclComm*> connect() const;
+    void run_on_ranks(launch::rank_body<rank> body);
+    std::shared_ptr<launch::peers> run_threads(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions);
+    std::shared_ptr<launch::peers> run_part(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions);
 
     int size_ = 1;
     std::vector<int> devices_;
-    std::optional<membership> part_;
-    ncclComm_t adopted_ = nullptr;
+    std::shared_ptr<const membership> part_;  // null: all ranks are threads of this process
+    ncclComm* adopted_ = nullptr;
     nccl_options options_;
 };
 
 }  // namespace dovetail::cuda
+
+#if !defined(DOVETAIL_SEPARATE_COMPILATION)
+#include "world.ipp"
+#endif

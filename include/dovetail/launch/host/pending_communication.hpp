@@ -2,23 +2,13 @@
 #pragma once
 
 #include "collectives.hpp"
+#include "link.hpp"
 
 #include <chrono>
 #include <condition_variable>
 #include <tuple>
 
 namespace dovetail::host {
-
-// Links that take time: communication sleeps for `latency + bytes / bandwidth`. A stand-in for a network, by timed sleeps.
-struct link {
-    std::chrono::nanoseconds latency{0};
-    double bandwidth = 0;  // bytes per second; 0: no limit
-
-    bool timed() const { return latency.count() > 0 || bandwidth > 0; }
-    std::chrono::nanoseconds time_of(std::int64_t bytes) const {
-        return latency + std::chrono::nanoseconds{bandwidth > 0 ? static_cast<std::int64_t>(static_cast<double>(bytes) * 1e9 / bandwidth) : 0};
-    }
-};
 
 // One communication that gathers its members: the last to come moves the data, everybody leaves when that is done.
 struct pending_communication {

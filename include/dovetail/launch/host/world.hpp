@@ -2,46 +2,41 @@
 // communication is to take time; `run` calls a function once on every rank, each on a thread of its own.
 #pragma once
 
+#include "../engine_options.hpp"
+#include "../executable_plan.hpp"
+#include "../rank_body.hpp"
 #include "../rank_roles.hpp"
-#include "../world/rank_threads.hpp"
-#include "engine.hpp"
+#include "link.hpp"
 
 #include <concepts>
-#include <cstdio>
+#include <memory>
+#include <string>
+
+namespace dovetail {
+
+class engine;
+class memory;
+
+}  // namespace dovetail
 
 namespace dovetail::host {
+
+class world_state;
+struct rank_state;
 
 // What a rank's thread works with. Lanes are shared by the executors that are made on it.
 class rank {
 public:
     using stream = host::stream;
 
-    rank(std::shared_ptr<world_state> world, int index) : state_{std::make_shared<rank_state>()} {
-        state_->world = std::move(world);
-        state_->index = index;
-        for (int l = 0; l < stream_count; ++l) state_->streams[l] = std::make_shared<stream_worker>(l);
-        state_->world->join(index, state_->signal, state_->streams);
-    }
+    rank(std::shared_ptr<world_state> world, int index);
     rank(const rank&) = delete;
     rank& operator=(const rank&) = delete;
     // Lets the streams end what they hold; a stream whose operation does not return is left to itself.
-    ~rank() {
-        try {
-            if (end(std::chrono::seconds{5})) return;
-            state_->world->abort({index(),
-                                  "timeout: rank " + std::to_string(index()) + " ended with work in flight: " + state_->world->stuck(index()),
-                                  {},
-                                  {},
-                                  true,
-                                  nullptr,
-                                  true});
-            end(std::chrono::seconds{5});
-        } catch (...) {}
-        for (const auto& l : state_->streams) l->abandon();
-    }
+    ~rank();
 
-    int index() const { return state_->index; }
-    int size() const { return state_->world->size(); }
+    int index() const;
+    int size() const;
     std::string links() const;
 
     // Whether this rank plays a role of the graphs of its executors: usage_error where none has been made, or none has such a role. In
@@ -53,44 +48,23 @@ public:
     }
 
     // For the library: memory and engines of this rank.
-    std::shared_ptr<memory> device_memory() const { return state_->device; }
-    std::shared_ptr<engine> make_engine(const executable_plan<stream>& from, engine_options options) {
-        const auto made = launch::reporting([&] { return host_engine::make(from, state_, std::move(options)); }, [this] { state_->world->report(); });
-        roles_.add_graph(from.graph, made->role);
-        return made;
-    }
+    std::shared_ptr<memory> device_memory() const;
+    std::shared_ptr<engine> make_engine(const executable_plan<stream>& from, engine_options options);
 
 private:
-    bool end(std::chrono::nanoseconds bound) {
-        bool all = true;
-        for (const auto& l : state_->streams) all = l->stop(bound) && all;
-        return all;
-    }
+    bool end(std::chrono::nanoseconds bound);
 
     std::shared_ptr<rank_state> state_;
     launch::rank_roles roles_;
 };
 
-inline std::string describe(const link& l) {
-    if (!l.timed()) return "host threads; communication is a copy in memory";
-    char text[160];
-    const int used = std::snprintf(text, sizeof text, "host threads; links are simulated: communication sleeps %g us",
-                                   std::chrono::duration<double, std::micro>(l.latency).count());
-    if (l.bandwidth > 0) std::snprintf(text + used, sizeof text - static_cast<std::size_t>(used), " + bytes / %g GB/s", l.bandwidth / 1e9);
-    return text;
-}
-
-inline std::string rank::links() const { return describe(state_->world->links); }
-
 class world {
 public:
-    explicit world(int ranks, link l = {}) : size_{ranks}, link_{l} {
-        if (ranks < 1) throw world_error{"a world has at least one rank, not " + std::to_string(ranks)};
-    }
+    explicit world(int ranks, link l = {});
 
     int size() const { return size_; }
     // How communication takes its time, for those who print timings.
-    std::string links() const { return describe(link_); }
+    std::string links() const;
 
     // Calls body(rank) on every rank's thread and waits for all of them. Throws the first exception that a rank left with;
     // the ranks that fail only because of it end with an exception of their own, which is not shown. Where no rank left with one,
@@ -98,26 +72,19 @@ public:
     template <class Body>
         requires std::invocable<Body&, rank&>
     void run(Body&& body) {
-        const auto shared = std::make_shared<world_state>(size_, link_);
-        launch::rank_exceptions exceptions;
-        const auto abort = [&](const abort_reason& why) { shared->abort(why); };
-        launch::on_threads(
-            size_,
-            [&](int index) {
-                exceptions.run_rank(index, [&] { return host::rank{shared, index}; }, body, abort);
-                shared->leave(index);
-            },
-            [&](int index, const std::exception_ptr& why) {
-                abort(exceptions.record(index, why));
-                shared->leave(index);
-            });
-        exceptions.rethrow();
-        shared->raise_unreported();
+        const auto call = [&body](rank& on) { body(on); };
+        run_on_ranks(launch::rank_body<rank>{call});
     }
 
 private:
+    void run_on_ranks(launch::rank_body<rank> body);
+
     int size_;
     link link_;
 };
 
 }  // namespace dovetail::host
+
+#if !defined(DOVETAIL_SEPARATE_COMPILATION)
+#include "world.ipp"
+#endif

@@ -2,6 +2,7 @@
 // memory registered with them; and their end, which waits for nobody longer than a bound.
 #pragma once
 
+#include "../../world/world_options.hpp"
 #include "../api/api.hpp"
 
 #include <atomic>
@@ -15,20 +16,6 @@
 #include <vector>
 
 namespace dovetail::cuda {
-
-// What a world may say about NCCL. A CTA takes one SM from its start to its end, also while it only waits for its peer: fewer leave
-// more to the operations beside it and move less. On 4 x H200 an all_reduce of 128 MiB takes 0.62 ms with NCCL's own choice or 24,
-// 0.68 with 16, 0.80 with 12, 1.07 with 8, 2.06 with 4.
-struct nccl_options {
-    int min_ctas = 0;  // 0: NCCL's own choice
-    int max_ctas = 0;
-
-    bool given() const { return min_ctas != 0 || max_ctas != 0; }
-    void check() const {
-        if (min_ctas < 0 || max_ctas < 0 || (max_ctas > 0 && min_ctas > max_ctas))
-            throw world_error{"between " + std::to_string(min_ctas) + " and " + std::to_string(max_ctas) + " CTAs for NCCL: there is no such number"};
-    }
-};
 
 // How the world is split for a communicator: by rank its colour (-1: none) and its key, as of ncclCommSplit.
 struct communicator_split {

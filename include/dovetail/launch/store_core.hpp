@@ -1,0 +1,154 @@
+// What a dv::store holds: the states of one rank by name and tensor, who uses them, and whether they are worth anything.
+#pragma once
+
+#include "../core/display.hpp"
+#include "../core/vocabulary.hpp"
+#include "error.hpp"
+#include "memory.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dovetail {
+
+struct run_state;
+
+namespace detail {
+
+// An executor as its store sees it.
+class state_user {
+public:
+    virtual ~state_user() = default;
+    // Waits for its runs, before the host touches a state.
+    virtual void drain() = 0;
+    // Whether it can still issue runs; and the memory of the rank that it issues them on.
+    virtual bool is_open() const = 0;
+    virtual const memory* place() const = 0;
+};
+
+struct stored_state {
+    const tag* name = nullptr;
+    tensor_type type = {};
+    block where = {};
+    bool initialised = false;
+    std::string lost = {};  // why the contents are worth nothing
+};
+
+class store_core {
+public:
+    store_core(std::shared_ptr<memory> source, int rank) : rank{rank}, source_{std::move(source)} {}
+
+    const int rank;
+
+    // Held while a thread works with the store, if there is one: a second thread gets an exception, not a race.
+    class usage {
+    public:
+        explicit usage(store_core* of) : of_{of} {
+            if (of != nullptr && of->busy_.test_and_set(std::memory_order_acquire))
+                throw usage_error{"the store of rank " + std::to_string(of->rank) + " is used by two threads at once"};
+        }
+        usage(const usage&) = delete;
+        usage& operator=(const usage&) = delete;
+        ~usage() {
+            if (of_ != nullptr) of_->busy_.clear(std::memory_order_release);
+        }
+
+    private:
+        store_core* of_ = nullptr;
+    };
+
+    // Throws where executors on `place` cannot use the states: they are on another device, or in use by a rank of another world.
+    void check_place(const memory& place) {
+        const std::string text = "the store of rank " + std::to_string(rank);
+        if (source_->device() != place.device()) throw usage_error{text + " is on another device than the executor that is to use it"};
+        const std::lock_guard lock{mutex_};
+        for (const auto& weak : users_)
+            if (const auto user = weak.lock(); user && user->is_open() && user->place() != &place)
+                throw usage_error{text + " is used by executors of two worlds at once"};
+    }
+    // The state, made on first use; its address does not change.
+    stored_state& at(const tag* name, const tensor_type& type) {
+        const std::lock_guard lock{mutex_};
+        for (const auto& s : states_)
+            if (same(s->name, name) && s->type == type) return *s;
+        states_.push_back(std::make_unique<stored_state>(stored_state{name, type, block{source_, type.bytes()}}));
+        return *states_.back();
+    }
+    void add_user(std::weak_ptr<state_user> user) {
+        const std::lock_guard lock{mutex_};
+        std::erase_if(users_, [](const auto& u) { return u.expired(); });
+        users_.push_back(std::move(user));
+    }
+    void drain() {
+        std::vector<std::weak_ptr<state_user>> users;
+        {
+            const std::lock_guard lock{mutex_};
+            users = users_;
+        }
+        for (const auto& weak : users)
+            if (const auto user = weak.lock()) user->drain();
+    }
+    void read(const stored_state& s, void* to) {
+        const usage one{this};
+        drain();
+        const std::lock_guard lock{mutex_};
+        if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
+        if (!s.initialised) throw state_error{"state `" + display(*s.name) + "` was never initialised"};
+        source_->to_host(to, s.where.data(), s.type.bytes());
+    }
+    void write(stored_state& s, const void* from) {
+        const usage one{this};
+        drain();
+        const std::lock_guard lock{mutex_};
+        source_->from_host(s.where.data(), from, s.type.bytes());
+        s.initialised = true;
+        s.lost.clear();
+    }
+    // An executor takes the state into use: true where it has to initialise it.
+    bool adopt(stored_state& s, bool from_store) {
+        const std::lock_guard lock{mutex_};
+        if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
+        if (!s.initialised && from_store)
+            throw state_error{"state `" + display(*s.name) +
+                              "` is to come from the store, which does not hold it: write it, or make the executor that initialises it first"};
+        return !s.initialised;
+    }
+    void initialised(stored_state& s) {
+        const std::lock_guard lock{mutex_};
+        s.initialised = true;
+    }
+    // An executor is about to issue `run` on the states. Gives the run before it where that is another executor's, whatever else
+    // the rank has issued since. Called by the thread of the rank.
+    std::shared_ptr<run_state> change_owner(const void* user, const std::shared_ptr<run_state>& run) {
+        const std::shared_ptr<run_state> before = std::exchange(last_run_, run).lock();
+        return std::exchange(last_user_, user) == user ? nullptr : before;
+    }
+    // Whether it is worth asking for each of them.
+    bool any_lost() const { return any_lost_.load(std::memory_order_relaxed); }
+    std::string lost(const stored_state& s) {
+        const std::lock_guard lock{mutex_};
+        return s.lost;
+    }
+    void lose(stored_state& s, const std::string& why) {
+        const std::lock_guard lock{mutex_};
+        if (s.lost.empty()) s.lost = why;
+        any_lost_.store(true, std::memory_order_relaxed);
+    }
+
+private:
+    std::shared_ptr<memory> source_;
+    std::atomic<bool> any_lost_ = false;
+    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<stored_state>> states_;
+    std::vector<std::weak_ptr<state_user>> users_;
+    const void* last_user_ = nullptr;
+    std::weak_ptr<run_state> last_run_;
+};
+
+}  // namespace detail
+
+}  // namespace dovetail

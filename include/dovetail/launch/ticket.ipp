@@ -1,0 +1,59 @@
+// Tickets and readings: what they ask of their engine.
+#pragma once
+
+#include "engine.hpp"
+#include "ticket.hpp"
+
+namespace dovetail {
+
+DOVETAIL_INLINE engine& basic_ticket::checked() const {
+    if (!run_) throw usage_error{"a ticket of no run"};
+    return *engine_;
+}
+DOVETAIL_INLINE void basic_ticket::wait() const { checked().finish(run_, std::nullopt); }
+DOVETAIL_INLINE void basic_ticket::wait_at_most(std::chrono::nanoseconds limit) const { checked().finish(run_, limit); }
+DOVETAIL_INLINE bool basic_ticket::ready() const { return checked().ready(*run_); }
+DOVETAIL_INLINE bool basic_ticket::inputs_released() const { return checked().inputs_released(*run_); }
+DOVETAIL_INLINE std::int64_t basic_ticket::run() const {
+    static_cast<void>(checked());
+    return run_->run;
+}
+DOVETAIL_INLINE const std::vector<step_time>& basic_ticket::times() const {
+    wait();
+    return run_->times;
+}
+
+DOVETAIL_INLINE basic_reading::basic_reading(std::shared_ptr<engine> of, std::shared_ptr<run_state> f, int symbol)
+    : engine_{std::move(of)}, run_{std::move(f)}, symbol_{symbol}, holder_{launch::this_thread_number()} {
+    const int buffer = engine_->output_buffer(symbol);
+    engine_->hold(*run_);
+    data_ = engine_->addresses.at(buffer, run_->run, run_->inputs);
+}
+DOVETAIL_INLINE basic_reading::basic_reading(basic_reading&& other) noexcept
+    : engine_{std::move(other.engine_)}, run_{std::move(other.run_)}, symbol_{other.symbol_}, data_{other.data_}, holder_{other.holder_} {}
+DOVETAIL_INLINE basic_reading& basic_reading::operator=(basic_reading&& other) noexcept {
+    std::swap(engine_, other.engine_);
+    std::swap(run_, other.run_);
+    std::swap(symbol_, other.symbol_);
+    std::swap(data_, other.data_);
+    std::swap(holder_, other.holder_);
+    return *this;
+}
+DOVETAIL_INLINE basic_reading::~basic_reading() {
+    if (engine_) engine_->release(*run_, holder_);
+}
+DOVETAIL_INLINE void basic_reading::hold_for_another_thread() {
+    engine_->hold_for_another_thread(*run_, holder_);
+    holder_ = no_thread;
+}
+DOVETAIL_INLINE void basic_reading::check_index(std::int64_t i) const {
+    const std::int64_t size = engine_->graph.symbols[symbol_].type.size();
+    if (i >= 0 && i < size) return;
+    throw usage_error{"element " + std::to_string(i) + " of output `" + engine_->symbol_name(symbol_) + "` is read, which has " + std::to_string(size) +
+                      " elements, on " + engine_->where.describe(engine_->rank)};
+}
+DOVETAIL_INLINE void basic_reading::copy(void* to, std::int64_t from_byte, std::int64_t bytes) const {
+    if (bytes > 0) engine_->addresses.source()->to_host(to, static_cast<const char*>(data_) + from_byte, bytes);
+}
+
+}  // namespace dovetail
