@@ -1,0 +1,2 @@
+// The same for worlds of GPUs.
+#include <dovetail/launch/cuda/src.hpp>
