@@ -7,10 +7,13 @@
 
 namespace dovetail::launch {
 
+// Not in the function: one of each for the process, however it is compiled.
+inline std::atomic<thread_number> last_thread_number = no_thread;
+inline thread_local thread_number own_thread_number = no_thread;
+
 DOVETAIL_INLINE thread_number this_thread_number() {
-    static std::atomic<thread_number> last = no_thread;
-    thread_local const thread_number mine = ++last;
-    return mine;
+    if (own_thread_number == no_thread) own_thread_number = ++last_thread_number;
+    return own_thread_number;
 }
 
 }  // namespace dovetail::launch
