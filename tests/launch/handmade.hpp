@@ -4,7 +4,6 @@
 
 #include <dovetail/ir/table.hpp>
 #include <dovetail/launch/host/world.hpp>
-#include <dovetail/launch/store.hpp>
 #include <dovetail/launch/ticket.hpp>
 
 #include <memory>

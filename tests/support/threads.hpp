@@ -142,7 +142,7 @@ private:
         if (!e.inputs_released(*f)) all_.wrong("a run that has ended holds its inputs");
         for (const dv::step_time& t : f->times)
             if (t.end_ns < t.start_ns) all_.wrong("a step ended before it began");
-        const std::thread::id reader = std::this_thread::get_id();
+        const dv::thread_number reader = dv::launch::this_thread_number();
         e.hold(*f);
         const int run = static_cast<int>(f->run);
         const std::string where = " on rank " + std::to_string(me) + " in run " + std::to_string(run) + " of graph " + std::to_string(g);

@@ -4,6 +4,7 @@
 #include "../engine_options.hpp"
 #include "../executable_plan.hpp"
 #include "../rank_roles.hpp"
+#include "../store.hpp"
 
 #include <memory>
 

@@ -6,6 +6,7 @@
 #include "../executable_plan.hpp"
 #include "../rank_body.hpp"
 #include "../rank_roles.hpp"
+#include "../store.hpp"
 #include "link.hpp"
 
 #include <concepts>
