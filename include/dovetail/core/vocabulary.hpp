@@ -6,7 +6,7 @@
 
 namespace dovetail {
 
-// What an operation of the graph does when it is launched.
+// What an operation of the graph does when it is launched. What is known of each: collective/table.hpp.
 enum class op_kind : unsigned char {
     compute,    // the user's own: one launch on the compute stream
     input,      // brings the caller's binding in: a copy, or nothing where a device pointer is used in place
@@ -23,17 +23,6 @@ enum class op_kind : unsigned char {
     gather,
     scatter
 };
-
-constexpr bool is_communication(op_kind k) { return k >= op_kind::transfer; }
-constexpr bool is_collective(op_kind k) { return k >= op_kind::all_reduce; }
-constexpr bool is_rooted(op_kind k) { return k == op_kind::reduce || k == op_kind::broadcast || k == op_kind::gather || k == op_kind::scatter; }
-constexpr bool is_reducing(op_kind k) { return k == op_kind::all_reduce || k == op_kind::reduce || k == op_kind::reduce_scatter; }
-
-constexpr const char* name_of(op_kind k) {
-    constexpr const char* names[] = {"compute", "input",     "to_host",    "from_host",      "transfer",   "shift",  "all_reduce",
-                                     "reduce",  "broadcast", "all_gather", "reduce_scatter", "all_to_all", "gather", "scatter"};
-    return names[static_cast<int>(k)];
-}
 
 enum class reduction : unsigned char { none, sum, product, minimum, maximum, average };
 

@@ -2,6 +2,7 @@
 // description: the roofline for compute, the textbook bandwidth terms for communication.
 #pragma once
 
+#include "../collective/traffic.hpp"
 #include "../ir/program.hpp"
 #include "transport.hpp"
 
@@ -136,15 +137,9 @@ private:
         if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) return {on.launch_latency, time_at(largest, on.host_bandwidth)};
         const int n = m.local ? 1 : width(g_, p_, m, s_);
         if (n <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
-        const std::int64_t bus = time_at(largest, on.bus_bandwidth);
-        switch (m.kind) {
-            case op_kind::transfer:
-            case op_kind::shift: return {on.link_latency, time_at(largest, on.link_bandwidth)};
-            case op_kind::broadcast:
-            case op_kind::reduce: return {on.link_latency, bus};
-            case op_kind::all_reduce: return {on.link_latency, 2 * (bus - bus / n)};
-            default: return {on.link_latency, bus - bus / n};
-        }
+        const collective::traffic passes = collective::of(m.kind).passes;
+        const auto bandwidth = passes == collective::traffic::link ? on.link_bandwidth : on.bus_bandwidth;
+        return {on.link_latency, collective::passing(passes, time_at(largest, bandwidth), n)};
     }
 
     constexpr cost work_of(const ir::member& m) {

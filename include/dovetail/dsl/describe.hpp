@@ -239,22 +239,9 @@ template <class N, int W>
 inline constexpr descriptor describe<axis<N, W>>{keyword::axis, nameless, detail::below<N>, 1, 1 + describe<N>.positions, 1, &no_operation, &no_tensor, W};
 
 // Operations that name axes, roles or a root.
-template <class R, class... W>
-inline constexpr descriptor describe<ops::all_reduce<R, W...>> = detail::operating<ops::all_reduce<R, W...>>(types<W...>{});
-template <class R, class... W>
-inline constexpr descriptor describe<ops::reduce<R, W...>> = detail::operating<ops::reduce<R, W...>>(types<W...>{});
-template <class... W>
-inline constexpr descriptor describe<ops::broadcast<W...>> = detail::operating<ops::broadcast<W...>>(types<W...>{});
-template <class... W>
-inline constexpr descriptor describe<ops::all_gather<W...>> = detail::operating<ops::all_gather<W...>>(types<W...>{});
-template <class R, class... W>
-inline constexpr descriptor describe<ops::reduce_scatter<R, W...>> = detail::operating<ops::reduce_scatter<R, W...>>(types<W...>{});
-template <class... W>
-inline constexpr descriptor describe<ops::all_to_all<W...>> = detail::operating<ops::all_to_all<W...>>(types<W...>{});
-template <class... W>
-inline constexpr descriptor describe<ops::gather<W...>> = detail::operating<ops::gather<W...>>(types<W...>{});
-template <class... W>
-inline constexpr descriptor describe<ops::scatter<W...>> = detail::operating<ops::scatter<W...>>(types<W...>{});
+template <template <class...> class Op, class... W>
+    requires detail::communication_operation<Op<W...>>
+inline constexpr descriptor describe<Op<W...>> = detail::operating<Op<W...>>(typename detail::communication<Op<W...>>::where{});
 template <class A, int O, class E>
 inline constexpr descriptor describe<ops::shift<A, O, E>> = detail::operating<ops::shift<A, O, E>>(types<A>{});
 template <> inline constexpr descriptor describe<ops::to_host>{keyword::operation, tag_of<ops::to_host>};

@@ -1,7 +1,7 @@
 // An operation's declared facts as a constant `operation`. Takes an operation type and the number of its arguments.
 #pragma once
 
-#include "../core/vocabulary.hpp"
+#include "../collective/table.hpp"
 #include "../error/operations.hpp"
 #include "../error/roles.hpp"
 #include "communication.hpp"
@@ -243,7 +243,7 @@ constexpr operation facts() {
         o.reduce = c::reduce;
         o.offset = c::offset;
         o.zero_edge = c::zero_edge;
-        if (c::kind == op_kind::all_reduce) o.in_place = 0;  // half the memory, and no copy on an axis of one position
+        if (collective::of(c::kind).in_place) o.in_place = 0;  // half the memory, and no copy on an axis of one position
         return o;
     }
 }

@@ -13,44 +13,78 @@ public:
 
     // Axes, root and receiving roles of a communication.
     constexpr void place(node& n, const descriptor& op, int source_position, int name) {
-        const bool over_roles = n.role < 0;
-        if (!over_roles && n.arguments != 1) return wrong_arguments(n, op, source_position, name);
+        if (n.role >= 0 && n.arguments != 1) return wrong_arguments(n, op, source_position, name);
         if (is_reducing(n.kind) && n.reduce == reduction::none) return d_.fail(make_fault(wrong_reduction(op), name, source_position));
         n.first_target = d_.operand_count;
         int at = source_position + 1;
         for (int i = 0; i < op.child_count; at += op.children[i]->positions, ++i) {
-            const descriptor& w = *op.children[i];
-            if (w.kind == keyword::name && !over_roles) {  // as most are
-                const int axis = d_.find_axis(w.id);
-                if (axis < 0 || !d_.has_axis(n.role, axis)) return d_.fail(make_fault(fault_kind::unknown_axis, name, at));
-                if ((n.axes >> axis & 1u) != 0) return d_.fail(make_fault(fault_kind::axis_twice, at));
-                n.axes |= 1u << axis;
-            } else if (w.kind == keyword::root_index && !over_roles && is_rooted(n.kind) && n.root < 0) {
-                n.root = w.number;
-            } else if (w.kind == keyword::root && over_roles && (n.kind == op_kind::reduce || n.kind == op_kind::gather) && n.root < 0) {
-                n.root = d_.find_role(w.children[0]->id);
-                if (n.root < 0) return d_.fail(make_fault(fault_kind::unknown_role, name, at + 1));
-                d_.operands[d_.operand_count++] = n.root;
-                n.targets = 1;
-            } else if (w.kind == keyword::to && over_roles && (n.kind == op_kind::broadcast || n.kind == op_kind::scatter)) {
-                int to_at = at + 1;
-                for (int k = 0; k < w.child_count; to_at += w.children[k]->positions, ++k) target(n, w.children[k]->id, to_at, name);
-            } else if (w.kind == keyword::name && d_.find_axis(w.id) >= 0) {
-                return d_.fail(make_fault(fault_kind::axis_outside_role, name, at));
-            } else if ((w.kind == keyword::root || w.kind == keyword::to) && !over_roles && d_.names_roles) {
-                return d_.fail(make_fault(fault_kind::collective_inside_role, name, source_position));
-            } else {
-                return d_.fail(make_fault(fault_kind::bad_root, name, source_position, at));
-            }
+            const found what{*op.children[i], at, source_position, name};
+            if (!(n.role < 0 ? take_roles(n, what) : take_axes(n, what))) return;
         }
-        if (over_roles) return resolve_participants(n, source_position, name);
+        if (n.role < 0)
+            resolve_participants(n, source_position, name);
+        else
+            settle_axes(n, source_position, name);
+    }
+
+private:
+    // What an operation names in its angle brackets.
+    struct found {
+        const descriptor& r;
+        int at;         // its position in the source
+        int operation;  // ... and those of the operation and of what the statement defines
+        int name;
+    };
+
+    // Within a role: axes, and the index of a root.
+    constexpr bool take_axes(node& n, const found& what) {
+        const descriptor& r = what.r;
+        if (r.kind == keyword::name) {
+            const int axis = d_.find_axis(r.id);
+            if (axis < 0 || !d_.has_axis(n.role, axis)) return refuse(make_fault(fault_kind::unknown_axis, what.name, what.at));
+            if ((n.axes >> axis & 1u) != 0) return refuse(make_fault(fault_kind::axis_twice, what.at));
+            n.axes |= 1u << axis;
+            return true;
+        }
+        if (r.kind == keyword::root_index && is_rooted(n.kind) && n.root < 0) {
+            n.root = r.number;
+            return true;
+        }
+        if ((r.kind == keyword::root || r.kind == keyword::to) && d_.names_roles)
+            return refuse(make_fault(fault_kind::collective_inside_role, what.name, what.operation));
+        return refuse(make_fault(fault_kind::bad_root, what.name, what.operation, what.at));
+    }
+    // Over roles: the root that receives, or the receivers.
+    constexpr bool take_roles(node& n, const found& what) {
+        const descriptor& r = what.r;
+        if (r.kind == keyword::root && collective::ends_at_root(n.kind) && n.root < 0) {
+            n.root = d_.find_role(r.children[0]->id);
+            if (n.root < 0) return refuse(make_fault(fault_kind::unknown_role, what.name, what.at + 1));
+            d_.operands[d_.operand_count++] = n.root;
+            n.targets = 1;
+            return true;
+        }
+        if (r.kind == keyword::to && collective::begins_at_root(n.kind)) {
+            int at = what.at + 1;
+            for (int k = 0; k < r.child_count; at += r.children[k]->positions, ++k) target(n, r.children[k]->id, at, what.name);
+            return true;
+        }
+        if (r.kind == keyword::name && d_.find_axis(r.id) >= 0) return refuse(make_fault(fault_kind::axis_outside_role, what.name, what.at));
+        return refuse(make_fault(fault_kind::bad_root, what.name, what.operation, what.at));
+    }
+    constexpr bool refuse(const fault& f) {
+        d_.fail(f);
+        return false;
+    }
+
+    // Without axes: all that the role has.
+    constexpr void settle_axes(node& n, int source_position, int name) {
         if (n.axes == 0)
             for (int i = 0; i < d_.roles[n.role].axes; ++i) n.axes |= 1u << d_.mesh[d_.roles[n.role].first_axis + i].axis;
         if (n.axes == 0) return d_.fail(make_fault(fault_kind::member_count, name, source_position));
         if (is_rooted(n.kind) && n.root < 0) d_.fail(make_fault(fault_kind::bad_root, name, source_position, source_position));
     }
 
-private:
     // More or fewer than one, within a role: one for each of several roles, unless axes are named.
     constexpr void wrong_arguments(const node& n, const descriptor& op, int source_position, int name) {
         bool along_axes = false;
@@ -84,7 +118,7 @@ private:
             for (int j = 0; j < i; ++j)
                 if (d_.symbols[d_.operands[n.first_argument + j]].role == s.role) return d_.fail(make_fault(fault_kind::role_twice, name, s.source_position));
         }
-        if (n.kind == op_kind::broadcast || n.kind == op_kind::scatter) {
+        if (collective::begins_at_root(n.kind)) {
             if (n.arguments != 1) return d_.arity(name, source_position, n.arguments);
             if (n.targets == 0) return d_.fail(make_fault(fault_kind::bad_root, name, source_position, source_position));
             n.root = d_.symbols[d_.operands[n.first_argument]].role;

@@ -2,8 +2,8 @@
 // and axes. Ids are indices. Filled by lower (and by tests), read by the passes up to `expand`.
 #pragma once
 
+#include "../collective/movement.hpp"
 #include "../core/vec.hpp"
-#include "../core/vocabulary.hpp"
 #include "fault.hpp"
 
 namespace dovetail::ir {

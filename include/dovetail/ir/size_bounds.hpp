@@ -1,6 +1,7 @@
 // Upper bounds of the sizes of a graph's tables. Takes its root descriptor, gives the sizes in the order of `graph`.
 #pragma once
 
+#include "../collective/table.hpp"
 #include "../dsl/descriptor.hpp"
 #include "table.hpp"
 

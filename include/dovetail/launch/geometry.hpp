@@ -83,7 +83,7 @@ public:
         const int at = graph_.symbols[symbol].node;
         if (at < 0) return false;
         const ir::node& n = graph_.nodes[at];
-        return n.role >= 0 && (n.kind == op_kind::reduce || n.kind == op_kind::gather) && coordinate(rank, n.axes) != n.root;
+        return n.role >= 0 && collective::ends_at_root(n.kind) && coordinate(rank, n.axes) != n.root;
     }
     // Whether any ranks communicate in a run. What is then agreed on is agreed on by all, also by one that has no part in it.
     bool communicates(const ir::program& p) const {

@@ -5,6 +5,8 @@
 #include "../launch/geometry.hpp"
 #include "plan_view.hpp"
 
+#include <utility>
+
 namespace dovetail::observe {
 
 struct flow_event {
@@ -12,6 +14,19 @@ struct flow_event {
     int to = 0;
     std::int64_t number = 0;  // unique among the flow events of a graph's run
 };
+
+// Of one communication of `members`: the flow_event that is drawn for member i, as two members; -1: none.
+inline std::pair<int, int> ends_of_arrow(const ir::member& x, int i, int members) {
+    switch (collective::of(x.kind).moves) {
+        case collective::flow::none: break;
+        case collective::flow::channel:
+        case collective::flow::everyone: return {0, i};
+        case collective::flow::shifted: return {i, collective::target_of(x, i, members)};
+        case collective::flow::from_root: return {x.root, i};
+        case collective::flow::to_root: return {i, x.root};
+    }
+    return {-1, -1};
+}
 
 // Those that begin or end at a rank.
 inline std::vector<flow_event> flow_events(const plan_view& of, const geometry& where, int task, int rank) {
@@ -25,23 +40,13 @@ inline std::vector<flow_event> flow_events(const plan_view& of, const geometry& 
             mine = mine || (participation.member == m && participation.role == role);
         if (!mine || x.local) continue;
         const std::vector<int> at = where.partners(of.program, v, m, rank);
-        const int count = static_cast<int>(at.size());
-        const auto add = [&](int from, int to, int own) {
-            if (from < 0 || to < 0 || from >= count || to >= count || from == to) return;
+        const int members = static_cast<int>(at.size());
+        for (int i = 0; i < members; ++i) {
+            const auto [from, to] = ends_of_arrow(x, i, members);
+            if (from < 0 || to < 0 || from >= members || to >= members || from == to) continue;
             const flow_event a{at[static_cast<std::size_t>(from)], at[static_cast<std::size_t>(to)],
-                               std::int64_t{m} * where.ranks() + at[static_cast<std::size_t>(own)]};
+                               std::int64_t{m} * where.ranks() + at[static_cast<std::size_t>(i)]};
             if (a.from == rank || a.to == rank) list.push_back(a);
-        };
-        for (int i = 0; i < count; ++i) {
-            const int shifted = i + x.offset, wrapped = (shifted % count + count) % count;
-            if (x.kind == op_kind::transfer)
-                add(0, i, i);
-            else if (x.kind == op_kind::shift)
-                add(i, x.zero_edge && shifted != wrapped ? -1 : wrapped, i);
-            else if (x.kind == op_kind::reduce || x.kind == op_kind::gather)
-                add(i, x.root, i);
-            else
-                add(is_rooted(x.kind) ? x.root : 0, i, i);
         }
     }
     return list;

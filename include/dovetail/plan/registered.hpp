@@ -15,7 +15,7 @@ struct registration {
     const plan& made;
     // All ranks pass both alike. In the other calls one rank passes what it gives, and another what it gets.
     bool alike;
-    bool collective;  // one call for all ranks, which wants equal offsets
+    bool one_call;  // one NCCL call for all ranks, which wants equal offsets
     int read = -1;
     int written = -1;
 
@@ -31,7 +31,7 @@ struct registration {
         if (first < 0) side = b;
         if (!alike && opposite >= 0 && in_arena(opposite) != in_arena(b)) return false;
         if (first < 0) return true;
-        return in_arena(first) == in_arena(b) && (!collective || !in_arena(b) || at_equal_offsets(b, first));
+        return in_arena(first) == in_arena(b) && (!one_call || !in_arena(b) || at_equal_offsets(b, first));
     }
 };
 
@@ -40,13 +40,13 @@ struct registration {
 // Of the communication `member`, one of the task `v`, when every rank registers its arena and nothing else.
 constexpr bool may_be_registered(const ir::program& p, const plan& made, int v, int member) {
     const op_kind kind = p.members[member].kind;
-    const bool alike = kind == op_kind::all_reduce || kind == op_kind::all_gather || kind == op_kind::reduce_scatter;
-    detail::registration sides{p, made, alike, alike || kind == op_kind::broadcast || kind == op_kind::reduce};
+    const bool one_call = collective::by_one_call(kind);
+    detail::registration sides{p, made, one_call && !is_rooted(kind), one_call};
     for (const ir::participation& x : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations)) {
         if (x.member != member) continue;
         for (const ir::access& a : p.accesses.subspan(x.first_access, x.accesses)) {
             // (Off the root of a reduce NCCL ignores the result.)
-            const bool both = a.mode == access_mode::update || (kind == op_kind::broadcast && ir::only_gives(p, x));
+            const bool both = a.mode == access_mode::update || (collective::passes_argument_as_result(kind) && ir::only_gives(p, x));
             const int b = ir::owner_of(p, a.buffer);
             if ((both || a.mode != access_mode::write) && !sides.add(b, sides.read, sides.written)) return false;
             if ((both || a.mode == access_mode::write) && !sides.add(b, sides.written, sides.read)) return false;

@@ -45,34 +45,41 @@ private:
 
     // Once over everything: who is read, and which of the rules have anything to look at. Most graphs need few of them.
     constexpr void look() {
-        const ir::symbol* const symbols = g_.symbols.first;
-        const int* const operands = g_.operands.first;
+        look_at_nodes();
+        look_at_symbols();
+    }
+    constexpr void look_at_nodes() {
         int* const readers = readers_.begin();
-        const int *a = nullptr, *last = nullptr;  // declared once, see timeline_estimate.hpp
-        for (const ir::node *n = g_.nodes.begin(), *end = g_.nodes.end(); n != end; ++n) {
-            for (a = operands + n->first_argument, last = a + n->arguments; a != last; ++a) ++readers[*a];
-            if (n->nccl_group_id >= 0) has_groups_ = true;
-            if (n->kind == op_kind::compute ? n->op->in_place_only : !same_everywhere(n->kind)) has_special_nodes_ = true;
-            if (!n->update) continue;
-            for (int r : results(*n))
+        for (const ir::node& n : g_.nodes) {
+            for (int a : arguments(n)) ++readers[a];
+            if (n.nccl_group_id >= 0) has_groups_ = true;
+            if (n.kind == op_kind::compute ? n.op->in_place_only : !collective::gives_equal_results(n.kind)) has_special_nodes_ = true;
+            if (!n.update) continue;
+            for (int r : results(n))
                 if (r >= 0) updated_[r] = 1;
         }
-        const ir::symbol* y = nullptr;
+    }
+    constexpr void look_at_symbols() {
         for (int s = g_.symbols.count - 1; s >= 0; --s) {
-            y = symbols + s;
-            if (y->kind == ir::symbol_kind::value) {
-                if (readers[s] == 0 && !y->output && !g_.nodes[y->node].op->has_effect) unused_ = s;
-                continue;
-            }
-            if (y->in_host_memory) has_special_nodes_ = true;
-            if (readers[s] == 0 && !(y->kind == ir::symbol_kind::state && updated_[s] != 0) && y->kind != ir::symbol_kind::axis_index) unused_ = s;
-            if (y->kind != ir::symbol_kind::state) continue;
-            if (!y->initialised) has_unset_states_ = true;
-            if (y->replicated != 0) has_replicas_ = true;
+            const ir::symbol& y = g_.symbols.first[s];
+            if (readers_[s] == 0 && is_unused(y, s)) unused_ = s;
+            if (y.kind == ir::symbol_kind::value) continue;
+            if (y.in_host_memory) has_special_nodes_ = true;
+            if (y.kind != ir::symbol_kind::state) continue;
+            if (!y.initialised) has_unset_states_ = true;
+            if (y.replicated != 0) has_replicas_ = true;
         }
     }
-    // Communication whose result all members may read.
-    static constexpr bool same_everywhere(op_kind k) { return k == op_kind::all_reduce || k == op_kind::all_gather || k == op_kind::broadcast; }
+    // Of what no statement reads.
+    constexpr bool is_unused(const ir::symbol& y, int s) const {
+        switch (y.kind) {
+            case ir::symbol_kind::value: return !y.output && !g_.nodes[y.node].op->has_effect;
+            case ir::symbol_kind::input: return true;
+            case ir::symbol_kind::state: return updated_[s] == 0;
+            case ir::symbol_kind::axis_index: return false;
+        }
+        return false;
+    }
 
     constexpr void states() {
         vec<char> set(g_.symbols.size());
@@ -157,7 +164,7 @@ private:
     }
 
     constexpr void roots(const ir::node& reader) {
-        if (reader.update && (reader.kind == op_kind::reduce || reader.kind == op_kind::gather))
+        if (reader.update && collective::ends_at_root(reader.kind))
             fail(ir::make_fault(ir::fault_kind::off_root_update, g_.symbols[results(reader)[0]].source_position, reader.source_position + 1)
                      .in(reader.statement));
         for (int a : arguments(reader)) {
@@ -165,10 +172,10 @@ private:
             if (s.node < 0) continue;
             const ir::node& n = g_.nodes[s.node];
             if (n.role < 0) {
-                if (!same_everywhere(n.kind) && !receives(n, reader.role))
+                if (!collective::gives_equal_results(n.kind) && !receives(n, reader.role))
                     fail(ir::make_fault(ir::fault_kind::off_root_read, s.source_position, reader.statement).in(reader.statement));
-            } else if (n.kind == op_kind::reduce || n.kind == op_kind::gather) {
-                const bool back = reader.kind == op_kind::broadcast || reader.kind == op_kind::scatter;
+            } else if (collective::ends_at_root(n.kind)) {
+                const bool back = collective::begins_at_root(reader.kind);
                 if (!back || reader.role != n.role || reader.axes != n.axes || reader.root != n.root)
                     fail(ir::make_fault(ir::fault_kind::off_root_read, s.source_position, reader.statement).in(reader.statement));
             }
@@ -207,7 +214,7 @@ private:
     constexpr unsigned variation(const ir::node& n) const {
         unsigned v = 0;
         for (int a : arguments(n)) v |= varies_[a];
-        if (same_everywhere(n.kind)) return v & ~n.axes;
+        if (collective::gives_equal_results(n.kind)) return v & ~n.axes;
         return is_collective(n.kind) || n.zero_edge ? v | n.axes : v;
     }
 

@@ -2,6 +2,7 @@
 // definition, in order of use. Takes a lowered graph, writes the types to its symbols and gives the first cycle or mismatch, if any.
 #pragma once
 
+#include "../../collective/shape.hpp"
 #include "../../ir/table.hpp"
 #include "../program/edges.hpp"
 
@@ -16,10 +17,6 @@ constexpr std::int64_t width_along(const ir::graph& g, int role, unsigned mask) 
         if ((mask >> m.axis & 1u) != 0) n *= m.width;
     return n;
 }
-
-}  // namespace detail
-
-namespace detail {
 
 class inference {
 public:
@@ -133,39 +130,23 @@ private:
         for (int i = 0; i < count; ++i) f.tensor(arguments[i]);
     }
 
+    // The type that communication gives, if its members fit together.
     constexpr tensor_type communicated(const ir::node& n, const tensor_type* arguments) {
-        const bool over_roles = n.role < 0;
-        tensor_type t = arguments[0];
+        const collective::row& row = collective::of(n.kind);
+        const tensor_type& given = arguments[0];
         for (int i = 1; i < n.arguments; ++i)
-            if (arguments[i] != t) {
-                fail(ir::fault_kind::member_mismatch, n).tensor(t).tensor(arguments[i]);
-                return t;
-            }
-        const bool scattered = n.kind == op_kind::scatter || n.kind == op_kind::broadcast;
-        const std::int64_t width = !over_roles ? width_along(g_, n.role, n.axes) : scattered ? n.targets : n.arguments;
-        if (!over_roles && n.root >= 0 && width > 0 && n.root >= width) {
-            fail(ir::fault_kind::bad_root, n).name(n.source_position + 1);
-            return t;
-        }
-        const bool gathers = n.kind == op_kind::all_gather || n.kind == op_kind::gather;
-        const bool splits = n.kind == op_kind::reduce_scatter || n.kind == op_kind::scatter;
-        if (!gathers && !splits && n.kind != op_kind::all_to_all) return t;
-        if (width == 0) {
-            fail(ir::fault_kind::open_width, n);
-            return t;
-        }
-        if (gathers) {
-            if (t.rank == 0) return t.with_extents(width);
-            // More than fits is found as an overflow where the result is typed.
-            t.extent[0] = t.extent[0] > most_bytes / width ? most_bytes + 1 : t.extent[0] * width;
-            return t;
-        }
-        if (t.rank == 0 || t.extent[0] % width != 0) {
-            fail(ir::fault_kind::indivisible, n).tensor(t).count_of(width);
-            return t;
-        }
-        if (splits) t.extent[0] /= width;
-        return t;
+            if (arguments[i] != given) return fail(ir::fault_kind::member_mismatch, n).tensor(given).tensor(arguments[i]), given;
+        const std::int64_t members = members_of(n);
+        if (n.role >= 0 && n.root >= 0 && members > 0 && n.root >= members) return fail(ir::fault_kind::bad_root, n).name(n.source_position + 1), given;
+        if (!collective::needs_width(row)) return given;
+        if (members == 0) return fail(ir::fault_kind::open_width, n), given;
+        if (!collective::is_divisible(row, given, members)) return fail(ir::fault_kind::indivisible, n).tensor(given).count_of(members), given;
+        return collective::result_of(row, given, members);
+    }
+    // How many take part: shards along its axes (0: a width is open), or the roles that give or, where one gives, that receive.
+    constexpr std::int64_t members_of(const ir::node& n) const {
+        if (n.role >= 0) return width_along(g_, n.role, n.axes);
+        return collective::begins_at_root(n.kind) ? n.targets : n.arguments;
     }
 
     // Some node waits for itself. The error names the statements along the arrows, from the first written to itself.

@@ -130,7 +130,7 @@ private:
     // does not receive.
     constexpr void list_group_roles(const ir::node& n) {
         group_roles_.clear();
-        if (n.kind == op_kind::broadcast || n.kind == op_kind::scatter) {
+        if (collective::begins_at_root(n.kind)) {
             for (int t : g_.operands.view().subspan(n.first_target, n.targets)) group_roles_.push(t);
             if (!receives(n, n.root)) group_roles_.push(n.root);
         } else {

@@ -132,7 +132,7 @@ constexpr void find_symmetric_buffers(const Graph& g, Table& p) {
             node = members[x->member].node;
             if (node < 0 || nodes[node].role >= 0) continue;
             from = accesses + x->first_access;
-            only_gives = nodes[node].kind == op_kind::broadcast && ir::only_gives(p, *x);
+            only_gives = collective::passes_argument_as_result(nodes[node].kind) && ir::only_gives(p, *x);
             if (only_gives == last)
                 sets.pass(from, from + x->accesses, only_gives, sides.begin() + 2 * x->member);
             else

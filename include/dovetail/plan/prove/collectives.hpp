@@ -18,14 +18,11 @@ constexpr bool joins(const ir::graph& g, const ir::program& p, const ir::member&
     return true;
 }
 
-// One gives to others, or everybody gives.
-constexpr bool one_gives(op_kind k) { return k == op_kind::broadcast || k == op_kind::scatter; }
-
 // Seats of a collective over roles: those who give, or, where one gives, those who receive and the giver last if it does not receive.
 constexpr vec<int> roles_of_group(const ir::graph& g, const ir::node& n) {
     vec<int> roles;
     const span<const int> targets = g.operands.subspan(n.first_target, n.targets);
-    if (one_gives(n.kind)) {
+    if (collective::begins_at_root(n.kind)) {
         for (int role : targets) roles.push(role);
         if (!contains(targets, n.root)) roles.push(n.root);
     } else {
@@ -36,15 +33,14 @@ constexpr vec<int> roles_of_group(const ir::graph& g, const ir::node& n) {
 
 // What a group index gives, or -1.
 constexpr int argument_at(const ir::graph& g, const ir::node& n, int group_index, int role) {
-    if (one_gives(n.kind)) return role == n.root ? g.operands.first[n.first_argument] : -1;
+    if (collective::begins_at_root(n.kind)) return role == n.root ? g.operands.first[n.first_argument] : -1;
     return g.operands.first[n.first_argument + group_index];
 }
 
 // What a collective over roles gives each of them for itself. It is nobody else's, and no transfer brings it there.
 constexpr bool is_piece(const ir::graph& g, const ir::symbol& s) {
     if (s.role >= 0 || s.node < 0) return false;
-    const op_kind kind = g.nodes.first[s.node].kind;
-    return kind != op_kind::all_reduce && kind != op_kind::all_gather && kind != op_kind::broadcast;
+    return !collective::gives_equal_results(g.nodes.first[s.node].kind);
 }
 
 // Where one rank plays all roles, the buffer's role does not say whose piece it holds, but the group index that it is written from.
@@ -157,14 +153,16 @@ constexpr bool types_agree(const ir::graph& g, const ir::node& n) {
     const tensor_type &in = symbols[arguments[0]].type, &out = symbols[g.operands.first[n.first_result]].type;
     for (int a : arguments)
         if (symbols[a].type.type != in.type || symbols[a].type.size() != in.size()) return false;
-    const bool grows = n.kind == op_kind::all_gather || n.kind == op_kind::gather, shrinks = n.kind == op_kind::reduce_scatter || n.kind == op_kind::scatter;
-    return in.type == out.type && in.size() * (grows ? n.arguments : 1) == out.size() * (shrinks ? n.targets : 1);
+    const collective::row& row = collective::of(n.kind);
+    const int blocks_got = row.gets == collective::pieces::one_per_member ? n.arguments : 1;
+    const int blocks_given = row.gives == collective::pieces::one_per_member ? n.targets : 1;
+    return in.type == out.type && in.size() * blocks_got == out.size() * blocks_given;
 }
 
 // A collective over roles: each group index is taken by one part, which gives and gets what the graph says.
-class collective {
+class collective_check {
 public:
-    constexpr collective(const ir::graph& g, const ir::program& p, const ir::member& m, const ir::node& n, int task, symmetric_sets& numbers)
+    constexpr collective_check(const ir::graph& g, const ir::program& p, const ir::member& m, const ir::node& n, int task, symmetric_sets& numbers)
         : g_{g},
           p_{p},
           m_{m},
@@ -208,7 +206,7 @@ private:
     // What is given is not written as well: it would have two definitions.
     constexpr bool give(const ir::participation& x, const ir::access& a, int argument) {
         if (p_.buffers.first[a.buffer].symbol != argument) return refuse(flaw::wrong_access, x, a.buffer);
-        if (!lies_with(n_.kind == op_kind::broadcast ? broadcast_ : given_, a.buffer)) return refuse(flaw::symmetric_offset, x, a.buffer);
+        if (!lies_with(collective::passes_argument_as_result(n_.kind) ? broadcast_ : given_, a.buffer)) return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
     }
     constexpr bool get(const ir::participation& x, const ir::access& a) {

@@ -41,7 +41,7 @@ private:
         int& by = task_of_[m.node];
         if (by >= 0) return {flaw::node_twice, -1, v, by};
         by = v;
-        return n.role >= 0 ? check_statement(g_, p_, participations, m, n, v) : collective{g_, p_, m, n, v, numbers_}.check(participations);
+        return n.role >= 0 ? check_statement(g_, p_, participations, m, n, v) : collective_check{g_, p_, m, n, v, numbers_}.check(participations);
     }
 
     const ir::graph& g_;

@@ -9,27 +9,30 @@
 
 namespace dovetail::cuda {
 
-enum class command_kind : unsigned char {
-    call,
-    copy,
-    zero,
-    copy_input,
-    group_start,
-    group_end,
-    send,
-    recv,
-    all_reduce,
-    reduce,
-    broadcast,
-    all_gather,
-    reduce_scatter,
-    put,
-    wait,
-    local_reduce
-};
+enum class command_kind : unsigned char { call, copy, zero, copy_input, group_start, group_end, send, recv, collective, give, take, local_reduce };
 
-constexpr bool is_communication(command_kind k) { return k >= command_kind::send && k <= command_kind::wait; }
-constexpr bool is_nccl(command_kind k) { return k >= command_kind::group_start && k <= command_kind::reduce_scatter; }
+// Calls of NCCL, those that open and close a group among them.
+constexpr bool is_nccl(command_kind k) {
+    switch (k) {
+        case command_kind::group_start:
+        case command_kind::group_end:
+        case command_kind::send:
+        case command_kind::recv:
+        case command_kind::collective: return true;
+        case command_kind::call:
+        case command_kind::copy:
+        case command_kind::zero:
+        case command_kind::copy_input:
+        case command_kind::put:
+        case command_kind::wait:
+        case command_kind::local_reduce: return false;
+    }
+    return false;
+}
+// What other ranks have a part in.
+constexpr bool is_communication(command_kind k) {
+    return k == command_kind::put || k == command_kind::wait || (is_nccl(k) && k != command_kind::group_start && k != command_kind::group_end);
+}
 
 struct command {
     command_kind kind = command_kind::call;
@@ -43,9 +46,10 @@ struct command {
     int target = -1;                    // put: the receiver's buffer
     int first_source = 0, sources = 0;  // local_reduce: in `lists`
     std::int64_t from_offset = 0, to_offset = 0;
-    std::int64_t bytes = 0;  // copy, zero, copy_input, put
-    std::size_t count = 0;   // elements; call: pointers
-    bool effect = false;     // call: of something besides its results
+    std::int64_t bytes = 0;                                    // copy, zero, copy_input, put
+    std::size_t count = 0;                                     // elements; call: pointers
+    bool effect = false;                                       // call: of something besides its results
+    collective::nccl_call nccl = collective::nccl_call::none;  // collective: which
     element elements = element::none;
     reduction how = reduction::none;
     ncclComm_t comm = nullptr;

@@ -43,7 +43,7 @@ private:
                 const ir::member& member = accesses_.program.members[m];
                 if (member.local || member.communicator < 0 || !is_communication(member.kind)) continue;
                 if (!std::exchange(exchanges, true)) all_ = communicator(communicator_split::of_all(where_.ranks()));
-                const bool by_one_call = needs_communicator(member.kind);
+                const bool by_one_call = collective::by_one_call(member.kind);
                 if (by_one_call && !seen[member.communicator]) {
                     seen[member.communicator] = true;
                     by_communicator_[member.communicator] = communicator_of(task, m);
@@ -75,9 +75,6 @@ private:
         const ncclComm_t made = on_.nccl.of(d, replayed_);
         if (made != nullptr && std::find(communicators.begin(), communicators.end(), made) == communicators.end()) communicators.push_back(made);
         return made;
-    }
-    static bool needs_communicator(op_kind k) {
-        return k == op_kind::all_reduce || k == op_kind::reduce || k == op_kind::broadcast || k == op_kind::all_gather || k == op_kind::reduce_scatter;
     }
 
     void add(const ir::step& s) {

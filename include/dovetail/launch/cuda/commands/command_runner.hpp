@@ -1,6 +1,7 @@
 // Executes commands: one call each, a few for peer copies, on the stream given, with the pointers of the run being issued.
 #pragma once
 
+#include "../nccl_calls.hpp"
 #include "command_list.hpp"
 #include "input_copies.hpp"
 #include "local_reduction.hpp"
@@ -39,22 +40,29 @@ public:
             case command_kind::put:
                 return peer_copies_.put(stream, a.copy, a.peer, pointers_.at(a.to), pointers_.at(a.from), static_cast<std::size_t>(a.bytes));
             case command_kind::wait: return peer_copies_.wait(stream, a.copy, a.peer);
-            default:
+            case command_kind::group_start:
+            case command_kind::group_end:
+            case command_kind::send:
+            case command_kind::recv:
+            case command_kind::collective:
                 return communicate(a, stream, a.from < 0 ? nullptr : pointers_.at(a.from, a.from_offset), a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
         }
     }
+    // A call of NCCL; nothing else is one.
     static void communicate(const command& a, cudaStream_t stream, const void* from, void* to) {
         switch (a.kind) {
             case command_kind::group_start: return check(calls.group_start(), "ncclGroupStart");
             case command_kind::group_end: return check(calls.group_end(), "ncclGroupEnd");
             case command_kind::send: return check(calls.send(from, a.count, a.type, a.peer, a.comm, stream), "ncclSend");
             case command_kind::recv: return check(calls.recv(to, a.count, a.type, a.peer, a.comm, stream), "ncclRecv");
-            case command_kind::all_reduce: return check(calls.all_reduce(from, to, a.count, a.type, a.op, a.comm, stream), "ncclAllReduce");
-            case command_kind::reduce: return check(calls.reduce(from, to, a.count, a.type, a.op, a.peer, a.comm, stream), "ncclReduce");
-            case command_kind::broadcast: return check(calls.broadcast(from, to, a.count, a.type, a.peer, a.comm, stream), "ncclBroadcast");
-            case command_kind::all_gather: return check(calls.all_gather(from, to, a.count, a.type, a.comm, stream), "ncclAllGather");
-            case command_kind::reduce_scatter: return check(calls.reduce_scatter(from, to, a.count, a.type, a.op, a.comm, stream), "ncclReduceScatter");
-            default: return;
+            case command_kind::collective: return issue_of(a.nccl)(a, stream, from, to);
+            case command_kind::call:
+            case command_kind::copy:
+            case command_kind::zero:
+            case command_kind::copy_input:
+            case command_kind::put:
+            case command_kind::wait:
+            case command_kind::local_reduce: return;
         }
     }
 

@@ -1,6 +1,6 @@
 // Communication of one step with other ranks, as commands: what is copied before, the NCCL calls, and peer copies.
 //
-//     all_gather of `z` over 4 ranks  ->  all_gather
+//     all_gather of `z` over 4 ranks  ->  ncclAllGather
 //     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
 //     a channel by peer copy          ->  put on the sender, wait on the receiver
 #pragma once
@@ -23,111 +23,102 @@ public:
                            const std::vector<ncclComm_t>& by_communicator)
         : accesses_{accesses}, where_{where}, peer_copies_{copies}, rank_{rank}, all_{all}, by_communicator_{by_communicator} {}
 
-    // With nobody else to meet, a copy.
     void add(const ir::step& step, const ir::participation& p) {
         const ir::member& m = accesses_.program.members[p.member];
-        participant s = accesses_.participant_of(p);
+        const participant s = accesses_.participant_of(p);
+        if (s.send < 0 && s.recv < 0) return;
         const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.tasks[step.task], p.member, rank_);
-        const int n = static_cast<int>(with.size());
         const int mine = static_cast<int>(std::find(with.begin(), with.end(), rank_) - with.begin());
-        const int any = s.send >= 0 ? s.send : s.recv;
-        if (any < 0) return;
         largest = std::max({largest, s.send_bytes, s.recv_bytes});
-        const auto copy = [&](int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes) {
-            if (bytes > 0 && from >= 0 && to >= 0 && !(same_place_or_equal(from, to) && from_offset == to_offset))
-                before.push_back(transfer_command(command_kind::copy, from, from_offset, to, to_offset, bytes));
-        };
-        const auto send = [&](int from, std::int64_t offset, std::int64_t bytes, int peer) {
-            if (bytes > 0) calls.push_back(transfer_command(command_kind::send, from, offset, -1, 0, bytes, peer, all_));
-        };
-        const auto recv = [&](int to, std::int64_t offset, std::int64_t bytes, int peer) {
-            if (bytes > 0) calls.push_back(transfer_command(command_kind::recv, -1, 0, to, offset, bytes, peer, all_));
-        };
-        // What is sent piece by piece while it is overwritten goes out from a copy.
-        const auto stage = [&] {
-            if (!accesses_.same_place(s.send, s.recv) || s.send_bytes == 0) return std::int64_t{0};
-            const std::int64_t at = scratch_bytes;
-            before.push_back(transfer_command(command_kind::copy, s.send, 0, accesses_.scratch(), at, s.send_bytes));
-            scratch_bytes += ir::aligned(s.send_bytes);
-            s.send = accesses_.scratch();
-            return at;
-        };
-        if (const int number = peer_copies_.number(step.task); number >= 0) return add_peer_copy(step, s, number, with);
-        if (m.kind == op_kind::transfer) {
-            if (s.send >= 0)
-                send(s.send, 0, s.send_bytes, with[1]);
+        if (const int number = peer_copies_.number(step.task); number >= 0)
+            add_peer_copy(step, s, number, with);
+        else if (!collective::by_one_call(m.kind))
+            add_messages(m, s, with, mine);
+        else if (with.size() == 1)
+            copy(s.send, 0, s.recv, 0, s.recv_bytes);
+        else
+            add_call(m, s);
+    }
+
+private:
+    // Sends and receives: a block to each member that this rank's reaches, and one from each that reaches it.
+    void add_messages(const ir::member& m, const participant& s, const std::vector<int>& with, int mine) {
+        const int n = static_cast<int>(with.size());
+        const blocks b = blocks_of(m, s, n);
+        std::vector<int> to, from;  // members
+        for (int i = 0; i < n; ++i) {
+            if (s.send >= 0 && collective::reaches(m, mine, i, n)) to.push_back(i);
+            if (s.recv >= 0 && collective::reaches(m, i, mine, n)) from.push_back(i);
+        }
+        const bool sends = std::any_of(to.begin(), to.end(), [&](int i) { return i != mine; });
+        const place source = sends ? set_aside(s) : place{s.send};
+        for (const int i : to)
+            if (i != mine) send(source.access, source.offset + b.given_to(i), b.bytes, with[static_cast<std::size_t>(i)]);
+        for (const int i : from)
+            if (i != mine)
+                recv(s.recv, b.got_from(i), b.bytes, with[static_cast<std::size_t>(i)]);
             else
-                recv(s.recv, 0, s.recv_bytes, with[0]);
-            return;
-        }
-        if (m.kind == op_kind::shift) {
-            const std::int64_t each = s.send_bytes;
-            const auto at = [&](int i) { return m.zero_edge && (i < 0 || i >= n) ? -1 : ((i % n) + n) % n; };
-            const int to = at(mine + m.offset), from = at(mine - m.offset);
-            if (to == mine) return copy(s.send, 0, s.recv, 0, each);
-            const std::int64_t offset = to >= 0 ? stage() : 0;
-            if (to >= 0) send(s.send, offset, each, with[to]);
-            if (from >= 0)
-                recv(s.recv, 0, each, with[from]);
-            else if (each > 0)
-                before.push_back(transfer_command(command_kind::zero, -1, 0, s.recv, 0, each));
-            return;
-        }
-        if (n == 1) return copy(s.send, 0, s.recv, 0, s.recv_bytes);
-        if (m.kind == op_kind::all_to_all) {
-            const std::int64_t each = s.send_bytes / n, offset = stage();
-            for (int i = 0; i < n; ++i) {
-                if (i == mine) {
-                    if (s.send != accesses_.scratch()) copy(s.send, i * each, s.recv, i * each, each);
-                    continue;
-                }
-                send(s.send, offset + i * each, each, with[i]);
-                if (s.recv >= 0) recv(s.recv, i * each, each, with[i]);
-            }
-            return;
-        }
-        if (m.kind == op_kind::gather) {
-            if (mine != m.root) return send(s.send, 0, s.send_bytes, with[m.root]);
-            for (int i = 0; i < n; ++i)
-                if (i == mine)
-                    copy(s.send, 0, s.recv, i * s.send_bytes, s.send_bytes);
-                else
-                    recv(s.recv, i * s.send_bytes, s.send_bytes, with[i]);
-            return;
-        }
-        if (m.kind == op_kind::scatter) {
-            // One piece for each group index that receives: over roles, the root, which stands last then, need not be one.
-            if (mine != m.root) return recv(s.recv, 0, s.recv_bytes, with[m.root]);
-            const int pieces = s.recv >= 0 ? n : n - 1;
-            const std::int64_t each = s.send_bytes / pieces;
-            for (int i = 0; i < pieces; ++i)
-                if (i == mine)
-                    copy(s.send, i * each, s.recv, 0, each);
-                else
-                    send(s.send, i * each, each, with[i]);
-            return;
-        }
+                copy(s.send, b.given_to(i), s.recv, b.got_from(i), b.bytes);
+        if (from.empty() && s.recv >= 0 && collective::gets_result(m, mine)) zero(s.recv, b.bytes);
+    }
+    // What passes between two members, and where a member's stands in the argument and in the result.
+    struct blocks {
+        std::int64_t bytes;
+        bool cuts, joins;
+
+        std::int64_t given_to(int member) const { return cuts ? member * bytes : 0; }
+        std::int64_t got_from(int member) const { return joins ? member * bytes : 0; }
+    };
+    static blocks blocks_of(const ir::member& m, const participant& s, int members) {
+        const collective::row& row = collective::of(m.kind);
+        const bool cuts = row.sends == collective::pieces::one_per_member, joins = row.gets == collective::pieces::one_per_member;
+        const int receivers = s.recv >= 0 ? members : members - 1;  // over roles, a root that gets nothing stands last
+        return {s.send >= 0 ? s.send_bytes / (cuts ? receivers : 1) : s.recv_bytes / (joins ? members : 1), cuts, joins};
+    }
+
+    // One call of NCCL, alike on all members.
+    void add_call(const ir::member& m, const participant& s) {
         command a;
-        a.kind = m.kind == op_kind::all_reduce   ? command_kind::all_reduce
-                 : m.kind == op_kind::reduce     ? command_kind::reduce
-                 : m.kind == op_kind::broadcast  ? command_kind::broadcast
-                 : m.kind == op_kind::all_gather ? command_kind::all_gather
-                                                 : command_kind::reduce_scatter;
-        const element type = accesses_.buffer_of(any).type.type;
+        a.kind = command_kind::collective;
+        a.nccl = collective::of(m.kind).call;
+        a.from = s.send >= 0 ? s.send : s.recv;  // a receiver of a broadcast has nothing to send
+        a.to = s.recv >= 0 ? s.recv : s.send;    // NCCL leaves it alone off the root
+        const element type = accesses_.buffer_of(a.from).type.type;
         a.type = nccl_type(type);
         a.op = nccl_reduction(m.reduce);
         a.comm = by_communicator_[m.communicator];
         a.peer = m.root;
-        a.from = s.send >= 0 ? s.send : s.recv;  // a receiver of a broadcast has nothing to send
-        a.to = s.recv >= 0 ? s.recv : s.send;    // NCCL leaves it alone off the root
-        const std::int64_t bytes = m.kind == op_kind::reduce_scatter ? s.recv_bytes : s.send >= 0 ? s.send_bytes : s.recv_bytes;
+        const bool counts_result = collective::of(m.kind).sends == collective::pieces::one_per_member;  // ncclReduceScatter takes the count of a block
+        const std::int64_t bytes = counts_result || s.send < 0 ? s.recv_bytes : s.send_bytes;
         a.count = static_cast<std::size_t>(bytes / dovetail::bytes_of(type));
         if (a.count > 0) calls.push_back(a);
     }
 
-private:
-    bool same_place_or_equal(int a, int b) const { return a == b || (a < accesses_.scratch() && b < accesses_.scratch() && accesses_.same_place(a, b)); }
-
+    struct place {
+        int access;
+        std::int64_t offset = 0;
+    };
+    // What is sent while it is overwritten goes out from a copy.
+    place set_aside(const participant& s) {
+        if (!accesses_.same_place(s.send, s.recv) || s.send_bytes == 0) return {s.send};
+        const place at{accesses_.scratch(), scratch_bytes};
+        before.push_back(transfer_command(command_kind::copy, s.send, 0, at.access, at.offset, s.send_bytes));
+        scratch_bytes += ir::aligned(s.send_bytes);
+        return at;
+    }
+    void copy(int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes) {
+        const bool there = (from == to || accesses_.same_place(from, to)) && from_offset == to_offset;
+        if (bytes > 0 && from >= 0 && to >= 0 && !there) before.push_back(transfer_command(command_kind::copy, from, from_offset, to, to_offset, bytes));
+    }
+    void zero(int to, std::int64_t bytes) {
+        if (bytes > 0) before.push_back(transfer_command(command_kind::zero, -1, 0, to, 0, bytes));
+    }
+    void send(int from, std::int64_t offset, std::int64_t bytes, int peer) {
+        if (bytes > 0) calls.push_back(transfer_command(command_kind::send, from, offset, -1, 0, bytes, peer, all_));
+    }
+    void recv(int to, std::int64_t offset, std::int64_t bytes, int peer) {
+        if (bytes > 0) calls.push_back(transfer_command(command_kind::recv, -1, 0, to, offset, bytes, peer, all_));
+    }
     void add_peer_copy(const ir::step& step, const participant& s, int number, const std::vector<int>& with) {
         const bool sends = s.send >= 0;
         command a =

@@ -5,76 +5,78 @@
 
 #include "command.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace dovetail::cuda {
 
+// One communication, in the order of its receivers.
+class local_acts {
+public:
+    local_acts(const access_table& accesses, const ir::member& m, std::vector<participant> participants, std::vector<command>& to, std::vector<int>& lists)
+        : accesses_{accesses}, m_{m}, group_indices_{std::move(participants)}, to_{to}, lists_{lists} {
+        for (int i = 0; i < members(); ++i)
+            if (at(i).recv >= 0 && collective::gets_result(m, i)) receivers_.push_back(i);
+    }
+    void add() {
+        for (int k = 0; k < static_cast<int>(receivers_.size()); ++k)
+            if (is_reducing(m_.kind))
+                reduce(k);
+            else
+                gather(k);
+    }
+
+private:
+    int members() const { return static_cast<int>(group_indices_.size()); }
+    const participant& at(int member) const { return group_indices_[static_cast<std::size_t>(member)]; }
+    bool cuts() const { return collective::of(m_.kind).gives == collective::pieces::one_per_member; }
+    bool joins() const { return collective::of(m_.kind).gets == collective::pieces::one_per_member; }
+
+    // The k-th receiver's block of each member that reaches it.
+    void gather(int k) {
+        const int to = receivers_[static_cast<std::size_t>(k)];
+        for (int i = 0; i < members(); ++i) {
+            if (at(i).send < 0 || !collective::reaches(m_, i, to, members())) continue;
+            const std::int64_t block = at(i).send_bytes / (cuts() ? static_cast<int>(receivers_.size()) : 1);
+            copy(at(i).send, cuts() ? k * block : 0, at(to).recv, joins() ? i * block : 0, block);
+        }
+    }
+    // The sum of all members' blocks for the k-th receiver; of whole arguments it is the same for all, and made once.
+    void reduce(int k) {
+        const participant& receiver = at(receivers_[static_cast<std::size_t>(k)]);
+        const std::int64_t block = receiver.recv_bytes;
+        if (block == 0) return;
+        if (k > 0 && !cuts()) return copy(at(receivers_[0]).recv, 0, receiver.recv, 0, block);
+        command a = transfer_command(command_kind::local_reduce, -1, k * block, receiver.recv, 0, block);
+        a.first_source = static_cast<int>(lists_.size());
+        for (const participant& s : group_indices_)
+            if (s.send >= 0) lists_.push_back(s.send);
+        a.sources = static_cast<int>(lists_.size()) - a.first_source;
+        a.elements = accesses_.buffer_of(receiver.recv).type.type;
+        a.count = static_cast<std::size_t>(block / dovetail::bytes_of(a.elements));
+        a.how = m_.reduce;
+        to_.push_back(a);
+    }
+    void copy(int from, std::int64_t from_offset, int into, std::int64_t to_offset, std::int64_t bytes) {
+        if (bytes > 0 && from != into) to_.push_back(transfer_command(command_kind::copy, from, from_offset, into, to_offset, bytes));
+    }
+
+    const access_table& accesses_;
+    const ir::member& m_;
+    std::vector<participant> group_indices_;
+    std::vector<command>& to_;
+    std::vector<int>& lists_;
+    std::vector<int> receivers_;
+};
+
 inline void add_local_commands(const access_table& accesses, const ir::step& step, int member, std::vector<command>& to, std::vector<int>& lists) {
-    const ir::member& m = accesses.program.members[member];
     std::vector<participant> participants;
     for (const ir::participation& p : accesses.program.participations.subspan(step.first_participation, step.participations))
         if (p.member == member) {
             if (p.group_index >= static_cast<int>(participants.size())) participants.resize(static_cast<std::size_t>(p.group_index) + 1);
-            participants[p.group_index] = accesses.participant_of(p);
+            participants[static_cast<std::size_t>(p.group_index)] = accesses.participant_of(p);
         }
-    const int n = static_cast<int>(participants.size());
-    const auto copy = [&](int from, std::int64_t from_offset, int into, std::int64_t to_offset, std::int64_t bytes) {
-        if (bytes > 0 && from >= 0 && into >= 0 && from != into) to.push_back(transfer_command(command_kind::copy, from, from_offset, into, to_offset, bytes));
-    };
-    const auto reduce = [&](std::int64_t offset, int into, std::int64_t bytes) {
-        if (bytes == 0) return;
-        command a = transfer_command(command_kind::local_reduce, -1, offset, into, 0, bytes);
-        a.first_source = static_cast<int>(lists.size());
-        for (const participant& s : participants)
-            if (s.send >= 0) lists.push_back(s.send);
-        a.sources = static_cast<int>(lists.size()) - a.first_source;
-        a.elements = accesses.buffer_of(into).type.type;
-        a.count = static_cast<std::size_t>(bytes / dovetail::bytes_of(a.elements));
-        a.how = m.reduce;
-        to.push_back(a);
-    };
-    const participant root = m.root >= 0 && m.root < n ? participants[m.root] : participant{};
-    switch (m.kind) {
-        case op_kind::transfer: return copy(participants[0].send, 0, participants[1].recv, 0, participants[0].send_bytes);
-        case op_kind::broadcast:
-            for (const participant& s : participants) copy(root.send, 0, s.recv, 0, root.send_bytes);
-            return;
-        case op_kind::all_reduce:
-        case op_kind::reduce: {
-            int made = -1;
-            for (const participant& s : participants) {
-                if (s.recv < 0 || (m.kind == op_kind::reduce && s.recv != root.recv)) continue;
-                if (made < 0)
-                    reduce(0, made = s.recv, s.recv_bytes);
-                else
-                    copy(made, 0, s.recv, 0, s.recv_bytes);
-            }
-            return;
-        }
-        case op_kind::all_gather:
-        case op_kind::gather:
-            for (const participant& s : participants) {
-                if (m.kind == op_kind::gather && s.recv != root.recv) continue;
-                for (int i = 0; i < n; ++i) copy(participants[i].send, 0, s.recv, i * participants[i].send_bytes, participants[i].send_bytes);
-            }
-            return;
-        case op_kind::reduce_scatter:
-            for (int i = 0; i < n; ++i) reduce(i * participants[i].recv_bytes, participants[i].recv, participants[i].recv_bytes);
-            return;
-        case op_kind::scatter: {
-            std::int64_t next = 0;
-            for (const participant& s : participants)
-                if (s.recv >= 0) copy(root.send, next++ * s.recv_bytes, s.recv, 0, s.recv_bytes);
-            return;
-        }
-        case op_kind::all_to_all:
-            for (int i = 0; i < n; ++i)
-                for (int j = 0; j < n; ++j)
-                    copy(participants[j].send, i * (participants[j].send_bytes / n), participants[i].recv, j * (participants[j].send_bytes / n),
-                         participants[j].send_bytes / n);
-            return;
-        default: return;
-    }
+    local_acts{accesses, accesses.program.members[member], std::move(participants), to, lists}.add();
 }
 
 }  // namespace dovetail::cuda

@@ -1,0 +1,52 @@
+// Who gives to whom, for each kind, as a matrix: a row of the matrix is a giver, and `x` stands where what it gives reaches a member.
+#include <dovetail/collective/movement.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace dv = dovetail;
+namespace collective = dv::collective;
+using enum dv::op_kind;
+
+namespace {
+
+struct communication {
+    dv::op_kind kind = compute;
+    int root = -1;
+    int offset = 0;
+    bool zero_edge = false;
+};
+
+using matrix = std::vector<std::string>;
+matrix of(const communication& c, int members) {
+    matrix all;
+    for (int from = 0; from < members; ++from) {
+        all.emplace_back();
+        for (int to = 0; to < members; ++to) all.back() += collective::reaches(c, from, to, members) && collective::gets_result(c, to) ? 'x' : '.';
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("everyone, the root, or one other") {
+    for (const dv::op_kind k : {all_reduce, all_gather, reduce_scatter, all_to_all}) CHECK(of({k}, 3) == matrix{"xxx", "xxx", "xxx"});
+    for (const dv::op_kind k : {reduce, gather}) CHECK(of({k, 2}, 3) == matrix{"..x", "..x", "..x"});
+    for (const dv::op_kind k : {broadcast, scatter}) CHECK(of({k, 1}, 3) == matrix{"...", "xxx", "..."});
+    CHECK(of({transfer}, 2) == matrix{".x", ".."});
+    for (const dv::op_kind k : {compute, input, to_host, from_host}) CHECK(of({k}, 2) == matrix{"..", ".."});
+}
+
+TEST_CASE("a shift, periodic and with zeros at its edge") {
+    CHECK(of({shift, -1, 1}, 3) == matrix{".x.", "..x", "x.."});
+    CHECK(of({shift, -1, 1, true}, 3) == matrix{".x.", "..x", "..."});
+    CHECK(of({shift, -1, -1}, 3) == matrix{"..x", "x..", ".x."});
+    CHECK(of({shift, -1, -2, true}, 3) == matrix{"...", "...", "x.."});
+    CHECK(of({shift, -1, 7}, 3) == matrix{".x.", "..x", "x.."});
+    CHECK(of({shift, -1, -7}, 3) == matrix{"..x", "x..", ".x."});
+    CHECK(of({shift, -1, 3, true}, 3) == matrix{"...", "...", "..."});
+    CHECK(of({shift, -1, 1}, 1) == matrix{"x"});
+    CHECK(of({shift, -1, 1, true}, 1) == matrix{"."});
+}
