@@ -14,6 +14,7 @@ namespace {
 
 struct communication {
     dv::op_kind kind = compute;
+    const dv::operation* op = nullptr;
     int root = -1;
     int offset = 0;
     bool zero_edge = false;
@@ -32,21 +33,29 @@ matrix of(const communication& c, int members) {
 }  // namespace
 
 TEST_CASE("everyone, the root, or one other") {
-    for (const dv::op_kind k : {all_reduce, all_gather, reduce_scatter, all_to_all}) CHECK(of({k}, 3) == matrix{"xxx", "xxx", "xxx"});
-    for (const dv::op_kind k : {reduce, gather}) CHECK(of({k, 2}, 3) == matrix{"..x", "..x", "..x"});
-    for (const dv::op_kind k : {broadcast, scatter}) CHECK(of({k, 1}, 3) == matrix{"...", "xxx", "..."});
-    CHECK(of({transfer}, 2) == matrix{".x", ".."});
-    for (const dv::op_kind k : {compute, input, to_host, from_host}) CHECK(of({k}, 2) == matrix{"..", ".."});
+    for (const dv::op_kind k : {all_reduce, all_gather, reduce_scatter, all_to_all}) CHECK(of({.kind = k}, 3) == matrix{"xxx", "xxx", "xxx"});
+    for (const dv::op_kind k : {reduce, gather}) CHECK(of({.kind = k, .root = 2}, 3) == matrix{"..x", "..x", "..x"});
+    for (const dv::op_kind k : {broadcast, scatter}) CHECK(of({.kind = k, .root = 1}, 3) == matrix{"...", "xxx", "..."});
+    CHECK(of({.kind = transfer}, 2) == matrix{".x", ".."});
+    for (const dv::op_kind k : {compute, input, to_host, from_host}) CHECK(of({.kind = k}, 2) == matrix{"..", ".."});
 }
 
 TEST_CASE("a shift, periodic and with zeros at its edge") {
-    CHECK(of({shift, -1, 1}, 3) == matrix{".x.", "..x", "x.."});
-    CHECK(of({shift, -1, 1, true}, 3) == matrix{".x.", "..x", "..."});
-    CHECK(of({shift, -1, -1}, 3) == matrix{"..x", "x..", ".x."});
-    CHECK(of({shift, -1, -2, true}, 3) == matrix{"...", "...", "x.."});
-    CHECK(of({shift, -1, 7}, 3) == matrix{".x.", "..x", "x.."});
-    CHECK(of({shift, -1, -7}, 3) == matrix{"..x", "x..", ".x."});
-    CHECK(of({shift, -1, 3, true}, 3) == matrix{"...", "...", "..."});
-    CHECK(of({shift, -1, 1}, 1) == matrix{"x"});
-    CHECK(of({shift, -1, 1, true}, 1) == matrix{"."});
+    CHECK(of({.kind = shift, .offset = 1}, 3) == matrix{".x.", "..x", "x.."});
+    CHECK(of({.kind = shift, .offset = 1, .zero_edge = true}, 3) == matrix{".x.", "..x", "..."});
+    CHECK(of({.kind = shift, .offset = -1}, 3) == matrix{"..x", "x..", ".x."});
+    CHECK(of({.kind = shift, .offset = -2, .zero_edge = true}, 3) == matrix{"...", "...", "x.."});
+    CHECK(of({.kind = shift, .offset = 7}, 3) == matrix{".x.", "..x", "x.."});
+    CHECK(of({.kind = shift, .offset = -7}, 3) == matrix{"..x", "x..", ".x."});
+    CHECK(of({.kind = shift, .offset = 3, .zero_edge = true}, 3) == matrix{"...", "...", "..."});
+    CHECK(of({.kind = shift, .offset = 1}, 1) == matrix{"x"});
+    CHECK(of({.kind = shift, .offset = 1, .zero_edge = true}, 1) == matrix{"."});
+}
+
+TEST_CASE("where zeros are left") {
+    for (const std::int64_t members : {0, 4}) {
+        CHECK(collective::leaves_zeros(communication{.kind = shift, .offset = 1, .zero_edge = true}, members));
+        CHECK(!collective::leaves_zeros(communication{.kind = shift, .offset = 1}, members));
+        for (const dv::op_kind k : {compute, transfer, all_reduce, broadcast, scatter}) CHECK(!collective::leaves_zeros(communication{.kind = k}, members));
+    }
 }

@@ -1,5 +1,6 @@
 // Who gives to whom in one communication, and whose results are equal: what the flow in a row means. A communication is anything that
-// has `kind`, `root` (a member's number), `offset` and `zero_edge`: a node along axes, a member of the program, an exchange of the host.
+// has `kind`, `op`, `root` (a member's number), `offset` and `zero_edge`: a node along axes, a member of the program, an exchange of
+// the host.
 #pragma once
 
 #include "table.hpp"
@@ -46,20 +47,28 @@ namespace detail {
 
 struct any_communication {
     op_kind kind;
+    const operation* op;
     int root, offset;
     bool zero_edge;
 };
 // What member 0, the root, gives reaches member 1 wherever that one gets a result. A flow without a case stops the evaluation, and
 // the compiler.
 constexpr bool has_cases(const row& r) {
-    constexpr int offset = 1;
-    const any_communication c{r.kind, 0, offset, false};
+    constexpr int root = 0, offset = 1;
+    const any_communication c{r.kind, &no_operation, root, offset, false};
     return reaches(c, 0, 1, 2) == gets_result(c, 1);
 }
 
 }  // namespace detail
 
 static_assert(each_row(detail::has_cases), "dovetail: `reaches` and `gets_result` agree on each flow");
+
+// Whether nothing reaches some member, which gets zeros. `members` is 0 where the width of the axis is open.
+template <class Communication>
+constexpr bool leaves_zeros(const Communication& c, std::int64_t members) {
+    static_cast<void>(members);
+    return of(c.kind).moves == flow::shifted && c.zero_edge;
+}
 
 // All members get the same: everybody reads the same, whole.
 constexpr bool gives_equal_results(op_kind k) {

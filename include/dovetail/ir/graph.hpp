@@ -102,4 +102,12 @@ constexpr int width_of(const graph& g, int role, int axis) {
     return 1;
 }
 
+// Product of the widths of the axes in `mask` on a role; 0 where one is open.
+constexpr std::int64_t width_along(const graph& g, int role, unsigned mask) {
+    std::int64_t n = 1;
+    for (const mesh_axis& m : g.mesh.subspan(g.roles[role].first_axis, g.roles[role].axes))
+        if ((mask >> m.axis & 1u) != 0) n *= m.width;
+    return n;
+}
+
 }  // namespace dovetail::ir

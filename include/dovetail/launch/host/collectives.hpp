@@ -26,6 +26,7 @@ struct communication {
     int root = -1;
     int offset = 0;
     bool zero_edge = false;
+    const operation* op = nullptr;
 };
 
 namespace detail {

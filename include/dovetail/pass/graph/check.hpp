@@ -215,7 +215,8 @@ private:
         unsigned v = 0;
         for (int a : arguments(n)) v |= varies_[a];
         if (collective::gives_equal_results(n.kind)) return v & ~n.axes;
-        return is_collective(n.kind) || n.zero_edge ? v | n.axes : v;
+        const bool differs = is_collective(n.kind) || (is_communication(n.kind) && collective::leaves_zeros(n, ir::width_along(g_, n.role, n.axes)));
+        return differs ? v | n.axes : v;
     }
 
     // Along which axes may the positions hold different values? Starts from what is declared and follows the operations; values

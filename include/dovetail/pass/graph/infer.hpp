@@ -10,14 +10,6 @@ namespace dovetail::pass {
 
 namespace detail {
 
-// Product of the widths of the axes in `mask` on a role; 0 where one is open.
-constexpr std::int64_t width_along(const ir::graph& g, int role, unsigned mask) {
-    std::int64_t n = 1;
-    for (const ir::mesh_axis& m : g.mesh.subspan(g.roles[role].first_axis, g.roles[role].axes))
-        if ((mask >> m.axis & 1u) != 0) n *= m.width;
-    return n;
-}
-
 class inference {
 public:
     constexpr inference(const ir::graph& g, ir::symbol* symbols) : g_{g}, symbols_{symbols} {}
@@ -145,7 +137,7 @@ private:
     }
     // How many take part: shards along its axes (0: a width is open), or the roles that give or, where one gives, that receive.
     constexpr std::int64_t members_of(const ir::node& n) const {
-        if (n.role >= 0) return width_along(g_, n.role, n.axes);
+        if (n.role >= 0) return ir::width_along(g_, n.role, n.axes);
         return collective::begins_at_root(n.kind) ? n.targets : n.arguments;
     }
 
