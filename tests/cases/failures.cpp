@@ -123,6 +123,12 @@ struct from_the_third : dv::graph<
     dv::let<y, broadcast<dp, root_index<2>>(x)>,
     dv::output<y>> {};
 
+struct to_the_third : dv::graph<
+    dv::mesh<dv::axis<dp>>,
+    dv::input<x, vector>,
+    dv::let<y, permute<dp, pair<0, 2>, pair<1, 0>>(x)>,
+    dv::output<y>> {};
+
 }  // namespace
 
 TEST_CASE("worlds that do not fit") {
@@ -145,6 +151,8 @@ TEST_CASE("worlds that do not fit") {
     has(making(on_two_axes{}, 6, dv::width<dp>(2), dv::width<tp>(2)), "the world has 6 ranks and the graph needs 4");
     has(making(from_the_third{}, 2), "operation `broadcast<dp, root_index<2>>` has its root at index 2 of 2: one role x 2");
     CHECK(making(from_the_third{}, 3) == "nothing thrown");
+    has(making(to_the_third{}, 2), "operation `permute<dp, pair<0, 2>, pair<1, 0>>` names position 2 of 2: one role x 2");
+    CHECK(making(to_the_third{}, 3) == "nothing thrown");
 }
 
 TEST_CASE("a store of another rank") {

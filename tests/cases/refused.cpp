@@ -180,6 +180,21 @@ static_assert(is<error::indivisible, diagnosed<dv::input<x, dv::tensor<float, 7>
 static_assert(is<error::bad_reduction, diagnosed<in, two, dv::let<y, reduce<gelu, dp, root_index<0>>(x)>, dv::output<y>>>);
 static_assert(is<error::bad_reduction, diagnosed<in, two, dv::let<y, reduce_scatter<dp, dp>(x)>, dv::output<y>>>);
 static_assert(is<error::role_twice, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, all_gather<>(y, z, y)>, dv::output<t>>>);
+template <class... W> using permuted_on_three = diagnosed<in, three, dv::let<y, permute<W...>(x)>, dv::output<y>>;
+static_assert(is<error::bad_pairs, permuted_on_three<dp>>);
+static_assert(is<error::bad_pairs, permuted_on_three<dp, dp>>);
+static_assert(is<error::bad_pairs, permuted_on_three<dp, pair<0, 1>, root_index<1>>>);
+static_assert(is<error::bad_pairs, permuted_on_three<pair<0, 1>, pair<1, 0>>>);
+static_assert(is<error::unknown_axis, permuted_on_three<tp, pair<0, 1>>>);
+static_assert(is<error::bad_position, permuted_on_three<dp, pair<0, 1>, pair<1, 3>>>);
+static_assert(is<error::bad_position, permuted_on_three<dp, pair<3, 1>>>);
+static_assert(is<error::bad_position, permuted_on_three<dp, pair<-1, 1>>>);
+static_assert(is<error::bad_position, diagnosed<in, open_axis, dv::let<y, permute<dp, pair<0, -1>>(x)>, dv::output<y>>>);
+static_assert(is<error::source_twice, permuted_on_three<dp, pair<0, 1>, pair<2, 0>, pair<0, 2>>>);
+static_assert(is<error::target_twice, permuted_on_three<dp, pair<0, 1>, pair<2, 0>, pair<1, 1>>>);
+static_assert(is<error::outside_role, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, permute<dp, pair<0, 1>>(y)>, dv::output<z, t>>>);
+static_assert(accepted<in, three, dv::let<y, permute<dp, pair<0, 1>, pair<1, 0>, pair<2, 2>>(x)>, dv::output<y>>);
+static_assert(accepted<in, open_axis, dv::let<y, permute<dp, pair<0, 9>>(x)>, dv::output<y>>);
 
 // ---- 6: states and replicas
 using replicated = dv::state<w, vector, ones, dv::replicated<dp>>;
@@ -188,6 +203,10 @@ static_assert(is<error::diverging_replicas, updated<plus(w, x)>>);
 static_assert(is<error::diverging_replicas, updated<plus(w, shift<dp, 1>(x))>>);
 static_assert(is<error::diverging_replicas, updated<shift<dp, 1, zero_edge>(s)>>);
 static_assert(is<error::diverging_replicas, updated<all_to_all<dp>(x)>>);
+static_assert(is<error::diverging_replicas, updated<permute<dp, pair<0, 1>>(s)>>);
+static_assert(accepted<in, two, dv::input<s, vector, dv::replicated<dp>>, replicated, dv::update<w, permute<dp, pair<0, 1>, pair<1, 0>>(s)>, dv::let<y, plus(x, s)>, dv::output<y>>);
+static_assert(is<error::diverging_replicas, diagnosed<in, open_axis, dv::input<s, vector, dv::replicated<dp>>, replicated, dv::update<w, permute<dp, pair<0, 1>, pair<1, 0>>(s)>,
+                                                      dv::let<y, plus(x, s)>, dv::output<y>>>);
 static_assert(is<error::diverging_replicas, updated<plus(all_reduce<sum, dp>(x), gelu(x))>>);
 static_assert(std::is_same_v<updated<plus(w, all_reduce<sum, dp>(x))>, error::none>);
 static_assert(std::is_same_v<updated<plus(w, broadcast<dp, root_index<1>>(x))>, error::none>);

@@ -1,6 +1,7 @@
 // What users will try first, with the values of the sequential program: every way of planning gives the same.
 #include "support/on_host.hpp"
 
+#include <array>
 #include <atomic>
 
 using namespace samples;
@@ -252,6 +253,27 @@ TEST_CASE("every communication along an axis") {
         expect(ticket.read(dv::name<total>).host(), wanted, "all_to_all and shifts", rank, run);
     };
     support::run_all_ways<along_an_axis>(2, bind_rank, check);
+}
+
+TEST_CASE("from position to position, with zeros where nothing comes from") {
+    const auto bind_rank = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
+    const auto check = [](auto&, auto& ticket, int rank, int run) {
+        const floats none(8, 0.0f);
+        const auto some = [&](int position, int in) { return position == 1 ? ramp(2, in) : position == 2 ? ramp(0, in) : none; };
+        const auto all = [&](int position, int in) { return ramp(std::array{2, 1, 3, 0}[static_cast<std::size_t>(position)], in); };
+        expect(ticket.read(dv::name<a>).host(), some(rank, run), "some positions", rank, run);
+        expect(ticket.read(dv::name<b>).host(), all(rank, run), "all positions", rank, run);
+        // In each run both are added; then positions 0 and 1 change places, 2 loses what it has, and 3 keeps it.
+        std::vector<floats> held(4, none);
+        for (int k = 0; k <= run; ++k) {
+            for (int position = 0; position < 4; ++position)
+                for (std::size_t i = 0; i < 8; ++i) held[static_cast<std::size_t>(position)][i] += some(position, k)[i] + all(position, k)[i];
+            std::swap(held[0], held[1]);
+            held[2] = none;
+        }
+        expect(ticket.read(dv::name<y>).host(), held[static_cast<std::size_t>(rank)], "a state", rank, run);
+    };
+    support::run_all_ways<permuted>(4, bind_rank, check);
 }
 
 TEST_CASE("roles with positions, and all of it on one role's positions") {

@@ -52,6 +52,15 @@ TEST_CASE("a shift, periodic and with zeros at its edge") {
     CHECK(of({.kind = shift, .offset = 1, .zero_edge = true}, 1) == matrix{"."});
 }
 
+TEST_CASE("pairs of positions") {
+    const dv::position_pair pairs[] = {{0, 2}, {2, 1}, {3, 3}};
+    dv::operation op;
+    op.pairs = pairs;
+    op.pair_count = 3;
+    CHECK(of({.kind = permute, .op = &op}, 4) == matrix{"..x.", "....", ".x..", "...x"});
+    for (const std::int64_t members : {0, 3, 4}) CHECK(collective::leaves_zeros(communication{.kind = permute, .op = &op}, members) == (members != 3));
+}
+
 TEST_CASE("where zeros are left") {
     for (const std::int64_t members : {0, 4}) {
         CHECK(collective::leaves_zeros(communication{.kind = shift, .offset = 1, .zero_edge = true}, members));

@@ -18,7 +18,7 @@ constexpr bool divisible(dv::op_kind k, dv::tensor_type t, std::int64_t members 
 }  // namespace
 
 TEST_CASE("the shape that a member gets") {
-    for (const dv::op_kind k : {transfer, shift, all_reduce, reduce, broadcast, all_to_all}) CHECK(made(k, matrix) == matrix);
+    for (const dv::op_kind k : {transfer, shift, permute, all_reduce, reduce, broadcast, all_to_all}) CHECK(made(k, matrix) == matrix);
     for (const dv::op_kind k : {all_gather, gather}) {
         CHECK(made(k, matrix) == scalar.with_extents(32, 3));
         CHECK(made(k, scalar) == scalar.with_extents(4));
@@ -27,7 +27,7 @@ TEST_CASE("the shape that a member gets") {
 }
 
 TEST_CASE("where the width must be known, and must divide") {
-    for (const dv::op_kind k : {transfer, shift, all_reduce, reduce, broadcast}) {
+    for (const dv::op_kind k : {transfer, shift, permute, all_reduce, reduce, broadcast}) {
         CHECK(!collective::needs_width(collective::of(k)));
         CHECK(divisible(k, scalar));
     }

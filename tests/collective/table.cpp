@@ -28,6 +28,7 @@ TEST_CASE("every kind has its name") {
     CHECK(std::string{dv::name_of(transfer)} == "transfer");
     CHECK(std::string{dv::name_of(reduce_scatter)} == "reduce_scatter");
     CHECK(std::string{dv::name_of(scatter)} == "scatter");
+    CHECK(std::string{dv::name_of(permute)} == "permute");
     for (const collective::row& r : collective::table) CHECK(&collective::of(r.kind) == &r);
 }
 

@@ -98,6 +98,7 @@ void all(Visit visit) {
     ways<with_positions<pipeline<2, 2>>>("two stages, two micro-batches", visit);
     ways<with_positions<counter>>("counter", visit);
     ways<sums>("sums", visit);
+    ways<permuted>("permuted", visit);
     ways<with_positions<shaped<0>>>("no element", visit);
     ways<with_positions<shaped<1>>>("one element", visit);
     ways<with_positions<shaped<1001>>>("an odd number of elements", visit);

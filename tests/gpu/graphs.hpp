@@ -43,7 +43,8 @@ struct every : dv::graph<
     dv::let<h, all_reduce<sum, dp>(x)>,
     dv::let<y, all_reduce<minimum, dp>(x)>,
     dv::let<z, broadcast<dp, root_index<Lanes - 1>>(reduce<product, dp, root_index<Lanes - 1>>(x))>,
-    dv::output<a, b, c, d, e, f, g, h, y, z>> {};
+    dv::let<count, permute<dp, pair<Lanes - 1, 0>>(x)>,
+    dv::output<a, b, c, d, e, f, g, h, y, z, count>> {};
 
 // States that communication changes in place.
 struct in_place : dv::graph<
@@ -56,6 +57,16 @@ struct in_place : dv::graph<
     dv::update<b, copy(x)>,
     dv::update<b, shift<dp, +1>(b)>,
     dv::let<y, add(a, b)>,
+    dv::output<y>> {};
+
+// Two positions change places in a state; the others, where there are any, get zeros.
+struct exchanged : dv::graph<
+    dv::input<x, dv::tensor<float, 12>>,
+    dv::mesh<dv::axis<dp>>,
+    dv::state<b, dv::tensor<float, 12>, zeros>,
+    dv::update<b, copy(x)>,
+    dv::update<b, permute<dp, pair<0, 1>, pair<1, 0>>(b)>,
+    dv::let<y, add(b, x)>,
     dv::output<y>> {};
 
 struct over_roles : dv::graph<

@@ -7,6 +7,8 @@ using gpu::compare_all;
 TEST_CASE("meshes") {
     compare_all<samples::sums>(4, "sums");
     compare_all<samples::along_an_axis>(2, "along_an_axis");
+    compare_all<samples::permuted>(4, "permuted");
+    for (int ranks = 2; ranks <= 4; ++ranks) compare_all<gpu::exchanged>(ranks, "exchanged");
     compare_all<samples::roles_and_meshes>(2, "roles_and_meshes on 2");
     compare_all<samples::roles_and_meshes>(4, "roles_and_meshes on 4");
     for (int ranks = 1; ranks <= 4; ++ranks) compare_all<samples::one_group>(ranks, "one_group");

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <deque>
 #include <map>
 
 using namespace support;
@@ -68,6 +69,19 @@ constexpr misreading misreadings[] = {
      [](graph_data& g, chooser& r) {
          dv::ir::node* n = some_node(g, r, [](const auto& x) { return x.kind == dv::op_kind::shift; });
          return n != nullptr && (n->zero_edge = !n->zero_edge, true);
+     }},
+    {"a pair of a permute goes the other way",
+     [](graph_data& g, chooser& r) {
+         dv::ir::node* n = some_node(g, r, [](const auto& x) { return x.kind == dv::op_kind::permute; });
+         if (n == nullptr) return false;
+         static std::deque<std::vector<dv::position_pair>> pairs;
+         static std::deque<dv::operation> operations;
+         pairs.emplace_back(n->op->pairs, n->op->pairs + n->op->pair_count);
+         for (dv::position_pair& p : pairs.back()) std::swap(p.source, p.target);
+         operations.push_back(*n->op);
+         operations.back().pairs = pairs.back().data();
+         n->op = &operations.back();
+         return true;
      }},
     {"another reduction",
      [](graph_data& g, chooser& r) {

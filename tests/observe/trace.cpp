@@ -123,6 +123,11 @@ TEST_CASE("flow events of collectives; a file for each rank") {
     }
     CHECK(check(json::read(content(here / "all.json"))).flow_events == 1 + 1 + 2);
     {
+        watched w{{here / "positions.json", "", false}};
+        play<permuted>(4, 1, true);
+    }
+    CHECK(check(json::read(content(here / "positions.json"))).flow_events == 2 + 3 + 2);  // none to itself
+    {
         watched w{{here / "r%r.json", "", false}};
         play<overlapping_collectives>(3, 2, true);
     }

@@ -17,8 +17,8 @@ public:
         using enum dv::op_kind;
         for (int e = 1; e <= static_cast<int>(dv::element::uint64); ++e) see(element(static_cast<dv::element>(e)), false);
         for (int r = 1; r <= static_cast<int>(dv::reduction::average); ++r) see(reduction(static_cast<dv::reduction>(r)), false);
-        for (int k = 0; k <= static_cast<int>(scatter); ++k)
-            if (k != static_cast<int>(input) && k != static_cast<int>(transfer)) see(operation(static_cast<dv::op_kind>(k)), false);
+        for (const dv::collective::row& row : dv::collective::table)
+            if (row.kind != input && row.kind != transfer) see(operation(row.kind), false);
     }
     void graph(const sketch& s) {
         const int roles = static_cast<int>(s.roles.size());
@@ -114,10 +114,16 @@ private:
         if (n.role >= 0 && (n.kind == reduce || n.kind == gather))
             see("along axes: a root's output", s.symbols[static_cast<std::size_t>(n.results[0])].output);
         see("an edge of zeros", n.kind == shift && n.zero_edge);
+        if (n.kind == permute) {
+            const int width = width_of(s, n.role, n.axes);
+            see("a permute of all positions", static_cast<int>(n.pairs.size()) == width && width > 1);
+            see("a permute that leaves zeros", static_cast<int>(n.pairs.size()) < width);
+            see("a permute into a state", n.update);
+        }
         see("in an NCCL group", n.nccl_group_id >= 0);
         see("an update in an NCCL group", n.nccl_group_id >= 0 && n.update);
         see("nested", n.nested);
-        see("an update by communication", n.update && n.kind >= shift);
+        see("an update by communication", n.update && dv::is_communication(n.kind));
         see("an update with a discarded result", n.update && contains(n.results, -1));
         if (n.kind != compute) return;
         see("more than three arguments", n.arguments.size() > 3);

@@ -29,6 +29,7 @@ struct collective {
     int root = -1;
     int offset = 0;
     bool zero_edge = false;
+    const dv::operation* op = nullptr;
 };
 
 inline void receive(const collective& c, const std::vector<piece>& in, int group_index, piece out) {
@@ -51,6 +52,11 @@ inline void receive(const collective& c, const std::vector<piece>& in, int group
             else copy(0, in[(from % n + n) % n], 0, out.bytes);
             break;
         }
+        case permute:
+            if (out.bytes > 0) std::memset(out.data, 0, static_cast<std::size_t>(out.bytes));
+            for (int i = 0; i < c.op->pair_count; ++i)
+                if (c.op->pairs[i].target == group_index) copy(0, in[c.op->pairs[i].source], 0, out.bytes);
+            break;
         case all_reduce: reduced(0); break;
         case reduce:
             if (group_index == c.root) reduced(0);

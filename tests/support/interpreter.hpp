@@ -189,7 +189,7 @@ private:
             } else {
                 const std::vector<int> positions = m_.neighbours(n.role, position, n.axes);
                 for (const int l : positions) in.push_back(argument(0, l));
-                receive({n.kind, n.reduce, n.root, n.offset, n.zero_edge}, in, group_index_of(n, position), m_.result(run, here, i, 0));
+                receive({n.kind, n.reduce, n.root, n.offset, n.zero_edge, n.op}, in, group_index_of(n, position), m_.result(run, here, i, 0));
             }
         }
         if (!n.update) return;

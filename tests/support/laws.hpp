@@ -51,6 +51,8 @@ inline listing listed(const dv::ir::program& p) {
     for (const auto& x : p.participations) l.add("part", x.role, x.member, x.group_index, x.first_access, x.accesses);
     for (const auto& m : p.members) {
         l.add("member", m.kind, m.node, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
+        if (m.kind == dv::op_kind::permute)
+            for (int i = 0; i < m.op->pair_count; ++i) l.add("member.pair", m.op->pairs[i].source, m.op->pairs[i].target);
         if (m.kind == dv::op_kind::compute) list_tag(l, "member.operation", m.op->name);
     }
     for (const auto& v : p.tasks) l.add("task", v.first_participation, v.participations, v.first_member, v.members, v.stream, v.kind);

@@ -55,8 +55,30 @@ protected:
     }
 
     dv::op_kind collective_kind(bool positions) {
-        return static_cast<dv::op_kind>(
-            r.between(static_cast<int>(positions ? dv::op_kind::shift : dv::op_kind::all_reduce), static_cast<int>(dv::op_kind::scatter)));
+        std::vector<dv::op_kind> kinds;
+        for (const dv::collective::row& row : dv::collective::table)
+            if (dv::is_collective(row.kind) || (positions && joins_pairs(row.kind))) kinds.push_back(row.kind);
+        return r.one_of(kinds);
+    }
+    // Along one axis, from each to one other at most.
+    static bool joins_pairs(dv::op_kind kind) { return kind == dv::op_kind::shift || kind == dv::op_kind::permute; }
+    // Some positions of an axis to others, or to themselves; sometimes all of them.
+    std::vector<dv::position_pair> some_pairs(int width) {
+        std::vector<int> sources, targets;
+        for (int i = 0; i < width; ++i) sources.push_back(i), targets.push_back(i);
+        r.shuffle(sources);
+        r.shuffle(targets);
+        const int count = r.chance(40) ? width : r.between(1, width);
+        std::vector<dv::position_pair> pairs;
+        for (int i = 0; i < count; ++i) pairs.push_back({sources[static_cast<std::size_t>(i)], targets[static_cast<std::size_t>(i)]});
+        return pairs;
+    }
+    void set_pairs(statement& n, std::vector<dv::position_pair> pairs) {
+        n.pairs = pairs;
+        const auto kept = std::make_shared<const std::vector<dv::position_pair>>(std::move(pairs));
+        s.pool->kept.push_back(kept);
+        s.pool->operations.back().pairs = kept->data();
+        s.pool->operations.back().pair_count = static_cast<int>(kept->size());
     }
     statement communication(dv::op_kind kind, int arguments) {
         statement n;
@@ -78,12 +100,13 @@ protected:
         if (mesh(role).empty()) return false;
         n = communication(collective_kind(true), 1);
         n.role = role;
-        if (n.kind == dv::op_kind::shift) n.axes = 1u << r.one_of(mesh(role)).axis;
+        if (joins_pairs(n.kind)) n.axes = 1u << r.one_of(mesh(role)).axis;
         else
             while (n.axes == 0) n.axes = some_of(axes_of(role), r.chance(20) ? 100 : 60);
         if ((n.axes & s.open_axes) != 0 && collected(n.kind, vector_of_words(720), 2) != vector_of_words(720)) return false;
         if ((n.axes & s.open_axes) != 0 && n.kind == dv::op_kind::all_to_all) return false;
         if (dv::is_rooted(n.kind)) n.root = r.below(width_of(s, role, n.axes));
+        if (n.kind == dv::op_kind::permute) set_pairs(n, some_pairs(width_of(s, role, n.axes)));
         return true;
     }
     static dv::tensor_type vector_of_words(std::int64_t extent) { return dv::tensor_type{dv::element::uint64, 0, {}}.with_extents(extent); }
@@ -91,7 +114,13 @@ protected:
     unsigned variation(const statement& n, int x) const {
         using enum dv::op_kind;
         if (n.kind == all_reduce || n.kind == all_gather || n.kind == broadcast) return at(x).varies & ~n.axes;
-        return dv::is_collective(n.kind) || n.zero_edge ? at(x).varies | n.axes : at(x).varies;
+        return dv::is_collective(n.kind) || leaves_zeros(n) ? at(x).varies | n.axes : at(x).varies;
+    }
+
+    // Of an axis of open width nobody knows whether every position is a target.
+    bool leaves_zeros(const statement& n) const {
+        if (n.kind != dv::op_kind::permute) return n.zero_edge;
+        return (n.axes & s.open_axes) != 0 || static_cast<int>(n.pairs.size()) < width_of(s, n.role, n.axes);
     }
 
     // The largest power of two that an element may reach.
@@ -121,7 +150,7 @@ protected:
         at(y).magnitude = at(x).magnitude + (n.reduce == dv::reduction::sum       ? logarithm(members)
                                              : n.reduce == dv::reduction::product ? at(x).magnitude * (members - 1)
                                                                                   : 0);
-        at(y).nonzero = at(x).nonzero && n.reduce == dv::reduction::none && !n.zero_edge;
+        at(y).nonzero = at(x).nonzero && n.reduce == dv::reduction::none && !leaves_zeros(n);
         return y;
     }
     bool fits(dv::op_kind kind, int x, int members) const {

@@ -4,6 +4,7 @@
 
 #include "sketch.hpp"
 
+#include <dovetail/collective/shape.hpp>
 #include <dovetail/core/display.hpp>
 
 namespace support {
@@ -68,7 +69,7 @@ inline bool remove_axis(sketch& s, int axis) {
 inline bool narrow_axis(sketch& s, int axis) {
     using enum dv::op_kind;
     for (const statement& n : s.nodes)
-        if ((n.axes >> axis & 1u) != 0 && (n.kind >= all_gather || n.root > 0)) return false;
+        if ((n.axes >> axis & 1u) != 0 && (dv::collective::needs_width(dv::collective::of(n.kind)) || n.root > 0 || n.kind == permute)) return false;
     bool narrower = false;
     for (auto& mesh : s.roles)
         for (auto& m : mesh)

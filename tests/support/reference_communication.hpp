@@ -80,6 +80,11 @@ inline void communicated(const statement& n, const std::vector<piece>& in, int m
             else put(out, 0, in[static_cast<std::size_t>(from)], 0, out.bytes);
             return;
         }
+        case permute:  // the target of a pair gets the value of its source, and who is no target zeros
+            std::fill(out.data, out.data + out.bytes, static_cast<unsigned char>(0));
+            for (const dv::position_pair& p : n.pairs)
+                if (p.target == m) put(out, 0, in[static_cast<std::size_t>(p.source)], 0, out.bytes);
+            return;
         case all_reduce:
         case reduce: return reduce_members(n.reduce, in, 0, out);
         case broadcast: return put(out, 0, first, 0, out.bytes);

@@ -173,6 +173,18 @@ struct along_an_axis : dv::graph<
     dv::let<total, add(c, add(d, e))>,
     dv::output<a, b, f, y, total>> {};
 
+// Values that go from position to position: two of four get one each and two zeros, all of them one, and two change places in a state.
+struct permuted : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 4>>,
+    dv::state<count, vector, zeros>,
+    dv::let<a, permute<dp, pair<0, 2>, pair<2, 1>>(x)>,
+    dv::let<b, permute<dp, pair<0, 3>, pair<1, 1>, pair<2, 0>, pair<3, 2>>(x)>,
+    dv::update<count, add(count, add(a, b))>,
+    dv::update<count, permute<dp, pair<1, 0>, pair<0, 1>, pair<3, 3>>(count)>,
+    dv::let<y, copy(count)>,
+    dv::output<a, b, y>> {};
+
 // Roles with positions: a channel joins equal coordinates, a reduction joins the positions of one role.
 struct roles_and_meshes : dv::graph<
     dv::input<x, vector>,

@@ -44,6 +44,7 @@ struct statement {
     int root = -1;                            // index along the axes; over roles the role
     int offset = 0;
     bool zero_edge = false;                        // zeros at the edge
+    std::vector<dv::position_pair> pairs = {};     // of a permute
     int nccl_group_id = -1;                          // statements of one NCCL group share this number
     bool nested = false;                      // inside the expression of the next statement that is not
 };

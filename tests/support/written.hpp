@@ -71,13 +71,15 @@ private:
     const descriptor* operation(const support::statement& n) {
         std::vector<const descriptor*> where;
         const word id = id_of(n);
-        if (n.kind == dv::op_kind::shift || (n.role >= 0 && dv::is_collective(n.kind))) {
+        const bool along_one_axis = n.kind == dv::op_kind::shift || n.kind == dv::op_kind::permute;
+        if (along_one_axis || (n.role >= 0 && dv::is_collective(n.kind))) {
             unsigned all = 0;
             for (const auto& m : s_.roles[static_cast<std::size_t>(n.role)]) all |= 1u << m.axis;
-            if (n.kind == dv::op_kind::shift || n.axes != all || choose(50, id, 0))
+            if (along_one_axis || n.axes != all || choose(50, id, 0))
                 for (int a = 0; a < most_axes; ++a)
                     if (n.axes >> a & 1u) where.push_back(name(*axis_name(a)));
             if (where.size() > 1 && choose(50, id, 1)) std::swap(where.front(), where.back());
+            for (std::size_t i = 0; i < n.pairs.size(); ++i) where.push_back(keep({keyword::pair}));
             if (dv::is_rooted(n.kind)) {
                 const descriptor* root = pool_->numbered(keyword::root_index, n.root);
                 where.insert(choose(50, id, 2) ? where.begin() : where.end(), root);

@@ -10,6 +10,11 @@ namespace dovetail::collective {
 // Of a kind in which each member gives to one other at most: the member that gets what member `from` of `members` gives; -1: none.
 template <class Communication>
 constexpr int target_of(const Communication& c, int from, int members) {
+    if (of(c.kind).moves == flow::paired) {
+        for (int i = 0; i < c.op->pair_count; ++i)
+            if (c.op->pairs[i].source == from) return c.op->pairs[i].target;
+        return -1;
+    }
     const int to = from + c.offset;
     if (to >= 0 && to < members) return to;
     return c.zero_edge ? -1 : (to % members + members) % members;
@@ -21,7 +26,8 @@ constexpr bool reaches(const Communication& c, int from, int to, int members) {
     switch (of(c.kind).moves) {
         case flow::none: return false;
         case flow::channel: return from == 0 && to == 1;
-        case flow::shifted: return target_of(c, from, members) == to;
+        case flow::shifted:
+        case flow::paired: return target_of(c, from, members) == to;
         case flow::from_root: return from == c.root;
         case flow::to_root: return to == c.root;
         case flow::everyone: return true;
@@ -37,6 +43,7 @@ constexpr bool gets_result(const Communication& c, int member) {
         case flow::channel: return member == 1;
         case flow::to_root: return member == c.root;
         case flow::shifted:
+        case flow::paired:
         case flow::from_root:
         case flow::everyone: return true;
     }
@@ -55,7 +62,11 @@ struct any_communication {
 // the compiler.
 constexpr bool has_cases(const row& r) {
     constexpr int root = 0, offset = 1;
-    const any_communication c{r.kind, &no_operation, root, offset, false};
+    constexpr position_pair next{0, 1};
+    operation op;
+    op.pairs = &next;
+    op.pair_count = 1;
+    const any_communication c{r.kind, &op, root, offset, false};
     return reaches(c, 0, 1, 2) == gets_result(c, 1);
 }
 
@@ -66,8 +77,8 @@ static_assert(each_row(detail::has_cases), "dovetail: `reaches` and `gets_result
 // Whether nothing reaches some member, which gets zeros. `members` is 0 where the width of the axis is open.
 template <class Communication>
 constexpr bool leaves_zeros(const Communication& c, std::int64_t members) {
-    static_cast<void>(members);
-    return of(c.kind).moves == flow::shifted && c.zero_edge;
+    const flow moves = of(c.kind).moves;
+    return (moves == flow::shifted && c.zero_edge) || (moves == flow::paired && c.op->pair_count != members);
 }
 
 // All members get the same: everybody reads the same, whole.

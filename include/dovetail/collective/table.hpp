@@ -11,6 +11,7 @@ enum class flow : unsigned char {
     none,       // nobody: no communication
     channel,    // member 0 to member 1: from role to role, derived where a value crosses roles
     shifted,    // each member to the one `offset` behind it along one axis
+    paired,     // the members at the sources of the operation's pairs to those at the targets, along one axis
     from_root,  // the root to every member
     to_root,    // every member to the root
     everyone    // every member to every member
@@ -61,6 +62,7 @@ inline constexpr row table[] = {
     {op_kind::all_to_all,     "all_to_all",     flow::everyone,  pieces::one_per_member, pieces::one_per_member, false, traffic::bus_less_own,   nccl_call::send_recv},
     {op_kind::gather,         "gather",         flow::to_root,   pieces::one,            pieces::one_per_member, false, traffic::bus_less_own,   nccl_call::send_recv},
     {op_kind::scatter,        "scatter",        flow::from_root, pieces::one_per_member, pieces::one,            false, traffic::bus_less_own,   nccl_call::send_recv},
+    {op_kind::permute,        "permute",        flow::paired,    pieces::one,            pieces::one,            false, traffic::link,           nccl_call::send_recv},
 };
 // clang-format on
 

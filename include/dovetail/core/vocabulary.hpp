@@ -21,7 +21,8 @@ enum class op_kind : unsigned char {
     reduce_scatter,
     all_to_all,
     gather,
-    scatter
+    scatter,
+    permute  // index i gets the value of the stream that a pair names, of one axis
 };
 
 enum class reduction : unsigned char { none, sum, product, minimum, maximum, average };
@@ -78,6 +79,12 @@ struct results {
     }
 };
 
+// From one position on an axis to another.
+struct position_pair {
+    int source = 0;
+    int target = 0;
+};
+
 // An operation type as a value: its name and its declared facts. One for each pair of operation and number of arguments.
 struct operation {
     const tag* name = &nameless;
@@ -96,8 +103,10 @@ struct operation {
     bool has_effect = false;     // needed even where nobody uses its results
     int sms = 0;                 // streaming multiprocessors it needs; 0: all it can get
     reduction reduce = reduction::none;
-    int offset = 0;          // of a shift
-    bool zero_edge = false;  // a shift whose edge positions get zeros
+    int offset = 0;                        // of a shift
+    bool zero_edge = false;                // a shift whose edge positions get zeros
+    const position_pair* pairs = nullptr;  // of a permute: each position is a source once at most, and a target
+    int pair_count = 0;
     // No trial could call the shape rule, or the cost, while compiling: it is not constexpr, or refuses what it was tried with.
     bool doubtful_rule = false;
     bool doubtful_cost = false;

@@ -25,6 +25,11 @@ struct to;
 struct zero_edge;
 struct periodic;
 
+// What a permute moves: from one position on its axis to another, or to itself. Each position is the source of one pair at most, and
+// the target of one at most. On an axis of open width the executor checks that there are so many.
+template <int Source, int Target>
+struct pair;
+
 template <class Reduction, class... Where> struct all_reduce;           // [E...] -> [E...]
 template <class Reduction, class... Where> struct reduce;               // [E...] -> [E...] on the root
 template <class... Where> struct broadcast;                             // [E...] of the root -> [E...]
@@ -34,6 +39,7 @@ template <class... Where> struct all_to_all;                            // [n E0
 template <class... Where> struct gather;                                // [E0, ...] -> [n E0, ...] on the root
 template <class... Where> struct scatter;                               // [n E0, ...] of the root -> [E0, ...]
 template <class Axis, int Offset, class Edge = periodic> struct shift;  // index i gets the value of index i - Offset
+template <class Axis, class... Pairs> struct permute;                   // position Target gets the value of position Source of its pair, or zeros
 struct to_host;                                                         // device -> pinned host memory, on the copy stream
 struct from_host;                                                       // pinned host memory -> device, on the copy stream
 

@@ -250,6 +250,8 @@ template <class R>
 inline constexpr descriptor describe<ops::root<R>> = detail::composed(keyword::root, types<R>{});
 template <int L>
 inline constexpr descriptor describe<ops::root_index<L>>{keyword::root_index, nameless, nullptr, 0, 1, 1, &no_operation, &no_tensor, L};
+template <int S, int T>
+inline constexpr descriptor describe<ops::pair<S, T>>{keyword::pair};
 template <class... R>
 inline constexpr descriptor describe<ops::to<R...>> = detail::composed(keyword::to, types<R...>{});
 

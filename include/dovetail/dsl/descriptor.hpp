@@ -34,6 +34,7 @@ enum class keyword : unsigned char {
     malformed,  // a let or update of what is no expression
     root,
     root_index,
+    pair,
     to,
     ellipsis,
     no_shape_rule,

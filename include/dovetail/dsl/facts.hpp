@@ -210,7 +210,11 @@ struct communication_facts {
     static constexpr reduction reduce = reduction_of<Reduction>;
     static constexpr int offset = Offset;
     static constexpr bool zero_edge = ZeroEdge;
+    static constexpr const position_pair* pairs = nullptr;
+    static constexpr int pair_count = 0;
 };
+template <class T> inline constexpr position_pair pair_of{};  // of what is no pair, which lower refuses
+template <int Source, int Target> inline constexpr position_pair pair_of<ops::pair<Source, Target>>{Source, Target};
 template <class R, class... W> struct communication<ops::all_reduce<R, W...>> : communication_facts<op_kind::all_reduce, types<W...>, R> {};
 template <class R, class... W> struct communication<ops::reduce<R, W...>> : communication_facts<op_kind::reduce, types<W...>, R> {};
 template <class... W> struct communication<ops::broadcast<W...>> : communication_facts<op_kind::broadcast, types<W...>> {};
@@ -223,6 +227,11 @@ template <class A, int O, class E>
 struct communication<ops::shift<A, O, E>> : communication_facts<op_kind::shift, types<A>, void, O, std::is_same_v<E, ops::zero_edge>> {
     static constexpr bool known = std::is_same_v<E, ops::zero_edge> || std::is_same_v<E, ops::periodic>;
     static_assert(sizeof(error::reported<std::conditional_t<known, error::none, error::shift_edge<E>>>) > 0);
+};
+template <class A, class... P>
+struct communication<ops::permute<A, P...>> : communication_facts<op_kind::permute, types<A, P...>> {
+    static constexpr position_pair pairs[sizeof...(P) + 1] = {pair_of<P>..., {}};
+    static constexpr int pair_count = sizeof...(P);
 };
 template <> struct communication<ops::to_host> : communication_facts<op_kind::to_host, types<>> {};
 template <> struct communication<ops::from_host> : communication_facts<op_kind::from_host, types<>> {};
@@ -243,6 +252,8 @@ constexpr operation facts() {
         o.reduce = c::reduce;
         o.offset = c::offset;
         o.zero_edge = c::zero_edge;
+        o.pairs = c::pairs;
+        o.pair_count = c::pair_count;
         if (collective::of(c::kind).in_place) o.in_place = 0;  // half the memory, and no copy on an axis of one position
         return o;
     }

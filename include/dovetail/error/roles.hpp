@@ -140,6 +140,26 @@ struct bad_root {
         "dovetail: the root or the members of this communication (first) are missing, do not exist or do not fit its form: along axes root_index<k> below the width, over roles root<role> or to<roles...>");
 };
 template <class Statement, class Operation, class... More>
+struct bad_pairs {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: this communication (first) takes one axis and behind it pairs of positions, at least one: permute<axis, pair<source, target>>");
+};
+template <class Statement, class Operation, class Pair, class Width, class... More>
+struct bad_position {
+    static_assert(detail::never<Statement, Operation, Pair, Width, More...>,
+                  "dovetail: a position in this pair (third) is none of the axis: they go from 0 to one below its width (fourth; 0 where it is open)");
+};
+template <class Statement, class Operation, class Pair, class... More>
+struct source_twice {
+    static_assert(detail::never<Statement, Operation, Pair, More...>,
+                  "dovetail: the source of this pair (third) is that of a pair before it: a position gives to one other at most");
+};
+template <class Statement, class Operation, class Pair, class... More>
+struct target_twice {
+    static_assert(detail::never<Statement, Operation, Pair, More...>,
+                  "dovetail: the target of this pair (third) is that of a pair before it: a position gets from one other at most");
+};
+template <class Statement, class Operation, class... More>
 struct not_communication {
     static_assert(detail::never<Statement, Operation, More...>, "dovetail: nccl_group<...> makes one NCCL group and takes communication only");
 };

@@ -18,7 +18,7 @@ public:
         n.first_target = d_.operand_count;
         int at = source_position + 1;
         for (int i = 0; i < op.child_count; at += op.children[i]->positions, ++i) {
-            const found what{*op.children[i], at, source_position, name};
+            const found what{*op.children[i], at, source_position, name, i};
             if (!(n.role < 0 ? take_roles(n, what) : take_axes(n, what))) return;
         }
         if (n.role < 0)
@@ -34,11 +34,13 @@ private:
         int at;         // its position in the source
         int operation;  // ... and those of the operation and of what the statement defines
         int name;
+        int number;  // among all that the operation names
     };
 
     // Within a role: axes, and the index of a root.
     constexpr bool take_axes(node& n, const found& what) {
         const descriptor& r = what.r;
+        if (collective::of(n.kind).moves == collective::flow::paired && (what.number > 0 || r.kind == keyword::pair)) return check_pair(n, what);
         if (r.kind == keyword::name) {
             const int axis = d_.find_axis(r.id);
             if (axis < 0 || !d_.has_axis(n.role, axis)) return refuse(make_fault(fault_kind::unknown_axis, what.name, what.at));
@@ -53,6 +55,21 @@ private:
         if ((r.kind == keyword::root || r.kind == keyword::to) && d_.names_roles)
             return refuse(make_fault(fault_kind::collective_inside_role, what.name, what.operation));
         return refuse(make_fault(fault_kind::bad_root, what.name, what.operation, what.at));
+    }
+    // A pair of positions on the axis that stands in front: each gives to one other at most, and gets from one.
+    constexpr bool check_pair(const node& n, const found& what) {
+        if (what.number == 0 || what.r.kind != keyword::pair) return refuse(make_fault(fault_kind::bad_pairs, what.name, what.operation, what.at));
+        const position_pair* const pairs = n.op->pairs;
+        const position_pair& p = pairs[what.number - 1];
+        const int width = d_.width_of(n.role, n.axes);
+        const auto is_on_axis = [&](int position) { return position >= 0 && (position < width || width == 0); };
+        if (!is_on_axis(p.source) || !is_on_axis(p.target))
+            return refuse(make_fault(fault_kind::bad_position, what.name, what.operation, what.at).count_of(width));
+        for (int i = 0; i < what.number - 1; ++i) {
+            if (pairs[i].source == p.source) return refuse(make_fault(fault_kind::source_twice, what.name, what.operation, what.at));
+            if (pairs[i].target == p.target) return refuse(make_fault(fault_kind::target_twice, what.name, what.operation, what.at));
+        }
+        return true;
     }
     // Over roles: the root that receives, or the receivers.
     constexpr bool take_roles(node& n, const found& what) {
@@ -82,6 +99,8 @@ private:
         if (n.axes == 0)
             for (int i = 0; i < d_.roles[n.role].axes; ++i) n.axes |= 1u << d_.mesh[d_.roles[n.role].first_axis + i].axis;
         if (n.axes == 0) return d_.fail(make_fault(fault_kind::member_count, name, source_position));
+        if (collective::of(n.kind).moves == collective::flow::paired && n.op->pair_count == 0)
+            d_.fail(make_fault(fault_kind::bad_pairs, name, source_position));
         if (is_rooted(n.kind) && n.root < 0) d_.fail(make_fault(fault_kind::bad_root, name, source_position, source_position));
     }
 

@@ -68,6 +68,10 @@ enum class fault_kind : unsigned char {
     bad_reduction,
     swapped_reduction,
     bad_root,
+    bad_pairs,
+    bad_position,
+    source_twice,
+    target_twice,
     not_communication,
     group_dependence,
     // states and memory

@@ -69,6 +69,13 @@ struct lowering_state {
             if (mesh[r.first_axis + i].axis == axis) return true;
         return false;
     }
+    // Of the one axis in `mask`, on a role that has it; 0: open.
+    constexpr int width_of(int role, unsigned mask) const {
+        int width = 0;
+        for (int i = 0; i < roles[role].axes; ++i)
+            if (const mesh_axis& m = mesh[roles[role].first_axis + i]; (mask >> m.axis & 1u) != 0) width = m.width;
+        return width;
+    }
 };
 
 }  // namespace dovetail::ir::detail

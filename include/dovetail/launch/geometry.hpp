@@ -7,6 +7,7 @@
 #include "axis_width.hpp"
 #include "error.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ public:
             if (n.role >= 0 && n.root >= width_along(n.role, n.axes))
                 throw world_error{"operation `" + display(*n.op->name) + "` has its root at index " + std::to_string(n.root) + " of " +
                                   std::to_string(width_along(n.role, n.axes)) + ": " + described()};
+        for (const ir::node& n : g.nodes)
+            if (collective::of(n.kind).moves == collective::flow::paired) check_positions(n);
     }
 
     int ranks() const { return ranks_; }
@@ -102,6 +105,14 @@ public:
     }
 
 private:
+    // Of an axis with a fixed width they were checked while compiling.
+    void check_positions(const ir::node& n) const {
+        const std::int64_t width = width_along(n.role, n.axes);
+        for (int i = 0; i < n.op->pair_count; ++i)
+            if (const int last = std::max(n.op->pairs[i].source, n.op->pairs[i].target); last >= width)
+                throw world_error{"operation `" + display(*n.op->name) + "` names position " + std::to_string(last) + " of " + std::to_string(width) + ": " +
+                                  described()};
+    }
     std::int64_t width_along(int role, unsigned mask) const {
         std::int64_t n = 1;
         for (const ir::mesh_axis& m : graph_.mesh.subspan(graph_.roles[role].first_axis, graph_.roles[role].axes))

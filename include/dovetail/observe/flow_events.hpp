@@ -21,7 +21,8 @@ inline std::pair<int, int> ends_of_arrow(const ir::member& x, int i, int members
         case collective::flow::none: break;
         case collective::flow::channel:
         case collective::flow::everyone: return {0, i};
-        case collective::flow::shifted: return {i, collective::target_of(x, i, members)};
+        case collective::flow::shifted:
+        case collective::flow::paired: return {i, collective::target_of(x, i, members)};
         case collective::flow::from_root: return {x.root, i};
         case collective::flow::to_root: return {i, x.root};
     }

@@ -218,6 +218,14 @@ constexpr auto graph_error() {
         return tell<error::swapped_reduction, G>();
     else if constexpr (f.kind == kind::bad_root)
         return tell<error::bad_root, G>();
+    else if constexpr (f.kind == kind::bad_pairs)
+        return tell<error::bad_pairs, G>();
+    else if constexpr (f.kind == kind::bad_position)
+        return tell<error::bad_position, G>();
+    else if constexpr (f.kind == kind::source_twice)
+        return tell<error::source_twice, G>();
+    else if constexpr (f.kind == kind::target_twice)
+        return tell<error::target_twice, G>();
     else if constexpr (f.kind == kind::not_communication)
         return tell<error::not_communication, G>();
     else if constexpr (f.kind == kind::group_dependence)

@@ -127,6 +127,17 @@ TEST_CASE_TEMPLATE("every communication", T, dv::half, dv::bfloat16, float, doub
                         if (open && (from < 0 || from >= n)) return w(T(0.0f));
                         return w(value<T>(((from % n) + n) % n, i));
                     });
+            {
+                const dv::position_pair pairs[] = {{n - 1, 0}, {0, n / 2}};  // of three and more: some get nothing
+                dv::operation op;
+                op.pairs = pairs;
+                op.pair_count = n > 1 ? 2 : 1;
+                communication x{op_kind::permute};
+                x.op = &op;
+                members<T>{n, count, count}.check(x, [&](int m, std::int64_t i) {
+                    return w(m == 0 ? value<T>(n - 1, i) : m == n / 2 ? value<T>(0, i) : T(0.0f));
+                });
+            }
             if (n == 2) members<T>{n, count, count}.check({op_kind::transfer}, [&](int m, std::int64_t i) { return want<T>{value<T>(0, i), m == 1}; });
         }
 }

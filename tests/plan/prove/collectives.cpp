@@ -135,3 +135,19 @@ TEST_CASE("a buffer that lies with those of another collective, on roles that th
         }
     CHECK(moved > 0);
 }
+
+TEST_CASE("positions of a permute that are not the graph's") {
+    planned<app::permuted> s;
+    CHECK(s.found() == "none");
+    const dv::position_pair pairs[] = {{0, 1}, {2, 3}};
+    for (dv::ir::member& m : s.program.members) {
+        if (m.kind != dv::op_kind::permute) continue;
+        dv::operation other = *m.op;
+        other.pairs = pairs;
+        other.pair_count = 2;
+        const dv::operation* const was = std::exchange(m.op, &other);
+        CHECK(s.found() == "node_mismatch");
+        m.op = was;
+    }
+    CHECK(s.found() == "none");
+}

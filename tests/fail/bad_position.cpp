@@ -1,0 +1,9 @@
+// EXPECT: error::bad_position
+// SAYS: pair<1, 3>
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::mesh<dv::axis<dp, 3>>, dv::input<x, vector>, dv::let<y, permute<dp, pair<0, 1>, pair<1, 3>>(x)>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;
