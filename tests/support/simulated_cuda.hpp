@@ -349,11 +349,14 @@ private:
     std::vector<std::unique_ptr<kept>> plans_;
 };
 
-inline dv::cuda::api table() {
-    dv::cuda::api t;
+inline void add_devices(dv::cuda::api& t) {
+    t.device_bus_id = [](char* to, int, int device) { std::snprintf(to, 16, "bus %d", device); return cudaSuccess; };
     t.get_device_count = [](int* n) { *n = here().devices; return cudaSuccess; };
     t.set_device = [](int device) { current_device = device; return cudaSuccess; };
     t.get_last_error = [] { return std::exchange(last_error, cudaSuccess); };
+}
+
+inline void add_memory(dv::cuda::api& t) {
     t.malloc = [](void** p, std::size_t n) {
         *p = std::aligned_alloc(256, (n + 255) / 256 * 256);
         const std::lock_guard lock{here().mutex};
@@ -388,6 +391,9 @@ inline dv::cuda::api table() {
         a->type = here().pinned.count(at) ? cudaMemoryTypeHost : here().memory.count(at) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
         return cudaSuccess;
     };
+}
+
+inline void add_streams(dv::cuda::api& t) {
     t.stream_priority_range = [](int* low, int* high) { *low = 0; *high = -5; return cudaSuccess; };
     t.stream_create = [](cudaStream_t* s, unsigned, int) {
         *s = reinterpret_cast<cudaStream_t>(keep(new stream));
@@ -402,6 +408,9 @@ inline dv::cuda::api table() {
         while (!of(s)->empty()) std::this_thread::yield();
         return cudaSuccess;
     };
+}
+
+inline void add_events(dv::cuda::api& t) {
     t.event_create = [](cudaEvent_t* e, unsigned) { *e = reinterpret_cast<cudaEvent_t>(keep(new std::shared_ptr<event>{std::make_shared<event>()})); return cudaSuccess; };
     t.event_destroy = [](cudaEvent_t e) { drop(reinterpret_cast<std::shared_ptr<event>*>(e)); return cudaSuccess; };
     t.event_record = [](cudaEvent_t e, cudaStream_t s) {
@@ -433,6 +442,9 @@ inline dv::cuda::api table() {
         });
         return cudaSuccess;
     };
+}
+
+inline void add_waits(dv::cuda::api& t) {
     t.stream_wait_event = [](cudaStream_t s, cudaEvent_t e, unsigned) {
         const std::shared_ptr<event> x = of(e);
         stream* const on = of(s);
@@ -469,6 +481,9 @@ inline dv::cuda::api table() {
         *ms = std::chrono::duration<float, std::milli>(when(to) - when(from)).count();
         return cudaSuccess;
     };
+}
+
+inline void add_stream_words(dv::cuda::api& t) {
     t.find_write_value = [](dv::cuda::detail::stream_memory_function* f) {
         *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned) {
             of(s)->push([=] { __atomic_store_n(reinterpret_cast<std::uint32_t*>(at), v, __ATOMIC_RELEASE); });
@@ -485,6 +500,9 @@ inline dv::cuda::api table() {
         };
         return cudaSuccess;
     };
+}
+
+inline void add_peers(dv::cuda::api& t) {
     t.can_access_peer = [](int* can, int, int) { *can = 1; return cudaSuccess; };
     t.enable_peer_access = [](int, unsigned) { return cudaSuccess; };
     t.ipc_get_handle = [](cudaIpcMemHandle_t* h, void* p) { std::memcpy(h->reserved, &p, sizeof p); return cudaSuccess; };
@@ -505,6 +523,9 @@ inline dv::cuda::api table() {
         return cudaSuccess;
     };
     t.host_device_pointer = [](void** to, void* p, unsigned) { *to = p; return cudaSuccess; };
+}
+
+inline void add_graphs(dv::cuda::api& t) {
     t.stream_begin_capture = [](cudaStream_t s, cudaStreamCaptureMode) {
         of(s)->capturing = keep(new graph);
         capture_origin = of(s);
@@ -535,6 +556,9 @@ inline dv::cuda::api table() {
     };
     t.graph_destroy = [](cudaGraph_t g) { drop(reinterpret_cast<graph*>(g)); return cudaSuccess; };
     t.graph_exec_destroy = [](cudaGraphExec_t g) { drop(reinterpret_cast<graph*>(g)); return cudaSuccess; };
+}
+
+inline void add_communicators(dv::cuda::api& t) {
     t.get_version = [](int* v) { *v = NCCL_VERSION_CODE; return ncclSuccess; };
     t.get_unique_id = [](ncclUniqueId* id) {
         const std::lock_guard lock{here().mutex};
@@ -591,6 +615,9 @@ inline dv::cuda::api table() {
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 9)
     t.comm_revoke = [](ncclComm_t c, int) { return dv::cuda::calls.comm_abort(c); };
 #endif
+}
+
+inline void add_registration(dv::cuda::api& t) {
     t.comm_register = [](const ncclComm_t c, void* p, std::size_t bytes, void** handle) {
         {
             const std::lock_guard lock{of(c)->in->mutex};
@@ -612,10 +639,16 @@ inline dv::cuda::api table() {
         here().registered.erase(found);
         return ncclSuccess;
     };
+}
+
+inline void add_communicator_queries(dv::cuda::api& t) {
     t.comm_get_async_error = [](ncclComm_t, ncclResult_t* e) { *e = ncclSuccess; return ncclSuccess; };
     t.comm_count = [](const ncclComm_t c, int* n) { *n = of(c)->in->size; return ncclSuccess; };
     t.comm_user_rank = [](const ncclComm_t c, int* n) { *n = of(c)->rank; return ncclSuccess; };
     t.comm_device = [](const ncclComm_t c, int* n) { *n = of(c)->device; return ncclSuccess; };
+}
+
+inline void add_communication(dv::cuda::api& t) {
     t.group_start = [] { ++group_depth; return ncclSuccess; };
     t.group_end = [] {
         if (group_depth == 0) return ncclInvalidUsage;
@@ -648,6 +681,9 @@ inline dv::cuda::api table() {
         const auto b = static_cast<std::int64_t>(n) * size_of(d);
         return enqueue(collective(dv::op_kind::reduce_scatter, from, to, b * of(c)->in->size, b, d, op, -1, c, s));
     };
+}
+
+inline void add_products(dv::cuda::api& t) {
     t.blas_create = [](cublasHandle_t* h) { *h = reinterpret_cast<cublasHandle_t>(keep(new blas)); return CUBLAS_STATUS_SUCCESS; };
     t.blas_destroy = [](cublasHandle_t h) { drop(of(h)); return CUBLAS_STATUS_SUCCESS; };
     t.blas_set_stream = [](cublasHandle_t h, cudaStream_t s) { of(h)->on = of(s); return CUBLAS_STATUS_SUCCESS; };
@@ -672,8 +708,24 @@ inline dv::cuda::api table() {
         });
         return CUBLAS_STATUS_SUCCESS;
     };
-    t.device_bus_id = [](char* to, int, int device) { std::snprintf(to, 16, "bus %d", device); return cudaSuccess; };
     t.blas_set_workspace = [](cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; };
+}
+
+inline dv::cuda::api table() {
+    dv::cuda::api t;
+    add_devices(t);
+    add_memory(t);
+    add_streams(t);
+    add_events(t);
+    add_waits(t);
+    add_stream_words(t);
+    add_peers(t);
+    add_graphs(t);
+    add_communicators(t);
+    add_registration(t);
+    add_communicator_queries(t);
+    add_communication(t);
+    add_products(t);
     return t;
 }
 
