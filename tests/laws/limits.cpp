@@ -23,7 +23,7 @@ std::int64_t min_memory_bytes(const dv::ir::graph& g, const dv::ir::program& p, 
     const dv::vec<std::int64_t> costs = dv::cost_model::costs(g, p, s);
     const dv::pass::schedule c = dv::plan::schedule_of(dv::plan::candidate::min_memory, p, edges.view(), costs.view(), s);
     return dv::plan::largest_bytes(
-        dv::plan::emit(p, {c.order.view(), c.stream.view(), c.start.view(), c.end.view(), c.length, false}, c.length, 0).roles.view());
+        dv::plan::emit(p, c, c.length, 0).roles.view());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "support/planned_streams.hpp"
 
-#include <dovetail/plan/emit.hpp>
+#include <dovetail/plan/make.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ TEST_CASE("the layout holds every wait once, and an event for each step that is 
             start.push(v);
             end.push(2 * v + 1);
         }
-        const dv::plan::timetable times{p.order.view(), p.stream.view(), start.view(), end.view(), 1000, true};
+        const dv::pass::schedule times{p.order, p.stream, start, end, 1000, true};
         const dv::plan::plan_data emitted = dv::plan::emit(p.program(), times, 2000, 0);
         CHECK(emitted.predicted == 1000);
         CHECK(emitted.predicted_sequential == 2000);

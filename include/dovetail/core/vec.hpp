@@ -8,16 +8,6 @@
 
 namespace dovetail {
 
-// How an evaluation takes a table that is a constant. clang asks much of a constant variable at each read, and reads a copy of its
-// own in two thirds of the time; g++ and nvcc's front end pay more for the copy, the latter in memory, than they save.
-#if defined(__clang__) && !defined(__CUDACC__)
-template <class Table>
-using taken = Table;
-#else
-template <class Table>
-using taken = const Table&;
-#endif
-
 // A view of `count` elements that somebody else owns.
 template <class T>
 struct span {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/vocabulary.hpp"
+#include "decisions.hpp"
 
 namespace dovetail {
 
@@ -63,6 +64,8 @@ struct plan_options {
     int channel_slots = 1;          // slots of the receiving side of a channel
     int assumed_width = 4;          // of an open axis, for the prediction
     transport channels = transport::automatic;
+    candidate forced = candidate::automatic;  // the candidate that is taken, whatever is predicted
+    rewrite_list rewrites = {};
 };
 
 }  // namespace dovetail

@@ -48,6 +48,21 @@ template <transport By>
 struct channel_transport {
     static constexpr void apply(plan_options& s) { s.channels = By; }
 };
+// The candidate whose plan is made, whatever is predicted, overlap<false> or not: the "what if" of somebody who doubts the choice.
+template <candidate Forced>
+struct force_candidate {
+    static constexpr void apply(plan_options& s) { s.forced = Forced; }
+};
+// The rewrites that the graph goes through before it is planned, in this order.
+template <rewrite... Kind>
+struct rewritten_by {
+    static constexpr bool allowed = sizeof...(Kind) <= most_rewrites;
+    static constexpr void apply(plan_options& s) {
+        static_assert(allowed, "dovetail: at most 4 rewrites");
+        s.rewrites.count = 0;
+        if constexpr (allowed) ((s.rewrites.kind[s.rewrites.count++] = Kind), ...);
+    }
+};
 // Width that the prediction assumes of an axis whose width is open.
 template <int Width>
 struct assumed_width {

@@ -7,15 +7,6 @@
 
 namespace dovetail::plan {
 
-// What a plan keeps of a schedule.
-struct timetable {
-    span<const int> order;
-    span<const unsigned char> stream;     // by task
-    span<const std::int64_t> start, end;  // by task
-    std::int64_t length = 0;
-    bool overlapped = false;
-};
-
 // Bytes of one rank of a role that a memory limit counts.
 constexpr std::int64_t bytes_of(const ir::role_plan& r) { return r.arena_bytes + r.state_bytes; }
 
@@ -84,16 +75,14 @@ constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const 
 
 // Into a plan whose arrays have the room, or grow. One that exceeds the limit has its bytes in `roles` and no steps.
 // `sequential`: the predicted time of everything on one stream as written; a plan of one stream is compared with itself.
-template <class Program, class Schedule, class Table>
-constexpr void emit(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit, Table& to) {
-    const auto issued = pass::issue_order(p, t.order.view(), t.stream.view());
-    const auto flow = pass::synchronise(p, issued);
-    const auto memory = pass::assign_buffers(p, issued, flow.waits.known, flow.lives);
+template <class Program, class Schedule, class Flow, class Memory, class Table>
+constexpr void emit(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit, const pass::basic_issue_order<Program>& issued,
+                    const Flow& flow, const Memory& memory, const vec<pass::pending_wait>& across, Table& to) {
     const bool fits = within(limit, memory.roles.view());
     to.roles.resize(p.roles);
     copy_elements(memory.roles, to.roles);
-    to.order.resize(fits ? t.order.count : 0);
-    to.placements.resize(fits ? p.buffers.count : 0);
+    to.order.resize(fits ? t.order.size() : 0);
+    to.placements.resize(fits ? p.buffers.size() : 0);
     to.overlapped = t.overlapped;
     to.predicted = t.length;
     to.predicted_sequential = t.overlapped ? sequential : t.length;
@@ -104,14 +93,7 @@ constexpr void emit(const Program& p, const Schedule& t, std::int64_t sequential
     }
     copy_elements(t.order, to.order);
     copy_elements(memory.placements, to.placements);
-    detail::emit_steps(issued, flow.waits.waits, pass::waits_across_runs(p, issued, flow.waits, flow.lives, memory), t, to);
-}
-
-template <class Program>
-constexpr plan_data emit(const Program& p, const timetable& t, std::int64_t sequential, std::int64_t limit) {
-    plan_data made;
-    emit(p, t, sequential, limit, made);
-    return made;
+    detail::emit_steps(issued, flow.waits.waits, across, t, to);
 }
 
 }  // namespace dovetail::plan

@@ -2,7 +2,7 @@
 // is reported with the nearest name that it has; of a graph with a mistake nothing is found, and only the mistake reported.
 #pragma once
 
-#include "diagnose.hpp"
+#include "diagnose/graph.hpp"
 
 namespace dovetail::plan {
 

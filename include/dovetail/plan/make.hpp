@@ -1,11 +1,149 @@
-// make: the whole pipeline at run time, for tests, tools and fuzzing. Takes a typed and checked graph, gives its program and
-// plan; `wrong` tells of a cycle through states, channels or groups, `fits` of the memory limit.
+// make: the pipeline at run time, for tests, tools and fuzzing. Takes a typed and checked graph, gives its program and plan; `wrong`
+// tells of a cycle through states, channels or groups, `fits` of the memory limit.
 #pragma once
 
 #include "../ir/table.hpp"
 #include "pipeline.hpp"
 
+#include <optional>
+
 namespace dovetail::plan {
+
+namespace detail {
+
+// What the next stages get of a table: views of its arrays, where it has some.
+template <class Table>
+constexpr const Table& as_read(const Table& t) {
+    return t;
+}
+template <class T>
+constexpr span<const T> as_read(const vec<T>& t) {
+    return t.view();
+}
+template <template <class> class Basic>
+    requires requires { Basic<owning>::tables; }
+constexpr auto as_read(const Basic<owning>& t) {
+    return ir::view(t);
+}
+
+template <class Stage>
+struct owned_table;
+template <class Stage>
+struct read_table {
+    using type = std::remove_cvref_t<decltype(as_read(std::declval<const typename owned_table<Stage>::type&>()))>;
+};
+template <class Stage, class Given = given<Stage>>
+struct made_table;
+template <class Stage, class... Given>
+struct made_table<Stage, stages<Given...>> {
+    using type = decltype(make_table<Stage>(std::declval<const typename Stage::depends::options&>(), std::declval<looks_at_nothing&>(),
+                                            std::declval<const typename read_table<Given>::type&>()...));
+};
+template <class Stage>
+struct owned_table : made_table<Stage> {};
+template <>
+struct owned_table<stage::lower> {
+    using type = ir::graph;
+};
+
+template <class Stage>
+struct slot {
+    std::optional<typename owned_table<Stage>::type> table = {};
+};
+template <class... Stage>
+struct slots : slot<Stage>... {};
+template <candidate C>
+using slots_of = slots<stage::order<C>, stage::schedule<C>, stage::emit<C>, stage::prove<C>>;
+
+// Calls f with the candidate as a constant.
+template <class F>
+constexpr auto with_candidate(candidate c, F f) {
+    switch (c) {
+        case candidate::written: return f(std::integral_constant<candidate, candidate::written>{});
+        case candidate::listed: return f(std::integral_constant<candidate, candidate::listed>{});
+        case candidate::min_memory_overlapped: return f(std::integral_constant<candidate, candidate::min_memory_overlapped>{});
+        case candidate::min_memory: return f(std::integral_constant<candidate, candidate::min_memory>{});
+        case candidate::listed_serial: return f(std::integral_constant<candidate, candidate::listed_serial>{});
+        case candidate::sequential:
+        case candidate::automatic: break;
+    }
+    return f(std::integral_constant<candidate, candidate::sequential>{});
+}
+
+}  // namespace detail
+
+// The tables of one graph under one set of options, each made when it is first read. `look(stage, table)` sees the tables of the
+// stages that run within another.
+template <class Look = detail::looks_at_nothing>
+class tables : detail::slots<stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs, stage::serial_time, stage::occupancy>,
+               detail::slots_of<candidate::sequential>,
+               detail::slots_of<candidate::written>,
+               detail::slots_of<candidate::listed>,
+               detail::slots_of<candidate::min_memory_overlapped>,
+               detail::slots_of<candidate::min_memory>,
+               detail::slots_of<candidate::listed_serial> {
+public:
+    constexpr tables(const ir::graph& g, const plan_options& s, Look look = {}) : graph_{g}, plan_{s}, program_{s, s.rewrites}, look_{look} {}
+
+    // The table as the stages behind it read it.
+    template <class Stage>
+    constexpr decltype(auto) read() {
+        if constexpr (std::is_same_v<Stage, stage::lower>) {
+            return (graph_);
+        } else if constexpr (detail::optional_stage<Stage>) {
+            static_assert(std::is_same_v<Stage, stage::rewrite>);
+            return Stage::passes_on(program_) ? graph_ : detail::as_read(owned<Stage>());
+        } else {
+            return detail::as_read(owned<Stage>());
+        }
+    }
+    // The table itself, to be taken where nobody reads it any more.
+    template <class Stage>
+    constexpr auto& owned() {
+        auto& table = static_cast<detail::slot<Stage>&>(*this).table;
+        if (!table) table.emplace(made<Stage>(detail::given<Stage>{}));
+        return *table;
+    }
+    template <class Stage>
+    constexpr bool has() const {
+        return static_cast<const detail::slot<Stage>&>(*this).table.has_value();
+    }
+
+private:
+    template <class Stage, class... Given>
+    constexpr auto made(stages<Given...>) {
+        return make_table<Stage>(options_of(typename Stage::depends{}), look_, read<Given>()...);
+    }
+    constexpr source options_of(of_graph) const { return {}; }
+    constexpr const program_options& options_of(of_program) const { return program_; }
+    constexpr const plan_options& options_of(of_plan) const { return plan_; }
+
+    ir::graph graph_;
+    plan_options plan_;
+    program_options program_;
+    Look look_;
+};
+
+// The search over candidates at run time: what is known of them, and which is taken.
+struct decision {
+    findings found;
+    candidate taken = candidate::sequential;
+};
+template <class Tables>
+constexpr decision decide(Tables& t, const plan_options& s) {
+    const int operations = t.template read<stage::expand>().tasks.size();
+    decision d;
+    for (;;) {
+        const request next = next_request(d.found, s, operations);
+        d.taken = next.of;
+        if (next.what == request::kind::taken) return d;
+        detail::with_candidate(next.of, [&](auto c) {
+            constexpr candidate C = decltype(c)::value;
+            d.found.length_of(C) = t.template read<stage::schedule<C>>().length;
+            if (next.what == request::kind::bytes) d.found.bytes_of(C) = largest_bytes(t.template read<stage::emit<C>>().roles);
+        });
+    }
+}
 
 struct made {
     ir::program_data program;
@@ -15,33 +153,30 @@ struct made {
 };
 
 constexpr made make(const ir::graph& g, const plan_options& s) {
+    tables t{g, s};
     made m;
-    m.program = pass::expand(g, s);
-    const ir::program p = ir::view(m.program);
-    const vec<ir::edge> edges = pass::edges(p);
-    m.wrong = pass::check_cycles(g, p, edges.view());
-    if (m.wrong) return m;
-    const vec<std::int64_t> costs = cost_model::costs(g, p, s);
-    pass::schedule tried[candidates];
-    std::int64_t length[compared] = {};
-    for (int c = 0; c < (s.overlap ? compared : 1); ++c) {
-        length[c] = not_tried;
-        if (static_cast<candidate>(c) == candidate::written && p.tasks.size() > most_tried_as_written) continue;
-        tried[c] = schedule_of(static_cast<candidate>(c), p, edges.view(), costs.view(), s);
-        length[c] = tried[c].length;
+    m.wrong = t.read<stage::check>();
+    if (!m.wrong) m.wrong = t.read<stage::cycle>();
+    if (!m.wrong) {
+        const decision d = decide(t, s);
+        detail::with_candidate(d.taken, [&](auto c) {
+            plan_data& made = t.template owned<stage::emit<decltype(c)::value>>();
+            m.fits = within(s.memory_limit, made.roles.view());
+            made.choice = choice_of(d.found, d.taken, made);
+            if (m.fits) m.plan = static_cast<plan_data&&>(made);
+        });
     }
-    const preference wanted = preferred(length, s);
-    m.fits = false;
-    for (int i = 0; i < wanted.count && !m.fits; ++i) {
-        const candidate taken = wanted.list[i], other = order_of(taken);
-        pass::schedule &c = tried[static_cast<int>(taken)], &base = tried[static_cast<int>(other)];
-        if (base.order.empty()) base = schedule_of(other, p, edges.view(), costs.view(), s);
-        if (other != taken) c = schedule_in<pass::schedule>(taken, base.order.view(), p, edges.view(), costs.view(), length[0], s);
-        plan_data emitted = emit(p, {c.order.view(), c.stream.view(), c.start.view(), c.end.view(), c.length, c.overlapped}, length[0], s.memory_limit);
-        m.fits = within(s.memory_limit, emitted.roles.view());
-        if (m.fits) m.plan = static_cast<plan_data&&>(emitted);
-    }
+    m.program = static_cast<ir::program_data&&>(t.owned<stage::expand>());
     return m;
+}
+
+// The plan of one schedule.
+template <class Schedule>
+constexpr plan_data emit(const ir::program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit) {
+    plan_options s;
+    s.memory_limit = limit;
+    detail::looks_at_nothing nobody;
+    return make_table<stage::emit<candidate::sequential>>(s, nobody, p, span<const ir::edge>{}, t, sequential);
 }
 
 }  // namespace dovetail::plan

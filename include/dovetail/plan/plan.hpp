@@ -2,9 +2,16 @@
 // records, and where every buffer lies. The walker, the prover and the observers read this together with the program.
 #pragma once
 
+#include "../cost/decisions.hpp"
 #include "../ir/schedule.hpp"
 
 namespace dovetail::plan {
+
+// Which candidate a plan comes from, and what is predicted of all of them: picoseconds of one run, -1 where the search did not ask.
+struct choice {
+    candidate taken = candidate::automatic;
+    std::int64_t predicted[candidates] = {-1, -1, -1, -1, -1, -1};
+};
 
 template <class Store>
 struct basic_plan {
@@ -17,6 +24,7 @@ struct basic_plan {
     int event_slots = 1;                                       // copies of each event, used by successive runs in turn: the largest distance, at least 1
     std::int64_t predicted = 0;                                // picoseconds for one run of this plan
     std::int64_t predicted_sequential = 0;                     // ... of the plan with everything on one stream
+    dovetail::plan::choice choice = {};
 
     static constexpr int tables = 5;
 };
@@ -34,6 +42,7 @@ constexpr void zip(A& a, B& b, F f)
     b.event_slots = a.event_slots;
     b.predicted = a.predicted;
     b.predicted_sequential = a.predicted_sequential;
+    b.choice = a.choice;
 }
 
 using plan = basic_plan<viewing>;

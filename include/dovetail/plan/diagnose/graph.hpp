@@ -2,13 +2,28 @@
 // bridges from ids to types; nothing is reported until the type is made an object of, which everything does that depends on a graph.
 #pragma once
 
-#include "../dsl/source_position.hpp"
-#include "../error/error.hpp"
-#include "faults.hpp"
+#include "../../dsl/source_position.hpp"
+#include "../../error/error.hpp"
+#include "../compile/keys.hpp"
 
 namespace dovetail::plan {
 
 namespace detail {
+
+// The first mistake in a graph. Circles show in the program only; whatever the options, it has the same operations and edges.
+template <class G>
+using default_program = typename plan_key<G, options<>>::for_program;
+template <class G>
+constexpr ir::fault first_fault() {
+    if constexpr (stage_table<graph_key<G>, stage::check>)
+        return stage_table<graph_key<G>, stage::check>;
+    else
+        return stage_table<default_program<G>, stage::cycle>;
+}
+template <class G>
+struct fault_of {
+    static constexpr ir::fault value = first_fault<G>();
+};
 
 template <class G, int I>
 using named = dsl::type_at<written<G>, fault_of<G>::value.source_position[I]>;

@@ -1,0 +1,52 @@
+// The rewrites of a graph, one after the other. Takes a checked graph and the list of rewrites, gives a checked graph.
+#pragma once
+
+#include "../../cost/decisions.hpp"
+#include "identity.hpp"
+
+namespace dovetail::pass {
+
+namespace detail {
+
+constexpr ir::graph_data copy_of(const ir::graph& g) {
+    ir::graph_data copy;
+    ir::zip(g, copy, [](const auto& from, auto& to) { to = std::remove_reference_t<decltype(to)>(from.view()); });
+    return copy;
+}
+
+constexpr ir::graph_data rewrite_once(rewrite kind, ir::graph_data g) {
+    switch (kind) {
+        case rewrite::identity: return rewrite_identity(static_cast<ir::graph_data&&>(g));
+    }
+    return g;
+}
+
+constexpr ir::sizes<ir::graph::tables> largest_once(rewrite kind, const ir::sizes<ir::graph::tables>& before) {
+    switch (kind) {
+        case rewrite::identity: return largest_identity(before);
+    }
+    return before;
+}
+
+}  // namespace detail
+
+// The rows that the rewritten graph has at most.
+template <class Graph>
+constexpr ir::sizes<ir::graph::tables> largest_rewritten(const Graph& g, const rewrite_list& list) {
+    ir::sizes<ir::graph::tables> most{{g.symbols.size(), g.nodes.size(), g.operands.size(), g.roles.size(), g.axes.size(), g.mesh.size()}};
+    for (int i = 0; i < list.count; ++i) most = detail::largest_once(list.kind[i], most);
+    return most;
+}
+
+// Into a graph whose arrays have the room, or grow.
+template <class Table>
+constexpr void rewrite_graph(const ir::graph& g, const rewrite_list& list, Table& to) {
+    ir::graph_data now = detail::copy_of(g);
+    for (int i = 0; i < list.count; ++i) now = detail::rewrite_once(list.kind[i], static_cast<ir::graph_data&&>(now));
+    ir::zip(now, to, [](const auto& from, auto& rows) {
+        rows.resize(from.size());
+        copy_elements(from, rows);
+    });
+}
+
+}  // namespace dovetail::pass

@@ -1,0 +1,105 @@
+// The keys of stage_table: for whom a table is made. A graph alone, a graph with the options that its program depends on, a graph with
+// all options of a plan. Graphs that differ in nothing that a stage reads share its table.
+#pragma once
+
+#include "../../cost/options.hpp"
+#include "../../dsl/describe.hpp"
+#include "../pipeline.hpp"
+#include "stage_table.hpp"
+
+namespace dovetail::plan {
+
+namespace detail {
+
+template <class G>
+struct as_written {
+    using type = G;
+    static constexpr bool single_rank = false;
+};
+template <class G>
+    requires requires { typename G::dovetail_single_rank; }
+struct as_written<G> {
+    using type = typename G::dovetail_single_rank;
+    static constexpr bool single_rank = true;
+};
+
+}  // namespace detail
+
+// The graph as the user wrote it: G itself, or what it is the single_rank form of.
+template <class G>
+using written = typename detail::as_written<G>::type;
+
+namespace detail {
+
+template <class G>
+inline constexpr auto largest_of = ir::largest_graph(dsl::describe_graph<written<G>>);
+
+template <class G, class Tables = std::make_integer_sequence<int, ir::graph::tables>>
+struct lowered_store;
+template <class G, int... I>
+struct lowered_store<G, std::integer_sequence<int, I...>> {
+    using type = fixed_store<largest_of<G>.of[I]...>;
+};
+
+// Whether the shape rules of a graph can be called while compiling: where one is in doubt, by calling them all. Variables, since
+// nvcc's front end fails where a function asks.
+template <class G, bool InDoubt = largest_of<G>.doubtful>
+inline constexpr bool calls_rules = true;
+template <class G>
+inline constexpr bool calls_rules<G, true> = requires {
+    typename std::bool_constant<(
+        static_cast<void>(stage::lower::make<typename lowered_store<G>::type>(source{&dsl::describe_graph<written<G>>, as_written<G>::single_rank, true})),
+        true)>;
+};
+
+template <class G>
+struct graph_key {
+    using for_graph = graph_key;
+    static constexpr source options{&dsl::describe_graph<written<G>>, as_written<G>::single_rank, calls_rules<G>};
+};
+
+template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom, rewrite... Rewrite>
+struct program_key {
+    using for_graph = graph_key<G>;
+    using for_program = program_key;
+    static constexpr program_options options{{InFlight, ChannelSlots, PeerCopiesFrom}, {{Rewrite...}, sizeof...(Rewrite)}};
+};
+
+}  // namespace detail
+
+// The graph in arrays, with the types of its values.
+template <class G>
+struct typed {
+    static constexpr ir::graph value = ir::view(detail::stage_table<detail::graph_key<G>, stage::lower>);
+};
+
+namespace detail {
+
+// A graph of one role has no channels that could differ.
+template <class G>
+constexpr std::int64_t peer_copies_from(const plan_options& s) {
+    return typed<G>::value.roles.count > 1 ? cost_model::peer_copies_from(s) : cost_model::never;
+}
+
+template <class G, class O, class Rewrites = std::make_integer_sequence<int, O::value.rewrites.count>>
+struct program_key_under;
+template <class G, class O, int... I>
+struct program_key_under<G, O, std::integer_sequence<int, I...>> {
+    using type = program_key<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value), O::value.rewrites.kind[I]...>;
+};
+
+template <class G, class O>
+struct plan_key {
+    using for_graph = graph_key<G>;
+    using for_program = typename program_key_under<G, O>::type;
+    using for_plan = plan_key;
+    static constexpr const plan_options& options = O::value;
+};
+
+// The table of any stage, for a graph and options.
+template <class Key, class Stage>
+using final_stage = typename standing_in<Key, Stage>::type;
+
+}  // namespace detail
+
+}  // namespace dovetail::plan

@@ -1,0 +1,94 @@
+// stage_table<Key, Stage>: the table of a stage as a constant, evaluated when it is first named, from the tables that the stage reads,
+// which are constants too. The key says of which graph, and under which options. README.md tells why it is written so.
+#pragma once
+
+#include "../stage.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace dovetail::plan::detail {
+
+// How an evaluation takes a table that is a constant, as a parameter. clang asks much of a constant variable at each read, and reads a copy of its
+// own in two thirds of the time; g++ and nvcc's front end pay more for the copy, the latter in memory, than they save.
+#if defined(__clang__) && !defined(__CUDACC__)
+template <class Table>
+using const_table = Table;
+#else
+template <class Table>
+using const_table = const Table&;
+#endif
+
+// The key of a stage's table: that of all that the stage depends on, and of nothing else, so that tables are shared.
+template <class Key, class Stage>
+using key_of = typename Stage::depends::template key<Key>;
+
+// The stage whose table stands for this one's: the stage itself, unless it passes on what it reads.
+template <class Key, class Stage>
+struct standing_in {
+    using type = Stage;
+};
+template <class Stage>
+struct first_read;
+template <class First, class... Rest>
+struct first_read<stages<First, Rest...>> {
+    using type = First;
+};
+template <class Key, optional_stage Stage>
+    requires(Stage::passes_on(key_of<Key, Stage>::options))
+struct standing_in<Key, Stage> {
+    using type = typename first_read<typename Stage::reads>::type;
+};
+
+template <class Key, class Stage, class Given = given<Stage>>
+struct table_maker;
+
+// `Key` is the key_of the stage, which is no stage that passes on what it reads: final_stage (keys.hpp) tells.
+template <class Key, class Stage>
+inline constexpr auto stage_bound = table_maker<Key, Stage>::bound(Key::options);
+template <class Key, class Stage>
+inline constexpr auto stage_table = table_maker<Key, Stage>::make(Key::options);
+
+template <class Stage, class Options, class... Table>
+constexpr auto count_rows(const Options& o, const_table<Table>... tables) {
+    return Stage::bound(o, tables...);
+}
+template <class Stage, class Store, class Options, class... Table>
+constexpr auto evaluate(const Options& o, const_table<Table>... tables) {
+    if constexpr (composed<Stage>) {
+        looks_at_nothing nobody;
+        return make_of<Stage, Store>(o, nobody, given<Stage>{}, tables...);
+    } else if constexpr (with_bound<Stage>) {
+        return Stage::template make<Store>(o, tables...);
+    } else {
+        return Stage::make(o, tables...);
+    }
+}
+
+// The store for a table of so many rows.
+template <class Key, class Stage, class Tables = std::make_integer_sequence<int, sizeof(stage_bound<Key, Stage>.of) / sizeof(int)>>
+struct store_for;
+template <class Key, class Stage, int... I>
+struct store_for<Key, Stage, std::integer_sequence<int, I...>> {
+    using type = fixed_store<stage_bound<Key, Stage>.of[I]...>;
+};
+
+template <class Key, class Stage, class... Given>
+struct table_maker<Key, Stage, stages<Given...>> {
+    template <class Read>
+    using from = typename standing_in<Key, Read>::type;
+
+    template <class Options>
+    static constexpr auto bound(const Options& o) {
+        return count_rows<Stage>(o, stage_table<key_of<Key, from<Given>>, from<Given>>...);
+    }
+    template <class Options>
+    static constexpr auto make(const Options& o) {
+        if constexpr (with_bound<Stage>)
+            return evaluate<Stage, typename store_for<Key, Stage>::type>(o, stage_table<key_of<Key, from<Given>>, from<Given>>...);
+        else
+            return evaluate<Stage, owning>(o, stage_table<key_of<Key, from<Given>>, from<Given>>...);
+    }
+};
+
+}  // namespace dovetail::plan::detail

@@ -1,0 +1,85 @@
+// What is wrong with the plan of a graph that has no mistake, as a type: error::none, or the error template with the guilty names.
+// Maps what the stages found, and finds nothing itself.
+#pragma once
+
+#include "../../cost/options.hpp"
+#include "../compile/proof.hpp"
+#include "../memory_report.hpp"
+#include "graph.hpp"
+
+namespace dovetail::plan::detail {
+
+template <class G, int Mention>
+struct role_named {
+    using type = dsl::type_at<written<G>, Mention>;
+};
+template <class G>
+struct role_named<G, -1> {
+    using type = error::the_only_role;
+};
+
+constexpr plan chosen(plan made, const findings& f, candidate taken) {
+    made.choice = choice_of(f, taken, made);
+    return made;
+}
+
+// The plan of a graph under the options, whether it fits and is proven or not.
+template <class G, class O>
+struct found_plan {
+    using key = plan_key<G, O>;
+    using program_key = typename key::for_program;
+    using planned_graph = final_stage<key, stage::rewrite>;
+    static constexpr candidate taken = searched<G, O>::taken;
+    static constexpr ir::graph graph = ir::view(stage_table<key_of<key, planned_graph>, planned_graph>);
+    static constexpr ir::program program = ir::view(stage_table<program_key, stage::expand>);
+    static constexpr plan value = chosen(ir::view(stage_table<key, stage::emit<taken>>), searched<G, O>::found, taken);
+    static constexpr verdict found = proof<key, taken>;
+    static constexpr bool fits = within(O::value.memory_limit, value.roles);
+};
+
+template <class G, class O>
+constexpr auto memory_error() {
+    using of = found_plan<G, O>;
+    if constexpr (of::fits) {
+        return std::type_identity<error::none>{};
+    } else {
+        constexpr memory_report e =
+            memory_report_of(of::graph, of::program, of::value.roles, stage_table<typename of::key, stage::schedule<of::taken>>.order.view());
+        using role = typename role_named<G, of::graph.roles[e.role].source_position>::type;
+        if constexpr (e.largest[1] < 0)
+            return std::type_identity<
+                error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>, dsl::type_at<written<G>, e.largest[0]>>>{};
+        else
+            return std::type_identity<error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>,
+                                                             dsl::type_at<written<G>, e.largest[0]>, dsl::type_at<written<G>, e.largest[1]>>>{};
+    }
+}
+
+// The operation whose cost is to blame where the costs of a graph's tasks cannot be calculated while compiling: its position in the source. Where
+// one is in doubt, they all are calculated to see.
+constexpr int first_doubtful_cost(const ir::graph& g) {
+    for (const ir::node& n : g.nodes)
+        if (n.op->doubtful_cost) return n.source_position + 1;
+    return -1;
+}
+template <class G, class O, bool InDoubt = (first_doubtful_cost(typed<G>::value) >= 0)>
+inline constexpr bool calculates_costs = true;
+template <class G, class O>
+inline constexpr bool calculates_costs<G, O, true> =
+    requires { typename std::bool_constant<(static_cast<void>(table_maker<plan_key<G, O>, stage::costs>::make(O::value)), true)>; };
+
+template <class G, class O>
+constexpr auto plan_error() {
+    if constexpr (device_pass)
+        return std::type_identity<error::none>{};
+    else if constexpr (!calculates_costs<G, O>)
+        return std::type_identity<error::cost_not_constexpr<dsl::type_at<written<G>, first_doubtful_cost(typed<G>::value)>>>{};
+    else if constexpr (!std::is_same_v<typename decltype(memory_error<G, O>())::type, error::none>)
+        return memory_error<G, O>();
+    else if constexpr (!found_plan<G, O>::found)
+        return std::type_identity<error::unproven<G, error::number<found_plan<G, O>::found.what>>>{};
+    else
+        return std::type_identity<error::none>{};
+}
+
+}  // namespace dovetail::plan::detail

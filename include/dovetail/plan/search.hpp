@@ -1,0 +1,86 @@
+// The search over candidates, outside of the pipeline: from what is known of them, which to ask about next, or which is taken. One
+// function, followed step by step while compiling (compile/decide.hpp) and at run time (make.hpp).
+#pragma once
+
+#include "candidates.hpp"
+#include "plan.hpp"
+
+namespace dovetail::plan {
+
+inline constexpr int compared = 3;  // sequential, written, listed: the candidates whose lengths are compared
+
+// Of a larger graph the written order is not predicted: list scheduling hardly ever loses to it, and a prediction is most of
+// what a candidate costs the compiler.
+inline constexpr int most_tried_as_written = 256;
+inline constexpr std::int64_t not_tried = INT64_MAX;
+
+// In which order the candidates are taken until one fits into memory: overlapped ones first where their prediction gains
+// more than the model's error, the shortest before the other; then the sequential one; then those for little memory.
+struct preference {
+    candidate list[candidates] = {};
+    int count = 0;
+
+    constexpr void then(candidate c) { list[count++] = c; }
+};
+constexpr preference preferred(const std::int64_t* length, const plan_options& s) {
+    preference p;
+    const bool listed_first = length[2] < length[1];
+    const candidate overlapped[] = {listed_first ? candidate::listed : candidate::written, listed_first ? candidate::written : candidate::listed};
+    for (candidate c : overlapped)
+        if (pass::gains(length[static_cast<int>(c)], length[0], s)) p.then(c);
+    p.then(candidate::sequential);
+    if (s.memory_limit == 0) return p;
+    if (s.overlap) p.then(candidate::min_memory_overlapped);
+    p.then(candidate::min_memory);
+    p.then(candidate::listed_serial);
+    return p;
+}
+
+// What is known of the candidates.
+struct findings {
+    std::int64_t length[candidates] = {not_tried, not_tried, not_tried, not_tried, not_tried, not_tried};  // predicted, picoseconds
+    std::int64_t bytes[candidates] = {-1, -1, -1, -1, -1, -1};                                             // of the role that needs most; -1: no plan yet
+
+    constexpr bool predicted(candidate c) const { return length[static_cast<int>(c)] != not_tried; }
+    constexpr std::int64_t& length_of(candidate c) { return length[static_cast<int>(c)]; }
+    constexpr std::int64_t& bytes_of(candidate c) { return bytes[static_cast<int>(c)]; }
+};
+
+// Asked for is the predicted time of a candidate, or the bytes of its plan; or it is the one.
+struct request {
+    enum class kind : unsigned char { time, bytes, taken } what;
+    candidate of;
+};
+
+constexpr request next_request(const findings& f, const plan_options& s, int tasks) {
+    using kind = request::kind;
+    if (s.forced != candidate::automatic) return {kind::taken, s.forced};
+    if (s.overlap) {
+        if (!f.predicted(candidate::sequential)) return {kind::time, candidate::sequential};
+        if (tasks <= most_tried_as_written && !f.predicted(candidate::written)) return {kind::time, candidate::written};
+        if (!f.predicted(candidate::listed)) return {kind::time, candidate::listed};
+    }
+    const preference p = preferred(f.length, s);
+    if (s.memory_limit == 0) return {kind::taken, p.list[0]};
+    candidate least = p.list[0];
+    for (int i = 0; i < p.count; ++i) {
+        const std::int64_t needed = f.bytes[static_cast<int>(p.list[i])];
+        if (needed < 0) return {kind::bytes, p.list[i]};
+        if (needed <= s.memory_limit) return {kind::taken, p.list[i]};
+        if (needed < f.bytes[static_cast<int>(least)]) least = p.list[i];
+    }
+    return {kind::taken, least};  // none fits: the one that needs least is what the error tells of
+}
+
+// What the plan tells of the search.
+template <class Plan>
+constexpr choice choice_of(const findings& f, candidate taken, const Plan& made) {
+    choice told;
+    told.taken = taken;
+    for (int c = 0; c < candidates; ++c) told.predicted[c] = f.length[c] == not_tried ? -1 : f.length[c];
+    if (made.overlapped) told.predicted[static_cast<int>(candidate::sequential)] = made.predicted_sequential;
+    told.predicted[static_cast<int>(taken)] = made.predicted;
+    return told;
+}
+
+}  // namespace dovetail::plan

@@ -1,0 +1,156 @@
+// The stages that each candidate has of its own: from the order of the operations to the plan's tables and their proof. What a stage
+// is: ../stage.hpp; their order: ../pipeline.hpp.
+#pragma once
+
+#include "../candidates.hpp"
+#include "../emit.hpp"
+#include "../prove.hpp"
+#include "shared.hpp"
+
+namespace dovetail::plan::stage {
+
+// Of a candidate with an order of its own, on several streams.
+template <candidate C>
+struct order {
+    static constexpr const char* name = "order";
+    static constexpr const char* makes = "the order of the operations";
+    using depends = of_plan;
+    using reads = stages<expand, occupancy, edges, costs>;
+    template <class Program, class Occupancy, class Edges, class Costs>
+    static constexpr auto make(const plan_options& s, const Program& p, const Occupancy& r, const Edges& e, const Costs& c) {
+        return pass::overlapped_order(p, r, e, c, C == candidate::listed, s);
+    }
+};
+
+template <candidate C>
+struct schedule;
+
+namespace detail {
+template <candidate C, bool OneStream = one_stream(C), bool OfAnother = order_of(C) != C>
+struct schedule_reads {
+    using type = stages<expand, occupancy, order<C>, edges, costs>;
+};
+template <candidate C, bool OneStream>
+struct schedule_reads<C, OneStream, true> {
+    using type = stages<expand, schedule<order_of(C)>, edges, costs, serial_time>;
+};
+template <candidate C>
+struct schedule_reads<C, true, false> {
+    using type = stages<expand, edges, costs>;
+};
+}  // namespace detail
+
+template <candidate C>
+struct schedule {
+    static constexpr const char* name = "schedule";
+    static constexpr const char* makes = "the order of the operations, with their streams and predicted times";
+    using depends = of_plan;
+    using reads = typename detail::schedule_reads<C>::type;
+    static constexpr bool counts_rows = true;
+    template <class Program, class... Other>
+    static constexpr ir::sizes<4> bound(const plan_options&, const Program& p, const Other&...) {
+        return {{p.tasks.size(), p.tasks.size(), p.tasks.size(), p.tasks.size()}};
+    }
+    template <class Store, class Program, class Edges, class Costs>
+    static constexpr auto make(const plan_options&, const Program& p, const Edges& e, const Costs& c) {
+        return on_one_stream<pass::basic_schedule<Store>>(C, p, e, c);
+    }
+    template <class Store, class Program, class A, class B, class C_, class D>
+    static constexpr auto make(const plan_options& s, const Program& p, const A& a, const B& b, const C_& c, const D& d) {
+        using table = pass::basic_schedule<Store>;
+        if constexpr (order_of(C) != C)
+            return schedule_in<table>(C, a.order.view(), p, b, c, d, s);
+        else
+            return overlapped<table>(p, a, b.view(), c, d, s);
+    }
+};
+
+// The stages that turn a schedule into the plan's tables, made in one evaluation.
+template <candidate C>
+struct issue {
+    static constexpr const char* name = "issue";
+    static constexpr const char* makes = "each role's steps in issue order";
+    using depends = of_plan;
+    using reads = stages<expand, schedule<C>>;
+    template <class Program, class Schedule>
+    static constexpr auto make(const plan_options&, const Program& p, const Schedule& t) {
+        return pass::issue_order(p, t.order.view(), t.stream.view());
+    }
+};
+
+template <candidate C>
+struct synchronise {
+    static constexpr const char* name = "synchronise";
+    static constexpr const char* makes = "the waits between streams within a run, and how long each buffer is needed";
+    using depends = of_plan;
+    using reads = stages<expand, issue<C>>;
+    template <class Program, class Issue>
+    static constexpr auto make(const plan_options&, const Program& p, const Issue& issued) {
+        return pass::synchronise(p, issued);
+    }
+};
+
+template <candidate C>
+struct assign_memory {
+    static constexpr const char* name = "assign memory";
+    static constexpr const char* makes = "the place of each buffer in its arena";
+    using depends = of_plan;
+    using reads = stages<expand, issue<C>, synchronise<C>>;
+    template <class Program, class Issue, class Flow>
+    static constexpr auto make(const plan_options&, const Program& p, const Issue& issued, const Flow& flow) {
+        return pass::assign_buffers(p, issued, flow.waits.known, flow.lives);
+    }
+};
+
+template <candidate C>
+struct wait_across_runs {
+    static constexpr const char* name = "wait across runs";
+    static constexpr const char* makes = "the waits on earlier runs";
+    using depends = of_plan;
+    using reads = stages<expand, issue<C>, synchronise<C>, assign_memory<C>>;
+    template <class Program, class Issue, class Flow, class Memory>
+    static constexpr vec<pass::pending_wait> make(const plan_options& s, const Program& p, const Issue& issued, const Flow& flow, const Memory& memory) {
+        if (!dovetail::plan::within(s.memory_limit, memory.roles.view())) return {};
+        return pass::waits_across_runs(p, issued, flow.waits, flow.lives, memory);
+    }
+};
+
+template <candidate C>
+struct emit {
+    static constexpr const char* name = "emit";
+    static constexpr const char* makes = "the plan: steps with their waits and events, and the places of buffers";
+    using depends = of_plan;
+    using within = stages<issue<C>, synchronise<C>, assign_memory<C>, wait_across_runs<C>>;
+    using given = stages<expand, edges, schedule<C>, serial_time>;
+    using reads = stages<expand, schedule<C>, serial_time, issue<C>, synchronise<C>, assign_memory<C>, wait_across_runs<C>>;
+    static constexpr bool counts_rows = true;
+    // A step waits for at most two others in each run.
+    template <class Program, class Edges, class Schedule>
+    static constexpr ir::sizes<5> bound(const plan_options& s, const Program& p, const Edges& e, const Schedule& t, std::int64_t) {
+        const int tasks = p.tasks.size(), participations = p.participations.size(), edges = e.size();
+        const int event_slots = s.in_flight > s.channel_slots ? s.in_flight : s.channel_slots;
+        const int waits = t.overlapped ? (edges < 2 * participations ? edges : 2 * participations) + 2 * event_slots * participations : 0;
+        return {{tasks, participations, waits, p.roles, p.buffers.size()}};
+    }
+    template <class Store, class Program, class Schedule, class Issue, class Flow, class Memory>
+    static constexpr auto make(const plan_options& s, const Program& p, const Schedule& t, std::int64_t sequential, const Issue& issued, const Flow& flow,
+                               const Memory& memory, const vec<pass::pending_wait>& across) {
+        ir::rebound<dovetail::plan::plan, Store> made{};
+        dovetail::plan::emit(p, t, sequential, s.memory_limit, issued, flow, memory, across, made);
+        return made;
+    }
+};
+
+template <candidate C>
+struct prove {
+    static constexpr const char* name = "prove";
+    static constexpr const char* makes = "the verdict of the prover";
+    using depends = of_plan;
+    using reads = stages<rewrite, expand, emit<C>>;
+    template <class Graph, class Program, class Plan>
+    static constexpr verdict make(const plan_options& s, const Graph& g, const Program& p, const Plan& made) {
+        return dovetail::plan::prove(ir::view(g), ir::view(p), ir::view(made), s);
+    }
+};
+
+}  // namespace dovetail::plan::stage
