@@ -120,6 +120,20 @@ inline std::string path_text(const plan_view& of, const timeline& t, const std::
     return text;
 }
 
+namespace detail {
+
+// The candidate that the plan comes from, and the predicted times of all.
+inline void add_candidates(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
+    const dovetail::plan::choice& told = of.plan.choice;
+    if (told.taken == candidate::automatic) return;
+    totals.push_back({"candidate", std::string(name_of(told.taken)) + (of.s.forced == told.taken ? ", forced" : "")});
+    for (int c = 0; c < candidates; ++c)
+        totals.push_back({"... " + std::string(name_of(static_cast<candidate>(c))),
+                          told.predicted[c] < 0 ? std::string("not predicted") : microseconds(told.predicted[c]) + " us"});
+}
+
+}  // namespace detail
+
 // A plan on one page. Times in microseconds, memory as half-open ranges of bytes in the role's arena.
 inline std::string explain(const plan_view& of) {
     timeline actual = predicted(of);
@@ -163,6 +177,7 @@ inline std::string explain(const plan_view& of) {
     totals.push_back({"predicted time", microseconds(of.plan.predicted) + " us"});
     totals.push_back({"... on one stream", microseconds(of.plan.predicted_sequential) + " us"});
     totals.push_back({"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)});
+    detail::add_candidates(of, totals);
     totals.push_back({"operations moved", std::to_string(moved)});
     totals.push_back({"communication hidden (dv::hidden_fraction)", percent(hidden.hidden, hidden.communication)});
     return text + table(totals, "lr");
@@ -189,10 +204,38 @@ inline std::string compact(const plan_view& of) {
 
 namespace dovetail {
 
-// Prints the plan of a graph.
-template <class G, class O = options<>>
+namespace observe::detail {
+
+// The options O, with the candidate forced.
+template <class O, candidate Forced>
+struct with_forced {
+    static constexpr plan_options value = [] {
+        plan_options s = O::value;
+        s.forced = Forced;
+        return s;
+    }();
+    static constexpr bool right = O::right;
+};
+
+// The plan of one candidate, which knows what is predicted of those that the search asks about.
+template <class G, class O, candidate Forced>
+plan_tables forced_tables() {
+    plan_tables of = tables_of<G, with_forced<O, Forced>>();
+    const dovetail::plan::choice& searched = dovetail::plan::planned<G, O>::plan.choice;
+    for (int c = 0; c < candidates; ++c)
+        if (of.plan.choice.predicted[c] < 0) of.plan.choice.predicted[c] = searched.predicted[c];
+    return of;
+}
+
+}  // namespace observe::detail
+
+// Prints the plan of a graph; with a candidate, that one's: explain<G, O, candidate::written>(std::cout).
+template <class G, class O = options<>, candidate Forced = candidate::automatic>
 void explain(std::ostream& to) {
-    to << observe::explain(observe::plan_view{observe::tables_of<G, O>()});
+    if constexpr (Forced == candidate::automatic)
+        to << observe::explain(observe::plan_view{observe::tables_of<G, O>()});
+    else
+        to << observe::explain(observe::plan_view{observe::detail::forced_tables<G, O, Forced>()});
 }
 
 }  // namespace dovetail

@@ -1,0 +1,109 @@
+// The pipeline as one value: constants and run time give the same plan, whatever is decided: every candidate forced, and the graph
+// rewritten by what changes nothing.
+#include "support/laws.hpp"
+#include "support/samples.hpp"
+
+#include <dovetail/observe/text.hpp>
+#include <dovetail/plan/make.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+namespace {
+
+namespace dv = dovetail;
+namespace plan = dovetail::plan;
+using namespace samples;
+
+template <class G, class O>
+void as_at_run_time() {
+    using planned = plan::planned<G, O>;
+    const plan::made made = plan::make(plan::typed<G>::value, O::value);
+    REQUIRE(!made.wrong);
+    REQUIRE(made.fits);
+    CHECK(support::difference(support::listed(dv::ir::view(made.plan)), support::listed(planned::plan)) == "");
+    CHECK(made.plan.predicted == planned::plan.predicted);
+    CHECK(made.plan.choice.taken == planned::plan.choice.taken);
+    for (int c = 0; c < dv::candidates; ++c) CHECK(made.plan.choice.predicted[c] == planned::plan.choice.predicted[c]);
+}
+
+using h200 = dv::machine::h200_nvlink;
+
+template <class G, dv::candidate C>
+void forced() {
+    using options = dv::options<h200, dv::force_candidate<C>>;
+    using planned = plan::planned<G, options>;
+    CAPTURE(name_of(C));
+    CHECK(planned::plan.choice.taken == C);
+    CHECK(planned::plan.choice.predicted[static_cast<int>(C)] == planned::plan.predicted);
+    CHECK(support::broken_order(planned::program, planned::plan) == "");
+    as_at_run_time<G, options>();
+    constexpr bool serial_schedule = C == dv::candidate::sequential || C == dv::candidate::min_memory || C == dv::candidate::listed_serial;
+    if (serial_schedule) CHECK(!planned::plan.overlapped);
+}
+template <class G>
+void each_forced() {
+    forced<G, dv::candidate::sequential>();
+    forced<G, dv::candidate::written>();
+    forced<G, dv::candidate::listed>();
+    forced<G, dv::candidate::min_memory_overlapped>();
+    forced<G, dv::candidate::min_memory>();
+    forced<G, dv::candidate::listed_serial>();
+}
+
+template <class G, class... O>
+void rewritten() {
+    using once = dv::options<O..., dv::rewritten_by<dv::rewrite::identity>>;
+    using twice = dv::options<O..., dv::rewritten_by<dv::rewrite::identity, dv::rewrite::identity>>;
+    const auto written = support::listed(plan::planned<G, dv::options<O...>>::plan);
+    CHECK(support::difference(written, support::listed(plan::planned<G, once>::plan)) == "");
+    CHECK(support::difference(written, support::listed(plan::planned<G, twice>::plan)) == "");
+    CHECK(plan::planned<G, once>::graph.nodes.first != plan::typed<G>::value.nodes.first);  // it has been through the stage
+    as_at_run_time<G, once>();
+    as_at_run_time<G, twice>();
+}
+
+template <class G, class O, dv::candidate C>
+std::string explained() {
+    std::ostringstream text;
+    dv::explain<G, O, C>(text);
+    return text.str();
+}
+bool has(const std::string& text, const std::string& participation) { return text.find(participation) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a forced candidate gives its plan, while compiling and at run time") {
+    each_forced<overlapping_collectives>();
+    each_forced<there_and_back>();
+    CHECK(plan::planned<overlapping_collectives, dv::options<h200, dv::overlap<false>, dv::force_candidate<dv::candidate::listed>>>::plan.overlapped);
+}
+
+TEST_CASE("a graph that is rewritten into itself has the same plan, while compiling and at run time") {
+    rewritten<overlapping_collectives, h200>();
+    rewritten<there_and_back, h200, dv::in_flight<2>>();
+    rewritten<descent, h200, dv::overlap<false>>();
+    rewritten<dv::single_rank<crossing_pair>, h200>();
+}
+
+TEST_CASE("a graph that is not rewritten is the written one, and not a copy") {
+    CHECK(plan::planned<descent, dv::options<h200>>::graph.nodes.first == plan::typed<descent>::value.nodes.first);
+}
+
+TEST_CASE("explain says which candidate won, and what is predicted of all") {
+    const std::string best = explained<overlapping_collectives, overlapped, dv::candidate::automatic>();
+    const dv::plan::choice& told = plan::planned<overlapping_collectives, overlapped>::plan.choice;
+    CAPTURE(best);
+    CHECK(has(best, "  candidate "));
+    CHECK(has(best, name_of(told.taken)));
+    CHECK(has(best, "  ... min_memory  "));
+    CHECK(has(best, "not predicted"));
+    CHECK(!has(best, "forced"));
+    const std::string other = explained<overlapping_collectives, overlapped, dv::candidate::min_memory>();
+    CAPTURE(other);
+    CHECK(has(other, "min_memory, forced"));
+    CHECK(has(other, "one stream\n"));
+    // What the search has asked about is told beside it.
+    CHECK(has(other, dv::observe::microseconds(told.predicted[static_cast<int>(dv::candidate::listed)]) + " us"));
+}
