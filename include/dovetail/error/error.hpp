@@ -6,5 +6,6 @@
 #include "names.hpp"
 #include "operations.hpp"
 #include "plans.hpp"
+#include "proof.hpp"
 #include "roles.hpp"
 #include "shapes.hpp"

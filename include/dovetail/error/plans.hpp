@@ -50,10 +50,5 @@ struct too_little_hidden {
     static_assert(detail::never<Graph, Found, Wanted>,
                   "dovetail: of the communication of this graph less is hidden (second, percent) than is asked for (third)");
 };
-template <class Graph, class Flaw>
-struct unproven {
-    static_assert(detail::never<Graph, Flaw>,
-                  "dovetail: the prover refuses the plan of this graph; this is a defect of dovetail, please report it with the graph");
-};
 
 }  // namespace dovetail::error

@@ -6,17 +6,9 @@
 #include "../compile/proof.hpp"
 #include "../memory_report.hpp"
 #include "graph.hpp"
+#include "unproven.hpp"
 
 namespace dovetail::plan::detail {
-
-template <class G, int Mention>
-struct role_named {
-    using type = dsl::type_at<written<G>, Mention>;
-};
-template <class G>
-struct role_named<G, -1> {
-    using type = error::the_only_role;
-};
 
 constexpr plan chosen(plan made, const findings& f, candidate taken) {
     made.choice = choice_of(f, taken, made);
@@ -77,7 +69,7 @@ constexpr auto plan_error() {
     else if constexpr (!std::is_same_v<typename decltype(memory_error<G, O>())::type, error::none>)
         return memory_error<G, O>();
     else if constexpr (!found_plan<G, O>::found)
-        return std::type_identity<error::unproven<G, error::number<found_plan<G, O>::found.what>>>{};
+        return std::type_identity<unproven_error<G, found_plan<G, O>>>{};
     else
         return std::type_identity<error::none>{};
 }

@@ -22,7 +22,7 @@ public:
         }
         if (const int b = numbers_.unasked(); b >= 0) return {flaw::symmetric_offset, p_.buffers.first[b].role, -1, -1, b};
         for (int n = 0; n < g_.nodes.count; ++n)
-            if (task_of_[n] < 0) return {flaw::node_missing, g_.nodes.first[n].role};
+            if (task_of_[n] < 0) return {flaw::node_missing, g_.nodes.first[n].role, -1, -1, -1, -1, n};
         return {};
     }
 

@@ -73,13 +73,52 @@ constexpr const char* name_of(flaw f) {
     return names[static_cast<int>(f)];
 }
 
+// The name of the stage (plan/pipeline.hpp) that has made what is wrong, as far as the kind of flaw tells.
+constexpr const char* stage_of(flaw f) {
+    switch (f) {
+        case flaw::none: return "";
+        case flaw::bad_table: return "emit";
+        case flaw::node_missing:
+        case flaw::node_twice:
+        case flaw::node_mismatch:
+        case flaw::wrong_access:
+        case flaw::wrong_storage:
+        case flaw::written_twice:
+        case flaw::partner_missing:
+        case flaw::partner_mismatch:
+        case flaw::wrong_communicator:
+        case flaw::too_few_slots: return "expand";
+        case flaw::order_not_permutation:
+        case flaw::edge_backward: return "schedule";
+        case flaw::step_missing:
+        case flaw::step_order:
+        case flaw::stream_wrong: return "issue";
+        case flaw::wait_unknown_event:
+        case flaw::wait_wrong_record:
+        case flaw::event_recorded_twice: return "emit";
+        case flaw::race:
+        case flaw::stale_read:
+        case flaw::wrong_value: return "synchronise";
+        case flaw::race_across_runs: return "wait across runs";
+        case flaw::slot_shared_too_early:
+        case flaw::overlap_of_live_bytes:
+        case flaw::slot_not_dedicated:
+        case flaw::out_of_arena:
+        case flaw::misaligned:
+        case flaw::symmetric_offset:
+        case flaw::alias_wrong: return "assign memory";
+    }
+    return "";
+}
+
 struct verdict {
     flaw what = flaw::none;
     int role = -1;
     int task = -1;
     int other = -1;  // the task it collides with, where one is known
     int buffer = -1;
-    int run = 0;  // of the unrolled runs, the one in which it shows
+    int run = -1;   // of the unrolled runs, the one in which it shows
+    int node = -1;  // the statement that no task carries out
 
     constexpr explicit operator bool() const { return what == flaw::none; }
 };
