@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <dovetail/observe/dot.hpp>
+#include <dovetail/observe/passes.hpp>
 #include <dovetail/observe/report.hpp>
 #include <dovetail/observe/text.hpp>
 
@@ -11,6 +12,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 namespace {
 
@@ -50,7 +52,20 @@ void check(const std::string& name) {
     compare(name + ".dot", observe::dot(of));
 }
 
+template <class G, class O>
+void check_passes(const std::string& name) {
+    std::ostringstream text;
+    dv::explain_passes<G, O>(text);
+    compare(name + "_passes.txt", text.str());
+}
+
 }  // namespace
+
+TEST_CASE("what each stage makes is that of the golden files") {
+    check_passes<there_and_back, several>("there_and_back");
+    check_passes<channel_first, sequential>("channel_first_sequential");
+    check_passes<descent, dv::options<slow_links, dv::memory_limit<1024>, dv::rewritten_by<dv::rewrite::identity>>>("descent_limited");
+}
 
 TEST_CASE("text and DOT are those of the golden files") {
     check<there_and_back, overlapped>("there_and_back");

@@ -4,6 +4,8 @@
 //   DOVETAIL_VISUALIZE_SCHEDULE=1     at the first run the page and the DOT of each graph are written; a folder in place of 1: there;
 //                                     where runs are recorded, the page once more at the end, with one of them
 //   DOVETAIL_EXPLAIN=1                at the first run each plan is printed; this and the report go to the standard error
+//   DOVETAIL_EXPLAIN=passes           instead, the table that each stage of the pipeline makes on the way to the plan, where the
+//                                     program includes passes.hpp
 //   DOVETAIL_NVTX=1                   profilers see ranges with the names of graphs and operations
 //   DOVETAIL_DUMP=name,name           values of these names in the first four runs of each executor are written to files of NumPy in the
 //                                     current folder, one for each name, run and rank; `name` means the members of a family, too
@@ -23,9 +25,10 @@ struct environment {
     bool nvtx = false;
     bool report = false;
     std::string dump = {};  // names of values; empty: off
+    bool passes = false;    // of each plan, what the stages make
 
     bool records() const { return !trace.empty() || report; }
-    bool any() const { return records() || !visualize.empty() || !dump.empty() || explain || nvtx; }
+    bool any() const { return records() || !visualize.empty() || !dump.empty() || explain || passes || nvtx; }
 
     static environment read() {
         const auto get = [](const char* name) {
@@ -38,7 +41,9 @@ struct environment {
         const std::string visualize = get("DOVETAIL_VISUALIZE_SCHEDULE");
         if (on(visualize)) e.visualize = visualize == "1" ? "." : visualize;
         e.dump = get("DOVETAIL_DUMP");
-        e.explain = on(get("DOVETAIL_EXPLAIN"));
+        const std::string explain = get("DOVETAIL_EXPLAIN");
+        e.passes = explain == "passes";
+        e.explain = on(explain) && !e.passes;
         e.nvtx = on(get("DOVETAIL_NVTX"));
         e.report = on(get("DOVETAIL_REPORT"));
         return e;

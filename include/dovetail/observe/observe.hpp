@@ -21,6 +21,9 @@ namespace dovetail::observe {
 // Makes the ranges of an executor; set by ranges.hpp.
 inline std::shared_ptr<launch_watcher> (*make_nvtx_ranges)(const plan_view&, int role, int rank) = nullptr;
 
+// The tables of the stages as text; set by passes.hpp.
+inline std::string (*text_of_passes)(const plan_tables&) = nullptr;
+
 // Records runs and writes what was asked for. One for the process; ranks call it from their threads.
 class recorder final : public run_observer {
 public:
@@ -87,12 +90,16 @@ private:
     static plan_tables tables_of(const engine& e, const plan_options& s) { return {e.name, e.graph, e.program, e.plan, s}; }
 
     void show(const engine& e, const plan_options& s) {
-        if (!asked_.explain && asked_.visualize.empty()) return;
+        if (!asked_.explain && !asked_.passes && asked_.visualize.empty()) return;
         for (const page& known : shown_)
             if (known.plan == e.plan.steps.first) return;
         page& now = shown_.emplace_back(page{e.plan.steps.first, {}});
         const plan_view of{tables_of(e, s)};
         if (asked_.explain) std::fprintf(stderr, "%s\n", explain(of).c_str());
+        if (asked_.passes && text_of_passes != nullptr)
+            std::fprintf(stderr, "%s\n", text_of_passes(of_rewritten(of)).c_str());
+        else if (std::exchange(asked_.passes, false))
+            std::fprintf(stderr, "dovetail: no stages: the program includes no dovetail/observe/passes.hpp\n");
         if (asked_.visualize.empty()) return;
         std::string path = asked_.visualize + "/" + file_name(of.title());
         const std::string first = path;
@@ -100,6 +107,11 @@ private:
         now.path = path;
         const bool written = files_.write("page", path + ".html", html(of));
         if (files_.write("DOT file", path + ".dot", dot(of)) && written) std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
+    }
+    // The graph of an executor has gone through its rewrites.
+    static plan_tables of_rewritten(plan_tables of) {
+        of.s.rewrites = {};
+        return of;
     }
     bool taken(const std::string& path) const {
         for (const page& p : shown_)

@@ -104,9 +104,21 @@ public:
         if (!table) table.emplace(made<Stage>(detail::given<Stage>{}));
         return *table;
     }
+    // Whether the stage has a table of its own here: those that run within another have none.
+    template <class Stage>
+    static constexpr bool keeps() {
+        return std::is_same_v<Stage, stage::lower> || std::is_base_of_v<detail::slot<Stage>, tables>;
+    }
+    // Whether the stage has been run, or passes on what another has made.
     template <class Stage>
     constexpr bool has() const {
-        return static_cast<const detail::slot<Stage>&>(*this).table.has_value();
+        if constexpr (std::is_same_v<Stage, stage::lower>) {
+            return true;
+        } else if constexpr (detail::optional_stage<Stage>) {
+            return Stage::passes_on(program_) || static_cast<const detail::slot<Stage>&>(*this).table.has_value();
+        } else {
+            return static_cast<const detail::slot<Stage>&>(*this).table.has_value();
+        }
     }
 
 private:

@@ -1,0 +1,90 @@
+// The tables of the stages as text: all stages of the list are shown, for graphs of every kind, and DOVETAIL_EXPLAIN=passes prints them
+// once for each plan.
+#include "../support/observed.hpp"
+#include "../support/samples.hpp"
+
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/host/world.hpp>
+#include <dovetail/observe/passes.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using namespace samples;
+namespace observe = dv::observe;
+namespace plan = dv::plan;
+
+template <class G, class O>
+std::string passes() {
+    std::ostringstream text;
+    dv::explain_passes<G, O>(text);
+    return text.str();
+}
+bool has(const std::string& text, const std::string& participation) { return text.find(participation) != std::string::npos; }
+int times(const std::string& text, const std::string& participation) {
+    int n = 0;
+    for (std::size_t at = text.find(participation); at != std::string::npos; at = text.find(participation, at + 1)) ++n;
+    return n;
+}
+
+template <class G, class O>
+void shows_all() {
+    const std::string text = passes<G, O>();
+    CAPTURE(text);
+    const auto each = [&]<class... Stage>(plan::stages<Stage...>, const std::string& of) {
+        for (const char* name : {Stage::name...})
+            if (std::string(name) != "order" && std::string(name) != "occupancy") CHECK(has(text, "\n" + std::string(name) + of + ": "));
+    };
+    const dv::candidate taken = plan::planned<G, O>::plan.choice.taken;
+    each(plan::pipeline{}, "");
+    each(plan::pipeline_of<dv::candidate::listed>{}, " (" + std::string(name_of(taken)) + ")");
+    CHECK(has(text, "\n  proven\n"));
+    CHECK(has(text, "\ntaken: " + std::string(name_of(taken)) + "\n"));
+}
+
+}  // namespace
+
+TEST_CASE("every stage of the list is shown") {
+    shows_all<overlapping_collectives, overlapped>();
+    shows_all<overlapping_collectives, sequential>();
+    shows_all<roles_and_meshes, several>();
+    shows_all<through_host, overlapped>();
+    shows_all<one_group, overlapped>();
+    shows_all<along_an_axis, dv::options<slow_links, dv::force_candidate<dv::candidate::min_memory_overlapped>>>();
+    shows_all<dv::single_rank<crossing_pair>, overlapped>();
+    shows_all<descent, dv::options<slow_links, dv::memory_limit<1 << 20>>>();
+}
+
+TEST_CASE("operations and values stand there by their names") {
+    const std::string text = passes<there_and_back, several>();
+    for (const char* participation : {"transfer a  comm     left    r a", "multiply b  reads what it writes", "middle  2 multiply b  0 transfer a", "of `there_and_back`"})
+        CHECK_MESSAGE(has(text, participation), text);
+}
+
+TEST_CASE("the environment asks for the stages, once for each plan") {
+    REQUIRE(setenv("DOVETAIL_EXPLAIN", "passes", 1) == 0);
+    observe::environment asked = observe::environment::read();
+    REQUIRE(unsetenv("DOVETAIL_EXPLAIN") == 0);
+    CHECK(asked.passes);
+    CHECK(!asked.explain);
+    CHECK(asked.any());
+    using G = there_and_back;
+    const std::string text = support::printed([&] {
+        const support::watched seen{asked};
+        dv::host::world world{3};
+        world.run([](auto& rank) {
+            dv::executor<G, overlapped> step{rank};
+            const std::vector<float> values(vector::size, 1);
+            step.bind(dv::name<x>, values);
+            for (int i = 0; i < 3; ++i) step.run().wait();
+        });
+    });
+    CAPTURE(text);
+    CHECK(times(text, "stages of `there_and_back`") == 1);
+    CHECK(has(text, passes<G, overlapped>()));
+}
