@@ -2,7 +2,7 @@
 #pragma once
 
 #include <dovetail/plan/facts.hpp>
-#include <dovetail/plan/prove/text.hpp>
+#include <dovetail/plan/diagnose/verdict_text.hpp>
 
 namespace support {
 

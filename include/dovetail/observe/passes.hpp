@@ -4,8 +4,8 @@
 // costs the compiler ten seconds with optimisation.
 #pragma once
 
+#include "../plan/diagnose/verdict_text.hpp"
 #include "../plan/make.hpp"
-#include "../plan/prove/text.hpp"
 #include "observe.hpp"
 #include "stage_text.hpp"
 

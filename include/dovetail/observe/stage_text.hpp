@@ -2,8 +2,8 @@
 // and the program.
 #pragma once
 
+#include "../plan/diagnose/verdict_text.hpp"
 #include "../plan/pipeline.hpp"
-#include "../plan/prove/text.hpp"
 #include "text.hpp"
 
 #include <optional>

@@ -8,7 +8,8 @@
 //   make      gives the table; where there is a bound, a template of the store that its arrays live in (core/vec.hpp)
 //   passes_on where it may do nothing: whether it gives on the table that it reads first
 //   within    where it needs tables that hold growing arrays: the stages that make them, in the same evaluation, and
-//   given     what those and `make` read beside them; `bound` counts from these
+//   given     what those and the stage read beside them; `bound` counts from these. Such a stage has `table<Store>` and `fill`, which
+//             takes the table last, in place of `make`
 //
 // Everything is a function of the arguments: nothing here knows whether it runs while compiling (plan/compile/) or later (make.hpp).
 #pragma once
@@ -85,27 +86,24 @@ constexpr known<Made..., made_by<Stage, Table>> with(const known<Made...>& befor
     return {static_cast<const Made&>(before)..., made_by<Stage, Table>{&table}};
 }
 
-template <class Stage, class Store, class Options, class Known, class... Read>
-constexpr auto make_from(const Options& o, const Known& k, stages<Read...>) {
-    if constexpr (with_bound<Stage>)
-        return Stage::template make<Store>(o, table_of<Read>(k)...);
-    else
-        return Stage::make(o, table_of<Read>(k)...);
+// The stages within another one after the other, then that one, which fills its table. `look(stage, table)` is called with each of the
+// others. Tables are returned by `make` alone: g++ copies one for each function that returns it.
+template <class Options, class Known, class Look, class Stage, class... Read, class Table>
+constexpr void run(const Options& o, const Known& k, Look&, stages<Stage>, stages<Read...>, Table& to) {
+    Stage::fill(o, table_of<Read>(k)..., to);
 }
-
-// Stages one after the other; gives the last one's table. `look(stage, table)` is called with each of the others.
-template <class Store, class Options, class Known, class Look, class First, class... Rest>
-constexpr auto run(const Options& o, const Known& k, Look& look, stages<First, Rest...>) {
-    if constexpr (sizeof...(Rest) == 0) {
-        return make_from<First, Store>(o, k, typename First::reads{});
-    } else {
-        const auto table = make_from<First, Store>(o, k, typename First::reads{});
-        look(First{}, table);
-        return run<Store>(o, with<First>(k, table), look, stages<Rest...>{});
-    }
+template <class Options, class Known, class Look, class First, class Next, class... Rest, class... Read, class Table>
+constexpr void run(const Options& o, const Known& k, Look& look, stages<First, Next, Rest...>, stages<Read...>, Table& to) {
+    const auto table = First::make(o, table_of<Read>(k)...);
+    look(First{}, table);
+    run(o, with<First>(k, table), look, stages<Next, Rest...>{}, typename Next::reads{}, to);
 }
 template <class Stage, class... Within>
 constexpr stages<Within..., Stage> followed_by(stages<Within...>) {
+    return {};
+}
+template <class First, class... Rest>
+constexpr typename First::reads first_reads(stages<First, Rest...>) {
     return {};
 }
 
@@ -116,12 +114,15 @@ struct looks_at_nothing {
 
 template <class Stage, class Store, class Options, class Look, class... Given, class... Table>
 constexpr auto make_of(const Options& o, Look& look, stages<Given...>, const Table&... tables) {
-    if constexpr (composed<Stage>)
-        return run<Store>(o, known<made_by<Given, Table>...>{{&tables}...}, look, followed_by<Stage>(typename Stage::within{}));
-    else if constexpr (with_bound<Stage>)
+    if constexpr (composed<Stage>) {
+        typename Stage::template table<Store> made{};
+        run(o, known<made_by<Given, Table>...>{{&tables}...}, look, followed_by<Stage>(typename Stage::within{}), first_reads(typename Stage::within{}), made);
+        return made;
+    } else if constexpr (with_bound<Stage>) {
         return Stage::template make<Store>(o, tables...);
-    else
+    } else {
         return Stage::make(o, tables...);
+    }
 }
 
 }  // namespace detail

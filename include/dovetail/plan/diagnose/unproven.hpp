@@ -5,7 +5,7 @@
 #include "../../dsl/source_position.hpp"
 #include "../../error/error.hpp"
 #include "../compile/keys.hpp"
-#include "../prove/names.hpp"
+#include "verdict_names.hpp"
 
 namespace dovetail::plan::detail {
 

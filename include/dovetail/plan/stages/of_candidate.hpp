@@ -132,12 +132,12 @@ struct emit {
         const int waits = t.overlapped ? (edges < 2 * participations ? edges : 2 * participations) + 2 * event_slots * participations : 0;
         return {{tasks, participations, waits, p.roles, p.buffers.size()}};
     }
-    template <class Store, class Program, class Schedule, class Issue, class Flow, class Memory>
-    static constexpr auto make(const plan_options& s, const Program& p, const Schedule& t, std::int64_t sequential, const Issue& issued, const Flow& flow,
-                               const Memory& memory, const vec<pass::pending_wait>& across) {
-        ir::rebound<dovetail::plan::plan, Store> made{};
-        dovetail::plan::emit(p, t, sequential, s.memory_limit, issued, flow, memory, across, made);
-        return made;
+    template <class Store>
+    using table = ir::rebound<dovetail::plan::plan, Store>;
+    template <class Program, class Schedule, class Issue, class Flow, class Memory, class Table>
+    static constexpr void fill(const plan_options& s, const Program& p, const Schedule& t, std::int64_t sequential, const Issue& issued, const Flow& flow,
+                               const Memory& memory, const vec<pass::pending_wait>& across, Table& to) {
+        dovetail::plan::emit(p, t, sequential, s.memory_limit, issued, flow, memory, across, to);
     }
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/display.hpp"
-#include "names.hpp"
+#include "verdict_names.hpp"
 
 #include <string>
 

@@ -1,9 +1,9 @@
 // What a verdict names: rows of the graph and the program for the numbers that it has, and for those that follow from them. For errors
-// (../diagnose/unproven.hpp) and texts (text.hpp). Reads only rows that are there: the tables may be the very ones that are refused.
+// (unproven.hpp) and texts (verdict_text.hpp). Reads only rows that are there: the tables may be the very ones that are refused.
 #pragma once
 
 #include "../../ir/program.hpp"
-#include "verdict.hpp"
+#include "../prove/verdict.hpp"
 
 namespace dovetail::plan {
 
