@@ -142,7 +142,7 @@ struct decision {
     candidate taken = candidate::sequential;
 };
 template <class Tables>
-constexpr decision decide(Tables& t, const plan_options& s) {
+decision decide(Tables& t, const plan_options& s) {
     const int operations = t.template read<stage::expand>().tasks.size();
     decision d;
     for (;;) {
@@ -164,7 +164,7 @@ struct made {
     bool fits = true;
 };
 
-constexpr made make(const ir::graph& g, const plan_options& s) {
+inline made make(const ir::graph& g, const plan_options& s) {
     tables t{g, s};
     made m;
     m.wrong = t.read<stage::check>();
