@@ -1,5 +1,6 @@
 // diagnose<G>: what is wrong with a graph, as a type: error::none, or the error template with the guilty names. One of the
 // bridges from ids to types; nothing is reported until the type is made an object of, which everything does that depends on a graph.
+// Long: a row for each mistake, read side by side.
 #pragma once
 
 #include "../../dsl/source_position.hpp"

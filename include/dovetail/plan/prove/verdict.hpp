@@ -75,6 +75,7 @@ constexpr const char* name_of(flaw f) {
 
 // The name of the stage (plan/pipeline.hpp) that has made what is wrong, as far as the kind of flaw tells.
 constexpr const char* stage_of(flaw f) {
+    // Long: a case for each flaw.
     switch (f) {
         case flaw::none: return "";
         case flaw::bad_table: return "emit";

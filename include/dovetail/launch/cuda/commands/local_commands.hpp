@@ -11,9 +11,9 @@
 namespace dovetail::cuda {
 
 // One communication, in the order of its receivers.
-class local_acts {
+class local_command_builder {
 public:
-    local_acts(const access_table& accesses, const ir::member& m, std::vector<participant> participants, std::vector<command>& to, std::vector<int>& lists)
+    local_command_builder(const access_table& accesses, const ir::member& m, std::vector<participant> participants, std::vector<command>& to, std::vector<int>& lists)
         : accesses_{accesses}, m_{m}, group_indices_{std::move(participants)}, to_{to}, lists_{lists} {
         for (int i = 0; i < members(); ++i)
             if (at(i).recv >= 0 && collective::gets_result(m, i)) receivers_.push_back(i);
@@ -76,7 +76,7 @@ inline void add_local_commands(const access_table& accesses, const ir::step& ste
             if (p.group_index >= static_cast<int>(participants.size())) participants.resize(static_cast<std::size_t>(p.group_index) + 1);
             participants[static_cast<std::size_t>(p.group_index)] = accesses.participant_of(p);
         }
-    local_acts{accesses, accesses.program.members[member], std::move(participants), to, lists}.add();
+    local_command_builder{accesses, accesses.program.members[member], std::move(participants), to, lists}.add();
 }
 
 }  // namespace dovetail::cuda
