@@ -2,6 +2,8 @@
 
 #include <dovetail/ir/table.hpp>
 
+#include "../support/whole.hpp"
+
 #include <doctest/doctest.h>
 
 namespace dv = dovetail;
@@ -90,10 +92,10 @@ struct sample {
             p.participations.push(x);
             ++p.tasks[0].participations;
             for (const std::int64_t bytes : {in, out}) {
-                p.accesses.push({p.buffers.size(), bytes == in ? dv::access_mode::read : dv::access_mode::write});
-                p.buffers.push({});
-                p.buffers.back().role = i;
-                p.buffers.back().bytes = bytes;
+                dv::ir::buffer b;
+                b.role = i;
+                b.bytes = bytes;
+                p.accesses.push(support::whole(p, support::add_whole(p, b), bytes == in ? dv::access_mode::read : dv::access_mode::write));
             }
         }
         return p.members.back();

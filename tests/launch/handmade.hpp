@@ -2,6 +2,8 @@
 // is safe: tasks in the order written, no two buffers in one place, every change of streams waited for.
 #pragma once
 
+#include "../support/whole.hpp"
+
 #include <dovetail/ir/table.hpp>
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/launch/ticket.hpp>
@@ -68,8 +70,7 @@ public:
         b.bytes = b.type.bytes();
         b.output = output;
         b.slots = output || where == ir::storage::input ? s.in_flight : 1;
-        p.buffers.push(b);
-        return p.buffers.size() - 1;
+        return support::add_whole(p, b);
     }
     // A value with its one buffer.
     int value(const dv::tag* t, dv::tensor_type type, int role = 0, bool output = false) { return buffer(symbol(t, type, role), role, ir::storage::arena, output); }
@@ -90,7 +91,7 @@ public:
         std::vector<int> participants(members.size(), 0);
         for (const auto& t : participations) {
             p.participations.push({t.role, v.first_member + t.member, participants[static_cast<std::size_t>(t.member)]++, p.accesses.size(), static_cast<int>(t.accesses.size())});
-            for (const auto& a : t.accesses) p.accesses.push(a);
+            for (const auto& a : t.accesses) p.accesses.push(support::whole(p, a.buffer, a.mode));
         }
         p.tasks.push(v);
         return p.tasks.size() - 1;

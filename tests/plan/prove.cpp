@@ -173,7 +173,7 @@ subject draw(unsigned seed) {
             for (const auto& other : m.s.program.buffers) held = held || other.alias == m.at(id, 0);
             if (!held) {
                 b.type.extent[0] = m.s.graph.symbols[id].type.extent[0] *= 1 + below(3);
-                b.bytes = b.type.bytes();
+                b.bytes = m.s.program.leaves[b.first_leaf].bytes = b.type.bytes();
             }
             if (places > 0 && (b.slots == 1 || below(8) == 0) && below(100) < 70) m.place(id, 0, 512 * below(places * static_cast<int>(made.size())));
         }
@@ -286,6 +286,7 @@ TEST_CASE("workspace and results that nobody wants are what the operation asks f
     const auto with = [&](int b, auto change) {
         subject s = whole;
         change(s.program.buffers[b]);
+        s.program.leaves[s.program.buffers[b].first_leaf].bytes = s.program.buffers[b].bytes;
         return found(s);
     };
     for (const int b : {workspace, unwanted}) {
@@ -363,7 +364,7 @@ TEST_CASE("an in-place result whose argument has another reader") {
         const auto& v = s.program.tasks[s.plan.order[step]];
         const auto& y = s.program.participations[v.first_participation];
         const int n = s.program.members[v.first_member].node, x = s.program.accesses[s.program.participations[s.program.tasks[s.plan.order[0]].first_participation].first_access].buffer;
-        s.program.accesses[y.first_access].buffer = x;
+        s.program.accesses[y.first_access] = whole(s.program, x, dv::access_mode::read);
         s.graph.operands[s.graph.nodes[n].first_argument] = s.program.buffers[x].symbol;
         CHECK(found(s) == "edge_backward");
         CHECK(found_by(s, 0) == "alias_wrong");

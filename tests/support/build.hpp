@@ -1,6 +1,8 @@
 // Programs made by hand for tests of passes: tasks with the durations that the test states.
 #pragma once
 
+#include "whole.hpp"
+
 #include <dovetail/ir/program.hpp>
 #include <dovetail/ir/table.hpp>
 
@@ -21,8 +23,7 @@ struct build {
         b.where = where;
         b.role = role;
         b.bytes = bytes;
-        p.buffers.push(b);
-        return p.buffers.size() - 1;
+        return add_whole(p, b);
     }
     constexpr int state(int role) { return buffer(role, 256, dv::ir::storage::state); }
 
@@ -52,7 +53,7 @@ struct build {
         ++p.tasks.back().participations;
     }
     constexpr void touch(int b, dv::access_mode mode) {
-        p.accesses.push({b, mode});
+        p.accesses.push(whole(p, b, mode));
         ++p.participations.back().accesses;
     }
 

@@ -195,7 +195,7 @@ inline bool add_strange_buffer(subject& s, int site) {
         case 6: x.bytes = 1, at.offset = s.plan.roles[0].arena_bytes; break;
         default: return false;
     }
-    s.program.buffers.push(x);
+    add_whole(s.program, x);
     s.plan.placements.push(at);
     return true;
 }

@@ -76,7 +76,7 @@ void change_type(subject& s, int symbol, F change) {
     for (dv::ir::buffer& b : s.program.buffers)
         if (b.symbol == symbol) {
             b.type = s.graph.symbols[symbol].type;
-            b.bytes = b.type.bytes();
+            b.bytes = s.program.leaves[b.first_leaf].bytes = b.type.bytes();
         }
 }
 // The last argument of a collective over roles, or its result: `change` makes one type unlike the others.
@@ -150,7 +150,7 @@ inline bool read_beyond(subject& s, int site) {
     if (site >= s.program.participations.size()) return false;
     for (int b = 0; b < s.program.buffers.size(); ++b)
         if (s.program.buffers[b].role == s.program.participations[site].role && detail::in_arena(s.program.buffers[b])) {
-            detail::insert_access(s, site, s.program.participations[site].accesses, {b, dv::access_mode::read});
+            detail::insert_access(s, site, s.program.participations[site].accesses, whole(s.program, b, dv::access_mode::read));
             return true;
         }
     return false;
@@ -171,10 +171,10 @@ inline bool give_workspace(subject& s, int site) {
     x.role = s.program.participations[site].role;
     x.bytes = 256;
     std::int64_t& size = s.plan.roles[x.role].arena_bytes;
-    s.program.buffers.push(x);
+    const int b = add_whole(s.program, x);
     s.plan.placements.push({dv::ir::aligned(size), 256});
     size = dv::ir::aligned(size) + 256;
-    detail::insert_access(s, site, s.program.participations[site].accesses, {s.program.buffers.size() - 1, dv::access_mode::write});
+    detail::insert_access(s, site, s.program.participations[site].accesses, whole(s.program, b, dv::access_mode::write));
     return true;
 }
 // A transfer moves another value of its sender to where a value is expected.
@@ -186,7 +186,7 @@ inline bool send_another_value(subject& s, int site) {
         for (int b = 0; b < s.program.buffers.size(); ++b) {
             const dv::ir::buffer &was = s.program.buffers[a.buffer], &other = s.program.buffers[b];
             if (b == a.buffer || other.role != was.role || other.symbol < 0 || other.symbol == was.symbol || other.type != was.type || site-- != 0) continue;
-            a.buffer = b;
+            a = whole(s.program, b, a.mode);
             m.symbol = other.symbol;
             return true;
         }
@@ -214,7 +214,7 @@ inline bool touch_another_buffer(subject& s, int site) {
     const auto& from = s.program.buffers[a.buffer];
     for (int b = 0; b < s.program.buffers.size(); ++b)
         if (s.program.buffers[b].symbol != from.symbol) {
-            a.buffer = b;
+            a = whole(s.program, b, a.mode);
             return true;
         }
     return false;

@@ -99,17 +99,40 @@ constexpr field extent_of_buffer(const char* name) {
 using program = dv::ir::program_data;
 using plan = dv::plan::plan_data;
 
+// The size of a buffer that is one leaf changes with the leaf's, and an access of another buffer is of all of it: either by itself would
+// be refused for its form alone.
+constexpr field bytes_of_buffer(const char* name) {
+    field f = column<&subject::program, &program::buffers, &dv::ir::buffer::bytes>(name);
+    f.set = [](subject& s, int row, std::int64_t value) {
+        dv::ir::buffer& b = s.program.buffers[row];
+        b.bytes = value;
+        if (b.leaves == 1 && b.first_leaf >= 0 && b.first_leaf < s.program.leaves.size()) s.program.leaves[b.first_leaf].bytes = value;
+    };
+    return f;
+}
+constexpr field buffer_of_access(const char* name) {
+    field f = column<&subject::program, &program::accesses, &dv::ir::access::buffer>(name);
+    f.set = [](subject& s, int row, std::int64_t value) {
+        dv::ir::access& a = s.program.accesses[row];
+        a.buffer = static_cast<int>(value);
+        if (a.buffer >= 0 && a.buffer < s.program.buffers.size()) a = whole(s.program, a.buffer, a.mode);
+    };
+    return f;
+}
+
 }  // namespace detail
 
 inline constexpr field fields[] = {
     detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::where>("buffer.where"),
     detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::role>("buffer.role"),
     detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::symbol>("buffer.symbol"),
-    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::bytes>("buffer.bytes"),
+    detail::bytes_of_buffer("buffer.bytes"),
     detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::slots>("buffer.slots"),
     detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::output>("buffer.output"),
     detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::alias>("buffer.alias"),
     detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::symmetric_set>("buffer.symmetric_set"),
+    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::first_leaf>("buffer.first_leaf"),
+    detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::leaves>("buffer.leaves"),
     detail::field_at<[](const subject& s) { return s.program.buffers.size(); }, [](subject& s, int row) -> auto& { return s.program.buffers[row].type.type; }>("buffer.type.type"),
     detail::field_at<[](const subject& s) { return s.program.buffers.size(); }, [](subject& s, int row) -> auto& { return s.program.buffers[row].type.rank; }>("buffer.type.rank"),
     detail::extent_of_buffer<0>("buffer.type.extent[0]"),
@@ -118,8 +141,12 @@ inline constexpr field fields[] = {
     detail::extent_of_buffer<3>("buffer.type.extent[3]"),
     detail::extent_of_buffer<4>("buffer.type.extent[4]"),
     detail::extent_of_buffer<5>("buffer.type.extent[5]"),
-    detail::column<&subject::program, &detail::program::accesses, &dv::ir::access::buffer>("access.buffer"),
+    detail::buffer_of_access("access.buffer"),
     detail::column<&subject::program, &detail::program::accesses, &dv::ir::access::mode>("access.mode"),
+    detail::column<&subject::program, &detail::program::accesses, &dv::ir::access::leaf>("access.leaf"),
+    detail::column<&subject::program, &detail::program::accesses, &dv::ir::access::leaves>("access.leaves"),
+    detail::column<&subject::program, &detail::program::leaves, &dv::ir::leaf::begin>("leaf.begin"),
+    detail::column<&subject::program, &detail::program::leaves, &dv::ir::leaf::bytes>("leaf.bytes"),
     detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::role>("participation.role"),
     detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::member>("participation.member"),
     detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::group_index>("participation.group_index"),
@@ -176,13 +203,13 @@ inline constexpr field fields[] = {
 };
 
 // A tensor_type is its element, its rank and six extents.
-static_assert(detail::count_fields<dv::ir::buffer>() == 9 && detail::count_fields<dv::ir::access>() == 2 && detail::count_fields<dv::ir::participation>() == 5 &&
+static_assert(detail::count_fields<dv::ir::buffer>() == 11 && detail::count_fields<dv::ir::access>() == 4 && detail::count_fields<dv::ir::leaf>() == 2 && detail::count_fields<dv::ir::participation>() == 5 &&
               detail::count_fields<dv::ir::member>() == 10 && detail::count_fields<dv::ir::task>() == 6 && detail::count_fields<dv::ir::communicator>() == 3 &&
               detail::count_fields<dv::ir::step>() == 9 && detail::count_fields<dv::ir::wait>() == 3 && detail::count_fields<dv::ir::role_plan>() == 6 &&
-              detail::count_fields<dv::ir::placement>() == 2 && detail::count_fields<dv::ir::program_data>() == 7 + 2 &&
+              detail::count_fields<dv::ir::placement>() == 2 && detail::count_fields<dv::ir::program_data>() == 8 + 2 &&
               detail::count_fields<dv::plan::plan_data>() == 5 + 4 + 1,  // `choice` tells of the search, and nothing is done by it
               "a field was added to a table: list it among `fields`");
-static_assert(std::size(fields) == (9 - 1 + 2 + dv::max_rank) + 2 + 5 + 10 + 6 + 3 + 1 + 2 + 1 + 9 + 3 + 6 + 2 + 4);
+static_assert(std::size(fields) == (11 - 1 + 2 + dv::max_rank) + 4 + 2 + 5 + 10 + 6 + 3 + 1 + 2 + 1 + 9 + 3 + 6 + 2 + 4);
 
 // The tables whose number of rows can change: their last row is left out, or stands twice.
 struct table {
@@ -211,6 +238,7 @@ inline constexpr table tables[] = {
     detail::resizable<&subject::program, &detail::program::tasks>("tasks"),
     detail::resizable<&subject::program, &detail::program::communicators>("communicators"),
     detail::resizable<&subject::program, &detail::program::communicator_roles>("communicator_roles"),
+    detail::resizable<&subject::program, &detail::program::leaves>("leaves"),
     detail::resizable<&subject::plan, &detail::plan::order>("order"),
     detail::resizable<&subject::plan, &detail::plan::steps>("steps"),
     detail::resizable<&subject::plan, &detail::plan::waits>("waits"),

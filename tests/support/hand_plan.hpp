@@ -6,6 +6,8 @@
 #include <dovetail/ir/table.hpp>
 #include <dovetail/plan/prove.hpp>
 
+#include "whole.hpp"
+
 #include <initializer_list>
 
 namespace support {
@@ -127,9 +129,8 @@ struct maker {
         return b = add(x);
     }
     constexpr int add(const dv::ir::buffer& x) {
-        s.program.buffers.push(x);
         s.plan.placements.push({});
-        return s.program.buffers.size() - 1;
+        return add_whole(s.program, x);
     }
     // Scratch memory of one task: workspace, or a result that nobody wants.
     constexpr int scratch(int role, const dv::tensor_type& type, std::int64_t bytes) {
@@ -233,7 +234,7 @@ struct maker {
         ++s.program.tasks.back().participations;
     }
     constexpr void touch(int b, dv::access_mode mode) {
-        s.program.accesses.push({b, mode});
+        s.program.accesses.push(whole(s.program, b, mode));
         ++s.program.participations.back().accesses;
     }
     constexpr void join(unsigned axes, std::initializer_list<int> roles) {

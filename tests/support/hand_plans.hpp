@@ -403,7 +403,8 @@ constexpr subject piece_of_another() {
     m.touch(m.at(c, 1), dv::access_mode::read);
     for (const int x : y) {
         const int v = m.run(x);
-        if (x == y[0]) m.s.program.accesses[m.s.program.participations[m.s.program.tasks[v].first_participation].first_access].buffer = taken;
+        if (x == y[0])
+            m.s.program.accesses[m.s.program.participations[m.s.program.tasks[v].first_participation].first_access] = whole(m.s.program, taken, dv::access_mode::read);
     }
     m.s.plan.overlapped = false;
     for (dv::ir::task& v : m.s.program.tasks) v.stream = dv::stream_kind::compute;
@@ -455,7 +456,7 @@ constexpr subject sent_to_itself() {
     m.participation(0, 1);
     m.touch(copy, dv::access_mode::write);
     const int v = m.run(b);
-    m.s.program.accesses[m.s.program.participations[m.s.program.tasks[v].first_participation].first_access].buffer = copy;
+    m.s.program.accesses[m.s.program.participations[m.s.program.tasks[v].first_participation].first_access] = whole(m.s.program, copy, dv::access_mode::read);
     m.s.plan.overlapped = false;
     for (dv::ir::task& x : m.s.program.tasks) x.stream = dv::stream_kind::compute;
     return m.finish();

@@ -3,6 +3,8 @@
 // brute force, sharing no code with the passes.
 #pragma once
 
+#include "whole.hpp"
+
 #include <dovetail/ir/program.hpp>
 #include <dovetail/ir/table.hpp>
 
@@ -39,8 +41,7 @@ public:
         b.role = role;
         b.bytes = bytes;
         b.slots = slots;
-        data.buffers.push(b);
-        return data.buffers.size() - 1;
+        return add_whole(data, b);
     }
     int task(dv::op_kind kind, dv::stream_kind stream) {
         dv::ir::task v;
@@ -63,9 +64,9 @@ public:
         p.member = data.members.size() - 1;
         p.group_index = data.tasks.back().participations++;
         p.first_access = data.accesses.size();
-        for (int b : read) data.accesses.push({b, dv::access_mode::read});
-        for (int b : updated) data.accesses.push({b, dv::access_mode::update});
-        for (int b : written) data.accesses.push({b, dv::access_mode::write});
+        for (int b : read) data.accesses.push(whole(data, b, dv::access_mode::read));
+        for (int b : updated) data.accesses.push(whole(data, b, dv::access_mode::update));
+        for (int b : written) data.accesses.push(whole(data, b, dv::access_mode::write));
         p.accesses = data.accesses.size() - p.first_access;
         data.participations.push(p);
         return *this;
@@ -183,6 +184,7 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
         }
     if (k.one_stream)
         for (dv::ir::task& v : b.data.tasks) v.stream = dv::stream_kind::compute;
+    make_whole(b.data);
     return std::move(b.data);
 }
 

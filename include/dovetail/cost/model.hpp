@@ -50,9 +50,7 @@ public:
     constexpr std::int64_t duration(const ir::task& v) {
         if (v.kind == op_kind::input) return 0;
         if (v.kind == op_kind::transfer && v.stream == stream_kind::copy)
-            return plus(
-                transfer_time(s_.machine, p_.buffers.first[p_.accesses.first[p_.participations.first[v.first_participation].first_access].buffer].bytes, true),
-                0);
+            return plus(transfer_time(s_.machine, ir::bytes_of(p_, p_.accesses.first[p_.participations.first[v.first_participation].first_access]), true), 0);
         if (v.members == 1) return time_of(v.first_member, v.first_participation, v.participations).alone;
         std::int64_t latency = 0, work = 0;
         for (int m = v.first_member, last = m + v.members; m < last; ++m) {
@@ -76,17 +74,18 @@ private:
         const ir::member& m = p_.members.first[member];
         const op_kind kind = m.kind;
         const bool declared = kind == op_kind::compute && m.node >= 0 && m.op->has_work;
-        // Bytes of all buffers that the member touches, and of the largest one, which is the payload of a collective whichever
+        // Bytes of all that the member touches, and of the largest, which is the payload of a collective whichever
         // side it stands on.
         std::int64_t total = 0, largest = 0;
         if (!declared) {
             const auto& participation = p_.participations.first;
             const auto& access = p_.accesses.first;
             const auto& buffer = p_.buffers.first;
+            const bool in_parts = ir::has_parts(p_);
             for (int i = first_participation, end = i + participations; i < end; ++i) {
                 if (participation[i].member != member) continue;
                 for (int a = participation[i].first_access, stop = a + participation[i].accesses; a < stop; ++a) {
-                    const std::int64_t bytes = buffer[access[a].buffer].bytes;
+                    const std::int64_t bytes = in_parts ? ir::bytes_of(p_, access[a]) : buffer[access[a].buffer].bytes;
                     total += bytes;
                     if (bytes > largest) largest = bytes;
                 }

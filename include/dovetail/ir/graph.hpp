@@ -43,6 +43,8 @@ struct node {
     int nccl_group_id = -1;    // statements of one `nccl_group` share this number
     int statement = 0;         // written order, nested expressions counted with their statement
     int source_position = -1;  // of the expression
+    int origin = -1;           // the node of the written graph that a rewrite made it from, and which block of that; -1: as written
+    int block = 0;
 };
 
 struct role {

@@ -26,11 +26,23 @@ struct buffer {
     bool output = false;     // read by the caller after the run
     int alias = -1;          // the buffer whose bytes it re-uses (an in-place result); that one has no alias itself
     int symmetric_set = -1;  // buffers with equal numbers lie at equal offsets (collectives over roles): one of a role, equal bytes and slots
+    int first_leaf = 0;      // in program.leaves; its leaves follow each other there and tile it
+    int leaves = 1;          // more than one where somebody reads or writes a part of it
 };
 
+// A block of rows of a buffer. Dependencies, waits and the values that the prover follows are by leaf; lifetime, offset and slots are
+// those of the buffer.
+struct leaf {
+    std::int64_t begin = 0;  // bytes from the start of its buffer
+    std::int64_t bytes = 0;
+};
+
+// A run of leaves of one buffer: all of it, or a block of its rows.
 struct access {
     int buffer = 0;
     access_mode mode = access_mode::read;
+    int leaf = 0;  // the first, in program.leaves
+    int leaves = 1;
 };
 
 // What one role does in one member of a task. Accesses: arguments in order, then results in order (an update target that
@@ -94,15 +106,16 @@ struct basic_program {
     typename Store::template of<task, 4> tasks;
     typename Store::template of<communicator, 5> communicators;
     typename Store::template of<int, 6> communicator_roles;
+    typename Store::template of<leaf, 7> leaves;
     int roles = 1;           // distinct ranks' programs: 1 when single_rank
     int symmetric_sets = 0;  // number of distinct buffer.symmetric_set values
 
-    static constexpr int tables = 7;
+    static constexpr int tables = 8;
 };
 
 template <class A, class B, class F>
 constexpr void zip(A& a, B& b, F f)
-    requires(A::tables == 7 && requires { a.buffers; })
+    requires(A::tables == 8 && requires { a.buffers; })
 {
     f(a.buffers, b.buffers);
     f(a.accesses, b.accesses);
@@ -111,6 +124,7 @@ constexpr void zip(A& a, B& b, F f)
     f(a.tasks, b.tasks);
     f(a.communicators, b.communicators);
     f(a.communicator_roles, b.communicator_roles);
+    f(a.leaves, b.leaves);
     b.roles = a.roles;
     b.symmetric_sets = a.symmetric_sets;
 }
@@ -120,6 +134,31 @@ template <class Program>
 constexpr int owner_of(const Program& program, int buffer) {
     const int alias = program.buffers[buffer].alias;
     return alias < 0 ? buffer : alias;
+}
+
+// Whether some buffer is read or written in part. Where none is, a leaf has the number of its buffer.
+template <class Program>
+constexpr bool has_parts(const Program& program) {
+    return program.leaves.size() != program.buffers.size();
+}
+
+// Where an access begins, in bytes from the start of its buffer.
+template <class Program>
+constexpr std::int64_t offset_of(const Program& program, const access& a) {
+    return program.leaves.first[a.leaf].begin;
+}
+template <class Program>
+constexpr std::int64_t bytes_of(const Program& program, const access& a) {
+    const leaf& last = program.leaves.first[a.leaf + a.leaves - 1];
+    return last.begin + last.bytes - program.leaves.first[a.leaf].begin;
+}
+// The tensor that an operation sees: the rows that the access covers.
+template <class Program>
+constexpr tensor_type type_of(const Program& program, const access& a) {
+    const buffer& whole = program.buffers.first[a.buffer];
+    tensor_type type = whole.type;
+    if (a.leaves != whole.leaves) type.extent[0] = bytes_of(program, a) / (whole.bytes / type.extent[0]);
+    return type;
 }
 
 // Whether a part gives and gets nothing. In a broadcast its argument is passed as its result as well.

@@ -34,7 +34,7 @@ constexpr vec<int> representatives(const ir::program& p) {
             for (int i = 0; same && i < mine.accesses; ++i) {
                 const ir::access& a = p.accesses[mine.first_access + i];
                 const ir::access& b = p.accesses[other.first_access + i];
-                same = a.mode == b.mode && p.buffers[a.buffer].type == p.buffers[b.buffer].type;
+                same = a.mode == b.mode && ir::type_of(p, a) == ir::type_of(p, b);
             }
             if (same) {
                 of[m] = d;
@@ -112,7 +112,7 @@ struct launching {
     template <int I>
     static constexpr ir::access access = planned::program.accesses[participation.first_access + I];
     template <int I>
-    static constexpr tensor_type type = planned::program.buffers[access<I>.buffer].type;
+    static constexpr tensor_type type = ir::type_of(planned::program, access<I>);
     static constexpr bool in_place = member.op->in_place_only && !planned::graph.nodes[member.node].update;
     static constexpr int taken = in_place ? (member.op->in_place < 0 ? 0 : member.op->in_place) : -1;
 

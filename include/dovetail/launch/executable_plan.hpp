@@ -55,8 +55,9 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const 
     for (const ir::axis& a : g.axes) h(a.name);
     for (const ir::mesh_axis& m : g.mesh) h.all(m.axis, m.width);
     h.all(g.single_rank, p.roles);
-    for (const ir::buffer& b : p.buffers) h.all(b.where, b.role, b.symbol, b.bytes, b.slots);
-    for (const ir::access& a : p.accesses) h.all(a.buffer, a.mode);
+    for (const ir::buffer& b : p.buffers) h.all(b.where, b.role, b.symbol, b.bytes, b.slots, b.leaves);
+    for (const ir::access& a : p.accesses) h.all(a.buffer, a.mode, a.leaf, a.leaves);
+    for (const ir::leaf& l : p.leaves) h.all(l.begin, l.bytes);
     for (const ir::participation& t : p.participations) h.all(t.role, t.member, t.group_index, t.accesses);
     for (const ir::member& m : p.members) {
         h.all(m.kind, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);

@@ -27,7 +27,7 @@ namespace launch {
 
 struct inspected_access {
     int access = -1;
-    int buffer = -1;
+    int symbol = -1;
     bool checked = false;   // for not-a-number and infinity
     bool observed = false;  // by the observer of values
 };
@@ -47,7 +47,7 @@ inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir:
                 const ir::buffer& b = p.buffers[a.buffer];
                 if (b.symbol < 0 || b.bytes == 0 || where.is_off_root(b.symbol, rank)) continue;
                 const tag* name = g.symbols[b.symbol].name;
-                const inspected_access found{i, a.buffer, check && is_floating(b.type.type), observer != nullptr && named(name) && observer->wants(*name)};
+                const inspected_access found{i, b.symbol, check && is_floating(b.type.type), observer != nullptr && named(name) && observer->wants(*name)};
                 if (!found.checked && !found.observed) continue;
                 if (reads(a.mode) && b.where == ir::storage::state) step.before.push_back(found);
                 if (writes(a.mode)) step.behind.push_back(found);
@@ -81,23 +81,24 @@ inline non_finite find_non_finite(const void* data, const tensor_type& type) {
 }
 
 // "element 17 of its result `y` is NaN", "element 3 of the state `w` that it reads is infinite"
-inline std::string describe(const non_finite& found, const ir::graph& g, const ir::program& p, const inspected_access& at, bool before) {
-    const tag* name = g.symbols[p.buffers[at.buffer].symbol].name;
+inline std::string describe(const non_finite& found, const ir::graph& g, const inspected_access& at, bool before) {
+    const tag* name = g.symbols[at.symbol].name;
     const std::string value = before        ? "the state " + display_or(name, "?") + " that it reads"
                               : named(name) ? "its result " + display_or(name, "")
                                             : "its result";
     return "element " + std::to_string(found.element) + " of " + value + (found.infinite ? " is infinite" : " is NaN");
 }
 
-// Looks into the values of a step in host memory; `at(buffer)` says where they are in this run. Throws where one is not finite.
+// Looks into the values of a step in host memory; `at(access)` says where they are in this run. Throws where one is not finite.
 template <class At>
 void look(const inspected_step& step, bool before, const ir::graph& g, const ir::program& p, At at, std::int64_t run, value_observer* observer) {
     for (const inspected_access& a : before ? step.before : step.behind) {
-        const ir::buffer& b = p.buffers[a.buffer];
-        const void* const data = at(a.buffer);
-        if (a.observed && run < observer->runs()) observer->value(*g.symbols[b.symbol].name, b.type, run, data);
+        const ir::access& touched = p.accesses[a.access];
+        const tensor_type type = ir::type_of(p, touched);
+        const void* const data = at(touched);
+        if (a.observed && run < observer->runs()) observer->value(*g.symbols[a.symbol].name, type, run, data);
         if (!a.checked) continue;
-        if (const non_finite found = find_non_finite(data, b.type)) throw failure{describe(found, g, p, a, before)};
+        if (const non_finite found = find_non_finite(data, type)) throw failure{describe(found, g, a, before)};
     }
 }
 

@@ -54,10 +54,12 @@ inline bool share_bytes(const plan_view& of, int role, int a, int b) {
                 for (const ir::access& j : of.program.accesses.subspan(q.first_access, q.accesses)) {
                     if (!writes(i.mode) && !writes(j.mode)) continue;
                     const int m = of.owner(i.buffer), n = of.owner(j.buffer);
-                    const std::int64_t from = of.plan.placements[m].offset, other = of.plan.placements[n].offset;
+                    std::int64_t from = of.plan.placements[m].offset, other = of.plan.placements[n].offset;
                     if (from < 0 || other < 0 || (of.program.buffers[m].where == ir::storage::host) != (of.program.buffers[n].where == ir::storage::host))
                         continue;
-                    if (from < other + of.program.buffers[n].bytes && other < from + of.program.buffers[m].bytes) return true;
+                    from += ir::offset_of(of.program, i);
+                    other += ir::offset_of(of.program, j);
+                    if (from < other + ir::bytes_of(of.program, j) && other < from + ir::bytes_of(of.program, i)) return true;
                 }
         }
     return false;

@@ -40,7 +40,9 @@ inline std::string memory_text(const plan_view& of, const ir::step& s) {
                 text += name_of(x.where);
                 continue;
             }
-            text += std::string(x.where == ir::storage::host ? "host" : "") + "[" + std::to_string(at.offset) + "," + std::to_string(at.offset + x.bytes) + ")";
+            const std::int64_t begin = at.offset + ir::offset_of(of.program, a);
+            text += std::string(x.where == ir::storage::host ? "host" : "") + "[" + std::to_string(begin) + "," +
+                    std::to_string(begin + ir::bytes_of(of.program, a)) + ")";
             if (x.slots > 1) text += "+" + std::to_string(at.stride) + "*(run%" + std::to_string(x.slots) + ")";
         }
     return text;

@@ -9,29 +9,37 @@ namespace dovetail::plan {
 
 namespace detail {
 
-// The two sides of a communication: what its ranks read, and what they write. Of each, the first buffer; -1: none yet.
+// What a communication's ranks read, or what they write: of it, the access that was seen first; null: none yet.
+using side = const ir::access*;
+
 struct registration {
     const ir::program& p;
     const plan& made;
-    // All ranks pass both alike. In the other calls one rank passes what it gives, and another what it gets.
+    // All ranks pass both sides alike. In the other calls one rank passes what it sends, and another what it receives.
     bool alike;
     bool one_call;  // one NCCL call for all ranks, which wants equal offsets
-    int read = -1;
-    int written = -1;
+    side read = nullptr;
+    side written = nullptr;
 
-    constexpr bool in_arena(int b) const { return p.buffers[b].where == ir::storage::arena || p.buffers[b].where == ir::storage::workspace; }
-    constexpr bool at_equal_offsets(int a, int b) const {
+    constexpr int owner(const ir::access& a) const { return ir::owner_of(p, a.buffer); }
+    constexpr bool in_arena(const ir::access& a) const {
+        const ir::storage where = p.buffers[owner(a)].where;
+        return where == ir::storage::arena || where == ir::storage::workspace;
+    }
+    constexpr bool at_equal_offsets(const ir::access& x, const ir::access& y) const {
+        const int a = owner(x), b = owner(y);
         const ir::placement &here = made.placements[a], &there = made.placements[b];
         const int slots = p.buffers[a].slots;
-        return here.offset == there.offset && slots == p.buffers[b].slots && (slots <= 1 || here.stride == there.stride);
+        return here.offset + ir::offset_of(p, x) == there.offset + ir::offset_of(p, y) && slots == p.buffers[b].slots &&
+               (slots <= 1 || here.stride == there.stride);
     }
-    // Whether a buffer goes with those that the ranks before passed on this side, and with the other side's.
-    constexpr bool add(int b, int& side, int opposite) {
-        const int first = side;
-        if (first < 0) side = b;
-        if (!alike && opposite >= 0 && in_arena(opposite) != in_arena(b)) return false;
-        if (first < 0) return true;
-        return in_arena(first) == in_arena(b) && (!one_call || !in_arena(b) || at_equal_offsets(b, first));
+    // Whether an access goes with those that the ranks before passed on its side, and with the opposite side's.
+    constexpr bool add(const ir::access& a, side& own, side opposite) {
+        const side first = own;
+        if (first == nullptr) own = &a;
+        if (!alike && opposite != nullptr && in_arena(*opposite) != in_arena(a)) return false;
+        if (first == nullptr) return true;
+        return in_arena(*first) == in_arena(a) && (!one_call || !in_arena(a) || at_equal_offsets(a, *first));
     }
 };
 
@@ -47,9 +55,8 @@ constexpr bool may_be_registered(const ir::program& p, const plan& made, int v, 
         for (const ir::access& a : p.accesses.subspan(x.first_access, x.accesses)) {
             // (Off the root of a reduce NCCL ignores the result.)
             const bool both = a.mode == access_mode::update || (collective::passes_argument_as_result(kind) && ir::only_gives(p, x));
-            const int b = ir::owner_of(p, a.buffer);
-            if ((both || a.mode != access_mode::write) && !sides.add(b, sides.read, sides.written)) return false;
-            if ((both || a.mode == access_mode::write) && !sides.add(b, sides.written, sides.read)) return false;
+            if ((both || a.mode != access_mode::write) && !sides.add(a, sides.read, sides.written)) return false;
+            if ((both || a.mode == access_mode::write) && !sides.add(a, sides.written, sides.read)) return false;
         }
     }
     return true;

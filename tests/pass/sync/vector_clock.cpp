@@ -79,6 +79,7 @@ constexpr bool diamond() {
     for (int i = 0; i < 2; ++i) d.buffers.push({});
     const dv::ir::access accesses[] = {{0, dv::access_mode::write}, {0, dv::access_mode::read}, {1, dv::access_mode::write}, {0, dv::access_mode::read}, {1, dv::access_mode::read}};
     for (const dv::ir::access& a : accesses) d.accesses.push(a);
+    support::make_whole(d);
     d.participations.push({0, 0, 0, 0, 1});
     d.participations.push({0, 0, 0, 1, 2});
     d.participations.push({0, 0, 0, 3, 0});

@@ -47,14 +47,13 @@ struct chain {
         b.where = where;
         b.bytes = 1000;
         b.slots = slots;
-        data.buffers.push(b);
-        return data.buffers.size() - 1;
+        return support::add_whole(data, b);
     }
     constexpr void task(int read, int write) {
         data.tasks.push({data.participations.size(), 1, 0, 1});
         data.participations.push({0, 0, 0, data.accesses.size(), 0});
-        if (read >= 0) data.accesses.push({read, dv::access_mode::read});
-        if (write >= 0) data.accesses.push({write, dv::access_mode::write});
+        if (read >= 0) data.accesses.push(support::whole(data, read, dv::access_mode::read));
+        if (write >= 0) data.accesses.push(support::whole(data, write, dv::access_mode::write));
         data.participations.back().accesses = (read >= 0) + (write >= 0);
     }
 };

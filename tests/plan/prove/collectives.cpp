@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE("a role reads the piece of another one", G, dv::single_rank<a
     planned<G> s;
     const auto readers = s.readers();
     REQUIRE(readers.size() == 2);
-    std::swap(readers[0]->buffer, readers[1]->buffer);
+    std::swap(*readers[0], *readers[1]);
     CHECK(s.found() == "wrong_access");
 }
 

@@ -111,8 +111,11 @@ private:
         std::vector<char> scratch;
         move_data(a.move, participants, scratch);
     }
-    void* address(int access, const run_state& f) const { return memory_.at(executable_.program.accesses[access].buffer, f.run, f.inputs); }
-    std::int64_t bytes(int access) const { return executable_.program.buffers[executable_.program.accesses[access].buffer].type.bytes(); }
+    void* address(int access, const run_state& f) const {
+        const ir::access& a = executable_.program.accesses[access];
+        return static_cast<char*>(memory_.at(a.buffer, f.run, f.inputs)) + ir::offset_of(executable_.program, a);
+    }
+    std::int64_t bytes(int access) const { return ir::bytes_of(executable_.program, executable_.program.accesses[access]); }
 
     const executable_plan<stream>& executable_;
     const buffer_addresses& memory_;

@@ -225,7 +225,7 @@ private:
         if (counted && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1) on_->signal->notify();
     }
     void look(int step, const run_state& f, bool before) const {
-        const auto at = [&](int buffer) { return addresses.at(buffer, f.run, f.inputs); };
+        const auto at = [&](const ir::access& a) { return static_cast<const char*>(addresses.at(a.buffer, f.run, f.inputs)) + ir::offset_of(program, a); };
         launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);
     }
     // False where a communication did not take place.

@@ -24,11 +24,12 @@ struct items {
     // By id, one bit each: items without a common role never meet, which only packing by key knows. Null: all meet.
     const std::uint64_t* roles = nullptr;
 
+    // By item: what all steps know that write its bytes first, where some items have several; else empty, and it is what the definition
+    // knows.
+    vec<vector_clock> known_by_all;
+
     vec<int> until;  // the first item from which on everybody knows the release; `count`: none. Filled by pack_in_order
     int grown = -1;  // the last item that did not fit below the top. Filled by pack_in_order
-
-    // What is known where an item is defined.
-    constexpr const vector_clock& known_of(int i) const { return known[definition.first[i]]; }
 
     constexpr explicit items(int most)
         : size(most, unset{}), offset(most, unset{}), definition(most, unset{}), last(most, unset{}), release(most, unset{}), id(most, unset{}) {}
@@ -41,6 +42,8 @@ struct items {
         release.first[count] = end;
         id.first[count++] = name;
     }
+    // What is known wherever the item's bytes are written first.
+    constexpr const vector_clock& known_of(int i) const { return known_by_all.empty() ? known[definition.first[i]] : known_by_all.first[i]; }
 };
 
 // The arena as a list of blocks in the order of addresses. Free ones that everybody knows to be dead are merged; one that

@@ -55,7 +55,7 @@ public:
         const int b = builder.buffer_count++;
         if (where == ir::storage::arena && y.in_host_memory) where = ir::storage::host;
         builder.buffers[b] = {
-            where, g_.single_rank ? 0 : role, symbol, y.type, y.type.bytes(), output || where == ir::storage::input ? s_.in_flight : 1, output, -1, -1};
+            where, g_.single_rank ? 0 : role, symbol, y.type, y.type.bytes(), output || where == ir::storage::input ? s_.in_flight : 1, output, -1, -1, b, 1};
         if (g_.single_rank && y.role < 0 && y.node < 0) {
             // What every role has for itself, an input or a stream index, a single-rank graph has once.
             for (int r = 0; r < g_.roles.count; ++r) home_.first[r * g_.symbols.count + symbol] = b + 1;
@@ -67,7 +67,7 @@ public:
 
     // Memory for one task only: workspace, or a result that nobody wants; in the arena that may take over its argument's bytes.
     constexpr int scratch(int role, const tensor_type& type, std::int64_t bytes, ir::storage where = ir::storage::workspace) {
-        builder.buffers[builder.buffer_count] = {where, rank_of(role), -1, type, bytes, 1, false, -1, -1};
+        builder.buffers[builder.buffer_count] = {where, rank_of(role), -1, type, bytes, 1, false, -1, -1, builder.buffer_count, 1};
         return builder.buffer_count++;
     }
 

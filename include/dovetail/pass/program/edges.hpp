@@ -84,105 +84,172 @@ constexpr bool has_states(const Program& p) {
 
 }  // namespace detail
 
-// One edge for each pair of tasks that conflict over a buffer and are not ordered by others over the same buffer. Writes
-// them to `list`, which has room for most_edges(p), and gives their number.
+namespace detail {
+
+// How many leaves all accesses cover together.
+template <class Program>
+constexpr int count_touches(const Program& p) {
+    if (!ir::has_parts(p)) return p.accesses.count;
+    int touches = 0;
+    for (const ir::access *a = p.accesses.begin(), *end = a + p.accesses.count; a != end; ++a) touches += a->leaves;
+    return touches;
+}
+
+// Who touches each leaf and how, in the order of the parts, those of states in written order: those of leaf l stand at
+// [first[l], first[l + 1]).
+template <class Program>
+struct leaf_touches {
+    room<int, decltype(Program::leaves), 1> first;
+    vec<int> task;
+    vec<access_mode> mode;
+
+    constexpr leaf_touches(const Program& p, bool states, int touches)
+        : first(decltype(first)::sized(p.leaves.count + 1)), task(touches, unset{}), mode(touches, unset{}) {
+        count(p);
+        auto task_of = room<int, decltype(p.participations)>::sized(p.participations.count);
+        const bool as_written = own_participations(p, states, task_of);
+        vec<int> sorted;
+        if (!as_written) sorted = participations_as_written(p, task_of);
+        fill(p, task_of, as_written ? nullptr : sorted.begin());
+    }
+
+private:
+    // Where the touches of each leaf end.
+    constexpr void count(const Program& p) {
+        auto& end = first.first;
+        const auto& accesses = p.accesses.first;
+        for (int a = 0, l = 0, last = 0; a < p.accesses.count; ++a)
+            for (l = accesses[a].leaf, last = l + accesses[a].leaves; l < last; ++l) ++end[l];
+        for (int l = 0, sum = 0; l <= p.leaves.count; ++l) end[l] = sum += end[l];
+    }
+    // The task of each part. Returns whether the parts that touch states stand in written order.
+    constexpr bool own_participations(const Program& p, bool states, auto& task_of) {
+        const auto& tasks = p.tasks.first;
+        const auto& participations = p.participations.first;
+        bool as_written = true;
+        // Declared once, see timeline_estimate.hpp.
+        int i = 0, end = 0, at = 0, node = -1;
+        for (int v = 0; v < p.tasks.count; ++v)
+            for (i = tasks[v].first_participation, end = i + tasks[v].participations; i < end; ++i) {
+                task_of.first[i] = v;
+                if (!states || !touches_state(p, participations[i])) continue;
+                at = p.members.first[participations[i].member].node;
+                if (at < node || at < 0) as_written = false;
+                node = at;
+            }
+        return as_written;
+    }
+    static constexpr bool touches_state(const Program& p, const ir::participation& participation) {
+        for (int a = participation.first_access, last = a + participation.accesses; a < last; ++a)
+            if (p.buffers.first[p.accesses.first[a].buffer].where == ir::storage::state) return true;
+        return false;
+    }
+    // From the back, so that every start ends where it belongs. `sorted`: the parts in written order; null: as they are.
+    constexpr void fill(const Program& p, const auto& task_of, const int* sorted) {
+        auto& start = first.first;
+        const auto& accesses = p.accesses.first;
+        const auto& participations = p.participations.first;
+        int* const to = task.first;
+        access_mode* const how = mode.first;
+        // Declared once, see timeline_estimate.hpp.
+        int i = 0, v = 0, begin = 0, a = 0, l = 0, at = 0;
+        for (int k = p.participations.count - 1; k >= 0; --k) {
+            i = sorted == nullptr ? k : sorted[k];
+            v = task_of.first[i];
+            for (begin = participations[i].first_access, a = begin + participations[i].accesses - 1; a >= begin; --a)
+                for (l = accesses[a].leaf + accesses[a].leaves; l-- > accesses[a].leaf;) {
+                    at = --start[l];
+                    to[at] = v;
+                    how[at] = accesses[a].mode;
+                }
+        }
+    }
+};
+
+// Writes the edges of one leaf after the other.
+template <class Program, class List>
+class edge_list {
+public:
+    int count = 0;
+
+    constexpr edge_list(const leaf_touches<Program>& of, List& list) : list_{list}, first_{of.first.first}, task_{of.task.first}, mode_{of.mode.first} {}
+
+    // A value follows its definition, and the definition whoever else reads the bytes that it re-uses: the leaf `taken`, or -1.
+    constexpr void add_value(int leaf, int aliased, int buffer, const ir::buffer& x) {
+        const int begin = first_[leaf], end = first_[leaf + 1];
+        int definition = begin;
+        while (definition < end && mode_[definition] == access_mode::read) ++definition;
+        if (definition == end) return;
+        const int writer = task_[definition];
+        int last = -1, v = 0;
+        for (int i = begin; i < end; ++i) {
+            v = task_[i];
+            if (i == definition || v == last) continue;
+            last = v;
+            list_[count++] = {writer, v, x.role, buffer, ir::edge_kind::flow};
+        }
+        if (aliased < 0) return;
+        last = writer;
+        for (int i = first_[aliased], stop = first_[aliased + 1]; i < stop; ++i) {
+            v = task_[i];
+            if (v == last || v == writer || mode_[i] != access_mode::read) continue;
+            last = v;
+            list_[count++] = {last, writer, x.role, x.alias, ir::edge_kind::anti};
+        }
+    }
+
+    // Reads follow the update above them, an update the reads since the one before, or that one.
+    constexpr void add_state(int leaf, int buffer, int role) {
+        int writer = -1, read = first_[leaf];  // reads since the last write stand at [read, i)
+        for (int i = read, end = first_[leaf + 1]; i < end; ++i) {
+            const int v = task_[i];
+            if (reads(mode_[i]) && writer >= 0 && writer != v) list_[count++] = {writer, v, role, buffer, ir::edge_kind::flow};
+            if (!writes(mode_[i])) continue;
+            bool alone = true;
+            for (int from = -1; read < i; ++read) {
+                if (task_[read] == from || task_[read] == v || task_[read] == writer) continue;
+                from = task_[read];
+                list_[count++] = {from, v, role, buffer, ir::edge_kind::anti};
+                alone = false;
+            }
+            if (alone && mode_[i] == access_mode::write && writer >= 0 && writer != v) list_[count++] = {writer, v, role, buffer, ir::edge_kind::output};
+            writer = v;
+            read = i + 1;
+        }
+    }
+
+private:
+    List& list_;
+    const decltype(leaf_touches<Program>::first.first)& first_;
+    const int* task_;
+    const access_mode* mode_;
+};
+
+}  // namespace detail
+
+// One edge for each pair of tasks that conflict over a leaf and are not ordered by others over the same leaf. Writes them to `list`,
+// which has room for most_edges(p), and gives their number.
 template <class Program, class List>
 constexpr int edges(const Program& p, List& list) {
     const auto& buffers = p.buffers.first;
-    const auto& accesses = p.accesses.first;
-    const auto& participations = p.participations.first;
-
-    // The touches of each buffer, states in written order.
-    const auto& tasks = p.tasks.first;
-    auto first_room = room<int, decltype(p.buffers), 1>::sized(p.buffers.count + 1);
-    auto owner = room<int, decltype(p.participations)>::sized(p.participations.count);
-    auto& first = first_room.first;
-    auto& task_of = owner.first;
-    const bool states = detail::has_states(p);
-    bool as_written = true;
-    // Of the task, part, access or buffer at hand; declared once, see timeline_estimate.hpp.
-    int v = 0, i = 0, end = 0, a = 0, last = 0, at = 0, begin = 0, role = 0;
-    bool state = false;
-    for (; a < p.accesses.count; ++a) ++first[accesses[a].buffer];
-    for (int node = -1; v < p.tasks.count; ++v)
-        for (i = tasks[v].first_participation, end = i + tasks[v].participations; i < end; ++i) {
-            task_of[i] = v;
-            if (!states) continue;
-            state = false;
-            for (a = participations[i].first_access, last = a + participations[i].accesses; a < last; ++a)
-                state = state || buffers[accesses[a].buffer].where == ir::storage::state;
-            if (!state) continue;
-            at = p.members.first[participations[i].member].node;
-            if (at < node || at < 0) as_written = false;
-            node = at;
-        }
-    for (int b = 0, sum = 0; b <= p.buffers.count; ++b) first[b] = sum += first[b];
-    auto task_room = room<int, decltype(p.accesses)>::sized(p.accesses.count);
-    auto mode_room = room<access_mode, decltype(p.accesses)>::sized(p.accesses.count);
-    auto& task = task_room.first;
-    auto& mode = mode_room.first;
-    vec<int> sorted;
-    if (!as_written) sorted = detail::participations_as_written(p, owner);
-    for (int k = p.participations.count - 1; k >= 0; --k) {
-        i = as_written ? k : sorted[k];
-        v = task_of[i];
-        for (begin = participations[i].first_access, a = begin + participations[i].accesses - 1; a >= begin; --a) {
-            at = --first[accesses[a].buffer];
-            task[at] = v;
-            mode[at] = accesses[a].mode;
-        }
-    }
-
-    int count = 0, definition = 0, alias_task = 0, aliased = 0;
+    const detail::leaf_touches<Program> touches{p, detail::has_states(p), detail::count_touches(p)};
+    detail::edge_list<Program, List> made{touches, list};
+    // Of the buffer at hand; declared once, see timeline_estimate.hpp.
+    int first = 0, leaf = 0, end = 0, aliased = 0;
     ir::storage where{};
     for (int b = 0; b < p.buffers.count; ++b) {
-        begin = first[b];
-        end = first[b + 1];
-        role = buffers[b].role;
         where = buffers[b].where;
         if (where == ir::storage::constant || where == ir::storage::workspace) continue;
-        if (where == ir::storage::state) {
-            int writer = -1, read = begin;  // reads since the last write stand at [read, i)
-            for (i = begin; i < end; ++i) {
-                v = task[i];
-                if (reads(mode[i]) && writer >= 0 && writer != v) list[count++] = {writer, v, role, b, ir::edge_kind::flow};
-                if (!writes(mode[i])) continue;
-                bool alone = true;
-                for (int from = -1; read < i; ++read) {
-                    if (task[read] == from || task[read] == v || task[read] == writer) continue;
-                    from = task[read];
-                    list[count++] = {from, v, role, b, ir::edge_kind::anti};
-                    alone = false;
-                }
-                if (alone && mode[i] == access_mode::write && writer >= 0 && writer != v) list[count++] = {writer, v, role, b, ir::edge_kind::output};
-                writer = v;
-                read = i + 1;
-            }
-            continue;
-        }
-        definition = begin;
-        while (definition < end && mode[definition] == access_mode::read) ++definition;
-        if (definition == end) continue;
-        alias_task = task[definition];
-        last = -1;
-        for (i = begin; i < end; ++i) {
-            v = task[i];
-            if (i == definition || v == last) continue;
-            last = v;
-            list[count++] = {alias_task, v, role, b, ir::edge_kind::flow};
-        }
-        // Whoever else reads the bytes that this value re-uses has to be done.
-        aliased = buffers[b].alias;
-        if (aliased < 0) continue;
-        last = alias_task;
-        for (i = first[aliased], end = first[aliased + 1]; i < end; ++i) {
-            v = task[i];
-            if (v == last || v == alias_task || mode[i] != access_mode::read) continue;
-            last = v;
-            list[count++] = {last, alias_task, role, aliased, ir::edge_kind::anti};
-        }
+        first = leaf = buffers[b].first_leaf;
+        // In-place results are cut where the value is whose bytes they take over.
+        aliased = buffers[b].alias < 0 ? -1 : buffers[buffers[b].alias].first_leaf;
+        for (end = leaf + buffers[b].leaves; leaf < end; ++leaf)
+            if (where == ir::storage::state)
+                made.add_state(leaf, b, buffers[b].role);
+            else
+                made.add_value(leaf, aliased < 0 ? -1 : aliased + leaf - first, b, buffers[b]);
     }
-    return count;
+    return made.count;
 }
 
 // Whether every edge leads from a task to one behind it, as it mostly does: the tasks' own order is then one that respects them.
@@ -193,11 +260,11 @@ constexpr bool leads_forward(const Edges& edges) {
     return true;
 }
 
-// An access gives at most one edge to or from the definition of a value, or two of a state's. The definition itself gives none,
+// Touching a leaf gives at most one edge to or from the definition of a value, or two of a state's. The definition itself gives none,
 // which leaves room for the edge of an in-place result, from whoever else read the bytes that it re-uses.
 template <class Program>
 constexpr int most_edges(const Program& p) {
-    return detail::has_states(p) ? 2 * p.accesses.count : p.accesses.count;
+    return (detail::has_states(p) ? 2 : 1) * detail::count_touches(p);
 }
 
 template <class Program>

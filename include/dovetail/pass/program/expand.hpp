@@ -166,7 +166,7 @@ private:
         for (int k = 0, count = n.arguments; k < count; ++k) {
             const int a = operands_[argument + k];
             const bool target = n.update && among(operands_ + result, n.results, a) && !among(operands_ + argument, k, a);
-            touched[at].buffer = here[a] - 1;
+            touched[at].buffer = touched[at].leaf = here[a] - 1;
             touched[at++].mode = target ? access_mode::update : access_mode::read;
         }
         const operation& op = *n.op;
@@ -183,11 +183,14 @@ private:
                     buffers_.settled = false;
                 if (k == 0 && (op.in_place >= 0 || op.in_place_only)) buffers_.alias_argument(n, b);
             }
-            touched[at].buffer = b;
+            touched[at].buffer = touched[at].leaf = b;
             touched[at++].mode = access_mode::write;
         }
         if (op.has_workspace)
-            if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) touched[at++] = {buffers_.scratch(role, {}, bytes), access_mode::write};
+            if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) {
+                const int b = buffers_.scratch(role, {}, bytes);
+                touched[at++] = {b, access_mode::write, b, 1};
+            }
         to_.access_count = at;
         to_.participations[to_.participation_count++] = {g_.single_rank ? 0 : role, member, 0, first_access, at - first_access};
     }
@@ -226,7 +229,7 @@ private:
 
 // The sizes that the program's arrays have at most.
 template <class Graph>
-constexpr ir::sizes<7> largest_program(const Graph& g) {
+constexpr ir::sizes<8> largest_program(const Graph& g) {
     const int symbols = g.symbols.count;
     const auto& operands = g.operands.first;
     const auto& nodes = g.nodes.first;
@@ -267,7 +270,7 @@ constexpr ir::sizes<7> largest_program(const Graph& g) {
     // A single role brings nothing but inputs, each once.
     if (alone) brought = symbols - values;
     return {{symbols + brought + scratch + ends, touches + scratch + 2 * brought, statements + ends + 2 * brought, statements + brought, statements + brought,
-             talks + brought, talks + ends + 2 * brought}};
+             talks + brought, talks + ends + 2 * brought, symbols + brought + scratch + ends}};
 }
 
 // Into a program whose arrays have the room, see largest_program.
@@ -278,10 +281,15 @@ constexpr void expand(const Graph& g, const cost_model::expansion_options& s, Ta
 
 template <class Graph>
 constexpr ir::program_data expand(const Graph& g, const cost_model::expansion_options& s) {
-    const ir::sizes<7> most = largest_program(g);
-    ir::program_data made{vec<ir::buffer>(most.of[0], unset{}), vec<ir::access>(most.of[1], unset{}), vec<ir::participation>(most.of[2], unset{}),
-                          vec<ir::member>(most.of[3], unset{}), vec<ir::task>(most.of[4], unset{}),   vec<ir::communicator>(most.of[5], unset{}),
-                          vec<int>(most.of[6], unset{})};
+    const ir::sizes<8> most = largest_program(g);
+    ir::program_data made{vec<ir::buffer>(most.of[0], unset{}),
+                          vec<ir::access>(most.of[1], unset{}),
+                          vec<ir::participation>(most.of[2], unset{}),
+                          vec<ir::member>(most.of[3], unset{}),
+                          vec<ir::task>(most.of[4], unset{}),
+                          vec<ir::communicator>(most.of[5], unset{}),
+                          vec<int>(most.of[6], unset{}),
+                          vec<ir::leaf>(most.of[7])};
     expand(g, s, made);
     return made;
 }

@@ -16,6 +16,7 @@ struct program_builder {
           participations{to.participations.first},
           members{to.members.first},
           tasks{to.tasks.first},
+          leaves{to.leaves.first},
           communicators_{to.communicators.first},
           communicator_roles_{to.communicator_roles.first} {}
 
@@ -24,9 +25,11 @@ struct program_builder {
     decltype(Table::participations.first)& participations;
     decltype(Table::members.first)& members;
     decltype(Table::tasks.first)& tasks;
+    decltype(Table::leaves.first)& leaves;
     int buffer_count = 0, access_count = 0, participation_count = 0, member_count = 0, task_count = 0;
 
-    constexpr void touch(int buffer, access_mode mode) { accesses[access_count++] = {buffer, mode}; }
+    // All of a buffer.
+    constexpr void touch(int buffer, access_mode mode) { accesses[access_count++] = {buffer, mode, buffer, 1}; }
     // What one role does, with the accesses from `first_access` on.
     constexpr void participation(int role, int member, int group_index, int first_access) {
         participations[participation_count++] = {role, member, group_index, first_access, access_count - first_access};
@@ -55,6 +58,8 @@ struct program_builder {
         to.tasks.cut(task_count);
         to.communicators.cut(communicator_count_);
         to.communicator_roles.cut(communicator_role_count_);
+        to.leaves.cut(buffer_count);
+        for (int b = 0; b < buffer_count; ++b) leaves[b].bytes = buffers[b].bytes;
         to.roles = roles;
     }
 

@@ -20,8 +20,9 @@ public:
     constexpr explicit symmetric_set_builder(Table& p)
         : p_{p}, next_(p.buffers.size(), unset{}), first_(p.buffers.size(), unset{}), on_(p.buffers.size(), unset{}), met_(p.roles > 64 ? p.roles : 0) {}
 
-    // What one part of a collective passes. `sides`: of arguments and of results the first buffer that any part passes, -1 before.
+    // What one part of a collective passes. `sides`: of arguments and of results the first access of any part, -1 before.
     constexpr void pass(const ir::access* from, const ir::access* end, bool only_gives, int* sides) {
+        const ir::access* const accesses = p_.accesses.begin();
         ir::buffer* const all = p_.buffers.begin();
         int *const next = next_.begin(), *const firsts = first_.begin();
         std::uint64_t *const on = on_.begin(), own = 0;
@@ -31,8 +32,10 @@ public:
             if (all[b].alias >= 0) b = all[b].alias;
             if (all[b].where != ir::storage::arena) continue;
             int& first = sides[only_gives || a->mode == access_mode::write ? 1 : 0];
-            if (first >= 0) {
-                to = all[first].symmetric_set;
+            if (first < 0) {
+                first = static_cast<int>(a - accesses);
+            } else if (to = ir::owner_of(p_, accesses[first].buffer); !in_parts_ || lie_alike(accesses[first], *a, all[to], all[b])) {
+                to = all[to].symmetric_set;
                 own = bit(all[b]);
                 if (all[b].symmetric_set < 0 && (on[to] & own) == 0) {
                     all[b].symmetric_set = to;
@@ -42,8 +45,6 @@ public:
                     continue;
                 }
                 if (all[b].symmetric_set == to || join(all, to, b)) continue;
-            } else {
-                first = b;
             }
             if (all[b].symmetric_set >= 0) continue;
             firsts[sets_] = b;
@@ -76,6 +77,10 @@ public:
     }
 
 private:
+    // What begins at different places in its buffer, or in buffers of different sizes, is not at one place where these are.
+    constexpr bool lie_alike(const ir::access& a, const ir::access& b, const ir::buffer& x, const ir::buffer& y) const {
+        return x.bytes == y.bytes && ir::offset_of(p_, a) == ir::offset_of(p_, b);
+    }
     static constexpr std::uint64_t bit(const ir::buffer& b) { return std::uint64_t{1} << b.role % 64; }
 
     // Brings the buffer, with its set, into set `to`, where no role has two then.
@@ -108,6 +113,7 @@ private:
     }
 
     Table& p_;
+    const bool in_parts_ = ir::has_parts(p_);
     vec<int> next_, first_;  // the buffers of each set, in a chain
     vec<std::uint64_t> on_;  // by set: its roles, one bit each; more than 64 share bits
     vec<int> met_;           // by role: the last question that found it; used where they share bits

@@ -9,6 +9,12 @@
 
 namespace dovetail::pass {
 
+// A step that writes bytes of a buffer first, beside the one that defines it: of a buffer that is written in parts, the first on each stream.
+struct first_write {
+    int buffer = 0;
+    int step = 0;
+};
+
 // All by buffer. A buffer that aliases another one has no lifetime of its own: its accesses count for the other one.
 template <class Program>
 struct basic_lifetimes {
@@ -20,8 +26,9 @@ struct basic_lifetimes {
     by_buffer<vector_clock> release;  // by stream: one past the last step on it that touches the buffer, 0 where there is none
     by_buffer<bool> held;             // an output: never dead within the run
 
-    by_buffer<int> defined;  // buffers in the order of the steps that define them, ids ascending within a step
-    vec<int> first;          // by role: where its buffers begin in `defined`; one more at the end
+    by_buffer<int> defined;         // buffers in the order of the steps that define them, ids ascending within a step
+    vec<int> first;                 // by role: where its buffers begin in `defined`; one more at the end
+    vec<first_write> first_writes;  // in issue order
 };
 using lifetimes = basic_lifetimes<ir::program>;
 
@@ -36,110 +43,180 @@ struct basic_synchronisation {
 };
 using flow = basic_synchronisation<ir::program>;
 
-// Who reads follows whoever wrote the bytes last, who writes follows all who touched them: in an order that respects the
-// edges these are the edges, or follow from them.
+namespace detail {
+
+// The walk over one role's steps after the other. What is written and touched is by leaf of the buffer that owns the bytes.
 template <class Program>
-constexpr basic_synchronisation<Program> synchronise(const Program& program, const basic_issue_order<Program>& issued) {
-    const int buffers = program.buffers.count;
-    basic_synchronisation<Program> out{};
-    out.waits.known.resize(issued.steps.size());
-    out.lives.definition.resize(buffers);
-    out.lives.last.resize(buffers);
-    out.lives.release.resize(buffers);
-    out.lives.held.resize(buffers);
-    out.lives.defined.resize(buffers);
-    out.lives.first.resize(program.roles + 1);
-    // By buffer: one past the last step that wrote its bytes, counted on that step's stream.
-    auto written_room = room<int, decltype(program.buffers)>::sized(buffers), writer_room = room<int, decltype(program.buffers)>::sized(buffers);
-    auto &definition = out.lives.definition.first, &last = out.lives.last.first, &defined = out.lives.defined.first;
-    auto &written = written_room.first, &writer_stream = writer_room.first;
-    auto& release = out.lives.release.first;
-    auto& known = out.waits.known.first;
-    auto& held = out.lives.held.first;
-    const auto& buffer = program.buffers.first;
-    const auto& participations = program.participations.first;
-    const auto& accesses = program.accesses.first;
-    const auto& steps = issued.steps.first;
-    const auto& index = issued.index_on_stream.first;
-    const int* stream_steps = issued.stream_steps.begin();
-    for (int b = 0; b < buffers; ++b) definition[b] = -1;
-    int defined_count = 0;
-    // Of the step, part or access at hand; declared once, see timeline_estimate.hpp.
-    int before = 0, after = 0, stream = 0, defined_before = 0, p = 0, end = 0, a = 0, done = 0, own = 0, b = 0, at = 0;
-    int *mine = nullptr, *touched = nullptr;
-    bool asks = false;
-    int on[stream_count] = {}, wanted = 0, l = 0;  // the steps to wait for, by stream
-    for (int r = 0; r < program.roles; ++r) {
+class flow_walk {
+public:
+    constexpr flow_walk(const Program& program, const basic_issue_order<Program>& issued, basic_synchronisation<Program>& out)
+        : program_{program},
+          issued_{issued},
+          out_{out},
+          written_(decltype(written_)::sized(program.leaves.count)),
+          writer_stream_(decltype(writer_stream_)::sized(program.leaves.count)),
+          touched_(decltype(touched_)::sized(program.leaves.count)) {
+        const int buffers = program.buffers.count;
+        out.waits.known.resize(issued.steps.size());
+        out.lives.definition.resize(buffers);
+        out.lives.last.resize(buffers);
+        out.lives.release.resize(buffers);
+        out.lives.held.resize(buffers);
+        out.lives.defined.resize(buffers);
+        out.lives.first.resize(program.roles + 1);
+        for (int b = 0; b < buffers; ++b) out.lives.definition.first[b] = -1;
+    }
+
+    constexpr void walk() {
+        for (int r = 0; r < program_.roles; ++r) {
+            walk_role(r);
+            out_.lives.first[r + 1] = defined_;
+        }
+        out_.lives.defined.cut(defined_);
+        release_buffers();
+    }
+
+private:
+    constexpr void walk_role(int r) {
         int tail[stream_count][stream_count] = {};  // what a stream knows of all streams, its own last step included
         int need[stream_count] = {};                // what a step needs to know of the others
-        const int begin = issued.roles[r].first_step, role_steps = issued.roles[r].steps;
-        for (int s = begin, stop = begin + role_steps; s < stop; ++s) {
-            before = index[s];
-            after = before + 1;
+        auto& known = out_.waits.known.first;
+        const auto& steps = issued_.steps.first;
+        const auto& index = issued_.index_on_stream.first;
+        const auto& participations = program_.participations.first;
+        const auto& accesses = program_.accesses.first;
+        // Of the step, part, access or leaf at hand; declared once, see timeline_estimate.hpp.
+        int after = 0, stream = 0, defined_before = 0, p = 0, end = 0, a = 0, done = 0, own = 0, b = 0, l = 0, behind = 0, at = 0;
+        int *mine = nullptr, *touched = nullptr;
+        bool asks = false, reading = false;
+        for (int s = issued_.roles[r].first_step, stop = s + issued_.roles[r].steps; s < stop; ++s) {
+            after = index[s] + 1;
             stream = steps[s].stream;
-            defined_before = defined_count;
+            defined_before = defined_;
             mine = tail[stream];
             mine[stream] = after;
             asks = false;
             for (p = steps[s].first_participation, end = p + steps[s].participations; p < end; ++p)
                 for (a = participations[p].first_access, done = a + participations[p].accesses; a < done; ++a) {
-                    own = accesses[a].buffer;
-                    b = buffer[own].alias;
-                    if (b < 0) b = own;
-                    touched = release[b].known;
-                    last[b] = s;
-                    touched[stream] = after;
-                    if (accesses[a].mode == access_mode::read) {
-                        at = writer_stream[b];
-                        if (written[b] <= mine[at]) continue;
-                        if (need[at] < written[b]) need[at] = written[b];
-                        asks = true;
-                        continue;
+                    own = b = accesses[a].buffer;
+                    l = accesses[a].leaf;
+                    if (program_.buffers.first[own].alias >= 0) {
+                        b = program_.buffers.first[own].alias;
+                        l += program_.buffers.first[b].first_leaf - program_.buffers.first[own].first_leaf;
                     }
-                    if (touched[0] > mine[0] || touched[1] > mine[1] || touched[2] > mine[2]) {
-                        if (need[0] < touched[0]) need[0] = touched[0];
-                        if (need[1] < touched[1]) need[1] = touched[1];
-                        if (need[2] < touched[2]) need[2] = touched[2];
-                        asks = true;
+                    out_.lives.last.first[b] = s;
+                    reading = accesses[a].mode == access_mode::read;
+                    for (behind = l + accesses[a].leaves; l < behind; ++l) {
+                        touched = touched_.first[l].known;
+                        touched[stream] = after;
+                        if (reading) {
+                            at = writer_stream_.first[l];
+                            if (written_.first[l] <= mine[at]) continue;
+                            if (need[at] < written_.first[l]) need[at] = written_.first[l];
+                            asks = true;
+                            continue;
+                        }
+                        if (touched[0] > mine[0] || touched[1] > mine[1] || touched[2] > mine[2]) {
+                            if (need[0] < touched[0]) need[0] = touched[0];
+                            if (need[1] < touched[1]) need[1] = touched[1];
+                            if (need[2] < touched[2]) need[2] = touched[2];
+                            asks = true;
+                        }
+                        written_.first[l] = after;
+                        writer_stream_.first[l] = stream;
                     }
-                    written[b] = after;
-                    writer_stream[b] = stream;
-                    if (buffer[own].output) held[b] = true;
-                    if (definition[b] >= 0) continue;
-                    definition[b] = s;
-                    for (at = defined_count++; at > defined_before && defined[at - 1] > b; --at) defined[at] = defined[at - 1];
-                    defined[at] = b;
+                    if (reading) continue;
+                    if (program_.buffers.first[own].output) out_.lives.held.first[b] = true;
+                    if (out_.lives.definition.first[b] < 0)
+                        define(b, s, defined_before);
+                    else if (program_.buffers.first[b].leaves > 1)
+                        open(b, s);
                 }
-            if (asks) {
-                wanted = 0;
-                for (l = 0; l < stream_count; ++l) {
-                    on[l] = -1;
-                    if (need[l] <= mine[l]) continue;
-                    on[l] = stream_steps[stream_count * begin + l * role_steps + need[l] - 1];
-                    ++wanted;
-                }
-                if (wanted > 1) detail::keep_strongest(on, need, known);
-                for (l = 0; l < stream_count; ++l) {
-                    if (on[l] >= 0) {
-                        out.waits.waits.push({s, on[l], 0});
-                        touched = known[on[l]].known;
-                        if (mine[0] < touched[0]) mine[0] = touched[0];
-                        if (mine[1] < touched[1]) mine[1] = touched[1];
-                        if (mine[2] < touched[2]) mine[2] = touched[2];
-                        if (mine[l] < need[l]) mine[l] = need[l];
-                    }
-                    need[l] = 0;
-                }
-            }
+            if (asks) wait(r, s, mine, need);
             touched = known[s].known;  // at the start
             touched[0] = mine[0];
             touched[1] = mine[1];
             touched[2] = mine[2];
-            touched[stream] = before;
+            touched[stream] = after - 1;
         }
-        out.lives.first[r + 1] = defined_count;
     }
-    out.lives.defined.cut(defined_count);
+
+    constexpr void define(int b, int s, int defined_before) {
+        auto& defined = out_.lives.defined.first;
+        out_.lives.definition.first[b] = s;
+        int at = defined_++;
+        for (; at > defined_before && defined[at - 1] > b; --at) defined[at] = defined[at - 1];
+        defined[at] = b;
+    }
+    // A buffer that is defined already.
+    constexpr void open(int b, int s) {
+        const auto& steps = issued_.steps.first;
+        if (steps[out_.lives.definition.first[b]].stream == steps[s].stream) return;
+        for (const first_write& o : out_.lives.first_writes)
+            if (o.buffer == b && steps[o.step].stream == steps[s].stream) return;
+        out_.lives.first_writes.push({b, s});
+    }
+
+    // The waits of step s, which knows `mine` and needs to know `need`; it then knows that, and nothing more is needed.
+    constexpr void wait(int r, int s, int* mine, int (&need)[stream_count]) {
+        const auto& known = out_.waits.known.first;
+        const int* stream_steps = issued_.stream_steps.begin() + stream_count * issued_.roles[r].first_step;
+        int on[stream_count] = {}, wanted = 0;  // the steps to wait for, by stream
+        for (int l = 0; l < stream_count; ++l) {
+            on[l] = -1;
+            if (need[l] <= mine[l]) continue;
+            on[l] = stream_steps[l * issued_.roles[r].steps + need[l] - 1];
+            ++wanted;
+        }
+        if (wanted > 1) keep_strongest(on, need, known);
+        for (int l = 0; l < stream_count; ++l) {
+            if (on[l] >= 0) {
+                out_.waits.waits.push({s, on[l], 0});
+                const int* theirs = known[on[l]].known;
+                if (mine[0] < theirs[0]) mine[0] = theirs[0];
+                if (mine[1] < theirs[1]) mine[1] = theirs[1];
+                if (mine[2] < theirs[2]) mine[2] = theirs[2];
+                if (mine[l] < need[l]) mine[l] = need[l];
+            }
+            need[l] = 0;
+        }
+    }
+
+    // A buffer is released when all its leaves are.
+    constexpr void release_buffers() {
+        auto& release = out_.lives.release.first;
+        const auto& buffers = program_.buffers.first;
+        int *most = nullptr, *own = nullptr, l = 0, end = 0;  // declared once, see timeline_estimate.hpp
+        for (int b = 0; b < program_.buffers.count; ++b) {
+            l = buffers[b].first_leaf;
+            release[b] = touched_.first[l];
+            most = release[b].known;
+            for (end = l + buffers[b].leaves; ++l < end;) {
+                own = touched_.first[l].known;
+                if (most[0] < own[0]) most[0] = own[0];
+                if (most[1] < own[1]) most[1] = own[1];
+                if (most[2] < own[2]) most[2] = own[2];
+            }
+        }
+    }
+
+    const Program& program_;
+    const basic_issue_order<Program>& issued_;
+    basic_synchronisation<Program>& out_;
+    room<int, decltype(Program::leaves)> written_;           // by leaf: one past the last step that wrote it, counted on that step's stream
+    room<int, decltype(Program::leaves)> writer_stream_;     // ... and that stream
+    room<vector_clock, decltype(Program::leaves)> touched_;  // by leaf and stream: one past the last step that touched it
+    int defined_ = 0;
+};
+
+}  // namespace detail
+
+// Who reads follows whoever wrote the bytes last, who writes follows all who touched them: in an order that respects the
+// edges these are the edges, or follow from them.
+template <class Program>
+constexpr basic_synchronisation<Program> synchronise(const Program& program, const basic_issue_order<Program>& issued) {
+    basic_synchronisation<Program> out{};
+    detail::flow_walk<Program>{program, issued, out}.walk();
     return out;
 }
 

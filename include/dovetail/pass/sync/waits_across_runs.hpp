@@ -122,6 +122,14 @@ constexpr vec<stretch> takers(const Program& program, span<const int> defined, b
     return by_address(got, bytes);
 }
 
+// Whoever writes bytes of a buffer first knows of this.
+template <class Program>
+constexpr void demand_release(const basic_lifetimes<Program>& lives, int buffer, int distance, const vector_clock& release, required_clocks& out) {
+    out.add(lives.definition[buffer], distance, release);
+    for (const first_write& o : lives.first_writes)
+        if (o.buffer == buffer) out.add(o.step, distance, release);
+}
+
 // Of buffers that share bytes the first one's definition waits for the accesses of the last one.
 template <class Program>
 constexpr void require_of_shared(const Program& program, const basic_lifetimes<Program>& lives, span<const int> defined, const ir::placement* place, bool host,
@@ -131,7 +139,7 @@ constexpr void require_of_shared(const Program& program, const basic_lifetimes<P
     for (int i = 0, j = 0; i < opening.size(); ++i) {
         while (j < closing.size() && closing[j].end <= opening[i].begin) ++j;
         for (int k = j; k < closing.size() && closing[k].begin < opening[i].end; ++k)
-            out.add(lives.definition[opening[i].buffer], 1, lives.release[closing[k].buffer]);
+            demand_release(lives, opening[i].buffer, 1, lives.release[closing[k].buffer], out);
     }
 }
 
@@ -169,7 +177,7 @@ constexpr vec<required_clock> required_clocks_of(const Program& program, const b
         const int b = all[d];
         const ir::storage where = buffer[b].where;
         if (buffer[b].slots == 1 && where != ir::storage::input && where != ir::storage::state) continue;
-        wanted.add(lives.definition[b], buffer[b].slots, lives.release[b]);
+        demand_release(lives, b, buffer[b].slots, lives.release[b], wanted);
         if (where == ir::storage::state) states = true;
     }
     require_of_shared(program, lives, defined, places, false, memory.roles[r].arena_bytes, wanted);

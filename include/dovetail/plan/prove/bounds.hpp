@@ -13,61 +13,110 @@ constexpr bool inside(int first, int count, int size) { return first >= 0 && cou
 // The bytes of a rank's arena, or of its states: so few that twice as many can be counted.
 constexpr bool is_size(std::int64_t bytes) { return bytes >= 0 && bytes <= INT64_MAX / 4; }
 
-// Tasks have their parts and members one after the other, and parts their accesses, so that each belongs to exactly one; a part
-// touches the buffers of its own role.
-constexpr verdict check_program_bounds(const ir::graph& g, const ir::program& p) {
+// Which buffers there are, and that the leaves of each tile it: whole blocks of the alignment, but for the last.
+constexpr verdict check_buffer_rows(const ir::graph& g, const ir::program& p) {
     // A negative index is a large one without its sign: one comparison for both ends; of x + 1 where -1 stands for none, of x - 1
     // where there must be one.
     const unsigned buffers = static_cast<unsigned>(p.buffers.count), symbols = static_cast<unsigned>(g.symbols.count), roles = static_cast<unsigned>(p.roles),
-                   symmetric_sets = static_cast<unsigned>(p.symmetric_sets), nodes = static_cast<unsigned>(g.nodes.count),
-                   communicators = static_cast<unsigned>(p.communicators.count);
-    if (p.roles != (g.single_rank ? 1 : g.roles.count) || symmetric_sets > buffers) return {flaw::bad_table};
-    for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x)
+                   symmetric_sets = static_cast<unsigned>(p.symmetric_sets);
+    const ir::leaf *leaf = p.leaves.begin(), *leaves_end = nullptr;
+    unsigned leaves = 0, own = 0, leaves_left = static_cast<unsigned>(p.leaves.count);
+    std::int64_t at = 0;
+    for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x) {
+        own = static_cast<unsigned>(x->leaves);
         if (static_cast<unsigned>(x->role) >= roles || static_cast<unsigned>(x->symbol) + 1 > symbols || x->bytes < 0 ||
             static_cast<unsigned>(x->slots) - 1 >= most_slots || static_cast<unsigned>(x->alias) + 1 > buffers ||
-            static_cast<unsigned>(x->symmetric_set) + 1 > symmetric_sets)
+            static_cast<unsigned>(x->symmetric_set) + 1 > symmetric_sets || static_cast<unsigned>(x->first_leaf) != leaves || own - 1 >= leaves_left)
             return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
-    const ir::participation* participation = p.participations.begin();
-    const ir::member* member = p.members.begin();
-    // Of the task or part at hand; declared once, see check_conformance.
-    const ir::member* members_end = nullptr;
-    const ir::participation* participations_end = nullptr;
-    const ir::access *a = p.accesses.begin(), *accesses_end = nullptr;
-    unsigned own_participations = 0, own_members = 0, own_accesses = 0;
-    int role = 0;
-    unsigned participations = 0, members = 0, accesses = 0;
-    unsigned participations_left = static_cast<unsigned>(p.participations.count), members_left = static_cast<unsigned>(p.members.count),
-             accesses_left = static_cast<unsigned>(p.accesses.count);
-    for (const ir::task *x = p.tasks.begin(), *last = p.tasks.end(); x != last; ++x) {
-        own_participations = static_cast<unsigned>(x->participations);
-        own_members = static_cast<unsigned>(x->members);
-        if (static_cast<unsigned>(x->first_participation) != participations || static_cast<unsigned>(x->first_member) != members ||
-            own_participations - 1 >= participations_left || own_members - 1 >= members_left)
-            return {flaw::bad_table, -1, static_cast<int>(x - p.tasks.begin())};
-        for (members_end = member + own_members; member != members_end; ++member)
-            if (static_cast<unsigned>(member->node) + 1 > nodes || static_cast<unsigned>(member->symbol) + 1 > symbols ||
-                static_cast<unsigned>(member->communicator) + 1 > communicators)
-                return {flaw::bad_table, -1, static_cast<int>(x - p.tasks.begin())};
-        for (participations_end = participation + own_participations; participation != participations_end; ++participation) {
-            own_accesses = static_cast<unsigned>(participation->accesses);
-            if (static_cast<unsigned>(participation->member) - members >= own_members || static_cast<unsigned>(participation->first_access) != accesses ||
-                own_accesses > accesses_left)
-                return {flaw::bad_table, participation->role, static_cast<int>(x - p.tasks.begin())};
-            role = participation->role;
-            for (accesses_end = a + own_accesses; a != accesses_end; ++a)
-                if (static_cast<unsigned>(a->buffer) >= buffers || p.buffers.first[a->buffer].role != role)
-                    return {flaw::wrong_access, role, static_cast<int>(x - p.tasks.begin()), -1, a->buffer};
-            accesses += own_accesses;
-            accesses_left -= own_accesses;
+        at = 0;
+        for (leaves_end = leaf + own; leaf != leaves_end; ++leaf) {
+            if (leaf->begin != at || at % ir::alignment != 0 || leaf->bytes < 0 || leaf->bytes > x->bytes - at || (leaf->bytes == 0 && own > 1))
+                return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
+            at += leaf->bytes;
         }
-        participations += own_participations;
-        members += own_members;
-        participations_left -= own_participations;
-        members_left -= own_members;
+        if (at != x->bytes) return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
+        leaves += own;
+        leaves_left -= own;
     }
+    return {leaves_left == 0 ? flaw::none : flaw::bad_table};
+}
+
+// A part touches leaves of buffers of its own role.
+constexpr verdict check_accesses(const ir::program& p, const ir::participation& x, const ir::access* a, int task) {
+    const unsigned buffers = static_cast<unsigned>(p.buffers.count);
+    const ir::buffer* touched = nullptr;
+    unsigned leaves = 0, own = 0;
+    for (const ir::access* end = a + x.accesses; a != end; ++a) {
+        if (static_cast<unsigned>(a->buffer) >= buffers) return {flaw::wrong_access, x.role, task, -1, a->buffer};
+        touched = p.buffers.first + a->buffer;
+        leaves = static_cast<unsigned>(touched->leaves);
+        own = static_cast<unsigned>(a->leaves);
+        if (touched->role != x.role || own - 1 >= leaves || static_cast<unsigned>(a->leaf) - static_cast<unsigned>(touched->first_leaf) > leaves - own)
+            return {flaw::wrong_access, x.role, task, -1, a->buffer};
+    }
+    return {};
+}
+
+// Tasks have their parts and members one after the other, and parts their accesses, so that each belongs to exactly one.
+class task_rows {
+public:
+    constexpr task_rows(const ir::graph& g, const ir::program& p)
+        : p_{p},
+          symbols_{static_cast<unsigned>(g.symbols.count)},
+          nodes_{static_cast<unsigned>(g.nodes.count)},
+          communicators_{static_cast<unsigned>(p.communicators.count)},
+          member_{p.members.begin()},
+          part_{p.participations.begin()},
+          access_{p.accesses.begin()} {}
+
+    constexpr verdict check() {
+        int v = 0;
+        for (const ir::task *x = p_.tasks.begin(), *end = p_.tasks.end(); x != end; ++x, ++v) {
+            const unsigned participations = static_cast<unsigned>(x->participations), members = static_cast<unsigned>(x->members);
+            if (x->first_participation != part_ - p_.participations.begin() || x->first_member != member_ - p_.members.begin() ||
+                participations - 1 >= static_cast<unsigned>(p_.participations.end() - part_) ||
+                members - 1 >= static_cast<unsigned>(p_.members.end() - member_))
+                return {flaw::bad_table, -1, v};
+            if (!take_members(x->members)) return {flaw::bad_table, -1, v};
+            if (const verdict bad = take_parts(*x, v); !bad) return bad;
+        }
+        return {part_ == p_.participations.end() && member_ == p_.members.end() && access_ == p_.accesses.end() ? flaw::none : flaw::bad_table};
+    }
+
+private:
+    constexpr bool take_members(int count) {
+        for (const ir::member* end = member_ + count; member_ != end; ++member_)
+            if (static_cast<unsigned>(member_->node) + 1 > nodes_ || static_cast<unsigned>(member_->symbol) + 1 > symbols_ ||
+                static_cast<unsigned>(member_->communicator) + 1 > communicators_)
+                return false;
+        return true;
+    }
+    constexpr verdict take_parts(const ir::task& x, int v) {
+        const unsigned first = static_cast<unsigned>(x.first_member), members = static_cast<unsigned>(x.members);
+        for (const ir::participation* end = part_ + x.participations; part_ != end; ++part_) {
+            if (static_cast<unsigned>(part_->member) - first >= members || part_->first_access != access_ - p_.accesses.begin() ||
+                static_cast<unsigned>(part_->accesses) > static_cast<unsigned>(p_.accesses.end() - access_))
+                return {flaw::bad_table, part_->role, v};
+            if (const verdict bad = check_accesses(p_, *part_, access_, v); !bad) return bad;
+            access_ += part_->accesses;
+        }
+        return {};
+    }
+
+    const ir::program& p_;
+    unsigned symbols_, nodes_, communicators_;
+    const ir::member* member_;  // the first that no task has so far
+    const ir::participation* part_;
+    const ir::access* access_;
+};
+
+constexpr verdict check_program_bounds(const ir::graph& g, const ir::program& p) {
+    if (p.roles != (g.single_rank ? 1 : g.roles.count) || p.symmetric_sets < 0 || p.symmetric_sets > p.buffers.count) return {flaw::bad_table};
+    if (const verdict bad = check_buffer_rows(g, p); !bad) return bad;
+    if (const verdict bad = task_rows{g, p}.check(); !bad) return bad;
     for (const ir::communicator& c : p.communicators)
         if (!inside(c.first_role, c.roles, p.communicator_roles.count)) return {flaw::bad_table};
-    return {participations_left == 0 && members_left == 0 && accesses_left == 0 ? flaw::none : flaw::bad_table};
+    return {};
 }
 
 // Steps are compared with the program in check_steps. Each records at most one event.

@@ -61,17 +61,17 @@ constexpr verdict check_buffers(const ir::graph& g, const ir::program& p, const 
     return {};
 }
 
-// Values have one definition, states any number.
+// Each leaf of a value has one definition, of a state any number.
 constexpr verdict check_definitions(const ir::program& p) {
-    vec<bool> defined(p.buffers.count);
+    vec<bool> defined(p.leaves.count);
     bool* seen = defined.begin();
     const ir::buffer* buffers = p.buffers.begin();
-    int b = 0;
     for (const ir::access *a = p.accesses.begin(), *end = p.accesses.end(); a != end; ++a) {
-        b = a->buffer;
-        if (a->mode == access_mode::read || buffers[b].where == ir::storage::state) continue;
-        if (seen[b]) return {flaw::written_twice, buffers[b].role, -1, -1, b};
-        seen[b] = true;
+        if (a->mode == access_mode::read || buffers[a->buffer].where == ir::storage::state) continue;
+        for (int l = a->leaf, last = l + a->leaves; l < last; ++l) {
+            if (seen[l]) return {flaw::written_twice, buffers[a->buffer].role, -1, -1, a->buffer};
+            seen[l] = true;
+        }
     }
     return {};
 }

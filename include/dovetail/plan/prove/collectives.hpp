@@ -81,23 +81,24 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
     const ir::access &read = p.accesses.first[end[0].first_access], &written = p.accesses.first[end[1].first_access];
     const ir::buffer &from = p.buffers.first[read.buffer], &to = p.buffers.first[written.buffer];
     // What is read is not written as well: it would have two definitions.
-    if (from.symbol != m.symbol) return {flaw::wrong_access, roles[0], v, -1, read.buffer};
-    if (written.mode != access_mode::write || to.symbol != m.symbol || to.output) return {flaw::wrong_access, roles[1], v, -1, written.buffer};
+    if (!is_of(p, read, m.symbol)) return {flaw::wrong_access, roles[0], v, -1, read.buffer};
+    if (written.mode != access_mode::write || !is_of(p, written, m.symbol) || to.output) return {flaw::wrong_access, roles[1], v, -1, written.buffer};
     if (to.slots < channel_slots && !g.single_rank) return {flaw::too_few_slots, roles[1], v, -1, written.buffer};
     // The receiver of a peer copy finds the sender's bytes by their offset.
     if (p.tasks.first[v].stream == stream_kind::copy && from.where != ir::storage::arena) return {flaw::wrong_storage, roles[0], v, -1, read.buffer};
     return {};
 }
 
-// Registered and symmetric buffers lie at equal offsets on all members of a collective: they have one number. It is enough to know
+// Registered and symmetric buffers lie at equal offsets on all members of a collective: they have one number, unless what is passed
+// begins at different places in them, or they differ in size. It is enough to know
 // of two that one number for both would put two buffers of a role at one place, where numbers join only what collectives join.
 class symmetric_sets {
 public:
     constexpr explicit symmetric_sets(const ir::program& p) : p_{p} {}
 
-    constexpr bool agree(int a, int b) {
-        a = ir::owner_of(p_, a);
-        b = ir::owner_of(p_, b);
+    constexpr bool agree(const ir::access& x, const ir::access& y) {
+        const int a = ir::owner_of(p_, x.buffer), b = ir::owner_of(p_, y.buffer);
+        if (p_.buffers.first[a].bytes != p_.buffers.first[b].bytes || ir::offset_of(p_, x) != ir::offset_of(p_, y)) return true;
         const int one = p_.buffers.first[a].symmetric_set;
         if (one < 0 || one != p_.buffers.first[b].symmetric_set) return exclude(a, b);
         join(a, b);
@@ -183,7 +184,7 @@ public:
         if (!bad_) return bad_;
         if (group_indices != roles_.size()) return {flaw::partner_missing, -1, task_};
         // In a broadcast who only gives passes its argument where the others get theirs. (One who gets as well cannot have both there.)
-        if (broadcast_ >= 0 && !lies_with(received_, broadcast_)) return {flaw::symmetric_offset, -1, task_, -1, broadcast_};
+        if (broadcast_ != nullptr && !lies_with(received_, *broadcast_)) return {flaw::symmetric_offset, -1, task_, -1, broadcast_->buffer};
         if (!joins(g_, p_, m_, roles_.view())) return {flaw::wrong_communicator, -1, task_};
         if (!types_agree(g_, n_)) return {flaw::partner_mismatch, -1, task_};
         return {};
@@ -205,21 +206,22 @@ private:
     }
     // What is given is not written as well: it would have two definitions.
     constexpr bool give(const ir::participation& x, const ir::access& a, int argument) {
-        if (p_.buffers.first[a.buffer].symbol != argument) return refuse(flaw::wrong_access, x, a.buffer);
-        if (!lies_with(collective::passes_argument_as_result(n_.kind) ? broadcast_ : given_, a.buffer)) return refuse(flaw::symmetric_offset, x, a.buffer);
+        if (!is_of(p_, a, argument)) return refuse(flaw::wrong_access, x, a.buffer);
+        if (!lies_with(collective::passes_argument_as_result(n_.kind) ? broadcast_ : given_, a)) return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
     }
     constexpr bool get(const ir::participation& x, const ir::access& a) {
         const ir::buffer& b = p_.buffers.first[a.buffer];
-        if (a.mode != access_mode::write || b.symbol != result_ || b.output != g_.symbols.first[result_].output) return refuse(flaw::wrong_access, x, a.buffer);
-        if (!lies_with(received_, a.buffer)) return refuse(flaw::symmetric_offset, x, a.buffer);
+        if (a.mode != access_mode::write || !is_of(p_, a, result_) || b.output != g_.symbols.first[result_].output)
+            return refuse(flaw::wrong_access, x, a.buffer);
+        if (!lies_with(received_, a)) return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
     }
     // Buffers in the arena have the number of the `first` one.
-    constexpr bool lies_with(int& first, int b) {
-        if (p_.buffers.first[b].where != ir::storage::arena) return true;
-        if (first >= 0) return numbers_.agree(first, b);
-        first = b;
+    constexpr bool lies_with(const ir::access*& first, const ir::access& a) {
+        if (p_.buffers.first[a.buffer].where != ir::storage::arena) return true;
+        if (first != nullptr) return numbers_.agree(*first, a);
+        first = &a;
         return true;
     }
     constexpr bool refuse(flaw what, const ir::participation& x, int buffer = -1) {
@@ -237,7 +239,7 @@ private:
     int result_;
     vec<int> roles_;  // by group index
     vec<bool> taken_;
-    int given_ = -1, broadcast_ = -1, received_ = -1;  // the first buffer in the arena of each side
+    const ir::access *given_ = nullptr, *broadcast_ = nullptr, *received_ = nullptr;  // the first in the arena of each side
     verdict bad_;
 };
 

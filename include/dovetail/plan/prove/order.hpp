@@ -29,39 +29,56 @@ constexpr verdict check_permutation(const ir::program& p, const plan& made) {
 // Walks the order as a sequential program would run: a value is read after its definition, a state in the version that
 // the written order demands, and nothing is read after its bytes went to an in-place result. Only for names: see
 // prove_ordered_role.
-constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, const plan& made) {
-    const state_versions states = versions_of(g, p);
-    const int* expected = states.expected.begin();
-    vec<int> written(p.buffers.count, -1), taken(p.buffers.count, -1), updates(p.buffers.count);
-    int *written_by = written.begin(), *taken_by = taken.begin(), *version = updates.begin();
-    const ir::buffer* buffers = p.buffers.begin();
-    const ir::access* accesses = p.accesses.begin();
-    for (const int *at = made.order.begin(), *last = made.order.end(); at != last; ++at) {
-        const ir::task& x = p.tasks.first[*at];
-        for (int i = x.first_participation, participations_end = i + x.participations; i < participations_end; ++i) {
-            const ir::participation& y = p.participations.first[i];
-            for (int k = y.first_access, end = k + y.accesses; k < end; ++k) {
-                const int b = accesses[k].buffer;
-                const ir::buffer& z = buffers[b];
-                if (z.where == ir::storage::state) {
-                    if (version[b] != expected[k]) return {flaw::edge_backward, y.role, *at, written_by[b], b};
-                } else if (accesses[k].mode == access_mode::read) {
-                    if ((written_by[b] < 0 && z.where != ir::storage::constant) || taken_by[b] >= 0)
-                        return {flaw::edge_backward, y.role, *at, taken_by[b] >= 0 ? taken_by[b] : written_by[b], b};
-                } else if (z.alias >= 0) {
-                    // whoever held the bytes until now: the alias itself, or an earlier in-place result there
-                    for (int a = y.first_access; a < k; ++a)
-                        if (buffers[accesses[a].buffer].alias == z.alias) taken_by[accesses[a].buffer] = *at;
-                    taken_by[z.alias] = *at;
-                }
+class dependencies {
+public:
+    constexpr dependencies(const ir::graph& g, const ir::program& p)
+        : p_{p}, states_{versions_of(g, p)}, written_(p.leaves.count, -1), taken_(p.leaves.count, -1), updates_(p.leaves.count) {}
+
+    // One part after the other, of the tasks in order.
+    constexpr verdict touch(int task, const ir::participation& x) {
+        for (int k = x.first_access, end = k + x.accesses; k < end; ++k)
+            for (int i = 0; i < p_.accesses.first[k].leaves; ++i)
+                if (const verdict bad = touch(task, x, k, i); !bad) return bad;
+        for (const ir::access& a : p_.accesses.subspan(x.first_access, x.accesses))
+            for (int leaf = a.leaf, last = leaf + a.leaves; leaf < last && writes(a.mode); ++leaf) {
+                ++updates_[leaf];
+                written_[leaf] = task;
             }
-            for (const ir::access& a : p.accesses.subspan(y.first_access, y.accesses))
-                if (writes(a.mode)) {
-                    ++version[a.buffer];
-                    written_by[a.buffer] = *at;
-                }
-        }
+        return {};
     }
+
+private:
+    // The i-th leaf of access k.
+    constexpr verdict touch(int task, const ir::participation& x, int k, int i) {
+        const ir::access& a = p_.accesses.first[k];
+        const ir::buffer& b = p_.buffers.first[a.buffer];
+        const int leaf = a.leaf + i;
+        if (b.where == ir::storage::state) {
+            if (updates_[leaf] != states_.of(k, i)) return {flaw::edge_backward, x.role, task, written_[leaf], a.buffer};
+        } else if (a.mode == access_mode::read) {
+            if ((written_[leaf] < 0 && b.where != ir::storage::constant) || taken_[leaf] >= 0)
+                return {flaw::edge_backward, x.role, task, taken_[leaf] >= 0 ? taken_[leaf] : written_[leaf], a.buffer};
+        } else if (b.alias >= 0) {
+            // whoever held the bytes until now: the alias itself, or an earlier in-place result there
+            const int place = leaf - b.first_leaf;
+            for (const ir::access& c : p_.accesses.subspan(x.first_access, k - x.first_access)) {
+                const ir::buffer& other = p_.buffers.first[c.buffer];
+                if (other.alias == b.alias && place < other.leaves) taken_[other.first_leaf + place] = task;
+            }
+            if (place < p_.buffers.first[b.alias].leaves) taken_[p_.buffers.first[b.alias].first_leaf + place] = task;
+        }
+        return {};
+    }
+
+    const ir::program& p_;
+    state_versions states_;
+    vec<int> written_, taken_, updates_;  // by leaf: the task that wrote it, or took over its bytes; its updates so far
+};
+constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, const plan& made) {
+    dependencies seen{g, p};
+    for (const int v : made.order)
+        for (const ir::participation& x : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations))
+            if (const verdict bad = seen.touch(v, x); !bad) return bad;
     return {};
 }
 

@@ -46,6 +46,14 @@ private:
     vec<int> first_;
 };
 
+// Whether two buffers are cut at the same places.
+constexpr bool same_leaves(const ir::program& p, const ir::buffer& x, const ir::buffer& y) {
+    if (x.leaves != y.leaves) return false;
+    for (int i = 1; i < x.leaves; ++i)
+        if (p.leaves.first[x.first_leaf + i].begin != p.leaves.first[y.first_leaf + i].begin) return false;
+    return true;
+}
+
 // `own`: the role's buffers.
 constexpr verdict check_placement(const ir::program& p, const plan& made, int role, span<const int> own) {
     const ir::role_plan& r = made.roles.first[role];
@@ -74,7 +82,7 @@ constexpr verdict check_placement(const ir::program& p, const plan& made, int ro
             y = buffers + alias;
             n = placements + alias;
             if (y->role != role || y->where != where || y->alias >= 0 || y->slots != slots || y->bytes < x->bytes || n->offset != offset ||
-                (slots > 1 && m->stride != n->stride))
+                (slots > 1 && m->stride != n->stride) || !same_leaves(p, *x, *y))
                 return {flaw::alias_wrong, role, -1, -1, b};
             continue;
         }
@@ -96,16 +104,17 @@ constexpr verdict check_placement(const ir::program& p, const plan& made, int ro
     return {};
 }
 
-// A role's arenas cut at the offsets of its buffers. Two buffers share bytes exactly where they share a cell, because
-// whatever reaches into a cell covers its beginning.
+// A role's arenas cut where its leaves begin and end. Two leaves share bytes exactly where they share a cell, because whatever
+// reaches into a cell covers its beginning. Copies for several runs lie beside each other: each leaf of such a buffer has the cells of
+// all of it.
 struct cells {
-    vec<int> low, high;  // by buffer of the role: [low, high); -2 and 0 where it has none of its own
+    vec<int> low, high;  // by leaf of the role: [low, high); -2 and 0 where it has none of its own
     int count = 0;
 };
 
 struct cut {
-    std::int64_t at;  // twice the place; one more where a buffer begins
-    int buffer;
+    std::int64_t at;  // twice the place; one more where a leaf begins
+    int leaf;
 };
 
 constexpr void sort(vec<cut>& cuts) {
@@ -127,45 +136,62 @@ constexpr void sort(vec<cut>& cuts) {
     }
 }
 
-// After check_placement: offsets are multiples of the alignment, and so sizes may be rounded up to it.
-constexpr cells cells_of(const ir::program& p, const plan& made, int role, span<const int> own) {
-    cells made_cells;
-    made_cells.low = vec<int>(p.buffers.count, unset{});
-    made_cells.high = vec<int>(p.buffers.count, unset{});
+// Where the leaves of a role's buffers begin and end, two cuts each; those without cells of their own are marked in `to`. After
+// check_placement: offsets are multiples of the alignment, and so sizes may be rounded up to it.
+constexpr vec<cut> cuts_of(const ir::program& p, const plan& made, int role, span<const int> own, cells& to) {
     const std::int64_t host_base = ir::aligned(made.roles.first[role].arena_bytes) / ir::alignment;
-    vec<cut> cuts(2 * own.count, unset{});
+    int leaves = 0;
+    for (const int b : own) leaves += p.buffers.first[b].leaves;
+    vec<cut> cuts(2 * leaves, unset{});
     cut* next = cuts.begin();
+    // Of the buffer or leaf at hand; declared once, see check_conformance.
     const ir::buffer *buffers = p.buffers.begin(), *x = nullptr;
-    const ir::placement *placements = made.placements.begin(), *m = nullptr;
-    int b = 0, *low = made_cells.low.begin(), *high = made_cells.high.begin();
-    std::int64_t begin = 0, bytes = 0;
+    const ir::placement* m = nullptr;
+    const ir::leaf* y = nullptr;
+    int leaf = 0, last = 0, *low = to.low.begin(), *high = to.high.begin();
+    std::int64_t begin = 0, bytes = 0, copies = 0;
+    bool placed = false;
     for (const int *mine = own.begin(), *end = own.end(); mine != end; ++mine) {
-        b = *mine;
-        x = buffers + b;
-        if (x->alias >= 0 || !in_an_arena(x->where)) {
-            low[b] = -2;
-            high[b] = 0;
-            continue;
+        x = buffers + *mine;
+        placed = x->alias < 0 && in_an_arena(x->where);
+        if (placed) {
+            m = made.placements.begin() + *mine;
+            begin = m->offset / ir::alignment + (x->where == ir::storage::host ? host_base : 0);
+            copies = x->slots == 1 ? 0 : (x->slots - 1) * m->stride + x->bytes;
         }
-        m = placements + b;
-        begin = m->offset / ir::alignment + (x->where == ir::storage::host ? host_base : 0);
-        bytes = x->slots == 1 ? x->bytes : (x->slots - 1) * m->stride + x->bytes;
-        next[0] = {2 * begin + 1, b};
-        next[1] = {2 * (begin + (bytes + ir::alignment - 1) / ir::alignment), b};
-        next += 2;
+        for (leaf = x->first_leaf, last = leaf + x->leaves; leaf < last; ++leaf) {
+            if (!placed) {
+                low[leaf] = -2;
+                high[leaf] = 0;
+                continue;
+            }
+            y = p.leaves.begin() + leaf;
+            bytes = x->slots == 1 ? y->begin + y->bytes : copies;
+            next[0] = {2 * (begin + (x->slots == 1 ? y->begin / ir::alignment : 0)) + 1, leaf};
+            next[1] = {2 * (begin + (bytes + ir::alignment - 1) / ir::alignment), leaf};
+            next += 2;
+        }
     }
     cuts.cut(static_cast<int>(next - cuts.begin()));
+    return cuts;
+}
+
+constexpr cells cells_of(const ir::program& p, const plan& made, int role, span<const int> own) {
+    cells made_cells;
+    made_cells.low = vec<int>(p.leaves.count, unset{});
+    made_cells.high = vec<int>(p.leaves.count, unset{});
+    vec<cut> cuts = cuts_of(p, made, role, own, made_cells);
     sort(cuts);
     // An end that is also a beginning stands before it, so that its cell is not counted.
     std::int64_t last = -1;
-    int count = 0;
+    int count = 0, *low = made_cells.low.begin(), *high = made_cells.high.begin();
     for (const cut *c = cuts.begin(), *end = cuts.end(); c != end; ++c)
         if ((c->at & 1) == 0) {
-            high[c->buffer] = count;
+            high[c->leaf] = count;
         } else {
             count += c->at != last ? 1 : 0;
             last = c->at;
-            low[c->buffer] = count - 1;
+            low[c->leaf] = count - 1;
         }
     made_cells.count = count;
     return made_cells;

@@ -40,128 +40,133 @@ private:
     constexpr bool play() {
         if (!play(run_ + 1 < runs_ ? mine_.steps : needed_)) return false;
         for (int b : outputs_)
-            if (run_ == 0 && touches_.value[row(b)] != b + 1) {
-                const int r = row(b);
-                bad_ = {run_of(r) == run_ ? flaw::overlap_of_live_bytes : flaw::stale_read, role_, writer(r), -1, b, run_};
-                return false;
-            }
+            for (int leaf = p_.buffers.first[b].first_leaf, end = leaf + p_.buffers.first[b].leaves; leaf < end; ++leaf)
+                if (run_ == 0 && touches_.value[row(leaf, b)] != leaf + 1) {
+                    const int r = row(leaf, b);
+                    bad_ = {run_of(r) == run_ ? flaw::overlap_of_live_bytes : flaw::stale_read, role_, writer(r), -1, b, run_};
+                    return false;
+                }
         return true;
     }
 
-    // The loop that counts: every statement here is evaluated for each step of run 0, and for most of those of later runs.
+    // The loops that count: what is here is evaluated for each step of run 0, and for most of those of later runs.
     constexpr bool play(int end_step) {
-        const ir::participation* participations = p_.participations.first;
-        const ir::access* accesses = p_.accesses.first;
-        const ir::member* members = p_.members.first;
-        const ir::wait* waits = made_.waits.first;
-        const ir::step* steps = steps_;
-        int* issued = issued_;
-        const int *row_of = row_of_.begin(), *low = cells_.low.begin(), *high = cells_.high.begin(), *tile_end = tiles_.end.begin();
-        int *rows = touches_.rows.begin(), *value = touches_.value.begin(), *owner = tiles_.owner.begin(), *stamps = stamps_of(run_);
-        const int values = run_ * p_.buffers.count + 1, stamp = run_ * mine_.steps + 1;
-        const unsigned events = static_cast<unsigned>(mine_.events), event_slots = static_cast<unsigned>(made_.event_slots);
         const bool first = run_ == 0;
-        // Of the step, wait, part or access at hand; declared once, see check_conformance.
-        const ir::step* s = steps;
-        const ir::wait *w = nullptr, *waits_end = nullptr;
-        const ir::participation *y = nullptr, *participations_end = nullptr;
-        const ir::access *begin = nullptr, *a = nullptr, *last = nullptr;
-        const ir::member* m = nullptr;
-        const int *stamped = nullptr, *z = nullptr;
-        int *now = nullptr, *x = nullptr;
-        int stream = 0, own = 0, distance = 0, b = 0, r = 0, f = 0, cell = 0, given = 0;
-        bool over = false;
-        bool matters = false;  // to later runs: it takes memory that none of this run had before
+        values_ = run_ * p_.leaves.count + 1;
+        const ir::step* s = steps_;
         for (int k = 0; k < end_step; ++k, ++s) {
-            stream = s->stream;
-            own = issued[stream]++;
-            now = clocks_[stream];
-            now[stream] = own;  // first in, first out: everything before it on the stream is complete
-            matters = false;
-            if (s->waits > 0)
-                for (w = waits + s->first_wait, waits_end = w + s->waits; w != waits_end; ++w) {
-                    distance = w->distance;
-                    if (static_cast<unsigned>(w->event) >= events || static_cast<unsigned>(distance) > event_slots) return fail(flaw::wait_wrong_record, *s);
-                    if (distance > 0 && first) needed_ = k + 1;  // Only for speed: later runs may end there.
-                    if (distance > run_) continue;
-                    // It binds to the latest record issued into its slot.
-                    stamped = (distance == 0 ? stamps : stamps_of(run_ - distance)) + w->event * stamp_width;
-                    if (stamped[0] - (distance == 0 ? stamp : stamp - distance * mine_.steps) != w->step) return fail(flaw::wait_wrong_record, *s);
-                    if (stamped[1] > now[0]) now[0] = stamped[1];
-                    if (stamped[2] > now[1]) now[1] = stamped[2];
-                    if (stamped[3] > now[2]) now[2] = stamped[3];
-                }
-            if (first || matters_now(k))
-                for (y = participations + s->first_participation, participations_end = y + s->participations; y != participations_end; ++y)
-                    for (a = begin = accesses + y->first_access, last = a + y->accesses; a != last; ++a) {
-                        b = a->buffer;
-                        r = row_of[b];
-                        if (r < 0) {
-                            if (r == constant) continue;
-                            r = row(b);
-                            matters = true;
-                            if (p_.buffers.first[b].where == ir::storage::state) {
-                                if (!touch_state(*s, *y, r, *a, now, own)) return false;
-                                continue;
-                            }
-                        }
-                        x = rows + touches::width * r;
-                        if (a->mode == access_mode::read) {
-                            if (!first) continue;
-                            if (value[r] != values + b || x[touches::write] >= now[x[touches::write_stream]]) return refuse_read(*s, r, b);
-                            x[stream] = own;
-                            continue;
-                        }
-                        cell = low[b];
-                        over = value[r] == 0;  // nothing that touched it is left to be asked after
-                        if (cell >= 0 && tile_end[cell] == high[b]) {
-                            given = owner[cell];  // whose they were
-                            owner[cell] = b;
-                            if (given < 0) {
-                                matters = true;
-                            } else if (given != b) {
-                                f = row_of[given];
-                                if (f < 0) return refuse_take(*s, b, given, now);  // it has several slots
-                                z = rows + touches::width * f;
-                                if (z[0] >= now[0] || z[1] >= now[1] || z[2] >= now[2]) return refuse_take(*s, b, given, now);
-                                if (value[f] > 0) value[f] = -value[f];
-                                over = true;  // b's own last accesses came before those of whoever took all its bytes
-                            }
-                        } else if (p_.buffers.first[b].alias >= 0) {
-                            if (!first) continue;
-                            // Mostly the only argument's bytes, which the step has just read.
-                            m = members + y->member;
-                            given = begin->buffer;
-                            if (a == begin + 1 && s->participations == 1 && value[r] == values + given && m->op->in_place == 0)
-                                x[stream] = -1;
-                            else if (!alias_argument(*s, *y, r, b))
-                                return false;
-                        } else {
-                            matters = true;
-                            if (!define(*s, b, now, over)) return false;
-                        }
-                        if (!over)  // Else who took its bytes has waited for these, or nothing is there yet.
-                            if (x[0] >= now[0] || x[1] >= now[1] || x[2] >= now[2]) return fail(kind_of_conflict(x, now, flaw::race), *s, b, writer(r));
-                        // What touched it before stays: whoever knows of this step knows of all that it has waited for.
-                        if (value[r] == 0) x[0] = x[1] = x[2] = -1;  // Only while compiling: nothing was written there.
-                        value[r] = values + b;
-                        x[stream] = x[touches::write] = own;
-                        x[touches::write_stream] = stream;
-                    }
-            if (s->event >= 0) {
-                x = stamps + s->event * stamp_width;
-                if (first && x[0] != 0) return fail(flaw::event_recorded_twice, *s);
-                x[0] = stamp + k;
-                x[1] = now[0];
-                x[2] = now[1];
-                x[3] = now[2];
-                x[1 + stream] = own + 1;
-            }
-            if (matters && first) {  // Only for speed: of the others nothing is new in later runs.
+            stream_ = s->stream;
+            own_ = issued_[stream_]++;
+            now_ = clocks_[stream_];
+            now_[stream_] = own_;  // first in, first out: everything before it on the stream is complete
+            claims_ = false;
+            if (s->waits > 0 && !wait(*s, k)) return false;
+            if ((first || matters_now(k)) && !touch(*s)) return false;
+            if (s->event >= 0 && !record(*s, k)) return false;
+            if (claims_ && first) {  // Only for speed: of the others nothing is new in later runs.
                 matters_.push(k);
                 needed_ = k + 1;
             }
         }
+        return true;
+    }
+
+    // A wait binds to the latest record issued into its slot.
+    constexpr bool wait(const ir::step& s, int k) {
+        const unsigned events = static_cast<unsigned>(mine_.events), event_slots = static_cast<unsigned>(made_.event_slots);
+        const int *stamps = stamps_of(run_), *stamped = nullptr;
+        for (const ir::wait *w = made_.waits.first + s.first_wait, *end = w + s.waits; w != end; ++w) {
+            if (static_cast<unsigned>(w->event) >= events || static_cast<unsigned>(w->distance) > event_slots) return fail(flaw::wait_wrong_record, s);
+            if (w->distance > 0 && run_ == 0) needed_ = k + 1;  // Only for speed: later runs may end there.
+            if (w->distance > run_) continue;
+            stamped = (w->distance == 0 ? stamps : stamps_of(run_ - w->distance)) + w->event * stamp_width;
+            if (stamped[0] - ((run_ - w->distance) * mine_.steps + 1) != w->step) return fail(flaw::wait_wrong_record, s);
+            if (stamped[1] > now_[0]) now_[0] = stamped[1];
+            if (stamped[2] > now_[1]) now_[1] = stamped[2];
+            if (stamped[3] > now_[2]) now_[2] = stamped[3];
+        }
+        return true;
+    }
+    constexpr bool record(const ir::step& s, int k) {
+        int* const x = stamps_of(run_) + s.event * stamp_width;
+        if (run_ == 0 && x[0] != 0) return fail(flaw::event_recorded_twice, s);
+        x[0] = run_ * mine_.steps + 1 + k;
+        x[1] = now_[0];
+        x[2] = now_[1];
+        x[3] = now_[2];
+        x[1 + stream_] = own_ + 1;
+        return true;
+    }
+
+    // Everything that a step touches.
+    constexpr bool touch(const ir::step& s) {
+        const ir::participation *y = p_.participations.first + s.first_participation, *participations_end = y + s.participations;
+        const ir::access *accesses = p_.accesses.first, *a = nullptr, *last = nullptr;
+        const int* row_of = row_of_.begin();
+        int leaf = 0, end = 0, r = 0;  // declared once, see check_conformance
+        for (; y != participations_end; ++y)
+            for (a = accesses + y->first_access, last = a + y->accesses; a != last; ++a)
+                for (leaf = a->leaf, end = leaf + a->leaves; leaf < end; ++leaf) {
+                    r = row_of[leaf];
+                    if (r < 0) {
+                        if (r == constant) continue;
+                        r = row(leaf, a->buffer);
+                        claims_ = true;
+                        if (p_.buffers.first[a->buffer].where == ir::storage::state) {
+                            if (!touch_state(s, *y, r, *a, leaf - a->leaf)) return false;
+                            continue;
+                        }
+                    }
+                    if (a->mode == access_mode::read ? run_ == 0 && !read(s, r, *a, leaf) : !write(s, *y, r, *a, leaf)) return false;
+                }
+        return true;
+    }
+
+    constexpr bool read(const ir::step& s, int r, const ir::access& a, int leaf) {
+        int* const x = touches_.rows.begin() + touches::width * r;
+        if (touches_.value.begin()[r] != values_ + leaf || x[touches::write] >= now_[x[touches::write_stream]]) return refuse_read(s, r, leaf, a.buffer);
+        x[stream_] = own_;
+        return true;
+    }
+
+    constexpr bool write(const ir::step& s, const ir::participation& y, int r, const ir::access& a, int leaf) {
+        int *const x = touches_.rows.begin() + touches::width * r, *const value = touches_.value.begin() + r;
+        const int cell = cells_.low.begin()[leaf];
+        bool over = *value == 0;  // nothing that touched it is left to be asked after
+        if (cell >= 0 && tiles_.end.begin()[cell] == cells_.high.begin()[leaf]) {
+            if (!take_tile(s, a, leaf, cell, over)) return false;
+        } else if (p_.buffers.first[a.buffer].alias >= 0) {
+            if (run_ > 0) return true;
+            if (!alias_argument(s, y, r, a, leaf)) return false;
+        } else {
+            claims_ = true;
+            if (!define(s, a.buffer, leaf, over)) return false;
+        }
+        if (!over)  // Else who took its bytes has waited for these, or nothing is there yet.
+            if (x[0] >= now_[0] || x[1] >= now_[1] || x[2] >= now_[2]) return fail(kind_of_conflict(x, now_, flaw::race), s, a.buffer, writer(r));
+        // What touched it before stays: whoever knows of this step knows of all that it has waited for.
+        if (*value == 0) x[0] = x[1] = x[2] = -1;  // Only while compiling: nothing was written there.
+        *value = values_ + leaf;
+        x[stream_] = x[touches::write] = own_;
+        x[touches::write_stream] = stream_;
+        return true;
+    }
+
+    // The leaf's bytes are one tile, as they mostly are: whoever had them, if anybody, is done.
+    constexpr bool take_tile(const ir::step& s, const ir::access& a, int leaf, int cell, bool& over) {
+        const int former = tiles_.owner.begin()[cell];
+        tiles_.owner.begin()[cell] = leaf;
+        if (former < 0) {
+            claims_ = true;
+            return true;
+        }
+        if (former == leaf) return true;
+        const int f = row_of_.begin()[former];
+        if (f < 0) return refuse_take(s, a.buffer, former, now_);  // it has several slots
+        const int* const z = touches_.rows.begin() + touches::width * f;
+        if (z[0] >= now_[0] || z[1] >= now_[1] || z[2] >= now_[2]) return refuse_take(s, a.buffer, former, now_);
+        if (touches_.value.begin()[f] > 0) touches_.value.begin()[f] = -touches_.value.begin()[f];
+        over = true;  // the leaf's own last accesses came before those of whoever took all its bytes
         return true;
     }
 
@@ -197,70 +202,75 @@ private:
         return true;
     }
 
-    constexpr bool touch_state(const ir::step& s, const ir::participation& y, int r, const ir::access& a, const int* now, int own) {
+    // The i-th leaf of an access.
+    constexpr bool touch_state(const ir::step& s, const ir::participation& y, int r, const ir::access& a, int i) {
         int *x = touches_.rows.begin() + touches::width * r, &version = touches_.value[r];
-        const int due = states_.expected[static_cast<int>(&a - p_.accesses.first)] + run_ * states_.updates[a.buffer];
+        const int due = states_.of(static_cast<int>(&a - p_.accesses.first), i) + run_ * states_.updates[a.leaf + i];
         if (a.mode == access_mode::read) {
             // a second source position of what this launch has read, or gets as `inout`
             for (const ir::access* k = p_.accesses.first + y.first_access; k != &a; ++k)
-                if (k->buffer == a.buffer) return true;
+                if (covers(*k, a.leaf + i)) return true;
             if (version != due) return fail(flaw::wrong_value, s, a.buffer, writer(r));
-            if (x[touches::write] >= now[x[touches::write_stream]]) return fail(kind_of_conflict(x, now, flaw::race, false), s, a.buffer, writer(r));
-            x[s.stream] = own;
+            if (x[touches::write] >= now_[x[touches::write_stream]]) return fail(kind_of_conflict(x, now_, flaw::race, false), s, a.buffer, writer(r));
+            x[stream_] = own_;
             return true;
         }
-        if (x[0] >= now[0] || x[1] >= now[1] || x[2] >= now[2]) return fail(kind_of_conflict(x, now, flaw::race), s, a.buffer, writer(r));
+        if (x[0] >= now_[0] || x[1] >= now_[1] || x[2] >= now_[2]) return fail(kind_of_conflict(x, now_, flaw::race), s, a.buffer, writer(r));
         if (version != due) return fail(flaw::wrong_value, s, a.buffer, writer(r));
         version = due + 1;
         x[0] = x[1] = x[2] = -1;
-        x[s.stream] = x[touches::write] = own;
-        x[touches::write_stream] = s.stream;
+        x[stream_] = x[touches::write] = own_;
+        x[touches::write_stream] = stream_;
         return true;
     }
 
-    // May this step write b, which has several slots, no bytes, or other tiles than before? `over`: nothing that touched the
-    // row before is left to be asked after.
-    constexpr bool define(const ir::step& s, int b, const int* now, bool& over) {
+    // May this step write a leaf of b, which has several slots, no bytes, or other tiles than before? `over`: nothing that touched the
+    // row before is left to be asked after. Copies for several runs are the tile of the buffer's first leaf.
+    constexpr bool define(const ir::step& s, int b, int leaf, bool& over) {
         const ir::buffer& x = p_.buffers.first[b];
-        const int low = cells_.low[b] < 0 ? -2 - cells_.low[b] : cells_.low[b], high = cells_.high[b];
+        const int low = cells_.low[leaf] < 0 ? -2 - cells_.low[leaf] : cells_.low[leaf], high = cells_.high[leaf];
         if (low < high && (x.slots == 1 || run_ == 0)) {
+            const int taker = x.slots == 1 ? leaf : x.first_leaf;
             int other = -1;
             const auto leave = [&](int o) {
+                if (o == taker) return true;
                 const int f = row_of_[other = o];
                 if (f < 0) return false;        // slots are nobody else's
                 if (x.slots > 1) return false;  // Only for names: the former owner would be refused when it takes them back.
                 if (touches_.value[f] > 0) touches_.value[f] = -touches_.value[f];
                 const int* z = touches_.rows.begin() + touches::width * f;
-                return z[0] < now[0] && z[1] < now[1] && z[2] < now[2];
+                return z[0] < now_[0] && z[1] < now_[1] && z[2] < now_[2];
             };
-            if (!tiles_.take(b, low, high, leave)) return refuse_take(s, b, other, now);
+            if (!tiles_.take(taker, low, high, leave)) return refuse_take(s, b, other, now_);
         }
         over = over || x.bytes == 0;  // Only while compiling: without `over` nothing was written to the row.
         return true;
     }
 
-    // Is this the only access of the step that touches b? It may then be read and written at once.
-    constexpr bool alone(const ir::step& s, int b) const {
+    static constexpr bool covers(const ir::access& a, int leaf) { return leaf >= a.leaf && leaf - a.leaf < a.leaves; }
+
+    // Is this the only access of the step that touches the leaf? It may then be read and written at once.
+    constexpr bool alone(const ir::step& s, int leaf) const {
         int touched = 0;
         for (const ir::participation& y : p_.participations.subspan(s.first_participation, s.participations))
-            for (const ir::access& a : p_.accesses.subspan(y.first_access, y.accesses)) touched += a.buffer == b ? 1 : 0;
+            for (const ir::access& a : p_.accesses.subspan(y.first_access, y.accesses)) touched += covers(a, leaf) ? 1 : 0;
         return touched == 1;
     }
 
     // An in-place result: the operation's argument, which it names or of which a role gives one to a collective over roles,
     // holds the bytes, and nobody else looks at it. The reading of the argument is forgiven; its definition was over, or the step could
     // not have read it; everything else must be over as for any write.
-    constexpr bool alias_argument(const ir::step& s, const ir::participation& y, int r, int b) {
+    constexpr bool alias_argument(const ir::step& s, const ir::participation& y, int r, const ir::access& a, int leaf) {
         const int n = p_.members.first[y.member].node;
         int argument = n < 0 ? -1 : g_.nodes.first[n].op->in_place;
         if (n >= 0 && (argument >= 0 ? g_.nodes.first[n].role < 0 : g_.nodes.first[n].op->in_place_only)) argument = 0;
-        if (argument < 0) return fail(flaw::alias_wrong, s, b, writer(r));
-        const int given = p_.accesses.first[y.first_access + argument].buffer;
-        if (touches_.value[r] != run_ * p_.buffers.count + given + 1 ||
+        if (argument < 0) return fail(flaw::alias_wrong, s, a.buffer, writer(r));
+        const ir::access& from = p_.accesses.first[y.first_access + argument];
+        const int given = from.leaf + leaf - a.leaf;
+        if (!covers(from, given) || touches_.value[r] != values_ + given ||
             ((s.participations > 1 || y.accesses > 2) && !alone(s, given)))  // Only for speed: one of two accesses is the result's.
-            return fail(flaw::alias_wrong, s, b, writer(r));
-        int* x = touches_.rows.begin() + touches::width * r;
-        x[s.stream] = -1;
+            return fail(flaw::alias_wrong, s, a.buffer, writer(r));
+        touches_.rows[touches::width * r + stream_] = -1;
         return true;
     }
 
@@ -270,6 +280,11 @@ private:
     int needed_ = 0;                               // the steps up to the last one that has to do with earlier runs
     int clocks_[stream_count][stream_count] = {};  // how many of each stream's steps, over all runs, a stream knows to be complete
     int issued_[stream_count] = {};                // ... and how many were issued so far
+    // Of the step at hand: its stream, its number there, what it knows, and whether it takes memory that none of this run had before; of its
+    // run, what a leaf's value is told by, see touches::value.
+    int stream_ = 0, own_ = 0, *now_ = nullptr;
+    bool claims_ = false;
+    int values_ = 0;
 };
 
 }  // namespace dovetail::plan::detail

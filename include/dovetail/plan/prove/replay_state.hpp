@@ -1,5 +1,5 @@
 // What a replay of one role knows at any time, and what it says where it refuses: the tables, the shadow of the memory with
-// a row for each slot of each buffer, and the names of what can be wrong.
+// a row for each slot of each leaf, and the names of what can be wrong.
 #pragma once
 
 #include "shadow.hpp"
@@ -20,70 +20,37 @@ protected:
           states_{states},
           cells_{cells_of(p, made, role, own)},
           tiles_{cells_.count},
-          row_of_(p.buffers.count, unset{}) {
-        const ir::buffer* buffers = p.buffers.first;
-        int rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
-        bool in_place = false;  // in memory that has no row yet
-        bool has_states = false;
-        // Of the buffer at hand; declared once, see check_conformance.
-        const ir::buffer* x = nullptr;
-        ir::storage where{};
-        int b = 0, alias = 0;
-        bool ordinary = false;
-        for (const int *mine = own.begin(), *end = own.end(); mine != end; ++mine) {
-            b = *mine;
-            x = buffers + b;
-            where = x->where;
-            if (x->output) outputs_.push(b);
-            alias = x->alias;
-            if (alias >= 0) {
-                if (alias < b)
-                    row[b] = row[alias];
-                else
-                    in_place = true;
-                continue;
+          row_of_(p.leaves.count, unset{}) {
+        number_rows(own);
+        if (!has_states_) return;  // Only for speed
+        if (states_.updates.empty()) states_ = versions_of(g, p);
+        for (const int b : own) {
+            const ir::buffer& x = p.buffers.first[b];
+            if (x.where != ir::storage::state) continue;
+            for (int leaf = x.first_leaf, end = leaf + x.leaves; leaf < end; ++leaf) {
+                int* first = touches_.rows.begin() + touches::width * (unusual - row_of_[leaf]);
+                first[0] = first[1] = first[2] = first[touches::write] = -1;
+                first[touches::write_stream] = 0;
             }
-            if (where == ir::storage::constant) {
-                row[b] = constant;
-                continue;
-            }
-            has_states = has_states || where == ir::storage::state;
-            ordinary = x->slots == 1 && where != ir::storage::state;
-            row[b] = ordinary ? rows : unusual - rows;
-            rows += x->slots;
-            if (x->slots >= runs_) runs_ = x->slots + 1;
-            // Not simply the tile it had before.
-            if (!ordinary && low[b] >= 0) low[b] = -2 - low[b];  // Only for speed: `define` would look at all of them.
-        }
-        if (in_place)
-            for (const int k : own)
-                if (buffers[k].alias > k) row[k] = row[buffers[k].alias];
-        touches_ = touches(rows);
-        if (!has_states) return;  // Only for speed
-        if (states_.expected.empty()) states_ = versions_of(g, p);
-        for (const int k : own) {
-            if (buffers[k].where != ir::storage::state) continue;
-            int* first = touches_.rows.begin() + touches::width * (unusual - row[k]);
-            first[0] = first[1] = first[2] = first[touches::write] = -1;
-            first[touches::write_stream] = 0;
         }
     }
     replay_state(const replay_state&) = delete;  // it keeps pointers into the plan
 
-    // What row_of_ says of the role's buffers that have no row of their own: stream indices, and, from `unusual` down, the first row of a
+    // What row_of_ says of leaves that have no row of their own: axis indices, and, from `unusual` down, the first row of a leaf of a
     // state or of a buffer with several slots.
     enum : int { constant = -1, unusual = -2 };
 
-    constexpr int row(int b) const {
-        const int r = row_of_[b];
+    // In this run, of buffer b's.
+    constexpr int row(int leaf, int b) const {
+        const int r = row_of_[leaf];
         if (r >= 0) return r;
         const int slots = p_.buffers.first[b].slots;
         return unusual - r + (slots > 1 ? run_ % slots : 0);
     }
-    // What touches::value says: run * buffers + buffer + 1, negative where others have taken bytes of it.
+    // What touches::value says: run * leaves + leaf + 1, negative where others have taken bytes of it.
     constexpr int told(int r) const { return touches_.value[r] < 0 ? -touches_.value[r] - 1 : touches_.value[r] - 1; }
-    constexpr int holder(int r) const { return touches_.value[r] == 0 ? -1 : told(r) % p_.buffers.count; }
-    constexpr int run_of(int r) const { return touches_.value[r] == 0 ? -1 : told(r) / p_.buffers.count; }
+    constexpr int holder(int r) const { return touches_.value[r] == 0 ? -1 : told(r) % p_.leaves.count; }
+    constexpr int run_of(int r) const { return touches_.value[r] == 0 ? -1 : told(r) / p_.leaves.count; }
 
     constexpr bool fail(flaw what, const ir::step& s, int buffer = -1, int other = -1) {
         bad_ = {what, role_, s.task, other, buffer, run_};
@@ -103,10 +70,10 @@ protected:
     }
 
     // Only for names.
-    constexpr bool refuse_read(const ir::step& s, int r, int b) {
+    constexpr bool refuse_read(const ir::step& s, int r, int leaf, int b) {
         const int held = holder(r), run = run_of(r);
         if (run != run_) return fail(flaw::stale_read, s, b, writer(r));
-        if (held != b) return fail(flaw::alias_wrong, s, b, writer(r));
+        if (held != leaf) return fail(flaw::alias_wrong, s, b, writer(r));
         if (touches_.value[r] < 0) return fail(flaw::overlap_of_live_bytes, s, b, writer(r));
         return fail(flaw::race, s, b, writer(r));
     }
@@ -122,27 +89,82 @@ protected:
         return here ? within : flaw::race_across_runs;
     }
 
-    // Only for names.
+    // `former`: the leaf that had the bytes. Only for names.
     constexpr bool refuse_take(const ir::step& s, int b, int former, const int* now) {
-        const int r = row(former);
-        if (p_.buffers.first[b].slots > 1 || p_.buffers.first[former].slots > 1) return fail(flaw::slot_not_dedicated, s, b, writer(r));
-        if (run_of(r) == run_ && still_needed(s, former)) return fail(flaw::overlap_of_live_bytes, s, b, writer(r));
+        const int owner = buffer_of(former), r = row(former, owner);
+        if (p_.buffers.first[b].slots > 1 || p_.buffers.first[owner].slots > 1) return fail(flaw::slot_not_dedicated, s, b, writer(r));
+        if (run_of(r) == run_ && still_needed(s, owner, former)) return fail(flaw::overlap_of_live_bytes, s, b, writer(r));
         return fail(kind_of_conflict(touches_.rows.begin() + touches::width * r, now, flaw::slot_shared_too_early), s, b, writer(r));
     }
 
-    // Is the value in `former`'s bytes read by this step or a later one of the run, or by the caller? Only for names.
-    constexpr bool still_needed(const ir::step& s, int former) const {
+    // Only for names.
+    constexpr int buffer_of(int leaf) const {
+        int b = 0;
+        while (leaf - p_.buffers.first[b].first_leaf >= p_.buffers.first[b].leaves) ++b;
+        return b;
+    }
+
+    // Is the value in the bytes of leaf `former`, of buffer `owner`, read by this step or a later one of the run, or by the caller? Only
+    // for names.
+    constexpr bool still_needed(const ir::step& s, int owner, int former) const {
+        const int place = former - p_.buffers.first[owner].first_leaf;
         bool from_here = false;
         for (const ir::step *t = steps_, *end = t + mine_.steps; t != end; ++t) {
             from_here = from_here || t->task == s.task;
             if (!from_here) continue;
             for (const ir::participation& y : p_.participations.subspan(t->first_participation, t->participations))
-                for (const ir::access& a : p_.accesses.subspan(y.first_access, y.accesses))
-                    if (a.buffer == former || p_.buffers.first[a.buffer].alias == former) return true;
+                for (const ir::access& a : p_.accesses.subspan(y.first_access, y.accesses)) {
+                    const ir::buffer& x = p_.buffers.first[a.buffer];
+                    const int at = x.first_leaf + place - a.leaf;
+                    if ((a.buffer == owner || x.alias == owner) && at >= 0 && at < a.leaves) return true;
+                }
         }
         for (int b : outputs_)
-            if (b == former || p_.buffers.first[b].alias == former) return true;
+            if (b == owner || p_.buffers.first[b].alias == owner) return true;
         return false;
+    }
+
+    // Which row each leaf has: in-place results that of the bytes they take over.
+    constexpr void number_rows(span<const int> own) {
+        const ir::buffer* buffers = p_.buffers.first;
+        int rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
+        bool in_place = false;  // in memory that has no row yet
+        // Of the buffer or leaf at hand; declared once, see check_conformance.
+        const ir::buffer* x = nullptr;
+        int leaf = 0, last = 0;
+        bool ordinary = false;
+        for (const int *mine = own.begin(), *end = own.end(); mine != end; ++mine) {
+            x = buffers + *mine;
+            if (x->output) outputs_.push(*mine);
+            if (x->alias >= 0) {
+                if (x->alias < *mine)
+                    share_rows(*x);
+                else
+                    in_place = true;
+                continue;
+            }
+            ordinary = x->slots == 1 && x->where != ir::storage::state;
+            has_states_ = has_states_ || x->where == ir::storage::state;
+            for (leaf = x->first_leaf, last = leaf + x->leaves; leaf < last; ++leaf) {
+                if (x->where == ir::storage::constant) {
+                    row[leaf] = constant;
+                    continue;
+                }
+                row[leaf] = ordinary ? rows : unusual - rows;
+                rows += x->slots;
+                // Not simply the tile it had before.
+                if (!ordinary && low[leaf] >= 0) low[leaf] = -2 - low[leaf];  // Only for speed: `define` would look at all of them.
+            }
+            if (x->slots >= runs_ && x->where != ir::storage::constant) runs_ = x->slots + 1;
+        }
+        if (in_place)
+            for (const int b : own)
+                if (buffers[b].alias > b) share_rows(buffers[b]);
+        touches_ = touches(rows);
+    }
+    constexpr void share_rows(const ir::buffer& x) {
+        const int first = p_.buffers.first[x.alias].first_leaf;
+        for (int i = 0; i < x.leaves; ++i) row_of_[x.first_leaf + i] = row_of_[first + i];
     }
 
     const ir::graph& g_;
@@ -155,8 +177,9 @@ protected:
     cells cells_;
     tiles tiles_;
     touches touches_;
-    vec<int> row_of_;  // by buffer
+    vec<int> row_of_;  // by leaf
     vec<int> outputs_;
+    bool has_states_ = false;
     verdict bad_;
 };
 

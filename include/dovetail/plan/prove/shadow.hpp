@@ -1,5 +1,5 @@
 // Who holds which bytes of a role's memory, and who touched them last: the shadow of the replay. Memory is a row of
-// cells, tiled by the buffers that took it last; taking it again costs the tiles it covers.
+// cells, tiled by the leaves that took it last; taking it again costs the tiles it covers.
 #pragma once
 
 #include "placement.hpp"
@@ -8,7 +8,7 @@ namespace dovetail::plan::detail {
 
 static_assert(stream_count == 3, "the clocks of the prover are written out for three streams");
 
-// Who touched what lies in one slot of a buffer, its in-place results included; a row of ints each, because the replay
+// Who touched what lies in one slot of a leaf, its in-place results included; a row of ints each, because the replay
 // looks at one or two of them. Steps are counted per stream over all unrolled runs.
 struct touches {
     static constexpr int write = stream_count;             // the step that wrote it
@@ -16,7 +16,7 @@ struct touches {
     static constexpr int width = stream_count + 2;         // in front of them, by stream, the last step that wrote or read it
 
     vec<int> rows;
-    vec<int> value;  // by row: whose value of which run lies here, negative once others have taken bytes of it; 0: nobody's. Of a state: its version
+    vec<int> value;  // by row: which leaf's value of which run lies here, negative once others have taken bytes of it; 0: none. Of a state: its version
 
     constexpr touches() = default;
     constexpr explicit touches(int count) : rows(count * width, unset{}), value(count) {}
@@ -31,7 +31,7 @@ struct tiles {
         end[0] = cells;
         begins[0] = 1;
     }
-    // The cells [low, high) become buffer b's. Calls f(owner) for each tile of another buffer that loses cells; f answers
+    // The cells [low, high) become leaf b's. Calls f(owner) for each tile of another leaf that loses cells; f answers
     // whether to go on.
     template <class F>
     constexpr bool take(int b, int low, int high, F f) {

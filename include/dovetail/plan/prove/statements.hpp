@@ -30,6 +30,11 @@ constexpr bool is_discarded(const ir::graph& g, const ir::node& n, int k, const 
     return is_memory(b, k == 0 && n.op->in_place_only ? ir::storage::arena : ir::storage::workspace, made[k], made[k].bytes());
 }
 
+// Whether an access covers all of its buffer.
+constexpr bool is_whole(const ir::program& p, const ir::access& a) { return a.leaves == p.buffers.first[a.buffer].leaves; }
+// Whether an access is of a symbol's value, all of it.
+constexpr bool is_of(const ir::program& p, const ir::access& a, int symbol) { return p.buffers.first[a.buffer].symbol == symbol && is_whole(p, a); }
+
 // Of a collective along axes: its positions on one role.
 constexpr bool joins_positions(const ir::program& p, const ir::member& m, unsigned axes, int role) {
     if (m.local || m.communicator < 0) return false;
@@ -105,7 +110,7 @@ private:
         for (const int *s = arguments_.begin(), *behind = arguments_.end(); s != behind; ++s, ++next_) {
             if (next_ == end_) return refuse(flaw::wrong_access);
             if (n_.update) mode = first_mention_of_target(s) ? access_mode::update : access_mode::read;
-            if (buffer().symbol != *s || next_->mode != mode) return refuse(flaw::wrong_access);
+            if (!is_of(p_, *next_, *s) || next_->mode != mode) return refuse(flaw::wrong_access);
         }
     }
 
@@ -119,7 +124,7 @@ private:
         const int* s = g_.operands.first + n_.first_result;
         for (int k = 0; k < n_.results; ++k, ++s) {
             if (n_.update && contains(arguments_, *s)) continue;  // Only for speed: nothing else is its own argument.
-            if (next_ == end_ || buffer().symbol != *s || next_->mode != access_mode::write) return refuse(flaw::wrong_access);
+            if (next_ == end_ || !is_of(p_, *next_, *s) || next_->mode != access_mode::write) return refuse(flaw::wrong_access);
             if (*s >= 0 && buffer().output != g_.symbols.first[*s].output) return refuse(flaw::wrong_access);
             if (*s < 0 && !is_discarded(g_, n_, k, buffer())) return refuse(flaw::wrong_storage);
             // The launch gets argument and result as one.
@@ -133,7 +138,7 @@ private:
         const std::int64_t bytes = n_.op->has_workspace ? n_.op->workspace(argument_types(g_, n_).begin()) : 0;
         if (end_ - next_ != (bytes > 0 ? 1 : 0)) return refuse(flaw::wrong_access);
         if (bytes <= 0) return;
-        if (next_->mode != access_mode::write) return refuse(flaw::wrong_access);
+        if (next_->mode != access_mode::write || !is_whole(p_, *next_)) return refuse(flaw::wrong_access);
         // Of no type: so a launch tells it from a result.
         if (!is_memory(buffer(), ir::storage::workspace, {}, bytes)) refuse(flaw::wrong_storage);
     }
@@ -166,7 +171,7 @@ constexpr verdict check_input(const ir::program& p, const partners& participatio
     if (m.kind != op_kind::input || x.group_index != 0 || x.accesses != 1) return {flaw::node_mismatch, x.role, v};
     const ir::access& a = p.accesses.first[x.first_access];
     const ir::buffer& b = p.buffers.first[a.buffer];
-    if (a.mode != access_mode::write || b.where != ir::storage::input || b.symbol != m.symbol) return {flaw::wrong_access, x.role, v, -1, a.buffer};
+    if (a.mode != access_mode::write || b.where != ir::storage::input || !is_of(p, a, m.symbol)) return {flaw::wrong_access, x.role, v, -1, a.buffer};
     return {};
 }
 

@@ -43,7 +43,7 @@ struct command {
     int peer = -1;                      // rank of the world, or the root in `comm`
     int input = -1;                     // copy_input: which
     int copy = -1;                      // put, wait: its number among the peer copies
-    int target = -1;                    // put: the receiver's buffer
+    int target = -1;                    // put: the receiver's access
     int first_source = 0, sources = 0;  // local_reduce: in `lists`
     std::int64_t from_offset = 0, to_offset = 0;
     std::int64_t bytes = 0;                                    // copy, zero, copy_input, put
@@ -84,7 +84,7 @@ struct access_table {
 
     int scratch() const { return program.accesses.size(); }
     const ir::buffer& buffer_of(int access) const { return program.buffers[program.accesses[access].buffer]; }
-    std::int64_t bytes_of(int access) const { return buffer_of(access).type.bytes(); }
+    std::int64_t bytes_of(int access) const { return ir::bytes_of(program, program.accesses[access]); }
     participant participant_of(const ir::participation& p) const {
         participant s;
         for (int i = p.first_access; i < p.first_access + p.accesses; ++i) {
@@ -102,11 +102,8 @@ struct access_table {
     }
     bool same_place(int a, int b) const {
         if (a < 0 || b < 0) return false;
-        const auto root = [&](int access) {
-            const int buffer = program.accesses[access].buffer;
-            return program.buffers[buffer].alias >= 0 ? program.buffers[buffer].alias : buffer;
-        };
-        return root(a) == root(b);
+        const ir::access &x = program.accesses[a], &y = program.accesses[b];
+        return ir::owner_of(program, x.buffer) == ir::owner_of(program, y.buffer) && ir::offset_of(program, x) == ir::offset_of(program, y);
     }
 };
 

@@ -126,7 +126,7 @@ private:
         a.copy = number;
         const ir::task& v = accesses_.program.tasks[step.task];
         for (const ir::participation& p : accesses_.program.participations.subspan(v.first_participation, v.participations))
-            if (p.group_index == 1) a.target = accesses_.program.accesses[p.first_access].buffer;
+            if (p.group_index == 1) a.target = p.first_access;
         copies.push_back(a);
     }
     const access_table& accesses_;

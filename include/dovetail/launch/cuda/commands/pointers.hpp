@@ -11,7 +11,7 @@ namespace dovetail::cuda {
 class pointer_table {
 public:
     pointer_table(const ir::program& program, span<const ir::step> steps, const buffer_addresses& memory, void* scratch)
-        : memory_{memory}, all_(static_cast<std::size_t>(program.accesses.size()) + 1, nullptr) {
+        : program_{program}, memory_{memory}, all_(static_cast<std::size_t>(program.accesses.size()) + 1, nullptr) {
         all_.back() = scratch;
         std::vector<int> place(static_cast<std::size_t>(program.buffers.size()), -1);
         const std::vector<binding> none(memory.inputs().size());
@@ -22,7 +22,7 @@ public:
                     const ir::buffer& x = program.buffers[b];
                     const int input = x.symbol >= 0 && x.where == ir::storage::input ? memory.input_of(x.symbol) : -1;
                     if (input < 0 && x.slots <= 1) {
-                        all_[a] = memory.at(b, 0, none);
+                        all_[a] = static_cast<char*>(memory.at(b, 0, none)) + ir::offset_of(program, program.accesses[a]);
                         continue;
                     }
                     if (place[b] < 0) {
@@ -53,7 +53,7 @@ public:
             void* const at = memory_.at(m.buffer, run, bound);
             if (at == m.now) continue;
             m.now = at;
-            for (const int a : m.accesses) all_[static_cast<std::size_t>(a)] = at;
+            for (const int a : m.accesses) all_[static_cast<std::size_t>(a)] = static_cast<char*>(at) + ir::offset_of(program_, program_.accesses[a]);
         }
         for (const turning& t : turning_) all_[static_cast<std::size_t>(t.place)] = t.base + run % t.slots * t.stride;
     }
@@ -75,6 +75,7 @@ private:
         std::int64_t stride = 0;
         int slots = 1;
     };
+    const ir::program& program_;
     const buffer_addresses& memory_;
     std::vector<void*> all_;
     std::vector<moving> moving_;

@@ -57,7 +57,7 @@ public:
     void deliver(std::int64_t run) const {
         if (observer_ == nullptr || run >= observer_->runs()) return;
         for (const look& l : looks_)
-            if (l.at.observed) observer_->value(*graph_.symbols[program_.buffers[l.at.buffer].symbol].name, type_of(l.at), run, copies_.data() + l.copy);
+            if (l.at.observed) observer_->value(*graph_.symbols[l.at.symbol].name, type_of(l.at), run, copies_.data() + l.copy);
     }
     struct finding {
         int step = -1;
@@ -70,7 +70,7 @@ public:
         for (const look& l : looks_) {
             if (!l.at.checked || found_[static_cast<std::size_t>(l.check)] == ~0ull) continue;
             const unsigned long long said = found_[static_cast<std::size_t>(l.check)];
-            return finding{l.step, launch::describe({static_cast<std::int64_t>(said / 2), said % 2 != 0}, graph_, program_, l.at, l.before)};
+            return finding{l.step, launch::describe({static_cast<std::int64_t>(said / 2), said % 2 != 0}, graph_, l.at, l.before)};
         }
         return {};
     }
@@ -82,7 +82,7 @@ private:
         int step = 0;
         std::int64_t check = 0, copy = 0;  // where its flag lies, and its copy
     };
-    const tensor_type& type_of(const launch::inspected_access& a) const { return program_.buffers[a.buffer].type; }
+    tensor_type type_of(const launch::inspected_access& a) const { return ir::type_of(program_, program_.accesses[a.access]); }
 
     const ir::graph& graph_;
     const ir::program& program_;

@@ -134,10 +134,12 @@ private:
         }
         if (!inputs_->empty()) pointers_->slots_of(staging::halves);
     }
-    // Where the receiver's buffer lies, as seen from here.
+    // Where the receiver gets it, as seen from here.
     int remote_address(const command& a) {
-        const int alias = program.buffers[a.target].alias, at = alias >= 0 ? alias : a.target;
-        return pointers_->add(peer_copies_->arena(a.peer) + plan.placements[at].offset, plan.placements[at].stride, program.buffers[at].slots);
+        const ir::access& target = program.accesses[a.target];
+        const int at = ir::owner_of(program, target.buffer);
+        return pointers_->add(peer_copies_->arena(a.peer) + plan.placements[at].offset + ir::offset_of(program, target), plan.placements[at].stride,
+                              program.buffers[at].slots);
     }
     // Once for every plan whose ranks can wait for each other.
     void warm(std::uint64_t hash) {

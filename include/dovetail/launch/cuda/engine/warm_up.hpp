@@ -64,7 +64,7 @@ private:
             if (accesses_.buffer_of(access).where == ir::storage::host) return true;
         return false;
     }
-    std::int64_t bytes_of(int access) const { return is_kept(access) ? 0 : ir::aligned(accesses_.buffer_of(access).bytes); }
+    std::int64_t bytes_of(int access) const { return is_kept(access) ? 0 : ir::aligned(accesses_.bytes_of(access)); }
     std::int64_t bytes_of(const command& a) const {
         std::int64_t sum = 0;
         for (int access = a.from; access < a.from + static_cast<int>(a.count); ++access) sum += bytes_of(access);

@@ -23,7 +23,7 @@ namespace dovetail::cuda {
 // Whether a task moves a value by a copy engine from rank to rank.
 inline bool is_peer_copy(const ir::program& p, const ir::task& v) {
     return v.kind == op_kind::transfer && v.stream == stream_kind::copy && !p.members[v.first_member].local &&
-           p.buffers[p.accesses[p.participations[v.first_participation].first_access].buffer].type.bytes() > 0;
+           ir::bytes_of(p, p.accesses[p.participations[v.first_participation].first_access]) > 0;
 }
 
 namespace detail {
