@@ -13,6 +13,9 @@ inline constexpr int max_rank = 6;
 // What one tensor may take: sums over a plan, and their products with small numbers, then fit in 63 bits.
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 
+// Bytes that blocks of rows of a tensor are multiples of: those that every buffer begins at a multiple of.
+inline constexpr std::int64_t block_alignment = 256;
+
 struct tensor_type {
     element type = element::none;
     int rank = 0;

@@ -50,6 +50,9 @@ enum class access_mode : unsigned char { read, write, update };
 constexpr bool reads(access_mode m) { return m != access_mode::write; }
 constexpr bool writes(access_mode m) { return m != access_mode::read; }
 
+// Operations that nobody carries out: a block of rows of a value, and a value made of such blocks.
+enum class view_kind : unsigned char { none, rows, concat };
+
 // Work that an operation declares: arithmetic operations and bytes of device memory moved.
 struct cost {
     std::int64_t flops = 0;
@@ -107,6 +110,8 @@ struct operation {
     bool zero_edge = false;                // a shift whose edge positions get zeros
     const position_pair* pairs = nullptr;  // of a permute: each position is a source once at most, and a target
     int pair_count = 0;
+    view_kind view = view_kind::none;
+    int block = 0, blocks = 0;  // of rows<I, N>
     // No trial could call the shape rule, or the cost, while compiling: it is not constexpr, or refuses what it was tried with.
     bool doubtful_rule = false;
     bool doubtful_cost = false;

@@ -67,6 +67,13 @@ inline constexpr const descriptor* stated<update<S, Op(A...)>>[] = {
     &head<keyword::update, Op, sizeof...(A) + 2, count_arguments(below<A...>, sizeof...(A)), count_positions(below<S, Op, A...>, sizeof...(A) + 2) - 1>,
     &describe<S>, &describe<Op>, &describe<A>...};
 
+// concat<a, b> is written as a type, and is the expression concat<>(a, b).
+template <class N, class A, class... B>
+inline constexpr const descriptor* stated<let<N, ops::concat<A, B...>>>[] = {
+    &head<keyword::let, ops::concat<>, sizeof...(B) + 3, count_arguments(below<A, B...>, sizeof...(B) + 1),
+          count_positions(below<N, ops::concat<>, A, B...>, sizeof...(B) + 3) - 1>,
+    &describe<N>, &describe<ops::concat<>>, &describe<A>, &describe<B>...};
+
 // The statements that an on, group or repeat is made of, and those of a graph. A list is a default initialiser, and a graph known
 // by its own name, not as graph<...>: compilers spell out the names of all variables and functions, and g++ compares each part of
 // one with all before it, which took an eighth of the compile of a thousand statements.
@@ -196,6 +203,8 @@ template <class Op, class... A>
 inline constexpr descriptor describe<Op(A..., ...)> = detail::composed(keyword::ellipsis, types<Op>{});
 template <class Op, class... A>
 inline constexpr descriptor describe<Op (*)(A..., ...)> = describe<Op(A..., ...)>;
+template <class A, class... B>
+inline constexpr descriptor describe<ops::concat<A, B...>> = describe<ops::concat<>(A, B...)>;
 template <class N, class X>
 inline constexpr descriptor describe<let<N, X>> = detail::composed(keyword::malformed, types<N, X>{});
 template <class S, class X>
@@ -276,6 +285,8 @@ struct constituents<Op(A..., ...)> {
 };
 template <class T>
 struct constituents<T*> : constituents<T> {};
+template <class A, class... B>
+struct constituents<ops::concat<A, B...>> : constituents<ops::concat<>(A, B...)> {};
 template <class N, int W>
 struct constituents<axis<N, W>> {
     using type = types<N>;

@@ -45,4 +45,36 @@ template <class Name, class Reader, class... More>
 struct device_value {
     static_assert(detail::never<Name, Reader, More...>, "dovetail: from_host (second) reads a value (first) that is not in host memory");
 };
+template <class Concat, class Part, class... More>
+struct not_a_part {
+    static_assert(
+        detail::never<Concat, Part, More...>,
+        "dovetail: the parts of a concat (first) are made where it lies, and this one (second) is made elsewhere: it is an input, a state, an output, in "
+        "host memory, or rows of another value; copy it first");
+};
+template <class Concat, class Part, class... More>
+struct part_elsewhere {
+    static_assert(
+        detail::never<Concat, Part, More...>,
+        "dovetail: the parts of a concat (first) are made where it lies, and this one (second) is a value of another role or of several; write let<part, "
+        "copy(value)> on the concat's own role");
+};
+template <class Concat, class Part, class... More>
+struct part_twice {
+    static_assert(detail::never<Concat, Part, More...>,
+                  "dovetail: this value (second) is a part of two concats, or twice of one (first): it lies in one place; copy it first");
+};
+template <class Concat, class Part, class Operation, class... More>
+struct part_in_place {
+    static_assert(
+        detail::never<Concat, Part, Operation, More...>,
+        "dovetail: this part (second) of a concat (first) is made in place of an argument (by third), and so cannot be made where the concat lies; copy it "
+        "first");
+};
+template <class Statement, class State, class Argument, class... More>
+struct rows_of_target {
+    static_assert(
+        detail::never<Statement, State, Argument, More...>,
+        "dovetail: this update (first) overwrites a state (second) of which it reads rows (third) by themselves; pass the whole state, or copy the rows first");
+};
 }  // namespace dovetail::error

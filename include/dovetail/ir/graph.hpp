@@ -74,6 +74,7 @@ struct basic_graph {
     typename Store::template of<axis, 4> axes;
     typename Store::template of<mesh_axis, 5> mesh;
     bool single_rank = false;  // one rank plays all roles
+    bool views = false;        // some symbol is a block of rows of another one, see parts.hpp
     fault wrong = {};          // the first mistake found, if any; the arrays are complete only without one
 
     static constexpr int tables = 6;
@@ -91,6 +92,7 @@ constexpr void zip(A& a, B& b, F f)
     f(a.axes, b.axes);
     f(a.mesh, b.mesh);
     b.single_rank = a.single_rank;
+    b.views = a.views;
     b.wrong = a.wrong;
 }
 

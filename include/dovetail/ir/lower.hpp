@@ -52,6 +52,8 @@ private:
         const int id = operation_node(*head.op, s + 2, head.child_count - 1, source_position + 1 + names.positions, role, name, nccl_group_id);
         if (id < 0) return;
         node& n = d_.nodes[id];
+        if (n.op->view != view_kind::none && (n.op->view == view_kind::rows || many || head.kind == keyword::update))
+            return d_.fail(make_fault(fault_kind::rows_by_themselves, name, n.source_position + 1));
         n.first_result = d_.operand_count;
         if (many) return results(n, id, names, name, head.kind == keyword::update);
         n.results = 1;
@@ -147,7 +149,8 @@ private:
             n.nccl_group_id = nccl_group_id;
             if (!is_communication(n.kind)) return d_.fail(make_fault(fault_kind::not_communication, name, source_position + 1)), -1;
         }
-        if (role == outside && !is_collective(n.kind)) return d_.fail(make_fault(fault_kind::outside_role, name)), -1;
+        if (facts.view != view_kind::none) d_.views = true;
+        if (role == outside && !is_collective(n.kind) && facts.view != view_kind::rows) return d_.fail(make_fault(fault_kind::outside_role, name)), -1;
         if (n.kind == op_kind::compute) return id;
         if (is_communication(n.kind)) {
             n.reduce = facts.reduce;
@@ -224,11 +227,13 @@ private:
     }
 
     constexpr int nested(const descriptor& e, int source_position, int role, int name) {
-        if (role == outside) return d_.fail(make_fault(fault_kind::outside_role, source_position)), -1;
+        const bool rows = e.op->view == view_kind::rows;
+        if (role == outside && !rows) return d_.fail(make_fault(fault_kind::outside_role, source_position)), -1;
         const int id = operation_node(*e.op, e.children, e.child_count, source_position, role, name, -1);
         if (id < 0) return -1;
         const int s = d_.symbol_count++;
-        d_.symbols[s].role = role;
+        d_.symbols[s].role = rows ? d_.symbols[d_.operands[d_.nodes[id].first_argument]].role : role;  // where the value lies
+        if (rows && role == outside) d_.nodes[id].role = d_.symbols[s].role;
         d_.symbols[s].node = id;
         d_.symbols[s].source_position = source_position;
         d_.nodes[id].first_result = d_.operand_count;

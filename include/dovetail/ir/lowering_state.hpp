@@ -25,6 +25,7 @@ struct lowering_state {
     fault mistake;
     name_table names;
     bool names_roles = false;
+    bool views = false;
 
     // Takes the room for symbols, nodes and operands from a table that has all it needs at most.
     template <class Table>
@@ -45,6 +46,7 @@ struct lowering_state {
         copy_elements(mesh, to.mesh);
         to.mesh.cut(mesh.size());
         to.wrong = mistake;
+        to.views = views;
     }
 
     constexpr bool wrong() const { return mistake.kind != fault_kind::none; }

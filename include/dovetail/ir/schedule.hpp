@@ -42,7 +42,7 @@ struct placement {
     std::int64_t stride = 0;
 };
 
-inline constexpr std::int64_t alignment = 256;  // of every buffer in an arena, bytes
+inline constexpr std::int64_t alignment = block_alignment;  // of every buffer in an arena, bytes
 
 constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 

@@ -129,6 +129,16 @@ private:
     std::vector<state> states_;
 };
 
+// What a value is called: its name, and rows of another value by theirs, `rows<0, 4>(x)`; of another nested expression nothing.
+inline std::string value_name(const ir::graph& g, int symbol) {
+    const ir::symbol& s = g.symbols[symbol];
+    if (named(s.name)) return display(*s.name);
+    if (s.node < 0 || g.nodes[s.node].op->view != view_kind::rows) return {};
+    const int of = g.operands[g.nodes[s.node].first_argument];
+    const std::string name = value_name(g, of);
+    return display(*g.nodes[s.node].op->name) + "(" + (name.empty() ? "?" : name) + ")";
+}
+
 // What a step is called: its first member's operation and the statement it belongs to.
 inline step_name name_of_step(const ir::graph& g, const ir::program& p, const ir::step& s) {
     const ir::member& m = p.members[p.participations[s.first_participation].member];
@@ -140,7 +150,10 @@ inline step_name name_of_step(const ir::graph& g, const ir::program& p, const ir
             if (n.statement == g.nodes[m.node].statement)
                 for (const int symbol : g.operands.subspan(n.first_result, n.results))
                     if (symbol >= 0 && named(g.symbols[symbol].name)) statement = g.symbols[symbol].name;
-    if (named(statement)) name.statement = display(*statement);
+    if (named(statement))
+        name.statement = display(*statement);
+    else if (m.symbol >= 0)
+        name.statement = value_name(g, m.symbol);
     return name;
 }
 

@@ -2,6 +2,7 @@
 // a rank, gives for each the accesses to look at: states that it reads, before it; what it writes on this rank, behind it.
 #pragma once
 
+#include "../ir/parts.hpp"
 #include "buffer_addresses.hpp"
 
 #include <cmath>
@@ -39,6 +40,7 @@ struct inspected_step {
 inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir::program& p, span<const ir::step> steps, const geometry& where, int rank,
                                                    bool check, value_observer* observer) {
     std::vector<inspected_step> all;
+    const ir::locations located{g};
     for (const ir::step& s : steps) {
         inspected_step& step = all.emplace_back();
         for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations))
@@ -46,8 +48,9 @@ inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir:
                 const ir::access& a = p.accesses[i];
                 const ir::buffer& b = p.buffers[a.buffer];
                 if (b.symbol < 0 || b.bytes == 0 || where.is_off_root(b.symbol, rank)) continue;
-                const tag* name = g.symbols[b.symbol].name;
-                const inspected_access found{i, b.symbol, check && is_floating(b.type.type), observer != nullptr && named(name) && observer->wants(*name)};
+                const int symbol = located.symbol_of(g, p, a);
+                const tag* name = g.symbols[symbol].name;
+                const inspected_access found{i, symbol, check && is_floating(b.type.type), observer != nullptr && named(name) && observer->wants(*name)};
                 if (!found.checked && !found.observed) continue;
                 if (reads(a.mode) && b.where == ir::storage::state) step.before.push_back(found);
                 if (writes(a.mode)) step.behind.push_back(found);
@@ -82,10 +85,8 @@ inline non_finite find_non_finite(const void* data, const tensor_type& type) {
 
 // "element 17 of its result `y` is NaN", "element 3 of the state `w` that it reads is infinite"
 inline std::string describe(const non_finite& found, const ir::graph& g, const inspected_access& at, bool before) {
-    const tag* name = g.symbols[at.symbol].name;
-    const std::string value = before        ? "the state " + display_or(name, "?") + " that it reads"
-                              : named(name) ? "its result " + display_or(name, "")
-                                            : "its result";
+    const std::string name = value_name(g, at.symbol);
+    const std::string value = before ? "the state " + name + " that it reads" : name.empty() ? "its result" : "its result " + name;
     return "element " + std::to_string(found.element) + " of " + value + (found.infinite ? " is infinite" : " is NaN");
 }
 

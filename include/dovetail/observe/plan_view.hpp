@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../cost/options.hpp"
+#include "../ir/parts.hpp"
 #include "../launch/buffer_addresses.hpp"
 #include "../plan/pipeline.hpp"
 #include "../plan/planned.hpp"
@@ -66,8 +67,15 @@ struct plan_view : plan_tables {
         if (b.symbol < 0) return "workspace";
         const ir::symbol& x = graph.symbols[b.symbol];
         if (x.kind == ir::symbol_kind::axis_index) return "axis_index";
-        if (named(x.name)) return display(*x.name);
+        if (const std::string name = value_name(graph, b.symbol); !name.empty()) return name;
         return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // of a nested expression
+    }
+    // What an access is of: a buffer's value, or rows of it.
+    std::string access_name(const ir::access& a) const {
+        const int symbol = located_.symbol_of(graph, program, a);
+        if (symbol < 0 || symbol == program.buffers[a.buffer].symbol) return buffer_name(a.buffer);
+        const std::string name = value_name(graph, symbol);
+        return name.empty() ? "rows of " + buffer_name(a.buffer) : name;
     }
     // A channel whose bytes the sender's copy engine puts.
     static bool is_peer_copy(const ir::task& v) { return v.kind == op_kind::transfer && v.stream == stream_kind::copy; }
@@ -83,6 +91,8 @@ struct plan_view : plan_tables {
     }
 
 private:
+    ir::locations located_{graph};
+
     static std::string operation_of(const ir::node& n) {
         return n.kind == op_kind::compute && named(n.op->name) ? display(*n.op->name) : std::string{name_of(n.kind)};
     }

@@ -35,7 +35,7 @@ inline std::string memory_text(const plan_view& of, const ir::step& s) {
             const int b = of.owner(a.buffer);
             const ir::buffer& x = of.program.buffers[b];
             const ir::placement& at = of.plan.placements[b];
-            text += (text.empty() ? "" : "  ") + std::string(1, "rwu"[static_cast<int>(a.mode)]) + " " + of.buffer_name(a.buffer) + "@";
+            text += (text.empty() ? "" : "  ") + std::string(1, "rwu"[static_cast<int>(a.mode)]) + " " + of.access_name(a) + "@";
             if (at.offset < 0) {
                 text += name_of(x.where);
                 continue;

@@ -3,7 +3,7 @@
 // Takes a typed graph, gives the first fault or none.
 #pragma once
 
-#include "../../ir/graph.hpp"
+#include "../../ir/parts.hpp"
 
 namespace dovetail::pass {
 
@@ -11,10 +11,11 @@ namespace detail {
 
 class checker {
 public:
-    constexpr explicit checker(const ir::graph& g) : g_{g}, readers_(g.symbols.size()), updated_(g.symbols.size()) {}
+    constexpr explicit checker(const ir::graph& g) : g_{g}, where_{g}, readers_(g.symbols.size()), updated_(g.symbols.size()) {}
 
     constexpr ir::fault run() {
         look();
+        if (g_.views) views();
         if (has_unset_states_) states();
         if (has_groups_) groups();
         // One rank can play all roles where they have the same positions.
@@ -24,7 +25,7 @@ public:
             alike = false;
             if (g_.single_rank) fail(ir::make_fault(ir::fault_kind::single_rank_mismatch, g_.roles[0].source_position, g_.roles[r].source_position));
         }
-        if (has_special_nodes_ || !alike)
+        if (has_special_nodes_ || !alike || g_.views)
             for (const ir::node& n : g_.nodes) {
                 places(n);
                 roots(n);
@@ -81,6 +82,31 @@ private:
         return false;
     }
 
+    // A concat's parts are made where it lies; an update overwrites all of a state that it does not pass as `inout`.
+    constexpr void views() {
+        vec<int> concat_of(g_.symbols.size(), -1);
+        for (const ir::node& n : g_.nodes) {
+            if (n.op->view == view_kind::concat)
+                for (int a : arguments(n)) participation(n, a, concat_of[a]);
+            if (!n.update) continue;
+            for (int r : results(n))
+                for (int a : arguments(n))
+                    if (r >= 0 && a != r && where_.overlap(a, r))
+                        fail(ir::make_fault(ir::fault_kind::rows_of_target, n.statement, g_.symbols[r].source_position, g_.symbols[a].source_position));
+        }
+    }
+    constexpr void participation(const ir::node& concat, int a, int& concat_of_it) {
+        const ir::symbol& s = g_.symbols[a];
+        if (concat_of_it >= 0) fail(ir::make_fault(ir::fault_kind::part_twice, concat.statement, s.source_position));
+        concat_of_it = concat.first_result;
+        if (s.kind != ir::symbol_kind::value || s.output || s.in_host_memory || g_.nodes[s.node].op->view == view_kind::rows)
+            fail(ir::make_fault(ir::fault_kind::not_a_part, concat.statement, s.source_position).in(concat.statement));
+        else if (s.role != concat.role)
+            fail(ir::make_fault(ir::fault_kind::part_elsewhere, concat.statement, s.source_position).in(concat.statement));
+        else if (g_.nodes[s.node].op->in_place_only)
+            fail(ir::make_fault(ir::fault_kind::part_in_place, concat.statement, s.source_position, g_.nodes[s.node].source_position + 1).in(concat.statement));
+    }
+
     constexpr void states() {
         vec<char> set(g_.symbols.size());
         for (int s = 0; s < g_.symbols.size(); ++s) set[s] = g_.symbols[s].initialised ? 1 : 0;
@@ -108,13 +134,13 @@ private:
             while (first[k] >= 0 && g_.nodes[first[k]].nccl_group_id != n.nccl_group_id) ++k;
             if (first[k] < 0) first[k] = i;
             if (!same_roles(n, g_.nodes[first[k]])) fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[first[k]].statement, n.statement));
-            for (int a : arguments(n)) depends(set[a], i);
+            for (int a : arguments(n)) depends(set[where_.whole_of(a)], i);
             if (n.update) {
                 const int s = results(n)[0];
                 depends(touched[s], i);
                 set[s] = touched[s] = i;
             }
-            for (int a : arguments(n)) touched[a] = i;
+            for (int a : arguments(n)) touched[where_.whole_of(a)] = i;
         }
     }
     constexpr bool same_roles(const ir::node& a, const ir::node& b) const {
@@ -187,7 +213,7 @@ private:
             const ir::symbol& s = g_.symbols[a];
             if (n.kind == op_kind::from_host && !s.in_host_memory)
                 fail(ir::make_fault(ir::fault_kind::device_value, s.source_position, n.statement).in(n.statement));
-            if (s.in_host_memory && (n.kind != op_kind::from_host || (s.role >= 0 && s.role != n.role)))
+            if (s.in_host_memory && n.op->view != view_kind::rows && (n.kind != op_kind::from_host || (s.role >= 0 && s.role != n.role)))
                 fail(ir::make_fault(ir::fault_kind::host_value, s.source_position, n.statement).in(n.statement));
         }
         if (!n.op->in_place_only || n.update) return;
@@ -196,7 +222,7 @@ private:
         const ir::symbol& s = g_.symbols[a];
         if (const tensor_type made = first_result(n); made.bytes() != s.type.bytes())
             fail(ir::make_fault(ir::fault_kind::in_place_mismatch, n.statement, n.source_position + 1)).tensor(s.type).tensor(made);
-        if (s.kind != ir::symbol_kind::value || s.output || readers_[a] > 1 || s.role != n.role)
+        if (s.kind != ir::symbol_kind::value || s.output || readers_[a] > 1 || s.role != n.role || where_.is_part(a))
             fail(ir::make_fault(ir::fault_kind::in_place_shared, n.statement, n.source_position + 1, s.source_position));
     }
 
@@ -256,6 +282,7 @@ private:
     }
 
     const ir::graph& g_;
+    const ir::locations where_;
     vec<int> readers_;
     vec<char> updated_;  // states that some statement changes
     vec<unsigned> varies_;

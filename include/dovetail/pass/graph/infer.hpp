@@ -79,6 +79,7 @@ private:
         }
         int given = 1;
         if (n.kind == op_kind::compute) {
+            if (n.op->view != view_kind::none && !cuts_whole_blocks(n, arguments)) return true;
             given = n.op->infer(arguments, results_);
             if (given == 0) return refuse(n, arguments, count), true;
             if (given < 0) return fail(ir::make_fault(ir::fault_kind::said_already)), true;
@@ -106,6 +107,7 @@ private:
             if (!n.update) {
                 symbols_[s].type = results_[r];
                 if (n.kind == op_kind::to_host) symbols_[s].in_host_memory = true;
+                if (n.op->view == view_kind::rows) symbols_[s].in_host_memory = symbols_[g_.operands[n.first_argument]].in_host_memory;
             } else if (symbols_[s].type != results_[r]) {
                 fail(ir::make_fault(ir::fault_kind::update_mismatch, symbols_[s].source_position, n.source_position + 1))
                     .in(n.statement)
@@ -113,6 +115,23 @@ private:
                     .tensor(results_[r]);
             }
         }
+    }
+
+    // Of a view: are its blocks whole numbers of rows, and multiples of what an operation's memory is aligned to?
+    constexpr bool cuts_whole_blocks(const ir::node& n, const tensor_type* arguments) {
+        const operation& op = *n.op;
+        if (op.view == view_kind::rows) {
+            if (op.block < 0 || op.block >= op.blocks) return fail(ir::fault_kind::no_such_block, n), false;
+            if (arguments[0].rank == 0 || arguments[0].extent[0] % op.blocks != 0)
+                return fail(ir::fault_kind::uneven_rows, n).tensor(arguments[0]).count_of(op.blocks), false;
+        }
+        for (int i = 0; i < n.arguments; ++i) {
+            const std::int64_t bytes = arguments[i].bytes();  // less than none: found elsewhere
+            if (bytes < 0) continue;
+            const std::int64_t block = op.view == view_kind::rows ? bytes / op.blocks : bytes;
+            if (block == 0 || block % block_alignment != 0) return fail(ir::fault_kind::unaligned_rows, n).tensor(arguments[i]).count_of(block), false;
+        }
+        return true;
     }
 
     constexpr void refuse(const ir::node& n, const tensor_type* arguments, int count) {

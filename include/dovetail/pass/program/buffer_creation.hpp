@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../cost/transport.hpp"
+#include "../../ir/parts.hpp"
 #include "program_builder.hpp"
 
 namespace dovetail::pass::detail {
@@ -11,7 +12,7 @@ template <class Graph, class Table>
 class buffer_creation {
 public:
     constexpr buffer_creation(const Graph& g, const cost_model::expansion_options& s, Table& to)
-        : builder{to}, g_{g}, s_{s}, home_(by_role_and_symbol::sized(g.roles.count * g.symbols.count)), readers_(by_symbol::sized(g.symbols.count)) {
+        : builder{to}, where{g}, g_{g}, s_{s}, home_(by_role_and_symbol::sized(g.roles.count * g.symbols.count)), readers_(by_symbol::sized(g.symbols.count)) {
         auto& readers = readers_.first;
         const auto& nodes = g.nodes.first;
         const auto& operands = g.operands.first;
@@ -20,6 +21,7 @@ public:
     }
 
     program_builder<Table> builder;
+    const ir::locations where;  // of the graph's symbols
     // Whether what has been said of a buffer stays so. It does not where a statement stands above what it uses: a buffer may
     // become an alias, or get slots, after others have referred to it.
     bool settled = true;
@@ -33,6 +35,7 @@ public:
     constexpr int make_available(int symbol, int role) {
         if (const int there = on(role)[symbol]; there > 0) return there - 1;
         const ir::symbol& y = g_.symbols.first[symbol];
+        if (where.is_part(symbol)) return bring_part(symbol, role);
         if (!lives_on(y, role)) return transfer(symbol, role);
         switch (y.kind) {
             case ir::symbol_kind::axis_index: return make(symbol, role, ir::storage::constant);
@@ -46,6 +49,18 @@ public:
         builder.participation(rank_of(role), builder.member_count - 1, 0, builder.access_count - 1);
         builder.task(builder.participation_count - 1, builder.member_count - 1, stream_kind::copy, op_kind::input);
         return b;
+    }
+
+    // A symbol's access of a buffer that holds it, or holds it among others.
+    constexpr void touch(int buffer, int symbol, access_mode mode) {
+        builder.touch(buffer, mode);
+        if (!where.empty()) note_block(builder.access_count - 1, symbol);
+    }
+    // The same of an access that is there.
+    constexpr void note_block(int access, int symbol) {
+        const ir::buffer& x = builder.buffers[builder.accesses[access].buffer];
+        if (where[symbol].bytes == x.bytes) return;
+        builder.blocks.push({access, where[symbol].begin - where[x.symbol].begin, where[symbol].bytes});
     }
 
     // A new buffer for a symbol that lives on the role.
@@ -75,9 +90,9 @@ public:
     constexpr void alias_argument(const ir::node& n, int result) {
         int k = n.op->in_place;
         if (k < 0) k = 0;
-        if (k >= n.arguments) return;
+        if (k >= n.arguments || where.is_part(g_.operands.first[n.first_result])) return;
         const int a = g_.operands.first[n.first_argument + k];
-        if (readers_.first[a] != 1 || g_.symbols.first[a].kind != ir::symbol_kind::value) return;
+        if (readers_.first[a] != 1 || where.is_part(a) || g_.symbols.first[a].kind != ir::symbol_kind::value) return;
         const int from = home_.first[n.role * g_.symbols.count + a] - 1;
         const ir::buffer& source = builder.buffers[from];
         ir::buffer& b = builder.buffers[result];
@@ -112,6 +127,15 @@ private:
         }
     }
 
+    // Where the whole lies on the role it is a block of that, elsewhere a value of its own, the same for all that are the same rows.
+    constexpr int bring_part(int symbol, int role) {
+        const ir::location& mine = where[symbol];
+        const bool here = lives_on(g_.symbols.first[mine.whole], role);
+        const int b = here ? make_available(mine.whole, role) : mine.same != symbol ? make_available(mine.same, role) : transfer(symbol, role);
+        home_.first[role * g_.symbols.count + symbol] = b + 1;
+        return b;
+    }
+
     // The role a value comes from when another reads it.
     constexpr int source_role(const ir::symbol& y) const { return y.role >= 0 ? y.role : g_.operands.first[g_.nodes.first[y.node].first_target]; }
 
@@ -125,13 +149,13 @@ private:
     }
 
     // A peer copy reads the sender's arena, whose offsets the receiver knows; other memory can move from run to run.
-    constexpr stream_kind stream_of_transfer(const ir::buffer& from) const {
+    constexpr stream_kind stream_of_transfer(const ir::buffer& from, std::int64_t bytes) const {
         if (g_.single_rank) return stream_kind::compute;
-        return from.where == ir::storage::arena && from.bytes >= s_.peer_copies_from ? stream_kind::copy : stream_kind::communication;
+        return from.where == ir::storage::arena && bytes >= s_.peer_copies_from ? stream_kind::copy : stream_kind::communication;
     }
 
     constexpr int transfer(int symbol, int role) {
-        const int from_role = source_role(g_.symbols.first[symbol]);
+        const int from_role = source_role(g_.symbols.first[where.whole_of(symbol)]);
         const int from = make_available(symbol, from_role);
         const int to = make(symbol, role, ir::storage::arena);
         if (!g_.single_rank) builder.buffers[to].slots = s_.channel_slots;
@@ -140,10 +164,10 @@ private:
         const int first_participation = builder.participation_count;
         for (int k = 0; k < 2; ++k) {
             const bool sender = (k == 0) == (from_role < role);
-            builder.touch(sender ? from : to, sender ? access_mode::read : access_mode::write);
+            touch(sender ? from : to, symbol, sender ? access_mode::read : access_mode::write);
             builder.participation(rank_of(sender ? from_role : role), builder.member_count - 1, sender ? 0 : 1, builder.access_count - 1);
         }
-        builder.task(first_participation, builder.member_count - 1, stream_of_transfer(builder.buffers[from]), op_kind::transfer);
+        builder.task(first_participation, builder.member_count - 1, stream_of_transfer(builder.buffers[from], builder.buffers[to].bytes), op_kind::transfer);
         return to;
     }
 

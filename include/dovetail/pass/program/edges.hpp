@@ -218,6 +218,17 @@ public:
         }
     }
 
+    // Of the edges from `begin` on, all of one buffer, those that several leaves have.
+    constexpr void drop_repeated(int begin) {
+        int kept = begin;
+        for (int i = begin; i < count; ++i) {
+            bool known = false;
+            for (int k = begin; k < kept; ++k) known = known || (list_[k].from == list_[i].from && list_[k].to == list_[i].to);
+            if (!known) list_[kept++] = list_[i];
+        }
+        count = kept;
+    }
+
 private:
     List& list_;
     const decltype(leaf_touches<Program>::first.first)& first_;
@@ -235,7 +246,7 @@ constexpr int edges(const Program& p, List& list) {
     const detail::leaf_touches<Program> touches{p, detail::has_states(p), detail::count_touches(p)};
     detail::edge_list<Program, List> made{touches, list};
     // Of the buffer at hand; declared once, see timeline_estimate.hpp.
-    int first = 0, leaf = 0, end = 0, aliased = 0;
+    int first = 0, leaf = 0, end = 0, aliased = 0, before = 0;
     ir::storage where{};
     for (int b = 0; b < p.buffers.count; ++b) {
         where = buffers[b].where;
@@ -243,11 +254,13 @@ constexpr int edges(const Program& p, List& list) {
         first = leaf = buffers[b].first_leaf;
         // In-place results are cut where the value is whose bytes they take over.
         aliased = buffers[b].alias < 0 ? -1 : buffers[buffers[b].alias].first_leaf;
+        before = made.count;
         for (end = leaf + buffers[b].leaves; leaf < end; ++leaf)
             if (where == ir::storage::state)
                 made.add_state(leaf, b, buffers[b].role);
             else
                 made.add_value(leaf, aliased < 0 ? -1 : aliased + leaf - first, b, buffers[b]);
+        if (buffers[b].leaves > 1) made.drop_repeated(before);
     }
     return made.count;
 }

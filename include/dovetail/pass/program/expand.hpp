@@ -18,7 +18,9 @@ public:
     constexpr void run(Table& to) {
         const auto& nodes = g_.nodes.first;
         for (int i = 0, count = g_.nodes.count; i < count; ++i)
-            if (nodes[i].nccl_group_id < 0)
+            if (g_.views && nodes[i].op->view != view_kind::none)
+                continue;  // nobody carries it out
+            else if (nodes[i].nccl_group_id < 0)
                 one(i, nodes[i]);
             else if (first_in_nccl_group(nodes[i].nccl_group_id) == i)
                 several(i);
@@ -147,8 +149,8 @@ private:
                 if (group_roles_[k] != role) continue;
                 const int first_access = to_.access_count;
                 for (int a : g_.operands.view().subspan(n.first_argument, n.arguments))
-                    if (g_.symbols.first[a].role == role) to_.touch(buffers_.on(role)[a] - 1, access_mode::read);
-                if (receives(n, role)) to_.touch(buffers_.make_available(result, role), access_mode::write);
+                    if (g_.symbols.first[a].role == role) buffers_.touch(buffers_.on(role)[a] - 1, a, access_mode::read);
+                if (receives(n, role)) buffers_.touch(buffers_.make_available(result, role), result, access_mode::write);
                 to_.participation(buffers_.rank_of(role), member, k, first_access);
             }
         }
@@ -178,7 +180,7 @@ private:
                 if (b < 0) b = buffers_.make_available(r, role);
             } else if (r >= 0) {
                 if (b < 0)
-                    b = buffers_.make(r, role, ir::storage::arena);
+                    b = buffers_.where.is_part(r) ? buffers_.make_available(r, role) : buffers_.make(r, role, ir::storage::arena);
                 else
                     buffers_.settled = false;
                 if (k == 0 && (op.in_place >= 0 || op.in_place_only)) buffers_.alias_argument(n, b);
@@ -192,7 +194,19 @@ private:
                 touched[at++] = {b, access_mode::write, b, 1};
             }
         to_.access_count = at;
+        if (g_.views) note_blocks(n, first_access);
         to_.participations[to_.participation_count++] = {g_.single_rank ? 0 : role, member, 0, first_access, at - first_access};
+    }
+
+    // Which of the statement's accesses, from this one on, are of blocks: those of arguments and of results that are no targets.
+    constexpr void note_blocks(const ir::node& n, int access) {
+        for (int k = 0; k < n.arguments; ++k) buffers_.note_block(access++, operands_[n.first_argument + k]);
+        for (int k = 0; k < n.results; ++k) {
+            const int r = operands_[n.first_result + k];
+            if (n.update && r >= 0 && among(operands_ + n.first_argument, n.arguments, r)) continue;
+            if (r >= 0) buffers_.note_block(access, r);
+            ++access;
+        }
     }
 
     // A buffer for a result that nobody wants.
@@ -227,9 +241,11 @@ private:
 
 }  // namespace detail
 
-// The sizes that the program's arrays have at most.
+namespace detail {
+
+// The sizes that the program's arrays have at most, of leaves one for each buffer.
 template <class Graph>
-constexpr ir::sizes<8> largest_program(const Graph& g) {
+constexpr ir::sizes<8> largest_tables(const Graph& g) {
     const int symbols = g.symbols.count;
     const auto& operands = g.operands.first;
     const auto& nodes = g.nodes.first;
@@ -273,6 +289,8 @@ constexpr ir::sizes<8> largest_program(const Graph& g) {
              talks + brought, talks + ends + 2 * brought, symbols + brought + scratch + ends}};
 }
 
+}  // namespace detail
+
 // Into a program whose arrays have the room, see largest_program.
 template <class Graph, class Table>
 constexpr void expand(const Graph& g, const cost_model::expansion_options& s, Table& to) {
@@ -281,7 +299,7 @@ constexpr void expand(const Graph& g, const cost_model::expansion_options& s, Ta
 
 template <class Graph>
 constexpr ir::program_data expand(const Graph& g, const cost_model::expansion_options& s) {
-    const ir::sizes<8> most = largest_program(g);
+    const ir::sizes<8> most = detail::largest_tables(g);
     ir::program_data made{vec<ir::buffer>(most.of[0], unset{}),
                           vec<ir::access>(most.of[1], unset{}),
                           vec<ir::participation>(most.of[2], unset{}),
@@ -292,6 +310,14 @@ constexpr ir::program_data expand(const Graph& g, const cost_model::expansion_op
                           vec<ir::leaf>(most.of[7])};
     expand(g, s, made);
     return made;
+}
+
+// The sizes that the program's arrays have at most. How many leaves there are is known when the program is.
+template <class Graph>
+constexpr ir::sizes<8> largest_program(const Graph& g, const cost_model::expansion_options& s) {
+    ir::sizes<8> most = detail::largest_tables(g);
+    if (g.views) most.of[7] = expand(g, s).leaves.size();
+    return most;
 }
 
 }  // namespace dovetail::pass

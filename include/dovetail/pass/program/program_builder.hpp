@@ -4,6 +4,7 @@
 
 #include "../../ir/program.hpp"
 #include "../../ir/table.hpp"
+#include "../cut.hpp"
 
 namespace dovetail::pass::detail {
 
@@ -26,6 +27,7 @@ struct program_builder {
     decltype(Table::members.first)& members;
     decltype(Table::tasks.first)& tasks;
     decltype(Table::leaves.first)& leaves;
+    vec<touched_block> blocks;  // the accesses that are not of whole buffers
     int buffer_count = 0, access_count = 0, participation_count = 0, member_count = 0, task_count = 0;
 
     // All of a buffer.
@@ -58,9 +60,10 @@ struct program_builder {
         to.tasks.cut(task_count);
         to.communicators.cut(communicator_count_);
         to.communicator_roles.cut(communicator_role_count_);
-        to.leaves.cut(buffer_count);
-        for (int b = 0; b < buffer_count; ++b) leaves[b].bytes = buffers[b].bytes;
         to.roles = roles;
+        if (!blocks.empty()) return cut(blocks, to);
+        to.leaves.resize(buffer_count);
+        for (int b = 0; b < buffer_count; ++b) leaves[b].bytes = buffers[b].bytes;
     }
 
 private:

@@ -184,6 +184,24 @@ constexpr auto graph_error() {
         return tell<error::update_mismatch, G>();
     else if constexpr (f.kind == kind::size_overflow)
         return tell<error::size_overflow, G>();
+    else if constexpr (f.kind == kind::rows_of_target)
+        return tell<error::rows_of_target, G>();
+    else if constexpr (f.kind == kind::part_in_place)
+        return tell<error::part_in_place, G>();
+    else if constexpr (f.kind == kind::part_twice)
+        return tell<error::part_twice, G>();
+    else if constexpr (f.kind == kind::part_elsewhere)
+        return tell<error::part_elsewhere, G>();
+    else if constexpr (f.kind == kind::not_a_part)
+        return tell<error::not_a_part, G>();
+    else if constexpr (f.kind == kind::rows_by_themselves)
+        return tell<error::rows_by_themselves, G>();
+    else if constexpr (f.kind == kind::unaligned_rows)
+        return tell<error::unaligned_rows, G>();
+    else if constexpr (f.kind == kind::uneven_rows)
+        return tell<error::uneven_rows, G>();
+    else if constexpr (f.kind == kind::no_such_block)
+        return tell<error::no_such_block, G>();
     else if constexpr (f.kind == kind::unused_role)
         return tell<error::unused_role, G>();
     else if constexpr (f.kind == kind::not_a_role)

@@ -61,11 +61,12 @@ constexpr verdict check_pieces(const ir::graph& g, const ir::program& p) {
     return {};
 }
 
-// One value from one role to another, in as many copies as a channel has slots. Both buffers hold the same symbol, so that their
-// types and sizes are equal. (A state stays on its role: replay finds no version that a transfer could read.)
-constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const partners& all, const ir::member& m, int v, int channel_slots) {
+// One value, or rows of it, from one role to another, in as many copies as a channel has slots. Both hold the same symbol, so that
+// their types and sizes are equal. (A state stays on its role: replay finds no version that a transfer could read.)
+constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const partners& all, const ir::member& m, int v,
+                                 int channel_slots) {
     if (m.symbol < 0) return {flaw::node_mismatch, -1, v};
-    if (is_piece(g, g.symbols.first[m.symbol])) return {flaw::wrong_access, -1, v};
+    if (is_piece(g, g.symbols.first[blocks.value_of(m.symbol)])) return {flaw::wrong_access, -1, v};
     ir::participation end[2] = {};  // sender and receiver
     bool met[2] = {};
     int count = 0;
@@ -81,8 +82,8 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
     const ir::access &read = p.accesses.first[end[0].first_access], &written = p.accesses.first[end[1].first_access];
     const ir::buffer &from = p.buffers.first[read.buffer], &to = p.buffers.first[written.buffer];
     // What is read is not written as well: it would have two definitions.
-    if (!is_of(p, read, m.symbol)) return {flaw::wrong_access, roles[0], v, -1, read.buffer};
-    if (written.mode != access_mode::write || !is_of(p, written, m.symbol) || to.output) return {flaw::wrong_access, roles[1], v, -1, written.buffer};
+    if (!blocks.holds(p, read, m.symbol)) return {flaw::wrong_access, roles[0], v, -1, read.buffer};
+    if (written.mode != access_mode::write || !blocks.holds(p, written, m.symbol) || to.output) return {flaw::wrong_access, roles[1], v, -1, written.buffer};
     if (to.slots < channel_slots && !g.single_rank) return {flaw::too_few_slots, roles[1], v, -1, written.buffer};
     // The receiver of a peer copy finds the sender's bytes by their offset.
     if (p.tasks.first[v].stream == stream_kind::copy && from.where != ir::storage::arena) return {flaw::wrong_storage, roles[0], v, -1, read.buffer};
@@ -163,9 +164,11 @@ constexpr bool types_agree(const ir::graph& g, const ir::node& n) {
 // A collective over roles: each group index is taken by one part, which gives and gets what the graph says.
 class collective_check {
 public:
-    constexpr collective_check(const ir::graph& g, const ir::program& p, const ir::member& m, const ir::node& n, int task, symmetric_sets& numbers)
+    constexpr collective_check(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const ir::member& m, const ir::node& n, int task,
+                               symmetric_sets& numbers)
         : g_{g},
           p_{p},
+          blocks_{blocks},
           m_{m},
           n_{n},
           task_{task},
@@ -206,13 +209,13 @@ private:
     }
     // What is given is not written as well: it would have two definitions.
     constexpr bool give(const ir::participation& x, const ir::access& a, int argument) {
-        if (!is_of(p_, a, argument)) return refuse(flaw::wrong_access, x, a.buffer);
+        if (!blocks_.holds(p_, a, argument)) return refuse(flaw::wrong_access, x, a.buffer);
         if (!lies_with(collective::passes_argument_as_result(n_.kind) ? broadcast_ : given_, a)) return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
     }
     constexpr bool get(const ir::participation& x, const ir::access& a) {
         const ir::buffer& b = p_.buffers.first[a.buffer];
-        if (a.mode != access_mode::write || !is_of(p_, a, result_) || b.output != g_.symbols.first[result_].output)
+        if (a.mode != access_mode::write || !blocks_.holds(p_, a, result_) || b.output != g_.symbols.first[result_].output)
             return refuse(flaw::wrong_access, x, a.buffer);
         if (!lies_with(received_, a)) return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
@@ -231,6 +234,7 @@ private:
 
     const ir::graph& g_;
     const ir::program& p_;
+    const symbol_blocks& blocks_;
     const ir::member& m_;
     const ir::node& n_;
     int task_;

@@ -11,7 +11,7 @@ namespace dovetail::plan::detail {
 class members_check {
 public:
     constexpr members_check(const ir::graph& g, const ir::program& p, const plan_options& options)
-        : g_{g}, p_{p}, options_{options}, lists_{p}, numbers_{p}, task_of_(g.nodes.count, -1) {}
+        : g_{g}, p_{p}, options_{options}, blocks_{g}, lists_{p}, numbers_{p}, task_of_(g.nodes.count, -1) {}
 
     constexpr verdict check() {
         const ir::task* x = p_.tasks.first;
@@ -22,7 +22,7 @@ public:
         }
         if (const int b = numbers_.unasked(); b >= 0) return {flaw::symmetric_offset, p_.buffers.first[b].role, -1, -1, b};
         for (int n = 0; n < g_.nodes.count; ++n)
-            if (task_of_[n] < 0) return {flaw::node_missing, g_.nodes.first[n].role, -1, -1, -1, -1, n};
+            if (task_of_[n] < 0 && g_.nodes.first[n].op->view == view_kind::none) return {flaw::node_missing, g_.nodes.first[n].role, -1, -1, -1, -1, n};
         return {};
     }
 
@@ -32,21 +32,24 @@ private:
         const partners participations = lists_.of(x, k);
         if (participations.empty()) return {flaw::partner_missing, -1, v};
         if (m.node >= 0) return check_node(m, participations, v);
-        return m.kind == op_kind::transfer ? check_transfer(g_, p_, participations, m, v, options_.channel_slots) : check_input(p_, participations, m, v);
+        return m.kind == op_kind::transfer ? check_transfer(g_, p_, blocks_, participations, m, v, options_.channel_slots)
+                                           : check_input(p_, participations, m, v);
     }
     constexpr verdict check_node(const ir::member& m, const partners& participations, int v) {
         const ir::node& n = g_.nodes.first[m.node];
-        if (m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.zero_edge != n.zero_edge || m.op != n.op)
+        if (n.op->view != view_kind::none || m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.zero_edge != n.zero_edge || m.op != n.op)
             return {flaw::node_mismatch, n.role, v};
         int& by = task_of_[m.node];
         if (by >= 0) return {flaw::node_twice, -1, v, by};
         by = v;
-        return n.role >= 0 ? check_statement(g_, p_, participations, m, n, v) : collective_check{g_, p_, m, n, v, numbers_}.check(participations);
+        return n.role >= 0 ? check_statement(g_, p_, blocks_, participations, m, n, v)
+                           : collective_check{g_, p_, blocks_, m, n, v, numbers_}.check(participations);
     }
 
     const ir::graph& g_;
     const ir::program& p_;
     const plan_options& options_;
+    const symbol_blocks blocks_;
     participations_of_members lists_;
     symmetric_sets numbers_;
     vec<int> task_of_;  // by node; -1: nobody has carried it out so far

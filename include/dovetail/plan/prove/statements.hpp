@@ -2,7 +2,7 @@
 // operation asks for?
 #pragma once
 
-#include "../plan.hpp"
+#include "blocks.hpp"
 #include "verdict.hpp"
 
 namespace dovetail::plan::detail {
@@ -29,11 +29,6 @@ constexpr bool is_discarded(const ir::graph& g, const ir::node& n, int k, const 
     n.op->infer(argument_types(g, n).begin(), made);
     return is_memory(b, k == 0 && n.op->in_place_only ? ir::storage::arena : ir::storage::workspace, made[k], made[k].bytes());
 }
-
-// Whether an access covers all of its buffer.
-constexpr bool is_whole(const ir::program& p, const ir::access& a) { return a.leaves == p.buffers.first[a.buffer].leaves; }
-// Whether an access is of a symbol's value, all of it.
-constexpr bool is_of(const ir::program& p, const ir::access& a, int symbol) { return p.buffers.first[a.buffer].symbol == symbol && is_whole(p, a); }
 
 // Of a collective along axes: its positions on one role.
 constexpr bool joins_positions(const ir::program& p, const ir::member& m, unsigned axes, int role) {
@@ -86,9 +81,10 @@ private:
 // A statement of one role, compared access by access with what its operation gets: arguments, results, workspace.
 class statement {
 public:
-    constexpr statement(const ir::graph& g, const ir::program& p, const ir::node& n, const ir::participation& x, int task)
+    constexpr statement(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const ir::node& n, const ir::participation& x, int task)
         : g_{g},
           p_{p},
+          blocks_{blocks},
           n_{n},
           arguments_{g.operands.subspan(n.first_argument, n.arguments)},
           role_{x.role},
@@ -110,7 +106,7 @@ private:
         for (const int *s = arguments_.begin(), *behind = arguments_.end(); s != behind; ++s, ++next_) {
             if (next_ == end_) return refuse(flaw::wrong_access);
             if (n_.update) mode = first_mention_of_target(s) ? access_mode::update : access_mode::read;
-            if (!is_of(p_, *next_, *s) || next_->mode != mode) return refuse(flaw::wrong_access);
+            if (!blocks_.holds(p_, *next_, *s) || next_->mode != mode) return refuse(flaw::wrong_access);
         }
     }
 
@@ -124,8 +120,8 @@ private:
         const int* s = g_.operands.first + n_.first_result;
         for (int k = 0; k < n_.results; ++k, ++s) {
             if (n_.update && contains(arguments_, *s)) continue;  // Only for speed: nothing else is its own argument.
-            if (next_ == end_ || !is_of(p_, *next_, *s) || next_->mode != access_mode::write) return refuse(flaw::wrong_access);
-            if (*s >= 0 && buffer().output != g_.symbols.first[*s].output) return refuse(flaw::wrong_access);
+            if (next_ == end_ || !blocks_.holds(p_, *next_, *s) || next_->mode != access_mode::write) return refuse(flaw::wrong_access);
+            if (*s >= 0 && buffer().output != g_.symbols.first[blocks_.value_of(*s)].output) return refuse(flaw::wrong_access);
             if (*s < 0 && !is_discarded(g_, n_, k, buffer())) return refuse(flaw::wrong_storage);
             // The launch gets argument and result as one.
             if (k == 0 && n_.op->in_place_only && !n_.update && buffer().alias != ir::owner_of(p_, aliased_argument())) return refuse(flaw::alias_wrong);
@@ -148,6 +144,7 @@ private:
 
     const ir::graph& g_;
     const ir::program& p_;
+    const symbol_blocks& blocks_;
     const ir::node& n_;
     span<const int> arguments_;
     int role_, task_;
@@ -155,13 +152,14 @@ private:
     verdict bad_;
 };
 
-constexpr verdict check_statement(const ir::graph& g, const ir::program& p, const partners& participations, const ir::member& m, const ir::node& n, int v) {
+constexpr verdict check_statement(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const partners& participations, const ir::member& m,
+                                  const ir::node& n, int v) {
     const ir::participation& x = participations.front();
     const int role = g.single_rank ? 0 : n.role;
     if (participations.several()) return {flaw::partner_missing, role, v};
     if (m.root != n.root || x.role != role || x.group_index != 0) return {flaw::node_mismatch, role, v};
     if (is_communication(m.kind) && !joins_positions(p, m, n.axes, role)) return {flaw::wrong_communicator, role, v};
-    return statement{g, p, n, x, v}.check();
+    return statement{g, p, blocks, n, x, v}.check();
 }
 
 // Brings the caller's binding in.
@@ -171,7 +169,8 @@ constexpr verdict check_input(const ir::program& p, const partners& participatio
     if (m.kind != op_kind::input || x.group_index != 0 || x.accesses != 1) return {flaw::node_mismatch, x.role, v};
     const ir::access& a = p.accesses.first[x.first_access];
     const ir::buffer& b = p.buffers.first[a.buffer];
-    if (a.mode != access_mode::write || b.where != ir::storage::input || !is_of(p, a, m.symbol)) return {flaw::wrong_access, x.role, v, -1, a.buffer};
+    if (a.mode != access_mode::write || b.where != ir::storage::input || b.symbol != m.symbol || !is_whole(p, a))
+        return {flaw::wrong_access, x.role, v, -1, a.buffer};
     return {};
 }
 

@@ -73,8 +73,8 @@ struct expand {
     using reads = stages<rewrite, check>;
     static constexpr bool counts_rows = true;
     template <class Graph>
-    static constexpr auto bound(const program_options&, const Graph& g, const ir::fault& wrong) {
-        return wrong ? ir::sizes<ir::program::tables>{} : pass::largest_program(g);
+    static constexpr auto bound(const program_options& o, const Graph& g, const ir::fault& wrong) {
+        return wrong ? ir::sizes<ir::program::tables>{} : pass::largest_program(g, o.expansion);
     }
     template <class Store, class Graph>
     static constexpr auto make(const program_options& o, const Graph& g, const ir::fault& wrong) {

@@ -1,0 +1,12 @@
+// EXPECT: error::cycle
+// SAYS: app::y
+// SAYS: app::z
+#include "ops.hpp"
+
+namespace app {
+using block = dv::tensor<float, 64>;
+using blocks = dv::tensor<float, 8, 64>;
+struct model : dv::graph<dv::input<x, blocks>, dv::let<y, plus(rows<0, 2>(z), rows<1, 2>(x))>, dv::let<t, gelu(x)>, dv::let<z, concat<y, t>>, dv::output<z>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;

@@ -1,0 +1,13 @@
+// EXPECT: error::uneven_rows
+// SAYS: app::y
+// SAYS: rows<0, 3
+// SAYS: tensor<float, 8, 64
+#include "ops.hpp"
+
+namespace app {
+using block = dv::tensor<float, 64>;
+using blocks = dv::tensor<float, 8, 64>;
+struct model : dv::graph<dv::input<x, blocks>, dv::let<y, gelu(rows<0, 3>(x))>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;
