@@ -1,4 +1,4 @@
-// EXPECT: error::rows_by_themselves
+// EXPECT: error::wrong_result_count
 // SAYS: app::z
 #include "ops.hpp"
 

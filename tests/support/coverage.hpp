@@ -138,8 +138,41 @@ private:
             see("one operation on two types", !types.empty() && types[0] != type_of(n.arguments[0]));
             types.push_back(type_of(n.arguments[0]));
         }
+        views(s, n);
         for (const int a : n.arguments) see("an axis index as argument", s.symbols[static_cast<std::size_t>(a)].index_axis >= 0);
         see("workspace that depends on arguments", n.op->workspace == workspace_like);
+    }
+
+    void views(const sketch& s, const statement& n) {
+        const auto makes = [&](int x) -> const statement* {
+            for (const statement& m : s.nodes)
+                if (!m.update && contains(m.results, x)) return &m;
+            return nullptr;
+        };
+        const auto is = [&](int x, dv::view_kind view) { return makes(x) != nullptr && makes(x)->op->view == view; };
+        see("a value made of parts", n.op->view == dv::view_kind::concat);
+        if (n.op->view == dv::view_kind::concat)
+            for (const int x : n.arguments) {
+                bool alone = false;
+                for (const statement& m : s.nodes) alone = alone || (&m != &n && contains(m.arguments, x));
+                see("a part that is read alone", alone);
+                see("a part made by communication", makes(x)->kind != dv::op_kind::compute);
+                see("a part made of parts", is(x, dv::view_kind::concat));
+            }
+        if (n.op->view != dv::view_kind::rows) return;
+        const int x = n.arguments[0];
+        const dv::ir::symbol_kind kind = s.symbols[static_cast<std::size_t>(x)].kind;
+        see("rows of a value", kind == dv::ir::symbol_kind::value);
+        see("rows of an input", kind == dv::ir::symbol_kind::input);
+        see("rows of a state", kind == dv::ir::symbol_kind::state);
+        see("rows of a value made of parts", is(x, dv::view_kind::concat));
+        see("rows in host memory", s.symbols[static_cast<std::size_t>(x)].in_host_memory);
+        for (const statement& m : s.nodes) {
+            if (!contains(m.arguments, n.results[0])) continue;
+            see("rows of another role's value", m.role >= 0 && s.symbols[static_cast<std::size_t>(x)].role >= 0 && m.role != s.symbols[static_cast<std::size_t>(x)].role);
+            see("rows given to a collective along axes", m.role >= 0 && dv::is_collective(m.kind));
+            see("rows given to a collective over roles", m.role < 0);
+        }
     }
 
     std::map<std::string, long> times_;

@@ -6,6 +6,7 @@
 #include "values.hpp"
 
 #include <dovetail/core/vocabulary.hpp>
+#include <dovetail/dsl/facts.hpp>
 #include <dovetail/launch/host/collectives.hpp>
 
 #include <deque>
@@ -96,7 +97,11 @@ inline constexpr dv::tensor_type tensor_types[] = {
     {dv::element::int32, 2, {8, 8}},   {dv::element::uint32, 1, {24}},    {dv::element::uint32, 2, {3, 4}},
     {dv::element::int64, 1, {12}},     {dv::element::int64, 2, {4, 2}},   {dv::element::int64, 0, {}},
     {dv::element::uint64, 0, {}},      {dv::element::uint64, 2, {4, 6}},  {dv::element::uint64, 2, {0, 3}},
-    {dv::element::uint8, 0, {}}};
+    {dv::element::uint8, 0, {}},
+    // ... and those whose blocks of rows can be read and written by themselves
+    {dv::element::uint64, 1, {64}},    {dv::element::uint64, 1, {128}},   {dv::element::uint64, 2, {4, 32}},
+    {dv::element::float32, 2, {4, 64}}, {dv::element::uint32, 1, {192}}};
+inline constexpr int blocked_type_count = 5;  // at the end
 inline constexpr int tensor_type_count = sizeof tensor_types / sizeof tensor_types[0];
 inline constexpr int word_type_count = 12;   // vectors of words, at the front
 
@@ -130,6 +135,26 @@ constexpr shape_rule like_rule(int r, int first, std::integer_sequence<int, Firs
     return rules[first][r - 1];
 }
 constexpr shape_rule like_rule(int r, int first = 0) { return like_rule(r, first, std::make_integer_sequence<int, most_arguments>{}); }
+
+// rows<I, N> and concat, as the library declares them.
+inline constexpr int most_blocks = 4;
+template <int... K>
+constexpr const dv::operation* rows_operation(int block, int blocks, std::integer_sequence<int, K...>) {
+    constexpr const dv::operation* list[] = {dv::dsl::operation_for<dv::ops::rows<K % most_blocks, K / most_blocks + 1>, 1>...};
+    return list[(blocks - 1) * most_blocks + block];
+}
+constexpr const dv::operation* rows_operation(int block, int blocks) {
+    return rows_operation(block, blocks, std::make_integer_sequence<int, most_blocks * most_blocks>{});
+}
+inline const dv::operation* concat_operation(int participations) {
+    constexpr const dv::operation* list[] = {dv::dsl::operation_for<dv::ops::concat<>, 1>, dv::dsl::operation_for<dv::ops::concat<>, 2>,
+                                             dv::dsl::operation_for<dv::ops::concat<>, 3>};
+    return list[participations - 1];
+}
+// Whether blocks of rows of such a tensor can be read and written by themselves.
+constexpr bool is_blocked(const dv::tensor_type& type, int blocks) {
+    return type.rank > 0 && type.bytes() > 0 && type.extent[0] % blocks == 0 && type.bytes() / blocks % 256 == 0;
+}
 
 using work_rule = dv::cost (*)(const dv::tensor_type*, const dv::tensor_type*);
 template <std::int64_t Flops>

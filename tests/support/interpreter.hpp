@@ -22,15 +22,16 @@ inline std::vector<int> execution_order(const dv::ir::graph& g) {
             for (const auto& [other, wrote] : touched[s])
                 if (writes || wrote) before[i].push_back(other);
         };
+        std::vector<int> states;  // that it reads, or rows of
         for (int a : g.operands.subspan(n.first_argument, n.arguments)) {
             if (g.symbols[a].kind == dv::ir::symbol_kind::value) before[i].push_back(g.symbols[a].node);
-            if (g.symbols[a].kind == dv::ir::symbol_kind::state) touch(a, false);
+            if (const int read = place_of(g, a).symbol; g.symbols[read].kind == dv::ir::symbol_kind::state) states.push_back(read);
         }
+        for (const int s : states) touch(s, false);
         const auto updated = n.update ? g.operands.subspan(n.first_result, n.results) : g.operands.subspan(0, 0);
         for (int s : updated)
             if (s >= 0) touch(s, true);
-        for (int a : g.operands.subspan(n.first_argument, n.arguments))
-            if (g.symbols[a].kind == dv::ir::symbol_kind::state) touched[a].push_back({i, false});
+        for (const int s : states) touched[s].push_back({i, false});
         for (int s : updated)
             if (s >= 0) touched[s].push_back({i, true});
     }
@@ -164,6 +165,11 @@ private:
     // What a role reads under a symbol's name: of a collective over roles its own, or anybody's.
     piece read(int run, int symbol, int role, int position) {
         const dv::ir::symbol& x = g_.symbols[symbol];
+        if (x.node >= 0 && g_.nodes[x.node].op->view == dv::view_kind::rows) {
+            const dv::ir::node& rows = g_.nodes[x.node];
+            const piece all = read(run, g_.operands[rows.first_argument], role, position);
+            return {all.data + rows.op->block * x.type.bytes(), x.type.bytes(), all.type};
+        }
         if (x.kind == dv::ir::symbol_kind::state) return m_.state(symbol, x.role, position);
         if (x.role >= 0) return m_.value(run, symbol, x.role, position);
         if (x.kind != dv::ir::symbol_kind::value || receives_it(g_.nodes[x.node], role)) return m_.value(run, symbol, role, position);
@@ -172,13 +178,21 @@ private:
 
     void execute(int run, int i) {
         const dv::ir::node& n = g_.nodes[i];
+        if (n.op->view == dv::view_kind::rows) return;  // see read
         if (n.role < 0) return over_roles(run, i);
         const auto argument = [&](int a, int position) { return read(run, g_.operands[n.first_argument + a], n.role, position); };
         std::vector<piece> in, out;
         for (int position = 0; position < m_.positions(n.role); ++position) {
             const int here = m_.at(n.role, position);
             in.clear();
-            if (n.kind == dv::op_kind::compute) {
+            if (n.op->view == dv::view_kind::concat) {
+                piece to = m_.result(run, here, i, 0);
+                for (int a = 0; a < n.arguments; ++a) {
+                    const piece from = argument(a, position);
+                    copy(from, to);
+                    to.data += from.bytes;
+                }
+            } else if (n.kind == dv::op_kind::compute) {
                 out.clear();
                 for (int a = 0; a < n.arguments; ++a) in.push_back(argument(a, position));
                 for (int j = 0; j < n.results; ++j) out.push_back(m_.result(run, here, i, j));

@@ -58,6 +58,10 @@ inline listing listed(const dv::ir::program& p) {
     for (const auto& v : p.tasks) l.add("task", v.first_participation, v.participations, v.first_member, v.members, v.stream, v.kind);
     for (const auto& c : p.communicators) l.add("communicator", c.axes, c.first_role, c.roles);
     for (int r : p.communicator_roles) l.add("communicator role", r);
+    if (!dv::ir::has_parts(p)) return l;
+    for (const auto& x : p.leaves) l.add("leaf", x.begin, x.bytes);
+    for (const auto& b : p.buffers) l.add("leaves of a buffer", b.first_leaf, b.leaves);
+    for (const auto& a : p.accesses) l.add("leaves of an access", a.leaf, a.leaves);
     return l;
 }
 
@@ -118,7 +122,9 @@ public:
         std::vector<life> lives;
         for (int run = 0; run < runs_; ++run)
             for (int b = 0; b < p_.buffers.size(); ++b)
-                if (p_.buffers[b].role == role_ && p_.buffers[b].bytes > 0 && p_.buffers[b].where != dv::ir::storage::constant) lives.push_back(life_of(b, run));
+                for (int leaf = p_.buffers[b].first_leaf; leaf < p_.buffers[b].first_leaf + p_.buffers[b].leaves; ++leaf)
+                    if (p_.buffers[b].role == role_ && p_.buffers[b].bytes > 0 && p_.buffers[b].where != dv::ir::storage::constant)
+                        lives.push_back(life_of(b, leaf, run));
         for (const life& x : lives)
             if (const std::string bad = within(x); !bad.empty()) return bad;
         for (std::size_t i = 0; i < lives.size(); ++i)
@@ -206,7 +212,7 @@ private:
             if (plan_.waits[w].distance <= run) list.push_back((run - plan_.waits[w].distance) * steps_ + plan_.waits[w].step);
         return list;
     }
-    life life_of(int b, int run) const {
+    life life_of(int b, int leaf, int run) const {
         const dv::ir::buffer& x = p_.buffers[b];
         const dv::ir::placement& where = plan_.placements[b];
         const bool placed = where.offset >= 0;
@@ -214,13 +220,21 @@ private:
         l.buffer = b;
         l.run = run;
         l.space = !placed ? 2 + root(b) : x.where == dv::ir::storage::host ? 1 : 0;
-        l.begin = placed ? where.offset + run % x.slots * where.stride : run % x.slots * dv::ir::aligned(x.bytes);
-        l.end = l.begin + x.bytes;
+        l.begin = (placed ? where.offset + run % x.slots * where.stride : run % x.slots * dv::ir::aligned(x.bytes)) + p_.leaves[leaf].begin;
+        l.end = l.begin + p_.leaves[leaf].bytes;
         l.output = x.output;
         for (int i = 0; i < steps_; ++i)
             for (const dv::ir::participation& participation : p_.participations.subspan(step(i).first_participation, step(i).participations))
                 for (const dv::ir::access& a : p_.accesses.subspan(participation.first_access, participation.accesses))
-                    if (a.buffer == b) l.uses.push_back({run * steps_ + i, p_.members[participation.member].node, a.mode});
+                    if (a.buffer == b && leaf >= a.leaf && leaf < a.leaf + a.leaves) l.uses.push_back({run * steps_ + i, p_.members[participation.member].node, a.mode});
+        return l;
+    }
+    life all_leaves(int b) const {
+        const dv::ir::buffer& x = p_.buffers[b];
+        life l = life_of(b, x.first_leaf, 0);
+        l.end = l.begin + x.bytes;
+        for (int leaf = x.first_leaf + 1; leaf < x.first_leaf + x.leaves; ++leaf)
+            for (const use& u : life_of(b, leaf, 0).uses) l.uses.push_back(u);
         return l;
     }
     std::string within(const life& x) const {
@@ -236,11 +250,11 @@ private:
     }
     // A buffer and those that take over its bytes.
     life whole_life(int b) const {
-        life l = life_of(b, 0);
+        life l = all_leaves(b);
         for (int a = 0; a < p_.buffers.size(); ++a)
             if (p_.buffers[a].alias == b) {
                 l.output = l.output || p_.buffers[a].output;
-                for (const use& u : life_of(a, 0).uses) l.uses.push_back(u);
+                for (const use& u : all_leaves(a).uses) l.uses.push_back(u);
             }
         return l;
     }
@@ -317,16 +331,22 @@ inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan
             // In a broadcast the argument of one that gets nothing is passed as its result.
             const auto gives_only = [&](const dv::ir::participation& x) { return p.members[m].kind == dv::op_kind::broadcast && x.accesses == 1; };
             for (const bool writes : {false, true}) {
-                std::vector<int> passed;
+                struct place {
+                    int buffer;
+                    std::int64_t begin;
+                };
+                std::vector<place> passed;
                 for (const bool last : {false, true})
                     for (const dv::ir::participation& x : p.participations.subspan(v.first_participation, v.participations))
                         for (const dv::ir::access& a : p.accesses.subspan(x.first_access, x.accesses)) {
                             const bool gives = gives_only(x) && a.mode == dv::access_mode::read;
                             if (x.member == m && gives == last && (gives || a.mode == dv::access_mode::write) == writes && p.buffers[a.buffer].where == dv::ir::storage::arena)
-                                passed.push_back(dv::ir::owner_of(p, a.buffer));
+                                passed.push_back({dv::ir::owner_of(p, a.buffer), p.leaves[a.leaf].begin});
                         }
                 for (std::size_t i = 1; i < passed.size(); ++i) {
-                    const int a = passed[0], b = passed[i];
+                    const int a = passed[0].buffer, b = passed[i].buffer;
+                    // Blocks of unlike buffers, or unlike blocks, cannot lie alike where the buffers do.
+                    if (passed[0].begin != passed[i].begin || p.buffers[a].bytes != p.buffers[b].bytes) continue;
                     const auto &one = plan.placements[a], &other = plan.placements[b];
                     const int slots = p.buffers[a].slots;
                     const bool alike = one.offset == other.offset && slots == p.buffers[b].slots && (slots == 1 || one.stride == other.stride);

@@ -30,6 +30,32 @@ inline std::vector<int> group_of(const dv::ir::graph& g, const dv::ir::node& n) 
     return roles;
 }
 
+// The value that a symbol is rows of, itself if of none, and how many bytes stand before them.
+struct place {
+    int symbol = -1;
+    std::int64_t begin = 0;
+};
+inline place place_of(const dv::ir::graph& g, int symbol) {
+    if (const int n = g.symbols[symbol].node; n >= 0 && g.nodes[n].op->view == dv::view_kind::rows) {
+        place of = place_of(g, g.operands[g.nodes[n].first_argument]);
+        of.begin += g.nodes[n].op->block * g.symbols[symbol].type.bytes();
+        return of;
+    }
+    for (const dv::ir::node& n : g.nodes) {
+        if (n.op->view != dv::view_kind::concat) continue;
+        std::int64_t before = 0;
+        for (const int participation : g.operands.subspan(n.first_argument, n.arguments)) {
+            if (participation == symbol) {
+                place of = place_of(g, g.operands[n.first_result]);
+                of.begin += before;
+                return of;
+            }
+            before += g.symbols[participation].type.bytes();
+        }
+    }
+    return {symbol, 0};
+}
+
 // Where things lie in a meaning's memory, in words from the start of a place's block. A place is a role of the graph at one point of
 // its mesh; positions count with the last axis fastest.
 struct meaning {
@@ -112,7 +138,7 @@ inline std::string difference(meaning& a, meaning& b) {
             for (int run = 0; run < a.runs; ++run)
                 for (int i = 0; i < g.nodes.size(); ++i) {
                     const dv::ir::node& n = g.nodes[i];
-                    bool here = n.role == role;
+                    bool here = n.role == role && n.op->view != dv::view_kind::rows;
                     for (const int t : g.operands.subspan(n.first_target, n.targets)) here = here || t == role;
                     for (int j = 0; here && j < n.results; ++j)
                         if (!same(a.result(run, a.at(role, position), i, j), b.result(run, b.at(role, position), i, j)))

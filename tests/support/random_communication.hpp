@@ -163,8 +163,9 @@ protected:
         if (!along_axes(n, role)) return false;
         n.nccl_group_id = nccl_group_id;
         const int width = width_of(s, role, n.axes);
-        const int x = pick(role, [&](int i) { return i < below && free_in_nccl_group(i, -1) && fits(n.kind, i, width); });
+        int x = pick(role, [&](int i) { return i < below && free_in_nccl_group(i, -1) && fits(n.kind, i, width); });
         if (x < 0 || !choose_reduction(n, x, width, false)) return false;
+        x = some_rows(x, n, width, role);
         n.arguments = {x};
         const int y = communicated(n, x, width, role);
         at(y).varies = variation(n, x);
@@ -176,6 +177,13 @@ protected:
         rooted[static_cast<std::size_t>(y)] = 1;  // only the root may read it
         if (nccl_group_id < 0 && r.chance(60)) back_from_root(made, y, width);
         return true;
+    }
+    // Rows of x in its place, where the communication can do with them. Within a group a state would be seen as the group leaves it.
+    int some_rows(int x, const statement& n, int width, int role) {
+        const int blocks = n.nccl_group_id >= 0 && at(x).kind == dv::ir::symbol_kind::state ? 1 : blocks_of(x);
+        dv::tensor_type type = at(x).type;
+        if (blocks > 1) type.extent[0] /= blocks;
+        return collected(n.kind, type, width).valid() ? rows_of(x, blocks, role) : x;
     }
     // What a root alone has goes to all, or a block to each.
     void back_from_root(const statement& made, int y, int width) {
@@ -256,9 +264,21 @@ protected:
         const bool kept = at(boldest).nonzero;
         at(boldest).nonzero = nonzero;
         choose_reduction(n, boldest, count, false);
+        const int whole_boldest = boldest;
         s.pool->operations.back().arguments = static_cast<int>(n.arguments.size());
+        // Of all the same number of rows.
+        dv::tensor_type type = at(x).type;
+        if (const int blocks = blocks_of(x); blocks > 1) {
+            type.extent[0] /= blocks;
+            if (collected(kind, type, count).valid())
+                for (int& a : n.arguments) {
+                    const int whole = a;
+                    a = rows_of(whole, blocks, at(whole).role);
+                    if (whole == boldest) boldest = a;
+                }
+        }
         const int y = communicated(n, boldest, count, -1);
-        at(boldest).nonzero = kept;
+        at(whole_boldest).nonzero = kept;
         at(y).varies = varies(n.arguments);
         n.results = {y};
         n.types = {at(y).type};
@@ -303,8 +323,8 @@ protected:
         if (x < 0) return false;
         statement n = communication(back ? dv::op_kind::from_host : dv::op_kind::to_host, 1);
         n.role = role;
-        n.arguments = {x};
-        const int y = add(dv::ir::symbol_kind::value, at(x).type, role);
+        n.arguments = {rows_of(x, blocks_of(x), role)};
+        const int y = add(dv::ir::symbol_kind::value, at(n.arguments[0]).type, role);
         at(y).in_host_memory = !back;
         at(y).magnitude = at(x).magnitude;
         at(y).nonzero = at(x).nonzero;

@@ -38,14 +38,112 @@ protected:
         return mask;
     }
 
+    // Into how many blocks of rows x is cut where one of them is read in its place; 1: it is read whole.
+    int blocks_of(int x) {
+        if (!k.views || !r.chance(35)) return 1;
+        std::vector<int> list;
+        for (int n = 1; n <= most_blocks; ++n)
+            if (is_blocked(at(x).type, n)) list.push_back(n);
+        return list.empty() ? 1 : r.one_of(list);
+    }
+    // Some block of so many, as a statement that stands inside the one that reads it; x itself where there is one.
+    int rows_of(int x, int blocks, int role) {
+        if (blocks == 1) return x;
+        statement n;
+        n.role = role;
+        n.op = rows_operation(r.below(blocks), blocks);
+        n.nested = true;
+        n.arguments = {x};
+        n.types = {at(x).type};
+        n.types[0].extent[0] /= blocks;
+        const int y = add(dv::ir::symbol_kind::value, n.types[0], at(x).role);
+        const symbol from = at(x);
+        at(y).in_host_memory = from.in_host_memory;
+        at(y).magnitude = from.magnitude;
+        at(y).nonzero = from.nonzero;
+        at(y).varies = from.varies;
+        locked[static_cast<std::size_t>(y)] = 1;
+        n.results = {y};
+        place(std::move(n));
+        return y;
+    }
+    // A value made of two or three others, of which some are made for it.
+    void concat(int role) {
+        const int like = tensor_type_count - blocked_type_count + r.below(k.types ? blocked_type_count : 2);
+        std::vector<int> fits;
+        for (int i = 0; i < symbols(); ++i) {
+            const int p = producer[static_cast<std::size_t>(i)];
+            if (p < 0 || at(i).role != role || !readable(i, role) || participation[static_cast<std::size_t>(i)] || !is_blocked(at(i).type, 1)) continue;
+            const statement& made_by = s.nodes[static_cast<std::size_t>(p)];
+            dv::tensor_type type = at(i).type;
+            type.extent[0] = tensor_types[like].extent[0];
+            if (made_by.role == role && !made_by.op->in_place_only && made_by.op->view != dv::view_kind::rows && type == tensor_types[like])
+                fits.push_back(i);
+        }
+        r.shuffle(fits);
+        statement n;
+        n.role = role;
+        for (int i = r.between(2, 3); i > 0; --i) {
+            if (fits.empty() || r.chance(30)) fits.push_back(made(role, like));
+            n.arguments.push_back(fits.back());
+            fits.pop_back();
+        }
+        n.op = concat_operation(static_cast<int>(n.arguments.size()));
+        n.types = {tensor_types[like]};
+        n.types[0].extent[0] = 0;
+        symbol y;
+        for (const int x : n.arguments) {
+            participation[static_cast<std::size_t>(x)] = 1;
+            n.types[0].extent[0] += at(x).type.extent[0];
+            y.magnitude = std::max(y.magnitude, at(x).magnitude);
+            y.nonzero = y.nonzero && at(x).nonzero;
+        }
+        n.results = {add(dv::ir::symbol_kind::value, n.types[0], role)};
+        at(n.results[0]).magnitude = y.magnitude;
+        at(n.results[0]).nonzero = y.nonzero;
+        at(n.results[0]).varies = varies(n.arguments);
+        place(std::move(n));
+    }
+    // Of a value made of parts: whether nobody reads those by themselves.
+    bool parts_unread(int x) const {
+        const int p = producer[static_cast<std::size_t>(x)];
+        if (p < 0 || s.nodes[static_cast<std::size_t>(p)].op->view != dv::view_kind::concat) return true;
+        for (const int a : s.nodes[static_cast<std::size_t>(p)].arguments)
+            if (reads[static_cast<std::size_t>(a)] > 1 || !parts_unread(a)) return false;
+        return true;
+    }
+    void lock_parts(int x) {
+        const int p = producer[static_cast<std::size_t>(x)];
+        if (p < 0 || s.nodes[static_cast<std::size_t>(p)].op->view != dv::view_kind::concat) return;
+        for (const int a : s.nodes[static_cast<std::size_t>(p)].arguments) {
+            locked[static_cast<std::size_t>(a)] = 1;
+            lock_parts(a);
+        }
+    }
+    // The one result, of the table's type, of an operation made for it.
+    int made(int role, int type) {
+        statement n;
+        n.role = role;
+        arguments(n, r.between(0, 2));
+        dv::operation* op = compute_operation(static_cast<int>(n.arguments.size()));
+        n.op = op;
+        sized_results(n, *op, type, 1);
+        const int y = add(dv::ir::symbol_kind::value, n.types[0], role);
+        at(y).varies = varies(n.arguments);
+        n.results = {y};
+        place(std::move(n));
+        return y;
+    }
+
     void compute(int role) {
         statement n;
         n.role = role;
         const int wanted = r.chance(8) ? 0 : r.chance(12) ? r.between(4, most_arguments) : r.between(1, 3);
         if (wanted > 0 && r.chance(12)) {
             const int x = pick(role, [&](int i) {
-                return at(i).kind == dv::ir::symbol_kind::value && at(i).role == role && reads[static_cast<std::size_t>(i)] == 0;
+                return at(i).kind == dv::ir::symbol_kind::value && at(i).role == role && reads[static_cast<std::size_t>(i)] == 0 && parts_unread(i);
             });
+            if (x >= 0) lock_parts(x);
             if (x >= 0) return in_place_only(std::move(n), x, wanted);
         }
         arguments(n, wanted);
@@ -62,7 +160,7 @@ protected:
         while (static_cast<int>(n.arguments.size()) < wanted) {
             const int x = pick(n.role, [&](int i) { return locked[static_cast<std::size_t>(i)] == 0; });
             if (x < 0) break;
-            n.arguments.push_back(x);
+            n.arguments.push_back(rows_of(x, blocks_of(x), n.role));
         }
     }
     void shape(statement& n, dv::operation& op) {
@@ -171,7 +269,7 @@ protected:
             return compute(role);  // one is a replica along an axis along which the other is none
         if (in_place) n.arguments.insert(n.arguments.end(), n.results.begin(), n.results.end());
         for (int extra = r.between(in_place ? 0 : 1, 2); extra > 0; --extra)
-            if (const int x = pick(role, allowed); x >= 0) n.arguments.push_back(x);
+            if (const int x = pick(role, allowed); x >= 0) n.arguments.push_back(rows_of(x, blocks_of(x), role));
         if (in_place && r.chance(8)) n.arguments.push_back(first);  // once more, beside its place
         dv::operation* op = compute_operation(static_cast<int>(n.arguments.size()));
         n.op = op;

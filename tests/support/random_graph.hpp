@@ -23,6 +23,7 @@ public:
             else if (what < 32 && k.collectives && k.nccl_groups) nccl_group_id(role);
             else if (what < 42 && k.collectives && roles() > 1) collective_over_roles(-1, symbols(), nullptr);
             else if (what < 48) host_copy(role);
+            else if (what < 53 && k.views) concat(role);
             else if (what < 64 && k.states) update(role);
             else compute(role);
         }
@@ -39,6 +40,7 @@ private:
     void nest() {
         for (std::size_t i = 0; i < s.nodes.size(); ++i) {
             statement& n = s.nodes[i];
+            if (n.op->view == dv::view_kind::rows) continue;  // it always is
             if (n.update || n.nccl_group_id >= 0 || n.results.size() != 1 || n.results[0] < 0 || over_roles(n) || uses(n.op) > 1) continue;
             const int x = n.results[0];
             if (reads[static_cast<std::size_t>(x)] != 1 || at(x).output || !r.chance(35)) continue;
@@ -46,10 +48,17 @@ private:
                 const statement& m = s.nodes[j];
                 if (!contains(m.arguments, x)) continue;
                 // Within a group it would see the states as the group leaves them.
-                n.nested = m.role == n.role && !(in_nccl_group(m) && reads_states(n));
+                n.nested = m.role == n.role && !over_roles(reader_of(m)) && !(in_nccl_group(m) && reads_states(n));
                 break;
             }
         }
+    }
+    // Of rows the statement that they stand in, of any other the statement itself.
+    const statement& reader_of(const statement& n) const {
+        if (n.op->view != dv::view_kind::rows) return n;
+        for (const statement& m : s.nodes)
+            if (contains(m.arguments, n.results[0])) return reader_of(m);
+        return n;
     }
     bool reads_states(const statement& n) const {
         for (const int a : n.arguments) {
@@ -120,7 +129,7 @@ private:
         for (std::size_t i = 0; i < s.symbols.size(); ++i) {
             if (s.symbols[i].kind != dv::ir::symbol_kind::value || locked[i]) continue;
             const bool free = producer[i] >= 0 && s.nodes[static_cast<std::size_t>(producer[i])].op->has_effect && r.chance(50);
-            s.symbols[i].output = reads[i] == 0 ? !free : r.chance(12);
+            s.symbols[i].output = reads[i] == 0 ? !free : !participation[i] && r.chance(12);
         }
     }
     // A state whose first statement overwrites it needs no initialiser.

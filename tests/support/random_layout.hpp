@@ -29,6 +29,7 @@ struct knobs {
     bool folding = true;
     bool open = false;       // axes of open width: plans are for any, and runs need to know it (with_widths)
     bool limits = true;      // memory limits
+    bool views = true;       // rows of values, and values made of parts
     std::string prefix = {};         // of names
     const sketch* beside = nullptr;  // a graph whose states this one may share
 };
@@ -58,7 +59,7 @@ protected:
     chooser r;
     sketch s;
     std::vector<int> reads;
-    std::vector<char> locked, rooted;
+    std::vector<char> locked, rooted, participation;  // part: of a concat
     std::vector<int> producer;  // statement that computes a value
 
     int add(dv::ir::symbol_kind kind, dv::tensor_type type, int role) {
@@ -72,6 +73,7 @@ protected:
         reads.push_back(0);
         locked.push_back(0);
         rooted.push_back(0);
+        participation.push_back(0);
         producer.push_back(-1);
         return id;
     }
@@ -82,6 +84,7 @@ protected:
     const std::vector<dv::ir::mesh_axis>& mesh(int role) const { return s.roles[static_cast<std::size_t>(role)]; }
     // The number of a type in the table; vectors of words more often than others.
     int type_index() {
+        if (k.views && r.chance(15)) return tensor_type_count - blocked_type_count + r.below(k.types ? blocked_type_count : 2);
         if (!k.types) return r.chance(75) ? r.below(5) : r.below(word_type_count - 1);
         return r.chance(45) ? r.below(word_type_count) : r.below(tensor_type_count);
     }

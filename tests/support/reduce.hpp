@@ -80,8 +80,13 @@ inline bool narrow_axis(sketch& s, int axis) {
 // Values that nobody needs any more become outputs.
 inline void mend(sketch& s) {
     std::vector<int> reads(s.symbols.size(), 0);
-    for (const statement& n : s.nodes)
-        for (const int a : n.arguments) ++reads[static_cast<std::size_t>(a)];
+    for (std::size_t i = s.nodes.size(); i-- > 0;) {  // rows stand in front of those that read them
+        const statement& n = s.nodes[i];
+        if (n.op->view == dv::view_kind::rows && reads[static_cast<std::size_t>(n.results[0])] == 0)
+            s.nodes.erase(s.nodes.begin() + static_cast<long>(i));
+        else
+            for (const int a : n.arguments) ++reads[static_cast<std::size_t>(a)];
+    }
     for (const statement& n : s.nodes)
         for (const int x : n.results)
             if (x >= 0 && !n.update && reads[static_cast<std::size_t>(x)] == 0 && !n.op->has_effect)

@@ -152,6 +152,12 @@ private:
     piece argument(int run, int i, int a, int role, int position) {
         const int x = s_.nodes[at(i)].arguments[at(a)];
         const source from = sources_[at(i)][at(a)];
+        if (from.statement >= 0 && s_.nodes[at(from.statement)].op->view == dv::view_kind::rows) {  // the I-th of N equal blocks
+            const dv::operation& rows = *s_.nodes[at(from.statement)].op;
+            const piece all = argument(run, from.statement, 0, role, position);
+            const std::int64_t each = all.bytes / rows.blocks;
+            return {all.data + rows.block * each, each, all.type};
+        }
         if (from.statement < 0)
             return s_.symbols[at(x)].kind == dv::ir::symbol_kind::state
                        ? state(x, position)
@@ -170,6 +176,8 @@ private:
             if (from.statement >= 0) evaluate(from.statement);
         const statement& n = s_.nodes[at(i)];
         const int run = runs() - 1;
+        if (n.op->view == dv::view_kind::rows) return;
+        if (n.op->view == dv::view_kind::concat) return join_rows(run, i);
         if (over_roles(n)) return join_roles(run, i);
         if (n.kind != dv::op_kind::compute) return join_positions(run, i);
         std::vector<piece> in, out;
@@ -179,6 +187,18 @@ private:
             for (int a = 0; a < static_cast<int>(n.arguments.size()); ++a) in.push_back(argument(run, i, a, n.role, position));
             for (int j = 0; j < static_cast<int>(n.results.size()); ++j) out.push_back(result(run, i, j, n.role, position));
             effects_[at(run)][at(first_place_[at(n.role)] + position) * s_.nodes.size() + at(i)] = apply(n.op, in, out);
+        }
+    }
+    // One part behind the other.
+    void join_rows(int run, int i) {
+        const statement& n = s_.nodes[at(i)];
+        for (int position = 0; position < positions(n.role); ++position) {
+            std::int64_t behind = 0;
+            for (int a = 0; a < static_cast<int>(n.arguments.size()); ++a) {
+                const piece participation = argument(run, i, a, n.role, position);
+                detail::put(result(run, i, 0, n.role, position), behind, participation, 0, participation.bytes);
+                behind += participation.bytes;
+            }
         }
     }
     // The positions that differ along the axes only, in the order of their places there.

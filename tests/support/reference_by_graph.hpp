@@ -47,6 +47,11 @@ inline meaning reference::as_read(const dv::ir::graph& g) const {
                     named = named || dv::same(name_of(r), s_.symbols[at(x)].name);
                 alike = alike && named;
             }
+            if (n.op->view == dv::view_kind::rows) {  // of which many have one operation and no name
+                const dv::ir::symbol& rows = g.symbols[g.operands[n.first_result]];
+                const int x = s_.nodes[at(k)].results[0];
+                alike = s_.symbols[at(x)].type == rows.type && s_.symbols[at(x)].in_host_memory == rows.in_host_memory;
+            }
             if (alike) found = k;
         }
         if (found < 0) throw failure("node " + std::to_string(i) + " of the graph is not what is written");

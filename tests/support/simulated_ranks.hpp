@@ -43,7 +43,7 @@ protected:
         int phase = 0;
     };
     struct participation_view {
-        std::vector<int> arguments, results, result_index, scratch;  // buffers
+        std::vector<int> arguments, results, result_index, scratch;  // accesses
         int graph_role = -1;
         int node = -1;
     };
@@ -54,7 +54,7 @@ protected:
         std::vector<std::vector<word>> own;                  // by buffer: inputs, states, constants
         std::array<std::deque<entry>, dv::stream_count> queues;
         std::vector<int> issued, done;                       // by event and ring slot: the latest run
-        std::vector<std::vector<int>> uses_left;             // by run, by buffer at the root of its aliases
+        std::vector<std::vector<int>> uses_left;             // by run, by leaf of the buffer at the root of its aliases
         std::vector<int> steps_left;                         // by run
         std::vector<std::pair<int, int>> instance_of;        // by part: instance and group_index
         int next_run = 0;
@@ -85,17 +85,17 @@ protected:
             const dv::ir::participation& participation = p_.participations[i];
             const dv::ir::member& member = p_.members[participation.member];
             participation_view& v = participations_[i];
-            const auto accesses = p_.accesses.subspan(participation.first_access, participation.accesses);
+            const auto mode = [&](int a) { return p_.accesses[a].mode; };
             v.node = member.node;
             if (member.node < 0) {
-                for (const auto& a : accesses) (dv::writes(a.mode) ? v.results : v.arguments).push_back(a.buffer);
+                for (int a = participation.first_access; a < participation.first_access + participation.accesses; ++a) (dv::writes(mode(a)) ? v.results : v.arguments).push_back(a);
                 v.result_index.assign(v.results.size(), 0);
                 continue;
             }
             const dv::ir::node& n = g_.nodes[member.node];
             if (n.role >= 0) {
                 v.graph_role = n.role;
-                local_participation(v, n, accesses);
+                local_participation(v, n, participation);
                 continue;
             }
             const std::vector<int> group_indices = group_of(g_, n);
@@ -103,20 +103,21 @@ protected:
                 throw failure("node " + std::to_string(member.node) + " has no group_index " + std::to_string(participation.group_index));
             v.graph_role = group_indices[static_cast<std::size_t>(participation.group_index)];
             // What the role gives, then what it gets.
-            for (const auto& a : accesses) {
-                (dv::writes(a.mode) ? v.results : v.arguments).push_back(a.buffer);
-                if (dv::writes(a.mode)) v.result_index.push_back(0);
+            for (int a = participation.first_access; a < participation.first_access + participation.accesses; ++a) {
+                (dv::writes(mode(a)) ? v.results : v.arguments).push_back(a);
+                if (dv::writes(mode(a))) v.result_index.push_back(0);
             }
         }
     }
     // An operation's pointers stand in the order of accesses: arguments in order, a target of an update that is also an argument once,
     // at its first place; then the other results in order; then workspace.
-    void local_participation(participation_view& v, const dv::ir::node& n, dv::span<const dv::ir::access> accesses) const {
-        const auto is = [&](int a, int symbol) { return a < accesses.size() && p_.buffers[accesses[a].buffer].symbol == symbol; };
+    void local_participation(participation_view& v, const dv::ir::node& n, const dv::ir::participation& participation) const {
+        const auto at_place = [&](int a) -> const dv::ir::access& { return p_.accesses[participation.first_access + a]; };
+        const auto is = [&](int a, int symbol) { return a < participation.accesses && is_of(at_place(a), symbol); };
         for (int k = 0; k < n.arguments; ++k) {
-            if (!is(k, g_.operands[n.first_argument + k]) || !dv::reads(accesses[k].mode))
+            if (!is(k, g_.operands[n.first_argument + k]) || !dv::reads(at_place(k).mode))
                 throw failure("argument " + std::to_string(k) + " of node " + std::to_string(v.node) + " is not at its place");
-            v.arguments.push_back(accesses[k].buffer);
+            v.arguments.push_back(participation.first_access + k);
         }
         int next = n.arguments;
         for (int k = 0; k < n.results; ++k) {
@@ -125,14 +126,37 @@ protected:
             for (int a = n.arguments - 1; a >= 0 && n.update && symbol >= 0; --a)
                 if (is(a, symbol)) at = a;
             if (at < 0) at = next++;
-            if (!is(at, symbol) || !dv::writes(accesses[at].mode))
+            if (!is(at, symbol) || !dv::writes(at_place(at).mode))
                 throw failure("result " + std::to_string(k) + " of node " + std::to_string(v.node) + " is not at its place");
-            v.results.push_back(accesses[at].buffer);
+            v.results.push_back(participation.first_access + at);
             v.result_index.push_back(k);
         }
-        for (; next < accesses.size(); ++next) v.scratch.push_back(accesses[next].buffer);
+        for (; next < participation.accesses; ++next) v.scratch.push_back(participation.first_access + next);
         check_workspace(v, n);
         check_types(v, n);
+    }
+    // The bytes of an access are the symbol's: those of its buffer's symbol, or rows of what both are part of.
+    bool is_of(const dv::ir::access& a, int symbol) const {
+        const int held = p_.buffers[a.buffer].symbol;
+        if (held < 0 || symbol < 0) return held == symbol;
+        const place mine = place_of(g_, symbol);
+        place touched = place_of(g_, held);
+        touched.begin += p_.leaves[a.leaf].begin;
+        return touched.symbol == mine.symbol && touched.begin == mine.begin && size_of(a) == g_.symbols[symbol].type.bytes();
+    }
+    std::int64_t size_of(const dv::ir::access& a) const {
+        std::int64_t bytes = 0;
+        for (int l = a.leaf; l < a.leaf + a.leaves; ++l) bytes += p_.leaves[l].bytes;
+        return bytes;
+    }
+    // The type of the buffer, with the rows that the access has of it.
+    dv::tensor_type type_of(const dv::ir::access& a) const {
+        dv::tensor_type type = p_.buffers[a.buffer].type;
+        if (const std::int64_t whole = type.bytes(), bytes = size_of(a); bytes != whole && whole > 0 && type.rank > 0) {
+            if (type.extent[0] * bytes % whole != 0) throw failure("an access of no whole rows");
+            type.extent[0] = type.extent[0] * bytes / whole;
+        }
+        return type;
     }
     // What the launch would get has the types that the operation knows.
     void check_types(const participation_view& v, const dv::ir::node& n) const {
@@ -140,17 +164,17 @@ protected:
         std::vector<dv::tensor_type> types;
         for (int k = 0; k < n.arguments; ++k) {
             types.push_back(g_.symbols[g_.operands[n.first_argument + k]].type);
-            if (p_.buffers[v.arguments[static_cast<std::size_t>(k)]].type != types.back()) throw failure("another type of an argument" + whose);
+            if (type_of(p_.accesses[v.arguments[static_cast<std::size_t>(k)]]) != types.back()) throw failure("another type of an argument" + whose);
         }
         dv::tensor_type made[dv::max_results] = {};
         if (n.kind == dv::op_kind::compute) n.op->infer(types.data(), made);
         for (int k = 0; k < n.results; ++k) {
             if (const int symbol = g_.operands[n.first_result + k]; symbol >= 0) made[k] = g_.symbols[symbol].type;
-            const dv::ir::buffer& b = p_.buffers[v.results[static_cast<std::size_t>(k)]];
-            if (b.type != made[k] || b.bytes < b.type.bytes()) throw failure("another type of a result" + whose);
+            const dv::ir::access& b = p_.accesses[v.results[static_cast<std::size_t>(k)]];
+            if (type_of(b) != made[k] || size_of(b) < made[k].bytes()) throw failure("another type of a result" + whose);
         }
-        for (const int b : v.scratch)
-            if (p_.buffers[b].type.valid()) throw failure("scratch memory with a type" + whose);
+        for (const int a : v.scratch)
+            if (p_.buffers[p_.accesses[a].buffer].type.valid()) throw failure("scratch memory with a type" + whose);
     }
     // What is left of the accesses is the workspace that the operation asks for.
     void check_workspace(const participation_view& v, const dv::ir::node& n) const {
@@ -158,17 +182,19 @@ protected:
         for (int k = 0; k < n.arguments; ++k) types.push_back(g_.symbols[g_.operands[n.first_argument + k]].type);
         const std::int64_t wanted = n.kind == dv::op_kind::compute && n.op->workspace != nullptr ? n.op->workspace(types.data()) : 0;
         std::int64_t given = 0;
-        for (const int b : v.scratch) given += p_.buffers[b].bytes;
+        for (const int a : v.scratch) given += size_of(p_.accesses[a]);
         if (wanted != given || v.scratch.size() > 1)
             throw failure("node " + std::to_string(v.node) + " asks for " + std::to_string(wanted) + " bytes of workspace and gets " +
                           std::to_string(given));
     }
 
+    // The first leaf of the root buffer that an access touches.
+    int root_leaf(const dv::ir::access& a) const { return a.leaf - p_.buffers[a.buffer].first_leaf + p_.buffers[root_of(a.buffer)].first_leaf; }
     int root_of(int buffer) const { return p_.buffers[buffer].alias >= 0 ? p_.buffers[buffer].alias : buffer; }
 
     void prepare_buffers() {
         kept_.assign(p_.buffers.size(), 0);
-        uses_.assign(p_.buffers.size(), 0);
+        uses_.assign(p_.leaves.size(), 0);
         holder_.assign(p_.buffers.size(), -1);
         for (int b = 0; b < p_.buffers.size(); ++b) {
             const dv::ir::buffer& x = p_.buffers[b];
@@ -193,8 +219,9 @@ protected:
         }
         for (int i = 0; i < p_.participations.size(); ++i) {
             const dv::ir::participation& participation = p_.participations[i];
-            for (const auto& a : p_.accesses.subspan(participation.first_access, participation.accesses)) ++uses_[root_of(a.buffer)];
-            for (int b : participations_[i].results) holder_[b] = participations_[i].graph_role;
+            for (const auto& a : p_.accesses.subspan(participation.first_access, participation.accesses))
+                for (int l = root_leaf(a), end = l + a.leaves; l < end; ++l) ++uses_[l];
+            for (int a : participations_[i].results) holder_[p_.accesses[a].buffer] = participations_[i].graph_role;
         }
     }
 
@@ -291,6 +318,12 @@ protected:
         return {reinterpret_cast<unsigned char*>(memory.data()) + at.offset + slot * at.stride, b.bytes, b.type.type};
     }
 
+    piece touched_by(rank& k, int access, int run) {
+        const dv::ir::access& a = p_.accesses[access];
+        const piece all = bytes_of(k, a.buffer, run);
+        return {all.data + p_.leaves[a.leaf].begin, size_of(a), all.type};
+    }
+
     meeting& meeting_of(const rank& k, int participation, int run) { return meetings_[run * instances_.size() + k.instance_of[participation].first]; }
     const dv::ir::step& step_of(const rank& k, const entry& e) const { return plan_.steps[plan_.roles[k.role].first_step + e.step]; }
 
@@ -309,7 +342,7 @@ protected:
     word garbage_ = 0;
     std::vector<participation_view> participations_;
     std::vector<char> kept_;        // by root buffer: not garbage after its last use
-    std::vector<int> uses_;         // by root buffer
+    std::vector<int> uses_;         // by leaf of a root buffer
     std::vector<int> holder_;       // by buffer: the graph's role whose node writes it
     std::vector<rank> ranks_;
     std::vector<instance> instances_;

@@ -149,7 +149,7 @@ private:
     std::vector<piece> own_arguments(rank& k, const dv::ir::step& step, int run) {
         std::vector<piece> all;
         for (int i = step.first_participation; i < step.first_participation + step.participations; ++i)
-            for (int b : participations_[i].arguments) all.push_back(bytes_of(k, b, run));
+            for (int a : participations_[i].arguments) all.push_back(touched_by(k, a, run));
         return all;
     }
     static bool apart(piece p, const std::vector<piece>& all) {
@@ -157,16 +157,16 @@ private:
             if (p.data < q.data + q.bytes && q.data < p.data + p.bytes) return false;
         return true;
     }
-    word scratch_seed(const rank& k, int buffer, int run) const {
-        return mix(mix(static_cast<word>(run) + 77) + static_cast<word>(&k - ranks_.data())) + static_cast<word>(buffer);
+    word scratch_seed(const rank& k, int access, int run) const {
+        return mix(mix(static_cast<word>(run) + 77) + static_cast<word>(&k - ranks_.data())) + static_cast<word>(access);
     }
 
     void begin(rank& k, const dv::ir::step& step, int run) {
         const auto arguments = own_arguments(k, step, run);
         for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
             for (const auto* list : {&participations_[i].results, &participations_[i].scratch})
-                for (int b : *list)
-                    if (const piece to = bytes_of(k, b, run); apart(to, arguments)) fill(to, scratch_seed(k, b, run));
+                for (int a : *list)
+                    if (const piece to = touched_by(k, a, run); apart(to, arguments)) fill(to, scratch_seed(k, a, run));
             meeting& m = meeting_of(k, i, run);
             ++m.begun;
             const std::size_t group_indices = static_cast<std::size_t>(k.instance_of[i].second) + 1;
@@ -178,8 +178,8 @@ private:
         meeting& m = meeting_of(k, participation, run);
         ++m.read;
         auto& kept = m.arguments[k.instance_of[participation].second];
-        for (int b : participations_[participation].arguments) {
-            const piece from = bytes_of(k, b, run);
+        for (int a : participations_[participation].arguments) {
+            const piece from = touched_by(k, a, run);
             kept.push_back({std::vector<word>(static_cast<std::size_t>(words_of(from.bytes))), from.bytes, from.type});
             if (from.bytes > 0) std::memcpy(kept.back().words.data(), from.data, static_cast<std::size_t>(from.bytes));
         }
@@ -191,18 +191,18 @@ private:
         for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
             auto& kept = meeting_of(k, i, run).arguments[k.instance_of[i].second];
             for (std::size_t a = 0; a < participations_[i].arguments.size(); ++a) {
-                const piece now = bytes_of(k, participations_[i].arguments[a], run);
+                const piece now = touched_by(k, participations_[i].arguments[a], run);
                 if (!same(now, kept[a].view()))
                     throw failure("an argument of " + name(step) + " changed while it ran, on " + name(k) + " in run " +
                                   std::to_string(run));
             }
             for (const auto* list : {&participations_[i].results, &participations_[i].scratch})
-                for (int b : *list) {
-                    const piece to = bytes_of(k, b, run);
+                for (int a : *list) {
+                    const piece to = touched_by(k, a, run);
                     if (!apart(to, arguments)) continue;
                     expect_.resize(static_cast<std::size_t>(words_of(to.bytes)));
                     const piece left = snapshot(expect_, to.bytes);
-                    fill(left, scratch_seed(k, b, run));
+                    fill(left, scratch_seed(k, a, run));
                     if (!same(to, left))
                         throw failure("memory of " + name(step) + " was written by another while it ran, on " + name(k) + " in run " +
                                       std::to_string(run));
@@ -212,7 +212,9 @@ private:
         for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
             const dv::ir::participation& participation = p_.participations[i];
             for (const auto& a : p_.accesses.subspan(participation.first_access, participation.accesses))
-                if (const int root = root_of(a.buffer); --k.uses_left[run][root] == 0 && kept_[root] == 0) poison(bytes_of(k, root, run));
+                for (int l = root_leaf(a), end = l + a.leaves; l < end; ++l)
+                    if (const int root = root_of(a.buffer); --k.uses_left[run][l] == 0 && kept_[root] == 0)
+                        poison({bytes_of(k, root, run).data + p_.leaves[l].begin, p_.leaves[l].bytes});
         }
         --k.steps_left[run];
     }
@@ -223,7 +225,7 @@ private:
         meeting& m = meeting_of(k, i, run);
         const int group_index = k.instance_of[i].second;
         std::vector<piece> in, out;
-        for (int b : v.results) out.push_back(bytes_of(k, b, run));
+        for (int a : v.results) out.push_back(touched_by(k, a, run));
         if (member.kind == dv::op_kind::input) {
             const piece bound = m_.value(
                 run, member.symbol, g_.single_rank && g_.symbols[member.symbol].role >= 0 ? g_.symbols[member.symbol].role : k.role, k.position);

@@ -52,7 +52,7 @@ private:
         const int id = operation_node(*head.op, s + 2, head.child_count - 1, source_position + 1 + names.positions, role, name, nccl_group_id);
         if (id < 0) return;
         node& n = d_.nodes[id];
-        if (n.op->view != view_kind::none && (n.op->view == view_kind::rows || many || head.kind == keyword::update))
+        if (n.op->view != view_kind::none && (n.op->view == view_kind::rows || head.kind == keyword::update))
             return d_.fail(make_fault(fault_kind::rows_by_themselves, name, n.source_position + 1));
         n.first_result = d_.operand_count;
         if (many) return results(n, id, names, name, head.kind == keyword::update);

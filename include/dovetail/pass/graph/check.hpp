@@ -85,9 +85,11 @@ private:
     // A concat's parts are made where it lies; an update overwrites all of a state that it does not pass as `inout`.
     constexpr void views() {
         vec<int> concat_of(g_.symbols.size(), -1);
+        part_readers_ = vec<int>(g_.symbols.size());
         for (const ir::node& n : g_.nodes) {
             if (n.op->view == view_kind::concat)
                 for (int a : arguments(n)) participation(n, a, concat_of[a]);
+            for (int a : arguments(n)) part_readers_[where_.whole_of(a)] += n.op->view == view_kind::none ? 1 : 0;
             if (!n.update) continue;
             for (int r : results(n))
                 for (int a : arguments(n))
@@ -222,7 +224,7 @@ private:
         const ir::symbol& s = g_.symbols[a];
         if (const tensor_type made = first_result(n); made.bytes() != s.type.bytes())
             fail(ir::make_fault(ir::fault_kind::in_place_mismatch, n.statement, n.source_position + 1)).tensor(s.type).tensor(made);
-        if (s.kind != ir::symbol_kind::value || s.output || readers_[a] > 1 || s.role != n.role || where_.is_part(a))
+        if (s.kind != ir::symbol_kind::value || s.output || (part_readers_.empty() ? readers_ : part_readers_)[a] > 1 || s.role != n.role || where_.is_part(a))
             fail(ir::make_fault(ir::fault_kind::in_place_shared, n.statement, n.source_position + 1, s.source_position));
     }
 
@@ -284,7 +286,8 @@ private:
     const ir::graph& g_;
     const ir::locations where_;
     vec<int> readers_;
-    vec<char> updated_;  // states that some statement changes
+    vec<int> part_readers_;  // of each value and what is part of it, views left out; empty for a graph without views
+    vec<char> updated_;      // states that some statement changes
     vec<unsigned> varies_;
     int unused_ = -1;  // the first
     bool has_groups_ = false;

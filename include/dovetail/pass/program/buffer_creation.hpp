@@ -16,8 +16,10 @@ public:
         auto& readers = readers_.first;
         const auto& nodes = g.nodes.first;
         const auto& operands = g.operands.first;
-        for (int i = 0, a = 0, end = 0; i < g.nodes.count; ++i)
-            for (a = nodes[i].first_argument, end = a + nodes[i].arguments; a < end; ++a) ++readers[operands[a]];
+        for (int i = 0, a = 0, end = 0; i < g.nodes.count; ++i) {
+            if (g.views && nodes[i].op->view != view_kind::none) continue;
+            for (a = nodes[i].first_argument, end = a + nodes[i].arguments; a < end; ++a) ++readers[where.whole_of(operands[a])];
+        }
     }
 
     program_builder<Table> builder;
@@ -86,7 +88,7 @@ public:
         return builder.buffer_count++;
     }
 
-    // An operation that can work in place does, where its argument has no other reader.
+    // An operation that can work in place does, where its argument has no other reader, nor has a part of it.
     constexpr void alias_argument(const ir::node& n, int result) {
         int k = n.op->in_place;
         if (k < 0) k = 0;
@@ -187,7 +189,7 @@ private:
     const Graph& g_;
     const cost_model::expansion_options s_;
     by_role_and_symbol home_;
-    by_symbol readers_;  // of each symbol
+    by_symbol readers_;  // of each symbol, and of what is part of it
 };
 
 }  // namespace dovetail::pass::detail
