@@ -276,6 +276,70 @@ TEST_CASE("from position to position, with zeros where nothing comes from") {
     support::run_all_ways<permuted>(4, bind_rank, check);
 }
 
+// Rows [from, from + count) of a tensor of 64 columns, and two of them together.
+floats rows_from(const floats& v, int from, int count) { return floats(v.begin() + 64 * from, v.begin() + 64 * (from + count)); }
+template <class F>
+floats both(const floats& u, const floats& v, F f) {
+    floats r;
+    for (std::size_t i = 0; i < u.size(); ++i) r.push_back(f(u[i], v[i]));
+    return r;
+}
+floats behind(floats u, const floats& v) {
+    u.insert(u.end(), v.begin(), v.end());
+    return u;
+}
+// What is negative here and there.
+floats waves(int position, int run) {
+    floats v;
+    for (int i = 0; i < 512; ++i) v.push_back(static_cast<float>((i * 7 + 3 * run + 5 * position) % 23 - 11));
+    return v;
+}
+
+TEST_CASE("rows of values, and values made of parts") {
+    const auto plus = [](float u, float v) { return u + v; };
+    const auto positive = [](float u) { return u > 0 ? u : 0.0f; };
+    const auto check = [&](auto&, auto& ticket, int rank, int run) {
+        floats weight(512, 1.0f), y;
+        for (int k = 0; k <= run; ++k) {
+            const floats sum = both(waves(0, k), waves(1, k), plus), twice = both(weight, weight, plus);
+            y = behind(both(rows_from(sum, 0, 4), rows_from(twice, 4, 4), plus), both(rows_from(sum, 4, 4), rows_from(twice, 0, 4), plus));
+            weight = both(weight, y, plus);
+        }
+        const floats a = each(y, positive);
+        expect(ticket.read(dv::name<samples::a>).host(), a, "all of it", rank, run);
+        expect(ticket.read(dv::name<b>).host(), both(rows_from(y, 2, 2), rows_from(weight, 6, 2), plus), "two blocks", rank, run);
+        const floats half = rows_from(a, 2 * rank, 2);
+        expect(ticket.read(dv::name<c>).host(), both(half, half, plus), "a collective of rows", rank, run);
+    };
+    support::run_all_ways<in_blocks>(2, [](auto& step, int rank, int run) { step.bind(dv::name<x>, waves(rank, run)); }, check);
+}
+
+TEST_CASE("rows of values between roles") {
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        const floats x = waves(0, run), a = each(x, [](float u) { return u > 0 ? u : 0.0f; });
+        const floats b = both(rows_from(a, 0, 4), rows_from(x, 4, 4), [](float u, float v) { return u + v; });
+        const floats c = both(rows_from(a, 0, 4), b, [](float u, float v) { return u * v; });
+        const floats e = each(behind(b, c), [](float u) { return u > 0 ? u : 0.0f; });
+        const floats total = both(rows_from(a, 4, 4), rows_from(e, 0, 4), [](float u, float v) { return u + v; });
+        const auto minus = [](float u, float v) { return u - v; };
+        if (step.is(dv::name<left>)) {
+            expect(ticket.read(dv::name<d>).host(), each(rows_from(b, 2, 2), [](float u) { return u + u; }), "rows of what is made elsewhere", rank, run);
+            expect(ticket.read(dv::name<stage<0>>).host(), both(total, rows_from(a, 0, 4), minus), "a collective of rows over roles", rank, run);
+        }
+        if (step.is(dv::name<right>)) {
+            expect(ticket.read(dv::name<samples::e>).host(), e, "all of it", rank, run);
+            expect(ticket.read(dv::name<stage<1>>).host(), both(total, rows_from(e, 4, 4), minus), "a collective of rows over roles", rank, run);
+        }
+    };
+    const auto bind = [](auto& step, int, int run) { step.bind(dv::name<x>, waves(0, run)); };
+    support::run_all_ways<blocks_across>(2, bind, check);
+    support::run_with<blocks_across, copied>(2, bind, check, 3);
+    support::run_with<blocks_across, several_copied>(2, bind, check, 3);
+    support::run_single_rank<blocks_across>(1, bind, check);
+}
+// The only copies are those of channels, of rows alone, and of inputs: what is made of parts takes no more room than they do.
+static_assert(dv::peak_bytes<blocks_across, left, sequential> <= 2048 + 512 + 1024 + 1024 + 1024 + 512);
+
 TEST_CASE("roles with positions, and all of it on one role's positions") {
     const auto check_on = [](int positions, bool single_rank) {
         return [positions, single_rank](auto& step, auto& ticket, int rank, int run) {

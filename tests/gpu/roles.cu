@@ -20,6 +20,8 @@ TEST_CASE("collectives over roles") {
     compare_all<samples::overlapping_collectives>(3, "overlapping_collectives");
     compare_all<dv::single_rank<samples::overlapping_collectives>>(1, "overlapping_collectives, single_rank");
     compare_all<samples::taken_twice>(2, "taken_twice");
+    compare_all<samples::blocks_across>(2, "blocks_across");
+    compare_all<dv::single_rank<samples::blocks_across>>(1, "blocks_across, single_rank");
     compare_all<gpu::over_roles>(3, "over_roles");
     compare_all<dv::single_rank<gpu::over_roles>>(1, "over_roles, single_rank");
     compare_all<samples::shaped<0>>(2, "nothing");

@@ -305,6 +305,92 @@ TEST_CASE("workspace and results that nobody wants are what the operation asks f
     CHECK(with(unwanted, [](dv::ir::buffer& x) { x.type.extent[0] /= 2; }) == "wrong_storage");
 }
 
+TEST_CASE("blocks of rows") {
+    // Of y, which the second and third tasks write: a quarter and another quarter, which are parted by a reader, and a half.
+    const subject s = in_rows();
+    int y = 0;
+    while (s.program.buffers[y].leaves != 3 || s.program.buffers[y].alias >= 0) ++y;
+    const int first = s.program.buffers[y].first_leaf;
+    const auto with = [&](auto change) {
+        subject damaged = s;
+        change(damaged);
+        return found(damaged);
+    };
+    CHECK(s.program.leaves[first + 1].begin == 256);
+    CHECK(s.program.leaves[first + 2].begin == 512);
+    // A cut is moved, for the in-place result too; it is taken away, is made where no block begins, or lies outside.
+    CHECK(with([&](subject& x) {
+              for (const dv::ir::buffer& b : x.program.buffers)
+                  if (b.leaves == 3) x.program.leaves[b.first_leaf].bytes -= 256, x.program.leaves[b.first_leaf + 1] = {0, 512};
+          }) == "bad_table");
+    CHECK(with([&](subject& x) { x.program.leaves[first + 1].begin = 0; }) == "bad_table");
+    CHECK(with([&](subject& x) { x.program.leaves[first].bytes = 248, x.program.leaves[first + 1] = {248, 264}; }) == "bad_table");
+    CHECK(with([&](subject& x) { x.program.leaves[first + 2].bytes += 256; }) == "bad_table");
+    CHECK(with([&](subject& x) { ++x.program.buffers[y].leaves; }) == "bad_table");
+    CHECK(with([&](subject& x) {
+              const int z = support::detail::nth(x.program.buffers, 0, [&](const dv::ir::buffer& b) { return b.alias == y; });
+              x.program.leaves[x.program.buffers[z].first_leaf] = {0, 512}, x.program.leaves[x.program.buffers[z].first_leaf + 1] = {512, 256};
+              x.program.leaves[x.program.buffers[z].first_leaf + 2] = {768, 256};
+          }) == "wrong_access");
+    // Another block of the same value, more of it, or less.
+    for (int a = 0; a < s.program.accesses.size(); ++a) {
+        if (s.program.accesses[a].buffer != y) continue;
+        for (int leaf = 0; leaf < 3; ++leaf)
+            for (int leaves = 1; leaf + leaves <= 3; ++leaves) {
+                subject damaged = s;
+                damaged.program.accesses[a].leaf = first + leaf;
+                damaged.program.accesses[a].leaves = leaves;
+                const bool same = s.program.accesses[a].leaf == first + leaf && s.program.accesses[a].leaves == leaves;
+                if (damaged.program.accesses[a].mode == dv::access_mode::read) CHECK(found(damaged) == (same ? "none" : "wrong_access"));
+                else CHECK(static_cast<bool>(damaged.all()) == same);
+            }
+        for (const int beyond : {first - 1, first + 3, -1, 1000}) CHECK(with([&](subject& x) { x.program.accesses[a].leaf = beyond; }) == "wrong_access");
+        for (const int leaves : {0, -1, 4}) CHECK(with([&](subject& x) { x.program.accesses[a].leaves = leaves; }) == "wrong_access");
+    }
+    // Graph and program say alike that a block is read which is not there yet, on the stream that has its first half: only the wait is missing.
+    const auto step_of = [&](const subject& x, int node) {
+        return support::detail::nth(x.plan.steps, 0, [&](const dv::ir::step& i) { return x.program.members[x.program.tasks[i.task].first_member].node == node; });
+    };
+    const auto reader_of = [&](const subject& x, const dv::operation& which) {
+        const int rows = support::detail::nth(x.graph.nodes, 0, [&](const dv::ir::node& n) { return n.op == &which && x.graph.symbols[x.graph.operands[n.first_argument]].kind == dv::ir::symbol_kind::value; });
+        const int block = x.graph.operands[x.graph.nodes[rows].first_result];
+        return support::detail::nth(x.graph.nodes, 0, [&](const dv::ir::node& n) { return x.graph.operands[n.first_argument] == block && n.op->view == dv::view_kind::none; });
+    };
+    CHECK(with([&](subject& x) {  // the quarter, of the half that the collective makes
+              dv::ir::step& reads = x.plan.steps[step_of(x, reader_of(x, second_quarter))];
+              dv::ir::access& a = x.program.accesses[x.program.participations[reads.first_participation].first_access];
+              const int rows = support::detail::nth(x.graph.nodes, 0, [](const dv::ir::node& n) { return n.op == &second_quarter; });
+              static constexpr dv::operation third_quarter = view_operation(dv::view_kind::rows, 2, 4);
+              x.graph.nodes[rows].op = &third_quarter;
+              for (dv::ir::buffer& b : x.program.buffers)  // cut so that there is such a leaf
+                  if (b.leaves == 3) x.program.leaves[b.first_leaf] = {0, 512}, x.program.leaves[b.first_leaf + 1] = {512, 256}, x.program.leaves[b.first_leaf + 2] = {768, 256};
+              a.leaf = first + 1;
+              for (dv::ir::access& other : x.program.accesses) {
+                  if (&other == &a || other.leaves == 3 || x.program.buffers[other.buffer].leaves != 3) continue;
+                  const bool second = other.leaf - x.program.buffers[other.buffer].first_leaf == 2;
+                  other.leaf = x.program.buffers[other.buffer].first_leaf + (second ? 1 : 0);
+                  other.leaves = second ? 2 : 1;
+              }
+          }) == "race");
+    // An in-place result of which a part is still to be read, by whatever way.
+    CHECK(with([&](subject& x) {
+              const int w = step_of(x, reader_of(x, second_half));
+              support::detail::swap_steps(x, w);
+              std::swap(x.plan.order[w], x.plan.order[w + 1]);
+          }) == "edge_backward");
+    // What is sent is the block that the receiver expects.
+    const subject across = rows_across();
+    CHECK(found(across) == "none");
+    for (int a = 0; a < across.program.accesses.size(); ++a) {
+        if (across.program.buffers[across.program.accesses[a].buffer].leaves == 1) continue;
+        for (const int step : {-1, 1}) {
+            subject damaged = across;
+            damaged.program.accesses[a].leaf += step;
+            CHECK(!damaged.all());
+        }
+    }
+}
+
 TEST_CASE("the part of a statement of one role has the first group_index") {
     for (const hand_made& x : by_hand) {
         const subject whole = x.make();

@@ -99,15 +99,17 @@ inline bool one_slot_for_all_runs(subject& s, int site) {
     if (b >= 0) s.plan.placements[b].stride = 0;
     return b >= 0;
 }
-// A result at the bytes of an argument of the same operation.
+// A result at the bytes of an argument, or of the rows that it is, of the same operation.
 inline bool result_over_argument(subject& s, int site) {
     for (const dv::ir::participation& x : s.program.participations) {
         const auto list = s.program.accesses.view().subspan(x.first_access, x.accesses);
         for (const dv::ir::access& a : list)
             for (const dv::ir::access& b : list) {
                 const dv::ir::buffer &from = s.program.buffers[a.buffer], &to = s.program.buffers[b.buffer];
-                if (a.mode != dv::access_mode::read || b.mode != dv::access_mode::write || !detail::in_arena(from) || !detail::in_arena(to) || to.alias >= 0 || site-- != 0) continue;
-                s.plan.placements[b.buffer].offset = s.plan.placements[a.buffer].offset;
+                if (a.mode != dv::access_mode::read || b.mode != dv::access_mode::write || !detail::in_arena(from) || !detail::in_arena(to) || to.alias >= 0 || a.buffer == b.buffer) continue;
+                const std::int64_t at = s.plan.placements[a.buffer].offset + s.program.leaves[a.leaf].begin - s.program.leaves[b.leaf].begin;
+                if (at < 0 || site-- != 0) continue;
+                s.plan.placements[b.buffer].offset = at;
                 std::int64_t& size = s.plan.roles[x.role].arena_bytes;
                 size += to.slots * dv::ir::aligned(to.bytes);
                 return true;

@@ -106,7 +106,7 @@ inline bool dependent(const subject& s, int v, int w) {
         for (const auto& y : s.program.participations.view().subspan(s.program.tasks[w].first_participation, s.program.tasks[w].participations))
             for (const auto& a : s.program.accesses.view().subspan(x.first_access, x.accesses))
                 for (const auto& b : s.program.accesses.view().subspan(y.first_access, y.accesses))
-                    if (a.buffer == b.buffer && (dv::writes(a.mode) || dv::writes(b.mode))) return true;
+                    if (a.buffer == b.buffer && a.leaf < b.leaf + b.leaves && b.leaf < a.leaf + a.leaves && (dv::writes(a.mode) || dv::writes(b.mode))) return true;
     return false;
 }
 

@@ -4,6 +4,7 @@
 
 #include <dovetail/cost/machine.hpp>
 #include <dovetail/ir/table.hpp>
+#include <dovetail/pass/cut.hpp>
 #include <dovetail/plan/prove.hpp>
 
 #include "whole.hpp"
@@ -74,6 +75,15 @@ inline constexpr dv::operation effect_operation = [] {
     o.has_effect = true;
     return o;
 }();
+constexpr dv::operation view_operation(dv::view_kind view, int block = 0, int blocks = 0) {
+    dv::operation o = operation_with(-1);
+    o.view = view;
+    o.block = block;
+    o.blocks = blocks;
+    return o;
+}
+inline constexpr dv::operation concat_of_parts = view_operation(dv::view_kind::concat), first_half = view_operation(dv::view_kind::rows, 0, 2),
+                               second_half = view_operation(dv::view_kind::rows, 1, 2), second_quarter = view_operation(dv::view_kind::rows, 1, 4);
 inline constexpr dv::operation scratch_operation = [] {
     dv::operation o;
     o.infer = infer_two;
@@ -88,6 +98,9 @@ struct maker {
     };
     subject s;
     dv::vec<int> buffer_of;   // by symbol * 8 + role
+    dv::vec<int> whole_of;    // by symbol: what it is rows of, itself if of none
+    dv::vec<std::int64_t> begin_of;  // ... and from which byte on
+    dv::vec<dv::pass::touched_block> blocks;
     dv::vec<wanted_wait> wanted;
     dv::tensor_type type = usual_type;
 
@@ -107,13 +120,43 @@ struct maker {
         x.initialised = kind == dv::ir::symbol_kind::state;
         s.graph.symbols.push(x);
         for (int r = 0; r < 8; ++r) buffer_of.push(-1);
+        whole_of.push(s.graph.symbols.size() - 1);
+        begin_of.push(0);
         return s.graph.symbols.size() - 1;
     }
     constexpr int state(int role) { return symbol(dv::ir::symbol_kind::state, role); }
     constexpr int input(int role) { return symbol(dv::ir::symbol_kind::input, role); }
 
+    // Rows of x, which are a symbol of their own.
+    constexpr int rows(const dv::operation& which, int x) {
+        s.graph.views = true;
+        type = s.graph.symbols[x].type;
+        type.extent[0] /= which.blocks;
+        const int y = value(dv::op_kind::compute, s.graph.symbols[x].role, {x}, &which);
+        whole_of[y] = whole_of[x];
+        begin_of[y] = begin_of[x] + which.block * type.bytes();
+        type = usual_type;
+        return y;
+    }
+    // A value made of these, none of which is part of another one so far.
+    constexpr int concat(int role, std::initializer_list<int> participations) {
+        s.graph.views = true;
+        type.extent[0] = 0;
+        for (int x : participations) type.extent[0] += s.graph.symbols[x].type.extent[0];
+        const int y = value(dv::op_kind::compute, role, participations, &concat_of_parts);
+        std::int64_t begin = 0;
+        for (int x : participations) {
+            whole_of[x] = y;
+            begin_of[x] = begin;
+            begin += s.graph.symbols[x].type.bytes();
+        }
+        type = usual_type;
+        return y;
+    }
+
     // A buffer is made at its first use.
     constexpr int at(int symbol, int role) {
+        if (whole_of[symbol] != symbol && s.graph.symbols[whole_of[symbol]].role == role) return at(whole_of[symbol], role);
         int& b = buffer_of[symbol * 8 + role];
         if (b >= 0) return b;
         const dv::ir::symbol& y = s.graph.symbols[symbol];
@@ -237,6 +280,11 @@ struct maker {
         s.program.accesses.push(whole(s.program, b, mode));
         ++s.program.participations.back().accesses;
     }
+    constexpr void touch(int symbol, int role, dv::access_mode mode) {
+        const int b = at(symbol, role);
+        touch(b, mode);
+        if (s.program.buffers[b].symbol != symbol) blocks.push({s.program.accesses.size() - 1, begin_of[symbol], s.graph.symbols[symbol].type.bytes()});
+    }
     constexpr void join(unsigned axes, std::initializer_list<int> roles) {
         s.program.members.back().communicator = s.program.communicators.size();
         s.program.communicators.push({axes, s.program.communicator_roles.size(), static_cast<int>(roles.size())});
@@ -253,12 +301,12 @@ struct maker {
         dv::vec<dv::tensor_type> types;
         for (int a : arguments) {
             const bool inout = x.update && among(results, a) && types.size() == place_among(arguments, a);
-            touch(at(a, x.role), inout ? dv::access_mode::update : dv::access_mode::read);
+            touch(a, x.role, inout ? dv::access_mode::update : dv::access_mode::read);
             types.push(s.graph.symbols[a].type);
         }
         for (int k = 0; k < results.size(); ++k) {
             if (results[k] >= 0) {
-                if (!x.update || !among(arguments, results[k])) touch(at(results[k], x.role), dv::access_mode::write);
+                if (!x.update || !among(arguments, results[k])) touch(results[k], x.role, dv::access_mode::write);
                 continue;
             }
             dv::tensor_type made[dv::max_results] = {};
@@ -288,7 +336,7 @@ struct maker {
         join(0, {from, to});
         for (int r : {from < to ? from : to, from < to ? to : from}) {
             participation(r, r == from ? 0 : 1);
-            touch(at(symbol, r), r == from ? dv::access_mode::read : dv::access_mode::write);
+            touch(symbol, r, r == from ? dv::access_mode::read : dv::access_mode::write);
         }
         return v;
     }
@@ -312,7 +360,7 @@ struct maker {
             const bool gives = x.arguments > 1 || x.root == r;
             if (gives) {
                 const int a = s.graph.operands[x.first_argument + (x.arguments > 1 ? r : 0)];
-                touch(at(a, r), dv::access_mode::read);
+                touch(a, r, dv::access_mode::read);
                 if (x.arguments > 1) buffer(a, r).symmetric_set = symmetric_set;
             }
             touch(at(result, r), dv::access_mode::write);
@@ -327,6 +375,7 @@ struct maker {
 
     // Steps from the order, events from the waits, places for all buffers that have none yet.
     constexpr subject finish() {
+        if (!blocks.empty()) dv::pass::cut(blocks, s.program);
         const int roles = s.program.roles, count = s.program.tasks.size();
         dv::vec<int> head(roles * count, -1), next(wanted.size(), -1), step_of(roles * count, -1), event_of(roles * count, -1);
         for (int i = wanted.size() - 1; i >= 0; --i) {

@@ -529,6 +529,62 @@ constexpr subject layered(int layers) {
     return m.finish();
 }
 
+// Rows of values: a value of two parts that two streams make, where another one was before; each block is read when it is there, a block that
+// is no part as well; all of it is read, replaced in place, and read in blocks again; rows of a state above its update.
+constexpr subject in_rows() {
+    maker m{1};
+    const int s = m.state(0), f = m.compute(0, {}), g = m.compute(0, {f, m.rows(first_half, s)});
+    const int p = m.compute(0, {g}), q = m.reduce(0, g), y = m.concat(0, {p, q});
+    const int first = m.rows(first_half, y), inner = m.rows(second_quarter, y), last = m.rows(second_half, y);
+    m.type.extent[0] = 32;
+    const int u = m.compute(0, {inner});
+    m.type = usual_type;
+    const int v = m.reduce(0, first), w = m.compute(0, {last, u, v});
+    m.type.extent[0] = 128;
+    const int z = m.compute(0, {y}, &in_place_operation);
+    m.type = usual_type;
+    const int r = m.rows(second_half, z), t = m.reduce(0, r), e = m.update(0, s, {s, t, w});
+    m.place(f, 0, 512);
+    m.place(y, 0, 0);
+    m.buffer(z, 0).alias = m.at(y, 0);
+    m.output(w, 0, 2);
+    m.run(f);
+    const int vg = m.run(g), vp = m.run(p), vq = m.run(q), vv = m.run(v);
+    m.run(u);
+    const int vw = m.run(w), vz = m.run(z), vt = m.run(t);
+    m.wait(0, vq, vg);
+    m.wait(0, vv, vp);
+    m.wait(0, vw, vv);
+    m.wait(0, vt, vz);
+    m.wait(0, m.run_node(e), vt);
+    return m.finish();
+}
+// Rows between roles: a part and a block of a whole are sent, copies of both for several runs; rows are given to a collective that one role
+// passes from a value of its own size.
+constexpr subject rows_across() {
+    maker m{2};
+    const int a = m.compute(0, {}), b = m.compute(0, {a}), y = m.concat(0, {a, b}), inner = m.rows(second_quarter, y);
+    m.type.extent[0] = 32;
+    const int c = m.compute(1, {inner});
+    m.type = usual_type;
+    const int d = m.compute(1, {b, c}), u = m.compute(0, {y, d});
+    m.output(u, 0, 2);
+    m.buffer(y, 0).slots = 2;
+    m.buffer(inner, 1).slots = 2;
+    m.buffer(b, 1).slots = 2;
+    m.s.options.channel_slots = 2;
+    const int va = m.run(a), inner_sent = m.send(inner, 0, 1), vb = m.run(b), vc = m.run(c), b_sent = m.send(b, 0, 1), vd = m.run(d), back = m.send(d, 1, 0);
+    const int vu = m.run(u);
+    m.wait(0, inner_sent, va);
+    m.wait(0, b_sent, vb);
+    m.wait(0, vu, back);
+    m.wait(1, vc, inner_sent);
+    m.wait(1, vd, b_sent);
+    m.wait(1, back, vd);
+    m.buffer(d, 0).slots = 2;
+    return m.finish();
+}
+
 struct hand_made {
     const char* name;
     subject (*make)();
@@ -542,7 +598,8 @@ inline constexpr hand_made by_hand[] = {
     {"in_place_only", in_place_only},   {"peer_copy", peer_copy},
     {"states_in_turn", states_in_turn}, {"no_arena", no_arena},
     {"in_pieces", in_pieces},           {"many_types", many_types},
-    {"many_extents", many_extents},     {"effects_and_group", effects_and_group}};
+    {"many_extents", many_extents},     {"effects_and_group", effects_and_group},
+    {"in_rows", in_rows},               {"rows_across", rows_across}};
 
 inline constexpr hand_made wrong_by_hand[] = {
     {"piece_of_another", piece_of_another}, {"scratch_sent", scratch_sent}, {"sent_to_itself", sent_to_itself}, {"done_elsewhere", done_elsewhere},

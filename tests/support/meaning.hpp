@@ -6,6 +6,7 @@
 #include "values.hpp"
 
 #include <dovetail/ir/graph.hpp>
+#include <dovetail/ir/program.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -54,6 +55,21 @@ inline place place_of(const dv::ir::graph& g, int symbol) {
         }
     }
     return {symbol, 0};
+}
+
+inline std::int64_t size_of(const dv::ir::program& p, const dv::ir::access& a) {
+    std::int64_t bytes = 0;
+    for (int l = a.leaf; l < a.leaf + a.leaves; ++l) bytes += p.leaves[l].bytes;
+    return bytes;
+}
+// Whether the bytes of an access are the symbol's: those of its buffer's symbol, or rows of what both are part of.
+inline bool is_of(const dv::ir::graph& g, const dv::ir::program& p, const dv::ir::access& a, int symbol) {
+    const int held = p.buffers[a.buffer].symbol;
+    if (held < 0 || symbol < 0) return held == symbol;
+    const place mine = place_of(g, symbol);
+    place touched = place_of(g, held);
+    touched.begin += p.leaves[a.leaf].begin;
+    return touched.symbol == mine.symbol && touched.begin == mine.begin && size_of(p, a) == g.symbols[symbol].type.bytes();
 }
 
 // Where things lie in a meaning's memory, in words from the start of a place's block. A place is a role of the graph at one point of

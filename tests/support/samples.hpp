@@ -293,6 +293,32 @@ struct over_host : dv::graph<
     dv::let<c, all_reduce<sum>(a, b)>,
     dv::output<d, e, y>> {};
 
+// Rows of values: a chain in two blocks, each of which is communicated by itself, a state of which one block is read above its update,
+// and what is made of parts read whole, in blocks that are no parts, and given on.
+using blocks = dv::tensor<float, 8, 64>;
+template <int I> using first_half_step = dv::let<hop<0, I>, add(rows<I, 2>(x), rows<1 - I, 2>(weight))>;
+template <int I> using second_half_step = dv::let<hop<1, I>, all_reduce<sum, dp>(hop<0, I>)>;
+struct in_blocks : dv::graph<
+    dv::input<x, blocks>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::state<weight, blocks, constant<1>>,
+    dv::repeat<first_half_step, 2>,
+    dv::repeat<second_half_step, 2>,
+    dv::let<y, concat<hop<1, 0>, hop<1, 1>>>,
+    dv::update<weight, add(weight, y)>,
+    dv::let<a, relu(y)>,
+    dv::let<b, add(rows<1, 4>(y), rows<3, 4>(weight))>,
+    dv::let<c, reduce_scatter<sum, dp>(rows<0, 2>(a))>,
+    dv::output<a, b, c>> {};
+// The same across roles: rows of a value are a channel of their own, a part is sent, and a collective over roles takes rows.
+struct blocks_across : dv::graph<
+    dv::input<x, blocks>,
+    dv::on<left, dv::let<a, relu(x)>, dv::let<d, add(rows<1, 4>(y), rows<1, 2>(b))>, dv::let<stage<0>, subtract(total, rows<0, 2>(a))>>,
+    dv::on<right, dv::let<b, add(rows<0, 2>(a), rows<1, 2>(x))>, dv::let<c, multiply(rows<0, 2>(a), b)>, dv::let<y, concat<b, c>>, dv::let<e, relu(y)>,
+           dv::let<stage<1>, subtract(total, rows<1, 2>(e))>>,
+    dv::let<total, all_reduce<sum>(rows<1, 2>(a), rows<0, 2>(e))>,
+    dv::output<d, e, stage<0>, stage<1>>> {};
+
 // Shapes at the edge: nothing, one element, an odd number.
 template <std::int64_t N>
 struct shaped : dv::graph<

@@ -216,7 +216,7 @@ private:
         c.graph_role = role;
         c.op = member.op;
         c.run_of.assign(at(ranks_), 0);
-        const auto is = [&](int a, int symbol) { return a < accesses.size() && p.program.buffers[accesses[a].buffer].symbol == symbol; };
+        const auto is = [&](int a, int symbol) { return a < accesses.size() && is_of(p.graph, p.program, accesses[a], symbol); };
         for (int k = 0; k < n.arguments; ++k) {
             const int symbol = p.graph.operands[n.first_argument + k];
             if (!is(k, symbol)) all_.wrong("an argument of statement " + std::to_string(member.node) + " is not at its place");

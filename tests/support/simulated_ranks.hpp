@@ -135,20 +135,8 @@ protected:
         check_workspace(v, n);
         check_types(v, n);
     }
-    // The bytes of an access are the symbol's: those of its buffer's symbol, or rows of what both are part of.
-    bool is_of(const dv::ir::access& a, int symbol) const {
-        const int held = p_.buffers[a.buffer].symbol;
-        if (held < 0 || symbol < 0) return held == symbol;
-        const place mine = place_of(g_, symbol);
-        place touched = place_of(g_, held);
-        touched.begin += p_.leaves[a.leaf].begin;
-        return touched.symbol == mine.symbol && touched.begin == mine.begin && size_of(a) == g_.symbols[symbol].type.bytes();
-    }
-    std::int64_t size_of(const dv::ir::access& a) const {
-        std::int64_t bytes = 0;
-        for (int l = a.leaf; l < a.leaf + a.leaves; ++l) bytes += p_.leaves[l].bytes;
-        return bytes;
-    }
+    bool is_of(const dv::ir::access& a, int symbol) const { return support::is_of(g_, p_, a, symbol); }
+    std::int64_t size_of(const dv::ir::access& a) const { return support::size_of(p_, a); }
     // The type of the buffer, with the rows that the access has of it.
     dv::tensor_type type_of(const dv::ir::access& a) const {
         dv::tensor_type type = p_.buffers[a.buffer].type;

@@ -33,6 +33,8 @@ TEST_CASE("sample graphs on the simulated GPU") {
     compare_all<samples::overlapping_collectives>(3, "overlapping_collectives");
     compare_all<dv::single_rank<samples::overlapping_collectives>>(1, "overlapping_collectives, single_rank");
     compare_all<samples::taken_twice>(2, "taken_twice");
+    compare_all<samples::blocks_across>(2, "blocks_across");
+    compare_all<dv::single_rank<samples::blocks_across>>(1, "blocks_across, single_rank");
     compare_all<samples::pipeline<2, 4>>(2, "pipeline");
     compare_all<samples::shaped<0>>(2, "nothing");
     compare_all<samples::shaped<1>>(2, "one element");
@@ -43,6 +45,7 @@ TEST_CASE("meshes and states on the simulated GPU") {
     compare_all<samples::sums>(4, "sums");
     compare_all<samples::along_an_axis>(2, "along_an_axis");
     compare_all<samples::roles_and_meshes>(4, "roles_and_meshes");
+    compare_all<samples::in_blocks>(2, "in_blocks");
     compare_all<samples::one_group>(3, "one_group");
     compare_all<samples::one_group>(1, "one_group on one rank");
     compare_all<samples::counter>(1, "counter");
@@ -52,6 +55,7 @@ TEST_CASE("meshes and states on the simulated GPU") {
 TEST_CASE("channels by peer copy on the simulated GPU") {
     const simulated::scope simulation;
     compare_all_copies<samples::crossing_pair>(2, "crossing_pair");
+    compare_all_copies<samples::blocks_across>(2, "blocks_across");
     compare_all_copies<samples::ping_pong>(2, "ping_pong");
     compare_all_copies<samples::ring_of_three>(3, "ring_of_three");
     compare_all_copies<samples::there_and_back>(3, "there_and_back");

@@ -166,20 +166,19 @@ constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue_o
     return out;
 }
 
-// A buffer that several streams write first takes over only what all of them know to be dead.
+// A buffer whose leaves several steps write takes over only what all of them know to be dead.
 template <class Program, class Clocks>
-constexpr void know_by_all(const basic_lifetimes<Program>& lives, const Clocks& clocks, items& list) {
-    vec<int> item_of(lives.definition.size(), -1);
+constexpr void know_by_all(const Program& program, const basic_lifetimes<Program>& lives, const Clocks& clocks, items& list) {
     list.known_by_all.resize(list.count);
     for (int i = 0; i < list.count; ++i) {
-        list.known_by_all[i] = clocks[list.definition[i]];
-        item_of[list.id[i]] = i;
-    }
-    for (const first_write& o : lives.first_writes) {
-        if (item_of[o.buffer] < 0) continue;
-        vector_clock& known = list.known_by_all[item_of[o.buffer]];
-        for (int l = 0; l < stream_count; ++l)
-            if (clocks[o.step].known[l] < known.known[l]) known.known[l] = clocks[o.step].known[l];
+        const ir::buffer& x = program.buffers[list.id[i]];
+        vector_clock& known = list.known_by_all[i] = clocks[list.definition[i]];
+        for (int leaf = x.first_leaf; leaf < x.first_leaf + x.leaves; ++leaf) {
+            if (lives.definition_of(leaf) < 0) continue;
+            const vector_clock& writer = clocks[lives.definition_of(leaf)];
+            for (int l = 0; l < stream_count; ++l)
+                if (writer.known[l] < known.known[l]) known.known[l] = writer.known[l];
+        }
     }
 }
 
@@ -237,7 +236,7 @@ constexpr basic_assignment<Program> arrange(const Program& program, const basic_
                 if (shared) ++given;
                 list.add(ir::aligned(buffer[b].bytes), shared ? place[b].offset : -1, definition[b], last[b], held[b] ? endless : release[b], b);
             }
-            if (!lives.first_writes.empty()) know_by_all(lives, clocks, list);
+            if (ir::has_parts(program)) know_by_all(program, lives, clocks, list);
             (kind == 0 ? role.arena_bytes : role.host_arena_bytes) = pack(list, given, base, role.first_step, role.steps, pairs, pairs / (roles - r));
             const std::int64_t *offset = list.offset.begin(), *size = list.size.begin();
             for (int i = 0; i < list.count; ++i)

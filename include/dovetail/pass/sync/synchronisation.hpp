@@ -9,12 +9,6 @@
 
 namespace dovetail::pass {
 
-// A step that writes bytes of a buffer first, beside the one that defines it: of a buffer that is written in parts, the first on each stream.
-struct first_write {
-    int buffer = 0;
-    int step = 0;
-};
-
 // All by buffer. A buffer that aliases another one has no lifetime of its own: its accesses count for the other one.
 template <class Program>
 struct basic_lifetimes {
@@ -26,9 +20,14 @@ struct basic_lifetimes {
     by_buffer<vector_clock> release;  // by stream: one past the last step on it that touches the buffer, 0 where there is none
     by_buffer<bool> held;             // an output: never dead within the run
 
-    by_buffer<int> defined;         // buffers in the order of the steps that define them, ids ascending within a step
-    vec<int> first;                 // by role: where its buffers begin in `defined`; one more at the end
-    vec<first_write> first_writes;  // in issue order
+    by_buffer<int> defined;  // buffers in the order of the steps that define them, ids ascending within a step
+    vec<int> first;          // by role: where its buffers begin in `defined`; one more at the end
+    // By leaf of a buffer that is no in-place result, where some buffer has several: as `definition` and `release`. Else a leaf is a buffer.
+    vec<int> leaf_definition;
+    vec<vector_clock> leaf_release;
+
+    constexpr int definition_of(int leaf) const { return leaf_definition.empty() ? definition[leaf] : leaf_definition[leaf]; }
+    constexpr const vector_clock& release_of(int leaf) const { return leaf_release.empty() ? release[leaf] : leaf_release[leaf]; }
 };
 using lifetimes = basic_lifetimes<ir::program>;
 
@@ -65,6 +64,7 @@ public:
         out.lives.defined.resize(buffers);
         out.lives.first.resize(program.roles + 1);
         for (int b = 0; b < buffers; ++b) out.lives.definition.first[b] = -1;
+        if (in_parts_) out.lives.leaf_definition = vec<int>(program.leaves.count, -1);
     }
 
     constexpr void walk() {
@@ -124,13 +124,11 @@ private:
                         }
                         written_.first[l] = after;
                         writer_stream_.first[l] = stream;
+                        if (in_parts_ && out_.lives.leaf_definition.first[l] < 0) out_.lives.leaf_definition.first[l] = s;
                     }
                     if (reading) continue;
                     if (program_.buffers.first[own].output) out_.lives.held.first[b] = true;
-                    if (out_.lives.definition.first[b] < 0)
-                        define(b, s, defined_before);
-                    else if (program_.buffers.first[b].leaves > 1)
-                        open(b, s);
+                    if (out_.lives.definition.first[b] < 0) define(b, s, defined_before);
                 }
             if (asks) wait(r, s, mine, need);
             touched = known[s].known;  // at the start
@@ -148,15 +146,6 @@ private:
         for (; at > defined_before && defined[at - 1] > b; --at) defined[at] = defined[at - 1];
         defined[at] = b;
     }
-    // A buffer that is defined already.
-    constexpr void open(int b, int s) {
-        const auto& steps = issued_.steps.first;
-        if (steps[out_.lives.definition.first[b]].stream == steps[s].stream) return;
-        for (const first_write& o : out_.lives.first_writes)
-            if (o.buffer == b && steps[o.step].stream == steps[s].stream) return;
-        out_.lives.first_writes.push({b, s});
-    }
-
     // The waits of step s, which knows `mine` and needs to know `need`; it then knows that, and nothing more is needed.
     constexpr void wait(int r, int s, int* mine, int (&need)[stream_count]) {
         const auto& known = out_.waits.known.first;
@@ -186,6 +175,8 @@ private:
     constexpr void release_buffers() {
         auto& release = out_.lives.release.first;
         const auto& buffers = program_.buffers.first;
+        if (in_parts_) out_.lives.leaf_release = vec<vector_clock>(program_.leaves.count, unset{});
+        for (int l = 0; l < program_.leaves.count && in_parts_; ++l) out_.lives.leaf_release[l] = touched_.first[l];
         int *most = nullptr, *own = nullptr, l = 0, end = 0;  // declared once, see timeline_estimate.hpp
         for (int b = 0; b < program_.buffers.count; ++b) {
             l = buffers[b].first_leaf;
@@ -207,6 +198,7 @@ private:
     room<int, decltype(Program::leaves)> writer_stream_;     // ... and that stream
     room<vector_clock, decltype(Program::leaves)> touched_;  // by leaf and stream: one past the last step that touched it
     int defined_ = 0;
+    const bool in_parts_ = ir::has_parts(program_);
 };
 
 }  // namespace detail

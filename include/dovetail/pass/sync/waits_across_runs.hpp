@@ -4,7 +4,7 @@
 // For accesses a and b of the same bytes, one of them a write, a of run k has to come before b of run k + s, where s is the
 // number of slots. Within a run a and b are ordered. Where a comes first, nothing is missing: a of run k comes before b of
 // run k, and that before b of run k + s on the same stream. So only those are left where b comes first in the run, and an event
-// waited for across runs is always recorded behind the wait. Of the buffers that share a byte, each is dead before the next
+// waited for across runs is always recorded behind the wait. Of the leaves that share a byte, each is dead before the next
 // one is defined; so the first one's definition waits for the accesses of the last one, and the others follow.
 #pragma once
 
@@ -42,13 +42,13 @@ private:
     const vector_clock* known_;
 };
 
-// Bytes that one buffer has first, or last.
+// Bytes that one leaf has first, or last.
 struct stretch {
     std::int64_t begin = 0, end = 0;
-    int buffer = 0;
+    int leaf = 0;
 };
 
-// The bytes of an arena that no buffer has taken so far, as gaps in the order of addresses.
+// The bytes of an arena that no leaf has taken so far, as gaps in the order of addresses.
 class untaken {
 public:
     constexpr explicit untaken(std::int64_t bytes) {
@@ -59,27 +59,27 @@ public:
 
     constexpr std::int64_t lowest() const { return first_ < 0 ? INT64_MAX : gaps_[first_].begin; }
 
-    // What the buffer gets of the bytes [begin, end) goes to `got`.
-    constexpr void take(std::int64_t begin, std::int64_t end, int buffer, vec<stretch>& got) {
+    // What the leaf gets of the bytes [begin, end) goes to `got`.
+    constexpr void take(std::int64_t begin, std::int64_t end, int leaf, vec<stretch>& got) {
         int before = -1;
-        for (int g = first_; g >= 0 && gaps_[g].begin < end; g = gaps_[g].buffer) {
-            const stretch gap = gaps_[g];  // whose `buffer` is the next gap
+        for (int g = first_; g >= 0 && gaps_[g].begin < end; g = gaps_[g].leaf) {
+            const stretch gap = gaps_[g];  // whose `leaf` is the next gap
             if (gap.end <= begin) {
                 before = g;
                 continue;
             }
             const bool from_start = begin <= gap.begin, to_end = end >= gap.end;
-            got.push({from_start ? gap.begin : begin, to_end ? gap.end : end, buffer});
+            got.push({from_start ? gap.begin : begin, to_end ? gap.end : end, leaf});
             if (from_start && to_end) {
-                (before < 0 ? first_ : gaps_[before].buffer) = gap.buffer;
+                (before < 0 ? first_ : gaps_[before].leaf) = gap.leaf;
                 continue;
             }
-            if (!from_start && !to_end) gaps_.push({end, gap.end, gap.buffer});
+            if (!from_start && !to_end) gaps_.push({end, gap.end, gap.leaf});
             if (from_start)
                 gaps_[g].begin = end;
             else
                 gaps_[g].end = begin;
-            if (!from_start && !to_end) gaps_[g].buffer = gaps_.size() - 1;
+            if (!from_start && !to_end) gaps_[g].leaf = gaps_.size() - 1;
             before = g;
         }
     }
@@ -117,20 +117,24 @@ constexpr vec<stretch> takers(const Program& program, span<const int> defined, b
         const int b = defined.first[last ? defined.count - 1 - i : i];
         if (place[b].offset < 0 || buffer[b].slots > 1 || (buffer[b].where == ir::storage::host) != host) continue;
         const std::int64_t end = place[b].offset + ir::aligned(buffer[b].bytes);
-        if (free.lowest() < end && buffer[b].bytes > 0) free.take(place[b].offset, end, b, got);
+        if (free.lowest() >= end || buffer[b].bytes == 0) continue;
+        for (int l = buffer[b].first_leaf, more = l + buffer[b].leaves; l < more; ++l) {
+            const ir::leaf& x = program.leaves.first[l];
+            free.take(place[b].offset + x.begin, place[b].offset + ir::aligned(x.begin + x.bytes), l, got);
+        }
     }
     return by_address(got, bytes);
 }
 
-// Whoever writes bytes of a buffer first knows of this.
+// Before a leaf is defined, in as many runs as the buffer has slots, all that was done with it is over.
 template <class Program>
-constexpr void demand_release(const basic_lifetimes<Program>& lives, int buffer, int distance, const vector_clock& release, required_clocks& out) {
-    out.add(lives.definition[buffer], distance, release);
-    for (const first_write& o : lives.first_writes)
-        if (o.buffer == buffer) out.add(o.step, distance, release);
+constexpr void demand_own(const Program& program, const basic_lifetimes<Program>& lives, int buffer, required_clocks& out) {
+    const ir::buffer& x = program.buffers.first[buffer];
+    for (int l = x.first_leaf, end = l + x.leaves; l < end; ++l)
+        if (lives.definition_of(l) >= 0) out.add(lives.definition_of(l), x.slots, lives.release_of(l));
 }
 
-// Of buffers that share bytes the first one's definition waits for the accesses of the last one.
+// Of leaves that share bytes the first one's definition waits for the accesses of the last one.
 template <class Program>
 constexpr void require_of_shared(const Program& program, const basic_lifetimes<Program>& lives, span<const int> defined, const ir::placement* place, bool host,
                                  std::int64_t bytes, required_clocks& out) {
@@ -139,7 +143,7 @@ constexpr void require_of_shared(const Program& program, const basic_lifetimes<P
     for (int i = 0, j = 0; i < opening.size(); ++i) {
         while (j < closing.size() && closing[j].end <= opening[i].begin) ++j;
         for (int k = j; k < closing.size() && closing[k].begin < opening[i].end; ++k)
-            demand_release(lives, opening[i].buffer, 1, lives.release[closing[k].buffer], out);
+            out.add(lives.definition_of(opening[i].leaf), 1, lives.release_of(closing[k].leaf));
     }
 }
 
@@ -177,7 +181,7 @@ constexpr vec<required_clock> required_clocks_of(const Program& program, const b
         const int b = all[d];
         const ir::storage where = buffer[b].where;
         if (buffer[b].slots == 1 && where != ir::storage::input && where != ir::storage::state) continue;
-        demand_release(lives, b, buffer[b].slots, lives.release[b], wanted);
+        demand_own(program, lives, b, wanted);
         if (where == ir::storage::state) states = true;
     }
     require_of_shared(program, lives, defined, places, false, memory.roles[r].arena_bytes, wanted);
