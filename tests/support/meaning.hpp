@@ -154,7 +154,7 @@ inline std::string difference(meaning& a, meaning& b) {
             for (int run = 0; run < a.runs; ++run)
                 for (int i = 0; i < g.nodes.size(); ++i) {
                     const dv::ir::node& n = g.nodes[i];
-                    bool here = n.role == role && n.op->view != dv::view_kind::rows;
+                    bool here = n.role == role && n.op->view == dv::view_kind::none;  // else what reads it tells
                     for (const int t : g.operands.subspan(n.first_target, n.targets)) here = here || t == role;
                     for (int j = 0; here && j < n.results; ++j)
                         if (!same(a.result(run, a.at(role, position), i, j), b.result(run, b.at(role, position), i, j)))
