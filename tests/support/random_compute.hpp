@@ -73,7 +73,7 @@ protected:
         std::vector<int> fits;
         for (int i = 0; i < symbols(); ++i) {
             const int p = producer[static_cast<std::size_t>(i)];
-            if (p < 0 || at(i).role != role || !readable(i, role) || participation[static_cast<std::size_t>(i)] || !is_blocked(at(i).type, 1)) continue;
+            if (p < 0 || at(i).role != role || !readable(i, role) || in_concat[static_cast<std::size_t>(i)] || !is_blocked(at(i).type, 1)) continue;
             const statement& made_by = s.nodes[static_cast<std::size_t>(p)];
             dv::tensor_type type = at(i).type;
             type.extent[0] = tensor_types[like].extent[0];
@@ -93,7 +93,7 @@ protected:
         n.types[0].extent[0] = 0;
         symbol y;
         for (const int x : n.arguments) {
-            participation[static_cast<std::size_t>(x)] = 1;
+            in_concat[static_cast<std::size_t>(x)] = 1;
             n.types[0].extent[0] += at(x).type.extent[0];
             y.magnitude = std::max(y.magnitude, at(x).magnitude);
             y.nonzero = y.nonzero && at(x).nonzero;

@@ -129,7 +129,7 @@ private:
         for (std::size_t i = 0; i < s.symbols.size(); ++i) {
             if (s.symbols[i].kind != dv::ir::symbol_kind::value || locked[i]) continue;
             const bool free = producer[i] >= 0 && s.nodes[static_cast<std::size_t>(producer[i])].op->has_effect && r.chance(50);
-            s.symbols[i].output = reads[i] == 0 ? !free : !participation[i] && r.chance(12);
+            s.symbols[i].output = reads[i] == 0 ? !free : !in_concat[i] && r.chance(12);
         }
     }
     // A state whose first statement overwrites it needs no initialiser.

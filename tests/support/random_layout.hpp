@@ -59,7 +59,7 @@ protected:
     chooser r;
     sketch s;
     std::vector<int> reads;
-    std::vector<char> locked, rooted, participation;  // part: of a concat
+    std::vector<char> locked, rooted, in_concat;
     std::vector<int> producer;  // statement that computes a value
 
     int add(dv::ir::symbol_kind kind, dv::tensor_type type, int role) {
@@ -73,7 +73,7 @@ protected:
         reads.push_back(0);
         locked.push_back(0);
         rooted.push_back(0);
-        participation.push_back(0);
+        in_concat.push_back(0);
         producer.push_back(-1);
         return id;
     }

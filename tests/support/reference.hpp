@@ -195,9 +195,9 @@ private:
         for (int position = 0; position < positions(n.role); ++position) {
             std::int64_t behind = 0;
             for (int a = 0; a < static_cast<int>(n.arguments.size()); ++a) {
-                const piece participation = argument(run, i, a, n.role, position);
-                detail::put(result(run, i, 0, n.role, position), behind, participation, 0, participation.bytes);
-                behind += participation.bytes;
+                const piece part = argument(run, i, a, n.role, position);
+                detail::put(result(run, i, 0, n.role, position), behind, part, 0, part.bytes);
+                behind += part.bytes;
             }
         }
     }

@@ -4,6 +4,7 @@
 #include "hand_plan.hpp"
 #include "simulator.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace support {
@@ -18,11 +19,24 @@ auto owned(const Table& t) {
     return d;
 }
 
-// Two streams where the width is open: any number does for the interpreter.
+namespace detail {
+
+// How many positions a communication along axes names: the root and those before it, or the ends of its pairs.
+inline int positions_named(const dv::ir::node& n) {
+    int named = n.role >= 0 ? n.root + 1 : 0;
+    for (int i = 0; i < n.op->pair_count; ++i) named = std::max({named, n.op->pairs[i].source + 1, n.op->pairs[i].target + 1});
+    return named;
+}
+
+}  // namespace detail
+
+// The graph with a width for each axis whose width is open: two, or as many as have the root and the pairs of every communication.
 inline dv::ir::graph_data with_widths(const dv::ir::graph& g) {
+    int width = 2;
+    for (const dv::ir::node& n : g.nodes) width = std::max(width, detail::positions_named(n));
     dv::ir::graph_data d = owned(g);
     for (dv::ir::mesh_axis& m : d.mesh)
-        if (m.width == 0) m.width = 2;
+        if (m.width == 0) m.width = width;
     return d;
 }
 

@@ -67,7 +67,7 @@ public:
     constexpr explicit vec(int size) : first{size > 0 ? new T[size]{} : nullptr}, size_{size}, capacity_{size} {}
     constexpr vec(int size, unset) : first{size > 0 ? allocate(size) : nullptr}, size_{size}, capacity_{size} {}
     constexpr vec(int size, const T& value) : vec(size, unset{}) {
-        for (T *at = first, *behind = at + size; at != behind;) *at++ = value;
+        for (T *at = first, *behind = at + size; at < behind;) *at++ = value;
     }
     constexpr explicit vec(span<const T> other) : vec(other.count, unset{}) {
         for (int i = 0; i < size_; ++i) first[i] = other.first[i];

@@ -28,11 +28,11 @@ struct nth<I, types<T...>> {
     using type = typename decltype(select<I>(static_cast<all*>(nullptr)))::type;
 };
 
-struct place {
+struct child_position {
     int child = 0;
     int offset = 0;  // of the source position within the child
 };
-constexpr place find_child(const descriptor& r, int source_position) {
+constexpr child_position find_child(const descriptor& r, int source_position) {
     int rest = source_position - 1;
     for (int i = 0; i < r.child_count; ++i) {
         const int positions = has_statements(r) ? (*r.statements[i])->positions : r.children[i]->positions;
@@ -53,13 +53,13 @@ struct unadjusted<R (*)(A...)> {  // an expression as a function's parameter
 
 template <class T, int K>
 struct find_type {
-    static constexpr place at = find_child(describe<T>, K);
+    static constexpr child_position at = find_child(describe<T>, K);
     using type = typename find_type<typename nth<at.child, made_of<T>>::type, at.offset>::type;
 };
 template <class G, int K>
     requires(is_graph<G> && K > 0)
 struct find_type<G, K> {
-    static constexpr place at = find_child(describe_graph<G>, K);
+    static constexpr child_position at = find_child(describe_graph<G>, K);
     using type = typename find_type<typename nth<at.child, decltype(statements_in(static_cast<const G*>(nullptr)))>::type, at.offset>::type;
 };
 // The expression of a statement is find_type but has no descriptor below the statement's.
@@ -77,12 +77,12 @@ struct find_type<T, 0> : unadjusted<T> {};
 
 // What T is made of, a graph as well.
 template <class T>
-struct participations_of {
+struct parts_of {
     static constexpr const descriptor& described = describe<T>;
     using type = made_of<T>;
 };
 template <is_graph G>
-struct participations_of<G> {
+struct parts_of<G> {
     static constexpr const descriptor& described = describe_graph<G>;
     using type = decltype(statements_in(static_cast<const G*>(nullptr)));
 };
@@ -116,11 +116,10 @@ struct locating {
     using type = Path;
 };
 template <class Path, class T, int K>
-    requires(K > 0 && has_statements(participations_of<T>::described))
+    requires(K > 0 && has_statements(parts_of<T>::described))
 struct locating<Path, T, K> {
-    static constexpr place at = find_child(participations_of<T>::described, K);
-    using type =
-        typename locating<typename path_to<Path, T, at.child>::type, typename nth<at.child, typename participations_of<T>::type>::type, at.offset>::type;
+    static constexpr child_position at = find_child(parts_of<T>::described, K);
+    using type = typename locating<typename path_to<Path, T, at.child>::type, typename nth<at.child, typename parts_of<T>::type>::type, at.offset>::type;
 };
 
 }  // namespace detail

@@ -26,7 +26,7 @@ public:
         if (!g.views) return;
         const int symbols = g.symbols.size();
         of_.resize(symbols);
-        vec<int> participation_of(symbols, -1);
+        vec<int> part_of(symbols, -1);
         for (int s = 0; s < symbols; ++s) {
             const std::int64_t bytes = g.symbols[s].type.bytes();
             of_[s] = {s, 0, bytes < 0 ? 0 : bytes, s};
@@ -37,13 +37,13 @@ public:
             const int y = g.operands[n.first_result];
             std::int64_t begin = 0;
             for (int a = n.first_argument; a < n.first_argument + n.arguments; ++a) {
-                const int participation = n.op->view == view_kind::rows ? y : g.operands[a];
-                participation_of[participation] = n.op->view == view_kind::rows ? g.operands[a] : y;
-                of_[participation].begin = n.op->view == view_kind::rows ? n.op->block * of_[y].bytes : begin;
-                begin += of_[participation].bytes;
+                const int part = n.op->view == view_kind::rows ? y : g.operands[a];
+                part_of[part] = n.op->view == view_kind::rows ? g.operands[a] : y;
+                of_[part].begin = n.op->view == view_kind::rows ? n.op->block * of_[y].bytes : begin;
+                begin += of_[part].bytes;
             }
         }
-        for (int s = 0; s < symbols; ++s) resolve(s, participation_of);
+        for (int s = 0; s < symbols; ++s) resolve(s, part_of);
         find_same();
     }
 
@@ -74,18 +74,18 @@ public:
 
 private:
     // Follows a symbol up to the whole; of those on the way the same is known then.
-    constexpr void resolve(int s, vec<int>& participation_of) {
+    constexpr void resolve(int s, vec<int>& part_of) {
         int top = s;
         std::int64_t begin = 0;
-        for (; participation_of[top] >= 0; top = participation_of[top]) begin += of_[top].begin;
+        for (; part_of[top] >= 0; top = part_of[top]) begin += of_[top].begin;
         begin += of_[top].begin;
         top = of_[top].whole;
-        while (participation_of[s] >= 0) {
-            const int next = participation_of[s];
+        while (part_of[s] >= 0) {
+            const int next = part_of[s];
             const std::int64_t own = of_[s].begin;
             of_[s].whole = top;
             of_[s].begin = begin;
-            participation_of[s] = -1;
+            part_of[s] = -1;
             begin -= own;
             s = next;
         }

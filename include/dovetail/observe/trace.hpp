@@ -134,7 +134,7 @@ private:
         for (std::size_t i = 0; i < r.slices.size(); ++i) {
             const slice& s = r.slices[i];
             track_[k].push_back(to_.track(r.rank, s.stream, t_.origin + s.start, t_.origin + s.end));
-            const ir::step& step = of_.steps(r.role)[static_cast<int>(i)];
+            const ir::step step = of_.steps(r.role)[static_cast<int>(i)];
             to_.event(complete("kernel", kernel_name(of_, s.task), r.rank, track_[k].back(), s,
                                "\"stream\": " + std::to_string(s.stream + 1) + ", \"correlation\": " + std::to_string(to_.next_correlation()) +
                                    ", \"graph\": " + in_quotes(of_.title()) + ", " + run_member() + ", \"step\": " + std::to_string(i) +

@@ -71,7 +71,7 @@ template <int Bytes>
 struct of_other_size {
     static constexpr void program(auto& p) {
         for (auto& x : p.buffers)
-            if (x.symbol == plan::symbol_of<G, c>) x.bytes = Bytes;
+            if (x.symbol == plan::symbol_of<G, c>) x.bytes = p.leaves[x.first_leaf].bytes = Bytes;
     }
 };
 struct statement_left_out {

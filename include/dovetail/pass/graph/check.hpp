@@ -88,7 +88,7 @@ private:
         part_readers_ = vec<int>(g_.symbols.size());
         for (const ir::node& n : g_.nodes) {
             if (n.op->view == view_kind::concat)
-                for (int a : arguments(n)) participation(n, a, concat_of[a]);
+                for (int a : arguments(n)) check_part(n, a, concat_of[a]);
             for (int a : arguments(n)) part_readers_[where_.whole_of(a)] += n.op->view == view_kind::none ? 1 : 0;
             if (!n.update) continue;
             for (int r : results(n))
@@ -97,7 +97,7 @@ private:
                         fail(ir::make_fault(ir::fault_kind::rows_of_target, n.statement, g_.symbols[r].source_position, g_.symbols[a].source_position));
         }
     }
-    constexpr void participation(const ir::node& concat, int a, int& concat_of_it) {
+    constexpr void check_part(const ir::node& concat, int a, int& concat_of_it) {
         const ir::symbol& s = g_.symbols[a];
         if (concat_of_it >= 0) fail(ir::make_fault(ir::fault_kind::part_twice, concat.statement, s.source_position));
         concat_of_it = concat.first_result;

@@ -9,7 +9,7 @@
 
 namespace dovetail::cuda {
 
-enum class command_kind : unsigned char { call, copy, zero, copy_input, group_start, group_end, send, recv, collective, give, take, local_reduce };
+enum class command_kind : unsigned char { call, copy, zero, copy_input, group_start, group_end, send, recv, collective, put, wait, local_reduce };
 
 // Calls of NCCL, those that open and close a group among them.
 constexpr bool is_nccl(command_kind k) {

@@ -71,7 +71,7 @@ private:
     };
     static blocks blocks_of(const ir::member& m, const participant& s, int members) {
         const collective::row& row = collective::of(m.kind);
-        const bool cuts = row.sends == collective::pieces::one_per_member, joins = row.gets == collective::pieces::one_per_member;
+        const bool cuts = row.gives == collective::pieces::one_per_member, joins = row.gets == collective::pieces::one_per_member;
         const int receivers = s.recv >= 0 ? members : members - 1;  // over roles, a root that gets nothing stands last
         return {s.send >= 0 ? s.send_bytes / (cuts ? receivers : 1) : s.recv_bytes / (joins ? members : 1), cuts, joins};
     }
@@ -88,7 +88,7 @@ private:
         a.op = nccl_reduction(m.reduce);
         a.comm = by_communicator_[m.communicator];
         a.peer = m.root;
-        const bool counts_result = collective::of(m.kind).sends == collective::pieces::one_per_member;  // ncclReduceScatter takes the count of a block
+        const bool counts_result = collective::of(m.kind).gives == collective::pieces::one_per_member;  // ncclReduceScatter takes the count of a block
         const std::int64_t bytes = counts_result || s.send < 0 ? s.recv_bytes : s.send_bytes;
         a.count = static_cast<std::size_t>(bytes / dovetail::bytes_of(type));
         if (a.count > 0) calls.push_back(a);
