@@ -79,95 +79,100 @@ public:
 private:
     constexpr void walk_role(int r) {
         int tail[stream_count][stream_count] = {};  // what a stream knows of all streams, its own last step included
-        int need[stream_count] = {};                // what a step needs to know of the others
         auto& known = out_.waits.known.first;
         const auto& steps = issued_.steps.first;
         const auto& index = issued_.index_on_stream.first;
         const auto& participations = program_.participations.first;
         const auto& accesses = program_.accesses.first;
-        // Of the step, part, access or leaf at hand; declared once, see timeline_estimate.hpp.
-        int after = 0, stream = 0, defined_before = 0, p = 0, end = 0, a = 0, done = 0, own = 0, b = 0, l = 0, behind = 0, at = 0;
-        int *mine = nullptr, *touched = nullptr;
-        bool asks = false, reading = false;
+        int p = 0, end = 0, a = 0, done = 0, *at_start = nullptr;  // declared once, see timeline_estimate.hpp
         for (int s = issued_.roles[r].first_step, stop = s + issued_.roles[r].steps; s < stop; ++s) {
-            after = index[s] + 1;
-            stream = steps[s].stream;
-            defined_before = defined_;
-            mine = tail[stream];
-            mine[stream] = after;
-            asks = false;
+            step_ = s;
+            after_ = index[s] + 1;
+            stream_ = steps[s].stream;
+            defined_before_ = defined_;
+            mine_ = tail[stream_];
+            mine_[stream_] = after_;
+            asks_ = false;
             for (p = steps[s].first_participation, end = p + steps[s].participations; p < end; ++p)
-                for (a = participations[p].first_access, done = a + participations[p].accesses; a < done; ++a) {
-                    own = b = accesses[a].buffer;
-                    l = accesses[a].leaf;
-                    if (program_.buffers.first[own].alias >= 0) {
-                        b = program_.buffers.first[own].alias;
-                        l += program_.buffers.first[b].first_leaf - program_.buffers.first[own].first_leaf;
-                    }
-                    out_.lives.last.first[b] = s;
-                    reading = accesses[a].mode == access_mode::read;
-                    for (behind = l + accesses[a].leaves; l < behind; ++l) {
-                        touched = touched_.first[l].known;
-                        touched[stream] = after;
-                        if (reading) {
-                            at = writer_stream_.first[l];
-                            if (written_.first[l] <= mine[at]) continue;
-                            if (need[at] < written_.first[l]) need[at] = written_.first[l];
-                            asks = true;
-                            continue;
-                        }
-                        if (touched[0] > mine[0] || touched[1] > mine[1] || touched[2] > mine[2]) {
-                            if (need[0] < touched[0]) need[0] = touched[0];
-                            if (need[1] < touched[1]) need[1] = touched[1];
-                            if (need[2] < touched[2]) need[2] = touched[2];
-                            asks = true;
-                        }
-                        written_.first[l] = after;
-                        writer_stream_.first[l] = stream;
-                        if (in_parts_ && out_.lives.leaf_definition.first[l] < 0) out_.lives.leaf_definition.first[l] = s;
-                    }
-                    if (reading) continue;
-                    if (program_.buffers.first[own].output) out_.lives.held.first[b] = true;
-                    if (out_.lives.definition.first[b] < 0) define(b, s, defined_before);
-                }
-            if (asks) wait(r, s, mine, need);
-            touched = known[s].known;  // at the start
-            touched[0] = mine[0];
-            touched[1] = mine[1];
-            touched[2] = mine[2];
-            touched[stream] = after - 1;
+                for (a = participations[p].first_access, done = a + participations[p].accesses; a < done; ++a) touch(accesses[a]);
+            if (asks_) wait(r);
+            at_start = known[s].known;
+            at_start[0] = mine_[0];
+            at_start[1] = mine_[1];
+            at_start[2] = mine_[2];
+            at_start[stream_] = after_ - 1;
         }
     }
 
-    constexpr void define(int b, int s, int defined_before) {
+    constexpr void touch(const ir::access& a) {
+        const auto& buffers = program_.buffers.first;
+        const bool reading = a.mode == access_mode::read;
+        int b = a.buffer, l = a.leaf;
+        if (buffers[b].alias >= 0) {
+            b = buffers[b].alias;
+            l += buffers[b].first_leaf - buffers[a.buffer].first_leaf;
+        }
+        out_.lives.last.first[b] = step_;
+        if (reading) {
+            for (const int end = l + a.leaves; l < end; ++l) read(l);
+            return;
+        }
+        for (const int end = l + a.leaves; l < end; ++l) write(l);
+        if (buffers[a.buffer].output) out_.lives.held.first[b] = true;
+        if (out_.lives.definition.first[b] < 0) define(b);
+    }
+    // Behind whoever wrote the leaf last.
+    constexpr void read(int leaf) {
+        touched_.first[leaf].known[stream_] = after_;
+        const int by = written_.first[leaf], stream = writer_stream_.first[leaf];
+        if (by <= mine_[stream]) return;
+        if (need_[stream] < by) need_[stream] = by;
+        asks_ = true;
+    }
+    // Behind whoever touched the leaf.
+    constexpr void write(int leaf) {
+        int* const touched = touched_.first[leaf].known;
+        touched[stream_] = after_;
+        if (touched[0] > mine_[0] || touched[1] > mine_[1] || touched[2] > mine_[2]) {
+            if (need_[0] < touched[0]) need_[0] = touched[0];
+            if (need_[1] < touched[1]) need_[1] = touched[1];
+            if (need_[2] < touched[2]) need_[2] = touched[2];
+            asks_ = true;
+        }
+        written_.first[leaf] = after_;
+        writer_stream_.first[leaf] = stream_;
+        if (in_parts_ && out_.lives.leaf_definition.first[leaf] < 0) out_.lives.leaf_definition.first[leaf] = step_;
+    }
+
+    constexpr void define(int b) {
         auto& defined = out_.lives.defined.first;
-        out_.lives.definition.first[b] = s;
+        out_.lives.definition.first[b] = step_;
         int at = defined_++;
-        for (; at > defined_before && defined[at - 1] > b; --at) defined[at] = defined[at - 1];
+        for (; at > defined_before_ && defined[at - 1] > b; --at) defined[at] = defined[at - 1];
         defined[at] = b;
     }
-    // The waits of step s, which knows `mine` and needs to know `need`; it then knows that, and nothing more is needed.
-    constexpr void wait(int r, int s, int* mine, int (&need)[stream_count]) {
+    // The waits of the step, which then knows what it needs to know.
+    constexpr void wait(int r) {
         const auto& known = out_.waits.known.first;
         const int* stream_steps = issued_.stream_steps.begin() + stream_count * issued_.roles[r].first_step;
         int on[stream_count] = {}, wanted = 0;  // the steps to wait for, by stream
         for (int l = 0; l < stream_count; ++l) {
             on[l] = -1;
-            if (need[l] <= mine[l]) continue;
-            on[l] = stream_steps[l * issued_.roles[r].steps + need[l] - 1];
+            if (need_[l] <= mine_[l]) continue;
+            on[l] = stream_steps[l * issued_.roles[r].steps + need_[l] - 1];
             ++wanted;
         }
-        if (wanted > 1) keep_strongest(on, need, known);
+        if (wanted > 1) keep_strongest(on, need_, known);
         for (int l = 0; l < stream_count; ++l) {
             if (on[l] >= 0) {
-                out_.waits.waits.push({s, on[l], 0});
+                out_.waits.waits.push({step_, on[l], 0});
                 const int* theirs = known[on[l]].known;
-                if (mine[0] < theirs[0]) mine[0] = theirs[0];
-                if (mine[1] < theirs[1]) mine[1] = theirs[1];
-                if (mine[2] < theirs[2]) mine[2] = theirs[2];
-                if (mine[l] < need[l]) mine[l] = need[l];
+                if (mine_[0] < theirs[0]) mine_[0] = theirs[0];
+                if (mine_[1] < theirs[1]) mine_[1] = theirs[1];
+                if (mine_[2] < theirs[2]) mine_[2] = theirs[2];
+                if (mine_[l] < need_[l]) mine_[l] = need_[l];
             }
-            need[l] = 0;
+            need_[l] = 0;
         }
     }
 
@@ -198,6 +203,11 @@ private:
     room<int, decltype(Program::leaves)> writer_stream_;     // ... and that stream
     room<vector_clock, decltype(Program::leaves)> touched_;  // by leaf and stream: one past the last step that touched it
     int defined_ = 0;
+    // Of the step at hand: itself, its stream and its number there, one more; what it knows, and what it needs to know of the others.
+    int step_ = 0, stream_ = 0, after_ = 0, defined_before_ = 0;
+    int* mine_ = nullptr;
+    int need_[stream_count] = {};
+    bool asks_ = false;
     const bool in_parts_ = ir::has_parts(program_);
 };
 

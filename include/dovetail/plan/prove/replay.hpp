@@ -17,7 +17,7 @@ class replay : replay_state {
 public:
     constexpr replay(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own, state_versions& states)
         : replay_state{g, p, made, role, own, states}, stamps_(mine_.events * made.event_slots * stamp_width, unset{}) {
-        for (int *x = stamps_.begin(), *end = stamps_.end(); x != end; x += stamp_width) *x = 0;
+        for (int *x = stamps_.first, *end = x + stamps_.size(); x != end; x += stamp_width) *x = 0;
     }
 
     constexpr verdict result() {
@@ -34,7 +34,7 @@ private:
     // steps of each stream were complete then.
     static constexpr int stamp_width = 1 + stream_count;
 
-    constexpr int* stamps_of(int run) { return stamps_.begin() + run % made_.event_slots * mine_.events * stamp_width; }
+    constexpr int* stamps_of(int run) { return stamps_.first + run % made_.event_slots * mine_.events * stamp_width; }
 
     // One run; of the last one nothing matters behind the last step that has to do with earlier runs.
     constexpr bool play() {
@@ -102,7 +102,7 @@ private:
     constexpr bool touch(const ir::step& s) {
         const ir::participation *y = p_.participations.first + s.first_participation, *participations_end = y + s.participations;
         const ir::access *accesses = p_.accesses.first, *a = nullptr, *last = nullptr;
-        const int* row_of = row_of_.begin();
+        const int* row_of = row_of_.first;
         int leaf = 0, end = 0, r = 0;  // declared once, see check_conformance
         for (; y != participations_end; ++y)
             for (a = accesses + y->first_access, last = a + y->accesses; a != last; ++a)
@@ -123,17 +123,17 @@ private:
     }
 
     constexpr bool read(const ir::step& s, int r, const ir::access& a, int leaf) {
-        int* const x = touches_.rows.begin() + touches::width * r;
-        if (touches_.value.begin()[r] != values_ + leaf || x[touches::write] >= now_[x[touches::write_stream]]) return refuse_read(s, r, leaf, a.buffer);
+        int* const x = touches_.rows.first + touches::width * r;
+        if (touches_.value.first[r] != values_ + leaf || x[touches::write] >= now_[x[touches::write_stream]]) return refuse_read(s, r, leaf, a.buffer);
         x[stream_] = own_;
         return true;
     }
 
     constexpr bool write(const ir::step& s, const ir::participation& y, int r, const ir::access& a, int leaf) {
-        int *const x = touches_.rows.begin() + touches::width * r, *const value = touches_.value.begin() + r;
-        const int cell = cells_.low.begin()[leaf];
+        int *const x = touches_.rows.first + touches::width * r, *const value = touches_.value.first + r;
+        const int cell = cells_.low.first[leaf];
         bool over = *value == 0;  // nothing that touched it is left to be asked after
-        if (cell >= 0 && tiles_.end.begin()[cell] == cells_.high.begin()[leaf]) {
+        if (cell >= 0 && tiles_.end.first[cell] == cells_.high.first[leaf]) {
             if (!take_tile(s, a, leaf, cell, over)) return false;
         } else if (p_.buffers.first[a.buffer].alias >= 0) {
             if (run_ > 0) return true;
@@ -154,18 +154,18 @@ private:
 
     // The leaf's bytes are one tile, as they mostly are: whoever had them, if anybody, is done.
     constexpr bool take_tile(const ir::step& s, const ir::access& a, int leaf, int cell, bool& over) {
-        const int former = tiles_.owner.begin()[cell];
-        tiles_.owner.begin()[cell] = leaf;
+        const int former = tiles_.owner.first[cell];
+        tiles_.owner.first[cell] = leaf;
         if (former < 0) {
             claims_ = true;
             return true;
         }
         if (former == leaf) return true;
-        const int f = row_of_.begin()[former];
+        const int f = row_of_.first[former];
         if (f < 0) return refuse_take(s, a.buffer, former, now_);  // it has several slots
-        const int* const z = touches_.rows.begin() + touches::width * f;
+        const int* const z = touches_.rows.first + touches::width * f;
         if (z[0] >= now_[0] || z[1] >= now_[1] || z[2] >= now_[2]) return refuse_take(s, a.buffer, former, now_);
-        if (touches_.value.begin()[f] > 0) touches_.value.begin()[f] = -touches_.value.begin()[f];
+        if (touches_.value.first[f] > 0) touches_.value.first[f] = -touches_.value.first[f];
         over = true;  // the leaf's own last accesses came before those of whoever took all its bytes
         return true;
     }
@@ -204,7 +204,7 @@ private:
 
     // The i-th leaf of an access.
     constexpr bool touch_state(const ir::step& s, const ir::participation& y, int r, const ir::access& a, int i) {
-        int *x = touches_.rows.begin() + touches::width * r, &version = touches_.value[r];
+        int *x = touches_.rows.first + touches::width * r, &version = touches_.value[r];
         const int due = states_.of(static_cast<int>(&a - p_.accesses.first), i) + run_ * states_.updates[a.leaf + i];
         if (a.mode == access_mode::read) {
             // a second source position of what this launch has read, or gets as `inout`
@@ -238,7 +238,7 @@ private:
                 if (f < 0) return false;        // slots are nobody else's
                 if (x.slots > 1) return false;  // Only for names: the former owner would be refused when it takes them back.
                 if (touches_.value[f] > 0) touches_.value[f] = -touches_.value[f];
-                const int* z = touches_.rows.begin() + touches::width * f;
+                const int* z = touches_.rows.first + touches::width * f;
                 return z[0] < now_[0] && z[1] < now_[1] && z[2] < now_[2];
             };
             if (!tiles_.take(taker, low, high, leave)) return refuse_take(s, b, other, now_);
