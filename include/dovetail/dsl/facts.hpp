@@ -237,18 +237,6 @@ struct communication<ops::permute<A, P...>> : communication_facts<op_kind::permu
 template <> struct communication<ops::to_host> : communication_facts<op_kind::to_host, types<>> {};
 template <> struct communication<ops::from_host> : communication_facts<op_kind::from_host, types<>> {};
 
-// Which view an operation is.
-struct view_facts {
-    view_kind kind = view_kind::none;
-    int block = 0, blocks = 0;
-};
-template <class Op>
-inline constexpr view_facts view_of{};
-template <int I, int N>
-inline constexpr view_facts view_of<ops::rows<I, N>>{view_kind::rows, I, N};
-template <>
-inline constexpr view_facts view_of<ops::concat<>>{view_kind::concat};
-
 template <class T>
 concept communication_operation = requires { typename communication<T>::where; };
 

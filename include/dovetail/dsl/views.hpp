@@ -41,3 +41,19 @@ private:
 };
 
 }  // namespace dovetail::ops
+
+namespace dovetail::dsl::detail {
+
+// Which view an operation is.
+struct view_facts {
+    view_kind kind = view_kind::none;
+    int block = 0, blocks = 0;
+};
+template <class Op>
+inline constexpr view_facts view_of{};
+template <int I, int N>
+inline constexpr view_facts view_of<ops::rows<I, N>>{view_kind::rows, I, N};
+template <>
+inline constexpr view_facts view_of<ops::concat<>>{view_kind::concat};
+
+}  // namespace dovetail::dsl::detail

@@ -220,4 +220,20 @@ constexpr std::int64_t pack(items& list, int given, std::int64_t base, int first
     return best;
 }
 
+// A buffer whose leaves several steps write takes over only what all of them know to be dead.
+template <class Program, class Clocks>
+constexpr void know_by_all(const Program& program, const basic_lifetimes<Program>& lives, const Clocks& clocks, items& list) {
+    list.known_by_all.resize(list.count);
+    for (int i = 0; i < list.count; ++i) {
+        const ir::buffer& x = program.buffers[list.id[i]];
+        vector_clock& known = list.known_by_all[i] = clocks[list.definition[i]];
+        for (int leaf = x.first_leaf; leaf < x.first_leaf + x.leaves; ++leaf) {
+            if (lives.definition_of(leaf) < 0) continue;
+            const vector_clock& writer = clocks[lives.definition_of(leaf)];
+            for (int l = 0; l < stream_count; ++l)
+                if (writer.known[l] < known.known[l]) known.known[l] = writer.known[l];
+        }
+    }
+}
+
 }  // namespace dovetail::pass::detail

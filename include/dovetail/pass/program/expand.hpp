@@ -3,6 +3,7 @@
 // Takes a checked graph, gives the program; a task's place among the tasks is that of its first use as written.
 #pragma once
 
+#include "../largest.hpp"
 #include "buffer_creation.hpp"
 #include "symmetric_buffers.hpp"
 
@@ -238,56 +239,6 @@ private:
     int last_role_ = -1, last_communicator_ = -1;
     vec<tensor_type> types_;
 };
-
-}  // namespace detail
-
-namespace detail {
-
-// The sizes that the program's arrays have at most, of leaves one for each buffer.
-template <class Graph>
-constexpr ir::sizes<8> largest_tables(const Graph& g) {
-    const int symbols = g.symbols.count;
-    const auto& operands = g.operands.first;
-    const auto& nodes = g.nodes.first;
-    const bool alone = g.roles.count == 1;
-    vec<int> read_by(alone ? 0 : symbols, -2);
-    int* reader = read_by.begin();  // the role that brought a symbol to itself last
-    int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
-    const int statements = g.nodes.count;
-    // Of the statement at hand; declared once, see timeline_estimate.hpp.
-    const ir::node* n = nullptr;
-    const ir::symbol* y = nullptr;
-    int r = 0, end = 0, a = 0, role = 0;
-    for (int i = 0; i < statements; ++i) {
-        n = &nodes[i];
-        touches += n->arguments + n->results;
-        if (!alone)
-            for (r = n->first_argument, end = r + n->arguments; r < end; ++r) {
-                a = operands[r];
-                y = &g.symbols.first[a];
-                role = n->role < 0 ? y->role : n->role;
-                if ((y->role == role && y->kind != ir::symbol_kind::input) || reader[a] == role) continue;
-                reader[a] = role;
-                brought += y->role >= 0 && y->role != role && y->kind == ir::symbol_kind::input ? 2 : 1;  // an input of another role comes to that role first
-            }
-        if (n->op->has_workspace) ++scratch;
-        for (r = n->first_result, end = r + n->results; r < end; ++r)
-            if (operands[r] < 0)
-                ++scratch;
-            else if (!n->update)
-                ++values;
-        if (n->kind == op_kind::compute || !is_communication(n->kind)) continue;
-        ++talks;
-        if (n->role < 0) {
-            ends += n->arguments + n->targets;
-            touches += n->arguments + n->targets;
-        }
-    }
-    // A single role brings nothing but inputs, each once.
-    if (alone) brought = symbols - values;
-    return {{symbols + brought + scratch + ends, touches + scratch + 2 * brought, statements + ends + 2 * brought, statements + brought, statements + brought,
-             talks + brought, talks + ends + 2 * brought, symbols + brought + scratch + ends}};
-}
 
 }  // namespace detail
 
