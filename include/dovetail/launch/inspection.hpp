@@ -86,7 +86,7 @@ inline non_finite find_non_finite(const void* data, const tensor_type& type) {
 // "element 17 of its result `y` is NaN", "element 3 of the state `w` that it reads is infinite"
 inline std::string describe(const non_finite& found, const ir::graph& g, const inspected_access& at, bool before) {
     const std::string name = value_name(g, at.symbol);
-    const std::string value = before ? "the state " + name + " that it reads" : name.empty() ? "its result" : "its result " + name;
+    const std::string value = before ? "the state `" + name + "` that it reads" : name.empty() ? "its result" : "its result `" + name + "`";
     return "element " + std::to_string(found.element) + " of " + value + (found.infinite ? " is infinite" : " is NaN");
 }
 
