@@ -1,6 +1,7 @@
 // Plans damaged on purpose, in more than one or two fields: the list of all ways.
 #pragma once
 
+#include "damaged_leaves.hpp"
 #include "damaged_memory.hpp"
 #include "damaged_order.hpp"
 #include "damaged_program.hpp"
@@ -39,6 +40,8 @@ inline constexpr damage damages[] = {
     {"forget_access", true, forget_access},
     {"touch_another_buffer", true, touch_another_buffer},
     {"carry_out_another_statement", true, carry_out_another_statement},
+    {"touch_half", true, touch_half},
+    {"cut_elsewhere", true, cut_elsewhere},
     {"shrink_arena", true, shrink_arena},
     {"misalign", true, misalign},
     {"move_one_of_a_collective", true, move_one_of_a_collective},

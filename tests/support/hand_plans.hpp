@@ -585,6 +585,26 @@ constexpr subject rows_across() {
     return m.finish();
 }
 
+// A collective over roles that one role passes rows of a larger value, which cannot lie where the others' values do.
+constexpr subject rows_summed() {
+    maker m{3};
+    m.type.extent[0] = 128;
+    const int y = m.compute(0, {});
+    m.type = usual_type;
+    const int participation = m.rows(first_half, y), b = m.compute(1, {}), c = m.compute(2, {});
+    const int sum = m.over_roles(dv::op_kind::all_reduce, {participation, b, c});
+    int z[3] = {};
+    for (int r = 0; r < 3; ++r) m.output(z[r] = m.compute(r, {sum}), r);
+    const int vy = m.run(y), vb = m.run(b), vc = m.run(c), vs = m.run_over_roles(sum);
+    m.buffer(participation, 0).symmetric_set = m.buffer(b, 1).symmetric_set = m.buffer(c, 2).symmetric_set = -1;
+    for (int r = 0; r < 3; ++r) m.place(sum, r, 2048);
+    m.wait(0, vs, vy);
+    m.wait(1, vs, vb);
+    m.wait(2, vs, vc);
+    for (int r = 0; r < 3; ++r) m.wait(r, m.run(z[r]), vs);
+    return m.finish();
+}
+
 struct hand_made {
     const char* name;
     subject (*make)();
@@ -599,7 +619,8 @@ inline constexpr hand_made by_hand[] = {
     {"states_in_turn", states_in_turn}, {"no_arena", no_arena},
     {"in_pieces", in_pieces},           {"many_types", many_types},
     {"many_extents", many_extents},     {"effects_and_group", effects_and_group},
-    {"in_rows", in_rows},               {"rows_across", rows_across}};
+    {"in_rows", in_rows},               {"rows_across", rows_across},
+    {"rows_summed", rows_summed}};
 
 inline constexpr hand_made wrong_by_hand[] = {
     {"piece_of_another", piece_of_another}, {"scratch_sent", scratch_sent}, {"sent_to_itself", sent_to_itself}, {"done_elsewhere", done_elsewhere},

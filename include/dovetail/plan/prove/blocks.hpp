@@ -12,7 +12,7 @@ constexpr bool is_whole(const ir::program& p, const ir::access& a) { return a.le
 class symbol_blocks {
 public:
     constexpr explicit symbol_blocks(const ir::graph& g) {
-        if (!g.views) return;
+        if (!g.views) return;  // Only for speed
         for (int s = 0; s < g.symbols.count; ++s) of_.push({s, 0, g.symbols.first[s].type.bytes()});
         concat_of_ = offset_in_ = vec<int>(g.symbols.count, -1);
         for (int i = 0; i < g.nodes.count; ++i)
@@ -45,7 +45,7 @@ private:
 
     // A block of rows lies where its argument does, a part of a concat where the concat does, behind the parts before it.
     constexpr void find(const ir::graph& g, int s, vec<bool>& done) {
-        if (done[s]) return;
+        if (done[s]) return;  // Only for speed
         done[s] = true;
         const int made_by = g.symbols.first[s].node;
         int within = -1;

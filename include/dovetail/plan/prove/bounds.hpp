@@ -24,13 +24,15 @@ constexpr verdict check_buffer_rows(const ir::graph& g, const ir::program& p) {
     std::int64_t at = 0;
     for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x) {
         own = static_cast<unsigned>(x->leaves);
-        if (static_cast<unsigned>(x->role) >= roles || static_cast<unsigned>(x->symbol) + 1 > symbols || x->bytes < 0 ||
-            static_cast<unsigned>(x->slots) - 1 >= most_slots || static_cast<unsigned>(x->alias) + 1 > buffers ||
-            static_cast<unsigned>(x->symmetric_set) + 1 > symmetric_sets || static_cast<unsigned>(x->first_leaf) != leaves || own - 1 >= leaves_left)
+        if (static_cast<unsigned>(x->role) >= roles || static_cast<unsigned>(x->symbol) + 1 > symbols || static_cast<unsigned>(x->slots) - 1 >= most_slots ||
+            static_cast<unsigned>(x->alias) + 1 > buffers || static_cast<unsigned>(x->symmetric_set) + 1 > symmetric_sets ||
+            static_cast<unsigned>(x->first_leaf) != leaves || own - 1 >= leaves_left)
             return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
         at = 0;
         for (leaves_end = leaf + own; leaf != leaves_end; ++leaf) {
-            if (leaf->begin != at || at % ir::alignment != 0 || leaf->bytes < 0 || leaf->bytes > x->bytes - at || (leaf->bytes == 0 && own > 1))
+            if (leaf->begin != at) return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
+            // Only for names: such leaves would share a cell with their neighbours, or have none.
+            if (at % ir::alignment != 0 || leaf->bytes < 0 || leaf->bytes > x->bytes - at || (leaf->bytes == 0 && own > 1))
                 return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
             at += leaf->bytes;
         }
@@ -77,8 +79,9 @@ public:
                 participations - 1 >= static_cast<unsigned>(p_.participations.end() - part_) ||
                 members - 1 >= static_cast<unsigned>(p_.members.end() - member_))
                 return {flaw::bad_table, -1, v};
-            if (!take_members(x->members)) return {flaw::bad_table, -1, v};
-            if (const verdict bad = take_parts(*x, v); !bad) return bad;
+            if (!take_members(x->members))  // Only for names: members are left over then.
+                return {flaw::bad_table, -1, v};
+            if (const verdict bad = take_parts(*x, v); !bad) return bad;  // Only for names: parts are left over then.
         }
         return {part_ == p_.participations.end() && member_ == p_.members.end() && access_ == p_.accesses.end() ? flaw::none : flaw::bad_table};
     }

@@ -74,6 +74,7 @@ private:
     state_versions states_;
     vec<int> written_, taken_, updates_;  // by leaf: the task that wrote it, or took over its bytes; its updates so far
 };
+// Only for names.
 constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, const plan& made) {
     dependencies seen{g, p};
     for (const int v : made.order)

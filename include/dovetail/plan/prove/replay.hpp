@@ -60,8 +60,8 @@ private:
             now_ = clocks_[stream_];
             now_[stream_] = own_;  // first in, first out: everything before it on the stream is complete
             claims_ = false;
-            if (s->waits > 0 && !wait(*s, k)) return false;
-            if ((first || matters_now(k)) && !touch(*s)) return false;
+            if (s->waits > 0 && !wait(*s, k)) return false;             // Only for speed: a step without waits has none to look at.
+            if ((first || matters_now(k)) && !touch(*s)) return false;  // Only for speed: of the others run 0 has shown all.
             if (s->event >= 0 && !record(*s, k)) return false;
             if (claims_ && first) {  // Only for speed: of the others nothing is new in later runs.
                 matters_.push(k);
@@ -160,7 +160,7 @@ private:
             claims_ = true;
             return true;
         }
-        if (former == leaf) return true;
+        if (former == leaf) return true;  // Only for names: what touched its own row is asked after by `write`.
         const int f = row_of_.first[former];
         if (f < 0) return refuse_take(s, a.buffer, former, now_);  // it has several slots
         const int* const z = touches_.rows.first + touches::width * f;
@@ -229,7 +229,7 @@ private:
     constexpr bool define(const ir::step& s, int b, int leaf, bool& over) {
         const ir::buffer& x = p_.buffers.first[b];
         const int low = cells_.low[leaf] < 0 ? -2 - cells_.low[leaf] : cells_.low[leaf], high = cells_.high[leaf];
-        if (low < high && (x.slots == 1 || run_ == 0)) {
+        if (low < high && (x.slots == 1 || run_ == 0)) {  // Only for speed: copies stay where run 0 has put them.
             const int taker = x.slots == 1 ? leaf : x.first_leaf;
             int other = -1;
             const auto leave = [&](int o) {
@@ -267,7 +267,7 @@ private:
         if (argument < 0) return fail(flaw::alias_wrong, s, a.buffer, writer(r));
         const ir::access& from = p_.accesses.first[y.first_access + argument];
         const int given = from.leaf + leaf - a.leaf;
-        if (!covers(from, given) || touches_.value[r] != values_ + given ||
+        if (touches_.value[r] != values_ + given ||
             ((s.participations > 1 || y.accesses > 2) && !alone(s, given)))  // Only for speed: one of two accesses is the result's.
             return fail(flaw::alias_wrong, s, a.buffer, writer(r));
         touches_.rows[touches::width * r + stream_] = -1;

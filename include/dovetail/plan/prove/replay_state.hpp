@@ -104,8 +104,8 @@ protected:
         return b;
     }
 
-    // Is the value in the bytes of leaf `former`, of buffer `owner`, read by this step or a later one of the run, or by the caller? Only
-    // for names.
+    // Is the value in the bytes of leaf `former`, of buffer `owner`, read by this step or a later one of the run, or by the caller?
+    // Only for names.
     constexpr bool still_needed(const ir::step& s, int owner, int former) const {
         const int place = former - p_.buffers.first[owner].first_leaf;
         bool from_here = false;
@@ -155,7 +155,7 @@ protected:
                 // Not simply the tile it had before.
                 if (!ordinary && low[leaf] >= 0) low[leaf] = -2 - low[leaf];  // Only for speed: `define` would look at all of them.
             }
-            if (x->slots >= runs_ && x->where != ir::storage::constant) runs_ = x->slots + 1;
+            if (x->slots >= runs_) runs_ = x->slots + 1;
         }
         if (in_place)
             for (const int b : own)
