@@ -7,17 +7,17 @@
 
 static_assert(__cplusplus >= 202002L, "dovetail needs C++20: compile with -std=c++20 or later");
 
-// Functions that kernels call too (element conversions, views) carry this mark; without nvcc it is empty.
+// Marks functions that kernels also call (element conversions, views); empty without nvcc.
 #if defined(__CUDACC__)
 #define DOVETAIL_HOST_DEVICE __host__ __device__
 #else
 #define DOVETAIL_HOST_DEVICE
 #endif
 
-// Separate compilation. What is neither a template nor a constant stands in a file of its own, `x.ipp` beside `x.hpp`, and opens with
-// this mark. Header-only, the default: `x.hpp` includes `x.ipp` at its end, and the mark is `inline`. With
-// DOVETAIL_SEPARATE_COMPILATION defined in all units of a program, `x.hpp` only declares, and the one unit that includes
-// dovetail/src.hpp compiles each `x.ipp`, once. What a program may ask for that needs more headers stands behind such a pair.
+// Separate compilation. A function that is neither a template nor constexpr is defined in `x.ipp` beside `x.hpp`, with this mark.
+// Header-only, the default: `x.hpp` includes `x.ipp` at its end, and the mark is `inline`. With DOVETAIL_SEPARATE_COMPILATION defined in
+// all units of a program, `x.hpp` only declares, and the one unit that includes dovetail/src.hpp compiles each `x.ipp` once. Code that
+// needs expensive headers is kept in such `.ipp` files.
 #if defined(DOVETAIL_SEPARATE_COMPILATION)
 #define DOVETAIL_INLINE
 #else
@@ -26,9 +26,9 @@ static_assert(__cplusplus >= 202002L, "dovetail needs C++20: compile with -std=c
 
 namespace dovetail {
 
-// nvcc compiles a unit for the host and, once more for each architecture, for the device, where it generates the kernels
-// that host functions call and nothing else. What only host code needs is left out there, as long as the same kernels are
-// called; whatever is wrong the pass for the host refuses.
+// nvcc compiles a unit once for the host and once more for each device architecture. The device pass only generates the kernels that host
+// functions launch, so host-only code can be left out of it as long as the same kernels are instantiated. No error is lost: the host pass
+// reports it.
 #if defined(__CUDA_ARCH__)
 inline constexpr bool device_pass = true;
 #else

@@ -1,4 +1,4 @@
-// Names as a person writes them, from what a compiler prints. Takes a spelling or a tag, gives a string.
+// Display names of types, from the spelling that a compiler prints. Takes a spelling or a tag, gives a string.
 #pragma once
 
 #include "tag.hpp"
@@ -13,14 +13,14 @@ namespace detail {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
 
-// The characters of what a compiler writes and a person does not, with which a text begins; 0: it does not.
+// Length of a prefix that compilers print and users do not write (an unnamed namespace, a cast); 0 if `text` does not begin with one.
 constexpr std::size_t noise(std::string_view text) {
     for (std::string_view known : {"(anonymous namespace)::", "{anonymous}::", "<unnamed>::", "(int)", "(long)", "(bool)"})
         if (text.substr(0, known.size()) == known) return known.size();
     return 0;
 }
 
-// A name that is written character by character.
+// Builds a display name character by character.
 struct display_writer {
     std::string out;
     std::size_t word_start = 0;  // where the identifier being written begins
@@ -30,7 +30,7 @@ struct display_writer {
         const std::string_view last = std::string_view{out}.substr(word_start);
         if (last == "struct" || last == "class") out.resize(word_start);
     }
-    // g++ marks suffixes of integer arguments: 3 and 3L are the same argument.
+    // g++ prints suffixes of integer arguments: 3 and 3L are the same argument.
     constexpr void drop_suffix() {
         if (word_start == out.size() || !is_digit(out[word_start])) return;
         while (out.back() == 'l' || out.back() == 'L' || out.back() == 'u' || out.back() == 'U') out.pop_back();
@@ -45,7 +45,7 @@ struct display_writer {
 
 }  // namespace detail
 
-// The name as a person writes it: without namespaces, `struct`, casts of integers and blanks; the same on every compiler.
+// The name without namespaces, `struct`, casts of integers and blanks; the same on every compiler.
 constexpr std::string display(std::string_view spelling) {
     detail::display_writer to;
     while (!spelling.empty()) {
@@ -68,7 +68,7 @@ constexpr std::string display(std::string_view spelling) {
     return to.out;
 }
 
-// Without the number of a member of a family.
+// The spelling alone; of a member of a family, without its number.
 constexpr std::string_view spelled(const tag& t) { return {t.spelling.first, static_cast<std::size_t>(t.spelling.size)}; }
 
 inline std::string display(const tag& t) {

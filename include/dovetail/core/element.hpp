@@ -9,7 +9,7 @@ namespace dovetail {
 
 enum class element : unsigned char { none, float16, bfloat16, float32, float64, int8, uint8, int32, uint32, int64, uint64 };
 
-// By element. Not a switch: clang tries one case after the other while compiling.
+// Size in bytes, indexed by element. Not a switch: in constant evaluation clang tries one case after the other.
 inline constexpr unsigned char element_bytes[] = {0, 2, 2, 4, 8, 1, 1, 4, 4, 8, 8};
 constexpr int bytes_of(element e) { return element_bytes[static_cast<int>(e)]; }
 
@@ -94,7 +94,7 @@ private:
     }
 };
 
-// Which element a C++ type is, and back.
+// The element of a C++ type, and the C++ type of an element.
 template <class T>
 inline constexpr element element_of = element::none;
 template <> inline constexpr element element_of<half> = element::float16;

@@ -1,6 +1,6 @@
-// The minimum and maximum of two elements as reductions take them, on every backend: as NCCL does (its reduce_kernel.h: fmin and fmax
-// of CUDA), which follow minNum and maxNum of IEEE 754-2008. A number wins over not a number, whichever comes first, and minus zero
-// is less than zero; so the result does not depend on the order of the ranks.
+// Minimum and maximum of two elements for reductions. They are the same on every backend and in NCCL (its reduce_kernel.h uses CUDA's fmin
+// and fmax), and follow minNum and maxNum of IEEE 754-2008: a number wins over NaN in either position, and minus zero is less than zero.
+// The result therefore does not depend on the order of the ranks.
 #pragma once
 
 #include "element.hpp"

@@ -1,8 +1,8 @@
-// The only include of Boost.Hana: heterogeneous sequences for the bridge from a plan's step to a user's callable.
+// The only include of Boost.Hana: heterogeneous sequences that connect the steps of a plan with the types of user operations.
 #pragma once
 
 #if defined(__GNUC__)
-#pragma GCC system_header  // its warnings are not the user's
+#pragma GCC system_header  // suppresses warnings from Boost's headers
 #endif
 
 #include <boost/hana/flatten.hpp>

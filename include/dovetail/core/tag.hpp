@@ -1,24 +1,24 @@
-// Tags: the identity and the printed name of a type. Its hash finds it in a table, its spelling confirms it.
-// Takes a type, gives a constant; names are for display only, nothing is ordered by them. How a person writes them: display.hpp.
+// Tags: the identity and the printed name of a type. A lookup compares hashes first, then spellings. Takes a type, gives a constant. Names
+// are for display only: nothing is ordered by them. display.hpp shortens them for messages.
 #pragma once
 
 #include "config.hpp"
 
 namespace dovetail {
 
-// Text that somebody else owns. Not std::string_view, whose header costs more than all that a small graph needs.
+// A view of characters that it does not own. Not std::string_view: its header costs more compile time than a small graph needs.
 struct letters {
     const char* first = "";
     int size = 0;
 };
 
-// Of a member of a family, value<17>, the spelling is the family's: value.
+// Of a member of a family such as value<17>, the spelling is the family's: value.
 struct tag {
     static constexpr long long none = -0x7fffffffffffffff;
 
     letters spelling;             // as this compiler prints the type, qualified
     unsigned long long hash = 0;  // of the spelling and the number
-    long long number = none;      // the member's
+    long long number = none;      // of a member of a family
 };
 
 namespace detail {
@@ -35,8 +35,8 @@ template <template <int> class T>
 constexpr const char* pretty() {
     return __PRETTY_FUNCTION__;
 }
-// "... pretty() [with T = X]" (g++), "... pretty() [T = X]" (clang), "... [with T=X]" (nvcc's front end): what stands around
-// the type is the same for all, and is measured once.
+// "... pretty() [with T = X]" (g++), "... pretty() [T = X]" (clang), "... [with T=X]" (nvcc's front end): the text around the type is the
+// same for all types, so its length is measured once.
 inline constexpr int pretty_before = [] {
     const char* const all = pretty<char>();
     int at = static_cast<int>(__builtin_strlen(all));
@@ -45,7 +45,7 @@ inline constexpr int pretty_before = [] {
 }();
 inline constexpr int pretty_around = static_cast<int>(__builtin_strlen(pretty<char>())) - 4;
 
-// Every name of a graph is hashed while compiling: four letters at a time, from the last, in one function.
+// Every name of a graph is hashed in constant evaluation. To keep that cheap, one function hashes four characters at a time, from the end.
 constexpr tag make_tag(const char* p, int size) {
     int n = size;
     unsigned long long h = 0;
@@ -58,10 +58,11 @@ constexpr tag make_tag(const char* p, int size) {
 }
 constexpr tag tag_from(const char* pretty) { return make_tag(pretty + pretty_before, static_cast<int>(__builtin_strlen(pretty)) - pretty_around); }
 
-// Names of large graphs are families of one: spelled and hashed once, not once for each number. Low bits of the hashes differ for
-// all numbers of a family, and those of two families do not lie in rows that stand in each other's way.
-// clang 19 takes templates of bool, of unsigned and of auto for templates of int as well: these are no families. nvcc
-// with g++ does not, and is not asked: its front end takes 7 KB for each name.
+// Names in large graphs are members of a few families: a family is spelled and hashed once, not once for each number. The low bits of the
+// hashes differ between the numbers of a family, and the multiplier keeps the numbers of two families from filling the same run of a hash
+// table.
+// clang 19 also accepts templates over bool, unsigned and auto where a template over int is required: they are not families. nvcc with g++
+// does not accept them, and `counted` is not used there: it costs nvcc's front end 7 KB per name.
 template <template <int> class F>
 concept counted = requires {
     typename F<-0x7fffffff>;
@@ -81,15 +82,15 @@ template <template <int> class F, int I>
 #endif
 inline constexpr tag tag_of<F<I>> = detail::numbered(detail::family<F>, I);
 
-// What has no name.
+// The tag of something without a name.
 inline constexpr tag nameless{};
 
 constexpr bool named(const tag* t) { return t->hash != 0; }
 
-// Whether two tags are one type's. Not by address: g++ does not compare addresses of inline variables while compiling when
-// -fsanitize=undefined is on, and for the same reason nothing here is compared with nullptr. The built-in compares at once
-// what a loop would compare letter by letter; to clang it is a loop all the same, but it knows one spelling by its address (of
-// two that had one hash, it would say that it cannot tell).
+// Whether two tags belong to the same type. Addresses are not compared, not even with nullptr: with -fsanitize=undefined, g++ does not
+// compare addresses of inline variables in constant expressions. The built-in compares in one step what a loop would compare character by
+// character. clang evaluates the built-in as a loop too, but gives equal spellings one address, so comparing addresses is enough there.
+// (For two spellings with equal hashes clang would report that the comparison is not a constant expression.)
 constexpr bool same(const tag* a, const tag* b) {
     if (a->hash != b->hash || a->number != b->number || a->spelling.size != b->spelling.size) return false;
 #if defined(__clang__)

@@ -10,7 +10,7 @@ namespace dovetail {
 
 inline constexpr int max_rank = 6;
 
-// What one tensor may take: sums over a plan, and their products with small numbers, then fit in 63 bits.
+// The largest size of a tensor, chosen so that sums over a plan, and small multiples of such sums, fit in 63 bits.
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 
 // Bytes that blocks of rows of a tensor are multiples of: those that every buffer begins at a multiple of.
@@ -63,7 +63,7 @@ struct tensor_type {
     friend constexpr bool operator!=(const tensor_type& a, const tensor_type& b) { return !(a == b); }
 
 private:
-    // Of what has an extent that is not positive, or does not fit.
+    // The size of a tensor type that has a non-positive extent or whose size overflows.
     constexpr std::int64_t odd_size() const {
         for (int i = 0; i < rank; ++i)
             if (extent[i] <= 0) return extent[i] < 0 ? -1 : 0;
@@ -106,7 +106,7 @@ struct first_extents<T, std::integer_sequence<int, I...>, E...> {
 };
 }  // namespace detail
 
-// The type of a tensor_type given member by member: how a shape found by a loop becomes a type again.
+// The tensor type whose element, rank and extents are template arguments: turns a shape that a loop has computed back into a type.
 template <element T, int Rank, std::int64_t... E>
 using tensor_from = typename detail::first_extents<T, std::make_integer_sequence<int, Rank>, E...>::type;
 

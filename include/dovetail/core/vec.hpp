@@ -8,7 +8,7 @@
 
 namespace dovetail {
 
-// A view of `count` elements that somebody else owns.
+// A view of `count` elements that it does not own.
 template <class T>
 struct span {
     T* first = nullptr;
@@ -24,8 +24,8 @@ struct span {
     constexpr span subspan(int from, int length) const { return {first + from, length}; }
 };
 
-// An array of at most N elements, zero allowed: what a finished vec is frozen into. Always made as `fixed<T, N> x{}`: an initialiser
-// here would be one more copy of all elements in the memory of nvcc's front end.
+// An array of at most N elements; N may be zero. A finished vec is stored in one. Always make it as `fixed<T, N> x{}`: with an initialiser
+// here, nvcc's front end would keep one more copy of all elements.
 template <class T, int N>
 struct fixed {
     static constexpr int capacity = N > 0 ? N : 1;
@@ -36,8 +36,8 @@ struct fixed {
         return made;
     }
 
-    // The count stands first: whenever g++ reads a variable while compiling, it asks whether its type is empty, and finds out by
-    // its first member. Of an array it computes the size for that.
+    // The count is the first member: whenever g++ reads a variable in a constant expression, it checks by the first member whether the type
+    // is empty, and for an array it would compute the array's size each time.
     int count = N;
     T first[capacity];
 
@@ -52,14 +52,14 @@ struct fixed {
     constexpr span<const T> view() const { return {first, count}; }
 };
 
-// Says of a new vec that every element is written before it is read.
+// Passed to the constructor of a vec whose elements are all written before they are read.
 struct unset {};
 
 // An owning array. New elements are value-initialised unless they are `unset`.
 template <class T>
 class vec {
 public:
-    T* first = nullptr;  // as those of a span
+    T* first = nullptr;  // same meaning as in span
 
     static constexpr vec sized(int size) { return vec(size); }
 
@@ -124,8 +124,8 @@ public:
     }
 
 private:
-    // g++ evaluates every element's initialisation, so there is none where the type allows it; where it does not, `{}` is
-    // three times cheaper than the same constructor called without.
+    // No initialiser where the type allows it, because g++ evaluates the initialisation of every element. Where the type needs one, `{}` is
+    // three times cheaper than calling the same constructor without it.
     static constexpr T* allocate(int capacity) {
         if constexpr (__is_trivially_constructible(T))
             return new T[capacity];
@@ -156,17 +156,17 @@ struct grid_beside<T, fixed<U, N>, fixed<V, M>> {
 };
 }  // namespace detail
 
-// What a pass needs for as many elements as another array has, and More: of constant size where that one's is. Made by `sized`,
-// all zero. Passes that are templates of their tables take `first` of these and of their rooms as `auto&`: g++ gets to an element
-// of an array in half the time that it takes through a pointer. (A store costs it as much again for each struct around the array.)
+// Working memory of a pass: as many elements as `Array` has, plus More; of constant size if that of `Array` is constant. Made by `sized`,
+// all zero. Passes that are templates over their tables take `first` of tables and working memory as `auto&`: g++ reaches an element of an
+// array in half the time of an access through a pointer. (Each struct around the array makes a store slower by as much again.)
 template <class T, class Array, int More = 0>
 using room = typename detail::room_beside<T, std::remove_cv_t<std::remove_reference_t<Array>>, More>::type;
-// The same for each pair of elements of two arrays.
+// The same with one element for each pair of elements of two arrays.
 template <class T, class Rows, class Columns>
 using grid = typename detail::grid_beside<T, std::remove_cv_t<Rows>, std::remove_cv_t<Columns>>::type;
 
-// Where the arrays of a table live: `owning` while a pass fills them, `fixed_store` once their sizes are constants,
-// `viewing` for everybody who reads. A table is a template over one of these, so that each is written once.
+// Storage of the arrays of a table: `owning` while a pass fills them, `fixed_store` once their sizes are constants, `viewing` for readers.
+// A table is a template over one of these, so it is declared once.
 struct owning {
     template <class T, int>
     using of = vec<T>;
@@ -182,7 +182,7 @@ struct fixed_store {
     using of = fixed<T, sizes[I]>;
 };
 
-// Copies `from` to `to`, which has the room.
+// Copies `from` to `to`, which is large enough.
 template <class From, class To>
 constexpr void copy_elements(const From& from, To& to) {
     const auto* source = from.begin();

@@ -12,7 +12,7 @@
 
 namespace dovetail {
 
-// An index that a tensor does not have. The executor's exception says which operation used it.
+// An index outside a tensor. The exception that the executor throws names the operation that used it.
 class view_error : public std::exception {
 public:
     view_error(std::int64_t index, std::int64_t size) {
@@ -53,8 +53,8 @@ struct view {
     DOVETAIL_HOST_DEVICE constexpr T* begin() const { return pointer; }
     DOVETAIL_HOST_DEVICE constexpr T* end() const { return pointer + size; }
 
-    // As cuda::std::mdspan, or std::mdspan, with static extents. By the members that any mdspan has: including the header here
-    // would cost every nvcc compile three seconds.
+    // Conversion to cuda::std::mdspan or std::mdspan with static extents. Any mdspan is recognised by its members, because including its
+    // header would cost every nvcc compilation three seconds.
     template <class Mdspan>
         requires requires {
             typename Mdspan::mapping_type;

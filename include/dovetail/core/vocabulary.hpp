@@ -1,4 +1,4 @@
-// The field's words as enumerations and small structs, shared by every layer below.
+// Enumerations and small structs that every folder below core/ uses.
 #pragma once
 
 #include "tag.hpp"
@@ -8,12 +8,12 @@ namespace dovetail {
 
 // What an operation of the graph does when it is launched. What is known of each: collective/table.hpp.
 enum class op_kind : unsigned char {
-    compute,    // the user's own: one launch on the compute stream
-    input,      // brings the caller's binding in: a copy, or nothing where a device pointer is used in place
+    compute,    // a user's operation: one launch on the compute stream
+    input,      // a bound input: a copy, or nothing where a device pointer is used in place
     to_host,    // device to pinned host memory, on the copy stream
     from_host,  // pinned host memory to device, on the copy stream
-    transfer,   // one role's value to another role, equal positions
-    shift,      // index i gets the value of stream i - offset of one axis
+    transfer,   // one role's value to another role, at equal positions
+    shift,      // index i gets the value of index i - offset along one axis
     all_reduce,
     reduce,
     broadcast,
@@ -22,7 +22,7 @@ enum class op_kind : unsigned char {
     all_to_all,
     gather,
     scatter,
-    permute  // index i gets the value of the stream that a pair names, of one axis
+    permute  // each target index of a pair gets the value of its source index, along one axis
 };
 
 enum class reduction : unsigned char { none, sum, product, minimum, maximum, average };
@@ -82,7 +82,7 @@ struct results {
     }
 };
 
-// From one position on an axis to another.
+// The value at position `source` of an axis moves to position `target`.
 struct position_pair {
     int source = 0;
     int target = 0;
@@ -100,24 +100,25 @@ struct operation {
     // Bytes of scratch memory during the launch.
     bool has_workspace = false;
     std::int64_t (*workspace)(const tensor_type* arguments) = nullptr;
-    int in_place = -1;           // argument whose buffer the first result may take
-    bool in_place_only = false;  // ... and must take: the launch gets one `inout`
+    int in_place = -1;           // argument whose buffer the first result may reuse
+    bool in_place_only = false;  // ... and must reuse: the launch gets one `inout`
     int row_wise = -1;           // axis along which rows are independent
-    bool has_effect = false;     // needed even where nobody uses its results
-    int sms = 0;                 // streaming multiprocessors it needs; 0: all it can get
+    bool has_effect = false;     // needed even if its results are not used
+    int sms = 0;                 // streaming multiprocessors that it needs; 0: all that are available
     reduction reduce = reduction::none;
     int offset = 0;                        // of a shift
     bool zero_edge = false;                // a shift whose edge positions get zeros
-    const position_pair* pairs = nullptr;  // of a permute: each position is a source once at most, and a target
+    const position_pair* pairs = nullptr;  // of a permute: each position is a source at most once and a target at most once
     int pair_count = 0;
     view_kind view = view_kind::none;
     int block = 0, blocks = 0;  // of rows<I, N>
-    // No trial could call the shape rule, or the cost, while compiling: it is not constexpr, or refuses what it was tried with.
+    // The shape rule, or the cost, could not be evaluated in a constant expression with trial arguments: it is not constexpr, or it rejects
+    // them.
     bool doubtful_rule = false;
     bool doubtful_cost = false;
 };
 
-// What an operation is with a number of arguments that it does not take.
+// Describes an operation that does not accept the given number of arguments.
 inline constexpr operation no_operation{&nameless, op_kind::compute, -1};
 constexpr bool accepted(const operation& o) { return o.arguments >= 0; }
 
