@@ -1,7 +1,7 @@
-// Element-wise operations. map<F>(x): F of every element; zip_with<F>(x, y...): F of corresponding elements, where a
-// scalar stands for a tensor of its value. F is an empty function object, its call marked DOVETAIL_HOST_DEVICE where it is to
-// run on GPUs; half and bfloat16 reach it as float. The result has the type of x. Ready instances: add, subtract,
-// multiply, scale, relu, relu_gradient; and for rows of a matrix bias_add and bias_gradient.
+// Element-wise operations. map<F>(x): F of every element. zip_with<F>(x, y...): F of corresponding elements; a scalar argument is used for
+// every element. F is an empty function object; its call is marked DOVETAIL_HOST_DEVICE if it is to run on GPUs; half and bfloat16 are
+// passed to it as float. The result has the type of x. Predefined: add, subtract, multiply, scale, relu, relu_gradient, and bias_add and
+// bias_gradient for rows of a matrix.
 #pragma once
 
 #include "cuda/elementwise.hpp"
@@ -52,7 +52,7 @@ struct zip_with {
     }
 
 private:
-    // The result is the last of the views, behind a pack that cannot be deduced there.
+    // The result is the last view, which C++ cannot deduce after a pack: it is taken out of the pack here.
     template <class X, std::size_t... I, class... Rest>
     static void split(host::stream, std::index_sequence<I...>, in<X> x, Rest... rest) {
         loops::transform<F>(X::size, view<sizeof...(I)>(rest...).data(), spread<loops::operand, X>(x), spread<loops::operand, X>(view<I>(rest...))...);
@@ -61,7 +61,7 @@ private:
     static void split(cuda::stream s, std::index_sequence<I...>, in<X> x, Rest... rest) {
         kernels::transform<F>(s, X::size, view<sizeof...(I)>(rest...).data(), spread<kernels::operand, X>(x), spread<kernels::operand, X>(view<I>(rest...))...);
     }
-    // The I-th, without <tuple>, which every graph's unit would pay for.
+    // The I-th argument, without <tuple>, which every unit with a graph would have to compile.
     template <std::size_t I, class First, class... Rest>
     static auto view(First first, [[maybe_unused]] Rest... rest) {
         if constexpr (I == 0)
@@ -112,7 +112,7 @@ struct where_positive {
 
 namespace dovetail::ops {
 
-// Of two values.
+// zip_with of exactly two arguments.
 template <class F>
 struct zip_two : zip_with<F> {
     static constexpr tensor_type result(tensor_type x, tensor_type y) { return zip_with<F>::result(x, y); }

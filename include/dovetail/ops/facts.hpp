@@ -1,5 +1,5 @@
-// What the shipped operations share: the type they compute in, and the questions their shape rules ask.
-// A shape rule refuses by returning tensor_type{}; a refused argument makes every answer here false.
+// Shared by the shipped operations: the arithmetic type of an element, and the predicates that shape rules use. A shape rule rejects its
+// arguments by returning tensor_type{}; every predicate here is false for a rejected argument.
 #pragma once
 
 #include "../core/view.hpp"
@@ -8,7 +8,7 @@
 
 namespace dovetail::ops_detail {
 
-// half and bfloat16 are storage: sums and functions are taken in float.
+// half and bfloat16 are storage types: sums and functions are computed in float.
 template <class T> struct arithmetic {
     using type = T;
 };
@@ -26,7 +26,7 @@ constexpr element arithmetic_of(element e) { return e == element::float64 ? e : 
 constexpr bool same_extents(const tensor_type& a, const tensor_type& b) { return a == b.with_element(a.type) && b.valid(); }
 constexpr bool is_scalar(const tensor_type& t) { return t.valid() && t.rank == 0; }
 constexpr bool is_matrix(const tensor_type& t) { return t.rank == 2 && is_floating(t.type); }
-// Labels of the rows of `x`.
+// Whether `labels` has one label for each row of `x`.
 constexpr bool are_labels(const tensor_type& labels, const tensor_type& x) {
     return labels.type == element::int32 && labels.rank == 1 && x.rank == 2 && labels.extent[0] == x.extent[0];
 }

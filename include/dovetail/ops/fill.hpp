@@ -1,12 +1,12 @@
-// Tensors made from a value: fill<X>(value) is an X whose elements all are the scalar `value`; copy(x) is x in new memory;
-// cast<T>(x) is x with elements of type T.
+// Tensors made from a value: fill<X>(value) is an X whose elements all are the scalar `value`; copy(x) is x in new memory; cast<T>(x) is x
+// with elements of type T.
 #pragma once
 
 #include "cuda/elementwise.hpp"
 #include "host/elementwise.hpp"
 
 namespace dovetail::ops_detail {
-// A value as one that a T is made from.
+// Converts a value to the arithmetic type of T.
 template <class T>
 struct converted {
     template <class V>
@@ -20,7 +20,7 @@ namespace dovetail::ops {
 
 template <class X>
 struct fill {
-    // A scalar of X's element, or any floating scalar where X is floating.
+    // The value is a scalar of X's element, or any floating scalar if X is floating.
     static constexpr tensor_type result(tensor_type value) {
         const bool fits = value.type == X::type.type || (is_floating(value.type) && is_floating(X::type.type));
         return ops_detail::is_scalar(value) && fits ? X::type : tensor_type{};

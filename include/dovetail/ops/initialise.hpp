@@ -1,12 +1,12 @@
-// Initialisers of states: state<w, tensor<float, 64, 128>, normal_init<1, 1, 8>>. Each writes one tensor, and the same bits
-// on every rank, compiler and device: random numbers are a hash of seed and index, turned into floats by exact arithmetic.
+// Initialisers of states: state<w, tensor<float, 64, 128>, normal_init<1, 1, 8>>. Each writes one tensor, with the same bits on every rank,
+// compiler and device: random numbers are a hash of seed and index, converted to floats by exact arithmetic.
 #pragma once
 
 #include "cuda/elementwise.hpp"
 
 namespace dovetail::ops_detail {
 
-// 64 bits for a counter: the finaliser of splitmix64.
+// 64 random bits from a counter: the finaliser of splitmix64.
 DOVETAIL_HOST_DEVICE constexpr std::uint64_t mixed(std::uint64_t x) {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -17,8 +17,8 @@ DOVETAIL_HOST_DEVICE constexpr std::uint64_t random_bits(int seed, std::int64_t 
     return mixed(mixed(static_cast<std::uint64_t>(seed)) + static_cast<std::uint64_t>(counter));
 }
 
-// Mean 0 and variance 1 - 2^-32, within six: the sum of twelve uniform numbers of 16 bits is an integer below 2^20, and so
-// exact in a float, where a logarithm and a cosine would differ from library to library.
+// Approximately normal with mean 0, variance 1 - 2^-32 and magnitude of at most six: the sum of twelve uniform numbers of 16 bits. The sum
+// is an integer below 2^20, which a float holds exactly, while logarithm and cosine differ between libraries.
 DOVETAIL_HOST_DEVICE constexpr float normal_at(int seed, std::int64_t index) {
     std::int32_t sum = 0;
     for (int word = 0; word < 3; ++word) {
@@ -28,7 +28,7 @@ DOVETAIL_HOST_DEVICE constexpr float normal_at(int seed, std::int64_t index) {
     return static_cast<float>(sum - 6 * 65535) / 65536.0f;
 }
 
-// From -1 up to, and without, 1.
+// Uniform in [-1, 1).
 DOVETAIL_HOST_DEVICE constexpr float uniform_at(int seed, std::int64_t index) {
     return static_cast<float>(static_cast<std::int64_t>(random_bits(seed, index) >> 40) - (1 << 23)) / static_cast<float>(1 << 23);
 }
@@ -63,7 +63,7 @@ void initialise(cuda::stream s, out<X> x, G g) {
 
 namespace dovetail::ops {
 
-// Numerator / Denominator everywhere.
+// Every element is Numerator / Denominator.
 template <std::int64_t Numerator, std::int64_t Denominator = 1>
 struct constant {
     static_assert(Denominator != 0, "dovetail: a denominator is not zero");

@@ -5,8 +5,8 @@
 //     argmax(logits)                                   -> [B] int32, the first of equals
 //     correct_count(logits, labels)                    -> int32 scalar, rows whose argmax is their label
 //
-// A label out of range: on the host softmax_cross_entropy throws label_error; a kernel cannot, so on a GPU the loss is NaN, with
-// probabilities as they should be. The gradient then has no one to subtract in that row, and the row is not counted as correct.
+// For a label out of range, softmax_cross_entropy on the host throws label_error. On a GPU, where a kernel cannot throw, the loss is NaN
+// and the probabilities are correct. The gradient subtracts nothing in that row, and correct_count does not count it.
 #pragma once
 
 #include "cuda/loss.hpp"
@@ -22,7 +22,7 @@ struct softmax_cross_entropy {
     static constexpr dovetail::cost cost(tensor_type logits, tensor_type labels) {
         return {8 * logits.size(), 2 * logits.bytes() + labels.bytes(), ops_detail::arithmetic_of(logits.type)};
     }
-    // A loss for each row, to be added up in one order.
+    // One loss per row; they are added up in a fixed order.
     static constexpr std::int64_t workspace(tensor_type logits, tensor_type labels) {
         return labels.with_element(ops_detail::arithmetic_of(logits.type)).bytes();
     }

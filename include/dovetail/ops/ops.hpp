@@ -1,6 +1,6 @@
-// All operations that ship. Each is an empty type with a shape rule, facts and a launch per backend; the host loops are
-// functions over pointers in ops/host/, the kernels in ops/cuda/. A graph that a .cpp holds finds the kernels in a .cu of the
-// same program, see cuda/instances.hpp.
+// All shipped operations. Each is an empty type with a shape rule, facts, and a launch per backend. The host loops are functions over
+// pointers in ops/host/, the kernels are in ops/cuda/. A graph in a .cpp file uses kernels that a .cu file of the same program
+// instantiates: see cuda/instances.hpp.
 #pragma once
 
 #include "elementwise.hpp"

@@ -1,4 +1,4 @@
-// GPU halves of the element-wise operations, of copies and initialisers, and of what is done to rows. Pointers are device
+// CUDA kernels of the element-wise operations, copies, initialisers and row operations (bias_add, bias_gradient). Pointers are device
 // pointers; y may be the memory of x.
 #pragma once
 
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(threads) generate_kernel(std::int64_t n, T* y,
         for (std::int64_t i = packs * N + first_unit(); i < n; i += unit_stride()) y[i] = narrow<T>(g(i));
 }
 
-// A block is a rectangle of `width` packs of columns and threads / width rows.
+// Launch shape of a row operation: each block covers `width` packs of columns and threads / width rows.
 struct rectangle {
     dim3 blocks, threads;
     rectangle(cuda::stream s, std::int64_t rows, std::int64_t packs, int most_width, int of_block) {
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(threads) add_to_rows_kernel(std::int64_t rows,
 
 inline constexpr int summing_threads = 512;
 
-// A block sums its columns alone, each thread every blockDim.y-th row; then the threads of a column are added up as a tree.
+// Each block sums its own columns, and each thread adds every blockDim.y-th row; a tree then adds up the threads of a column.
 template <int N, class T>
 __global__ void __launch_bounds__(summing_threads) sum_of_rows_kernel(std::int64_t rows, std::int64_t columns, const T* __restrict__ x, T* __restrict__ y) {
     using R = ops_detail::arithmetic_t<T>;
@@ -217,7 +217,7 @@ void sum_of_rows(cuda::stream s, std::int64_t rows, std::int64_t columns, const 
     if (columns == 0) return;
     constexpr int N = pack_of<T>;
     if (columns % N == 0 && fits_packs<N>(x)) {
-        const detail::rectangle r{s, 1, columns / N, 4, detail::summing_threads};  // narrow: columns are what the blocks share out
+        const detail::rectangle r{s, 1, columns / N, 4, detail::summing_threads};  // narrow: only columns are distributed over blocks
         detail::sum_of_rows_kernel<N><<<r.blocks, r.threads, 0, on(s)>>>(rows, columns, x, y);
     } else {
         const detail::rectangle r{s, 1, columns, 32, detail::summing_threads};

@@ -1,4 +1,4 @@
-// GPU half of the matrix product: cuBLAS, which the stream brings.
+// CUDA matrix product: cuBLAS, called through the services of the stream.
 #pragma once
 
 #include "launch.hpp"

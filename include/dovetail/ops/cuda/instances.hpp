@@ -1,16 +1,16 @@
-// The kernels of a program whose graphs stand in .cpp files. One .cu of it says for which elements it wants them:
+// Kernels of programs whose graphs are in .cpp files. One .cu file of the program instantiates them for its elements:
 //
 //     #include <dovetail/ops/cuda/instances.hpp>
 //     template struct dovetail::kernels_for<float, std::int32_t>;
 //
-// That is every shipped operation on these elements, mixed where an operation mixes them. Function objects of one's own, in
-// map<F> and zip_with<F>, are added in that .cu as
+// This instantiates every shipped operation on these elements, including operations that mix them. User-defined function objects in map<F>
+// and zip_with<F> are instantiated in the same .cu file by
 //
 //     template void dovetail::kernels::transform<F>(dovetail::cuda::stream, std::int64_t, float*,
 //                                                    dovetail::kernels::operand<float, false>);
 //
-// with an operand for each argument, `true` for a scalar beside a tensor. A kernel that is missing is an undefined reference to
-// a function of dovetail::kernels, with its elements in the name.
+// with an operand for each argument, `true` for a scalar beside a tensor. A missing kernel is reported by the linker as an undefined
+// reference to a function of dovetail::kernels with its elements in the name.
 #pragma once
 
 #include "../ops.hpp"
@@ -19,7 +19,7 @@ namespace dovetail {
 
 template <class... T>
 struct kernels_for {
-    // Naming a function instantiates it, and the functions are marked to be kept.
+    // Naming a function instantiates it; [[gnu::used]] keeps the instantiation.
     [[gnu::used]] static void all() { (of<T>(), ...); }
 
 private:

@@ -1,9 +1,9 @@
-// What the kernels of the shipped operations share: storage to arithmetic and back, elements moved sixteen bytes at a time,
-// the size of a grid, sums within a warp or a block. What else a launch needs of CUDA it asks for through its stream.
+// Helpers of the shipped kernels: conversion between storage and arithmetic types, loads and stores of sixteen bytes, grid sizes, sums
+// within a warp or a block. Launches reach the rest of CUDA through the services of their stream.
 //
-// The functions of ops/cuda are templates over elements and function objects, never over names or extents. Every unit sees
-// them declared; only a unit that nvcc compiles defines them. So a graph in a .cpp needs one .cu in its program that says
-// which kernels there are, see instances.hpp; a graph in a .cu needs nothing.
+// The functions of ops/cuda are templates over elements and function objects, never over names or extents. Every unit sees their
+// declarations; only a unit that nvcc compiles defines them. A graph in a .cpp file therefore needs one .cu file in its program that
+// instantiates its kernels (instances.hpp); a graph in a .cu file needs nothing.
 #pragma once
 
 #include "../facts.hpp"
@@ -15,7 +15,7 @@
 
 namespace dovetail::kernels {
 
-// half and bfloat16 by the hardware's conversions, which round as the ones of core/element.hpp do.
+// half and bfloat16 use the hardware's conversions, which round as those of core/element.hpp do.
 template <class T>
 __device__ inline T widen(T value) {
     return value;
@@ -45,7 +45,7 @@ __device__ inline T narrow(R value) {
     }
 }
 
-// Never contracted into a multiply-add, so that the host's rounding is met.
+// Never contracted into a multiply-add, so that results round as on the host.
 __device__ inline float product(float a, float b) { return __fmul_rn(a, b); }
 __device__ inline double product(double a, double b) { return __dmul_rn(a, b); }
 
@@ -68,7 +68,7 @@ template <> struct word<16> {
 };
 }  // namespace detail
 
-// N neighbours, moved as one word of up to sixteen bytes.
+// N adjacent elements, loaded or stored as one word of up to sixteen bytes.
 template <class T, int N>
 struct pack {
     T at[N];
@@ -78,7 +78,7 @@ struct pack {
     __device__ void store(T* p) const { *reinterpret_cast<word*>(p) = __builtin_bit_cast(word, *this); }
 };
 
-// How many elements of the largest of these types go into sixteen bytes, and whether pointers allow it.
+// How many elements of the largest of these types fit in sixteen bytes, and whether pointers are aligned for such accesses.
 template <class... T>
 inline constexpr int pack_of = [] {
     int largest = 1;
@@ -93,8 +93,8 @@ bool fits_packs(const T*... p) {
 inline cudaStream_t on(cuda::stream s) { return static_cast<cudaStream_t>(s.handle); }
 
 inline constexpr int threads = 256;
-// Enough blocks for `units` of work, not more than fill the multiprocessors that are given or a GPU several times over:
-// kernels stride over the rest.
+// Number of blocks for `units` of work: at most as many as fill the given multiprocessors, or a whole GPU several times. Kernels loop over
+// the rest with a grid stride.
 inline unsigned blocks_for(cuda::stream s, std::int64_t units, int units_of_block = threads) {
     const std::int64_t most = s.sms > 0 ? std::int64_t{8} * s.sms : 8192;
     const std::int64_t wanted = (units + units_of_block - 1) / units_of_block;
@@ -103,15 +103,15 @@ inline unsigned blocks_for(cuda::stream s, std::int64_t units, int units_of_bloc
 __device__ inline std::int64_t first_unit() { return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ inline std::int64_t unit_stride() { return static_cast<std::int64_t>(gridDim.x) * blockDim.x; }
 
-// The smallest power of two from `x`, at most `most`.
+// The smallest power of two that is at least `x`, limited to `most`.
 inline int power_of_two(std::int64_t x, int most) {
     int p = 1;
     while (p < x && p < most) p *= 2;
     return p;
 }
 
-// All threads of a group of Threads (a warp, or a whole block) get `combine` of all their values; it is commutative, and
-// combined in one order, so that equal values give equal bits.
+// Reduces over a group of Threads threads (a warp or a whole block): every thread gets the result. `combine` is commutative, and the order
+// of combination is fixed, so that equal values give equal bits.
 template <class R>
 __device__ R from_lane(R value, int distance) {
     return __shfl_xor_sync(0xffffffffu, value, distance);
@@ -123,7 +123,7 @@ __device__ R over_group(R value, Combine combine) {
     if constexpr (Threads > 32) {
         __shared__ alignas(16) unsigned char shared[Threads / 32 * sizeof(R)];
         R* const of_warp = reinterpret_cast<R*>(shared);
-        __syncthreads();  // the last use of the memory is over
+        __syncthreads();  // all earlier reads of the shared memory are complete
         if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
         __syncthreads();
         value = of_warp[0];

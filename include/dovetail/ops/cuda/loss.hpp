@@ -1,5 +1,5 @@
-// GPU halves of softmax cross entropy and of counting right answers: row-major [rows, classes], a row for a warp, or for a
-// block where it is long. A label out of range makes the loss NaN, since a kernel cannot throw.
+// CUDA kernels of softmax cross entropy, argmax and correct_count over row-major [rows, classes]: one warp per row, or one block per row
+// where rows are long. A label out of range makes the loss NaN, since a kernel cannot throw.
 #pragma once
 
 #include "elementwise.hpp"
@@ -11,7 +11,7 @@
 
 namespace dovetail::kernels {
 
-// Probabilities of each row and the mean loss. `losses` is memory for one number a row: they are added up in one fixed order.
+// Probabilities of each row and the mean loss. `losses` is memory for one number per row; they are added up in a fixed order.
 template <class T, class R>
 [[gnu::used]] void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities,
                                          R* loss, R* losses);
@@ -21,11 +21,11 @@ template <class T>
 [[gnu::used]] void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels,
                                                   T* y);
 
-// The place of the largest of each row, the first of equals.
+// Index of the largest element of each row; of equal ones, the first.
 template <class T>
 [[gnu::used]] void places_of_largest(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, std::int32_t* y);
 
-// How many rows have their largest at the label.
+// Number of rows whose largest element is at the label.
 template <class T>
 [[gnu::used]] void count_correct(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, const std::int32_t* labels, std::int32_t* count);
 
@@ -37,7 +37,7 @@ inline constexpr std::int64_t long_row = 4096;
 template <class R>
 inline constexpr R not_a_number = std::numeric_limits<R>::quiet_NaN();
 
-// The rows of a group: Threads threads, of which there are threads / Threads in a block.
+// A group of Threads threads computes a row; a block holds threads / Threads groups.
 template <int Threads>
 __device__ std::int64_t first_row_of_group() {
     return (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / Threads;
@@ -47,7 +47,7 @@ __device__ std::int64_t groups() {
     return static_cast<std::int64_t>(gridDim.x) * (threads / Threads);
 }
 
-// Calls f with this thread's share of a row: each element as R, and its place.
+// Calls f for this thread's elements of a row, with each element as R and its index.
 template <int Threads, int N, class R, class T, class F>
 __device__ void for_share(std::int64_t classes, const T* x, F f) {
     for (std::int64_t j = threadIdx.x % Threads * N; j < classes; j += Threads * N) {
@@ -126,7 +126,7 @@ __device__ candidate<R> from_lane(candidate<R> c, int distance) {
     return {kernels::from_lane(c.value, distance), kernels::from_lane(c.place, distance)};
 }
 
-// As on the host, nothing is larger than not-a-number, nor is it larger than anything.
+// As on the host, comparisons with NaN are false: NaN never replaces the largest, and nothing replaces NaN.
 template <int Threads, class T>
 __device__ std::int32_t place_of_largest(std::int64_t classes, const T* x) {
     using R = std::conditional_t<sizeof(T) == 1, int, ops_detail::arithmetic_t<T>>;

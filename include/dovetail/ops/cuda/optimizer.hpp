@@ -1,11 +1,11 @@
-// GPU halves of the optimizers, in place over n elements. The learning rate is read on the device, whatever its element.
+// CUDA kernels of the optimizers, in place over n elements. The learning rate is read on the device and may have any floating element.
 #pragma once
 
 #include "launch.hpp"
 
 namespace dovetail::kernels {
 
-// A floating scalar of device memory.
+// A floating-point scalar in device memory.
 struct floating_scalar {
     const void* pointer;
     element type;

@@ -1,4 +1,4 @@
-// Storage to arithmetic on the host: half, bfloat16 and the rest widened without branches, so that loops over them vectorise.
+// Conversion of elements to their arithmetic type on the host, without branches, so that loops vectorise.
 #pragma once
 
 #include "../facts.hpp"
@@ -13,7 +13,7 @@ inline T widen(T value) {
 inline float widen(bfloat16 value) { return value; }
 
 inline float widen(half value) {
-    // The exponent is moved by a multiplication, which also normalises subnormals; infinities and NaN get theirs back afterwards.
+    // A multiplication adjusts the exponent, which also normalises subnormals; infinities and NaN get their exponent back afterwards.
     const std::uint32_t magnitude = (value.bits & 0x7fffu) << 13;
     const std::uint32_t scaled = __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, magnitude) * 0x1p112f);
     const std::uint32_t special = magnitude >= 0x0f800000u ? 0x7f800000u : 0u;

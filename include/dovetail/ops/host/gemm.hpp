@@ -41,7 +41,7 @@ void pack(const T* from, std::int64_t line_stride, std::int64_t depth_stride, in
     }
 }
 
-#if defined(__CUDACC__)  // nvcc passes the pragma on to the host compiler, and warns that it does not know it itself
+#if defined(__CUDACC__)  // nvcc warns about this pragma, although it passes it on to the host compiler
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675
 #endif
@@ -97,7 +97,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, const T* b
 
 #if DOVETAIL_HAS_CBLAS
 namespace detail {
-// BLAS refuses a leading dimension of zero and need not write C where the inner extent is zero.
+// BLAS rejects a leading dimension of zero, and need not write C if the inner extent is zero.
 inline bool fits_blas(std::int64_t m, std::int64_t n, std::int64_t k) {
     constexpr std::int64_t largest = 0x7fffffff;
     return m > 0 && n > 0 && k > 0 && m <= largest && n <= largest && k <= largest;

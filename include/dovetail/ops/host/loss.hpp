@@ -1,4 +1,4 @@
-// Host loops of softmax cross entropy and of counting right answers, over pointers; row-major [rows, classes].
+// Host loops of softmax cross entropy, argmax and correct_count, over pointers; row-major [rows, classes].
 #pragma once
 
 #include "convert.hpp"
@@ -7,8 +7,8 @@
 
 namespace dovetail {
 
-// A label that is no class. Neither this nor the exponentials below need <string> or <cmath>, which would take the compiler
-// longer than all of a small graph.
+// A label that is not a class. This file avoids <string> and <cmath> (see the exponentials below): they would cost more compile time than a
+// small graph.
 class label_error final : public std::exception {
 public:
     label_error(std::int64_t row, std::int64_t label, std::int64_t classes) noexcept {
@@ -30,7 +30,7 @@ inline double exponential(double x) { return __builtin_exp(x); }
 inline float logarithm(float x) { return __builtin_logf(x); }
 inline double logarithm(double x) { return __builtin_log(x); }
 
-// Probabilities of each row, shifted by the row's maximum so that no exponential overflows; gives the mean loss.
+// Probabilities of each row, shifted by the row's maximum so that no exponential overflows. Returns the mean loss.
 template <class T>
 auto softmax_cross_entropy(std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities) {
     using R = ops_detail::arithmetic_t<T>;
@@ -41,7 +41,7 @@ auto softmax_cross_entropy(std::int64_t rows, std::int64_t classes, const T* log
         for (std::int64_t j = 1; j < classes; ++j) largest = widen(logits[j]) > largest ? R(widen(logits[j])) : largest;
         R sum{};
         for (std::int64_t j = 0; j < classes; ++j) sum += exponential(widen(logits[j]) - largest);
-        // Added to the maximum, the logarithm would lose its last bits where logits are large.
+        // The maximum is subtracted from the logit and not added to the logarithm, whose low bits would be lost for large logits.
         const R log_sum = logarithm(sum);
         total += log_sum - (widen(logits[labels[i]]) - largest);
         for (std::int64_t j = 0; j < classes; ++j) probabilities[j] = static_cast<T>(exponential(widen(logits[j]) - largest - log_sum));
@@ -58,7 +58,7 @@ void softmax_cross_entropy_gradient(std::int64_t rows, std::int64_t classes, con
         for (std::int64_t j = 0; j < classes; ++j) y[j] = static_cast<T>((widen(probabilities[j]) - (j == labels[i] ? R(1) : R{})) * share);
 }
 
-// The place of the largest of `count` elements, the first of equals.
+// Index of the largest of `count` elements; of equal ones, the first.
 template <class T>
 std::int32_t place_of_largest(std::int64_t count, const T* x) {
     std::int64_t best = 0;
