@@ -1,4 +1,4 @@
-// Addresses of the network: how names become some, and what can be said of one.
+// Network addresses: resolution of host names, and properties of an address.
 #pragma once
 
 #include "../world/deadline.hpp"
@@ -49,7 +49,7 @@ struct address {
         char text[NI_MAXHOST] = {};
         return ::getnameinfo(get(), size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0 ? text : "?";
     }
-    // What one host has for itself: an address of IPv4, a network of 64 bits of IPv6.
+    // The part of an address that identifies a host: the whole IPv4 address, or the first 64 bits of an IPv6 address.
     std::string network() const {
         if (family() == AF_INET6) return {reinterpret_cast<const char*>(&v6().sin6_addr), 8};
         return {reinterpret_cast<const char*>(&v4().sin_addr), 4};
@@ -62,7 +62,7 @@ inline bool all_loopback(const std::vector<address>& all) {
     return true;
 }
 
-// Empty with a reason in `why`. An empty host stands for every address of this machine.
+// Resolves a host name. Empty on failure, with a reason in `why`. An empty host means every address of this machine.
 inline std::vector<address> look_up(const std::string& host, int port, int flags, std::string& why) {
     addrinfo hints = {};
     hints.ai_socktype = SOCK_STREAM;
@@ -84,8 +84,8 @@ inline std::vector<address> look_up(const std::string& host, int port, int flags
     ::freeaddrinfo(found);
     return all;
 }
-// A name server that does not answer can hold getaddrinfo for half a minute, and nothing can call it back: a name is looked
-// up on a thread that may be left to itself.
+// getaddrinfo may block for half a minute if a name server does not answer, and it cannot be cancelled. It therefore runs on a thread that
+// is detached at the deadline.
 inline std::vector<address> look_up_until(const endpoint& at, instant until, std::string& why) {
     std::string ignored;
     if (auto plain = look_up(at.host, at.port, AI_NUMERICHOST, ignored); !plain.empty()) return plain;

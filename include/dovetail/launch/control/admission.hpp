@@ -1,5 +1,5 @@
-// Connections to rank 0 that have not yet proven to be of ranks of the job. Anybody can open any number of them and send anything: few
-// are kept at a time, each costs little memory, learns the protocol's number and no more, and is closed after seconds.
+// Connections to rank 0 that have not yet proven that they belong to the job. Any process can open any number of them and send anything, so
+// only a few are kept at a time. Each uses little memory, learns nothing but the protocol's number, and is closed after a few seconds.
 #pragma once
 
 #include "frame_connection.hpp"
@@ -11,10 +11,10 @@
 
 namespace dovetail::control::detail {
 
-// A connection that waits, and which of them is closed for one more from `network`; none: the new one is.
-// Networks share the places evenly: the network with most connections loses one to a network with fewer, so that a host which opens
-// connection after connection displaces only its own. Within a network the oldest is closed, once it had the time that the handshake of
-// a rank takes; a rank whose connection was closed tries again.
+// A waiting connection, and which of them is closed to admit one more from `network`; none: the new one is closed.
+// Networks share the places evenly: the network with the most connections loses one to a network with fewer, so that a host which opens
+// many connections displaces only its own. Within a network the oldest is closed, once it has had enough time for the handshake of a rank.
+// A rank whose connection was closed tries again.
 struct waiting {
     std::string network;
     instant since;
@@ -52,8 +52,8 @@ public:
             for (const descriptor& d : listeners_) polled.push_back({d.get(), POLLIN, 0});
         for (const pending_connection& n : pending_) polled.push_back({n.link.fd(), static_cast<short>(POLLIN | (n.link.sending() ? POLLOUT : 0)), 0});
     }
-    // One turn. `joined(link, message)` gets each connection that has proven the key, with its rank's first message; it takes the link,
-    // or returns the refusal to send.
+    // One iteration of serving. `joined(link, message)` is called for each connection that has proven the key, with its rank's first
+    // message; it takes over the connection, or returns the refusal to send.
     template <class Joined>
     void serve(Joined&& joined) {
         for (pending_connection& n : pending_) {
@@ -67,13 +67,13 @@ public:
         if (now() >= accept_from_)
             for (const descriptor& d : listeners_) accept(d);
     }
-    // Whether a refusal has still to reach its receiver.
+    // Whether a refusal is still being sent.
     bool refusing() const {
         for (const pending_connection& n : pending_)
             if (n.refused) return true;
         return false;
     }
-    // What may explain that ranks are missing: "; ...", or nothing.
+    // Text that may explain missing ranks: "; ...", or empty.
     std::string notes() const {
         std::string text;
         if (rejected_ > 0)
@@ -97,7 +97,7 @@ private:
         address from;
         instant since;
         server_handshake handshake;
-        bool refused = false;  // only the refusal is still sent; what comes is dropped
+        bool refused = false;  // only the refusal is still sent; received bytes are dropped
     };
 
     template <class Joined>
@@ -131,7 +131,7 @@ private:
         const auto said = kind == frame::join ? join_message::unpack(body) : std::nullopt;
         const std::optional<refusal_message> no =
             said ? joined(n.link, *said) : refusal_message{refusal::wrong, "rank 0 cannot read what this process says of itself"};
-        if (!no) return n.link.close();  // which has been taken
+        if (!no) return n.link.close();  // the connection was moved from
         n.link.push(frame::refused, no->pack());
         begin_refusal(n);
     }
@@ -149,7 +149,7 @@ private:
         note(n, why);
         n.link.close();
     }
-    // What it still sends is read: closing a connection with unread bytes resets it, and the refusal might be lost.
+    // Received bytes are still read: closing a connection with unread bytes resets it, and the refusal might be lost.
     static void begin_refusal(pending_connection& n) {
         n.refused = true;
         n.since = now();
@@ -172,7 +172,7 @@ private:
             if (errno == EINTR || errno == ECONNABORTED) continue;
             if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return;
             starved_ = std::string{std::strerror(errno)} + " (ulimit -n)";
-            // poll would report the connections that cannot be accepted again at once.
+            // Otherwise poll would report at once again the connections that cannot be accepted.
             if (!make_room({})) accept_from_ = after(std::chrono::milliseconds{100});
             return;
         }

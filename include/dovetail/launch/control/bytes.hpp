@@ -1,4 +1,4 @@
-// Numbers and texts as bytes in one order, as the control channel sends them.
+// Numbers and texts as bytes in a fixed order, as the control channel sends them.
 #pragma once
 
 #include "printable.hpp"
@@ -11,7 +11,7 @@
 
 namespace dovetail::control::detail {
 
-// Sentences are cut here before they are sent; a longer one that arrives is not of this library.
+// Longest message text. Longer ones are cut before they are sent; a received text that is longer is invalid.
 inline constexpr std::size_t longest_words = 16384;
 
 class writer {
@@ -25,7 +25,7 @@ public:
         bytes_.append(t);
         return *this;
     }
-    // A text for people: `most` characters of it.
+    // A text for display: at most its first `most` characters.
     writer& words(std::string_view t, std::size_t most = longest_words) { return text(t.substr(0, most)); }
     std::string take() { return std::move(bytes_); }
 
@@ -33,7 +33,7 @@ private:
     std::string bytes_;
 };
 
-// Reads past the end give zeros and leave `good` false.
+// Reads past the end give zeros and set `good` to false.
 class reader {
 public:
     explicit reader(std::string_view bytes) : bytes_{bytes} {}
@@ -44,7 +44,7 @@ public:
         bytes_.remove_prefix(8);
         return static_cast<std::int64_t>(n);
     }
-    // A number of that range.
+    // A number from `least` to `most`; another number sets `good` to false.
     std::int64_t number(std::int64_t least, std::int64_t most) {
         const std::int64_t n = number();
         return n < least || n > most ? fail() : n;
@@ -59,10 +59,10 @@ public:
         bytes_.remove_prefix(static_cast<std::size_t>(size));
         return t;
     }
-    // A text for people, as it may be shown.
+    // A text for display, made printable.
     std::string words() { return printable(text(longest_words)); }
     bool good() const { return good_; }
-    // Whether all was there, and nothing else.
+    // Whether every read succeeded and no bytes are left.
     bool complete() const { return good_ && bytes_.empty(); }
 
 private:

@@ -1,4 +1,4 @@
-// The executors that a rank has called lately, written by the rank's thread and read by its watchdog, without a lock.
+// The executors that a rank has called last, written by the rank's thread and read by its watchdog without a lock.
 #pragma once
 
 #include "messages.hpp"
@@ -20,7 +20,7 @@ public:
         call_list c;
         c.first = std::max<std::int64_t>(0, end - call_window / 2);
         for (std::int64_t i = c.first; i < end; ++i) c.executors.push_back(recent_[static_cast<std::size_t>(i % call_window)].load(std::memory_order_acquire));
-        // Overwritten while it was read: the next heartbeat will do.
+        // Calls were overwritten during the read: nothing is returned, and the next heartbeat reads again.
         if (calls_.load(std::memory_order_relaxed) - c.first >= call_window) c.executors.clear();
         return c;
     }

@@ -1,6 +1,6 @@
-// What carries the control channel: rank 0 listens (server), every other rank is connected to it (client). Each end first meets,
-// on the thread that makes it, and then serves on its watchdog's thread, in the same loop. Only that
-// thread touches the connections; others post messages to it.
+// Base of the two ends of the control channel: rank 0 listens (server), every other rank is connected to it (client). Each end first
+// performs the rendezvous on the thread that makes it; then its watchdog thread serves the connection with the same loop. Only the serving
+// thread touches the connections; other threads post messages to it.
 #pragma once
 
 #include "control_channel.hpp"
@@ -23,7 +23,7 @@ inline peer_status this_process() {
     m.process = static_cast<long>(::getpid());
     return m;
 }
-// Tells this process from every other, also from one that is given its number later and from those that it forks.
+// A text that distinguishes this process from all others, including its forked children and later processes with the same process id.
 inline std::string this_instance() {
     static std::mutex mutex;
     static std::string drawn;
@@ -32,19 +32,20 @@ inline std::string this_instance() {
     if (std::exchange(of, ::getpid()) != ::getpid()) drawn = random_bytes(nonce_size);
     return drawn;
 }
-// A rank whose connection has ended: nobody can ask it any more, so it is said what it did last.
+// The abort reason for a rank whose connection has ended, with the last activity that it reported.
 inline abort_reason lost_rank(int rank, const peer_status& m, const std::string& how) {
     const std::string last = m.doing.text.empty() ? "" : "; as far as it was heard of, it " + m.doing.text;
     return {rank, described(rank, m) + " is gone: " + how + last, m.doing.operation, m.doing.statement, false};
 }
 
-inline constexpr std::size_t bytes_per_poll = std::size_t{1} << 18;  // read from one connection before others are looked at
+inline constexpr std::size_t bytes_per_poll = std::size_t{1} << 18;  // read from one connection before others are polled
 
 class channel_endpoint : public control_channel, public std::enable_shared_from_this<channel_endpoint> {
 public:
     using control_channel::control_channel;
 
-    // The owner's handle: its end ends the watchdog, within a bound. A callback that does not return is left to itself.
+    // The owner's handle: destroying it ends the watchdog thread, within a bound. A callback that does not return is left running on the
+    // detached thread.
     std::shared_ptr<control_channel> serve_from_now() {
         auto self = shared_from_this();
         thread_ = std::thread{[self] { self->serve(); }};
@@ -60,7 +61,7 @@ protected:
         std::string body;
     };
 
-    // Sends, waits for what comes until then at the latest, and takes it.
+    // Sends, waits for incoming bytes until `until` at the latest, and handles them.
     virtual void poll_once(instant until) = 0;
     virtual void close_connections() = 0;
     virtual void send_heartbeat() = 0;
@@ -95,7 +96,7 @@ protected:
         const char one = 1;
         static_cast<void>(!::write(pipe_[1].get(), &one, 1));
     }
-    // Sends what is left to a connection, within the bound.
+    // Sends the remaining output of a connection, within the bound.
     static void drain(frame_connection& link, instant until) {
         for (link.flush(); link.sending() && now() < until; link.flush()) {
             pollfd p{link.fd(), POLLOUT, 0};
@@ -132,7 +133,7 @@ private:
         }
         closing_.store(true, std::memory_order_release);
         wake();
-        if (thread_.get_id() == std::this_thread::get_id()) return thread_.detach();  // a callback held the last handle
+        if (thread_.get_id() == std::this_thread::get_id()) return thread_.detach();  // a callback destroyed the last handle
         std::unique_lock lock{outbox_mutex_};
         const bool in_time = ended_.wait_until(lock, after(timing_.linger + std::chrono::milliseconds{1500}), [&] { return over_; });
         lock.unlock();

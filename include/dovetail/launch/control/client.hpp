@@ -1,4 +1,4 @@
-// The end of the control channel on every rank but 0: one connection, to rank 0.
+// The control channel's end on every rank but 0: one connection, to rank 0.
 #pragma once
 
 #include "channel_endpoint.hpp"
@@ -12,7 +12,7 @@ class client : public channel_endpoint {
 public:
     client(const resolved_identity& me, control_timing timing) : channel_endpoint{me.rank, me.size, timing}, me_{me} {}
 
-    // Comes to rank 0 and waits until all have. `at` are the places where it may be, tried in turn until the deadline.
+    // Connects to rank 0 and waits until all ranks have joined. `at` are possible addresses of rank 0, tried in turn until the deadline.
     void connect(const std::vector<endpoint>& at, instant until, std::chrono::nanoseconds limit) {
         std::string why;
         auto pause = std::chrono::milliseconds{5};
@@ -21,12 +21,12 @@ public:
                 throw timeout{"timeout after " + in_seconds(limit) + ": " + name() + " has looked for rank 0 at " + at.front().text() +
                                   ", and these have not come: rank 0 (" + why + (answer_.empty() || answer_ == why ? "" : "; before, " + answer_) + ")",
                               rank()};
-            // The pause is random, so that ranks which were refused together do not return together. It stays short where connections
-            // are accepted: this may be rank 0 under a flood of connections, where each attempt has a chance.
+            // The pause is random, so that ranks which were refused together do not retry together. It stays short after a connection was
+            // accepted: rank 0 may be flooded with connections, and each attempt has a chance.
             std::this_thread::sleep_until(earlier(until, now() + pause * (128 + static_cast<unsigned char>(random_bytes(1)[0])) / 256));
             pause = std::min(2 * pause, std::chrono::milliseconds{taken_ ? 50 : 200});
         }
-        // Rank 0 has a deadline of its own and speaks first where it can: it knows who is missing.
+        // Rank 0 has the same deadline and reports first if it can, because it knows which ranks are missing.
         const auto grace = after(until - now() + std::chrono::milliseconds{700});
         auto next = now();
         while (!welcome_) {
@@ -48,7 +48,7 @@ public:
     }
 
 protected:
-    // Takes what rank 0 says; false where that is nothing that it can say.
+    // Handles a message of rank 0; false if rank 0 cannot have sent it.
     bool receive(char kind, const std::string& body) {
         switch (kind) {
             case frame::present:
@@ -63,7 +63,7 @@ protected:
             case frame::heartbeat: return note(heartbeat_message::unpack(body));
             case frame::leave: return note(leave_message::unpack(body, size()));
             case frame::abort: return stop(unpacked_abort_reason(body, size()));
-            case frame::close: return note(leave_message{0, left_for_good, 0});  // nothing can be exchanged without rank 0, whatever it has brought before
+            case frame::close: return note(leave_message{0, left_for_good, 0});  // without rank 0 no exchange can complete
             default: return false;
         }
     }
@@ -80,13 +80,14 @@ private:
             const auto patience =
                 earlier(after(until - now() + std::chrono::milliseconds{700}), now() + std::chrono::milliseconds{at.size() > 1 ? 1000 : 3000});
             while (link_.open() && !here_ && !refusal_ && !welcome_ && now() < patience) poll_once(patience);
-            if (refusal_ && refusal_->kind == refusal::stale && at.size() > 1) {  // another program's; ours may be at the next port
+            // the server of another program; this job's may be at the next port
+            if (refusal_ && refusal_->kind == refusal::stale && at.size() > 1) {
                 why = refusal_->text;
                 refusal_.reset();
             } else if (here_ || refusal_ || welcome_) {
                 return true;
             } else {
-                // Whatever answers has not proven the job's key, so that it cannot end the rendezvous.
+                // The process that answers has not proven the job's key, so it must not end the rendezvous.
                 why = e.text() + " answers, but not as rank 0 of dovetail with this job's key";
                 if (const std::string said = strange_ ? "it is a process of another user" : handshake_->said(); !said.empty()) why += ": " + said;
                 if (me_.verbose && answer_ != why) std::fprintf(stderr, "dovetail: %s: %s; trying on\n", name().c_str(), why.c_str());
@@ -105,7 +106,7 @@ private:
     }
     bool proven() const { return handshake_ && handshake_->state() == handshake_state::proven; }
 
-    // What comes before rank 0 has proven the key, and this rank too.
+    // Handles messages until both ends have proven the key.
     bool take_handshake(char kind, const std::string& body) {
         const handshake_answer a = handshake_->receive(kind, body);
         if (handshake_->state() == handshake_state::refused) return false;
@@ -197,7 +198,7 @@ private:
     std::optional<refusal_message> refusal_;
     bool taken_ = false, strange_ = false, here_ = false, welcome_ = false, gone_ = false;
     std::string present_, ended_;
-    std::string answer_;  // of the last that was not rank 0
+    std::string answer_;  // of the last process that answered and was not rank 0
 };
 
 }  // namespace dovetail::control::detail

@@ -1,6 +1,6 @@
-// The control channel of a world of several processes, as one rank sees it: all ranks give and get texts, one abort ends the
-// work of all, and each knows how far the others have come. `channel_endpoint.hpp` has the two ends that carry it; each has one watchdog
-// thread, which calls back here.
+// The control channel of a world of several processes, as one rank sees it. All ranks exchange texts, one abort ends the work of all, and
+// each rank knows how far the others have come. The two ends in `channel_endpoint.hpp` carry the messages; the watchdog thread of each end
+// calls this class.
 #pragma once
 
 #include "../world/mismatch.hpp"
@@ -27,9 +27,9 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    // Every rank brings a text, at the same places of the program; all get everybody's, by rank. Throws timeout, with the ranks
-    // that have not come, world_error where one has left or is elsewhere, and what ended the work. After a throw the places
-    // of the ranks are no longer the same: abort, or end.
+    // Every rank contributes a text at the same place of its program; all get the texts of all ranks, by rank. Throws timeout, with the
+    // missing ranks; world_error if a rank has left or is at another place; or the error that ended the work. After an exception the ranks
+    // are no longer at the same place: abort, or end.
     std::vector<std::string> exchange(const std::string& what, std::string mine, limit_type limit) {
         const auto until = detail::after(limit);
         std::unique_lock lock{mutex_};
@@ -39,7 +39,8 @@ public:
                               std::to_string(detail::longest_contribution) + " can be exchanged"};
         const std::int64_t number = exchanges_;
         const awaiting result{*this, number};
-        send_contribution({number, rank_, what, std::move(mine)});  // locked, so that contributions are sent in the order of their numbers
+        // under the lock, so that contributions are sent in the order of their numbers
+        send_contribution({number, rank_, what, std::move(mine)});
         ++exchanges_;
         int gone = -1;
         const auto over = [&] { return results_.contains(number) || abort_reason_ || (gone = first_gone(number)) >= 0; };
@@ -58,21 +59,21 @@ public:
                       rank_};
     }
     void barrier(const std::string& what, limit_type limit) { exchange(what, {}, limit); }
-    // Every rank brings a hash and a name for it; throws on all of them, with the ranks that differ, unless all are equal.
+    // Every rank contributes a hash and a name for it; throws on all of them, with the ranks that differ, unless all are equal.
     void require_equal(const std::string& on, std::uint64_t hash, const std::string& name, limit_type limit) {
         const std::string mismatch = launch::mismatch(exchange(on, std::to_string(hash) + " " + name, limit));
         if (!mismatch.empty()) throw world_error{on + " differs: " + printable(mismatch)};
     }
 
-    // Ends the work of all ranks. The first reason counts; any thread; harmless to repeat.
+    // Ends the work of all ranks. Only the first reason is kept. May be called from any thread, and repeatedly.
     void abort(const abort_reason& why) noexcept {
         try {
             const std::lock_guard lock{mutex_};
             if (!counts(why)) return;
-            // Told to the others before this rank's watchdog can know and be held up by what it calls.
+            // Sent to the others first, so that no callback of this rank's watchdog can delay it.
             broadcast_abort(why);
             abort_reason_ = why;
-        } catch (...) {  // no memory for the message: the other ranks learn it from the end of this one
+        } catch (...) {  // no memory for the message: the other ranks detect the end of this one
         }
         aborted_.store(true, std::memory_order_release);
         changed_.notify_all();
@@ -84,8 +85,8 @@ public:
         return abort_reason_;
     }
 
-    // Calls on the watchdog's thread: `at_stop` once, when the work has ended, also where it has already; `each_period` with
-    // every heartbeat, and is to be short: no heartbeat is sent meanwhile. They may call everything here. What they throw is dropped.
+    // Callbacks on the watchdog's thread. `at_stop` is called once, when the work has ended or if it has already; `each_period` with every
+    // heartbeat, which it must not delay for long. They may call everything here. Their exceptions are dropped.
     void watch(std::function<void(const abort_reason&)> at_stop, std::function<void()> each_period = {}) {
         {
             const std::lock_guard lock{mutex_};
@@ -94,7 +95,7 @@ public:
         }
         wake();
     }
-    // Nothing is called any more once this has returned true; false where a call did not end within the limit.
+    // True: no callback will be called any more. False: a callback did not return within the limit.
     bool unwatch(limit_type limit) {
         if (in_forked_child()) return true;
         std::unique_lock lock{mutex_};
@@ -104,20 +105,20 @@ public:
         return changed_.wait_until(lock, detail::after(limit), [&] { return calling_ == std::thread::id{}; });
     }
 
-    // What this rank works on; cheap enough for every step. The two parts are read apart, which matters to nobody: what is
-    // looked at is a rank that stands still.
+    // The present run and step of this rank; cheap enough to be called at every step. Readers may see the run of one call with the step of
+    // another, which does no harm: only the position of a rank that makes no progress is used.
     void announce(run_position at) noexcept {
         run_.store(at.run, std::memory_order_relaxed);
         step_.store(at.step, std::memory_order_relaxed);
     }
-    // The same in words, asked for by the watchdog with every heartbeat.
+    // The present activity as text; the watchdog calls `doing` with every heartbeat.
     void announce(std::function<activity()> doing) {
         const std::lock_guard lock{activity_mutex_};
         activity_source_ = std::move(doing);
     }
-    // Executors are called in one order on all ranks: each call is told, rank 0 compares, and a difference ends the work.
+    // Executors must be called in one order on all ranks. Each call is reported to rank 0, which compares; a difference ends the work.
     void called(int executor) noexcept { calls_.add(executor); }
-    // This rank comes to nothing more of what the ranks do at present, and may come to what they do next.
+    // This rank takes no further part in the present work of the ranks; it may take part in later work.
     void leave() noexcept {
         try {
             announce(std::function<activity()>{});
@@ -127,10 +128,10 @@ public:
                 leaves = ++leaves_;
             }
             send_leave(leaves);
-        } catch (...) {  // no memory: the end of the channel tells it later
+        } catch (...) {  // no memory: the end of the channel reports it later
         }
     }
-    // Whether another rank has left what this one still does.
+    // Whether another rank has left work in which this rank still takes part.
     bool left(int rank) const {
         const std::lock_guard lock{mutex_};
         return left_locked(rank);
@@ -157,7 +158,7 @@ protected:
     virtual void send_leave(std::int64_t leaves) = 0;
     virtual void wake() noexcept = 0;
 
-    // For the watchdog's thread.
+    // Called by the watchdog's thread.
     bool accept_abort(const abort_reason& why) {
         {
             const std::lock_guard lock{mutex_};
@@ -172,14 +173,14 @@ protected:
     void deliver(std::int64_t number, exchange_result result) {
         {
             const std::lock_guard lock{mutex_};
-            // Kept for a thread that waits for it, or that has still to come to it: an exchange may fail before all have.
+            // Kept for a thread that waits for it or will do so soon: an exchange may fail before all ranks have reached it.
             const bool to_come = number >= exchanges_ && number - exchanges_ < 64;
             if (!to_come && !awaited_.contains(number)) return;
             results_[number] = std::move(result);
         }
         changed_.notify_all();
     }
-    // `told`: it is all that rank 0 knows, or rank 0 is here.
+    // `told`: the change is rank 0's complete table, or this is rank 0.
     template <class Change>
     void update_statuses(Change&& change, bool told = true) {
         {
@@ -202,7 +203,7 @@ protected:
         }
     }
     detail::call_list recent_calls() const { return calls_.recent(); }
-    // `told` says that the others have been told of what has ended the work.
+    // `told`: the others know the reason that ended the work.
     void attend(bool told, bool period) {
         std::unique_lock lock{mutex_};
         if (told && abort_reason_ && at_stop_) {
@@ -212,13 +213,13 @@ protected:
         if (period && each_period_) call(lock, [what = each_period_] { what(); });
     }
 
-    // It has none of the threads, and what they held stays held.
+    // A forked child has none of the threads, and locks that they held stay locked.
     bool in_forked_child() const { return ::getpid() != made_by_; }
 
     const control_timing timing_;
 
 private:
-    // With the lock held at both ends.
+    // Made and destroyed with the lock held.
     struct awaiting {
         awaiting(control_channel& of, std::int64_t n) : c{of}, number{n} { c.awaited_.insert(number); }
         awaiting(const awaiting&) = delete;
@@ -241,10 +242,10 @@ private:
         calling_ = std::thread::id{};
         changed_.notify_all();
     }
-    // What is known of the others is a heartbeat old, or older: rank 0 is asked.
+    // The known positions of other ranks are at least a heartbeat old: asks rank 0 for the present ones.
     template <class Over>
     void refresh(std::unique_lock<std::mutex>& lock, Over&& over) {
-        const bool own = calling_ == std::this_thread::get_id();  // then nobody takes the answer before this has returned
+        const bool own = calling_ == std::this_thread::get_id();  // the watchdog itself: no other thread handles the answer
         const auto table = tables_;
         lock.unlock();
         request_status();
@@ -252,7 +253,7 @@ private:
         if (own) return;
         changed_.wait_for(lock, std::chrono::milliseconds{500}, [&] { return tables_ != table || over(); });
     }
-    // `here` is what this rank does meanwhile.
+    // `here` is what this rank is doing, for the message.
     [[noreturn]] void raise_locked(const std::string& here = {}) const {
         const abort_reason c =
             abort_reason_.value_or(abort_reason{rank_, "rank " + std::to_string(rank_) + " has ended the work, without memory to say why", {}, {}, false});
@@ -260,7 +261,7 @@ private:
         const std::string who = "rank " + std::to_string(rank_);
         throw peer_error{who + " stops, because " + c.text + (here.empty() ? "" : "; " + who + " " + here), c.operation, c.statement, c.rank};
     }
-    // The first reason does; a rank that leaves may say afterwards what made it.
+    // Only the first reason is kept, except that a rank which leaves may replace its own by the cause.
     bool counts(const abort_reason& why) const {
         return !abort_reason_ || (abort_reason_->by_leaving && why.by_leaving && abort_reason_->rank == why.rank && abort_reason_->text != why.text);
     }
@@ -278,10 +279,10 @@ private:
     std::atomic<bool> aborted_ = false;
     std::optional<abort_reason> abort_reason_;
     std::vector<peer_status> statuses_;
-    std::set<std::int64_t> awaited_;  // exchanges that a thread waits for
+    std::set<std::int64_t> awaited_;  // exchanges that a thread of this process waits for
     std::map<std::int64_t, exchange_result> results_;
     std::int64_t exchanges_ = 0, leaves_ = 0;
-    std::int64_t tables_ = 0;  // how often the others were heard of
+    std::int64_t tables_ = 0;  // number of status tables received
     std::function<void(const abort_reason&)> at_stop_;
     std::function<void()> each_period_;
     std::thread::id calling_;

@@ -1,5 +1,5 @@
-// File descriptors that belong to one process: programs that it executes do not get them (O_CLOEXEC), and children that it forks
-// close theirs at once, or a rank that is killed would seem to be alive as long as one of its children.
+// File descriptors that belong to one process. Programs that it executes do not inherit them (O_CLOEXEC), and forked children close theirs
+// at once: otherwise a killed rank would seem alive as long as one of its children lives.
 #pragma once
 
 #include <pthread.h>
@@ -13,14 +13,14 @@
 
 namespace dovetail::control::detail {
 
-// The open descriptors of this process, by a number that is not used again, as a file descriptor is.
+// The open descriptors of this process, each with a number that, unlike a file descriptor, is never reused.
 class open_descriptors {
 public:
     static open_descriptors& all() {
         static open_descriptors* const one = new open_descriptors;  // never destroyed: threads may outlive static objects
         return *one;
     }
-    // `open` makes a file descriptor, or a negative number. No child is forked between that and its entry here.
+    // `open` returns a file descriptor, or a negative number. No child is forked between that and the registration here.
     template <class Open>
     std::pair<int, std::uint64_t> add(Open&& open) {
         const std::lock_guard lock{mutex_};
@@ -28,7 +28,7 @@ public:
         if (fd >= 0) fds_.emplace(++last_, fd);
         return {fd, last_};
     }
-    // In a child that has closed it already, its number may be that of another file.
+    // A forked child has closed it already; its number may belong to another file by now.
     void close(std::uint64_t number) noexcept {
         const std::lock_guard lock{mutex_};
         const auto found = fds_.find(number);
@@ -60,7 +60,7 @@ private:
 class descriptor {
 public:
     descriptor() = default;
-    // Of what `open` makes, as ::socket does; errno is as it left it.
+    // Owns the descriptor that `open` returns, as ::socket does; keeps errno.
     template <class Open>
     static descriptor of(Open&& open) {
         descriptor d;
@@ -76,7 +76,7 @@ public:
     ~descriptor() {
         if (fd_ >= 0) open_descriptors::all().close(number_);
     }
-    // False in a child of a fork, which has none of its parent's.
+    // False in a forked child, which has no descriptors of its parent.
     bool here() const { return fd_ >= 0 && open_descriptors::all().has(number_); }
     int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }

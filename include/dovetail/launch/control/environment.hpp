@@ -1,6 +1,6 @@
-// Who a process is in a world of several: its rank, the world's size, its place on its host and where rank 0 is to be met.
-// Takes what the caller says and a `getenv`; asks explicit arguments, DOVETAIL_*, torchrun, Open MPI and PMI, Slurm, PMIx in
-// this order. This is the only header that names environment variables; it needs neither CUDA nor sockets.
+// The identity of a process in a world of several: its rank, the world's size, its index on its host, and the address of rank 0. Takes the
+// caller's values and a `getenv`; reads, in this order, explicit arguments, DOVETAIL_*, torchrun, Open MPI and PMI, Slurm, PMIx. Only this
+// header names environment variables of launchers; it needs neither CUDA nor sockets.
 #pragma once
 
 #include "../world/world_options.hpp"
@@ -24,23 +24,24 @@ struct endpoint {
     std::string text() const { return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + std::to_string(port); }
 };
 
-// More is taken for a mistake: every rank is known to every other.
+// A larger number is taken for a mistake: every rank keeps a table of all ranks.
 inline constexpr int most_ranks = 65536;
 inline constexpr std::size_t longest_job = 256;
 
 struct resolved_identity {
     int rank = -1;
     int size = -1;
-    int local_rank = -1;   // -1: nobody said; the rendezvous counts the ranks of each host
-    endpoint at = {};      // where rank 0 listens; no port: unknown
-    int ports = 1;         // how many ports from at.port on rank 0 may choose from: more than one where the port was made up
-    std::string listen;    // where rank 0 listens if that is not where it is met: behind NAT, in a container; 0.0.0.0 and :: are everywhere
-    std::string job;       // tells this start of the program from others; equal on all ranks
-    control::job_key key;  // equal on all ranks; without one they are on one machine, and are processes of one user
+    int local_rank = -1;  // -1: not given; the rendezvous counts the ranks of each host
+    endpoint at = {};     // where rank 0 listens; no port: unknown
+    int ports = 1;        // number of ports from at.port on that rank 0 may use: more than one if the port was derived
+    // where rank 0 listens if the others reach it at another address (NAT, container); 0.0.0.0 and :: are all addresses
+    std::string listen;
+    std::string job;       // distinguishes this start of the program from others; equal on all ranks
+    control::job_key key;  // equal on all ranks; without one, all ranks are on one machine and belong to one user
     bool verbose = false;
-    std::chrono::nanoseconds limit = std::chrono::minutes{2};  // for all ranks to come
+    std::chrono::nanoseconds limit = std::chrono::minutes{2};  // until all ranks have joined
 
-    // How each was found.
+    // Where each value was found.
     std::string rank_from, local_rank_from, at_from;
 
     bool has_address() const { return at.port != 0; }
@@ -57,7 +58,7 @@ struct resolved_identity {
 
 namespace detail {
 
-// A number from 0 on; `name` is said in what is thrown.
+// A number that is not negative; `name` appears in error messages.
 inline int number_in(std::string_view name, std::string_view value) {
     const auto said = [&] { return std::string{name} + "=" + std::string{value}; };
     long long n = 0;
@@ -94,7 +95,7 @@ inline std::string first_host(std::string_view list) {
     return host;
 }
 
-// A port for a job that names none: below the ports that systems hand out to clients, equal on all ranks.
+// A port for a job that gives none: below the range that systems assign to clients, equal on all ranks.
 inline int port_of(std::string_view job) {
     std::uint32_t hash = 2166136261u;
     for (const char c : job) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -119,7 +120,7 @@ public:
         } else if (family("RANK", "WORLD_SIZE", "torchrun")) {
             torchrun();
         } else if (family("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "Open MPI")) {
-            // Before Slurm's: under mpirun within an allocation each rank inherits the SLURM_PROCID of what started mpirun.
+            // Before Slurm's: under mpirun within an allocation, each rank inherits the SLURM_PROCID of the process that started mpirun.
             open_mpi();
         } else if (family("PMI_RANK", "PMI_SIZE", "PMI")) {
             local("MPI_LOCALRANKID");
@@ -150,7 +151,7 @@ private:
         if (size < 1) throw world_error{who + ": a world has at least one rank, not " + std::to_string(size)};
         if (size > most_ranks) throw world_error{who + ": a world has at most " + std::to_string(most_ranks) + " ranks, not " + std::to_string(size)};
     }
-    // Rank and size of one launcher: both, or neither.
+    // Rank and size from one launcher: both, or neither.
     bool family(const char* rank, const char* size, const char* of) {
         if (!has(rank) && !has(size)) return false;
         if (!has(rank) || !has(size)) throw world_error{said(has(rank) ? rank : size) + " is set and " + (has(rank) ? size : rank) + " is not (" + of + ")"};
@@ -183,9 +184,9 @@ private:
                               " is not (torchrun)"};
         const int port = number("MASTER_PORT");
         if (port < 1 || port > 65535) throw world_error{said("MASTER_PORT") + " is outside 1 to 65535"};
-        // The agent of torchrun listens at MASTER_PORT itself.
+        // torchrun's agent itself listens at MASTER_PORT.
         const int beside = port + 31 <= 65500 ? port + 31 : port - 31;
-        // MASTER_ADDR is then the machine's name, which need not be a loopback address.
+        // MASTER_ADDR is then the machine's name, which may not be a loopback address.
         const bool one_host = has("LOCAL_WORLD_SIZE") && get("LOCAL_WORLD_SIZE") == get("WORLD_SIZE");
         if (one_host)
             address("127.0.0.1", beside, 4, "one host; beside " + said("MASTER_PORT"));
@@ -196,7 +197,7 @@ private:
         local("OMPI_COMM_WORLD_LOCAL_RANK");
         const char* job = has("PMIX_NAMESPACE") ? "PMIX_NAMESPACE" : "OMPI_MCA_ess_base_jobid";
         found_.job = get(job);
-        // No variable has the host of rank 0, so this serves where all ranks are on one.
+        // No variable has the host of rank 0, so this only works if all ranks are on one host.
         if (has(job) && get("OMPI_COMM_WORLD_LOCAL_SIZE") == get("OMPI_COMM_WORLD_SIZE"))
             address("127.0.0.1", port_of(found_.job), 4, "one host; port from " + said(job));
     }
@@ -210,7 +211,7 @@ private:
         else if (has(nodes) && has("SLURM_JOB_ID"))
             address(first_host(get(nodes)), port_of(found_.job), 4, "first of " + said(nodes) + "; port from the job's number");
     }
-    // What the library's own variables and the caller say beside the rank goes before what a launcher says.
+    // Other settings than the rank: the library's own variables and the caller's values override those of a launcher.
     void ours() {
         local("DOVETAIL_LOCAL_RANK");
         if (given_.local_rank) {
@@ -239,7 +240,7 @@ private:
         found_.verbose = has("DOVETAIL_VERBOSE") && get("DOVETAIL_VERBOSE") != "0";
     }
 
-    // An empty variable is no key, and said to be: the command that was to make one has failed.
+    // An empty variable is an error: the command that should have made the key has failed.
     void key() {
         if (!given_.job_key.empty())
             found_.key = job_key::of("the job key given by the program", given_.job_key);
@@ -254,7 +255,7 @@ private:
 
 }  // namespace detail
 
-// `env(name)` gives the value or a null pointer. Throws world_error, which names the variable and its value.
+// `env(name)` returns the value or a null pointer. Throws world_error, which names the variable and its value.
 template <class Getenv>
 resolved_identity resolve_identity(const rank_identity& given, Getenv&& env) {
     return detail::identity_resolver<Getenv>{given, env}.find();

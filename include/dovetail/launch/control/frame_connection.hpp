@@ -1,4 +1,4 @@
-// A connection that carries frames. Nothing here blocks, and nothing throws for what the other side does.
+// A connection that carries frames. Nothing here blocks, and errors of the other side cause no exceptions.
 #pragma once
 
 #include "frames.hpp"
@@ -17,10 +17,10 @@ public:
     void close() { fd_ = descriptor{}; }
     bool sending() const { return open() && !over_ && sent_ < out_.size(); }
     instant last_received() const { return last_received_; }
-    // Why what has come cannot be understood.
+    // Why the received bytes are invalid.
     const std::string& fault() const { return in_.fault(); }
 
-    // From now on, both ways, each frame has a tag.
+    // From now on every frame has a tag, in both directions.
     void seal(const digest& mine, const digest& theirs) {
         tags_.emplace(mine);
         in_.expect(theirs);
@@ -43,15 +43,16 @@ public:
         out_.clear();
         sent_ = 0;
     }
-    // Nothing more is said; what the other side still says may be read.
+    // Sends nothing more; received bytes can still be read.
     void end_sending() { ::shutdown(fd(), SHUT_WR); }
 
-    // Reads what is there, up to `most` bytes. False at the end of the connection; what came before it can still be taken. A peer that
-    // is killed with something unread ends it by a reset, which a sender may meet first: its last words are read all the same.
+    // Reads up to `most` available bytes. False at the end of the connection; frames received before can still be taken. If a peer is
+    // killed with unread input, the connection ends by a reset, which a sender may see first: the peer's last messages are read all the
+    // same.
     bool fill(std::size_t most) {
         return receive(most, [&](std::string_view bytes) { in_.append(bytes); });
     }
-    // The same, and what was there is dropped.
+    // The same, but the bytes are dropped.
     bool discard(std::size_t most) {
         return receive(most, [](std::string_view) {});
     }

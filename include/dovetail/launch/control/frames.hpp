@@ -1,6 +1,6 @@
-// Frames, as bytes of a connection: four bytes of length, one of kind, the body and, once both ends have proven the job's key, a tag.
-// The tag is a keyed hash of the frame and of its number, with a key of its own for each direction of each connection: a frame
-// that is changed, added, repeated or left out on the way ends the connection. Nothing here needs a socket.
+// Frames as bytes of a connection: four bytes of length, one of kind, the body and, once both ends have proven the job's key, a tag. The
+// tag is a keyed hash of the frame and its sequence number, with a separate key for each direction of each connection: a frame that is
+// changed, added, repeated or left out on the way ends the connection. Nothing here needs a socket.
 #pragma once
 
 #include "bytes.hpp"
@@ -10,7 +10,7 @@
 
 namespace dovetail::control::detail {
 
-// The tags of one direction, one frame after the other.
+// The tags of one direction, in frame order.
 class frame_tags {
 public:
     static constexpr std::size_t size = 16;
@@ -36,20 +36,19 @@ inline void append_frame(std::string& to, char kind, std::string_view body, std:
     if (tags) to += tags->next(kind, body);
 }
 
-// What has come, until it is taken frame by frame.
+// Received bytes, until they are taken frame by frame.
 class frame_buffer {
 public:
     std::size_t size() const { return bytes_.size() - taken_; }
     void append(std::string_view bytes) {
-        // Moved only when that frees more than it moves: each byte is moved once, whatever the frames' sizes.
+        // Erases the consumed bytes only if they are more than the rest: each byte is moved once at most, whatever the frames' sizes.
         if (taken_ > bytes_.size() / 2) {
             bytes_.erase(0, taken_);
             taken_ = 0;
         }
         bytes_.append(bytes);
     }
-    // The next frame; false where it has not come as a whole, or `fault()` says why there will be none any more. `most`: bytes of
-    // a body.
+    // The next frame. False if it is incomplete, or if `fault()` tells why the connection is unusable. `most`: the largest body in bytes.
     bool next(char& kind, std::string& body, std::size_t most) {
         if (!fault_.empty() || size() < frame_header) return false;
         std::size_t length = 0;
@@ -68,7 +67,7 @@ public:
         taken_ += length + 4;
         return true;
     }
-    // From the next frame on, each has a tag.
+    // From the next frame on, every frame must have a tag.
     void expect(const digest& key) { tags_.emplace(key); }
     const std::string& fault() const { return fault_; }
 

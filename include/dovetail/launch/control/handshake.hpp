@@ -1,13 +1,15 @@
-// How two processes show each other that they hold the same job key, before either says more than which protocol it speaks:
+// The handshake by which two processes prove to each other that they hold the same job key, before either sends more than its protocol
+// version:
 //
 //     rank r -> rank 0   hello      protocol, a random number
 //     rank 0 -> rank r   challenge  a random number
 //     rank r -> rank 0   proof      keyed hash of both numbers, as a rank
 //     rank 0 -> rank r   proof      keyed hash of both numbers, as rank 0
 //
-// A proof holds for one connection, since each end has drawn a number for it, and for one end, since the ends' hashes differ. Rank 0
-// proves last: a process that only connects gets no hash on which it could try keys. The keys of the frames that follow (frames.hpp) are
-// derived from the same numbers. Without a job key the handshake runs with an empty one; peer_user.hpp then says who is trusted.
+// A proof is valid for one connection, since each end has drawn a random number for it, and for one end, since the hashes of the ends
+// differ. Rank 0 sends its proof last, so a process without the key gets no hash against which it could test keys. The keys of the
+// following frames (frames.hpp) are derived from the same numbers. Without a job key the handshake uses an empty one; peer_user.hpp then
+// decides which processes are trusted.
 #pragma once
 
 #include "frames.hpp"
@@ -35,7 +37,7 @@ struct handshake_keys {
     }
 };
 
-// What an end of the handshake answers to a frame; kind 0: nothing.
+// The answer of one end of the handshake to a frame; kind 0: none.
 struct handshake_answer {
     char kind = 0;
     std::string body;
@@ -49,17 +51,17 @@ public:
     handshake_answer receive(char kind, std::string_view body) {
         if (state_ == handshake_state::open && kind == frame::hello && !keys_) return hello(reader{body});
         if (state_ == handshake_state::open && kind == frame::proof && keys_) return proof(reader{body});
-        state_ = handshake_state::refused;  // this is no process of dovetail
+        state_ = handshake_state::refused;  // the other process is not one of dovetail
         return {};
     }
-    // For a message that is too long to be read.
+    // Answers a message that is too long to be read.
     handshake_answer too_long(char kind, const std::string& fault) {
         if (kind == frame::hello) return refuse("rank 0 was sent " + fault);
         state_ = handshake_state::refused;
         return {};
     }
     handshake_state state() const { return state_; }
-    // Once it is proven.
+    // Valid once both ends have proven the key.
     const handshake_keys& keys() const { return *keys_; }
 
 private:
@@ -123,7 +125,7 @@ public:
     }
     handshake_state state() const { return state_; }
     const handshake_keys& keys() const { return *keys_; }
-    // Why not, as far as the other end has said it: nobody knows who that is.
+    // The reason that the other end gave for refusing. It is not trusted, since that process has not proven the key.
     const std::string& said() const { return said_; }
 
 private:

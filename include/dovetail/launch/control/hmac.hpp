@@ -1,6 +1,6 @@
-// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), which prove on the control channel that both ends hold the job's key. They are
-// here, and not taken from a library, because dovetail is headers that need nothing beyond CUDA, NCCL and Boost.Hana; the tests
-// hold the published vectors. Messages are small: nothing here is made to be fast.
+// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), with which the ends of the control channel prove that they hold the job's key. They are
+// implemented here because dovetail is header-only and depends on nothing but CUDA, NCCL and Boost.Hana; the tests check the published
+// vectors. Messages are small, so the code is not optimised.
 #pragma once
 
 #include <array>
@@ -81,7 +81,7 @@ private:
     }
 
     std::array<word, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    std::array<char, block_size> block_ = {};  // of which the message has filled the first size_ % block_size
+    std::array<char, block_size> block_ = {};  // the last, incomplete block: size_ % block_size bytes of it are used
     std::uint64_t size_ = 0;
 };
 
@@ -102,7 +102,7 @@ public:
         inner_.add({inner.data(), inner.size()});
         outer_.add({outer.data(), outer.size()});
     }
-    // Of the parts, one behind the other.
+    // The hash of the concatenated parts.
     digest of(std::initializer_list<std::string_view> participations) const {
         sha256 inner = inner_, outer = outer_;
         for (const std::string_view p : participations) inner.add(p);
@@ -110,10 +110,10 @@ public:
     }
 
 private:
-    sha256 inner_, outer_;  // which have taken the key
+    sha256 inner_, outer_;  // both after hashing the padded key
 };
 
-// Whether two texts of one length are equal, in a time that does not depend on where they differ.
+// Compares two texts of one length in a time that does not depend on where they differ.
 inline bool equal_in_constant_time(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
     volatile unsigned char different = 0;

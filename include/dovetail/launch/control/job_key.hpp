@@ -1,4 +1,4 @@
-// The secret that the processes of a job share, and random numbers. A key is never sent, and nothing prints it.
+// The secret that the processes of a job share, and random numbers. A key is never sent and never printed.
 #pragma once
 
 #include "../error.hpp"
@@ -36,14 +36,14 @@ class job_key {
 public:
     static constexpr std::size_t least_digits = 32, most_digits = 128;
 
-    // No key: the processes are of one user on one machine, and reach each other there alone.
+    // No key: the processes belong to one user on one machine and connect there only.
     job_key() = default;
     static job_key random() {
         job_key k;
         k.bytes_ = detail::random_bytes(32);
         return k;
     }
-    // Of hexadecimal digits. What is thrown has the text's name, and not the text.
+    // A key from hexadecimal digits. The exception contains the name of the text, never the text.
     static job_key of(std::string_view name, std::string_view digits) {
         const auto refuse = [&](const std::string& why) {
             throw world_error{std::string{name} + " is no key: " + why + ". A key is " + std::to_string(least_digits) + " to " + std::to_string(most_digits) +
@@ -60,7 +60,7 @@ public:
             k.bytes_ += static_cast<char>(detail::hexadecimal_digit(digits[i]) << 4 | detail::hexadecimal_digit(digits[i + 1]));
         return k;
     }
-    // What was `secret()` of another process.
+    // A key from the result of `secret()` in another process.
     static job_key from_secret(std::string bytes) {
         job_key k;
         k.bytes_ = std::move(bytes);
@@ -68,7 +68,7 @@ public:
     }
 
     bool given() const { return !bytes_.empty(); }
-    // For the keyed hash and for a channel that is secret already.
+    // For the keyed hash, and for channels that are already secret.
     const std::string& secret() const { return bytes_; }
 
 private:

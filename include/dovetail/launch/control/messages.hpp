@@ -1,5 +1,5 @@
-// What the ends of the control channel say to each other: the kinds of frames, and their bodies as structs. Whatever is unpacked comes
-// from another process: texts are limited and made printable, numbers have ranges, and nothing is given where anything is wrong.
+// The messages of the control channel: the kinds of frames, and their bodies as structs. All that is unpacked comes from another process:
+// texts are limited and made printable, numbers are checked against ranges, and unpacking returns nothing if anything is invalid.
 #pragma once
 
 #include "../../core/config.hpp"
@@ -17,9 +17,9 @@ inline constexpr char join = 'j', present = 'p', welcome = 'w', refused = 'r';  
 inline constexpr char contribution = 'c', result = 'g', heartbeat = 'b', status_request = 'q', status_table = 't', abort = 'a', leave = 'l', close = 'e';
 }  // namespace frame
 
-inline constexpr std::size_t longest_unproven = 4096;                      // body of a frame before the proof, and of a join
-inline constexpr std::size_t longest_contribution = std::size_t{1} << 24;  // what one rank brings to an exchange
-inline constexpr std::size_t longest_frame = std::size_t{1} << 28;         // body of a frame from rank 0, with what all bring
+inline constexpr std::size_t longest_unproven = 4096;                      // body of a frame before the proof, and of a join message
+inline constexpr std::size_t longest_contribution = std::size_t{1} << 24;  // text of one rank in an exchange
+inline constexpr std::size_t longest_frame = std::size_t{1} << 28;         // body of a frame from rank 0, with the texts of all ranks
 inline constexpr std::size_t longest_frame_of_rank = longest_contribution + 2 * longest_words;
 inline constexpr std::size_t longest_name = 512;  // of hosts, versions and the like
 inline constexpr std::int64_t call_window = 256;  // executors in a call list, at most
@@ -31,7 +31,7 @@ inline std::string described(std::int64_t rank, const peer_status& m) {
     return "rank " + std::to_string(rank) + " (process " + std::to_string(m.process) + " on " + m.host + ")";
 }
 
-// Why rank 0 sends somebody away: a mistake, too late, or another start of the program.
+// Why rank 0 refuses a connection: it has a mistake, comes too late, or belongs to another start of the program.
 enum class refusal { wrong, late, stale };
 
 struct refusal_message {
@@ -48,11 +48,11 @@ struct refusal_message {
     }
 };
 
-// What a rank says of itself once it knows that it speaks to rank 0.
+// The first message of a rank, once rank 0 has proven the key.
 struct join_message {
     std::string version;
     std::int64_t rank = 0, size = 0;
-    std::string job, instance;  // `instance` is drawn by each process at its start
+    std::string job, instance;  // `instance` is drawn at random by each process at its start
     peer_status who;
 
     std::string pack() const {
@@ -73,7 +73,7 @@ struct join_message {
     }
 };
 
-// Who all are, by rank.
+// The status of all ranks, by rank.
 inline std::string packed_welcome(const std::vector<peer_status>& all) {
     writer w;
     for (const peer_status& m : all) w.text(m.host).text(m.machine).number(m.process);
@@ -83,7 +83,7 @@ inline bool unpack_welcome(std::string_view body, std::vector<peer_status>& all)
     reader r{body};
     std::vector<peer_status> said = all;
     for (peer_status& m : said) {
-        m.host = printable(r.text(4 * longest_name));  // rank 0 has spelled it out
+        m.host = printable(r.text(4 * longest_name));  // rank 0 has made it printable before sending
         m.machine = r.text(longest_name);
         m.process = static_cast<long>(r.number());
     }
@@ -106,7 +106,7 @@ inline std::optional<abort_reason> unpacked_abort_reason(std::string_view body, 
     return r.complete() ? std::optional{c} : std::nullopt;
 }
 
-// What a rank does.
+// The present run, step and activity of a rank.
 inline void put(writer& to, const run_position& at, const activity& doing, std::size_t most = longest_words) {
     to.number(at.run).number(at.step).words(doing.text, most).words(doing.operation, most).words(doing.statement, most);
 }
@@ -118,7 +118,7 @@ inline void take_doing(reader& from, peer_status& of) {
     of.doing.statement = from.words();
 }
 
-// A heartbeat: what a rank does, and the executors that it has called lately.
+// A heartbeat: the activity of a rank, and the executors that it has called last.
 struct heartbeat_message {
     peer_status of;
     call_list calls;
@@ -141,7 +141,7 @@ struct heartbeat_message {
     }
 };
 
-// All that rank 0 knows of what the ranks do. Where there are many, each gets less room for words.
+// The status of all ranks, as rank 0 knows it. With many ranks, texts are cut so that the table stays small.
 inline std::string packed_table(const std::vector<peer_status>& all) {
     const std::size_t most = std::clamp<std::size_t>(longest_contribution / all.size(), 64, longest_words);
     writer w;
@@ -163,7 +163,7 @@ inline bool unpack_table(std::string_view body, std::vector<peer_status>& all) {
     return true;
 }
 
-// That a rank has left, how often, and how many exchanges it has come to.
+// Announces that a rank has left, for which time, and in how many exchanges it has taken part.
 struct leave_message {
     std::int64_t rank = 0, leaves = 0, exchanges = 0;
 
@@ -178,7 +178,7 @@ struct leave_message {
     }
 };
 
-// What one rank brings to an exchange. They are numbered alike on all ranks; `what` is where the rank says that it is.
+// The text of one rank in an exchange. Exchanges have the same numbers on all ranks; `what` names the place in the program.
 struct contribution {
     std::int64_t number = 0;
     int rank = 0;
@@ -196,7 +196,7 @@ struct contribution {
     }
 };
 
-// How the exchange of that number ends.
+// The result of the exchange of that number.
 inline std::string packed(std::int64_t number, const exchange_result& o) {
     writer w;
     w.number(number).words(o.fault);

@@ -1,4 +1,4 @@
-// What the ranks of a world of processes know of each other, and the sentences made of it.
+// The status of the ranks of a world of processes, and the message texts made of it.
 #pragma once
 
 #include "../error.hpp"
@@ -17,15 +17,15 @@ namespace dovetail::control {
 using launch::abort_reason;
 using launch::activity;
 
-// What a rank works on: the operation that its engine waits for.
+// The position of a rank: the run and step for which its engine waits.
 struct run_position {
     std::int64_t run = -1;
     std::int64_t step = -1;
 };
 
-// What is known about a rank: a heartbeat old.
+// The last known status of a rank: at least a heartbeat old.
 struct peer_status {
-    std::string host;     // its name, for people
+    std::string host;     // its name, for messages
     std::string machine;  // equal on ranks that share a host
     long process = 0;
     run_position at = {};
@@ -34,23 +34,23 @@ struct peer_status {
     std::int64_t leaves = 0;
 };
 
-// In place of the number of leaves: the rank has ended its channel.
+// A number of leaves that means: the rank has closed its channel.
 inline constexpr std::int64_t left_for_good = std::int64_t{1} << 62;
 
 namespace detail {
 
-// How an exchange ends: everybody's text by rank, or what is wrong.
+// The result of an exchange: the texts of all ranks, by rank, or a fault.
 struct exchange_result {
     std::vector<std::string> texts;
     std::string fault;
 };
 
-// The latest executors that a rank has called, from the call numbered `first` on.
+// The executors that a rank has called last, beginning with call number `first`.
 struct call_list {
     std::int64_t first = 0;  // never negative
     std::vector<std::int64_t> executors;
 };
-// Where rank 0 and another have called different executors; empty where they have not, as far as both lists go.
+// Text if rank 0 and another rank have called different executors; empty if they have not, as far as both lists reach.
 inline std::string different_call(const call_list& zero, const call_list& other, int rank) {
     const std::int64_t from = std::max(zero.first, other.first);
     const auto known = [&](const call_list& c) { return static_cast<std::int64_t>(c.executors.size()) - (from - c.first); };
@@ -63,7 +63,7 @@ inline std::string different_call(const call_list& zero, const call_list& other,
     return {};
 }
 
-// "rank 1, rank 3"; of many, the first.
+// "rank 1, rank 3"; of many ranks, the first ones.
 inline std::string list_of_ranks(const std::vector<int>& ranks) {
     constexpr std::size_t most = 32;
     std::string text;
@@ -71,7 +71,7 @@ inline std::string list_of_ranks(const std::vector<int>& ranks) {
     return ranks.size() <= most ? text : text + " and " + std::to_string(ranks.size() - most) + " more";
 }
 
-// What each works on; the rank that is furthest behind comes first and is said to be.
+// The activity of each rank; the rank that is furthest behind comes first and is marked.
 inline std::string progress_text(const std::vector<peer_status>& all, const std::vector<bool>& gone) {
     const auto before = [&](std::size_t a, std::size_t b) { return std::pair{all[a].at.run, all[a].at.step} < std::pair{all[b].at.run, all[b].at.step}; };
     std::size_t last = 0, first = 0;

@@ -1,5 +1,5 @@
-// The user at the other end of a connection within this machine. Where ranks have no job key, their processes are of one user, and
-// this is what tells them from those of others, who can reach a loopback address as well.
+// The user at the other end of a connection within this machine. Without a job key all processes of the job belong to one user; this check
+// rejects connections from other users, who can also reach a loopback address.
 #pragma once
 
 #include "socket.hpp"
@@ -17,9 +17,9 @@
 
 namespace dovetail::control::detail {
 
-inline constexpr unsigned char established = 1;  // of the kernel's states of a connection
+inline constexpr unsigned char established = 1;  // the kernel's number of this TCP state
 
-// The owner of the established connection between these ends, as the kernel answers by netlink.
+// The owner of the established connection between these addresses, from the kernel by netlink.
 inline std::optional<::uid_t> owner_by_netlink(const address& local, const address& remote) {
     struct {
         nlmsghdr head = {};
@@ -55,7 +55,7 @@ inline std::optional<::uid_t> owner_by_netlink(const address& local, const addre
     return static_cast<::uid_t>(said.idiag_uid);
 }
 
-// As /proc/net/tcp and tcp6 write an address: words of 32 bits as they lie in memory, and the port.
+// An address as /proc/net/tcp and tcp6 write it: words of 32 bits in memory order, and the port.
 inline std::string as_in_proc(const address& a) {
     char text[48] = {};
     const auto port = static_cast<unsigned>(a.port());
@@ -68,7 +68,7 @@ inline std::string as_in_proc(const address& a) {
     }
     return text;
 }
-// The same owner, in a table of that form: number, ends, state, queues, timer, retransmissions, user.
+// The same owner, from a table in the format of /proc/net/tcp: number, addresses, state, queues, timer, retransmissions, user.
 inline std::optional<::uid_t> owner_in(std::istream& table, const std::string& local, const std::string& remote) {
     const std::string ends = " " + local + " " + remote + " 01 ";
     for (std::string line; std::getline(table, line);) {
@@ -82,7 +82,8 @@ inline std::optional<::uid_t> owner_in(std::istream& table, const std::string& l
     return {};
 }
 
-// Empty where the system does not say. The table is slow where there are many connections, and netlink may be closed to containers.
+// Empty if the system does not tell. Netlink is tried first, because the table is slow with many connections; the table is needed because
+// containers may forbid netlink.
 inline std::optional<::uid_t> peer_user(int fd) {
     const address here = own_end(fd), there = other_end(fd);
     if (const auto user = owner_by_netlink(there, here)) return user;

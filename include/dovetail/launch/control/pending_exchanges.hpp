@@ -1,4 +1,5 @@
-// The exchanges that rank 0 has open: the texts that ranks bring, kept until all have come or two are at different places.
+// The exchanges that are incomplete on rank 0: the texts of ranks are kept until all have arrived, or until two ranks are at different
+// places of the program.
 #pragma once
 
 #include "messages.hpp"
@@ -9,12 +10,12 @@ namespace dovetail::control::detail {
 
 class pending_exchanges {
 public:
-    // Ranks wait for one exchange before they come to the next, so that few are ever open.
+    // A rank completes one exchange before it begins the next, so few are incomplete at any time.
     static constexpr std::size_t most_open = 64;
 
     explicit pending_exchanges(int size) : size_{size} {}
 
-    // How the exchange ends, once that is known: when every rank has brought its text, or with the first fault.
+    // The result of the exchange, once it is known: when every rank has contributed its text, or at the first fault.
     std::optional<exchange_result> add(contribution p) {
         if (open_.size() >= most_open && !open_.contains(p.number))
             return exchange_result{{}, "the ranks have more than " + std::to_string(most_open) + " exchanges open"};
@@ -52,7 +53,7 @@ private:
         explicit pending_exchange(int size) : texts(static_cast<std::size_t>(size)), here(static_cast<std::size_t>(size)) {}
         std::vector<std::string> texts;  // by rank
         std::vector<bool> here;          // by rank
-        std::string what;                // as the first to come has called it
+        std::string what;                // as named by the first rank
         std::size_t bytes = 0;
         int first = 0, arrived = 0;
         bool faulty = false;

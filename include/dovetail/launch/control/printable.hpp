@@ -1,4 +1,5 @@
-// Text of another process as it may be shown to people: what a terminal would obey, or take for other text, is spelled out.
+// Makes text of another process safe to display: characters that a terminal would interpret, or that would change how other text looks, are
+// written as escapes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct code_point {
     std::uint32_t value = 0;
     bool good = false;
 };
-// The first of `text`, which is not empty, if it is well-formed UTF-8.
+// The first code point of `text`, which is not empty, if it is well-formed UTF-8.
 inline code_point first_of(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
     const std::uint32_t lead = byte(0);
@@ -26,18 +27,19 @@ inline code_point first_of(std::string_view text) {
         if (byte(i) >> 6 != 2) return {};
         value = value << 6 | (byte(i) & 0x3f);
     }
-    constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};  // what takes more bytes than it needs is another name for something else
+    constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};  // an overlong encoding of a smaller code point is not well-formed
     if (value < least[more] || value > 0x10ffff || value >> 11 == 0x1b) return {};
     return {more + 1, value, true};
 }
-// Control characters of ASCII and Latin-1, and those that turn the direction of writing.
+// Control characters of ASCII and Latin-1, and those that change the direction of writing.
 inline bool controls(std::uint32_t c) {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 }  // namespace detail
 
-// Control characters, and bytes that are no UTF-8, as \xNN; the ends of lines and tabulators as \n and \t.
+// Control characters and bytes that are not UTF-8 become \xNN; newlines and tabs become
+//  and \t.
 inline std::string printable(std::string_view text) {
     constexpr const char* digits = "0123456789abcdef";
     std::string shown;

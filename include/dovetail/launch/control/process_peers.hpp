@@ -1,4 +1,4 @@
-// The control channel of a world of processes as the `peers` of its engines.
+// The interface `peers` of engines, implemented by the control channel of a world of processes.
 #pragma once
 
 #include "../world/peers.hpp"
@@ -6,7 +6,7 @@
 
 namespace dovetail::control {
 
-// What the ranks of several processes share, over the control channel.
+// What ranks in several processes share, over the control channel.
 class process_peers final : public launch::peers {
 public:
     explicit process_peers(std::shared_ptr<control_channel> channel) : channel_{std::move(channel)} {}
@@ -16,7 +16,7 @@ public:
 
     int size() const override { return channel_->size(); }
     std::vector<std::string> exchange(int, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
-        // What engines exchange is text, much of it for messages.
+        // Engines exchange texts, many of which appear in messages.
         std::vector<std::string> all = channel_->exchange(what, mine, limit);
         for (std::string& text : all) text = printable(text);
         return all;
@@ -43,14 +43,14 @@ public:
     bool gone(int rank) const noexcept override { return channel_->left(rank); }
     void watch(int, std::shared_ptr<const launch::progress> p) override {
         if (!p) return channel_->announce(std::function<activity()>{});
-        // Steps of different roles do not compare, runs do.
+        // Steps of different roles cannot be compared; runs can.
         channel_->announce([p, to = channel_.get()] {
             to->announce(run_position{p->at().run, -1});
             return p->doing();
         });
     }
     std::string describe() const override { return channel_->progress(); }
-    // Rank 0 compares behind the scenes; a difference comes as an abort.
+    // Rank 0 compares asynchronously; a difference arrives as an abort.
     std::string call_order_mismatch(int, std::int64_t, int executor, const engine&) override {
         channel_->called(executor);
         return {};
@@ -59,7 +59,7 @@ public:
 private:
     const std::shared_ptr<control_channel> channel_;
     mutable std::mutex mutex_;
-    std::exception_ptr own_;  // what this rank has thrown
+    std::exception_ptr own_;  // the exception with which this rank ended
 };
 
 }  // namespace dovetail::control

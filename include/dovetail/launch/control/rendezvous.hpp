@@ -1,6 +1,6 @@
-// How the processes of a world meet: each becomes an end of the control channel, and all get the same NCCL id. Takes who a
-// process is (environment.hpp) and, for programs that have a channel of their own such as MPI, one callable that broadcasts: it is
-// trusted, and carries a job key that rank 0 makes where none was given.
+// The rendezvous of the processes of a world: each becomes an end of the control channel, and all get the same NCCL id. Takes the identity
+// of a process (environment.hpp) and, from programs with a channel of their own such as MPI, a callable that broadcasts. The broadcast is
+// trusted and carries a job key that rank 0 makes if none was given.
 #pragma once
 
 #include "../world/world_options.hpp"
@@ -16,7 +16,7 @@ namespace dovetail::control {
 
 namespace detail {
 
-// Where rank 0 can be reached, as it knows itself, and the key where it has made one.
+// The addresses of rank 0, as it knows them, and the key if it has made one.
 struct server_address {
     static constexpr std::size_t bytes = 2048;
 
@@ -72,7 +72,7 @@ namespace detail {
 
 inline std::shared_ptr<channel_endpoint> rendezvous_as_server(resolved_identity& me, const rendezvous_options& options, instant until,
                                                               std::chrono::nanoseconds limit) {
-    const bool made_up = !me.has_address() || me.ports != 1;  // then the address is not needed where there is a broadcast
+    const bool made_up = !me.has_address() || me.ports != 1;  // then the address is only needed without a broadcast
     server_address mine;
     if (options.broadcast && me.job.empty()) me.job = std::to_string(std::hash<std::string>{}(random_bytes(nonce_size)));
     if (options.broadcast && !me.key.given()) {
@@ -122,9 +122,9 @@ inline std::shared_ptr<channel_endpoint> rendezvous_as_client(resolved_identity&
 
 }  // namespace detail
 
-// Waits until all ranks of the world have come, and counts the local rank where nobody said it. Throws timeout, which names
-// the ranks that have not come, and world_error for ranks that came twice, disagree on the size, were built with another
-// version, or belong to another start, and where they would meet beyond this machine without a job key.
+// Waits until all ranks of the world have joined, and determines the local rank if none was given. Throws timeout, which names the missing
+// ranks, and world_error for ranks that join twice, disagree on the size, were built with another version, or belong to another start of
+// the program, and for a rendezvous beyond this machine without a job key.
 inline std::shared_ptr<control_channel> rendezvous(resolved_identity& me, const rendezvous_options& options = {}) {
     const auto limit = options.limit.value_or(me.limit);
     if (me.size < 1 || me.size > most_ranks || me.rank < 0 || me.rank >= me.size)
@@ -145,10 +145,10 @@ inline std::shared_ptr<control_channel> rendezvous(resolved_identity& me, const 
     return end->serve_from_now();
 }
 
-// As ncclUniqueId, which `share_id` need not know.
+// Has the layout of ncclUniqueId, so that `share_id` needs no NCCL header.
 using id_bytes = std::array<char, 128>;
 
-// The same id on all ranks: `make(id)` is called on rank 0. Where it throws, the others learn why.
+// Returns the same id on all ranks: `make(id)` is called on rank 0. If it throws, the other ranks get the reason.
 template <class Make>
 id_bytes share_id(control_channel& among, Make&& make, std::chrono::nanoseconds limit) {
     std::string text;
@@ -168,8 +168,8 @@ id_bytes share_id(control_channel& among, Make&& make, std::chrono::nanoseconds 
     return id;
 }
 
-// Throws on all ranks where two of one host are to use one device, or one has none. `device` identifies it on its host;
-// `fault` says why there is none.
+// Throws on all ranks if two ranks of one host use the same device, or if a rank has none. `device` identifies it on its host; `fault`
+// tells why there is none.
 inline void check_devices(control_channel& among, const std::string& device, const std::string& fault, std::chrono::nanoseconds limit) {
     const std::vector<std::string> all = among.exchange("the choice of devices", detail::writer{}.text(device).text(fault).take(), limit);
     const std::vector<peer_status> statuses = among.statuses();

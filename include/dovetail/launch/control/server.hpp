@@ -1,4 +1,4 @@
-// The end of the control channel on rank 0: it listens, knows all ranks, and puts together what they bring.
+// The control channel's end on rank 0: it listens, has a connection to every rank, and collects what the ranks send.
 #pragma once
 
 #include "admission.hpp"
@@ -12,8 +12,8 @@ public:
     server(const resolved_identity& me, control_timing timing)
         : channel_endpoint{0, me.size, timing}, job_{me.job}, keyed_{me.key.given()}, admission_{me.key}, ranks_(static_cast<std::size_t>(me.size)) {}
 
-    // Listens at the first port that is free of those it may have, at `host`, or everywhere where that is empty. Port 0: any. Returns
-    // the port.
+    // Listens at `host`, or at every address if `host` is empty, on the first free one of `ports` ports from `port` on; port 0: any.
+    // Returns the port.
     int listen(const std::string& host, int port, int ports, std::chrono::nanoseconds limit) {
         std::string why;
         const std::vector<address> at = listening_addresses(host, keyed_, after(limit), why);
@@ -27,7 +27,7 @@ public:
         throw world_error{"rank 0 cannot listen at " + endpoint{host, port}.text() +
                           (ports > 1 ? " and the next " + std::to_string(ports - 1) + " ports" : "") + ": " + why};
     }
-    // Waits until all ranks have come; nobody is let in afterwards. `limit` is what the deadline is called in a message.
+    // Waits until all ranks have joined; later connections are refused. `limit` is the time limit as named in messages.
     void accept_all(instant until, std::chrono::nanoseconds limit) {
         update_statuses([&](std::vector<peer_status>& all) { all[0] = this_process(); });
         auto next = now();
@@ -55,15 +55,15 @@ public:
     }
 
 protected:
-    // What rank 0 knows of another: its connection, and what it was told there.
+    // What rank 0 knows of another rank.
     struct client_state {
         frame_connection link;
-        std::string instance;  // of its process
+        std::string instance;  // identifies its process
         call_list calls;
-        bool told = false;  // why rank 0 fails
+        bool told = false;  // it was sent the reason for which rank 0 ends
     };
 
-    // Takes what a rank says; false where that is nothing a rank of this program can say.
+    // Handles a message of a rank; false if no rank of this program can have sent it.
     bool receive(int rank, char kind, const std::string& body) {
         switch (kind) {
             case frame::contribution: return receive_contribution(contribution::unpack(body, rank));
@@ -75,7 +75,7 @@ protected:
             default: return false;
         }
     }
-    // Gives a rank its place, or says why not.
+    // Admits a rank, or returns the refusal.
     std::optional<refusal_message> admit(frame_connection& link, const join_message& said) {
         const std::string who = described(said.rank, said.who);
         if (said.job != job_) {
@@ -90,7 +90,7 @@ protected:
             return failure_ ? failure_ : refusal_message{refusal::wrong, wrong};
         }
         client_state& r = at(said.rank);
-        arrived_ += r.link.open() ? 0 : 1;  // else the same process comes again, and its former connection is dead
+        arrived_ += r.link.open() ? 0 : 1;  // otherwise the same process joins again after its former connection broke
         r.link = std::move(link);
         r.instance = said.instance;
         r.calls = {};
@@ -127,7 +127,7 @@ private:
     void flush() {
         for (client_state& r : ranks_) r.link.flush();
     }
-    // Tells why rank 0 ends to those who are here, who then close, and to those who come within the time that it lingers.
+    // Sends the reason for which rank 0 ends to the connected ranks, which then close, and to ranks that connect while rank 0 lingers.
     void refuse_all(const refusal_message& why) {
         failure_ = why;
         for (client_state& r : ranks_) {
@@ -151,7 +151,7 @@ private:
         for (const client_state& r : ranks_)
             if (r.link.open()) fds.push_back({r.link.fd(), static_cast<short>(POLLIN | (r.link.sending() ? POLLOUT : 0)), 0});
         ::poll(fds.data(), static_cast<nfds_t>(fds.size()), milliseconds_until(until));
-        // Ranks before pending connections: a rank that was started again comes after the end of the first.
+        // Ranks before pending connections: a restarted rank connects after its former connection has ended.
         for (int r = 1; r < size(); ++r) listen_to(r);
         if (!complete_) admission_.serve([&](frame_connection& link, const join_message& said) { return admit(link, said); });
         if (!complete_ && !failure_ && std::exchange(present_changed_, false)) {
@@ -195,7 +195,8 @@ private:
     bool answer(int rank) {
         if (rank == 0) return receive(0, frame::heartbeat, heartbeat());
         frame_connection& link = at(rank).link;
-        if (!link.sending()) link.push(frame::status_table, packed_table(statuses()));  // else it has asked before, and is still to be answered
+        // otherwise an earlier request is still being answered
+        if (!link.sending()) link.push(frame::status_table, packed_table(statuses()));
         return true;
     }
     bool stop(int rank, const std::optional<abort_reason>& why) {
@@ -214,7 +215,7 @@ private:
         return true;
     }
     bool receive_contribution(std::optional<contribution> p) {
-        bool next = false;  // of the exchanges of its rank
+        bool next = false;  // it belongs to the rank's next exchange
         if (p)
             update_statuses([&](std::vector<peer_status>& all) {
                 peer_status& who = all[static_cast<std::size_t>(p->rank)];
@@ -237,7 +238,7 @@ private:
             who.doing = std::move(b->of.doing);
         });
         at(rank).calls = std::move(b->calls);
-        // Neither of two ranks that call different executors would come to the end of its run.
+        // If two ranks call different executors, neither run can end.
         for (int other = 1; other < size() && !aborted(); ++other) {
             if (rank != 0 && rank != other) continue;
             const std::string wrong = different_call(at(0).calls, at(other).calls, other);
@@ -249,10 +250,11 @@ private:
         const std::string mine = heartbeat();
         receive(0, frame::heartbeat, mine);
         for (client_state& r : ranks_)
-            if (!r.link.sending()) r.link.push(frame::heartbeat, mine);  // one that does not read shall not cost memory
+            // skipped for a rank that does not read: its output buffer must not grow
+            if (!r.link.sending()) r.link.push(frame::heartbeat, mine);
         flush();
     }
-    // Waits for the others to close their connections, within the bound, so that a rank that is still at work can be told what goes wrong.
+    // Waits for the others to close their connections, within the bound, so that ranks which still work receive the reason of a failure.
     void close_connections() override {
         const auto until = after(timing_.linger);
         const auto all_left = [&] {
@@ -279,9 +281,9 @@ private:
     const std::string job_;
     const bool keyed_;
     admission admission_;
-    std::vector<client_state> ranks_;  // that of rank 0 is not connected
+    std::vector<client_state> ranks_;  // the entry of rank 0 has no connection
     pending_exchanges pending_exchanges_{size()};
-    std::string notes_, fatal_;  // for the message of a timeout; what ends the rendezvous
+    std::string notes_, fatal_;  // notes for the message of a timeout; the error that ends the rendezvous
     std::optional<refusal_message> failure_;
     int arrived_ = 1;
     bool present_changed_ = false, complete_ = false;

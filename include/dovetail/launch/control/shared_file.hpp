@@ -1,6 +1,6 @@
-// Files in memory that processes of one host and one user share by name, until all have opened them. Names are the library's own and
-// drawn at random; nothing is followed or taken that is not such a file. Whoever makes one holds a lock on it as long as it has its
-// name: one without a lock is left over from a process that was killed, and the next to make one removes it.
+// Files in memory that processes of one host and one user share by name, until all have opened them. Names are drawn at random; links and
+// files that the library has not made are rejected. The process that makes a file holds a lock on it as long as the file has a name: a file
+// without a lock is left over from a killed process, and the next process that makes a file removes it.
 #pragma once
 
 #include "../error.hpp"
@@ -24,7 +24,7 @@ public:
     static constexpr std::string_view folder = "/dev/shm/";
 
     shared_file() = default;
-    // A new one, all zero.
+    // A new file, all zero.
     static shared_file make(std::size_t bytes) {
         remove_left_over();
         shared_file f;
@@ -38,7 +38,7 @@ public:
         if (const int status = ::posix_fallocate(f.file_.get(), 0, static_cast<off_t>(bytes)); status != 0) refuse(f.name_, std::strerror(status));
         return f;
     }
-    // That of another process.
+    // Opens the file of another process.
     static shared_file open(const std::string& name, std::size_t bytes) {
         const std::string first = std::string{folder} + prefix();
         if (!name.starts_with(first) || name.find('/', first.size()) != std::string::npos)
@@ -65,7 +65,7 @@ public:
 
     const std::string& name() const { return name_; }
     int descriptor_number() const { return file_.get(); }
-    // What is mapped stays. Only the process that has made it removes the name.
+    // Removes the name; mappings remain. Only the process that made the file removes it.
     void forget() noexcept {
         if (std::exchange(named_, false) && file_.here()) ::unlink(name_.c_str());
         file_ = descriptor{};
@@ -80,11 +80,11 @@ private:
             for (const int shift : {4, 0}) text += "0123456789abcdef"[static_cast<unsigned char>(c) >> shift & 15];
         return text;
     }
-    // A pipe of that name is not waited for.
+    // Does not block if the name belongs to a pipe.
     static descriptor opened(const std::string& name, int how) {
         return descriptor::of([&] { return ::open(name.c_str(), how | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600); });
     }
-    // False where it was taken for left over in the moment before.
+    // False if another process has just removed it as left over.
     bool lock() const {
         struct stat mine = {}, named = {};
         return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0 && ::fstat(file_.get(), &mine) == 0 && ::lstat(name_.c_str(), &named) == 0 &&

@@ -1,5 +1,4 @@
-// Sockets of the control channel: who listens, and who connects. Nothing here blocks past the instant that it is given; what fails
-// gives nothing and a reason.
+// Sockets of the control channel: listening and connecting. Nothing here blocks past a given instant; failures return nothing and a reason.
 #pragma once
 
 #include "addresses.hpp"
@@ -12,7 +11,7 @@
 
 namespace dovetail::control::detail {
 
-// For poll: rounded up, so that a wait of less than a millisecond does not spin.
+// Rounded up for poll, so that a wait of less than a millisecond does not spin.
 inline int milliseconds_until(instant until) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now()).count();
     return left < 0 ? 0 : left > 60'000 ? 60'000 : static_cast<int>(left);
@@ -48,13 +47,13 @@ inline world_error no_job_key(const std::string& who, const std::string& at) {
                        "torchrun or srun, which pass it on, or mpirun -x DOVETAIL_JOB_KEY; in the program: from_environment({.job_key = ...})"};
 }
 
-// Where rank 0 listens that is met at `host`: at that address of this machine, or those. Empty with a reason. Throws where it would
-// listen beyond this machine without a key.
+// The addresses of this machine at which rank 0 listens for peers that connect to `host`. Empty on failure, with a reason. Throws if it
+// would listen beyond this machine without a key.
 inline std::vector<address> listening_addresses(const std::string& host, bool keyed, instant until, std::string& why) {
     std::vector<address> all = host.empty() ? look_up({}, 0, AI_PASSIVE, why) : look_up_until({host, 0}, until, why);
     if (!keyed && !all_loopback(all)) throw no_job_key("rank 0", host.empty() ? "every address of it" : host);
-    // The name of this machine may stand for a loopback address here, as on Debian: others mean another address by it, and which is
-    // not known.
+    // The name of this machine may resolve to a loopback address here, as on Debian, while other machines resolve it to another address:
+    // then rank 0 listens at every address.
     const bool a_name = host.find_first_not_of("0123456789.") != std::string::npos && host.find(':') == std::string::npos;
     if (keyed && a_name && host != "localhost" && all_loopback(all) && !all.empty()) all = look_up({}, 0, AI_PASSIVE, why);
     return all;
@@ -75,7 +74,7 @@ inline std::string why_not_bound(int error) {
     return text;
 }
 
-// Listens at those of the addresses that this machine has. Empty with a reason. `port` 0 takes a free one and says which.
+// Listens at those of the addresses that belong to this machine. Empty on failure, with a reason. `port` 0 is replaced by a free port.
 inline std::vector<descriptor> listen_at(std::vector<address> at, int& port, std::string& why) {
     std::vector<descriptor> all;
     for (address a : at) {
@@ -85,7 +84,7 @@ inline std::vector<descriptor> listen_at(std::vector<address> at, int& port, std
         set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
         if (a.family() == AF_INET6) set_option(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
         if (::bind(fd.get(), a.get(), a.size) != 0 || ::listen(fd.get(), 1024) != 0) {
-            // A machine without IPv6 has addresses that cannot be bound; a port that is in use is another's.
+            // Addresses that cannot be bound, as on a machine without IPv6, are skipped; a port that is in use is an error.
             const int error = errno;
             if (error == EADDRINUSE || all.empty()) why = why_not_bound(error);
             if (error == EADDRINUSE) return {};
@@ -97,7 +96,7 @@ inline std::vector<descriptor> listen_at(std::vector<address> at, int& port, std
     return all;
 }
 
-// One attempt, over all addresses of the host. Throws where they are beyond this machine and there is no key; `who` is this rank.
+// One attempt to connect, over all addresses of the host. Throws if they are beyond this machine and there is no key; `who` is this rank.
 inline descriptor connect_to(const endpoint& at, const std::string& who, bool keyed, instant until, std::string& why) {
     const std::vector<address> found = look_up_until(at, until, why);
     if (!keyed && !all_loopback(found)) throw no_job_key(who, "rank 0 at " + at.text());
@@ -125,7 +124,7 @@ inline descriptor connect_to(const endpoint& at, const std::string& who, bool ke
                 continue;
             }
         }
-        // A port that a client was given by chance can be this one: then it is connected to itself.
+        // The system may choose the destination's own port as the source port: the socket is then connected to itself.
         if (own_end(fd.get()) == other_end(fd.get())) {
             why = why_not_connected(ECONNREFUSED);
             continue;
