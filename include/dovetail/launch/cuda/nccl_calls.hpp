@@ -1,4 +1,4 @@
-// The calls of NCCL on a whole communicator, one function for each that the table of communication names.
+// The NCCL calls on a whole communicator, one function for each call that the table of communication names.
 #pragma once
 
 #include "commands/command.hpp"
@@ -28,7 +28,7 @@ inline void reduce_scatter(const command& a, cudaStream_t stream, const void* fr
 
 }  // namespace detail
 
-// Null for what is not one call.
+// Null for a kind that is not a single call.
 constexpr nccl_issue issue_of(collective::nccl_call c) {
     switch (c) {
         case collective::nccl_call::none:
@@ -39,12 +39,12 @@ constexpr nccl_issue issue_of(collective::nccl_call c) {
         case collective::nccl_call::all_gather: return &detail::all_gather;
         case collective::nccl_call::reduce_scatter: return &detail::reduce_scatter;
     }
-    __builtin_unreachable();  // no constant expression: see the assertion below
+    __builtin_unreachable();  // not a constant expression: see the assertion below
 }
 
 namespace detail {
 
-// A call without a case stops the evaluation, and the compiler.
+// A call without a case stops constant evaluation with an error.
 constexpr bool has_an_issue(const collective::row& r) { return (issue_of(r.call) != nullptr) == collective::by_one_call(r.kind); }
 
 }  // namespace detail

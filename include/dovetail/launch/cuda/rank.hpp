@@ -1,4 +1,4 @@
-// What a rank's thread works with: made by a world, and what executors are made on.
+// A rank on a GPU: made by a world; executors are made on it.
 #pragma once
 
 #include "../engine_options.hpp"
@@ -19,7 +19,7 @@ namespace dovetail::cuda {
 
 class context;
 
-// Streams and communicators are shared by the executors that are made on it.
+// Executors made on it share its streams and communicators.
 class rank {
 public:
     using stream = cuda::stream;
@@ -33,8 +33,8 @@ public:
     int size() const;
     int device() const;
 
-    // Whether this rank plays a role of the graphs of its executors: usage_error where none has been made, or none has such a role. In
-    // a single-rank graph it plays all of them.
+    // Whether this rank has a role of the graphs of its executors. usage_error if no executor was made, or none of a graph with such a
+    // role. In a single-rank graph the rank has all of them.
     template <class Name>
         requires(dovetail::detail::name_asked<Name>)
     bool is(Name) const {

@@ -1,4 +1,4 @@
-// Ranks on a GPU: what they ask of their streams and communicators.
+// Ranks on a GPU: their calls of the context.
 #pragma once
 
 #include "engine/engine.hpp"

@@ -1,5 +1,5 @@
-// What worlds of GPUs need beside dovetail/src.hpp, compiled once. nvcc and the host compiler both take it; compiled by nvcc it also holds
-// the kernels of the launch layer, which only single-rank graphs with a reduction need.
+// The definitions that worlds of GPUs need besides dovetail/src.hpp, for separate compilation. nvcc and the host compiler both accept it;
+// compiled by nvcc it also contains the kernels of the launch layer, which single-rank graphs with a reduction and dv::check_finite need.
 #pragma once
 
 #include "../../core/config.hpp"

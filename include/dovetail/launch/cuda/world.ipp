@@ -1,4 +1,4 @@
-// Worlds of GPUs: who is on which device, the communicators that join the ranks, and the threads of those that this process plays.
+// Worlds of GPUs: the devices of their ranks, the communicators between them, and the threads of the ranks of this process.
 #pragma once
 
 #include "../world/rank_threads.hpp"
@@ -100,7 +100,7 @@ DOVETAIL_INLINE std::vector<ncclComm_t> world::connect() const {
 
 namespace detail {
 
-// Calls body on the rank whose context `make` gives; what it leaves with is told to the others through `shared`.
+// Calls body on the rank whose context `make` returns; its exceptions are reported to the other ranks through `shared`.
 template <class Make>
 void play(const std::shared_ptr<launch::peers>& shared, int index, const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions, const Make& make) {
     exceptions.run_rank(index, [&] { return cuda::rank{make()}; }, body, [&](const launch::abort_reason& why) { shared->abort(why); });

@@ -1,5 +1,5 @@
-// Every CUDA, NCCL and cuBLAS call that the library makes, as one table of function pointers: a test replaces entries and
-// so forces any return code on a machine without a GPU. `check` turns a status into an exception.
+// All CUDA, NCCL and cuBLAS calls of the library, in one table of function pointers: tests replace entries to force any return code on a
+// machine without a GPU. `check` turns a status into an exception.
 #pragma once
 
 #include "../../error.hpp"
@@ -13,18 +13,19 @@
 
 namespace dovetail::cuda {
 
-// A call that failed. The engine wraps it into an operation_error that names the operation and the rank.
+// A call that failed. The engine turns it into an operation_error that names the operation and the rank.
 struct call_error : failure {
     call_error(const std::string& call, const std::string& meaning, int status)
         : failure{call + ": " + meaning + " (" + std::to_string(status) + ")"}, code{status} {}
-    // The same, said of a rank.
+    // The same with the rank in front.
     call_error(const std::string& where, const call_error& of) : failure{where + ": " + of.text()}, code{of.code} {}
     int code = 0;
 };
 
 namespace detail {
 
-// Stream memory operations are the driver's, found at run time so that programs need not link it; null where it has none.
+// Stream memory operations belong to the driver API. They are looked up at run time so that programs need not link the driver; null if the
+// driver has none.
 using stream_memory_function = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
 inline cudaError_t find_driver_function(const char* name, stream_memory_function* to) {
     void* found = nullptr;
@@ -125,10 +126,10 @@ struct api {
     decltype(&::cublasGemmEx_64) blas_gemm = &::cublasGemmEx_64;
 };
 
-// The table in use.
+// The table that is used.
 inline api calls{};
 
-// What a kernel has done that ended before: any call may be the one that says so.
+// Whether the status may come from a kernel that ran earlier: any later call can return it.
 inline bool of_earlier_work(int status) {
     for (const cudaError_t e : {cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError, cudaErrorIllegalInstruction,
                                 cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace, cudaErrorInvalidPc, cudaErrorLaunchFailure, cudaErrorECCUncorrectable,
@@ -139,7 +140,7 @@ inline bool of_earlier_work(int status) {
 
 inline void check(cudaError_t status, const char* call) {
     if (status == cudaSuccess) return;
-    static_cast<void>(calls.get_last_error());  // not to be found again by whoever looks next
+    static_cast<void>(calls.get_last_error());  // clears the error, so that a later call does not return it again
     throw call_error{call, cudaGetErrorString(status), static_cast<int>(status)};
 }
 inline void check(ncclResult_t status, const char* call) {

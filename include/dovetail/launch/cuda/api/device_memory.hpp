@@ -1,6 +1,6 @@
-// Memory of one GPU, and pinned memory of its host. What is released is kept for the next who asks and goes back to CUDA when
-// the rank ends: cudaFree waits for the GPU, and where one process has several GPUs perhaps for a kernel of NCCL that waits
-// for this very thread. What the GPU still works on after an abort is never given back: `abandon` says so.
+// Memory of one GPU, and pinned memory of its host. Released memory is kept for reuse, and returned to CUDA when the rank ends: cudaFree
+// waits for the GPU and, if one process has several GPUs, possibly for an NCCL kernel that waits for this very thread. Memory that the GPU
+// may still use after an abort is never freed (`abandon`).
 #pragma once
 
 #include "../../../ir/schedule.hpp"
@@ -28,7 +28,7 @@ public:
         const auto size = static_cast<std::size_t>(ir::aligned(bytes < 1 ? 1 : bytes));
         if (const cudaError_t status = calls.set_device(device_); status != cudaSuccess) fail("cudaSetDevice", status, size, false);
         void* const p = acquire(device_blocks_, size, false);
-        // The streams of a rank do not wait for the default one, so the zeros are to be there before anybody uses them.
+        // The streams of a rank do not wait for the default stream, so the memory must be zeroed before it is returned.
         cudaError_t status = calls.memset(p, 0, size);
         const char* call = "cudaMemset";
         if (status == cudaSuccess) status = calls.stream_synchronize(nullptr), call = "cudaStreamSynchronize";
@@ -54,18 +54,18 @@ public:
     void from_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
 
     void abandon() noexcept { abandoned_.store(true, std::memory_order_relaxed); }
-    // Another process has mapped the piece at `p`: it is not given back to CUDA while `in_use` says so.
+    // Another process has mapped the memory at `p`: it is not returned to CUDA while `in_use` returns true.
     void mark_exported(void* p, std::function<bool()> in_use) {
         const std::lock_guard lock{mutex_};
         for (piece& one : device_blocks_) {
             if (one.at != p) continue;
-            if (one.in_use && one.in_use())  // by an importer of the one who had it before
+            if (one.in_use && one.in_use())  // by a process that mapped it for a previous owner
                 one.in_use = [before = std::move(one.in_use), now = std::move(in_use)] { return before() || now(); };
             else
                 one.in_use = std::move(in_use);
         }
     }
-    // Waits, up to the bound, until no exported memory is in use.
+    // Waits, up to the bound, until no exported memory is in use by another process.
     void wait_for_importers(std::chrono::nanoseconds bound) noexcept {
         const auto until = std::chrono::steady_clock::now() + bound;
         const auto any = [&] {
@@ -75,7 +75,7 @@ public:
         while (any() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
     bool abandoned() const noexcept { return abandoned_.load(std::memory_order_relaxed); }
-    // Gives back what nobody uses.
+    // Returns unused memory to CUDA.
     void clear() noexcept {
         const std::lock_guard lock{mutex_};
         clear_locked();
@@ -92,7 +92,7 @@ private:
     };
     using pieces = std::vector<piece>;
 
-    // A piece of about the size, or a new one; where there is no room, after giving back the unused ones.
+    // Unused memory of about the size, or new memory; if there is none, unused memory is returned to CUDA first.
     void* acquire(pieces& from, std::size_t size, bool host) {
         const std::lock_guard lock{mutex_};
         piece* best = nullptr;
@@ -137,7 +137,8 @@ private:
         try {
             check(calls.set_device(device_), "cudaSetDevice");
             check(calls.memcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
-            check(calls.stream_synchronize(nullptr), "cudaStreamSynchronize");  // from pageable memory, cudaMemcpy returns before it is there
+            // cudaMemcpy from pageable memory may return before the copy has arrived
+            check(calls.stream_synchronize(nullptr), "cudaStreamSynchronize");
         } catch (const call_error& e) {
             throw call_error{"rank " + std::to_string(rank_) + ", between host and device", e};
         }

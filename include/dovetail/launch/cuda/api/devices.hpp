@@ -1,4 +1,4 @@
-// What a world finds on this machine before it is made: a CUDA device, and an NCCL library that fits the headers.
+// Checks of this machine before a world is made: a CUDA device, and an NCCL library at least as new as its headers.
 #pragma once
 
 #include "api.hpp"
@@ -8,13 +8,13 @@
 
 namespace dovetail::cuda::detail {
 
-// Version codes are 10000 a major number since 2.9.
+// Version codes use 10000 for a major number since NCCL 2.9.
 inline std::string nccl_version_text(int code) {
     return code < 10000 ? std::to_string(code / 1000) + "." + std::to_string(code / 100 % 10) + "." + std::to_string(code % 100)
                         : std::to_string(code / 10000) + "." + std::to_string(code / 100 % 100) + "." + std::to_string(code % 100);
 }
 
-// The number of devices; throws what keeps this machine from having any.
+// The number of devices; throws if this machine has none that the program can use.
 inline int devices_here() {
     static const bool asked = [] {
         setenv("CUDA_MODULE_LOADING", "EAGER", 0);

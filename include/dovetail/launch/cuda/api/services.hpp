@@ -1,5 +1,5 @@
-// What a launch asks for through its stream, made of the table of calls. For a stream of one's own: `{.handle = s, .services =
-// &dovetail::cuda::services}`.
+// The services of a stream (launch/stream.hpp), implemented by the table of calls. To launch an operation on a stream of your own:
+// `{.handle = s, .services = &dovetail::cuda::services}`.
 #pragma once
 
 #include "../../stream.hpp"
@@ -30,8 +30,8 @@ constexpr cudaDataType blas_type(element e) {
     }
 }
 
-// cuBLAS, in row-major order by exchanging the factors: c^T = op(b)^T op(a)^T. Sums are taken in float, without TF32 unless
-// the handle was set to it, or in double.
+// cuBLAS is column-major, so a row-major product exchanges the factors: c^T = op(b)^T op(a)^T. Sums are computed in double, or in float
+// without TF32 unless the handle allows it.
 inline void multiply_on(const stream& s, element e, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const void* a, const void* b,
                         void* c) {
     const bool twice = e == element::float64;
@@ -45,7 +45,8 @@ inline void multiply_on(const stream& s, element e, bool trans_a, bool trans_b, 
     if (s.sms > 0) check(calls.blas_set_sm_count(handle, s.sms), "cublasSetSmCountTarget");
     const cublasStatus_t status = calls.blas_gemm(handle, trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, alpha, b, type,
                                                   trans_b ? k : n, a, type, trans_a ? m : k, beta, c, type, n, sums, CUBLAS_GEMM_DEFAULT);
-    const cublasStatus_t again = s.sms > 0 ? calls.blas_set_sm_count(handle, 0) : CUBLAS_STATUS_SUCCESS;  // the handle is the rank's
+    // all operations of the rank share the handle
+    const cublasStatus_t again = s.sms > 0 ? calls.blas_set_sm_count(handle, 0) : CUBLAS_STATUS_SUCCESS;
     check(status, "cublasGemmEx");
     check(again, "cublasSetSmCountTarget");
 }

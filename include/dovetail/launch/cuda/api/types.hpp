@@ -1,4 +1,4 @@
-// The library's elements and reductions as NCCL's, checked against its header in this one place.
+// The library's elements and reductions as NCCL's. This file checks their numbers against NCCL's header.
 #pragma once
 
 #include "../../../core/vocabulary.hpp"
@@ -36,7 +36,7 @@ constexpr ncclRedOp_t nccl_reduction(reduction r) {
     return ncclSum;
 }
 
-// The binary interface that the plan's numbers stand for: a header that renumbers them would silently reduce otherwise.
+// The plan contains these numbers: a header with other numbers would compute wrong reductions without an error.
 static_assert(NCCL_VERSION_CODE >= NCCL_VERSION(2, 18, 0), "dovetail needs NCCL 2.18 or newer: ncclCommSplit");
 static_assert(ncclInt8 == 0 && ncclUint8 == 1 && ncclInt32 == 2 && ncclUint32 == 3 && ncclInt64 == 4 && ncclUint64 == 5);
 static_assert(ncclFloat16 == 6 && ncclFloat32 == 7 && ncclFloat64 == 8 && ncclBfloat16 == 9);

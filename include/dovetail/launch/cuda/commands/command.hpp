@@ -1,5 +1,5 @@
-// What a step does on one GPU, as a flat list: launches, copies and NCCL calls. A command names its memory by places in the
-// executor's table of pointers, which holds one for each access of the program and the scratch memory behind them.
+// The commands of a step on one GPU, as a flat list: launches, copies and NCCL calls. A command refers to memory by an index into the
+// executor's table of pointers, which has one pointer for each access of the program, followed by scratch memory.
 #pragma once
 
 #include "../../../ir/program.hpp"
@@ -11,7 +11,7 @@ namespace dovetail::cuda {
 
 enum class command_kind : unsigned char { call, copy, zero, copy_input, group_start, group_end, send, recv, collective, put, wait, local_reduce };
 
-// Calls of NCCL, those that open and close a group among them.
+// NCCL calls, including those that begin and end a group.
 constexpr bool is_nccl(command_kind k) {
     switch (k) {
         case command_kind::group_start:
@@ -29,7 +29,7 @@ constexpr bool is_nccl(command_kind k) {
     }
     return false;
 }
-// What other ranks have a part in.
+// Commands that involve other ranks.
 constexpr bool is_communication(command_kind k) {
     return k == command_kind::put || k == command_kind::wait || (is_nccl(k) && k != command_kind::group_start && k != command_kind::group_end);
 }
@@ -38,18 +38,18 @@ struct command {
     command_kind kind = command_kind::call;
     ncclDataType_t type = ncclUint8;
     ncclRedOp_t op = ncclSum;
-    int from = -1;  // in the table of pointers; call: the first of them; -1: none
+    int from = -1;  // index into the table of pointers; call: the first of them; -1: none
     int to = -1;
     int peer = -1;                      // rank of the world, or the root in `comm`
-    int input = -1;                     // copy_input: which
-    int copy = -1;                      // put, wait: its number among the peer copies
+    int input = -1;                     // copy_input: the number of the input
+    int copy = -1;                      // put, wait: the number of the peer copy
     int target = -1;                    // put: the receiver's access
     int first_source = 0, sources = 0;  // local_reduce: in `lists`
     std::int64_t from_offset = 0, to_offset = 0;
     std::int64_t bytes = 0;                                    // copy, zero, copy_input, put
     std::size_t count = 0;                                     // elements; call: pointers
-    bool effect = false;                                       // call: of something besides its results
-    collective::nccl_call nccl = collective::nccl_call::none;  // collective: which
+    bool effect = false;                                       // call: it has effects besides its results
+    collective::nccl_call nccl = collective::nccl_call::none;  // collective: the NCCL call
     element elements = element::none;
     reduction how = reduction::none;
     ncclComm_t comm = nullptr;
@@ -57,7 +57,7 @@ struct command {
     stream at = {};
 };
 
-// One member's memory.
+// The pointers of one member.
 struct participant {
     int send = -1, recv = -1;
     std::int64_t send_bytes = 0, recv_bytes = 0;
@@ -78,7 +78,7 @@ inline command transfer_command(command_kind k, int from, std::int64_t from_offs
     return a;
 }
 
-// The accesses of a program as commands see them.
+// Queries of a program's accesses that the makers of commands need.
 struct access_table {
     const ir::program& program;
 

@@ -1,4 +1,4 @@
-// The commands of every step of one rank, resolved when the executor is made. Running a step is walking its part of the list.
+// The commands of all steps of one rank, resolved when the executor is made. A step executes its section of the list.
 #pragma once
 
 #include "../../../plan/registered.hpp"
@@ -12,11 +12,11 @@ namespace dovetail::cuda {
 class command_list {
 public:
     std::vector<command> commands;
-    std::vector<int> first;                 // by step, and the end
+    std::vector<int> first;                 // index of each step's first command, and the end
     std::vector<int> lists;                 // pointers of local reductions
-    std::int64_t scratch_bytes = 0;         // for exchanges in place; its pointer stands behind those of the accesses
-    std::int64_t largest = 0;               // message
-    std::vector<ncclComm_t> communicators;  // that it uses and the arena may be registered with
+    std::int64_t scratch_bytes = 0;         // for in-place communication; its pointer follows those of the accesses
+    std::int64_t largest = 0;               // the largest message
+    std::vector<ncclComm_t> communicators;  // communicators that are used and with which the arena may be registered
 
     command_list(const executable_plan<stream>& from, const geometry& where, int rank, int role, context& on, const peer_copies& copies, bool replayed)
         : executable_{from}, accesses_{from.program}, where_{where}, peer_copies_{copies}, rank_{rank}, on_{on}, replayed_{replayed} {
@@ -31,12 +31,12 @@ public:
     int scratch() const { return accesses_.scratch(); }
 
 private:
-    // Communicators come in the order of the plan, on every rank, also on those that take no part.
+    // Every rank makes the communicators in the order of the plan, also if it is not a member.
     void make_communicators(const dovetail::plan::plan& plan) {
         by_communicator_.resize(static_cast<std::size_t>(accesses_.program.communicators.size()), nullptr);
         std::vector<bool> seen(by_communicator_.size(), false);
         bool exchanges = false;
-        std::vector<ncclComm_t> apart;  // that some communication passes other memory
+        std::vector<ncclComm_t> apart;  // communicators that also transfer memory outside the arena
         for (const int v : plan.order) {
             const ir::task& task = accesses_.program.tasks[v];
             for (int m = task.first_member; m < task.first_member + task.members; ++m) {
@@ -112,7 +112,7 @@ private:
             a.kind = command_kind::copy_input;
             a.to = p.first_access;
             a.bytes = accesses_.bytes_of(p.first_access);
-            a.input = accesses_.buffer_of(p.first_access).symbol;  // the engine turns it into the number of the input
+            a.input = accesses_.buffer_of(p.first_access).symbol;  // the engine replaces the symbol by the number of the input
             return a;
         }
         if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) {

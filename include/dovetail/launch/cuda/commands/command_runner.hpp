@@ -1,4 +1,4 @@
-// Executes commands: one call each, a few for peer copies, on the stream given, with the pointers of the run being issued.
+// Executes commands on a given stream, with the pointers of the run being issued: one call for each, a few for peer copies.
 #pragma once
 
 #include "../nccl_calls.hpp"
@@ -48,7 +48,7 @@ public:
                 return communicate(a, stream, a.from < 0 ? nullptr : pointers_.at(a.from, a.from_offset), a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
         }
     }
-    // A call of NCCL; nothing else is one.
+    // Executes an NCCL call; other kinds of command are not passed.
     static void communicate(const command& a, cudaStream_t stream, const void* from, void* to) {
         switch (a.kind) {
             case command_kind::group_start: return check(calls.group_start(), "ncclGroupStart");

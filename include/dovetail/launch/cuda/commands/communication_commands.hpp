@@ -1,4 +1,4 @@
-// Communication of one step with other ranks, as commands: what is copied before, the NCCL calls, and peer copies.
+// The commands of one communication step: copies before it, NCCL calls, and peer copies.
 //
 //     all_gather of `z` over 4 ranks  ->  ncclAllGather
 //     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
@@ -16,8 +16,8 @@ namespace dovetail::cuda {
 class communication_commands {
 public:
     std::vector<command> before, calls, copies;
-    std::int64_t scratch_bytes = 0;  // where what is sent lies while it is overwritten
-    std::int64_t largest = 0;        // message
+    std::int64_t scratch_bytes = 0;  // scratch memory for arguments that would be overwritten while they are sent
+    std::int64_t largest = 0;        // the largest message
 
     communication_commands(const access_table& accesses, const geometry& where, const peer_copies& copies, int rank, ncclComm_t all,
                            const std::vector<ncclComm_t>& by_communicator)
@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    // Sends and receives: a block to each member that this rank's reaches, and one from each that reaches it.
+    // Sends and receives: a block to each member that this rank reaches, and one from each member that reaches this rank.
     void add_messages(const ir::member& m, const participant& s, const std::vector<int>& with, int mine) {
         const int n = static_cast<int>(with.size());
         const blocks b = blocks_of(m, s, n);
@@ -61,7 +61,7 @@ private:
                 copy(s.send, b.given_to(i), s.recv, b.got_from(i), b.bytes);
         if (from.empty() && s.recv >= 0 && collective::gets_result(m, mine)) zero(s.recv, b.bytes);
     }
-    // What passes between two members, and where a member's stands in the argument and in the result.
+    // The size of the block between two members, and its offsets in the argument and in the result.
     struct blocks {
         std::int64_t bytes;
         bool cuts, joins;
@@ -72,23 +72,24 @@ private:
     static blocks blocks_of(const ir::member& m, const participant& s, int members) {
         const collective::row& row = collective::of(m.kind);
         const bool cuts = row.gives == collective::pieces::one_per_member, joins = row.gets == collective::pieces::one_per_member;
-        const int receivers = s.recv >= 0 ? members : members - 1;  // over roles, a root that gets nothing stands last
+        const int receivers = s.recv >= 0 ? members : members - 1;  // over roles, a root that receives nothing is the last member
         return {s.send >= 0 ? s.send_bytes / (cuts ? receivers : 1) : s.recv_bytes / (joins ? members : 1), cuts, joins};
     }
 
-    // One call of NCCL, alike on all members.
+    // One NCCL call, the same on all members.
     void add_call(const ir::member& m, const participant& s) {
         command a;
         a.kind = command_kind::collective;
         a.nccl = collective::of(m.kind).call;
-        a.from = s.send >= 0 ? s.send : s.recv;  // a receiver of a broadcast has nothing to send
-        a.to = s.recv >= 0 ? s.recv : s.send;    // NCCL leaves it alone off the root
+        a.from = s.send >= 0 ? s.send : s.recv;  // a receiver of a broadcast sends nothing
+        a.to = s.recv >= 0 ? s.recv : s.send;    // NCCL ignores it except on the root
         const element type = accesses_.buffer_of(a.from).type.type;
         a.type = nccl_type(type);
         a.op = nccl_reduction(m.reduce);
         a.comm = by_communicator_[m.communicator];
         a.peer = m.root;
-        const bool counts_result = collective::of(m.kind).gives == collective::pieces::one_per_member;  // ncclReduceScatter takes the count of a block
+        // ncclReduceScatter takes the element count of a block
+        const bool counts_result = collective::of(m.kind).gives == collective::pieces::one_per_member;
         const std::int64_t bytes = counts_result || s.send < 0 ? s.recv_bytes : s.send_bytes;
         a.count = static_cast<std::size_t>(bytes / dovetail::bytes_of(type));
         if (a.count > 0) calls.push_back(a);
@@ -98,7 +99,7 @@ private:
         int access;
         std::int64_t offset = 0;
     };
-    // What is sent while it is overwritten goes out from a copy.
+    // An argument that would be overwritten while it is sent is copied to scratch memory first.
     place set_aside(const participant& s) {
         if (!accesses_.same_place(s.send, s.recv) || s.send_bytes == 0) return {s.send};
         const place at{accesses_.scratch(), scratch_bytes};

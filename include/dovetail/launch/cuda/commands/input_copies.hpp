@@ -1,5 +1,5 @@
-// What the runs of one executor copy in: for each input that a step brings, where this run's bytes come from. What is in its
-// slot already is not copied again.
+// The input copies of an executor's runs: for each input that a step copies, the source of the present run. If the slot already holds the
+// bound contents, nothing is copied.
 #pragma once
 
 #include "command.hpp"
@@ -12,7 +12,7 @@ class input_copies {
 public:
     input_copies(std::shared_ptr<device_memory> memory, int inputs) : staging_{std::move(memory), inputs} {}
 
-    // A command that copies an input: from now on it names one of these.
+    // Registers a command that copies an input, and sets its index (`peer`) into this table.
     void add(command& a, const buffer_addresses& memory, const ir::program& program) {
         const int slots = program.buffers[program.accesses[a.to].buffer].slots;
         a.input = memory.input_of(a.input);
@@ -22,15 +22,15 @@ public:
         from_.push_back(nullptr);
     }
     bool empty() const { return inputs_.empty(); }
-    // What the command copies in the run being issued; null: nothing.
+    // The source of the command in the run being issued; null: nothing to copy.
     const void* from(const command& a) const { return from_[static_cast<std::size_t>(a.peer)]; }
 
-    // The memory that bindings like these need.
+    // Allocates the memory that such bindings need.
     void reserve(const std::vector<binding>& bound, bool replayed) {
         for (const copied_input& in : inputs_)
             if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place()) staging_.reserve(in.number, b, in.bytes, replayed);
     }
-    // Returns when a run's bytes can be made ready; `wait(run)` returns when the copies of that run are over.
+    // Waits until a run's sources can be prepared; `wait(run)` blocks until the copies of that run have ended.
     template <class Wait>
     void wait_for_resources(std::int64_t run, const std::vector<binding>& bound, bool replayed, Wait wait) {
         for (const copied_input& in : inputs_)
@@ -38,10 +38,10 @@ public:
                 staging_.wait_for_resources(in.number, b, in.bytes, run, replayed, wait);
     }
     struct outcome {
-        bool direct = false;  // the copy stream reads what an input is bound to
+        bool direct = false;  // the copy stream reads the bound memory itself
         bool in_place = false;
     };
-    // Makes a run's bytes ready, after `wait_for_resources`.
+    // Prepares a run's sources, after `wait_for_resources`.
     outcome prepare(std::int64_t run, const std::vector<binding>& bound, bool replayed) {
         outcome o;
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -60,7 +60,7 @@ public:
         }
         return o;
     }
-    // ... for a capture, whose replays read always the same memory.
+    // The same for a capture, whose replays always read the same memory.
     void capture(std::int64_t phase, const std::vector<binding>& bound) {
         for (std::size_t i = 0; i < inputs_.size(); ++i)
             from_[i] = bound[static_cast<std::size_t>(inputs_[i].number)].in_place() ? nullptr : staging_.place(inputs_[i].number, inputs_[i].bytes, phase);
@@ -71,7 +71,7 @@ private:
         int number = 0;
         std::int64_t bytes = 0;
         int slots = 1;
-        std::vector<std::uint64_t> loaded;  // by slot: the contents that it holds
+        std::vector<std::uint64_t> loaded;  // by slot: the contents that it holds (binding::contents)
 
         bool is_there(std::int64_t run, const binding& b, bool replayed) const {
             return !replayed && b.contents != 0 && loaded[static_cast<std::size_t>(run % slots)] == b.contents;
@@ -79,7 +79,7 @@ private:
     };
     staging staging_;
     std::vector<copied_input> inputs_;  // by command
-    std::vector<const void*> from_;     // ... that this run copies
+    std::vector<const void*> from_;     // by command: the source of this run
 };
 
 }  // namespace dovetail::cuda

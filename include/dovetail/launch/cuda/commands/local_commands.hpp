@@ -1,4 +1,4 @@
-// Communication whose parts are all on one rank, as in a single-rank graph: copies, and a kernel that reduces.
+// Commands of a communication whose participants are all on one rank, as in a single-rank graph: copies, and a kernel that reduces.
 //
 //     all_reduce over three roles  ->  local_reduce into the first result, copies to the others
 #pragma once
@@ -10,10 +10,11 @@
 
 namespace dovetail::cuda {
 
-// One communication, in the order of its receivers.
+// The commands of one communication, in the order of its receivers.
 class local_command_builder {
 public:
-    local_command_builder(const access_table& accesses, const ir::member& m, std::vector<participant> participants, std::vector<command>& to, std::vector<int>& lists)
+    local_command_builder(const access_table& accesses, const ir::member& m, std::vector<participant> participants, std::vector<command>& to,
+                          std::vector<int>& lists)
         : accesses_{accesses}, m_{m}, group_indices_{std::move(participants)}, to_{to}, lists_{lists} {
         for (int i = 0; i < members(); ++i)
             if (at(i).recv >= 0 && collective::gets_result(m, i)) receivers_.push_back(i);
@@ -32,7 +33,7 @@ private:
     bool cuts() const { return collective::of(m_.kind).gives == collective::pieces::one_per_member; }
     bool joins() const { return collective::of(m_.kind).gets == collective::pieces::one_per_member; }
 
-    // The k-th receiver's block of each member that reaches it.
+    // Copies to receiver k the block of each member that reaches it.
     void gather(int k) {
         const int to = receivers_[static_cast<std::size_t>(k)];
         for (int i = 0; i < members(); ++i) {
@@ -41,7 +42,7 @@ private:
             copy(at(i).send, cuts() ? k * block : 0, at(to).recv, joins() ? i * block : 0, block);
         }
     }
-    // The sum of all members' blocks for the k-th receiver; of whole arguments it is the same for all, and made once.
+    // Reduces all members' blocks for receiver k; a reduction of whole arguments is the same for all receivers and is computed once.
     void reduce(int k) {
         const participant& receiver = at(receivers_[static_cast<std::size_t>(k)]);
         const std::int64_t block = receiver.recv_bytes;

@@ -1,5 +1,5 @@
-// The one kernel of the launch layer: a reduction over values that lie on one GPU, for single-rank graph. Units compiled by nvcc
-// that include the backend bring it; a program without any gets an error that says so when such an executor is made.
+// The only kernel that running a plan needs: a reduction of values on one GPU, for single-rank graphs. It is compiled into units that nvcc
+// compiles and that include the backend; without such a unit, making an executor that needs the kernel is an error that says so.
 #pragma once
 
 #include "../../../core/extremes.hpp"
@@ -23,7 +23,8 @@ inline local_reduction local_reduction_kernel = nullptr;
 #if defined(__CUDACC__)
 namespace detail {
 
-// As on the host: half precision is summed in float and rounded once, integers wrap, an average is the sum divided.
+// As on the host: half and bfloat16 are summed in float and rounded once, integers wrap, an average is the sum divided by the number of
+// members.
 template <class T> struct wide {
     using type = T;
 };

@@ -1,5 +1,5 @@
-// The table of pointers of one executor: where each access of its program lies, scratch memory behind them, then memory of other
-// ranks. Most stay where they are; those with slots, and inputs, move from run to run.
+// The table of pointers of one executor: one for each access of its program, then scratch memory, then memory of other ranks. Most never
+// change; those of buffers with slots and of inputs change from run to run.
 #pragma once
 
 #include "../../buffer_addresses.hpp"
@@ -33,7 +33,7 @@ public:
                     moving_[place[b]].accesses.push_back(a);
                 }
     }
-    // Memory of another rank, `slots` pieces used in turn: its place in the table.
+    // Adds memory of another rank with `slots` slots that runs use in turn; returns its index in the table.
     int add(char* base, std::int64_t stride, int slots) {
         all_.push_back(base);
         const int at = static_cast<int>(all_.size()) - 1;
@@ -43,7 +43,7 @@ public:
         }
         return at;
     }
-    // After as many runs, all pointers are where they were.
+    // After this number of runs all pointers have their former values.
     std::int64_t period() const { return period_; }
     void slots_of(std::int64_t n) { period_ = std::lcm(period_, n < 1 ? 1 : n); }
 
@@ -61,7 +61,7 @@ public:
     void* const* from(int place) const { return &all_[static_cast<std::size_t>(place)]; }
 
 private:
-    // Accesses of one buffer of this rank.
+    // A buffer of this rank whose address changes, and its accesses.
     struct moving {
         int buffer = 0;
         int input = -1;

@@ -1,6 +1,6 @@
-// Host memory bound to the inputs of an executor, on its way to the GPU. The copy stream reads pinned memory directly, the library's
-// copies of bindings among it. Pageable memory goes through pinned memory of this class, filled when a run is issued, and so does
-// all memory where runs are replayed: a CUDA graph always reads the same place.
+// Copies of input bindings from the host to the GPU. The copy stream reads pinned memory directly, including the library's own copies of
+// bindings. Pageable memory is first copied to pinned memory of this class when a run is issued; so is all memory if runs are replayed,
+// since a CUDA graph always reads the same addresses.
 #pragma once
 
 #include "../engine/context.hpp"
@@ -11,7 +11,7 @@ namespace dovetail::cuda {
 
 class staging {
 public:
-    // Above this, pageable memory is left to the driver, which stages it piece by piece while the issuing thread waits.
+    // Larger pageable memory is copied by the driver, which stages it piecewise while the issuing thread waits.
     static constexpr std::int64_t most_pinned = std::int64_t{64} << 20;
     static constexpr int halves = 2;
 
@@ -19,16 +19,16 @@ public:
 
     struct source {
         const void* data = nullptr;  // what the copy stream reads
-        bool direct = false;         // ... is what the input is bound to
+        bool direct = false;         // ... is the bound memory itself
     };
-    // Returns when input i can be made ready: `wait(run)` does when the copies of that run are over.
+    // Waits until input i can be prepared; `wait(run)` blocks until the copies of that run have ended.
     template <class Wait>
     void wait_for_resources(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always, Wait wait) {
         if (goes_directly(i, b, bytes, always)) return;
         const staging_buffer& p = inputs_[static_cast<std::size_t>(i)].buffers[run % halves];
         if (p.run >= 0 && !p.holds(b)) wait(p.run);
     }
-    // Makes input i ready to be copied.
+    // Prepares the source of input i.
     source ready(int i, const binding& b, std::int64_t bytes, std::int64_t run, bool always) {
         if (goes_directly(i, b, bytes, always)) return {b.data, true};
         staging_buffer& p = inputs_[static_cast<std::size_t>(i)].buffers[run % halves];
@@ -39,13 +39,13 @@ public:
         p.contents = b.contents;
         return {p.memory.data(), false};
     }
-    // Where input i of such a run is read from, for a capture.
+    // The source of input i in a captured run.
     const void* place(int i, std::int64_t bytes, std::int64_t run) {
         staging_buffer& p = inputs_[static_cast<std::size_t>(i)].buffers[run % halves];
         hold(p, bytes);
         return p.memory.data();
     }
-    // The memory for a binding like this one.
+    // Allocates the memory that such a binding needs.
     void reserve(int i, const binding& b, std::int64_t bytes, bool always) {
         if (!goes_directly(i, b, bytes, always))
             for (staging_buffer& p : inputs_[static_cast<std::size_t>(i)].buffers) hold(p, bytes);
@@ -54,8 +54,8 @@ public:
 private:
     struct staging_buffer {
         block memory;
-        std::uint64_t contents = 0;  // what it holds, where that cannot change
-        std::int64_t run = -1;       // the latest that reads it
+        std::uint64_t contents = 0;  // binding::contents of what it holds; 0: contents may change
+        std::int64_t run = -1;       // the latest run that reads it
 
         bool holds(const binding& b) const { return b.contents != 0 && contents == b.contents; }
     };
@@ -70,7 +70,7 @@ private:
     void hold(staging_buffer& p, std::int64_t bytes) {
         if (!p.memory) p.memory = block{memory_, bytes, true};
     }
-    // Asked once for a pointer that stays the same.
+    // Asked once for each pointer.
     bool is_pinned(int i, const binding& b) {
         input& in = inputs_[static_cast<std::size_t>(i)];
         if (b.data != in.last) {

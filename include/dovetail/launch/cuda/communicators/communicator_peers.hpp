@@ -1,4 +1,4 @@
-// Agreement of ranks through NCCL itself, for worlds that have nothing else between them: an adopted communicator.
+// The interface `peers` implemented by NCCL itself, for a world that has no other connection between its ranks: an adopted communicator.
 #pragma once
 
 #include "../../control/printable.hpp"
@@ -37,7 +37,7 @@ public:
             std::this_thread::sleep_for(std::chrono::microseconds{50});
         }
         check(calls.stream_query(on_->streams[0]), "cudaStreamQuery");
-        if (aborted()) raise(mine_);  // which has emptied the stream
+        if (aborted()) raise(mine_);  // which has also ended the work of the stream
         on_->memory->to_host(texts.data(), on_device.data(), static_cast<std::int64_t>(texts.size()));
         std::vector<std::string> all;
         for (int r = 0; r < size_; ++r) all.push_back(control::printable(texts.data() + length * static_cast<std::size_t>(r)));

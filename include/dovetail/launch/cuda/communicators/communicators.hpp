@@ -1,5 +1,5 @@
-// The NCCL communicators of one rank: the world's and one for each split of it, made on demand by all ranks in one order; the
-// memory registered with them; and their end, which waits for nobody longer than a bound.
+// The NCCL communicators of one rank: the world's, and one for each split of it, made on demand by all ranks in one order; the memory
+// registered with them; and their destruction within a time bound.
 #pragma once
 
 #include "../../world/world_options.hpp"
@@ -17,7 +17,7 @@
 
 namespace dovetail::cuda {
 
-// How the world is split for a communicator: by rank its colour (-1: none) and its key, as of ncclCommSplit.
+// The colours (-1: not a member) and keys of ncclCommSplit, by rank.
 struct communicator_split {
     std::vector<int> color, key;
 
@@ -37,7 +37,7 @@ struct communicator_split {
 
 namespace detail {
 
-// A communicator whose work is only ever captured costs an event less for each captured call, from 2.29.2 on.
+// From NCCL 2.29.2 on, a communicator used only in captures saves an event for each captured call.
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 29, 2)
 inline constexpr bool replayed_apart = true;
 inline void for_replay(ncclConfig_t& c) { c.graphUsageMode = 1; }
@@ -56,8 +56,8 @@ inline ncclConfig_t config_of(const nccl_options& o, bool replayed) {
 
 }  // namespace detail
 
-// Held by a thread while it calls NCCL, so that an abort on another one finds it outside. Where an exception ends it, no group of
-// calls stays open.
+// A lock that a thread holds while it calls NCCL, so that an abort on another thread does not interrupt a call. Its destructor closes an
+// NCCL group that an exception has left open.
 class nccl_lock {
 public:
     nccl_lock() = default;
@@ -73,7 +73,7 @@ private:
     int before_ = std::uncaught_exceptions();
 };
 
-// What a rank finds whose communication has been aborted meanwhile; the world knows why.
+// Thrown on a rank whose communication was aborted; the world has the reason.
 struct communication_aborted : failure {
     communication_aborted() : failure{"the communicators are gone: the communication was aborted"} {}
 };
@@ -88,8 +88,8 @@ public:
     }
 
     ncclComm_t all() const { return all_; }
-    // This rank's communicator of a split; null where it has no colour. Every rank calls it with the same split. What is
-    // replayed has communicators of its own where that makes it cheaper.
+    // This rank's communicator of a split; null if it has no colour. All ranks call it with the same split. Replayed work uses
+    // communicators of its own if that is cheaper.
     ncclComm_t of(const communicator_split& d, bool replayed) {
         const bool apart = replayed && detail::replayed_apart;
         if (d.whole() && !apart) return all_;
@@ -97,7 +97,7 @@ public:
             if (s.of == d && s.replayed == apart) return s.comm;
         const auto nccl_held = lock_calls();
         const int color = d.color[static_cast<std::size_t>(rank_)];
-        ncclConfig_t config = detail::config_of(options_, apart);  // without one a part is made as the whole was
+        ncclConfig_t config = detail::config_of(options_, apart);  // without a configuration, a split has that of its parent
         ncclComm_t made = nullptr;
         check(calls.comm_split(all_, color < 0 ? NCCL_SPLIT_NOCOLOR : color, color < 0 ? 0 : d.key[static_cast<std::size_t>(rank_)], &made,
                                apart || options_.given() ? &config : nullptr),
@@ -106,13 +106,13 @@ public:
         splits_.push_back({d, apart, made});
         return made;
     }
-    // Throws where the communicators are gone.
+    // Throws if the communicators were aborted or destroyed.
     nccl_lock lock_calls() {
         std::unique_lock lock{nccl_mutex_};
         if (dead_.load(std::memory_order_acquire)) throw communication_aborted{};
         return nccl_lock{std::move(lock)};
     }
-    // Throws what NCCL has found in the background.
+    // Throws asynchronous errors of NCCL.
     void check_async_errors() {
         const std::lock_guard lock{mutex_};
         if (dead_.load(std::memory_order_relaxed)) return;
@@ -126,7 +126,7 @@ public:
         if (all_ != nullptr) ask(all_);
     }
 
-    // Memory that communication uses, with every communicator given; ends with what it returns.
+    // Registers memory with the given communicators, until the returned object is destroyed.
     std::shared_ptr<void> register_memory(const std::vector<ncclComm_t>& with, void* at, std::size_t bytes) {
         struct registration {
             communicators* owner;
@@ -147,9 +147,9 @@ public:
         return made;
     }
 
-    // Ends whatever NCCL does on this rank, from any thread, once. A thread that is inside NCCL is waited for; where it does not
-    // come out, it is freed by a revocation first: an abort frees memory that it would still use. `before` is called then: NCCL does
-    // not let go of a communicator while a graph that holds its work exists.
+    // Ends NCCL's work on this rank, from any thread, once. Waits for a thread inside an NCCL call; if that thread does not return, the
+    // communicators are revoked first, since an abort frees memory that the call still uses. Then `before` destroys the CUDA graphs: NCCL
+    // does not release a communicator while a graph that contains its work exists.
     template <class Before>
     void abort(Before&& before) noexcept {
         std::unique_lock nccl_held{nccl_mutex_, std::chrono::milliseconds{300}};
@@ -160,7 +160,7 @@ public:
         before();
         end(calls.comm_abort);
     }
-    // The ordinary end: all work is done.
+    // The normal end: all work is done.
     void destroy() noexcept {
         const std::unique_lock nccl_held{nccl_mutex_};
         end(calls.comm_destroy);
@@ -181,7 +181,7 @@ private:
         for (const ncclComm_t c : those()) static_cast<void>(calls.comm_revoke(c, NCCL_REVOKE_DEFAULT));
 #endif
     }
-    // On a thread that is left to itself where NCCL does not come back: the end of a rank does not hang on it.
+    // Runs on a detached thread, so that the end of a rank does not block if NCCL does not return.
     void end(ncclResult_t (*how)(ncclComm_t)) noexcept {
         std::unique_lock lock{mutex_};
         if (!dead_.exchange(true, std::memory_order_acq_rel)) {
@@ -197,7 +197,7 @@ private:
             };
             try {
                 std::thread{work}.detach();
-            } catch (...) {  // no thread is to be had
+            } catch (...) {  // no thread can be created
                 work();
             }
         }
@@ -222,7 +222,7 @@ private:
     const ncclComm_t all_;
     std::vector<made_split> splits_;
     std::recursive_timed_mutex nccl_mutex_;
-    std::mutex mutex_;  // of what is below and of `splits_`
+    std::mutex mutex_;  // guards the members below and `splits_`
     std::atomic<bool> dead_ = false;
     std::shared_ptr<ending> ending_;
 };

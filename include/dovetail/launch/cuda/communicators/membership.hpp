@@ -1,5 +1,5 @@
-// One rank of several processes, before it has a communicator: `join` meets the others (rendezvous.hpp) and checks that they
-// have devices of their own and one version of NCCL.
+// One rank of several processes, before it has a communicator: `join` performs the rendezvous (control/rendezvous.hpp) and checks that the
+// ranks have different devices and the same version of NCCL.
 #pragma once
 
 #include "../../control/process_peers.hpp"
@@ -11,13 +11,13 @@
 
 namespace dovetail::cuda {
 
-// One rank of a world of processes: who it is, how it finds the others, and how it talks to them.
+// One rank of a world of processes: its identity, how it gets NCCL's id, and its channel to the other ranks.
 struct membership {
     int rank = 0;
     int size = 1;
     int device = 0;
     std::function<ncclUniqueId()> id = {};        // the same on all ranks
-    std::shared_ptr<launch::peers> channel = {};  // null: agreement through NCCL itself
+    std::shared_ptr<launch::peers> channel = {};  // null: exchanges use NCCL itself
 };
 
 inline membership join(control::resolved_identity me, const control::rendezvous_options& options = {}) {
@@ -29,7 +29,7 @@ inline membership join(control::resolved_identity me, const control::rendezvous_
     std::string fault;
     try {
         const int there = detail::devices_here();
-        if (there == 1) m.device = 0;  // launchers may show each process only its own
+        if (there == 1) m.device = 0;  // launchers may make only the process's own device visible
         if (m.device >= there)
             throw world_error{"local rank " + std::to_string(me.local_rank) + " (" + me.local_rank_from + ") is to use device " + std::to_string(m.device) +
                               ", and this machine has " + std::to_string(there)};
@@ -55,7 +55,7 @@ inline membership join(control::resolved_identity me, const control::rendezvous_
             },
             limit);
         std::memcpy(id.internal, bytes.data(), bytes.size());
-        channel->barrier("the making of the communicators", limit);  // NCCL would wait without end for a rank that has failed by now
+        channel->barrier("the making of the communicators", limit);  // NCCL would wait forever for a rank that has failed before
         return id;
     };
     return m;

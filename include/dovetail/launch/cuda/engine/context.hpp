@@ -1,5 +1,5 @@
-// What the engines of one rank share: its device, its three streams, its communicators and library handles. Communicators
-// are made once for each split of the world and kept; all ranks ask for them in one order.
+// The state that the engines of one rank share: its device, three streams, communicators and library handles. Communicators are made once
+// for each split of the world and kept; all ranks request them in one order.
 #pragma once
 
 #include "../../world/clock.hpp"
@@ -31,7 +31,8 @@ public:
             check(calls.find_wait_value(&wait_value), "cudaGetDriverEntryPoint");
             check(calls.blas_create(&blas_), "cublasCreate");
             check(calls.blas_set_stream(blas_, streams[0]), "cublasSetStream");
-            constexpr std::int64_t bytes = std::int64_t{32} << 20;  // what cuBLAS recommends for Hopper; its own would be allocated inside a capture
+            // cuBLAS's recommendation for Hopper; a workspace of its own would be allocated inside a capture.
+            constexpr std::int64_t bytes = std::int64_t{32} << 20;
             blas_workspace_ = block{memory, bytes};
             check(calls.blas_set_workspace(blas_, blas_workspace_.data(), static_cast<std::size_t>(bytes)), "cublasSetWorkspace");
         } catch (const call_error& e) {
@@ -50,33 +51,34 @@ public:
     const int index, size, device;
     const std::shared_ptr<device_memory> memory;
     communicators nccl;
-    launch::world_clock clock;                                // agreed on by the first executor
-    flag_releaser flags{[this] { return stopped_.load(); }};  // of peer copies, ended after an abort
+    launch::world_clock clock;                                // synchronised by the first executor
+    flag_releaser flags{[this] { return stopped_.load(); }};  // releases waits of peer copies after an abort
     cudaStream_t streams[stream_count] = {};
     detail::stream_memory_function write_value = nullptr, wait_value = nullptr;  // null: the driver has none
-    std::vector<std::uint64_t> warmed;                                           // hashes of the plans whose connections exist
-    int executors = 0;                                                           // made so far
-    std::int64_t runs = 0;                                                       // that communicate, issued so far
-    std::atomic<bool> ended = false;                                             // the rank has left world.run
-    // The run issued last, and for each stream the event behind all that was issued on it, with the executor whose it is.
+    // hashes of the plans whose kernels are loaded and whose connections exist
+    std::vector<std::uint64_t> warmed;
+    int executors = 0;                // number of executors made
+    std::int64_t runs = 0;            // number of communicating runs issued
+    std::atomic<bool> ended = false;  // the rank has left world.run
+    // The run issued last and, for each stream, the event after all work issued on it, with the executor that recorded it.
     struct {
         const void* engine = nullptr;
         bool replayed = false;
         cudaEvent_t done[stream_count] = {};
         const void* owner[stream_count] = {};
-        unsigned behind_replayed = ~0u;  // streams that are behind the last replayed run
-        int nccl_stream = -1;            // the stream of NCCL's calls issued last
+        unsigned behind_replayed = ~0u;  // streams ordered after the last replayed run
+        int nccl_stream = -1;            // the stream of the NCCL calls issued last
     } last;
 
     void* blas() const { return blas_; }
 
-    // What the rank works on from now on, and for how long its communication may stand still.
+    // From now on, progress is read from `p`; `limit` is the longest time that communication may make no progress.
     void show(std::shared_ptr<const launch::progress> p, std::chrono::nanoseconds limit) {
         world->watch(index, p);
         stall_detector_.show(std::move(p), limit);
     }
-    // From now to `end` somebody else looks after this rank too: its communication is aborted when the work of all ranks has ended,
-    // wherever its own thread may be, and the work of all ends when its communication stands still for longer than it may.
+    // Until `end`, a watchdog thread monitors this rank too, whatever its own thread is doing: it aborts the rank's communication when the
+    // work of all ranks has ended, and ends the work of all when the communication makes no progress for longer than its limit.
     void attend() {
         world->attend(
             index,
@@ -87,12 +89,12 @@ public:
                 if (const auto c = mine.lock()) c->look_for_stall();
             });
     }
-    // Called before communication is aborted, since afterwards what it was part of seems to have ended.
+    // `call` is called before communication is aborted, because after the abort its work seems to have ended normally.
     void before_abort(const void* who, std::function<void()> call) {
         const std::lock_guard lock{graphs_mutex_};
         before_abort_.emplace_back(who, std::move(call));
     }
-    // Graphs that hold communication: destroyed before the communicators go.
+    // CUDA graphs that contain communication are destroyed before the communicators.
     void watch_graphs(const void* who, std::function<void()> destroy) {
         const std::lock_guard lock{graphs_mutex_};
         graphs_.emplace_back(who, std::move(destroy));
@@ -102,7 +104,7 @@ public:
         std::erase_if(graphs_, [&](const auto& g) { return g.first == who; });
         std::erase_if(before_abort_, [&](const auto& b) { return b.first == who; });
     }
-    // Ends whatever NCCL does on this rank, from any thread.
+    // Ends NCCL's work on this rank, from any thread.
     void abort_communication() noexcept {
         {
             const std::lock_guard lock{graphs_mutex_};
@@ -111,14 +113,14 @@ public:
         stopped_.store(true);
         nccl.abort([this] { destroy_graphs(); });
     }
-    // After an abort: comes back when the GPU uses nothing any more. What it does not let go of within the bound is never freed.
+    // After an abort: waits until the GPU has no more work. Memory that it may still use after the bound is never freed.
     void drain_after_abort() noexcept {
         if (!stuck_.load() && !drain(std::chrono::seconds{5})) {
             stuck_.store(true);
             memory->abandon();
         }
     }
-    // Waits until the streams are empty, up to the bound.
+    // Waits until the streams are empty, up to the bound; false if they are not.
     bool drain(std::chrono::nanoseconds bound) noexcept {
         const auto until = std::chrono::steady_clock::now() + bound;
         for (;;) {
@@ -131,7 +133,7 @@ public:
             std::this_thread::sleep_for(std::chrono::microseconds{50});
         }
     }
-    // The rank leaves: communicators go, at once where a run was aborted.
+    // The rank leaves: its communicators are destroyed, or aborted if a run was aborted.
     void end() noexcept {
         if (ended.exchange(true)) return;
         world->unattend(index);
@@ -155,14 +157,14 @@ private:
         for (const cudaStream_t s : streams)
             if (s != nullptr) static_cast<void>(calls.stream_destroy(s));
         flags.stop();
-        if (world->aborted()) memory->wait_for_importers(std::chrono::seconds{2});  // they let go when their streams are empty
+        if (world->aborted()) memory->wait_for_importers(std::chrono::seconds{2});  // other processes unmap it when their streams are empty
     }
 
     void look_for_stall() {
         if (world->aborted()) return;
         const launch::stall_detector::finding f = stall_detector_.look();
         if (f.still.count() == 0) return;
-        const std::string who = world->describe();  // asked for before it is needed: what it says of other ranks is on its way
+        const std::string who = world->describe();  // called early: it also requests the status of other ranks
         if (f.too_long)
             world->abort({index,
                           "timeout: the communication of rank " + std::to_string(index) + " has stood still for " +

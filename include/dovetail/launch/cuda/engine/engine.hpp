@@ -1,5 +1,5 @@
-// The engine on a GPU: walks the plan onto the three streams of its rank, or replays the walk as a CUDA graph. A run is launches,
-// waits and records, without allocation on the device, synchronisation or look-up.
+// The engine on a GPU: walks the plan onto the three streams of its rank, or replays a captured walk as a CUDA graph. A run consists of
+// launches, waits and records, without device allocation, synchronisation or lookup.
 #pragma once
 
 #include "../../walk.hpp"
@@ -35,7 +35,7 @@ public:
 
     const std::string& replay_fallback_reason() const override { return replay_fallback_reason_; }
 
-    // The walker's calls.
+    // The interface of the walker.
     void wait(int stream, int event, int event_slot, int) {
         check(calls.stream_wait_event(on_->streams[stream], event_at(event, event_slot), 0), "cudaStreamWaitEvent");
     }
@@ -51,7 +51,7 @@ public:
 private:
     static constexpr int careful_runs = 2;
 
-    // A step that is one launch, as most are, in one line of the cache: what a run costs is what stands between its launches.
+    // A step with a single launch, as most are, in one cache line: the host time of a run is the time between its launches.
     struct alignas(64) plain_step {
         launch_function<stream> launch = nullptr;  // null: another kind of step
         void* const* pointers = nullptr;
@@ -80,15 +80,15 @@ private:
 
     // ---- a run
 
-    // Whatever may have to be waited for comes first, so that a run that is not issued in time can be asked for again.
+    // All waits come before anything is issued, so that a run which could not be issued in time can be issued again.
     void wait_for_resources(const request& next) override {
         const auto wait = [this](std::int64_t run) { wait_for(run); };
         step_ = -1;
         try {
             const bool replays = may_replay(), same = captured(next.inputs);
-            if (!replays || next.recorded || !same) {  // a graph knows its device, and answers for itself
+            if (!replays || next.recorded || !same) {  // cudaGraphLaunch needs no current device and returns its own errors
                 check(calls.set_device(on_->device), "cudaSetDevice");
-                static_cast<void>(calls.get_last_error());  // an old error of the caller's is not ours
+                static_cast<void>(calls.get_last_error());  // clears an old error of the caller's
             }
             make_room(next.run);
             if (replays && !same && !graphs_.empty()) wait(next.run - 1);
@@ -126,7 +126,7 @@ private:
                 if (unasked_ > 0) ask();
                 clock_.close();
             }
-            step_ = -1;  // what goes wrong from now on is no fault of the last to be issued
+            step_ = -1;  // a later error is not caused by the step issued last
             finish_issue(*f, replayed);
             issuing_.store(false);
         } catch (...) {
@@ -136,25 +136,25 @@ private:
             fail(std::current_exception(), "run " + std::to_string(now_));
         }
     }
-    // Before the first run, the memory that its bindings need; then all ranks start it together, so that none still allocates
-    // or frees while another's kernels wait for it.
+    // Before the first run: allocates the memory that its bindings need, then waits for all ranks, so that no rank allocates or frees while
+    // another's kernels wait for it.
     void first(const run_state& f) {
         inputs_->reserve(f.inputs, options.replay != replay_mode::never);
         prepare_inspection();
         if (communicates_) barrier("the first run of " + described());
     }
-    // The streams go behind what they must go behind: the caller's stream, the last replayed run, which is on the first stream
-    // whatever it works on, and all that was issued before where a run of another kind came last, or another executor that shares
-    // states. NCCL's calls go behind those on another stream, of a plan with overlap before one without: communicators share the
-    // GPU, and their kernels come in one order on all ranks. Then the inputs.
+    // Orders the run's streams after the work that they depend on: the caller's stream; the last replayed run, which is on the first stream
+    // whatever streams it was captured from; all earlier work if the previous run was of another kind (replayed or not), or of another
+    // executor that shares states. NCCL calls are ordered after those on another stream, as of a plan without overlap: communicators share
+    // the GPU, and their kernels must run in one order on all ranks. Then the inputs are prepared.
     void start(const std::shared_ptr<run_state>& issued, bool replayed) {
         run_state& f = *issued;
         const unsigned streams = replayed ? 1u : streams_;
         const auto& last = on_->last;
         const bool shared = !addresses.states().empty() && addresses.store()->change_owner(this, issued) != nullptr;
-        const bool kind = last.replayed != replayed, other = last.engine != this;  // one that is gone has left streams to others
+        const bool kind = last.replayed != replayed, other = last.engine != this;  // an executor that is gone no longer owns streams
         const bool all = kind || shared || (other && replayed);
-        if (all) since_switch_ = 0;  // what this executor issued before is among it
+        if (all) since_switch_ = 0;  // this executor's own earlier work is included
         for (int l = 0; l < stream_count; ++l)
             for (int k = 0; k < stream_count; ++k)
                 if ((streams >> l & 1u) && last.done[k] != nullptr && k != l &&
@@ -191,8 +191,8 @@ private:
         counters_.shown()->replayed.store(replayed, std::memory_order_relaxed);
         counters_.shown()->issued.store(now_, std::memory_order_release);
     }
-    // A launch says nothing itself, and asking costs about as much as all else that a step does: the first runs ask behind each
-    // launch, since one that is refused is refused at once; later ones now and then, and at the end.
+    // A launch returns no status, and asking for the error costs about as much as the rest of a step. The first runs ask after each launch,
+    // since a rejected launch fails at once; later runs ask once in a while, and at the end.
     void looked_at() {
         if (now_ >= careful_runs && !capturing_ && ++unasked_ < 16) return;
         ask();
@@ -210,13 +210,13 @@ private:
     // ---- replay
 
     bool may_replay() const { return options.replay != replay_mode::never && replay_fallback_reason_.empty(); }
-    // Which of the captures for recorded runs a run replays.
+    // Which of the captures for recorded runs is replayed.
     std::size_t capture_of(std::int64_t run) const { return static_cast<std::size_t>(run % (2 * pointers_->period())); }
-    // Whether this run can be a graph's; captures where there is none yet, or a pointer used in place has changed.
+    // Whether this run can be replayed; captures it first if there is no graph yet, or if a pointer used in place has changed.
     bool can_replay(const run_state& f) {
         if (!can_replay_unrecorded(f)) return false;
-        // Recorded runs have graphs of their own, whose nodes record events; two of a phase, since reading the times of one takes
-        // until it has ended.
+        // Runs whose times are recorded have separate graphs with event nodes: two for each phase, because reading the times of one run
+        // takes until that run has ended.
         if (!f.times.empty() && recorded_graphs_.empty())
             for (std::int64_t phase = 0; phase < 2 * pointers_->period(); ++phase) {
                 clock_.begin_capture(f.times.size());
@@ -225,7 +225,7 @@ private:
             }
         return true;
     }
-    // Whether there are graphs that use what the inputs are bound to.
+    // Whether there are graphs for the addresses to which the inputs are bound.
     bool captured(const std::vector<binding>& inputs) const {
         bool same = !graphs_.empty();
         for (std::size_t i = 0; same && i < inputs.size(); ++i) same = captured_[i] == (inputs[i].in_place() ? inputs[i].data : nullptr);
@@ -234,7 +234,7 @@ private:
     bool can_replay_unrecorded(const run_state& f) {
         if (captured(f.inputs)) return true;
         const bool again = !graphs_.empty();
-        if (again) {  // the run before has ended: see wait_for_resources
+        if (again) {  // the previous run has ended: see wait_for_resources
             graphs_.clear();
             recorded_graphs_.clear();
             clock_.forget_captures();
@@ -249,7 +249,7 @@ private:
                     text_of(e);
         }
         capturing_ = false;
-        // All ranks replay, or none.
+        // Either all ranks replay, or none.
         if (communicates_ && !again)
             for (const auto& other : on_->world->exchange(rank, "the capture of " + described(), wrong, options.time_limit))
                 if (wrong.empty()) wrong = other;
@@ -274,7 +274,7 @@ private:
             step_ = -1;
         });
     }
-    // Names the operation that has spoilt the capture, where no call said so.
+    // Throws if the operation just issued has invalidated the capture and no call has reported it.
     void still_capturing() {
         cudaStreamCaptureStatus status{};
         check(calls.stream_is_capturing(on_->streams[steps()[step_].stream], &status), "cudaStreamIsCapturing");
@@ -286,10 +286,10 @@ private:
     replays graphs_{on_}, recorded_graphs_{on_};
     std::string replay_fallback_reason_;
     std::int64_t now_ = 0;           // the run being issued
-    std::int64_t since_switch_ = 0;  // runs issued in a row whose order is the plan's own
-    int unasked_ = 0;                // launches since their status was asked for
+    std::int64_t since_switch_ = 0;  // consecutive runs since another kind of run, or another executor, was ordered before
+    int unasked_ = 0;                // launches since the last query of their status
     bool capturing_ = false;
-    bool quiet_ = false;  // nobody asks when steps run
+    bool quiet_ = false;  // neither times nor values of the run are recorded
 };
 
 }  // namespace dovetail::cuda

@@ -1,5 +1,5 @@
-// The kernel of dv::check_finite: looks for not-a-number and infinity in a value on a GPU. Units compiled by nvcc that include the
-// backend bring it; a program without any gets an error that says so when it asks for the check.
+// The kernel of dv::check_finite: searches a value on a GPU for NaN and infinity. It is compiled into units that nvcc compiles and that
+// include the backend; without such a unit, requesting the check is an error that says so.
 #pragma once
 
 #include "../../../core/element.hpp"
@@ -8,7 +8,7 @@
 
 namespace dovetail::cuda {
 
-// Writes to `first` the least of what it holds and twice the index of the first element that is not finite, plus one if it is
+// Writes to `first` the minimum of its value and a code of the first element that is not finite: twice the index, plus one if it is
 // infinite.
 using finite_check = void (*)(cudaStream_t, element, const void* data, std::int64_t count, unsigned long long* first);
 
@@ -18,7 +18,7 @@ inline finite_check finite_check_kernel = nullptr;
 #if defined(__CUDACC__)
 namespace detail {
 
-// All bits of the exponent are set; then a mantissa of zero is infinity.
+// All bits of the exponent are set; with a mantissa of zero the value is infinite, otherwise NaN.
 template <class T> struct float_layout;
 template <> struct float_layout<half> {
     using bits = std::uint16_t;

@@ -1,5 +1,5 @@
-// Looking into the values of a run on a GPU: behind each step, on its stream, a kernel looks for what is not finite, and what an
-// observer wants is copied to the host. Both are read when the run has ended.
+// Inspection of the values of a run on a GPU: after each step, on its stream, a kernel searches for values that are not finite, and values
+// for an observer are copied to the host. Both are read when the run has ended.
 #pragma once
 
 #include "../../inspection.hpp"
@@ -36,7 +36,7 @@ public:
         if (copied > 0) copies_ = block{memory, copied, true};
     }
 
-    // What is issued before a step, and behind it.
+    // Issues the inspections before a step, or those after it.
     void issue(int step, bool before, cudaStream_t stream) {
         for (int i = first_[static_cast<std::size_t>(step)], end = first_[static_cast<std::size_t>(step) + 1]; i < end; ++i) {
             const look& l = looks_[static_cast<std::size_t>(i)];
@@ -53,7 +53,7 @@ public:
         }
     }
 
-    // The rest when the run has ended. Gives the observer what it wants.
+    // Called when the run has ended: passes the copied values to the observer.
     void deliver(std::int64_t run) const {
         if (observer_ == nullptr || run >= observer_->runs()) return;
         for (const look& l : looks_)
@@ -80,7 +80,7 @@ private:
         launch::inspected_access at;
         bool before = false;
         int step = 0;
-        std::int64_t check = 0, copy = 0;  // where its flag lies, and its copy
+        std::int64_t check = 0, copy = 0;  // offsets of its flag and its copy
     };
     tensor_type type_of(const launch::inspected_access& a) const { return ir::type_of(program_, program_.accesses[a.access]); }
 
@@ -90,14 +90,14 @@ private:
     const std::shared_ptr<device_memory> memory_;
     value_observer* const observer_;
     std::vector<look> looks_;
-    std::vector<int> first_;  // of the looks, by step, and the end
+    std::vector<int> first_;  // index of each step's first inspection, and the end
     block flags_, copies_;
     std::vector<unsigned long long> found_;
 };
 
-// Of what each rank has found, the one that is first in the order of all ranks: it has made the others. `order`: the place of the
-// operation of `mine` in that order, -1 where the rank has found nothing. All ranks call it; gives a reason without a rank where none
-// has.
+// Among the findings of all ranks, the one whose operation is first in the order common to all ranks, since it caused the others. `order`:
+// the index of the operation of `mine` in that order, -1 if the rank has found nothing. All ranks call it; the reason returned has no rank
+// if no rank has found anything.
 inline launch::abort_reason first_of_all(launch::peers& world, int rank, std::int64_t order, const launch::abort_reason& mine, const std::string& what,
                                          std::chrono::nanoseconds limit) {
     const std::string text = order < 0 ? "" : std::to_string(order) + '\n' + mine.operation + '\n' + mine.statement + '\n' + mine.text;

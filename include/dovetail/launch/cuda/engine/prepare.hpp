@@ -1,5 +1,5 @@
-// All that the runs of an executor need, made before the first: the check that all ranks have one plan, commands and their pointers, events,
-// connections, and the states that nobody has initialised yet.
+// Preparation of an executor before its first run: the check that all ranks have the same plan, commands and their pointers, events,
+// connections, and the initialisation of states.
 #pragma once
 
 #include "../../initialise.hpp"
@@ -25,12 +25,12 @@ protected:
             throw call_error{"the executor of " + described() + " cannot be made on " + where.describe(rank), e};
         }
     }
-    // Held while NCCL is called; nothing where it is not.
+    // Locks NCCL if the executor communicates; otherwise an empty lock.
     nccl_lock lock_nccl() { return communicates_ ? on_->nccl.lock_calls() : nccl_lock{}; }
-    // Comes to the same place as all other ranks.
+    // Waits until all ranks have reached the same place of the program.
     void barrier(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
 
-    // Before the first run, where somebody looks into the values.
+    // Called before the first run if values are inspected.
     void prepare_inspection() {
         if (options.check_finite || values != nullptr)
             inspection_ = std::make_unique<value_inspection>(inspected_steps(), graph, program, *pointers_, on_->memory, values);
@@ -64,14 +64,14 @@ protected:
     std::unique_ptr<pointer_table> pointers_;
     std::unique_ptr<input_copies> inputs_;
     std::unique_ptr<command_runner> runner_;
-    std::shared_ptr<void> registered_;  // the arena, with NCCL
+    std::shared_ptr<void> registered_;  // registration of the arena with NCCL
     std::vector<cudaEvent_t> events_;
     cudaEvent_t joins_[stream_count] = {};
-    std::unique_ptr<value_inspection> inspection_;  // null: nobody looks into values
-    unsigned streams_ = 0;                          // in use
+    std::unique_ptr<value_inspection> inspection_;  // null: values are not inspected
+    unsigned streams_ = 0;                          // streams in use, as bits
     int last_input_step_ = -1;                      // the last step that copies an input
-    int nccl_stream_ = -1;                          // the stream of NCCL's calls, of which a plan uses one
-    int number_ = 0;                                // of the executor
+    int nccl_stream_ = -1;                          // the stream of NCCL calls; a plan uses one
+    int number_ = 0;                                // number of this executor on its rank
 
 private:
     void prepare_all(std::uint64_t hash) {
@@ -134,16 +134,16 @@ private:
         }
         if (!inputs_->empty()) pointers_->slots_of(staging::halves);
     }
-    // Where the receiver gets it, as seen from here.
+    // Index of the receiver's access in the table of pointers, at its address in this process.
     int remote_address(const command& a) {
         const ir::access& target = program.accesses[a.target];
         const int at = ir::owner_of(program, target.buffer);
         return pointers_->add(peer_copies_->arena(a.peer) + plan.placements[at].offset + ir::offset_of(program, target), plan.placements[at].stride,
                               program.buffers[at].slots);
     }
-    // Once for every plan whose ranks can wait for each other.
+    // Done once for each plan whose ranks may wait for each other.
     void warm(std::uint64_t hash) {
-        if (detail::replayed_apart && options.replay != replay_mode::never) hash = ~hash;  // on communicators of their own
+        if (detail::replayed_apart && options.replay != replay_mode::never) hash = ~hash;  // these plans use communicators of their own
         if (!communicates_ || std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
         {
             kernel_warmer kernels{*list_, *pointers_, program, *on_, addresses.arena(), plan.roles[role].arena_bytes};
@@ -156,7 +156,7 @@ private:
             wait_for_streams("the kernels of " + described() + " were not loaded");
         }
         const connection_warmer connections{*list_, *on_};
-        // From here on a kernel may wait for another rank, so nobody may still allocate: that may wait for kernels.
+        // From here on kernels may wait for other ranks. An allocation may wait for kernels, so all ranks must have finished theirs.
         barrier("the connections of " + described());
         try {
             const auto nccl_held = lock_nccl();

@@ -1,5 +1,5 @@
-// The CUDA graphs of one executor: instances of a captured walk, one for each phase of its slots, launched in turn. NCCL does
-// not let go of a communicator, not even in an abort, while a graph that holds its work exists: the context destroys them first.
+// The CUDA graphs of one executor: one instance of the captured walk for each phase of its slots, launched in turn. NCCL does not release a
+// communicator, not even in an abort, while a graph that contains its work exists, so the context destroys the graphs first.
 #pragma once
 
 #include "context.hpp"
@@ -27,8 +27,8 @@ public:
         for (const cudaGraphExec_t e : instances_) static_cast<void>(calls.graph_exec_destroy(e));
         instances_.clear();
     }
-    // Captures what `walk` issues: it starts on the first stream and, over events, reaches the others in use and comes back.
-    // Capture is the calling thread's own, so that other threads may go on with calls that a capture forbids.
+    // Captures the work that `walk` issues: it starts on the first stream, is ordered onto the other streams by events, and joins the first
+    // again. The capture mode is thread-local, so that other threads may make calls that a capture forbids.
     template <class Walk>
     void capture(unsigned streams, const cudaEvent_t* joins, Walk walk) {
         check(calls.stream_begin_capture(on_->streams[0], cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
@@ -44,14 +44,14 @@ public:
                     check(calls.stream_wait_event(on_->streams[0], joins[l], 0), "cudaStreamWaitEvent");
                 }
         } catch (...) {
-            // Ends the capture, whose graph nobody wants.
+            // Ends the failed capture and discards its graph.
             if (calls.stream_end_capture(on_->streams[0], &graph) == cudaSuccess && graph != nullptr) static_cast<void>(calls.graph_destroy(graph));
             static_cast<void>(calls.get_last_error());
             throw;
         }
         check(calls.stream_end_capture(on_->streams[0], &graph), "cudaStreamEndCapture");
         cudaGraphExec_t made = nullptr;
-        // Without node priorities the communication stream's would be lost.
+        // Without node priorities the priority of the communication stream would be lost.
         cudaError_t status = calls.graph_instantiate(&made, graph, cudaGraphInstantiateFlagUseNodePriority);
         static_cast<void>(calls.graph_destroy(graph));
         check(status, "cudaGraphInstantiateWithFlags");

@@ -1,5 +1,5 @@
-// The runs of one executor on a GPU, from their issue to their end: the events behind them, waiting for them, and the ways they
-// can end badly. What issues them is in engine.hpp.
+// The runs of one executor on a GPU, from issue to end: the events recorded after them, waits for them, and failures. engine.hpp issues
+// them.
 #pragma once
 
 #include "../progress/progress_counters.hpp"
@@ -26,7 +26,7 @@ public:
     bool wait_for_inputs(run_state& f, deadline until) override {
         return poll(until, [&] { return inputs_read(f) || has_ended(f); });
     }
-    // A run that copies nothing itself has read its inputs when the last one before it that does has done so.
+    // A run that copies nothing from bound memory has read its inputs once the last earlier run that does has read them.
     bool inputs_read(run_state& f) override {
         const issued_run& r = runs_[static_cast<std::size_t>(f.run % depth)];
         const std::int64_t last = r.last_direct;
@@ -51,7 +51,7 @@ public:
                 if (ended(f.run) || (!abort && wait(f, launch::after(options.time_limit)))) return;
             }
             if (!on_->world->aborted()) on_->world->abort(left_in_flight(abort));
-        } catch (...) {  // the run had failed; a destructor calls this
+        } catch (...) {  // the run has failed; called by a destructor
         }
         on_->abort_communication();
         if (counters_.shown()->issued.load() > ended_.load()) on_->world->lose_run();
@@ -60,12 +60,12 @@ public:
     }
 
 protected:
-    static constexpr int depth = 64;  // runs issued ahead of the GPU
+    static constexpr int depth = 64;  // runs issued ahead of the GPU, at most
     struct issued_run {
         cudaEvent_t done[stream_count] = {};
         cudaEvent_t inputs_copied = nullptr;  // null: no step copies an input
         unsigned streams = 0;
-        std::int64_t last_direct = -1;  // the latest run up to this one whose copies read what inputs are bound to; -1: none
+        std::int64_t last_direct = -1;  // the latest run up to this one whose copies read bound memory; -1: none
         bool in_place = false;
     };
 
@@ -93,7 +93,7 @@ protected:
         check(status, "cudaEventQuery");
         return true;
     }
-    // Whether the GPU is past a run, which an abort brings about as well.
+    // Whether the events of a run have completed; an abort completes them too.
     bool reached(std::int64_t run) {
         if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
         const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
@@ -105,7 +105,7 @@ protected:
         }
         return true;
     }
-    // Whether a run has ended well: communication that an abort has cut off is no result.
+    // Whether a run has ended without an error. A run that completed because communication was aborted has not.
     bool ended(std::int64_t run) {
         if (run < 0 || ended_.load(std::memory_order_acquire) >= run) return true;
         if (!reached(run) || counted_.load(std::memory_order_acquire)) return false;
@@ -125,12 +125,12 @@ protected:
                               " has not ended: " + stuck(),
                           rank};
     }
-    // At most `depth` runs are open. Asking an event takes the time of a launch, so one answer is to do for many runs.
+    // Limits the runs in flight to `depth`. Querying an event takes as long as a launch, so one answer has to cover many runs.
     void make_room(std::int64_t next) {
         if (next < depth || ended_.load(std::memory_order_acquire) >= next - depth) return;
         if (!ended(next - depth / 2) && !ended(next - depth * 3 / 4)) wait_for(next - depth);
     }
-    // Until the streams are empty, before any run. `what` is said where that does not happen: "the connections ... were not made".
+    // Waits until the streams are empty, before any run. `what` becomes the message if they do not: "the connections ... were not made".
     void wait_for_streams(const std::string& what) {
         const auto until = launch::after(options.time_limit);
         for (const cudaStream_t s : on_->streams)
@@ -146,7 +146,7 @@ protected:
                 if (std::chrono::steady_clock::now() > until) give_up(what + " within " + launch::in_seconds(options.time_limit));
                 std::this_thread::sleep_for(std::chrono::microseconds{50});
             }
-        if (on_->world->aborted()) raise(what);  // which has emptied them
+        if (on_->world->aborted()) raise(what);  // which has emptied the streams
     }
     void look_for_errors() {
         if (on_->world->aborted()) return;
@@ -156,14 +156,14 @@ protected:
             give_up(e.text() + "; " + stuck());
         }
     }
-    // Ends the runs of all ranks and throws.
+    // Aborts the runs of all ranks and throws.
     [[noreturn]] void give_up(const std::string& why) {
         const launch::activity now = counters_.shown()->doing();
         on_->world->abort({rank, where.describe(rank) + ": " + why, now.operation, now.statement});
         raise();
     }
-    // Returns to the caller, who may free what the GPU uses, when the GPU uses it no more; what it does not let go of is kept. `state`
-    // is what there is to say where no run is open.
+    // Throws once the GPU no longer uses memory that the caller may free; memory that it may still use after the bound is never freed.
+    // `state` is part of the message if no run is open.
     [[noreturn]] void raise(const std::string& state = {}) {
         on_->abort_communication();
         lose_unfinished("a run of " + described() + " did not end: " + on_->world->why().text);
@@ -182,7 +182,7 @@ protected:
         try {
             std::rethrow_exception(why);
         } catch (const operation_error&) {
-            throw;  // it has been through here
+            throw;  // already handled
         } catch (const call_error& e) {
             earlier = of_earlier_work(e.code);
         } catch (...) {}
@@ -199,16 +199,16 @@ protected:
     progress_counters counters_{on_, described()};
     step_clock clock_{on_};
     bool communicates_ = false;
-    int step_ = -1;                      // being issued
-    std::atomic<bool> issuing_ = false;  // a run, or one could not be
+    int step_ = -1;                      // the step being issued
+    std::atomic<bool> issuing_ = false;  // a run is being issued, or issuing one failed
 
 private:
     void reported() noexcept override { on_->world->report(); }
-    // Until `done()`; false at the deadline.
+    // Waits until `done()`; false at the deadline.
     template <class Done>
     bool poll(deadline until, Done done) {
         const auto since = std::chrono::steady_clock::now();
-        auto left = deadline::max();  // when a partner that has left is missed
+        auto left = deadline::max();  // when the absence of a partner that has left becomes an error
         for (int turn = 0;; ++turn) {
             if (done()) return true;
             const auto now = std::chrono::steady_clock::now();
@@ -236,8 +236,8 @@ private:
                 if (const auto lost = addresses.store()->lost(*s.stored); !lost.empty())
                     throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
     }
-    // Whether a partner of the communication that this rank waits for takes no part any more. Others may leave when their work is
-    // done, also while this rank is still computing.
+    // Whether a partner in the communication that this rank waits for has left. Other ranks may leave when their work is done, even while
+    // this rank still computes.
     bool somebody_left() const {
         const int waiting = counters_.shown()->at().step;
         if (waiting < 0) return false;
@@ -247,8 +247,8 @@ private:
                 if (r != rank && on_->world->gone(r)) return true;
         return false;
     }
-    // Before communication is aborted, on whatever thread: runs that have not ended now do not end well any more, whatever their
-    // events say later.
+    // Called before communication is aborted, on any thread: runs that have not ended by now count as failed, whatever their events report
+    // later.
     void count_ended() noexcept {
         if (!communicates_ || counted_.load(std::memory_order_acquire)) return;
         const std::int64_t last = counters_.shown()->issued.load();
@@ -265,7 +265,7 @@ private:
         } catch (...) {}
         counted_.store(true, std::memory_order_release);
     }
-    // The states that a run in flight updates. Once: one that is written afterwards is good.
+    // Marks the states that a run in flight updates as lost. Only once: a state that is written afterwards is valid.
     void lose_unfinished(const std::string& why) noexcept {
         const std::int64_t last = counters_.shown()->issued.load();
         bool over = last <= ended_.load();
@@ -283,9 +283,9 @@ private:
 
     std::vector<cudaEvent_t> all_events_;
     std::atomic<std::int64_t> ended_ = -1;
-    std::atomic<bool> counted_ = false;  // `ended_` is final
-    launch::activity cut_off_;           // what was open then
-    std::atomic<bool> lost_ = false;     // the states, by a run that did not end
+    std::atomic<bool> counted_ = false;  // `ended_` does not change any more
+    launch::activity cut_off_;           // the activity at that time
+    std::atomic<bool> lost_ = false;     // states were marked as lost
 };
 
 }  // namespace dovetail::cuda

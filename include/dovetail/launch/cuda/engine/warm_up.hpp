@@ -1,15 +1,14 @@
-// What may wait for the GPU at its first use, done before any run on memory that nobody needs: kernels are loaded, also those that
-// libraries choose by shape, which may wait for NCCL's, which wait for other ranks; and NCCL connects the ranks that exchange
-// something.
+// First uses that may wait for the GPU, made before any run on memory without contents. Kernels are loaded, including those that libraries
+// choose by shape: loading one may wait for running kernels, and NCCL's wait for other ranks. NCCL also connects the ranks that
+// communicate.
 #pragma once
 
 #include "../commands/command_runner.hpp"
 
 namespace dovetail::cuda {
 
-// Launches each operation once for every way it is compiled, on zeros: in the arena, which holds nothing yet, where that is large
-// enough. Left out are operations that do something besides their results or work on host memory, and those for whose operands
-// there is no room.
+// Launches each compiled form of each operation once, on zeros: in the arena, which has no contents yet, if that is large enough.
+// Operations with effects, operations on host memory, and operations whose operands do not fit are left out.
 class kernel_warmer {
 public:
     kernel_warmer(const command_list& list, const pointer_table& pointers, const ir::program& program, context& on, char* arena, std::int64_t arena_bytes)
@@ -26,14 +25,14 @@ public:
     }
     kernel_warmer(const kernel_warmer&) = delete;
     kernel_warmer& operator=(const kernel_warmer&) = delete;
-    // When the stream is empty. What is as large as an operation's operands is not kept for later.
+    // Called when the stream is empty. Memory as large as an operation's operands is not kept for reuse.
     ~kernel_warmer() {
         if (!spare_) return;
         spare_ = {};
         on_.memory->clear();
     }
 
-    // The operations of a step.
+    // Launches the operations of a step.
     void load(int step, cudaStream_t stream) {
         for (int i = list_.first[static_cast<std::size_t>(step)]; i < list_.first[static_cast<std::size_t>(step) + 1]; ++i) {
             const command& a = list_.commands[static_cast<std::size_t>(i)];
@@ -57,7 +56,7 @@ public:
     }
 
 private:
-    // A state that is only read is read where it is.
+    // A state that is only read is passed at its own address.
     bool is_kept(int access) const { return accesses_.buffer_of(access).where == ir::storage::state && !writes(accesses_.program.accesses[access].mode); }
     bool on_host(const command& a) const {
         for (int access = a.from; access < a.from + static_cast<int>(a.count); ++access)
@@ -81,7 +80,7 @@ private:
     std::vector<launch_function<stream>> loaded_;
 };
 
-// Makes the communication of each step once.
+// Performs the communication of each step once.
 class connection_warmer {
 public:
     connection_warmer(const command_list& list, context& on)

@@ -1,6 +1,6 @@
-// Ends what streams wait for in flags of this rank's memory, once the runs are over: an aborted partner writes no flag any more,
-// and a stream that waits for one would wait for ever. It has a thread of its own, since the rank's may be inside a launch that
-// waits for room in the very same stream.
+// Releases streams that wait for flags in this rank's memory, once the runs are aborted: an aborted partner writes no flag, and its peer
+// would wait forever. The releaser has its own thread, because the rank's thread may be inside a launch that waits for room in the very
+// same stream.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace dovetail::cuda {
 
-// A flag that is waited for is 0, and 1 when there is nothing to wait for any more. The waiter sets it back.
+// A flag is 0 while it is waited for, and 1 when the wait is over. The waiter resets it.
 inline constexpr std::uint32_t flag_set = 1;
 inline constexpr std::size_t flag_stride = 16;  // a cache line each
 
 class flag_releaser {
 public:
-    // `over` is asked now and then.
+    // `over` is polled.
     explicit flag_releaser(std::function<bool()> over) : over_{std::move(over)} {}
     flag_releaser(const flag_releaser&) = delete;
     flag_releaser& operator=(const flag_releaser&) = delete;
@@ -47,7 +47,7 @@ private:
     };
     void serve() {
         while (!stopping_.load()) {
-            // Again and again: each wait sets its flag back, and the next one is behind it.
+            // Repeatedly: each wait resets its flag, and the next wait follows.
             if (over_()) {
                 const std::lock_guard lock{mutex_};
                 for (const range& r : watched_)

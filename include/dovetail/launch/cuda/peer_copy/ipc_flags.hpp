@@ -1,5 +1,5 @@
-// Flags in pinned host memory that other processes of this host can map: a file in memory, whose name goes when all have opened
-// it. The last flag counts them.
+// Flags in pinned host memory that other processes of this host can map: a file in memory, whose name is removed when all have opened it.
+// The last flag counts the processes that have mapped it.
 #pragma once
 
 #include "../../control/shared_file.hpp"
@@ -15,9 +15,9 @@ namespace dovetail::cuda {
 
 class ipc_flags {
 public:
-    // New ones, all zero.
+    // Makes new flags, all zero.
     explicit ipc_flags(std::size_t bytes) : file_{control::detail::shared_file::make(bytes)}, bytes_{bytes} { map(false); }
-    // Those of another rank.
+    // Opens the flags of another rank.
     ipc_flags(const std::string& name, std::size_t bytes) : file_{control::detail::shared_file::open(name, bytes)}, bytes_{bytes} {
         map(true);
         file_.forget();
@@ -29,9 +29,9 @@ public:
     const std::string& name() const { return file_.name(); }
     void* data() const { return at_; }
     bool in_use() const { return __atomic_load_n(users(), __ATOMIC_ACQUIRE) != 0; }
-    // Where the GPUs of this process find it.
+    // The address of the flags on the GPUs of this process.
     CUdeviceptr on_device() const { return device_; }
-    // All who want to have opened it.
+    // Called when all processes have opened the file: removes its name.
     void forget_name() noexcept { file_.forget(); }
 
 private:

@@ -1,15 +1,14 @@
-// Peer copies between the ranks of one executor. A channel's value that goes by a copy engine is put by its sender into the
-// receiver's arena; two flags say when. Each lies in the host memory of the rank that waits for it, so that flag_releaser can end
-// the wait, and the waiter sets it back:
+// Peer copies between the ranks of one executor. The sender of a channel copies the value into the receiver's arena with its copy engine;
+// two flags order the copies. Each flag is in the host memory of the rank that waits for it, so that flag_releaser can end the wait; the
+// waiter resets it:
 //
 //     receiver   set the sender's flag ("there is room") ... wait for its own
 //     sender     wait for its own, copy, set the receiver's flag
 //
-// The sender copies and not the receiver, because CUDA may give a copy between two devices of one process to the engine of the
-// source: copies of several receivers out of one device would queue there in the order of their issue by different threads, and
-// one whose turn is later may stand in front of another.
-// Between threads the memory is at hand, between processes of one host it is mapped. Ranks that cannot reach each other's are
-// told, all of them, when the executor is made.
+// The sender copies, not the receiver: CUDA may assign a copy between two devices of one process to the copy engine of the source, where
+// the copies of several receivers would queue in the order in which their threads issue them, and a later copy could block an earlier one.
+// Threads of one process use the memory directly, processes of one host map it. If a rank cannot reach another's memory, all ranks get an
+// error when the executor is made.
 #pragma once
 
 #include "../../geometry.hpp"
@@ -20,7 +19,7 @@
 
 namespace dovetail::cuda {
 
-// Whether a task moves a value by a copy engine from rank to rank.
+// Whether a task is a copy by a copy engine between ranks.
 inline bool is_peer_copy(const ir::program& p, const ir::task& v) {
     return v.kind == op_kind::transfer && v.stream == stream_kind::copy && !p.members[v.first_member].local &&
            ir::bytes_of(p, p.accesses[p.participations[v.first_participation].first_access]) > 0;
@@ -28,9 +27,9 @@ inline bool is_peer_copy(const ir::program& p, const ir::task& v) {
 
 namespace detail {
 
-// What a rank lends to the others of its process; alive while one of them uses it.
+// The memory that a rank exports to the others of its process; kept while one of them uses it.
 struct exported_memory {
-    std::shared_ptr<device_memory> memory;  // kept, also after its rank has gone
+    std::shared_ptr<device_memory> memory;  // shared ownership, also after its rank has ended
     char* arena = nullptr;
     CUdeviceptr flags = 0;
     int device = 0;
@@ -72,7 +71,7 @@ inline std::string host_name() {
 
 class peer_copies {
 public:
-    // Every rank makes one, with the arena of its executor; `graph` as messages name it.
+    // Every rank makes one, with the arena of its executor; `graph` is its name in messages.
     peer_copies(std::shared_ptr<context> on, const ir::program& program, const geometry& where, char* arena, std::int64_t arena_bytes, const std::string& graph,
                 std::chrono::nanoseconds limit)
         : on_{std::move(on)}, flag_(static_cast<std::size_t>(program.tasks.size()), -1), remotes_(static_cast<std::size_t>(on_->size)) {
@@ -108,7 +107,7 @@ public:
     peer_copies& operator=(const peer_copies&) = delete;
     ~peer_copies() {
         if (watched_) on_->flags.forget(own_);
-        if (on_->memory->abandoned()) {  // the GPU may still use what is here
+        if (on_->memory->abandoned()) {  // the GPU may still use this memory
             new std::shared_ptr<ipc_flags>{std::move(shared_)};
             for (remote_rank& f : remotes_) {
                 static_cast<void>(f.shared.release());
@@ -119,11 +118,11 @@ public:
         static_cast<void>(calls.set_device(on_->device));
     }
 
-    // The number of a task among the peer copies; -1: it is none.
+    // The number of a task among the peer copies; -1 if it is not one.
     int number(int task) const { return flag_[static_cast<std::size_t>(task)]; }
     char* arena(int rank) const { return remotes_[static_cast<std::size_t>(rank)].arena; }
 
-    // On a stream: the sender's part of a copy ...
+    // The sender's part of a copy, on a stream ...
     void put(cudaStream_t stream, int copy, int receiver, void* to, const void* from, std::size_t bytes) const {
         wait_for_flag(stream, copy);
         check(calls.memcpy_async(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
@@ -145,9 +144,9 @@ private:
         CUdeviceptr flags = 0;
         std::shared_ptr<const detail::exported_memory> exported;
         std::unique_ptr<ipc_flags> shared;
-        std::unique_ptr<void, close_handle> opened;  // goes before its owner is told
+        std::unique_ptr<void, close_handle> opened;  // destroyed before its owner is notified
     };
-    // One for each copy, and a last one.
+    // One flag for each copy, and one more that counts.
     std::size_t bytes_of_flags() const { return static_cast<std::size_t>(flags_ + 1) * flag_stride * sizeof(std::uint32_t); }
     static CUdeviceptr flag(CUdeviceptr first, int i) { return first + static_cast<CUdeviceptr>(i) * flag_stride * sizeof(std::uint32_t); }
     void set_flag(cudaStream_t stream, int rank, int copy) const {
@@ -170,7 +169,7 @@ private:
             other.receives = other.receives || p.group_index == 0;
         }
     }
-    // What the others need to reach this rank's memory, as a text.
+    // A text with what the other ranks need to reach this rank's memory.
     std::string export_memory(char* arena, std::int64_t arena_bytes) {
         if (on_->write_value == nullptr || on_->wait_value == nullptr) throw failure{"the driver has no stream memory operations"};
         const std::size_t bytes = bytes_of_flags();
@@ -185,7 +184,7 @@ private:
         own_ = static_cast<std::uint32_t*>(shared_->data());
         own_on_device_ = shared_->on_device();
         cudaIpcMemHandle_t handle{};
-        if (arena_bytes > 0) {  // else it takes part in no copy
+        if (arena_bytes > 0) {  // otherwise it takes part in no copy
             check(calls.ipc_get_handle(&handle, arena), "cudaIpcGetMemHandle");
             on_->memory->mark_exported(arena, [flags = shared_] { return flags->in_use(); });
         }
@@ -199,7 +198,7 @@ private:
         std::istringstream in{exported_text};
         std::string host, first, handle_text;
         in >> host >> first >> handle_text;
-        if (first.empty()) return;  // it has a fault of its own
+        if (first.empty()) return;  // that rank reports its own error
         const std::string who = "the memory of rank " + std::to_string(rank);
         check(calls.set_device(on_->device), "cudaSetDevice");
         if (on_->world->one_process()) {

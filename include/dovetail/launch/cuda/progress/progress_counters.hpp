@@ -1,5 +1,5 @@
-// How far a rank's GPU has come, as anybody may read it at any time: each step that communicates writes its number into pinned
-// memory behind itself, also in a graph that is replayed.
+// The progress of a rank's GPU, readable by any thread at any time: after each communication step, its stream writes the step's number into
+// pinned memory, also in a replayed graph.
 #pragma once
 
 #include "../commands/command.hpp"
@@ -18,14 +18,14 @@ public:
     }
     const std::shared_ptr<launch::progress>& shown() const { return progress_; }
 
-    // The steps, in order.
+    // Adds the next step.
     void add(const step_name& name, int stream, bool communicates) {
         const int step = static_cast<int>(communicates_.size());
         communicates_.push_back(communicates && step < 0xffff);
         if (communicates_.back()) progress_->communication[static_cast<std::size_t>(stream)].push_back(step);
         progress_->steps.push_back(name);
     }
-    // The run that the steps belong to from now on; replayed ones do not know it.
+    // The run of the following steps; replayed steps have no run number.
     void begin(std::int64_t run) { run_word_ = static_cast<cuuint32_t>(run & 0x7fff) << 16; }
     void begin_capture() {
         run_word_ = 0;

@@ -1,5 +1,5 @@
-// When the steps of recorded runs ran: pairs of events that carry times, recorded by the streams, or by nodes of a CUDA graph at
-// each of its launches; and what a GPU's clock shows, on the clock of the world.
+// The times of the steps of recorded runs: pairs of timed events, recorded by the streams or by nodes of a CUDA graph at each of its
+// launches; and their conversion from the GPU's clock to the clock of the world.
 #pragma once
 
 #include "../engine/context.hpp"
@@ -28,12 +28,12 @@ inline std::int64_t elapsed_ns(cudaEvent_t from, cudaEvent_t to) {
 
 }  // namespace detail
 
-// A moment that both the GPU's clock and the world's have seen.
+// A moment whose time is known on both the GPU's clock and the world's.
 class anchor {
 public:
-    // Records events on a stream of their own and waits for each: when it was reached lies between two looks at the host's clock.
-    // They bound one number, so those that took long do no harm. Where the stream turns out to share a queue of the GPU with work
-    // that does not end, it waits no longer: the anchor is then known to `patience` only.
+    // Records events on a separate stream and waits for each: the event happened between two readings of the host's clock. All events bound
+    // the same offset, so slow ones do no harm. If the stream shares a hardware queue with work that does not end, the constructor stops
+    // waiting, and the error of the anchor is `patience`.
     anchor(cudaStream_t on, const launch::world_clock& world) {
         launch::clock_detail::clock_bounds at;  // of the first event, on the world's clock
         for (const auto& e : events_) {
@@ -50,15 +50,15 @@ public:
         first_ = at.middle();
         error_ = at.error();
     }
-    // Before times are taken: the first event may not have been waited for.
+    // Called before times are read: the constructor may not have waited for the first event.
     void wait_for_first_event() const { static_cast<void>(reached(events_[0], std::chrono::nanoseconds::max())); }
     std::int64_t time_of(cudaEvent_t e) const { return first_ + detail::elapsed_ns(events_[0], e); }
     std::int64_t error_ns() const { return error_; }
-    // The two clocks drift apart, and times since an anchor are floating-point numbers.
+    // Whether a new anchor is needed: the two clocks drift apart, and event times are floating-point differences that lose precision.
     bool old() const { return std::chrono::steady_clock::now() - taken_ > std::chrono::milliseconds{50}; }
 
 private:
-    static constexpr std::int64_t resolution = 500;  // of event times, as CUDA states it
+    static constexpr std::int64_t resolution = 500;  // of event times, as documented by CUDA
     static constexpr std::chrono::nanoseconds patience = std::chrono::milliseconds{2};
 
     bool reached(cudaEvent_t e, std::chrono::nanoseconds limit) const {
@@ -84,8 +84,8 @@ public:
         if (stream_ != nullptr) static_cast<void>(calls.stream_destroy(stream_));
     }
 
-    // The steps that are issued from now until `close` are a run's: a set of events for it, the one of a run that was read, or
-    // that nobody can ask for any more, where there is one.
+    // The steps issued from now until `close` belong to a run. Reuses the events of a run whose times were read, or whose ticket is gone,
+    // if there are any.
     void begin(const std::shared_ptr<run_state>& f) {
         const std::lock_guard lock{mutex_};
         set* to = nullptr;
@@ -95,7 +95,7 @@ public:
         now_ = to;
         start(*to, f);
     }
-    // ... are captured, for the runs that `replay` names.
+    // The steps issued from now until `close` are captured, for the runs passed to `replay`.
     void begin_capture(std::size_t steps) {
         const std::lock_guard lock{mutex_};
         now_ = replayed_.emplace_back(std::make_unique<set>(steps)).get();
@@ -113,7 +113,7 @@ public:
         else
             check(calls.event_record(e, stream), "cudaEventRecord");
     }
-    // A run is to replay captured events: the one before that did is over, `wait` sees to it, and its times are taken.
+    // Before a run replays captured events: `wait` blocks until the previous run that used them has ended, and its times are read.
     template <class Wait>
     void wait_for_resources(std::size_t capture, Wait wait) {
         std::shared_ptr<run_state> before;
@@ -129,7 +129,7 @@ public:
         const std::lock_guard lock{mutex_};
         start(*replayed_[capture], f);
     }
-    // The captured events are no more, once the runs that recorded them have ended.
+    // Destroys the captured events, after the runs that recorded them have ended.
     void forget_captures() {
         const std::lock_guard lock{mutex_};
         for (const auto& s : replayed_)
@@ -137,14 +137,14 @@ public:
         replayed_.clear();
     }
 
-    // The run has ended: its times, once.
+    // Reads the times of a run that has ended, once.
     void read(run_state& f) {
         const std::lock_guard lock{mutex_};
         for (const auto* list : {&sets_, &replayed_})
             for (const auto& s : *list)
                 if (s->of.get() == &f) take(*s);
     }
-    // How far times of this rank may be from the world's clock; 0 before any were taken.
+    // Largest error of this rank's times on the world's clock; 0 if none were read.
     std::int64_t error_ns() const {
         const std::lock_guard lock{mutex_};
         return most_error_ + (anchor_ ? on_->clock.error.count() : 0);
@@ -154,7 +154,7 @@ private:
     struct set {
         explicit set(std::size_t steps) : events(2 * steps) {}
         std::vector<detail::timed_event> events;
-        std::shared_ptr<run_state> of;  // whose times they hold; null: nobody's
+        std::shared_ptr<run_state> of;  // the run whose times they hold; null: none
         std::shared_ptr<const anchor> by;
     };
     static void take(set& s) {
@@ -176,7 +176,7 @@ private:
     std::vector<std::unique_ptr<set>> sets_, replayed_;
     std::shared_ptr<const anchor> anchor_;
     std::int64_t most_error_ = 0;
-    cudaStream_t stream_ = nullptr;  // of the anchors: behind no other work
+    cudaStream_t stream_ = nullptr;  // of the anchors; no other work is issued to it
     set* now_ = nullptr;
     bool capturing_ = false;
 };
