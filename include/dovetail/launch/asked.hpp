@@ -1,5 +1,5 @@
-// What a program asks of an executor, checked while compiling: the names and arguments of its calls, against its graph. What is
-// wrong is reported; of a graph with a mistake, that mistake alone.
+// Compile-time checks of what a program asks of an executor: the names and arguments of its calls, against its graph. A mistake is reported
+// as an error; if the graph itself has a mistake, only that one is reported.
 #pragma once
 
 #include "../core/view.hpp"
@@ -18,7 +18,7 @@ inline constexpr bool starts_with_a_rank = false;
 template <class First, class... More>
 inline constexpr bool starts_with_a_rank<First, More...> = rank_of_a_world<First>;
 
-// Whether the graph has no mistake and what a call is given is a name.
+// Whether the graph has no mistake and the argument of the call is a name.
 template <class G, class Name>
 constexpr bool askable() {
     if constexpr (plan::detail::right<G>())
@@ -54,7 +54,7 @@ constexpr int symbol_asked() {
     }
 }
 
-// The ids of the names in calls; -1 where there is none, which is reported.
+// The id of the name in a call; -1 if there is none, which is reported.
 template <class G, class Name>
 inline constexpr int input_asked = symbol_asked<error::not_an_input, is_input, G, Name>();
 template <class G, class Name>
@@ -74,7 +74,7 @@ constexpr int find_role_asked() {
 template <class G, class Name>
 inline constexpr int role_asked = find_role_asked<G, Name>();
 
-// A container of `Count` elements of type T, as far as its type tells.
+// Whether V is a container of elements of type T; `holds` also compares the number of elements, if the type of V has one.
 template <class V, class T>
 inline constexpr bool contains = false;
 template <sequence V, class T>
@@ -82,7 +82,7 @@ inline constexpr bool contains<V, T> = std::is_same_v<element_in<V>, T>;
 template <class V, class T, std::int64_t Count>
 inline constexpr bool holds = contains<V, T> && (static_count<V> < 0 || static_count<V> == Count);
 
-// Reports what cannot be bound to an input.
+// Reports a value that cannot be bound to an input.
 template <class Name, class Tensor, class V>
 constexpr void refuse_binding() {
     if constexpr (Tensor::size == 0 && (contains<V, typename Tensor::element_type> || std::is_same_v<V, typename Tensor::element_type>))
@@ -90,7 +90,8 @@ constexpr void refuse_binding() {
     else
         error::report<error::wrong_binding<Name, Tensor, V>>();
 }
-// An input of type Tensor bound to a value, a container, or what dv::borrowed and dv::device_pointer name; nothing where that cannot be.
+// The binding of an input of type Tensor to a value, a container, or the result of dv::borrowed or dv::device_pointer; void if it cannot be
+// bound.
 template <class Tensor, class V>
 constexpr auto binding_to([[maybe_unused]] const V& value) {
     using T = typename Tensor::element_type;
@@ -106,7 +107,7 @@ constexpr auto binding_to([[maybe_unused]] const V& value) {
 }
 template <class Tensor, class V>
 inline constexpr bool is_bindable = !std::is_void_v<decltype(binding_to<Tensor>(std::declval<const V&>()))>;
-// A pointer, beside which the count is given.
+// A pointer; the call passes the number of elements as well.
 template <class Tensor, class T>
 inline constexpr bool is_bindable<Tensor, T*> = std::is_same_v<T, typename Tensor::element_type>;
 
@@ -119,7 +120,7 @@ constexpr bool check_binding() {
     }
     return true;
 }
-// True; reports a binding that the input cannot have. A pointer can be bound with a count, and only so.
+// Always true; reports a binding that the input cannot have. A pointer needs a number of elements, and nothing else may have one.
 template <class G, class Name, class V, bool Counted = false>
 inline constexpr bool binding_asked = check_binding<G, Name, V, Counted>();
 
@@ -132,11 +133,11 @@ constexpr bool check_state_values() {
     }
     return true;
 }
-// True; reports values that the state cannot have.
+// Always true; reports values that the state cannot have.
 template <class G, class Name, class Values>
 inline constexpr bool state_values_asked = check_state_values<G, Name, Values>();
 
-// Reports an argument behind the rank that an executor does not take.
+// Reports an argument after the rank that no executor accepts.
 template <class A>
 constexpr void refuse_argument() {
     if constexpr (plan_option<A> || machine<A> || wrapped_in_options<A>)
@@ -144,7 +145,7 @@ constexpr void refuse_argument() {
     else
         error::report<error::not_an_executor_argument<A>>();
 }
-// Reports a width for what is no axis.
+// Reports a width for a name that is no axis of the graph.
 template <class G, class A>
 constexpr void check_width() {
     if constexpr (requires { typename A::of_axis; })

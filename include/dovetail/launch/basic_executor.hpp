@@ -1,4 +1,4 @@
-// What executors of all graphs have in common: one engine, asked by ids, and whoever observes its runs.
+// The base class of executors of all graphs: it holds an engine, calls it with ids, and notifies the observer of runs.
 #pragma once
 
 #include "../core/tag.hpp"
@@ -19,12 +19,12 @@ struct run_observer;
 
 class basic_executor {
 public:
-    // From the next run on, ticket.times() tells when each step ran.
+    // From the next run on, ticket.times() reports when each step ran.
     void record_times(bool on);
-    // Why runs go to streams although dv::replay_or_streams asked for replay: "operation `f` of `y` cannot be captured ..."; known
-    // after the first run. Empty where they are replayed, or were not asked to be.
+    // Why runs are issued to streams although dv::replay_or_streams asked for replay: "operation `f` of `y` cannot be captured ..."; known
+    // after the first run. Empty if runs are replayed, or if no replay was asked for.
     const std::string& replay_fallback_reason() const;
-    // The name of a step of this rank, as ticket.times() counts them: "operation `f` of `y`".
+    // The name of a step of this rank, with the index that ticket.times() uses: "operation `f` of `y`".
     std::string step_name(int step) const;
     // For the library and for tools.
     dovetail::engine& at() const;
@@ -37,21 +37,22 @@ protected:
         std::swap(observer_, other.observer_);
         return *this;
     }
-    // Waits for the runs in flight, up to the time limit; while an exception passes, they are aborted on all ranks.
+    // Waits for the runs in flight, up to the time limit. While an exception unwinds the stack, it aborts them on all ranks instead.
     ~basic_executor() {
         if (engine_) close();
     }
 
-    // Once, in the constructor.
+    // Called once, by the constructor.
     void open(std::shared_ptr<dovetail::engine> of, bool times, const plan_options& s);
     const std::shared_ptr<dovetail::engine>& held() const { return engine_; }
     void bind_symbol(int symbol, binding b);
     std::shared_ptr<run_state> run_once();
-    // `stream`: the caller's.
+    // `stream` belongs to the caller.
     std::shared_ptr<run_state> run_behind(void* stream);
-    // Whether this rank plays a role, by its number.
+    // Whether this rank has the role of that number.
     bool plays(int role) const;
-    // A state, after the runs issued so far. `count` elements are given; throws where the state has another number.
+    // Reads or writes a state after the runs issued so far. `count` is the number of elements given; throws if the state has another
+    // number.
     void read_symbol(int symbol, void* to) const;
     void write_symbol(int symbol, const void* from, std::int64_t count);
 
@@ -61,7 +62,7 @@ private:
 
     std::shared_ptr<dovetail::engine> engine_;
     run_observer* observer_ = nullptr;
-    int unwinding_ = 0;  // exceptions that passed when this was made
+    int unwinding_ = 0;  // uncaught exceptions when this was made
 };
 
 }  // namespace dovetail

@@ -1,4 +1,4 @@
-// Executors: what they ask of their engine, and what they tell the observer of runs.
+// Executors: the calls of their engine, and the notifications of the observer of runs.
 #pragma once
 
 #include "basic_executor.hpp"

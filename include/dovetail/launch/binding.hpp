@@ -11,8 +11,8 @@ namespace dovetail {
 
 enum class binding_source : unsigned char {
     none,
-    copied,    // memory of the library, filled by `bind`: the caller may change its own at once
-    borrowed,  // host memory of the caller, which a run copies when it comes to it
+    copied,    // memory of the library, filled by `bind`: the caller may change its own memory at once
+    borrowed,  // host memory of the caller, which a run copies when it executes
     in_place   // device memory of the caller, which the operations of a run read
 };
 
@@ -20,14 +20,15 @@ struct binding {
     const void* data = nullptr;
     std::int64_t count = 0;  // elements
     binding_source from = binding_source::none;
-    std::uint64_t contents = 0;  // of a copy: no other binding of the executor has the same number; 0: may differ from run to run
+    // of a copy: a number that identifies the contents within the executor; 0: contents may differ from run to run
+    std::uint64_t contents = 0;
 
     bool in_place() const { return from == binding_source::in_place; }
-    // Whether the caller may not change the memory as long as a run reads it.
+    // Whether the memory belongs to the caller, who must not change it while a run reads it.
     bool of_caller() const { return from == binding_source::borrowed || from == binding_source::in_place; }
 };
 
-// Device memory that an input uses in place. It must stay as it is until ticket.inputs_released().
+// Device memory that an input uses in place. It must not change before ticket.inputs_released().
 template <class T>
 struct device_pointer {
     const T* data = nullptr;
@@ -36,8 +37,8 @@ struct device_pointer {
 template <class T>
 device_pointer(T*, std::int64_t) -> device_pointer<std::remove_const_t<T>>;
 
-// Host memory that runs read where it is, without the copy that `bind` makes of other host memory. It must stay as it is until
-// ticket.inputs_released() of the last run that reads it. Count: the number of elements where the type tells it, else -1.
+// Host memory that runs read in place; other host memory is copied by `bind`. It must not change before ticket.inputs_released() of the
+// last run that reads it. Count: the number of elements if the type has one, else -1.
 template <class T, std::int64_t Count = -1>
 struct borrowed_memory {
     const T* data = nullptr;
@@ -46,7 +47,7 @@ struct borrowed_memory {
 
 namespace detail {
 
-// Number of elements where the type tells it, else -1.
+// The number of elements if the type has one, else -1.
 template <class V>
 inline constexpr std::int64_t static_count = -1;
 template <class T, std::size_t N>
@@ -70,7 +71,7 @@ inline constexpr bool is_borrowed<borrowed_memory<T, Count>> = true;
 
 }  // namespace detail
 
-// A container or a span for `bind`, to be read where it is. A container that is about to be destroyed is refused.
+// A container or a span that runs read in place. A temporary container is rejected, since it is destroyed before a run reads it.
 template <class V>
     requires(detail::sequence<std::remove_cvref_t<V>> && (std::is_lvalue_reference_v<V> || std::ranges::enable_borrowed_range<std::remove_cvref_t<V>>))
 borrowed_memory<detail::element_in<std::remove_cvref_t<V>>, detail::static_count<std::remove_cvref_t<V>>> borrowed(V&& values) {

@@ -1,5 +1,5 @@
-// The library's own copies of what inputs are bound to. Takes host memory of the caller, gives memory that stays as it is until the
-// runs that read it have done so.
+// The library's own copies of bound inputs. Takes host memory of the caller, gives memory that does not change until the runs that read it
+// have done so.
 #pragma once
 
 #include "memory.hpp"
@@ -9,15 +9,15 @@
 
 namespace dovetail {
 
-// The library's copies of what one input is bound to, in pinned host memory. It is allocated with the first copy and kept: a copy is
-// overwritten when the runs that read it have done so.
+// The copies of one input, in pinned host memory. It is allocated with the first copy and kept; a copy is overwritten only after the runs
+// that read it have done so.
 class bound_copies {
 public:
-    // An input of at most this many bytes gets a copy for each run in flight and one more; a larger one gets one copy, and to bind
-    // it again waits until the runs issued before have read it.
+    // An input of at most this many bytes has one copy for each run in flight and one more. A larger one has a single copy: binding it
+    // again waits until the runs issued before have read it.
     static constexpr std::int64_t most_bytes_of_several = std::int64_t{64} << 20;
 
-    // Memory for the next copy. `read(run)` says whether a run has read its inputs, `wait(run)` returns when it has.
+    // Memory for the next copy. `read(run)` tells whether a run has read its inputs; `wait(run)` blocks until it has.
     template <class Read, class Wait>
     char* next(const std::shared_ptr<memory>& source, std::int64_t bytes, int in_flight, Read read, Wait wait) {
         if (copies_.empty()) allocate(source, bytes, bytes <= most_bytes_of_several ? in_flight + 1 : 1);
@@ -29,13 +29,13 @@ public:
         wait(copies_[oldest].last_run);
         return take(oldest);
     }
-    // A run reads the latest copy.
+    // Notes that a run reads the latest copy.
     void read_by(std::int64_t run) { copies_[latest_].last_run = run; }
 
 private:
     struct copy {
         block memory;
-        std::int64_t last_run = -1;  // the latest that reads it
+        std::int64_t last_run = -1;  // the latest run that reads it
     };
     void allocate(const std::shared_ptr<memory>& source, std::int64_t bytes, int count) {
         std::vector<copy> made;

@@ -1,5 +1,5 @@
-// The inputs of one executor as they are bound. Takes what the caller gives, checks it, copies what is to be copied, and gives each run
-// its bindings.
+// The inputs of one executor and their bindings. Takes what the caller binds, checks it, copies it if it has to be copied, and gives each
+// run its bindings.
 #pragma once
 
 #include "bound_copies.hpp"
@@ -20,8 +20,8 @@ public:
     // "`x`"
     std::string name(int input) const { return display_or(graph_.symbols[memory_.inputs()[static_cast<std::size_t>(input)].symbol].name, "`?`"); }
 
-    // Binds an input by symbol; ignored where this role does not use it. What turns out to be device memory is used in place. For
-    // `read` and `wait` see bound_copies::next; `wait` is also told the input.
+    // Binds an input by symbol; ignored if this role does not use it. A pointer that CUDA knows as device memory is used in place. For
+    // `read` and `wait` see bound_copies::next; `wait` also gets the input.
     template <class Read, class Wait>
     void bind(int symbol, binding b, int in_flight, Read read, Wait wait) {
         const int i = memory_.input_of(symbol);
@@ -39,13 +39,13 @@ public:
         if (!b.in_place()) memory_.stage(i);
         bound_[i] = b;
     }
-    // Throws where an input that has elements is not bound.
+    // Throws if an input that has elements is not bound.
     void check_all_bound() const {
         for (std::size_t i = 0; i < bound_.size(); ++i)
             if (bound_[i].from == binding_source::none && graph_.symbols[memory_.inputs()[i].symbol].type.size() != 0)
                 throw binding_error{"input " + name(static_cast<int>(i)) + " is not bound on " + where_.describe(rank_)};
     }
-    // A run is issued with the bindings as they are.
+    // Notes that a run was issued with the present bindings.
     void read_by(std::int64_t run) {
         for (std::size_t i = 0; i < bound_.size(); ++i)
             if (bound_[i].from == binding_source::copied) copies_[i].read_by(run);
@@ -69,7 +69,7 @@ private:
     const int rank_;
     std::vector<binding> bound_;        // by input
     std::vector<bound_copies> copies_;  // by input
-    std::uint64_t copied_ = 0;          // bindings
+    std::uint64_t copied_ = 0;          // number of bindings copied so far
 };
 
 }  // namespace dovetail::launch

@@ -1,5 +1,5 @@
-// What an executor holds: one graph on one rank, whatever the backend. This part keeps the bindings, numbers the runs and
-// guards the slots; a backend issues the work and says when it has ended.
+// The part of an executor that does not depend on the backend: one graph on one rank. It keeps the bindings, numbers the runs and guards
+// the slots; a backend issues the work and reports its end.
 #pragma once
 
 #include "bound_inputs.hpp"
@@ -51,8 +51,8 @@ public:
 
     span<const ir::step> steps() const { return plan.steps.subspan(plan.roles[role].first_step, plan.roles[role].steps); }
 
-    // Binds an input by symbol; ignored where this role does not use it. What is to be copied is copied here; what turns out to be
-    // device memory is used in place.
+    // Binds an input by symbol; ignored if this role does not use it. Host memory is copied here unless it is borrowed; device memory is
+    // used in place.
     void bind(int symbol, binding b) {
         const busy one{*this};
         reporting([&] {
@@ -61,29 +61,28 @@ public:
                 [this](std::int64_t run, int input) { wait_for_inputs_of(run, input); });
         });
     }
-    // Issues one run and returns at once, or as soon as the slot it needs is free.
+    // Issues one run and returns at once, or as soon as the slot that it needs is free.
     std::shared_ptr<run_state> run() { return run(false, nullptr); }
-    // The same, behind the work that the caller's stream holds and before what it gets later.
+    // The same, ordered after the work already on the caller's stream and before its later work.
     std::shared_ptr<run_state> enqueue(void* stream) {
         if (!has_streams()) throw usage_error{"enqueue: the backend of " + described() + " has no streams; use run"};
         return run(true, stream);
     }
-    // Whether the caller may change the memory that the run's inputs were bound to.
+    // Whether the caller may change the memory to which the run's inputs were bound.
     bool inputs_released(run_state& f) {
         const bool of_caller = std::any_of(f.inputs.begin(), f.inputs.end(), [](const binding& b) { return b.of_caller(); });
         return !of_caller || inputs_read(f);
     }
     virtual bool has_streams() const { return false; }
-    // Blocks until the run has ended, and throws what went wrong in it; timeout at the deadline.
+    // Blocks until the run has ended, and throws the error that ended it; timeout at the deadline.
     void finish(const std::shared_ptr<run_state>& f, std::optional<std::chrono::nanoseconds> limit) {
         reporting([&] { wait_for_end(*f, limit.value_or(options.time_limit)); });
     }
-    // Whether the run has ended well, without waiting; throws what went wrong in it.
+    // Whether the run has ended without an error, without waiting; throws the error that ended it.
     bool ready(run_state& f) {
         return reporting([&] { return has_ended(f); });
     }
-    // Waits for all runs issued so far. Of a run that failed, the states that it would have updated say so when they are read;
-    // the others are as they were.
+    // Waits for all runs issued so far. If a run failed, reading a state that it would have updated throws; other states are unchanged.
     void drain() override {
         reporting([&] {
             for (const auto& f : open_runs()) {
@@ -93,27 +92,27 @@ public:
                 } catch (const operation_error&) {
                     for (const auto& s : addresses.states())
                         if (updates(s.buffer) && addresses.store()->lost(*s.stored).empty()) throw;
-                    f->told.store(true);  // a state that is written now is good again
+                    f->told.store(true);  // a state that is written from now on is valid again
                 }
             }
         });
     }
-    // Why runs go to streams although replay was asked for; empty where they do not, and where nothing is replayed.
+    // Why runs are issued to streams although replay was asked for; empty if they are replayed, or if no replay was asked for.
     virtual const std::string& replay_fallback_reason() const {
         static const std::string nothing;
         return nothing;
     }
     void record_times(bool on) { recording_.store(on); }
-    // How far times of this rank may be off the clock that all ranks of the world share.
+    // The largest error of this rank's times on the clock that all ranks of the world share.
     virtual std::int64_t clock_error_ns() const { return 0; }
-    launch_watcher* watcher = nullptr;  // of the runs issued from now on
+    launch_watcher* watcher = nullptr;  // notified of the runs issued from now on
     value_observer* values = nullptr;   // set before the first run
 
-    // The slot of a run is not used again while a reading holds it; see run_slots.
+    // Keeps the slot of a run from being reused while a reading exists; see run_slots.
     void hold(run_state& f) { slots_.hold(f); }
     void hold_for_another_thread(run_state& f, thread_number by) { slots_.hold_for_another_thread(f, by); }
     void release(run_state& f, thread_number by) noexcept { slots_.release(f, by); }
-    // The buffer that holds an output on this rank; throws where it has none.
+    // The buffer that holds an output on this rank; throws if this rank has none.
     int output_buffer(int symbol) const {
         const int found = find_output(symbol);
         if (found < 0) throw usage_error{"output `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
@@ -134,7 +133,7 @@ public:
         options.store->check_place(*source);
         return options.store;
     }
-    // For whoever makes an engine, before it uses the store that it is given.
+    // Checks a store before an engine that uses it is made.
     static void check_store(const engine_options& given, const tag* graph, int rank) {
         if (given.store && given.store->rank != rank)
             throw usage_error{"the store given to the executor of " + display_or(graph, "the graph") + " on rank " + std::to_string(rank) +
@@ -142,17 +141,17 @@ public:
     }
     std::string described() const { return !named(name) ? std::string{"the graph"} : "`" + display(*name) + "`"; }
 
-    // Whether the run has ended well, without waiting; throws what went wrong in it. For the library: `ready` tells the program.
+    // Whether the run has ended without an error, without waiting; throws the error that ended it. For the library; programs call `ready`.
     virtual bool has_ended(run_state& f) = 0;
-    // True when the run has ended well, false at the deadline; throws what went wrong in it.
+    // True when the run has ended without an error, false at the deadline; throws the error that ended it.
     virtual bool wait(run_state& f, deadline until) = 0;
-    // Whether the run has read what its inputs are bound to; and the same, waiting for it: false at the deadline, throws what went
-    // wrong.
+    // `inputs_read`: whether the run has read the memory to which its inputs are bound. `wait_for_inputs` waits for that: false at the
+    // deadline, throws the error that ended the run.
     virtual bool inputs_read(run_state& f) = 0;
     virtual bool wait_for_inputs(run_state& f, deadline until) = 0;
-    // What the engine is waiting for, on which rank, and for whom.
+    // Text for a timeout: the operation that the engine waits for, on which rank, and the ranks that it waits for.
     virtual std::string stuck() = 0;
-    // Ends: waits for the runs in flight, up to the time limit; at once with `abort`. Never throws.
+    // Waits for the runs in flight, up to the time limit; with `abort`, aborts them at once. Never throws.
     void close(bool abort) noexcept {
         end_runs(abort);
         open_.store(false);
@@ -162,12 +161,13 @@ public:
 
 protected:
     virtual void end_runs(bool abort) noexcept = 0;
-    // The program has learnt from an exception what ended the runs, and world.run need not throw it.
+    // Notes that the program has learnt from an exception what ended the runs, so that world.run need not throw it.
     virtual void reported() noexcept = 0;
     // Throws if no further run can be issued.
     virtual void check_alive() = 0;
     virtual void issue(const std::shared_ptr<run_state>& f) = 0;
-    // A run was issued into whose values somebody looks: waits for its end where that is needed, and throws what dv::check_finite finds.
+    // Called after a run that check_finite or a value observer inspects: waits for its end if necessary, and throws what dv::check_finite
+    // finds.
     virtual void inspect(run_state& f) = 0;
     std::vector<launch::inspected_step> inspected_steps() const {
         return launch::inspected_steps(graph, program, steps(), where, rank, options.check_finite, values);
@@ -179,13 +179,13 @@ protected:
         bool recorded = false;
         const std::shared_ptr<run_state>& before;
     };
-    // Waits for what the run must find done. What it throws leaves all as it was: the run may be asked for again.
+    // Waits for all that the run depends on. If it throws, nothing has changed, and the run can be issued again.
     virtual void wait_for_resources(const request& next) = 0;
-    // It is this executor's turn, of all on this rank; throws, and leaves all as it was, where another rank sees it otherwise.
+    // Checks that all ranks call their executors in the same order. If it throws, nothing has changed.
     virtual void check_call_order() = 0;
 
-    // What ends the runs of all ranks where an executor is destroyed whose runs have not ended, because an exception passes or
-    // because they take longer than the time limit.
+    // The reason for aborting the runs of all ranks when an executor is destroyed before its runs have ended: an exception unwinds the
+    // stack, or the runs exceeded the time limit.
     launch::abort_reason left_in_flight(bool unwinding) {
         const std::string destroyed = "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight";
         if (unwinding) return {rank, destroyed, {}, {}, true};
@@ -197,16 +197,16 @@ protected:
                           rank};
     }
 
-    // Run states whose slots are in use.
+    // The run states whose slots are in use.
     std::vector<std::shared_ptr<run_state>> open_runs() { return slots_.all(); }
-    // States that the graph updates are worth nothing after a run that did not end.
+    // Marks the states that the graph updates as lost, after a run that did not end.
     void lose_states(const std::string& why) {
         for (const auto& s : addresses.states())
             if (updates(s.buffer)) addresses.store()->lose(*s.stored, why);
     }
 
 private:
-    // One thread at a time: a second one gets an exception, not a race.
+    // Allows one thread at a time: a second one gets an exception instead of a data race.
     struct busy {
         engine& e;
         explicit busy(engine& of) : e{of} {
@@ -247,7 +247,7 @@ private:
                               " has not read its inputs, and input " + inputs_.name(input) + " cannot be bound again: " + stuck(),
                           rank};
     }
-    // As many runs as are to be in flight, or as outputs have slots for.
+    // The number of slots: as many as runs may be in flight, or as outputs have.
     static int slots_of(const ir::program& p, int role, int in_flight) {
         int count = in_flight < 1 ? 1 : in_flight;
         for (const ir::buffer& b : p.buffers)

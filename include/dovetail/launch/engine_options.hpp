@@ -1,4 +1,4 @@
-// What an executor is told besides its graph and the options of its plan, collected from the arguments behind the rank.
+// Options of an executor other than its graph and the options of its plan, collected from the arguments after the rank.
 #pragma once
 
 #include "axis_width.hpp"
@@ -13,15 +13,15 @@ namespace detail {
 class store_core;
 }
 
-// How runs reach a GPU: launch by launch onto streams, or as one CUDA graph; the last falls back to streams where an operation
-// cannot be captured. The host backend knows streams only.
+// How runs are issued to a GPU: `never` issues single launches to streams, `always` launches one CUDA graph, `if_possible` falls back to
+// streams if an operation cannot be captured. The host backend only has streams.
 enum class replay_mode : unsigned char { never, always, if_possible };
 
-// What an executor may be told besides its graph and options.
+// The values of these options.
 struct engine_options {
     std::shared_ptr<detail::store_core> store = nullptr;
     std::vector<axis_width> widths = {};
-    std::chrono::nanoseconds time_limit = std::chrono::minutes{10};  // of every wait that is given none
+    std::chrono::nanoseconds time_limit = std::chrono::minutes{10};  // of every wait without a limit of its own
     bool record_times = false;
     replay_mode replay = replay_mode::never;
     bool check_finite = false;

@@ -1,4 +1,4 @@
-// What goes wrong while a program runs, as exceptions. Every message names the rank, and the operation where there is one.
+// The exceptions of a running program. Every message names the rank, and the operation if there is one.
 #pragma once
 
 #include "../core/config.hpp"
@@ -11,16 +11,16 @@ namespace dovetail {
 
 struct failure : std::runtime_error {
     explicit failure(const std::string& text) : std::runtime_error{"dovetail: " + text} {}
-    // What is behind the library's name, for a text around it.
+    // The message without the prefix "dovetail: ", for use within another text.
     std::string text() const { return what() + sizeof("dovetail: ") - 1; }
 };
 
-// What an exception says, for a text around it.
+// The message of an exception, for use within another text.
 inline std::string text_of(const std::exception& e) {
     const auto* ours = dynamic_cast<const failure*>(&e);
     return ours != nullptr ? ours->text() : e.what();
 }
-// The same of one that is held.
+// The same for an exception pointer.
 inline std::string text_of(const std::exception_ptr& what) {
     try {
         std::rethrow_exception(what);
@@ -31,17 +31,17 @@ inline std::string text_of(const std::exception_ptr& what) {
     }
 }
 
-// The library is used against its rules: a run from two threads, a result read after its slot was used again, ...
+// The library is used in a way that it does not allow: a run from two threads, a result read after its slot was used again, ...
 struct usage_error : failure {
     using failure::failure;
 };
 
-// An input that is not bound, or bound to memory that is too small.
+// An input is not bound, or bound to memory that is too small.
 struct binding_error : failure {
     using failure::failure;
 };
 
-// A state that nothing initialised, or that an aborted run has spoilt.
+// A state was never initialised, or an aborted run has left it undefined.
 struct state_error : failure {
     using failure::failure;
 };
@@ -56,18 +56,18 @@ struct operation_error : failure {
     operation_error(const std::string& text, std::string op, std::string of, int on, std::exception_ptr why = nullptr)
         : failure{text}, operation{std::move(op)}, statement{std::move(of)}, rank{on}, cause{std::move(why)} {}
 
-    std::string operation;  // empty where no operation is to blame
+    std::string operation;  // empty if no operation is the cause
     std::string statement;
     int rank = -1;             // where it happened
     std::exception_ptr cause;  // what the operation threw
 };
 
-// The same, seen from the other ranks.
+// An operation_error of another rank.
 struct peer_error : operation_error {
     using operation_error::operation_error;
 };
 
-// A wait was longer than allowed. The run goes on: one may wait again, or leave.
+// A wait exceeded its limit. The run goes on: the program may wait again, or leave.
 struct timeout : failure {
     timeout(const std::string& text, int on) : failure{text}, rank{on} {}
     int rank = -1;

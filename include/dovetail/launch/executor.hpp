@@ -1,5 +1,4 @@
-// executor<G, Options>: a graph made ready to run on one rank, of any backend. Names are checked when compiling; behind
-// them is an engine that knows only ids.
+// executor<G, Options>: a graph on one rank, of any backend. Names are checked at compile time; at run time an engine gets ids only.
 //   dv::executor<model> step{rank};   step.bind(dv::name<x>, values);   auto t = step.run();   t.read(dv::name<y>)
 // Arguments after the rank, in any order: a dv::store, dv::width<axis>(n), a time limit (any std::chrono duration),
 // dv::record_times, dv::check_finite, dv::replay.
@@ -18,13 +17,13 @@ namespace dovetail {
 struct record_times_option {};
 inline constexpr record_times_option record_times{};
 
-// Each run is waited for, and every value of floating-point numbers that it makes is looked at: the first operation, in the order of
-// all ranks, that makes not-a-number or infinity, or reads a state that holds one, is named by an operation_error. For debugging.
+// For debugging: waits for each run and checks every floating-point value that it computes. The first operation, in an order common to all
+// ranks, that produces NaN or infinity, or reads a state that holds one, is named by an operation_error.
 struct check_finite_option {};
 inline constexpr check_finite_option check_finite{};
 
-// On a GPU every run is the launch of one CUDA graph. `replay`: an operation that cannot be captured is an error;
-// `replay_or_streams`: runs then go to streams.
+// On a GPU, every run is the launch of one CUDA graph. `replay`: an operation that cannot be captured is an error; `replay_or_streams`: the
+// runs are then issued to streams.
 inline constexpr replay_mode replay = replay_mode::always;
 inline constexpr replay_mode replay_or_streams = replay_mode::if_possible;
 
@@ -47,7 +46,7 @@ void take_argument(engine_options& o, const A& argument) {
     if constexpr (engine_argument<A>) take(o, argument);
 }
 
-// True; reports what an executor is given behind the rank and does not take.
+// Always true; reports an argument after the rank that executors do not accept.
 template <class G, class O, class A>
 constexpr bool check_argument() {
     if constexpr (plan::planned<G, O>::made) {
@@ -68,13 +67,13 @@ inline constexpr bool launches_asked = check_launches<G, O, Stream>();
 
 }  // namespace detail
 
-// What `run` of an executor returns.
+// The result of executor.run.
 template <class G>
 class ticket : public basic_ticket {
 public:
     using basic_ticket::basic_ticket;
 
-    // An output of this run, when it has ended.
+    // An output of this run. Waits for the end of the run.
     template <class Name>
     auto read(Name) const {
         constexpr int symbol = detail::output_asked<G, Name>;
@@ -87,16 +86,16 @@ public:
     }
 };
 
-// What a call may not be asked is reported by its constraint, which is never false: clangd, in an editor, skips the bodies of functions
-// in headers, unless they are constexpr. The constraint of world.run makes it look into a body whose rank is `auto&`.
+// Calls report their mistakes through constraints that are never false: clangd skips the bodies of functions in headers unless they are
+// constexpr, but evaluates constraints. The constraint of world.run makes clangd look into a body whose rank is `auto&`.
 template <class G, class Options = options<>>
 class executor : public basic_executor {
-    static_assert(valid<G>);  // what is wrong with the graph is said before anything else
+    static_assert(valid<G>);  // a mistake of the graph is reported before anything else
 
 public:
     using graph = G;
 
-    // All ranks make the same executors in the same order; throws on all of them where they differ.
+    // All ranks make the same executors in the same order; throws on all of them if they differ.
     template <detail::rank_of_a_world Rank, class... Arguments>
         requires((detail::argument_asked<G, Options, Arguments> && ... && detail::launches_asked<G, Options, typename Rank::stream>))
     explicit executor([[maybe_unused]] Rank& rank, [[maybe_unused]] const Arguments&... arguments) {
@@ -113,9 +112,9 @@ public:
         if constexpr (plan::detail::right<G>()) error::report<error::no_rank<G>>();
     }
 
-    // Binds an input, to as many elements as it has: a value for a scalar, a container or a span, or a pointer and a count. What is
-    // in host memory is copied here, so that the caller may change it at once; memory of the device is used in place, and so is
-    // what dv::borrowed(...) names: it stays as it is until ticket.inputs_released(). A run sees the latest binding.
+    // Binds an input, to as many elements as it has: a value for a scalar, a container or a span, or a pointer and a number of elements.
+    // Host memory is copied here, so the caller may change it at once. Device memory, and memory named by dv::borrowed(...), is used in
+    // place and must not change before ticket.inputs_released(). A run uses the latest binding.
     template <class Name, class Value>
         requires(detail::binding_asked<G, Name, std::remove_cvref_t<Value>>)
     executor& bind(Name, [[maybe_unused]] Value&& value) {
@@ -133,18 +132,18 @@ public:
         if constexpr (symbol >= 0) bind_symbol(symbol, {data, count, binding_source::copied});
         return *this;
     }
-    // Issues one run with the bindings as they are, and returns at once unless its slot is still in use.
+    // Issues one run with the present bindings, and returns at once unless its slot is still in use.
     ticket<G> run() { return {held(), run_once()}; }
-    // The same, ordered behind and before the work on the caller's stream (a cudaStream_t).
+    // The same, ordered after the work already on the caller's stream (a cudaStream_t) and before its later work.
     ticket<G> enqueue(void* stream) { return {held(), run_behind(stream)}; }
 
-    // Whether this rank plays a role of the graph.
+    // Whether this rank has a role of the graph.
     template <class Name>
         requires(detail::role_asked<G, Name> >= -1)
     bool is(Name) const {
         return plays(detail::role_asked<G, Name>);
     }
-    // A state of this rank as it is after the runs issued so far; and setting it.
+    // Reads or writes a state of this rank, after the runs issued so far.
     template <class Name>
     auto read_state(Name) const {
         constexpr int symbol = detail::state_asked<G, Name>;

@@ -1,5 +1,5 @@
-// Who is where: ranks are numbered by role in order of appearance, within a role by position coordinates, last axis fastest.
-// Takes the graph and the size of the world, resolves the open axes, and gives each rank's role, position and partners.
+// The roles and positions of ranks. Ranks are numbered by role in order of appearance, within a role by position, the last axis fastest.
+// Takes the graph and the size of the world, computes the widths of open axes, and gives the role, position and partners of each rank.
 #pragma once
 
 #include "../core/display.hpp"
@@ -52,11 +52,11 @@ public:
         return w == 0 ? open_[axis] : w;
     }
 
-    // The rank's place among the positions along the axes of `mask`, last axis fastest.
+    // Index of the rank among the positions along the axes of `mask`, the last axis fastest.
     int coordinate(int rank, unsigned mask) const { return coordinate(role_of(rank), position_of(rank), mask); }
 
-    // The ranks that take part beside `rank` in one member of a task, in member order: for each of its parts, by group index,
-    // the positions along the communicator's axes, or the one with equal coordinates. Deterministic, alike on all of them.
+    // The ranks that take part with `rank` in one member of a task, in member order: for each of its participations, by group index, the
+    // positions along the communicator's axes, or the one with equal coordinates. The order is the same on all of them.
     std::vector<int> partners(const ir::program& p, const ir::task& v, int member, int rank) const {
         const ir::member& m = p.members[member];
         const unsigned mask = m.communicator < 0 ? 0u : p.communicators[m.communicator].axes;
@@ -88,7 +88,7 @@ public:
         const ir::node& n = graph_.nodes[at];
         return n.role >= 0 && collective::ends_at_root(n.kind) && coordinate(rank, n.axes) != n.root;
     }
-    // Whether any ranks communicate in a run. What is then agreed on is agreed on by all, also by one that has no part in it.
+    // Whether any ranks communicate in a run. All ranks of the world then take part in agreements, including those that do not communicate.
     bool communicates(const ir::program& p) const {
         for (const ir::task& v : p.tasks)
             for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations)) {
@@ -105,7 +105,7 @@ public:
     }
 
 private:
-    // Of an axis with a fixed width they were checked while compiling.
+    // Checks positions along open axes; those along axes of fixed width were checked at compile time.
     void check_positions(const ir::node& n) const {
         const std::int64_t width = width_along(n.role, n.axes);
         for (int i = 0; i < n.op->pair_count; ++i)
@@ -145,7 +145,7 @@ private:
             while (axis < axes && !same(graph_.axes[axis].name, w.axis)) ++axis;
             if (axis == axes) throw world_error{"width given for " + display_or(w.axis, "?") + ", which is no axis of the graph"};
             if (w.width < 1) throw world_error{"width " + std::to_string(w.width) + " given for axis " + display_or(w.axis, "?") + ": it must be at least 1"};
-            if (!is_open[axis]) {  // a width stands in the type, or was given before
+            if (!is_open[axis]) {  // fixed by the type, or by an earlier argument
                 int known = open_[axis];
                 for (const ir::mesh_axis& m : graph_.mesh)
                     if (m.axis == axis && m.width > 0) known = m.width;
@@ -166,7 +166,7 @@ private:
             unknown = a;
         }
         if (unknown < 0) return;
-        // The size of the world is linear in the one width that is not known: fixed + per_index * width.
+        // The size of the world is linear in the one unknown width: fixed + per_index * width.
         std::int64_t with_one = 0, with_two = 0;
         for (int r = 0; r < roles_; ++r) with_one += mesh_size_of(r);
         open_[unknown] = 2;

@@ -1,4 +1,4 @@
-// The states of an executor that is being made: those that nobody has initialised yet are, once.
+// Initialisation of the states of a new executor that no other executor has initialised.
 #pragma once
 
 #include "engine.hpp"
@@ -7,7 +7,7 @@
 
 namespace dovetail::launch {
 
-// `call(initialiser, pointers)` returns when the state is written. Where it throws, `abort(reason)` ends the runs of all ranks.
+// `call(initialiser, pointers)` blocks until the state is written. If it throws, `abort(reason)` ends the runs of all ranks.
 template <class Stream, class Call, class Abort>
 void initialise_states(const engine& of, const executable_plan<Stream>& from, Call call, Abort abort) {
     const auto& store = of.addresses.store();

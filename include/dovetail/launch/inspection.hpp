@@ -1,5 +1,5 @@
-// Looking into the values of a run: for not-a-number and infinity (dv::check_finite), and for an observer of values. Takes the steps of
-// a rank, gives for each the accesses to look at: states that it reads, before it; what it writes on this rank, behind it.
+// Inspection of the values of a run: for NaN and infinity (dv::check_finite), and for an observer of values. Takes the steps of a rank,
+// gives the accesses to inspect: states that a step reads, before the step; buffers that it writes on this rank, after it.
 #pragma once
 
 #include "../ir/parts.hpp"
@@ -10,14 +10,14 @@
 
 namespace dovetail {
 
-// Gets the values of the first runs of an executor, in host memory.
+// Receives the values of the first runs of an executor, in host memory.
 struct value_observer {
-    // Asked for every named value before the first run.
+    // Called for every named value before the first run.
     virtual bool wants(const tag& name) = 0;
     // Values of runs 0 to runs() - 1 are wanted.
     virtual std::int64_t runs() const = 0;
-    // What a step of the run has written, or a state that it is about to read: possibly more than once, the latest is the last. Of any
-    // thread.
+    // A value that a step of the run has written, or a state that it is about to read. May be called more than once for one value, the
+    // latest call last, and from any thread.
     virtual void value(const tag& name, const tensor_type& type, std::int64_t run, const void* data) = 0;
 
 protected:
@@ -29,7 +29,7 @@ namespace launch {
 struct inspected_access {
     int access = -1;
     int symbol = -1;
-    bool checked = false;   // for not-a-number and infinity
+    bool checked = false;   // for NaN and infinity
     bool observed = false;  // by the observer of values
 };
 struct inspected_step {
@@ -90,7 +90,7 @@ inline std::string describe(const non_finite& found, const ir::graph& g, const i
     return "element " + std::to_string(found.element) + " of " + value + (found.infinite ? " is infinite" : " is NaN");
 }
 
-// Looks into the values of a step in host memory; `at(access)` says where they are in this run. Throws where one is not finite.
+// Inspects the values of a step in host memory; `at(access)` gives their address in this run. Throws if one is not finite.
 template <class At>
 void look(const inspected_step& step, bool before, const ir::graph& g, const ir::program& p, At at, std::int64_t run, value_observer* observer) {
     for (const inspected_access& a : before ? step.before : step.behind) {

@@ -1,8 +1,8 @@
-// One symbol that makes the linker refuse units that do not belong together, by a name that says what to do. Units that are compiled
-// separately refer to it, and dovetail/src.hpp defines it: without that header, or with two units that include it, it is undefined
-// or defined twice. In header-only units it is no variable of threads, and linkers refuse to take one for the other: a program in
-// which both kinds of units meet is not linked either. (lld does not look at a header-only unit of clang's that comes last; the program
-// then uses the definitions of dovetail/src.hpp throughout.)
+// A symbol that makes the linker reject units that must not be linked together; its name tells what to do. Separately compiled units refer
+// to it, and dovetail/src.hpp defines it: it is undefined if no unit includes that header, and defined twice if two do. Header-only units
+// declare it without thread_local, and linkers reject a symbol that is thread-local in one unit only: this catches programs that mix both
+// kinds of units. (lld does not check a header-only unit of clang's that comes last; the program then uses the definitions of
+// dovetail/src.hpp throughout.)
 #pragma once
 
 #include "../core/config.hpp"

@@ -1,4 +1,4 @@
-// The symbol that units which are compiled separately refer to.
+// The symbol to which separately compiled units refer.
 #pragma once
 
 #include "linkage.hpp"

@@ -1,5 +1,5 @@
-// Memory of one rank, behind an interface: what the common part of the launch layer needs of a backend in order to place
-// arenas and states and to copy between them and the host.
+// The interface to the memory of one rank: what the common part of the launch layer needs of a backend to allocate arenas and states and to
+// copy between them and the host.
 #pragma once
 
 #include "../ir/schedule.hpp"
@@ -19,14 +19,14 @@ public:
     virtual void release_host(void* pointer) noexcept = 0;
     // Number of the device; -1: the host.
     virtual int device() const { return -1; }
-    // Whether the device's memory holds what the pointer points to.
+    // Whether the pointer points into the device's memory.
     virtual bool on_device(const void*) const { return false; }
-    // Synchronous copies. Either pointer may be one to host memory.
+    // Synchronous copies. Either pointer may also point to host memory.
     virtual void to_host(void* to, const void* from, std::int64_t bytes) = 0;
     virtual void from_host(void* to, const void* from, std::int64_t bytes) = 0;
 };
 
-// An allocation that is given back.
+// Owns an allocation and releases it.
 class block {
 public:
     block() = default;

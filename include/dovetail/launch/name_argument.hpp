@@ -1,4 +1,4 @@
-// dv::name<y> as the argument of a call: which name it is, and the error of what is none.
+// dv::name<y> as the argument of a call: which name it is, and the error if it is not a name.
 #pragma once
 
 #include "../core/tag.hpp"
@@ -21,7 +21,7 @@ struct name_in<T> {
 template <class T>
 using name_of_constant = typename name_in<T>::type;
 
-// Whether it is a name; what is none is reported.
+// Whether the argument is a name; reports one that is not.
 template <class T>
 constexpr bool right_name() {
     constexpr bool named = !std::is_void_v<name_of_constant<T>>;
@@ -30,7 +30,7 @@ constexpr bool right_name() {
 }
 template <class T>
 inline constexpr bool is_name = right_name<T>();
-// True; reports what is no name.
+// Always true; reports an argument that is not a name.
 template <class T>
 inline constexpr bool name_asked = is_name<T> || true;
 

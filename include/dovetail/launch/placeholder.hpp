@@ -1,5 +1,5 @@
-// What reading gives where the graph or the name that is read has a mistake: that is reported, and this takes every use that a
-// program makes of a result, so that nothing else is said. No program with one of these compiles.
+// The result type of a read if the graph or the name has a mistake. The mistake is reported, and this type accepts every use of a result,
+// so that no further errors follow. No program that contains it compiles.
 #pragma once
 
 #include "../core/element.hpp"

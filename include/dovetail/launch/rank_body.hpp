@@ -1,4 +1,4 @@
-// What world.run calls on every rank: a callable of the caller, as two pointers, so that worlds need not be templates.
+// A reference to the callable that world.run calls on every rank, as two pointers, so that worlds need not be templates.
 #pragma once
 
 namespace dovetail::launch {

@@ -1,4 +1,4 @@
-// The roles that a rank plays in the graphs of the executors made on it. In a single-rank graph it plays all of them.
+// The roles of a rank in the graphs of the executors made on it. In a single-rank graph it has all of them.
 #pragma once
 
 #include "../ir/graph.hpp"
@@ -12,11 +12,11 @@ namespace dovetail::launch {
 
 class rank_roles {
 public:
-    // An executor of this graph was made, for this role of it.
+    // Notes that an executor of this graph was made, with this role.
     void add_graph(const ir::graph& g, int role);
-    // Throws where no executor was made, or none of a graph that has this role.
+    // Throws if no executor was made, or none of a graph that has this role.
     bool is(const tag& name, int rank) const;
-    // Of a name given as a constant: rank.is(dv::name<server>).
+    // The same for a name given as a constant: rank.is(dv::name<server>).
     template <class Name>
     bool is_named(int rank) const {
         if constexpr (dovetail::detail::is_name<Name>)
@@ -31,7 +31,7 @@ private:
     std::string listed() const;
 
     std::vector<const tag*> all_;  // roles of the graphs
-    std::vector<const tag*> own_;  // by this rank
+    std::vector<const tag*> own_;  // those of this rank
     bool known_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The roles that a rank plays: learnt from its executors, asked by name.
+// The roles of a rank: collected from its executors, queried by name.
 #pragma once
 
 #include "../core/display.hpp"

@@ -1,5 +1,5 @@
-// The slots of an executor's runs: as many as runs may be in flight. Each holds the latest run that uses it, and is not used again
-// while a reading holds a result of that run.
+// The slots of an executor's runs: as many as runs may be in flight. Each holds the latest run that uses it, and is not reused while a
+// reading holds a result of that run.
 #pragma once
 
 #include "run_state.hpp"
@@ -14,16 +14,16 @@ namespace dovetail::launch {
 
 class run_slots {
 public:
-    // `of` and `place` are said in messages: "`model`", "rank 1 (role `b`)".
+    // `of` and `place` appear in messages: "`model`", "rank 1 (role `b`)".
     run_slots(int count, std::string of, std::string place, int rank) : of_{std::move(of)}, place_{std::move(place)}, rank_{rank} {
         slots_.resize(static_cast<std::size_t>(count));
         spare_.reserve(most_spare);
     }
 
     int count() const { return static_cast<int>(slots_.size()); }
-    // The run whose slot a run is to take; null where it is the first.
+    // The run that used the slot before this one; null if there is none.
     const std::shared_ptr<run_state>& before(std::int64_t run) const { return slots_[index(run)]; }
-    // A run that was issued: the one in its slot, or where that is a later one, a stand-in that knows its number only.
+    // The state of a run that was issued. If a later run has reused its slot, a new state that only has the run's number.
     std::shared_ptr<run_state> issued(std::int64_t run) const {
         const auto& slot = slots_[index(run)];
         if (slot && slot->run == run) return slot;
@@ -36,7 +36,7 @@ public:
         return slots_;
     }
 
-    // Keeps the slot of a run from being used again, until `release`.
+    // Keeps the slot of a run from being reused, until `release`.
     void hold(run_state& f) {
         const std::lock_guard lock{mutex_};
         const auto& current = slots_[index(f.run)];
@@ -53,13 +53,13 @@ public:
         }
         released_.notify_all();
     }
-    // What `by` holds is released by a thread that is not known yet.
+    // From now on any thread may release what `by` holds.
     void hold_for_another_thread(run_state& f, thread_number by) {
         const std::lock_guard lock{mutex_};
         *std::find(f.holders.begin(), f.holders.end(), by) = no_thread;
     }
 
-    // A run state for the run in its slot, once no reading holds that; `ready()` is called when it is free, and may throw.
+    // The state of a new run, once no reading holds the run in its slot; `ready()` is called when the slot is free, and may throw.
     template <class Ready>
     std::shared_ptr<run_state> claim(std::int64_t run, std::chrono::nanoseconds limit, Ready ready) {
         std::unique_lock lock{mutex_};
@@ -86,8 +86,8 @@ private:
         if (!released_.wait_until(lock, after(limit), free))
             throw timeout{"timeout after " + in_seconds(limit) + ": " + text + "is still held by a reading on " + place_, rank_};
     }
-    // The run state that was in the slot, or an earlier one, where no ticket knows it any more, so that runs of which a ticket each is
-    // kept allocate nothing either.
+    // Reuses the run state in the slot, or an earlier one to which no ticket refers any more, so that runs whose tickets are kept for a
+    // while allocate nothing either.
     void recycle(std::shared_ptr<run_state>& slot) {
         if (slot && slot.use_count() > 1) {
             std::shared_ptr<run_state>* unknown = nullptr;
@@ -114,7 +114,7 @@ private:
     const std::string of_, place_;
     const int rank_;
     std::vector<std::shared_ptr<run_state>> slots_;  // the latest run that uses each
-    std::vector<std::shared_ptr<run_state>> spare_;  // of earlier runs, to be used again when their tickets are gone
+    std::vector<std::shared_ptr<run_state>> spare_;  // of earlier runs, reused when their tickets are gone
     std::mutex mutex_;
     std::condition_variable released_;
 };

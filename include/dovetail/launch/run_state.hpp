@@ -1,4 +1,4 @@
-// One run of an executor as its ticket, its engine and observers see it.
+// One run of an executor, shared by its ticket, its engine and observers.
 #pragma once
 
 #include "buffer_addresses.hpp"
@@ -11,17 +11,17 @@
 
 namespace dovetail {
 
-// One run, from its issue until nobody reads its results.
+// Lives from the issue of the run until its results are no longer read.
 struct run_state {
     std::int64_t run = 0;
     std::vector<binding> inputs;          // as they were when the run was issued
     std::vector<step_time> times;         // by step of the role; empty unless asked for
-    std::atomic<int> pending = 0;         // streams that have not ended the run
-    std::atomic<int> reading_inputs = 0;  // steps that still read what the caller bound
+    std::atomic<int> pending = 0;         // streams that have not finished the run
+    std::atomic<int> reading_inputs = 0;  // steps that still read memory of the caller
     std::atomic<bool> failed = false;
-    std::atomic<bool> told = false;      // the states know that it failed
-    std::vector<thread_number> holders;  // of each reading alive: the thread that read it; guarded by the engine's mutex
-    bool enqueued = false;               // behind and before the work on `stream`, the caller's
+    std::atomic<bool> told = false;      // its failure was reported
+    std::vector<thread_number> holders;  // the thread of each reading; guarded by the engine's mutex
+    bool enqueued = false;               // ordered with the work on `stream`, the caller's
     void* stream = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What `ticket.times()` gives for each step.
+// The element type of `ticket.times()`.
 #pragma once
 
 #include <cstdint>

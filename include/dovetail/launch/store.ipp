@@ -1,4 +1,4 @@
-// dv::store: what it does with its states.
+// dv::store: reading and writing its states.
 #pragma once
 
 #include "store.hpp"

@@ -1,4 +1,4 @@
-// What a dv::store holds: the states of one rank by name and tensor, who uses them, and whether they are worth anything.
+// The contents of a dv::store: the states of one rank by name and tensor, the executors that use them, and whether their values are valid.
 #pragma once
 
 #include "../core/display.hpp"
@@ -18,13 +18,13 @@ struct run_state;
 
 namespace detail {
 
-// An executor as its store sees it.
+// The interface of an executor to its store.
 class state_user {
 public:
     virtual ~state_user() = default;
-    // Waits for its runs, before the host touches a state.
+    // Waits for its runs, before the host accesses a state.
     virtual void drain() = 0;
-    // Whether it can still issue runs; and the memory of the rank that it issues them on.
+    // `is_open`: whether it can still issue runs. `place`: the memory of the rank on which it issues them.
     virtual bool is_open() const = 0;
     virtual const memory* place() const = 0;
 };
@@ -34,7 +34,7 @@ struct stored_state {
     tensor_type type = {};
     block where = {};
     bool initialised = false;
-    std::string lost = {};  // why the contents are worth nothing
+    std::string lost = {};  // why the contents are invalid
 };
 
 class store_core {
@@ -43,7 +43,7 @@ public:
 
     const int rank;
 
-    // Held while a thread works with the store, if there is one: a second thread gets an exception, not a race.
+    // Held while a thread uses the store: a second thread gets an exception instead of a data race.
     class usage {
     public:
         explicit usage(store_core* of) : of_{of} {
@@ -60,7 +60,7 @@ public:
         store_core* of_ = nullptr;
     };
 
-    // Throws where executors on `place` cannot use the states: they are on another device, or in use by a rank of another world.
+    // Throws if executors on `place` cannot use the states: they are on another device, or in use by a rank of another world.
     void check_place(const memory& place) {
         const std::string text = "the store of rank " + std::to_string(rank);
         if (source_->device() != place.device()) throw usage_error{text + " is on another device than the executor that is to use it"};
@@ -69,7 +69,7 @@ public:
             if (const auto user = weak.lock(); user && user->is_open() && user->place() != &place)
                 throw usage_error{text + " is used by executors of two worlds at once"};
     }
-    // The state, made on first use; its address does not change.
+    // The state, made on first use; its address never changes.
     stored_state& at(const tag* name, const tensor_type& type) {
         const std::lock_guard lock{mutex_};
         for (const auto& s : states_)
@@ -107,7 +107,7 @@ public:
         s.initialised = true;
         s.lost.clear();
     }
-    // An executor takes the state into use: true where it has to initialise it.
+    // An executor starts to use the state; true if it has to initialise it.
     bool adopt(stored_state& s, bool from_store) {
         const std::lock_guard lock{mutex_};
         if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
@@ -120,13 +120,13 @@ public:
         const std::lock_guard lock{mutex_};
         s.initialised = true;
     }
-    // An executor is about to issue `run` on the states. Gives the run before it where that is another executor's, whatever else
-    // the rank has issued since. Called by the thread of the rank.
+    // An executor is about to issue `run` on the states. Returns the previous run on them if it belongs to another executor, regardless of
+    // other runs of the rank in between. Called by the rank's thread.
     std::shared_ptr<run_state> change_owner(const void* user, const std::shared_ptr<run_state>& run) {
         const std::shared_ptr<run_state> before = std::exchange(last_run_, run).lock();
         return std::exchange(last_user_, user) == user ? nullptr : before;
     }
-    // Whether it is worth asking for each of them.
+    // Whether any state is lost; if not, `lost` need not be called.
     bool any_lost() const { return any_lost_.load(std::memory_order_relaxed); }
     std::string lost(const stored_state& s) {
         const std::lock_guard lock{mutex_};

@@ -1,13 +1,13 @@
-// The handle that an operation's `launch` receives first: where to put the work, which rank it is, scratch memory as the
-// operation declared it. Both backends' handles are defined here without their headers, which would take the compiler longer
-// than a small graph: what a launch needs of CUDA's libraries it asks for through its stream.
+// The handle that an operation's `launch` gets as its first argument: the stream to use, the rank, the workspace that the operation
+// declared. The handles of both backends are defined here without the backends' headers, which would cost more compile time than a small
+// graph; calls of CUDA's libraries go through a table of functions in the handle.
 #pragma once
 
 #include "../core/view.hpp"  // before dovetail::cuda is declared: it speaks of ::cuda
 
 namespace dovetail::host {
 
-// A launch on the host runs at once, on the thread of its stream.
+// A launch on the host runs at once, on the worker thread of its stream.
 struct stream {
     int rank = 0;
     int kind = 0;  // stream_kind as a number
@@ -21,10 +21,10 @@ namespace dovetail::cuda {
 
 struct stream;
 
-// What the shipped operations ask for besides their kernels; see launch/cuda/api/services.hpp. All but `refuse` throw a call_error
-// where CUDA refuses.
+// The calls of CUDA's libraries that the shipped operations make; implemented in launch/cuda/api/services.hpp. All but `refuse` throw a
+// call_error if CUDA reports an error.
 struct launch_services {
-    void (*launched)(const char* kernel) = nullptr;  // whether the launch before this was taken
+    void (*launched)(const char* kernel) = nullptr;  // checks the launch before this call
     void (*copy)(const stream&, const void* from, void* to, std::int64_t bytes) = nullptr;
     void (*zero)(const stream&, void* at, std::int64_t bytes) = nullptr;
     // c [m,n] = op(a) op(b), row-major, the inner extent k, elements of one floating type.
@@ -36,10 +36,10 @@ struct launch_services {
 struct stream {
     void* handle = nullptr;  // a cudaStream_t
     void* blas = nullptr;    // a cublasHandle_t that is set to this stream
-    int sms = 0;             // streaming multiprocessors the plan leaves to the operation; 0: all
+    int sms = 0;             // streaming multiprocessors that the plan assigns to the operation; 0: all
     void* workspace = nullptr;
     std::int64_t workspace_bytes = 0;
-    const launch_services* services = nullptr;  // always there in a stream that an executor hands out
+    const launch_services* services = nullptr;  // never null in a stream that an executor passes to a launch
 };
 
 }  // namespace dovetail::cuda

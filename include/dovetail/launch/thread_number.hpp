@@ -1,5 +1,5 @@
-// Which thread holds a reading: a number that no other thread of the process gets. Not std::thread::id, whose header costs a program's
-// file more than this library's own.
+// The number of a thread that holds a reading, unique in the process. Not std::thread::id: its header costs more compile time than this
+// library's own for a program's file.
 #pragma once
 
 #include "linkage.hpp"

@@ -7,7 +7,7 @@
 
 namespace dovetail::launch {
 
-// Not in the function: one of each for the process, however it is compiled.
+// Not in the function: each must exist once per process, in header-only and in separate compilation.
 inline std::atomic<thread_number> last_thread_number = no_thread;
 inline thread_local thread_number own_thread_number = no_thread;
 

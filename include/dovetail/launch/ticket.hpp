@@ -1,5 +1,5 @@
-// What `run` returns: when the run has ended, what it made, how long its steps took. A ticket may outlive its executor; it
-// may be copied, and dropped without waiting.
+// The result of `run`: the end of the run, its outputs, the times of its steps. A ticket may outlive its executor; it may be copied, and
+// dropped without waiting.
 #pragma once
 
 #include "step_time.hpp"
@@ -16,21 +16,21 @@ namespace dovetail {
 class engine;
 struct run_state;
 
-// The part that knows no graph type.
+// The part without the graph's type.
 class basic_ticket {
 public:
     basic_ticket() = default;
     basic_ticket(std::shared_ptr<engine> of, std::shared_ptr<run_state> f) : engine_{std::move(of)}, run_{std::move(f)} {}
 
-    // Returns when the run has ended on this rank. Throws what went wrong; timeout after the executor's time limit.
+    // Blocks until the run has ended on this rank. Throws the error that ended it; timeout after the executor's time limit.
     void wait() const;
-    // The same with a limit of its own. The time-out names the operation that is stuck; one may wait again after it.
+    // The same with a limit of its own. The timeout names the operation that has not ended; waiting again is allowed.
     template <class Duration>
     void wait_for(Duration limit) const {
         wait_at_most(launch::nanoseconds_of(limit));
     }
     bool ready() const;
-    // Whether the memory that inputs were bound to may be changed.
+    // Whether the program may change the memory to which inputs were bound.
     bool inputs_released() const;
     // Number of the run, from 0.
     std::int64_t run() const;
@@ -53,8 +53,8 @@ void wait_all(const Tickets&... tickets) {
     (tickets.wait(), ...);
 }
 
-// An output of one run, in place. While it lives, its slot is not used again: `run` waits for its end, and throws a usage_error where
-// it would wait for the thread that calls it.
+// An output of one run, in place. While it exists, its slot is not reused: `run` waits for its end, and throws a usage_error if it would
+// wait for the calling thread.
 class basic_reading {
 public:
     basic_reading(std::shared_ptr<engine> of, std::shared_ptr<run_state> f, int symbol);
@@ -86,7 +86,7 @@ public:
     static constexpr std::int64_t size() { return Tensor::size; }
     // In the memory of the rank: a device pointer on a GPU.
     const element_type* data() const { return static_cast<const element_type*>(address()); }
-    // One element, copied to the host. Throws a usage_error where there is none.
+    // One element, copied to the host. Throws a usage_error if there is none.
     element_type operator[](std::int64_t i) const {
         check_index(i);
         element_type x;
@@ -98,7 +98,7 @@ public:
         copy(all.data(), 0, Tensor::bytes);
         return all;
     }
-    // The same reading, whose end comes on another thread: the thread that read it may call `run`, which waits for that.
+    // The same reading, to be destroyed by another thread: the thread that read it may call `run`, which waits for that.
     reading for_another_thread() && {
         hold_for_another_thread();
         return std::move(*this);

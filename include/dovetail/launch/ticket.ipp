@@ -1,4 +1,4 @@
-// Tickets and readings: what they ask of their engine.
+// Tickets and readings: their calls of the engine.
 #pragma once
 
 #include "engine.hpp"

@@ -1,8 +1,8 @@
-// The walker: one role's part of one run, in issue order, over the plan's plain tables. Host threads, CUDA streams and the
-// simulator of the tests are backends of it; it allocates nothing and decides nothing. Backend:
-//   wait(stream, event, event_slot, step)   the stream waits for the event's copy `event_slot`, which the role's step `step` records
-//   issue(index, step)              the role's step `index` goes behind what the stream holds
-//   record(stream, event, event_slot)       ... and then this copy of the event
+// Walks one role's part of one run in issue order over the tables of the plan. It allocates nothing and decides nothing. Host threads, CUDA
+// streams and the simulator of the tests are its backends. A backend implements
+//   wait(stream, event, event_slot, step)   the stream waits for copy `event_slot` of the event, which the role's step `step` records
+//   issue(index, step)                      the role's step `index` is queued on its stream
+//   record(stream, event, event_slot)       copy `event_slot` of the event is queued on the stream
 #pragma once
 
 #include "../plan/plan.hpp"

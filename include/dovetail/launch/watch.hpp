@@ -1,5 +1,5 @@
-// Who wants to know when a run and its steps are launched, on the thread that launches them: ranges for profilers. Null unless
-// an observer asks, which costs a comparison a run on GPUs and one a step on the host.
+// Notification of the launch of runs and steps, on the launching thread: ranges for profilers. The pointer is null unless an observer sets
+// it; null costs one comparison per run on GPUs and one per step on the host.
 #pragma once
 
 #include "walk.hpp"
@@ -11,7 +11,7 @@ namespace dovetail {
 struct launch_watcher {
     virtual void begin_run(std::int64_t run) = 0;
     virtual void begin_step(int step) = 0;
-    virtual void end() noexcept = 0;  // of what has begun last on this thread
+    virtual void end() noexcept = 0;  // of the range begun last on this thread
 
 protected:
     ~launch_watcher() = default;
@@ -19,7 +19,7 @@ protected:
 
 namespace launch {
 
-// Ends a watched stretch, also where an exception leaves it.
+// Ends a range, also if an exception leaves its scope.
 class watched {
 public:
     watched(launch_watcher* by, std::int64_t run) : by_{by} {
@@ -38,7 +38,7 @@ private:
     launch_watcher* const by_;
 };
 
-// The walk, with each step watched. Apart from `walk` so that one that nobody watches asks nothing at its steps.
+// The walk with a notification for each step. Separate from `walk`, which makes no test per step.
 template <class Backend>
 void walk_watched(const plan::plan& plan, int role, std::int64_t run, Backend& backend, launch_watcher* by) {
     struct {

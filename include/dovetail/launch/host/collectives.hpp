@@ -1,5 +1,5 @@
-// Communication on the host, as movement of memory: all members' pointers are at hand, and one thread does the work in member order,
-// as the kind's row in the table of communication says. In and out may be the same memory.
+// Communication on the host, as movement of memory: one thread has the pointers of all members and moves the data in member order, as the
+// kind's row in the table of communication specifies. Argument and result may be the same memory.
 #pragma once
 
 #include "../../collective/movement.hpp"
@@ -11,7 +11,7 @@
 
 namespace dovetail::host {
 
-// One member's memory in one communication. A null pointer: it sends or gets nothing.
+// One member's memory in one communication. A null pointer: it sends or receives nothing.
 struct participant {
     const void* send = nullptr;
     void* recv = nullptr;
@@ -35,7 +35,7 @@ inline void move(void* to, const void* from, std::int64_t bytes) {
     if (bytes > 0 && to != nullptr && from != nullptr && to != from) std::memmove(to, from, static_cast<std::size_t>(bytes));
 }
 
-// One communication: each receiver gets a block from every giver that reaches it, or the sum of all givers' blocks.
+// One communication: each receiver gets a block from every sender that reaches it, or the reduction of the senders' blocks.
 class movement {
 public:
     movement(const communication& x, const std::vector<participant>& participants, std::vector<char>& scratch)
@@ -66,7 +66,7 @@ private:
         void* data;
     };
 
-    // Into scratch memory first: a result may lie where an argument does.
+    // Results go to scratch memory first, since a result may be in the same memory as an argument.
     void reduce() {
         const bool in_blocks = row_.gives == collective::pieces::one_per_member;
         const std::size_t sums = in_blocks ? receivers_.size() : 1;
@@ -118,17 +118,17 @@ private:
     std::vector<giver> givers_;
     std::vector<receiver> receivers_;
     std::int64_t argument_bytes_ = 0;
-    std::int64_t block_ = 0;  // what passes between two members
+    std::int64_t block_ = 0;  // bytes from one member to another
 };
 
 }  // namespace detail
 
-// Does it. `scratch` is kept by the caller from time to time, so that memory does not grow.
+// Moves the data of one communication. The caller keeps `scratch` between calls, so that it is allocated once.
 inline void move_data(const communication& x, const std::vector<participant>& participants, std::vector<char>& scratch) {
     detail::movement{x, participants, scratch}.run();
 }
 
-// Bytes that the busiest member sends or gets, in the algorithms that use a ring.
+// Bytes that the busiest member sends or receives in the ring algorithm.
 inline std::int64_t wire_bytes(const communication& x, const std::vector<participant>& participants) {
     const auto members = static_cast<std::int64_t>(participants.size());
     std::int64_t most = 0;

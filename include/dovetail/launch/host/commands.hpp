@@ -1,5 +1,5 @@
-// What a step does on one rank, resolved when the executor is made: for each of its members the pointers to pass and, for
-// communication, whom to meet.
+// The commands of a step on one rank, resolved when the executor is made: the pointers of each of its members and, for communication, the
+// partner ranks.
 #pragma once
 
 #include "../engine.hpp"
@@ -14,16 +14,16 @@ struct command {
     op_kind kind = op_kind::compute;
     int first_access = 0;
     int pointers = 0;    // arguments and results
-    int workspace = -1;  // buffer
+    int workspace = -1;  // buffer number
     communication move = {};
-    std::vector<int> partners;  // ranks by member of the communication; empty: nobody to meet
-    int mine = 0;               // this rank among them
-    // Communication with all its parts on this rank: first access and number of pointers, by group index.
+    std::vector<int> partners;  // ranks by member of the communication; empty: no partners
+    int mine = 0;               // index of this rank among them
+    // Communication whose participants are all on this rank: first access and number of pointers, by group index.
     bool local = false;
     std::vector<int> accesses, counts;
 };
 
-// Communication that stays on the rank is one command, whatever the number of its parts.
+// Communication that stays on the rank is one command, whatever the number of its participants.
 inline std::vector<command> commands_of(const ir::program& p, const geometry& where, int rank, const ir::step& s) {
     std::vector<command> commands;
     for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations)) {
@@ -34,7 +34,7 @@ inline std::vector<command> commands_of(const ir::program& p, const geometry& wh
         a.kind = m.kind;
         a.first_access = participation.first_access;
         a.pointers = participation.accesses;
-        // A result that is discarded lies in scratch memory as well, but has a type.
+        // The buffer of a discarded result is also scratch memory, but it has a type.
         if (a.pointers > 0 && !p.buffers[accesses[a.pointers - 1].buffer].type.valid()) a.workspace = accesses[--a.pointers].buffer;
         if (is_communication(m.kind)) {
             a.move = {m.kind, accesses.empty() ? element::none : p.buffers[accesses[0].buffer].type.type, m.reduce, m.root, m.offset, m.zero_edge, m.op};
@@ -58,7 +58,7 @@ inline std::vector<command> commands_of(const ir::program& p, const geometry& wh
     return commands;
 }
 
-// Does what needs no partners, and finds the memory for the rest.
+// Executes commands without partners, and computes the pointers of the others.
 class command_runner {
 public:
     command_runner(const executable_plan<stream>& i, const buffer_addresses& m, int rank) : executable_{i}, memory_{m}, rank_{rank} {}
@@ -122,7 +122,7 @@ private:
     int rank_;
 };
 
-// Whether a step reads, or writes, a buffer that lies there.
+// Whether a step reads, or writes, a buffer in that kind of storage.
 inline bool touches(const ir::program& p, const ir::step& s, ir::storage where, access_mode how) {
     for (const ir::participation& participation : p.participations.subspan(s.first_participation, s.participations))
         for (const ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses))

@@ -1,5 +1,5 @@
-// The engine on the host: walks the plan onto the streams of its rank, launches the operations on their threads, and meets
-// the other ranks for communication.
+// The engine on the host: walks the plan onto the streams of its rank, whose worker threads launch the operations and communicate with the
+// other ranks.
 #pragma once
 
 #include "../initialise.hpp"
@@ -12,7 +12,7 @@
 
 namespace dovetail::host {
 
-// What the engines of one rank share.
+// The state that the engines of one rank share.
 struct rank_state {
     std::shared_ptr<world_state> world;
     std::shared_ptr<monitor> signal = std::make_shared<monitor>();
@@ -61,7 +61,8 @@ public:
         {
             std::unique_lock lock{on_->signal->mutex};
             if (!on_->signal->changed.wait_until(lock, until, [&] { return ended() || on_->world->aborted(); })) return false;
-            // After an abort the streams drain; whoever waits may free what they use, so give them a moment.
+            // After an abort the streams finish their work. The caller may free memory that they use, so this waits for them for a limited
+            // time.
             if (!ended()) on_->signal->changed.wait_until(lock, std::min(until, std::chrono::steady_clock::now() + grace), ended);
         }
         return has_ended(f);
@@ -88,10 +89,10 @@ public:
             if (end(std::chrono::nanoseconds{0})) return;
             on_->world->abort(left_in_flight(abort));
             end(std::chrono::seconds{5});
-        } catch (...) {  // a destructor calls this
+        } catch (...) {  // called by a destructor
         }
     }
-    // The walker's calls.
+    // The interface of the walker.
     void wait(int on, int event, int event_slot, int step) {
         const int copy = event * plan.event_slots + event_slot;
         push({nullptr, now_, work_kind::wait, on, copy, issued_[copy], step});
@@ -115,7 +116,7 @@ public:
                 }
                 case work_kind::finish: return finished(*t.of);
             }
-        } catch (...) {  // out of memory, at worst
+        } catch (...) {  // out of memory
             fail(*t.of, step_name{"the executor", ""}, std::current_exception());
         }
     }
@@ -175,7 +176,7 @@ private:
             if (!staged_[l].empty()) on_->streams[l]->push(staged_[l]);
         now_ = nullptr;
     }
-    // The streams look into the values.
+    // The values are inspected by the streams; with check_finite this waits for the run.
     void inspect(run_state& f) override {
         if (options.check_finite) wait_for_end(f, options.time_limit);
     }
@@ -228,7 +229,7 @@ private:
         const auto at = [&](const ir::access& a) { return static_cast<const char*>(addresses.at(a.buffer, f.run, f.inputs)) + ir::offset_of(program, a); };
         launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);
     }
-    // False where a communication did not take place.
+    // False if a communication did not take place.
     bool run_commands(const std::vector<command>& commands, run_state& f, stream_worker& on) {
         const command_runner me{executable_, addresses, rank};
         std::vector<std::shared_ptr<pending_communication>> pending;
@@ -245,7 +246,7 @@ private:
             else
                 all = false;
         }
-        // Also after a failure each communication is left properly: a partner may be moving data to or from this rank.
+        // Also after a failure, waits for each communication that has begun: a partner may be moving data to or from this rank.
         for (const auto& m : pending) {
             activity now = on.doing();
             now.doing = activity::partners;
@@ -280,17 +281,17 @@ private:
 
     const executable_plan<stream> executable_;
     const std::shared_ptr<rank_state> on_;
-    std::vector<std::atomic<std::int64_t>> recorded_;  // by event copy: run + 1 of the last record that happened
+    std::vector<std::atomic<std::int64_t>> recorded_;  // by event copy: run + 1 of the last record that was executed
     std::vector<std::int64_t> issued_;                 // ... that was issued
     std::vector<std::vector<command>> commands_;       // by step
-    std::vector<launch::inspected_step> inspected_;    // by step; empty: nobody looks into values
+    std::vector<launch::inspected_step> inspected_;    // by step; empty: values are not inspected
     std::vector<bool> touches_input_, copies_input_, updates_state_;
     bool uses_[stream_count] = {};
     bool communicates_ = false;
     int number_ = 0;
     int open_ = 0;                            // runs in flight; guarded by the monitor
-    std::shared_ptr<run_state> now_;          // being issued
-    static constexpr std::size_t batch = 32;  // work items handed to a stream at once: fewer wake-ups, an early start
+    std::shared_ptr<run_state> now_;          // the run being issued
+    static constexpr std::size_t batch = 32;  // work items passed to a stream at once: few wake-ups, but an early start
     std::vector<work_item> staged_[stream_count];
     std::vector<std::shared_ptr<const std::string>> texts_;  // by step
 };

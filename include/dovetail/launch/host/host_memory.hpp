@@ -1,4 +1,4 @@
-// A rank's memory on the host: device memory and pinned memory are both the program's own.
+// A rank's memory on the host: both device memory and pinned memory are ordinary memory of the process.
 #pragma once
 
 #include "../error.hpp"

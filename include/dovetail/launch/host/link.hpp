@@ -1,4 +1,4 @@
-// The link that communication on the host takes its time from.
+// The simulated link of communication on the host.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace dovetail::host {
 
-// Links that take time: communication sleeps for `latency + bytes / bandwidth`. A stand-in for a network, by timed sleeps.
+// A link that simulates a network by timed sleeps: a communication sleeps for `latency + bytes / bandwidth`.
 struct link {
     std::chrono::nanoseconds latency{0};
     double bandwidth = 0;  // bytes per second; 0: no limit

@@ -1,5 +1,4 @@
-// A stream of a rank on the host: a thread with a queue, first in first out, and what it is doing right now, so that a
-// time-out can say it.
+// A stream of a rank on the host: a thread with a queue, first in first out, and its present activity for the messages of timeouts.
 #pragma once
 
 #include "../engine.hpp"
@@ -11,12 +10,12 @@
 
 namespace dovetail::host {
 
-// Where the threads of one rank wait for each other.
+// A condition variable on which the threads of one rank wait for each other.
 struct monitor {
     std::mutex mutex;
     std::condition_variable changed;
 
-    // The empty critical section keeps the news from falling between a waiter's check and its sleep.
+    // Locks once before notifying: a waiter between its check and its sleep would otherwise miss the notification.
     void notify() {
         { const std::lock_guard lock{mutex}; }
         changed.notify_all();
@@ -27,7 +26,7 @@ enum class work_kind : unsigned char { wait, step, record, behind, finish };
 
 struct work_item;
 
-// Handles the items of a queue: an engine. Items keep it alive.
+// Handles the items of a queue; an engine implements it, and items keep it alive.
 class work_handler {
 public:
     virtual ~work_handler() = default;
@@ -36,43 +35,43 @@ public:
 
 struct work_item {
     std::shared_ptr<work_handler> who;
-    std::shared_ptr<run_state> of;  // `behind`: the run state waited for
+    std::shared_ptr<run_state> of;  // `behind`: the run to wait for
     work_kind kind = work_kind::step;
     int stream = 0;
     int index = 0;                // step, or event copy
     std::int64_t generation = 0;  // of the event: run + 1
-    int awaited = -1;             // the step that records it
+    int awaited = -1;             // the step that records the event
 };
 
 struct pending_communication;
 
-// What a stream is doing, for messages.
+// The activity of a stream, for messages.
 struct activity {
     enum what { idle, operation, event, partners } doing = idle;
-    std::shared_ptr<const std::string> step;  // the operation's text, made once by its engine
+    std::shared_ptr<const std::string> step;  // the operation as text, made once by its engine
     std::int64_t run = 0;
-    std::shared_ptr<pending_communication> at;  // whom it waits for
+    std::shared_ptr<pending_communication> at;  // the communication that it waits for
 };
 
 class stream_worker {
 public:
     explicit stream_worker(int number) : number_{number} {}
 
-    // Takes over the work items, in their order.
+    // Appends the work items in their order.
     void push(std::vector<work_item>& work_items) {
         {
             const std::lock_guard lock{mutex_};
             for (work_item& t : work_items) queue_.push_back(std::move(t));
         }
-        changed_.notify_all();  // a stopper may wait here as well
+        changed_.notify_all();  // `stop` may wait for this too
         work_items.clear();
     }
-    // Starts the thread if there is none. The thread shares the stream, so that it may outlive its rank.
+    // Starts the thread if there is none. The thread shares ownership of the stream, so it may outlive its rank.
     static void start(const std::shared_ptr<stream_worker>& self) {
         if (self->thread_.joinable()) return;
         self->thread_ = std::thread{[self] { self->work(); }};
     }
-    // Ends once the queue is empty. False where that takes longer than `bound`: an operation does not return.
+    // Ends the thread once the queue is empty. False if that takes longer than `bound`: an operation does not return.
     bool stop(std::chrono::nanoseconds bound) {
         if (!thread_.joinable()) return true;
         std::unique_lock lock{mutex_};
@@ -83,7 +82,7 @@ public:
         thread_.join();
         return true;
     }
-    // The last resort: the thread is left to itself.
+    // The last resort: detaches the thread.
     void abandon() {
         if (thread_.joinable()) thread_.detach();
     }

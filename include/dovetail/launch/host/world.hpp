@@ -1,5 +1,5 @@
-// A world of ranks as threads of this process: the embedded default. Takes the number of ranks, and a link if
-// communication is to take time; `run` calls a function once on every rank, each on a thread of its own.
+// A world of ranks as threads of this process, the default. Takes the number of ranks, and optionally a simulated link; `run` calls a
+// function once on every rank, each on its own thread.
 #pragma once
 
 #include "../engine_options.hpp"
@@ -25,7 +25,7 @@ namespace dovetail::host {
 class world_state;
 struct rank_state;
 
-// What a rank's thread works with. Lanes are shared by the executors that are made on it.
+// A rank, as its thread uses it. Executors made on it share its streams.
 class rank {
 public:
     using stream = host::stream;
@@ -33,15 +33,15 @@ public:
     rank(std::shared_ptr<world_state> world, int index);
     rank(const rank&) = delete;
     rank& operator=(const rank&) = delete;
-    // Lets the streams end what they hold; a stream whose operation does not return is left to itself.
+    // Waits until the streams have finished their work; a stream whose operation does not return is detached.
     ~rank();
 
     int index() const;
     int size() const;
     std::string links() const;
 
-    // Whether this rank plays a role of the graphs of its executors: usage_error where none has been made, or none has such a role. In
-    // a single-rank graph it plays all of them.
+    // Whether this rank has a role of the graphs of its executors. usage_error if no executor was made, or none of a graph with such a
+    // role. In a single-rank graph the rank has all of them.
     template <class Name>
         requires(dovetail::detail::name_asked<Name>)
     bool is(Name) const {
@@ -64,12 +64,12 @@ public:
     explicit world(int ranks, link l = {});
 
     int size() const { return size_; }
-    // How communication takes its time, for those who print timings.
+    // Describes how communication is timed, for output beside measured times.
     std::string links() const;
 
-    // Calls body(rank) on every rank's thread and waits for all of them. Throws the first exception that a rank left with;
-    // the ranks that fail only because of it end with an exception of their own, which is not shown. Where no rank left with one,
-    // throws what ended a run of which the program was not told: its ticket was dropped.
+    // Calls body(rank) on every rank's thread and waits for all of them. Throws the first exception that left body on a rank; exceptions of
+    // ranks that only noticed that failure are dropped. If none left body, throws the error of a run that no exception has reported because
+    // its ticket was dropped.
     template <class Body>
         requires std::invocable<Body&, rank&>
     void run(Body&& body) {

@@ -1,4 +1,4 @@
-// Worlds on the host: the threads of their ranks, and the engines made on them.
+// Worlds on the host: the threads of their ranks, and the engines on them.
 #pragma once
 
 #include "../world/rank_threads.hpp"

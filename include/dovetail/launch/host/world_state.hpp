@@ -1,5 +1,5 @@
-// What the ranks of a world on the host share: the communications that wait for members, the one failure that ends all
-// runs, and what is known about each rank. Every wait here ends when its partners come, fail or leave.
+// The shared state of the ranks of a world on the host: the communications in progress, the failure that ends all runs, and the activity of
+// each rank. Every wait here ends when the awaited ranks arrive, fail or leave.
 #pragma once
 
 #include "../world/abort_reason.hpp"
@@ -32,7 +32,7 @@ public:
         ranks_[rank].streams = l;
     }
     bool aborted() const { return aborted_.load(std::memory_order_acquire); }
-    // The first reason counts; everybody who waits is woken.
+    // Only the first reason is kept; all waiting threads are woken.
     void abort(abort_reason why) {
         {
             const std::lock_guard lock{mutex_};
@@ -41,7 +41,7 @@ public:
         }
         wake();
     }
-    // Throws what ended the runs, as `rank` is to see it.
+    // Throws the reason that ended the runs, as `rank` has to see it.
     [[noreturn]] void raise(int rank) const {
         const std::lock_guard lock{mutex_};
         abort_reason_.raise(rank);
@@ -50,15 +50,15 @@ public:
         const std::lock_guard lock{mutex_};
         return abort_reason_.text;
     }
-    // The program has learnt from an exception what ended the runs.
+    // Notes that the program has learnt from an exception what ended the runs.
     void report() noexcept { reported_.store(true, std::memory_order_relaxed); }
-    // When all ranks have left: throws what ended the runs unless one of them was told.
+    // Called when all ranks have left: throws the reason that ended the runs unless an exception has reported it.
     void raise_unreported() const {
         if (!aborted() || reported_.load(std::memory_order_relaxed)) return;
         const std::lock_guard lock{mutex_};
         abort_reason_.raise();
     }
-    // The rank will come to no further communication.
+    // The rank takes part in no further communication.
     void leave(int rank) {
         {
             const std::lock_guard lock{mutex_};
@@ -71,7 +71,7 @@ public:
         return ranks_[rank].gone;
     }
 
-    // Takes a group index; the last to come moves the data before it returns.
+    // Joins a communication as its member `mine`; the last member to join moves the data before it returns.
     std::shared_ptr<pending_communication> join_communication(const communication_key& key, const std::vector<int>& members, int mine, const participant& s,
                                                               const communication& x) {
         std::shared_ptr<pending_communication> m;
@@ -96,7 +96,7 @@ public:
             std::vector<char> scratch = take_scratch();
             move_data(x, m->participants, scratch);
             give_scratch(std::move(scratch));
-        } catch (...) {  // out of memory: nobody is to wait for this
+        } catch (...) {  // out of memory: the other members must not wait
             {
                 const std::lock_guard lock{mutex_};
                 m->broken = true;
@@ -112,8 +112,8 @@ public:
         m->changed.notify_all();
         return m;
     }
-    // Blocks until the communication is complete and its wire time over. False where it will not be; `missing` is then a rank
-    // that left, or -1 after an abort.
+    // Blocks until the communication is complete and its simulated time has passed. False if it will not complete; `missing` is then a rank
+    // that has left, or -1 after an abort.
     bool wait_for_completion(pending_communication& m, int& missing) {
         missing = -1;
         std::unique_lock lock{mutex_};
@@ -123,7 +123,8 @@ public:
         return true;
     }
 
-    // Every rank brings the key of its next executor, in words too; throws on all of them where two differ. Returns the executor's number.
+    // Every rank contributes the key of its next executor, also as text; throws on all of them if two differ. Returns the executor's
+    // number.
     int check_plans(int rank, const std::string& key, const std::string& name, std::chrono::nanoseconds limit) {
         std::unique_lock lock{mutex_};
         const int number = executors_[rank]++;
@@ -162,7 +163,7 @@ public:
                               ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
         return number;
     }
-    // Runs of executors that communicate come in one order on all ranks; throws where this rank departs from it.
+    // Runs of executors that communicate are issued in one order on all ranks; throws if this rank departs from it.
     void check_call_order(int rank, int executor, const std::string& name) {
         const std::lock_guard lock{mutex_};
         const std::int64_t at = epochs_[rank];
@@ -176,7 +177,7 @@ public:
         if (++t.seen == size_) order_.erase(at);
     }
 
-    // What keeps a rank from going on, followed from rank to rank.
+    // Explains why a rank makes no progress, following the waits from rank to rank.
     std::string stuck(int rank) const {
         std::string text;
         std::vector<bool> seen(static_cast<std::size_t>(size_), false);
@@ -235,7 +236,7 @@ private:
     };
     struct plan_check {
         explicit plan_check(int size) : texts(static_cast<std::size_t>(size)) {}
-        std::vector<std::string> texts;  // by rank: "key words"; empty until it has come
+        std::vector<std::string> texts;  // by rank: "key text"; empty until it has arrived
         int arrived = 0;
     };
     struct call_slot {
@@ -244,7 +245,7 @@ private:
         int seen = 0;
         std::string name;
     };
-    // A stream in an operation explains more than one that waits for partners, and that more than one that waits for a stream.
+    // The activity that explains most: a running operation before a wait for partners, and that before a wait for a stream.
     static int rank_of(activity::what w) { return w == activity::operation ? 3 : w == activity::partners ? 2 : w == activity::event ? 1 : 0; }
     int absent(const pending_communication& m) const {
         for (std::size_t i = 0; i < m.ranks.size(); ++i)

@@ -1,15 +1,15 @@
-// The reason for which the runs of all ranks were aborted: the first failure in a world. Each rank throws it, as its own failure or as a
-// peer's.
+// The reason for which the runs of all ranks were aborted: the first failure in a world. On the rank that failed it is thrown as an
+// operation_error, on the others as a peer_error.
 #pragma once
 
 #include "../error.hpp"
 
 namespace dovetail::launch {
 
-// What a rank works on, in the words of its engine; empty where it has none.
+// What a rank is doing, as text of its engine; empty if it has no engine.
 struct activity {
     std::string text;                  // "has not ended operation `f` of `y` (run 3 of `g`)"
-    std::string operation, statement;  // empty where none is open
+    std::string operation, statement;  // empty if no operation is open
 };
 
 struct abort_reason {
@@ -20,22 +20,21 @@ struct abort_reason {
     std::exception_ptr what = nullptr;
     bool timed_out = false;
 
-    // A rank that leaves may say afterwards what made it.
+    // A rank that leaves may replace its reason by the cause.
     bool is_replaced_by(const abort_reason& later) const { return by_leaving && later.by_leaving && rank == later.rank && later.what != nullptr; }
-    // As rank `seen_by` is to see it.
+    // Throws the exception for rank `seen_by`.
     [[noreturn]] void raise(int seen_by) const {
         if (rank == seen_by && !by_leaving) throw operation_error{text, operation, statement, rank, what};
         throw peer_error{"rank " + std::to_string(seen_by) + " stops, because " + text, operation, statement, rank, what};
     }
-    // As the caller of world.run is to see it, where no rank was told of it.
+    // Throws the exception for the caller of world.run, if no rank has thrown one.
     [[noreturn]] void raise() const {
         if (timed_out) throw timeout{text, rank};
         throw operation_error{text, operation, statement, rank, what};
     }
 };
 
-// Calls it; `reported()` is called where the program learns from an exception what ended the runs, so that world.run need not
-// throw it.
+// Calls `call`. If it throws the error that ended the runs, `reported()` is called, so that world.run need not throw it again.
 template <class Call, class Reported>
 auto reporting(Call call, Reported reported) {
     try {

@@ -1,6 +1,5 @@
-// One clock for all ranks of a world, and what a rank's own clocks are worth on it. Between ranks of one process, and of one
-// host, the host's clock serves; between hosts the ranks exchange times over their channel. A GPU's clock is set by events that
-// are recorded between two looks at the host's.
+// One clock for all ranks of a world, and its error on each rank. Ranks of one process or one host use the host's clock; ranks on several
+// hosts exchange times over their channel. GPU clocks are calibrated elsewhere (cuda/progress/step_clock.hpp).
 #pragma once
 
 #include "peers.hpp"
@@ -12,7 +11,7 @@
 
 namespace dovetail::launch {
 
-// Where zero is, on this process's steady clock, and how far that may be from the zero of rank 0.
+// The zero of the world's clock on this process's steady clock, and how far it may be from the zero of rank 0.
 struct world_clock {
     std::chrono::steady_clock::time_point origin = {};
     std::chrono::nanoseconds error = {};
@@ -24,15 +23,15 @@ struct world_clock {
 
 namespace clock_detail {
 
-// Processes with the same text see the same steady clock.
+// Processes with equal texts have the same steady clock.
 inline std::string clock_name() {
     std::string boot;
     std::ifstream{"/proc/sys/kernel/random/boot_id"} >> boot;
-    char space[64] = {};  // containers may shift the clock
+    char space[64] = {};  // a time namespace (container) may shift the clock
     if (::readlink("/proc/self/ns/time", space, sizeof space - 1) < 0) space[0] = 0;
     return boot + space;
 }
-// A time that a rank has brought; such that differences of two do not overflow.
+// A time received from a rank, limited so that differences of two do not overflow.
 inline std::int64_t time_in(std::string_view text) {
     std::int64_t ns = 0;
     const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), ns);
@@ -42,7 +41,7 @@ inline std::int64_t time_in(std::string_view text) {
 }
 inline std::int64_t now_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Bounds of what a clock shows more than another one.
+// Bounds of the offset of one clock from another.
 struct clock_bounds {
     std::int64_t least = INT64_MIN, most = INT64_MAX;
 
@@ -50,15 +49,15 @@ struct clock_bounds {
         least = std::max(least, low);
         most = std::min(most, high);
     }
-    // Clocks that run at different speeds leave nothing between bounds that are taken apart in time.
+    // The bounds may cross if the clocks run at different speeds; the middle and the error are still defined.
     std::int64_t middle() const { return least + (most - least) / 2; }
     std::int64_t error() const { return std::abs(most - least) / 2 + 1; }
 };
 
 }  // namespace clock_detail
 
-// Every rank calls it at the same place. Nobody gets the answer of an exchange before all have asked, so what each saw before
-// and after bounds the difference of two clocks; the tightest of several rounds counts.
+// All ranks call it at the same place. An exchange returns on a rank only after all ranks have called it, so the times before and after it
+// bound the offset of two clocks; the tightest bounds of several rounds are used.
 inline world_clock synchronise_clocks(peers& with, int rank, std::chrono::nanoseconds limit) {
     if (with.one_process()) return {with.made, {}};
     constexpr int rounds = 12;
@@ -70,7 +69,7 @@ inline world_clock synchronise_clocks(peers& with, int rank, std::chrono::nanose
     const std::int64_t zero = number(texts[0]);  // on rank 0's clock
     bool one_host = true;
     for (const std::string& t : texts) one_host = one_host && t.substr(0, t.rfind(' ')) == name;
-    clock_detail::clock_bounds ahead{0, 0};  // this clock, against rank 0's
+    clock_detail::clock_bounds ahead{0, 0};  // offset of this clock from rank 0's
     if (!one_host) {
         ahead = {};
         for (int i = 0; i < rounds; ++i) {

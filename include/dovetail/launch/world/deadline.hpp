@@ -1,4 +1,5 @@
-// Limits and deadlines. A limit may be the longest there is, which added to a clock, or counted in nanoseconds, would overflow.
+// Time limits and deadlines. A limit may be the largest duration, which must not overflow when it is added to a clock or counted in
+// nanoseconds.
 #pragma once
 
 #include "../error.hpp"
@@ -16,7 +17,7 @@ inline deadline after(std::chrono::nanoseconds limit) {
     const auto now = std::chrono::steady_clock::now();
     return limit > deadline::max() - now ? deadline::max() : now + limit;
 }
-// Whatever a caller counts in. Throws for what is no number.
+// Converts any duration. Throws for NaN.
 template <class Rep, class Period>
 std::chrono::nanoseconds nanoseconds_of(std::chrono::duration<Rep, Period> limit) {
     using std::chrono::nanoseconds;

@@ -1,4 +1,4 @@
-// What ranks that must agree have brought, and the sentence where they do not: the same for every backend.
+// Compares the texts of ranks that must agree, and makes the message if they do not; the same for every backend.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@
 
 namespace dovetail::launch {
 
-// Every rank brings "key name". Empty where all keys are equal; otherwise the ranks that differ. What most hold is taken for the
-// right one; of equal numbers, the lowest rank's.
+// Every text is "key name". Empty if all keys are equal; otherwise the ranks that differ. The key of most ranks counts as correct; of
+// equally many, that of the lowest rank.
 inline std::string mismatch(const std::vector<std::string>& all) {
     const auto key_of = [&](std::size_t r) { return std::string_view{all[r]}.substr(0, all[r].find(' ')); };
     const auto named = [&](std::size_t r) { return std::to_string(r) + " (" + all[r].substr(all[r].find(' ') + 1) + ")"; };

@@ -1,5 +1,5 @@
-// What the ranks of a world share beside their GPUs: agreement before an executor is used, the one failure that ends all
-// runs, and how far each rank has come. `peers` is the interface; `local_peers` joins threads of one process.
+// What the ranks of a world share besides their GPUs: agreement before an executor is used, the failure that ends all runs, and the
+// progress of each rank. `peers` is the interface; `local_peers` implements it for threads of one process.
 #pragma once
 
 #include "../engine.hpp"
@@ -13,23 +13,23 @@
 
 namespace dovetail::launch {
 
-// How far a rank has come: its GPU writes the number of each communication step behind it into pinned memory, by stream, so
-// that anybody may read it at any time, also while a graph is replayed.
+// The progress of a rank. Its GPU writes the number of each communication step, after the step and by stream, into pinned memory, so that
+// any thread can read it at any time, also while a CUDA graph is replayed.
 struct progress {
     std::string graph;
     std::vector<step_name> steps;
     std::vector<std::vector<int>> communication;  // by stream: the communicating steps, in order
     const std::uint32_t* words = nullptr;         // by stream: run % 32768 * 65536 + step + 1
-    std::shared_ptr<void> keeps;                  // the memory of `words`
+    std::shared_ptr<void> keeps;                  // owns the memory of `words`
     std::atomic<std::int64_t> issued = -1;        // the latest run
-    std::atomic<std::int64_t> ended = -1;         // the latest one known to have ended
-    std::atomic<bool> replayed = false;           // the words hold no run
+    std::atomic<std::int64_t> ended = -1;         // the latest run known to have ended
+    std::atomic<bool> replayed = false;           // the words contain no run number
 
     struct position {
         std::int64_t run = 0;
         int step = -1;  // -1: no communication is open
     };
-    // The oldest run that has not ended, as far as anybody knows, and its first communication that has not.
+    // The oldest run that is not known to have ended, and its first communication that has not ended.
     position at() const {
         const std::int64_t last = issued.load();
         const position known{ended.load() + 1, -1};
@@ -54,7 +54,7 @@ struct progress {
         }
         return first.step < 0 ? known : first;
     }
-    // The words as they are; the GPU writes them.
+    // A copy of the words; the GPU may write them meanwhile.
     std::vector<std::uint32_t> read() const {
         std::vector<std::uint32_t> all;
         for (std::size_t l = 0; words != nullptr && l < communication.size(); ++l) all.push_back(__atomic_load_n(words + l, __ATOMIC_RELAXED));
@@ -75,37 +75,38 @@ struct progress {
 class peers {
 public:
     virtual ~peers() = default;
-    // When this end of the world was made: for all ranks the same moment where they share a process.
+    // When this object was made; the same moment for all ranks of one process.
     const std::chrono::steady_clock::time_point made = std::chrono::steady_clock::now();
     virtual bool one_process() const { return false; }
     virtual int size() const = 0;
-    // Every rank brings a text, at the same places of the program; all get everybody's, by rank. A timeout names the ranks that
-    // have not come; ends early after an abort.
+    // Every rank contributes a text at the same place of its program; all get the texts of all ranks, by rank. A timeout names the missing
+    // ranks. Returns early, with an exception, after an abort.
     virtual std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) = 0;
-    // The first reason counts. Any thread.
+    // Only the first reason is kept. May be called from any thread.
     virtual void abort(const abort_reason& why) = 0;
     virtual bool aborted() const noexcept = 0;
     virtual abort_reason why() const = 0;
-    // The rank ends, and comes to nothing any more.
+    // The rank ends and takes part in nothing any more.
     virtual void leave(int rank) noexcept = 0;
     virtual bool gone(int rank) const noexcept = 0;
-    // Calls from a thread that the rank's own cannot hold up, until `unattend`: `at_stop` once, when the work of all ranks has ended;
-    // `each_period` a few times in a second.
+    // Registers callbacks on a thread that a blocked rank cannot delay, until `unattend`: `at_stop` is called once, when the work of all
+    // ranks has ended; `each_period` a few times per second.
     virtual void attend(int rank, std::function<void()> at_stop, std::function<void()> each_period) = 0;
     virtual void unattend(int rank) noexcept = 0;
-    // What a rank works on from now on.
+    // From now on, the rank's progress is read from `p`.
     virtual void watch(int rank, std::shared_ptr<const progress> p) = 0;
-    // "rank 0 has not ended operation `all_reduce` of `z` (run 3); rank 1 ..."
+    // The activity of all ranks: "rank 0 has not ended operation `all_reduce` of `z` (run 3); rank 1 ..."
     virtual std::string describe() const = 0;
-    // Runs that communicate come in one order on all ranks; empty, or what the rank whose run number `at` differs has called.
+    // Checks that all ranks issue their communicating runs in the same order. Empty, or a text that names the executor of another rank's
+    // run number `at`, which differs.
     virtual std::string call_order_mismatch(int rank, std::int64_t at, int executor, const engine& of) = 0;
 
-    // The program has learnt from an exception what ended the runs.
+    // Notes that the program has learnt from an exception what ended the runs.
     void report() noexcept { reported_.store(true, std::memory_order_relaxed); }
-    // An executor of this process was destroyed that had issued a run which did not end well.
+    // Notes that an executor of this process was destroyed although a run that it had issued did not end without an error.
     void lose_run() noexcept { run_lost_.store(true, std::memory_order_relaxed); }
-    // When the ranks of this process have left: throws what ended the runs unless one of them was told. What ended those of other
-    // processes alone is told there.
+    // Called when the ranks of this process have left: throws the reason that ended their runs unless an exception has reported it. Runs of
+    // other processes are reported there.
     void raise_unreported(int rank) const {
         if (!aborted() || reported_.load(std::memory_order_relaxed)) return;
         const abort_reason c = why();
@@ -113,7 +114,7 @@ public:
         if (run_lost_.load(std::memory_order_relaxed)) raise(rank);
     }
 
-    // Throws what ended the runs, as `rank` is to see it; `here` is what that has kept it from.
+    // Throws the reason that ended the runs, as `rank` has to see it; `here` is what the rank was doing.
     [[noreturn]] void raise(int rank, const activity& here = {}) const {
         const abort_reason c = why();
         if (c.rank == rank && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank, c.what};
@@ -216,7 +217,8 @@ public:
         return text;
     }
     std::string call_order_mismatch(int rank, std::int64_t at, int executor, const engine& of) override {
-        // The first rank to reach a turn writes it. The table is as long as ranks can be apart before a slot is free again.
+        // The first rank that issues run number `at` writes the entry. The table has as many entries as ranks can be apart, so an entry is
+        // free again before it is reused.
         call_slot& t = call_slots_[static_cast<std::size_t>(at) % call_slots_.size()];
         const std::uint64_t mine = (static_cast<std::uint64_t>(at + 1) << 16) | static_cast<std::uint64_t>(executor & 0xffff);
         std::uint64_t seen = t.of.load(std::memory_order_acquire);

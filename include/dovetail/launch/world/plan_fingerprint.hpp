@@ -1,5 +1,5 @@
-// What a rank brings where executors are to agree: a key of its plan and of all that the executor was made with, then the same
-// in words. Ranks whose keys differ (mismatch.hpp) do not run together.
+// The fingerprint of an executor: a hash of its plan and of the options that it was made with, then the same as text. Ranks whose
+// fingerprints differ (mismatch.hpp) do not run together.
 #pragma once
 
 #include "../engine.hpp"
@@ -7,8 +7,8 @@
 
 namespace dovetail::launch {
 
-// The options that are not as they are without being given, behind commas. How long to wait and whether to record times is each
-// rank's own affair.
+// The options that differ from their defaults, each after a comma. Time limits and recording of times may differ between ranks and are left
+// out.
 inline std::string options_text(const plan_options& s, const engine_options& o) {
     const plan_options plain;
     std::string text;

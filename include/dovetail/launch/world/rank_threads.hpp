@@ -1,4 +1,4 @@
-// What worlds have in common that call a function on ranks of this process: the threads, and the exceptions that ranks leave with.
+// Shared by worlds that call a function on ranks of this process: the threads, and the exceptions that leave the function.
 #pragma once
 
 #include "abort_reason.hpp"
@@ -11,7 +11,7 @@ namespace dovetail::launch {
 
 class rank_exceptions {
 public:
-    // Calls body on the rank that `make` gives. What either leaves with is kept, and told to the other ranks by `abort`.
+    // Calls `body` on the rank that `make` returns. An exception of either is kept, and reported to the other ranks by `abort`.
     template <class Make, class Body, class Abort>
     void run_rank(int index, const Make& make, Body& body, const Abort& abort) {
         try {
@@ -25,7 +25,7 @@ public:
             abort(record(index, std::current_exception()));
         }
     }
-    // A rank has left with this.
+    // Keeps the exception that left the function on a rank.
     abort_reason record(int index, const std::exception_ptr& what) {
         {
             const std::lock_guard lock{mutex_};
@@ -34,7 +34,7 @@ public:
         }
         return {index, "rank " + std::to_string(index) + " left with an exception: " + text_of(what), {}, {}, true, what};
     }
-    // The first, or where all came from ranks that only saw another one fail, the first of those.
+    // Throws the first exception; if all came from ranks that only noticed the failure of another rank, the first of those.
     void rethrow() const {
         if (first_) std::rethrow_exception(first_);
         if (first_peer_) std::rethrow_exception(first_peer_);
@@ -54,8 +54,8 @@ private:
     std::exception_ptr first_, first_peer_;
 };
 
-// Calls play(rank) on a thread for each rank, and returns when they have ended. Where no more threads are to be had,
-// missing(rank, exception) is called for the ranks that have none.
+// Calls play(rank) on one thread per rank, and returns when all have ended. If the system has no more threads, missing(rank, exception) is
+// called for the ranks without one.
 template <class Play, class Missing>
 void on_threads(int ranks, const Play& play, const Missing& missing) {
     std::vector<std::thread> threads;

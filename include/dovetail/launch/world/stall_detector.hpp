@@ -1,5 +1,5 @@
-// Whether the communication of a rank stands still for longer than it may, seen from outside the rank's own thread, which may be
-// waiting for its GPU in a call that knows no limit.
+// Detects that the communication of a rank makes no progress for longer than its limit. It runs on another thread than the rank's, which
+// may be blocked by its GPU in a call without a time limit.
 #pragma once
 
 #include "peers.hpp"
@@ -10,7 +10,7 @@ namespace dovetail::launch {
 
 class stall_detector {
 public:
-    // What the rank works on from now on, and for how long its communication may make no step.
+    // From now on, `p` is checked: the longest time without a finished communication step is `limit`.
     void show(std::shared_ptr<const progress> p, std::chrono::nanoseconds limit) {
         const std::lock_guard lock{mutex_};
         shown_ = std::move(p);
@@ -18,10 +18,10 @@ public:
         still_ = {};
     }
     struct finding {
-        std::chrono::nanoseconds still{0};  // for how long it has not moved; 0 where nothing is open, or it has just moved
+        std::chrono::nanoseconds still{0};  // time without progress; 0 if no communication is open, or if a step has just ended
         bool too_long = false;
         std::chrono::nanoseconds limit{0};
-        activity doing;  // where it is too long
+        activity doing;  // set if it is too long
     };
     finding look() {
         const std::lock_guard lock{mutex_};
@@ -44,7 +44,7 @@ private:
     std::mutex mutex_;
     std::shared_ptr<const progress> shown_;
     std::chrono::nanoseconds limit_{0};
-    std::optional<std::chrono::steady_clock::time_point> still_;  // since when
+    std::optional<std::chrono::steady_clock::time_point> still_;  // time of the last progress
     std::vector<std::uint32_t> words_;
 };
 

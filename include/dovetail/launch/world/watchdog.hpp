@@ -1,5 +1,5 @@
-// The thread that looks after one rank while the rank's own may be held up by the GPU: it calls back once when the work of all
-// ranks has ended, and in every period. In a world of processes the control channel's thread does this instead.
+// A thread that monitors one rank, whose own thread may be blocked by the GPU: it calls back once when the work of all ranks has ended, and
+// periodically. In a world of processes the control channel's thread does this instead.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace dovetail::launch {
 
 class watchdog {
 public:
-    // What the calls throw is dropped.
+    // Exceptions of the callbacks are dropped.
     watchdog(std::function<void()> at_stop, std::function<void()> each_period) : now_{std::make_shared<state>()} {
         now_->at_stop = std::move(at_stop);
         now_->each_period = std::move(each_period);
@@ -21,12 +21,12 @@ public:
     }
     watchdog(const watchdog&) = delete;
     watchdog& operator=(const watchdog&) = delete;
-    // Nothing is called any more afterwards, unless a call does not return.
+    // After this no callback is called any more; one that does not return is left running.
     ~watchdog() {
         std::unique_lock lock{now_->mutex};
         now_->leaving = true;
         now_->changed.notify_all();
-        const bool own = thread_.get_id() == std::this_thread::get_id();  // a callback held the last handle
+        const bool own = thread_.get_id() == std::this_thread::get_id();  // a callback destroyed the last handle
         const bool over = !own && now_->changed.wait_for(lock, std::chrono::seconds{20}, [&] { return now_->over; });
         lock.unlock();
         if (over)
@@ -34,7 +34,7 @@ public:
         else
             thread_.detach();
     }
-    // The work has ended.
+    // Notes that the work has ended.
     void stop() {
         {
             const std::lock_guard lock{now_->mutex};
