@@ -1,5 +1,5 @@
-// The plan as a graph in DOT: a cluster for each role, its steps with their places in the sequential and in the planned
-// order, dependencies within a role, channels and collectives across. Red: moved against the sequential plan, as Ray draws it.
+// The plan as a graph in DOT: a cluster for each role with its steps, each with its index in the sequential and in the planned order;
+// dependencies within a role; channels and collectives between roles. Red marks steps moved against the sequential plan.
 #pragma once
 
 #include "timeline.hpp"
@@ -61,7 +61,7 @@ private:
         return ends + " [style=" + (e.kind == ir::edge_kind::anti ? "dashed" : "dotted") + "];\n";
     }
 
-    // From the sender, or the first role of a collective, to the others.
+    // Edges from the sender, or the first role of a collective, to the others.
     std::string communication(int v) const {
         const ir::task& x = of_.program.tasks[v];
         const span<const ir::participation> participations = of_.program.participations.subspan(x.first_participation, x.participations);

@@ -1,4 +1,4 @@
-// The values of the first runs of an executor as files: one for each name, run and rank, `<graph>.<name>.run<k>.rank<r>.npy`.
+// Values of the first runs of an executor as files: one for each name, run and rank, `<graph>.<name>.run<k>.rank<r>.npy`.
 #pragma once
 
 #include "../core/display.hpp"
@@ -29,7 +29,7 @@ inline std::vector<std::string> names_in(std::string_view list) {
     return names;
 }
 
-// A name of the list means the value that has it, and `weight` means weight<0>, weight<1>, ... too. Blanks do not matter.
+// A listed name matches the value of that name; `weight` also matches weight<0>, weight<1>, ... Blanks are ignored.
 inline bool is_meant(const std::string& listed, const std::string& name) {
     const auto plain = [](std::string text) {
         std::erase(text, ' ');
@@ -38,7 +38,7 @@ inline bool is_meant(const std::string& listed, const std::string& name) {
     return plain(listed) == plain(name) || listed == name.substr(0, name.find('<'));
 }
 
-// What all executors of a process write, and which names none of them has.
+// The dumps of all executors of a process, and the listed names that match no value.
 class dumps {
 public:
     static constexpr std::int64_t runs_written = 4;
@@ -56,7 +56,7 @@ public:
         const std::lock_guard lock{mutex_};
         files_.write("values", path, text);
     }
-    // At the end of the executors: says once which names are none.
+    // Called when the executors have ended: prints the names that match no value, once.
     void warn() {
         const std::lock_guard lock{mutex_};
         for (const std::string& name : unknown_) std::fprintf(stderr, "dovetail: DOVETAIL_DUMP: no graph that ran has a value `%s`\n", name.c_str());
@@ -65,12 +65,12 @@ public:
 
 private:
     const std::vector<std::string> names_;
-    std::vector<std::string> unknown_;  // that no executor has had so far
+    std::vector<std::string> unknown_;  // names that no executor has matched so far
     files files_;
     std::mutex mutex_;
 };
 
-// What one executor writes.
+// The dumps of one executor.
 class value_dump final : public value_observer {
 public:
     value_dump(dumps& to, std::string graph, int rank) : to_{to}, graph_{std::move(graph)}, rank_{rank} {}

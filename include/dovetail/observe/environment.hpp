@@ -1,4 +1,4 @@
-// The environment variables of observers, all of them and read here only, once:
+// The environment variables of observers. Only this header reads them, once:
 //   DOVETAIL_TRACE=file.json          runs are recorded, and written as a trace when executors end; %r in the name: a file a rank
 //   DOVETAIL_REPORT=1                 runs are recorded, and the overlap report of one of them is printed when executors end
 //   DOVETAIL_VISUALIZE_SCHEDULE=1     at the first run the page and the DOT of each graph are written; a folder in place of 1: there;
@@ -25,7 +25,7 @@ struct environment {
     bool nvtx = false;
     bool report = false;
     std::string dump = {};  // names of values; empty: off
-    bool passes = false;    // of each plan, what the stages make
+    bool passes = false;    // prints the tables of the stages of each plan
 
     bool records() const { return !trace.empty() || report; }
     bool any() const { return records() || !visualize.empty() || !dump.empty() || explain || passes || nvtx; }

@@ -13,10 +13,10 @@
 
 namespace dovetail::observe {
 
-// Writes files, and warns on the standard error once for each kind of them that cannot be written. A program runs on regardless.
+// Writes files. If files of one kind cannot be written, it warns once on the standard error, and the program continues.
 class files {
 public:
-    // `kind`: "trace", "page", "DOT file". False where that did not work.
+    // `kind`: "trace", "page", "DOT file". False if the file could not be written.
     bool write(const std::string& kind, const std::string& path, const std::string& text) {
         const std::string why = written(path, text);
         if (why.empty()) return true;
@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    // What went wrong. A pipe is not written to: nobody may read it, and the program would wait for ever.
+    // The error, or an empty text. A pipe is not written to: without a reader the program would block forever.
     static std::string written(const std::string& path, const std::string& text) {
         if (is_pipe(path)) return "it is a pipe, and no file";
         std::FILE* f = std::fopen(path.c_str(), "wb");
@@ -47,7 +47,7 @@ private:
     std::vector<std::string> warned_;
 };
 
-// A name that can be a file's: three_senders, pipeline_4_85.
+// Turns a name into one that a file can have: three_senders, pipeline_4_85.
 inline std::string file_name(const std::string& name) {
     std::string out;
     for (const char c : name) {

@@ -1,5 +1,5 @@
-// Who sends to whom in a communication, as flow events between ranks: from where data come, or, where every rank gets something of
-// all, from the lowest rank. The rule needs no times, so that ranks that write traces of their own draw ends that fit.
+// Flow events between ranks for a communication: from the source of the data, or, if every rank gets data of all, from the lowest rank. The
+// rule does not depend on times, so the traces of single ranks have matching ends.
 #pragma once
 
 #include "../launch/geometry.hpp"
@@ -15,7 +15,7 @@ struct flow_event {
     std::int64_t number = 0;  // unique among the flow events of a graph's run
 };
 
-// Of one communication of `members`: the flow_event that is drawn for member i, as two members; -1: none.
+// The flow event drawn for member i of a communication of `members`: its source and target as members; -1: none.
 inline std::pair<int, int> ends_of_arrow(const ir::member& x, int i, int members) {
     switch (collective::of(x.kind).moves) {
         case collective::flow::none: break;
@@ -29,7 +29,7 @@ inline std::pair<int, int> ends_of_arrow(const ir::member& x, int i, int members
     return {-1, -1};
 }
 
-// Those that begin or end at a rank.
+// The flow events that begin or end at a rank.
 inline std::vector<flow_event> flow_events(const plan_view& of, const geometry& where, int task, int rank) {
     std::vector<flow_event> list;
     const ir::task& v = of.program.tasks[task];

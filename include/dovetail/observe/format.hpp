@@ -1,5 +1,5 @@
-// Numbers and names as observers print them: integer arithmetic only, so that every compiler prints the same; and strings
-// made safe for JSON, DOT and HTML.
+// Numbers and names as observers print them, by integer arithmetic only, so that every compiler prints the same; and escaping of strings
+// for JSON, DOT and HTML.
 #pragma once
 
 #include "../core/config.hpp"
@@ -24,7 +24,7 @@ inline std::string microseconds(std::int64_t picoseconds) {
     return (picoseconds < 0 ? "-" : "") + std::to_string(ns / 1000) + "." + std::string(3 - decimals.size(), '0') + decimals;
 }
 
-// The same with its unit, in milliseconds from one of them on.
+// The same with its unit; in milliseconds from one millisecond on.
 inline std::string duration_text(std::int64_t picoseconds) {
     return picoseconds < 1'000'000'000 ? microseconds(picoseconds) + " us" : microseconds(picoseconds / 1000) + " ms";
 }
@@ -65,7 +65,7 @@ inline std::string padded(std::string text, std::size_t width, bool right = fals
     return right ? std::string(width - text.size(), ' ') + text : text + std::string(width - text.size(), ' ');
 }
 
-// A string in quotes for JSON and DOT. `<` is written as a code, so that the text may stand inside a script of a page.
+// A string in quotes for JSON and DOT. `<` is escaped, so that the text may be inside a script of a page.
 inline std::string in_quotes(std::string_view text, bool json = true) {
     static constexpr char hex[] = "0123456789abcdef";
     std::string out = "\"";

@@ -1,5 +1,5 @@
-// One self-contained page about a plan: the graph by role, the sequential and the planned schedule as streams over time, runs
-// that were measured, the arena over time, the overlap report. No network and no script from elsewhere.
+// A self-contained page about a plan: the graph by role, the sequential and the planned schedule as streams over time, measured runs, the
+// arena over time, the overlap report. It loads nothing from elsewhere.
 #pragma once
 
 #include "page.hpp"
@@ -54,7 +54,7 @@ inline std::string memory_json(const plan_view& of, const timeline& t, const row
            "}";
 }
 
-// What stands at the head of the page: a name and a figure each.
+// The figures at the head of the page: name and value.
 inline std::vector<std::pair<std::string, std::string>> cards(const plan_view& of, int moved) {
     const auto hidden = dovetail::plan::detail::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
     std::int64_t peak = 0;
@@ -83,7 +83,7 @@ inline std::string operations_json(const plan_view& of) {
     return text + "]";
 }
 
-// By role: what the tooltip of a step adds.
+// By role: the text that the tooltip of each step adds.
 inline std::string steps_json(const plan_view& of) {
     std::string text = "[";
     for (int r = 0; r < of.roles(); ++r) text += (r > 0 ? "," : "") + json_list(of.steps(r), [&](const ir::step& s) { return in_quotes(memory_text(of, s)); });
@@ -100,9 +100,9 @@ inline std::string edges_json(const plan_view& of, const timeline& t) {
     });
 }
 
-// The schedules below each other: on one stream, as planned, and as measured. Marks what moved and what is critical in them.
+// The schedules below each other: on one stream, as planned, and as measured. Marks moved and critical operations in them.
 inline std::string charts_json(const plan_view& of, timeline& before, timeline& actual, std::vector<timeline>& runs) {
-    // Ray marks the same operations in both of its schedules.
+    // Operations that moved are marked in both schedules.
     for (std::size_t r = 0; r < before.rows.size(); ++r) {
         const std::vector<int> at = places(of, before.rows[r]);
         for (const slice& s : actual.rows[r].slices) before.rows[r].slices[static_cast<std::size_t>(at[static_cast<std::size_t>(s.task)])].moved = s.moved;
@@ -120,7 +120,7 @@ inline std::string charts_json(const plan_view& of, timeline& before, timeline& 
 
 }  // namespace detail
 
-// `runs`: measured ones to show below the prediction; their moved and critical operations are marked here.
+// `runs`: measured runs to show below the prediction; their moved and critical operations are marked here.
 inline std::string html(const plan_view& of, std::vector<timeline> runs = {}) {
     using namespace detail;
     timeline actual = predicted(of), before = sequential(of);

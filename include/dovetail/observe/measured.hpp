@@ -1,4 +1,4 @@
-// What runs took, as timelines: from the step times of the ranks, which are on one clock. Takes ticket.times() of each rank.
+// Measured runs as timelines, from the step times of all ranks, which use one clock. Takes ticket.times() of each rank.
 #pragma once
 
 #include "../launch/engine.hpp"
@@ -13,13 +13,13 @@ struct measured_rank {
     std::int64_t clock_error_ns = 0;    // of executor.at().clock_error_ns()
 };
 
-// One run on those ranks that this process knows of, ascending.
+// One run on the ranks of this process, in ascending order.
 struct measured_run {
     std::int64_t run = 0;
     std::vector<measured_rank> ranks;
 };
 
-// `where`: which ranks meet in communication; without it, all do.
+// `where`: gives the ranks that take part in each communication; without it, all ranks do.
 inline timeline measured(const plan_view& of, const measured_run& from, const geometry* where = nullptr) {
     timeline t{"run " + std::to_string(from.run) + ", measured", true, from.run, 0, 0, {}, {}};
     bool first = true;

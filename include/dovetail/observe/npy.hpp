@@ -1,5 +1,5 @@
-// Values as files of NumPy (.npy, format 1.0): element type, extents, the elements in row-major order. bfloat16, which NumPy does not
-// have, is written as float.
+// Values as NumPy files (.npy, format 1.0): element type, extents, the elements in row-major order. bfloat16 is written as float, since
+// NumPy does not have it.
 #pragma once
 
 #include "../core/tensor.hpp"
@@ -30,7 +30,7 @@ inline std::string npy(const tensor_type& type, const void* data) {
     std::string header = std::string{"{'descr': '"} + npy_type(type.type) + "', 'fortran_order': False, 'shape': (";
     for (int i = 0; i < type.rank; ++i) header += std::to_string(type.extent[i]) + (i + 1 < type.rank ? ", " : type.rank == 1 ? "," : "");
     header += "), }";
-    constexpr std::size_t before = 10, alignment = 64;  // magic, version and length come before the header, which fills up a line of 64
+    constexpr std::size_t before = 10, alignment = 64;  // magic, version and length precede the header, which is padded to a multiple of 64
     while ((before + header.size() + 1) % alignment != 0) header += ' ';
     header += '\n';
     std::string file{"\x93NUMPY\x01\x00", 8};

@@ -1,6 +1,6 @@
-// All observers, and what the environment asks of them: including this in one file of a program is enough for
-// DOVETAIL_TRACE, DOVETAIL_REPORT, DOVETAIL_VISUALIZE_SCHEDULE, DOVETAIL_EXPLAIN, DOVETAIL_DUMP and DOVETAIL_NVTX (environment.hpp).
-// With none of them set nothing is done.
+// All observers, controlled by environment variables: a program that includes this header in one file supports DOVETAIL_TRACE,
+// DOVETAIL_REPORT, DOVETAIL_VISUALIZE_SCHEDULE, DOVETAIL_EXPLAIN, DOVETAIL_DUMP and DOVETAIL_NVTX (environment.hpp). Without them nothing
+// is recorded.
 #pragma once
 
 #include "../launch/observer.hpp"
@@ -24,7 +24,7 @@ inline std::shared_ptr<launch_watcher> (*make_nvtx_ranges)(const plan_view&, int
 // The tables of the stages as text; set by passes.hpp.
 inline std::string (*text_of_passes)(const plan_tables&) = nullptr;
 
-// Records runs and writes what was asked for. One for the process; ranks call it from their threads.
+// Records runs and writes the requested output. One object per process; ranks call it from their threads.
 class recorder final : public run_observer {
 public:
     static constexpr std::size_t runs_kept = 64;  // of each executor: the first ones
@@ -49,7 +49,8 @@ public:
         auto& kept = found->second.run_states;
         if (!asked_.records() || f->times.empty() || kept.size() == runs_kept) return;
         kept.push_back(f);
-        if (kept.size() == runs_kept && !e.options.record_times) e.record_times(false);  // the rest at full speed, replayed again
+        if (kept.size() == runs_kept && !e.options.record_times)
+            e.record_times(false);  // later runs are not recorded: they run at full speed, and are replayed again
     }
     void closed(engine& e) noexcept override {
         try {
@@ -58,7 +59,7 @@ public:
             if (found == open_.end()) return;
             take(e, found->second);
             open_.erase(found);
-            // All executors of a graph are made before the first of them ends, since its ranks agree on the plan.
+            // All executors of a graph are made before the first of them ends, since making one waits for all ranks.
             if (!open_.empty()) return;
             dumps_.warn();
             if (asked_.records()) report();
@@ -73,12 +74,12 @@ private:
         plan_options s;
         std::vector<std::shared_ptr<run_state>> run_states;
     };
-    // A plan that was shown, by its steps, and its files without their endings.
+    // A plan that was shown, identified by its steps, and the path of its files without extension.
     struct page {
         const ir::step* plan;
         std::string path;
     };
-    // One graph, with the runs of its ranks. Executors of one rank and graph follow each other: each begins a new one.
+    // A graph and the runs of its ranks. A second executor of the same rank and graph begins a new entry.
     struct recorded {
         std::shared_ptr<const plan_view> of;
         std::shared_ptr<const geometry> where;
@@ -108,7 +109,7 @@ private:
         const bool written = files_.write("page", path + ".html", html(of));
         if (files_.write("DOT file", path + ".dot", dot(of)) && written) std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
     }
-    // The graph of an executor has gone through its rewrites.
+    // The graph of an executor has already been rewritten.
     static plan_tables of_rewritten(plan_tables of) {
         of.s.rewrites = {};
         return of;
@@ -120,7 +121,7 @@ private:
     }
     static bool ended(engine& e, run_state& f) {
         try {
-            return !f.failed.load() && e.ready(f);  // also what makes a device tell its times
+            return !f.failed.load() && e.ready(f);  // `ready` also reads the times of the run from the device
         } catch (const std::exception&) {
             return false;
         }
@@ -147,13 +148,13 @@ private:
         }
         from.run_states.clear();
     }
-    // Whether it is the other's graph, task by task, planned for one stream.
+    // Whether `of` is the graph of `other`, task by task, planned for one stream.
     static bool on_one_stream(const plan_view& of, const plan_view& other) {
         bool like = dovetail::same(of.name, other.name) && !of.plan.overlapped && of.program.tasks.size() == other.program.tasks.size();
         for (int v = 0; like && v < of.program.tasks.size(); ++v) like = of.label(v) == other.label(v);
         return like;
     }
-    // The run of median length, of those that all recorded ranks have ended; none: an empty timeline.
+    // The run of median length among those that all recorded ranks have ended; an empty timeline if there is none.
     static timeline middle(const recorded& r) {
         std::vector<timeline> all;
         for (const measured_run& run : r.runs)
@@ -161,8 +162,8 @@ private:
         detail::sort(all, [](const timeline& t) { return t.length; });
         return all.empty() ? timeline{} : std::move(all[all.size() / 2]);
     }
-    // Of each graph that was not reported yet: against its runs on one stream where there are some, else against the prediction of
-    // them; and its page once more, with the run.
+    // Prints the overlap report of each graph that was not reported yet: against its measured runs on one stream, or else against their
+    // prediction; and writes its page again, with the run.
     void report() {
         for (recorded& r : done_) {
             if (std::exchange(r.reported, true)) continue;
@@ -200,7 +201,7 @@ private:
             const std::size_t dot = path.rfind(".json");
             return path.insert(dot == std::string::npos ? path.size() : dot, ".rank" + std::to_string(rank));
         };
-        // A rank in a process of its own writes a file of its own.
+        // A rank in a process of its own writes its own file.
         const bool apart = mark != std::string::npos || static_cast<int>(ranks.size()) < world;
         if (!apart)
             files_.write("trace", asked_.trace, trace(graphs));
@@ -210,18 +211,18 @@ private:
 
     environment asked_;
     dumps dumps_;
-    std::deque<value_dump> value_dumps_;  // kept: an operation that has been given up may still end
+    std::deque<value_dump> value_dumps_;  // kept: an operation that was abandoned may still end
     files files_;
     std::mutex mutex_;
     std::map<const engine*, session> open_;
     std::vector<recorded> done_;
     std::vector<page> shown_;
-    std::vector<std::shared_ptr<launch_watcher>> nvtx_ranges_;  // kept: an operation that has been given up may still end its own
+    std::vector<std::shared_ptr<launch_watcher>> nvtx_ranges_;  // kept: an operation that was abandoned may still end its range
 };
 
 namespace detail {
 
-// Never destroyed: executors may outlive every static object.
+// Never destroyed: executors may live longer than any static object.
 inline bool install() {
     environment asked = environment::read();
     if (!asked.any()) return false;

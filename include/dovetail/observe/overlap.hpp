@@ -1,5 +1,5 @@
-// The overlap report as a struct: how much of the communication of each rank had computation beside it, by the three definitions in
-// use, what was gained, and what could have covered the rest. Takes a timeline and that of the same graph on one stream.
+// The overlap report as a struct: how much of the communication of each rank ran beside computation, by three definitions; what the run
+// gained; and which computations could have covered the rest. Takes a timeline and that of the same graph on one stream.
 #pragma once
 
 #include "precedence.hpp"
@@ -9,11 +9,11 @@ namespace dovetail::observe {
 
 // Why an operation of the rank did not run beside an exposed communication.
 enum class obstacle : unsigned char {
-    dependency,   // one needs what the other makes
+    dependency,   // one uses a result of the other
     memory,       // ordered only because they share bytes
     elsewhere,    // it runs beside another communication
-    queue,        // it makes or needs what another communication moves, which the stream takes before or after this one
-    interference  // nothing forbids it: by the prediction it gains less than slow-down, latencies and the model's error cost
+    queue,        // it belongs to another communication that the stream executes before or after this one
+    interference  // nothing prevents it: the predicted gain is smaller than the slow-down, latencies and the model's error
 };
 inline constexpr int obstacle_count = 5;
 
@@ -29,9 +29,10 @@ struct cover {
 };
 
 struct exposure {
-    int task = 0;                           // the communication
-    std::int64_t time = 0;                  // of it without computation beside it
-    std::vector<cover> candidates;          // computations of the rank that did not run beside it, what nothing forbids first, then the longest
+    int task = 0;           // the communication
+    std::int64_t time = 0;  // the part of its time without computation beside it
+    // computations of the rank that did not run beside it: first those that nothing prevented, then the longest
+    std::vector<cover> candidates;
     std::int64_t sum[obstacle_count] = {};  // of their times, by obstacle
     int count[obstacle_count] = {};
 };
@@ -44,18 +45,18 @@ struct rank_overlap {
     std::int64_t compute = 0;        // time during which something computes
     std::int64_t communication = 0;  // ... during which something communicates, waiting for the partner included
     std::int64_t both = 0;
-    std::int64_t exposed = 0;              // communication without computation
-    std::int64_t waiting = 0;              // communication before the last of its ranks had come
+    std::int64_t exposed = 0;              // time of communication without computation beside it
+    std::int64_t waiting = 0;              // time of communication before the last of its ranks had begun it
     std::int64_t compute_alone = 0;        // on one stream
     std::int64_t communication_alone = 0;  // ... without waiting for partners
     std::int64_t exposed_moving = 0;       // exposed, without waiting for partners
     std::int64_t sequential = 0;           // length of the run on one stream
-    std::int64_t smaller = 0;              // of the two alone; in the total, that of the rank where it is largest
+    std::int64_t smaller = 0;              // the smaller of the two above; in the total, that of the rank where it is largest
     std::int64_t larger = 0;
     std::vector<exposure> exposures;  // longest first
 
-    // Share of the communication that is hidden: as HolisticTraceAnalysis counts it, against communication alone, and by what
-    // the run gained of what it could gain: more than all of it where ranks also wait less for each other.
+    // Share of the communication that is hidden, by three definitions: as HolisticTraceAnalysis counts it; compared with communication
+    // alone; and as the gain of the run divided by the largest possible gain, which may exceed 1 if ranks also wait less for each other.
     double by_intersection() const { return share(both, communication); }
     double by_exposed() const { return communication_alone == 0 ? 0 : 1 - share(exposed_moving, communication_alone); }
     double by_gain() const { return share(sequential - length, smaller); }
@@ -68,8 +69,8 @@ private:
 
 struct overlap_report {
     bool measured = false;
-    std::int64_t run = 0;          // its number, where it was measured
-    bool before_measured = false;  // the times on one stream
+    std::int64_t run = 0;          // number of the run, if it was measured
+    bool before_measured = false;  // the times on one stream were measured
     std::vector<rank_overlap> ranks;
     rank_overlap total;  // sums over the ranks
 };
@@ -81,7 +82,7 @@ struct stretch {
     std::int64_t end = 0;
 };
 
-// By row and slice: when the last of the ranks that meet in a communication had come to it.
+// By row and slice: when the last rank of a communication had begun it.
 inline std::vector<std::vector<std::int64_t>> arrivals(const plan_view& of, const timeline& t) {
     std::vector<std::vector<int>> at;
     for (const row& r : t.rows) at.push_back(places(of, r));
@@ -101,8 +102,7 @@ inline std::vector<std::vector<std::int64_t>> arrivals(const plan_view& of, cons
     return all;
 }
 
-// The union of the slices that do (or do not) communicate, ascending, from `begin` on where it is given. Copies and inputs
-// are neither.
+// The union of the slices that do (or do not) communicate, ascending, from `begin` on if given. Copies and inputs are neither.
 inline std::vector<stretch> busy(const plan_view& of, const row& r, bool communication, const std::vector<std::int64_t>* begin = nullptr) {
     std::vector<stretch> list;
     for (std::size_t i = 0; i < r.slices.size(); ++i) {
@@ -160,8 +160,8 @@ void sort(std::vector<T>& list, Longer longer) {  // stable, longest first
     }
 }
 
-// Reports one rank after the other: the times of what it computes and communicates, and what its exposed communication might
-// have been beside.
+// Measures one rank after the other: its times of computation and communication, and the computations that could have run beside its
+// exposed communication.
 class overlap_meter {
 public:
     overlap_meter(const plan_view& of, const timeline& t, const timeline& before, int candidates)
@@ -193,7 +193,7 @@ public:
     }
 
 private:
-    // Time of one list that another does not cover.
+    // Time of the stretches of one list that another list does not cover.
     static std::int64_t outside(const std::vector<stretch>& covering, const std::vector<stretch>& list) {
         std::int64_t time = 0;
         for (const stretch& x : list) time += x.end - x.start - within(covering, x.start, x.end);
@@ -260,7 +260,7 @@ inline void add(rank_overlap& total, const rank_overlap& x) {
 
 }  // namespace detail
 
-// `before`: the same graph on one stream, predicted or measured. `candidates`: the most to keep for each exposure.
+// `before`: the same graph on one stream, predicted or measured. `candidates`: the largest number to keep for each exposure.
 inline overlap_report overlap(const plan_view& of, const timeline& t, const timeline& before, int candidates = 8) {
     overlap_report report;
     report.measured = t.measured;

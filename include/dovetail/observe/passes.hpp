@@ -1,7 +1,7 @@
-// The table of each stage of the pipeline as text, with the names of operations and values: explain_passes<G, O>(stream) for a graph,
-// explain_passes(plan_tables) for tables. The stages are those of the list in plan/pipeline.hpp; one whose table has no text does not
-// compile. Including it in one file is also what DOVETAIL_EXPLAIN=passes needs: it brings the whole pipeline into the program, which
-// costs the compiler ten seconds with optimisation.
+// The table of each stage of the planner as text, with the names of operations and values: explain_passes<G, O>(stream) for a graph,
+// explain_passes(plan_tables) for tables. The stages are those listed in plan/pipeline.hpp; a stage without a text function does not
+// compile. DOVETAIL_EXPLAIN=passes also needs this header in one file of the program: it adds the whole planner to that file, which costs
+// ten seconds of optimised compilation.
 #pragma once
 
 #include "../plan/diagnose/verdict_text.hpp"
@@ -33,7 +33,7 @@ std::string heading() {
            (read.empty() ? "" : "; reads " + read) + "\n";
 }
 
-// What is shown of the stages that run within another, whose tables live no longer.
+// Prints the stages that run within another stage, whose tables exist only meanwhile.
 struct passing {
     template <class Stage, class Table>
     void operator()(Stage stage, const Table& table) const {
@@ -50,8 +50,8 @@ struct passing {
 
 }  // namespace detail
 
-// The tables of all stages that are run for this graph with these options, in the order of the list: what all candidates share, then
-// each candidate that the search has asked about, the one that is taken last.
+// The tables of all stages that run for this graph and these options, in the order of the list: first those that all candidates share, then
+// those of each candidate of the search, the chosen one last.
 inline std::string explain_passes(const plan_tables& asked) {
     namespace plan = dovetail::plan;
     stage_names names{asked};
@@ -98,7 +98,7 @@ inline const bool shows_passes = (text_of_passes = &explain_passes, true);
 
 namespace dovetail {
 
-// Prints the table of each stage that a graph goes through.
+// Prints the table of each stage for a graph.
 template <class G, class O = options<>>
 void explain_passes(std::ostream& to) {
     if constexpr (dovetail::plan::detail::right<G>()) to << observe::explain_passes({&tag_of<G>, dovetail::plan::typed<G>::value, {}, {}, O::value});

@@ -1,5 +1,5 @@
-// What observers look at: a graph with its program and plan, and what all of them need about it: dependencies, durations,
-// names. Reads the tables only; takes planned<G, O> or the tables of an executor, at run time.
+// A graph with its program and plan, and what all observers need of it: dependencies, durations, names. Reads tables only; takes planned<G,
+// O> or, at run time, the tables of an executor.
 #pragma once
 
 #include "../cost/options.hpp"
@@ -14,7 +14,7 @@
 
 namespace dovetail::observe {
 
-// Views: what they show must live longer.
+// References to tables, which must live longer.
 struct plan_tables {
     const tag* name = &nameless;
     ir::graph graph = {};
@@ -50,7 +50,7 @@ struct plan_view : plan_tables {
         if (graph.single_rank) return "all roles";
         return named(graph.roles[role].name) ? display(*graph.roles[role].name) : std::string{"the only role"};
     }
-    // The same on a rank: "rank 3 receiver", "rank 0" where there is no name, and the role alone where no rank is meant.
+    // The same with a rank: "rank 3 receiver"; "rank 0" if the role has no name; the role alone for a prediction.
     std::string rank_name(int role, int rank) const {
         if (rank < 0) return role_name(role);
         return "rank " + std::to_string(rank) + (graph.single_rank || named(graph.roles[role].name) ? " " + role_name(role) : "");
@@ -68,21 +68,21 @@ struct plan_view : plan_tables {
         const ir::symbol& x = graph.symbols[b.symbol];
         if (x.kind == ir::symbol_kind::axis_index) return "axis_index";
         if (const std::string name = value_name(graph, b.symbol); !name.empty()) return name;
-        return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // of a nested expression
+        return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // an unnamed nested expression
     }
-    // What an access is of: a buffer's value, or rows of it.
+    // The name of the value that an access reads or writes: a buffer's value, or rows of it.
     std::string access_name(const ir::access& a) const {
         const int symbol = located_.symbol_of(graph, program, a);
         if (symbol < 0 || symbol == program.buffers[a.buffer].symbol) return buffer_name(a.buffer);
         const std::string name = value_name(graph, symbol);
         return name.empty() ? "rows of " + buffer_name(a.buffer) : name;
     }
-    // A channel whose bytes the sender's copy engine puts.
+    // A channel whose value the sender's copy engine copies.
     static bool is_peer_copy(const ir::task& v) { return v.kind == op_kind::transfer && v.stream == stream_kind::copy; }
-    // The buffer that lends its bytes.
+    // The buffer whose bytes are used: the buffer itself, or the one that it is an alias of.
     int owner(int buffer) const { return program.buffers[buffer].alias < 0 ? buffer : program.buffers[buffer].alias; }
     std::int64_t peak(int role) const { return dovetail::plan::bytes_of(plan.roles[role]); }
-    // What a task moves or touches on one role, each buffer once.
+    // The bytes that a task transfers or accesses on one role, each buffer counted once.
     std::int64_t bytes(const ir::step& s) const {
         std::int64_t sum = 0;
         for (const ir::participation& participation : program.participations.subspan(s.first_participation, s.participations))

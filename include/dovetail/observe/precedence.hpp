@@ -1,5 +1,5 @@
-// Which tasks of a plan come before which, along the data, the memory or the streams, and which share bytes of an arena. Takes a
-// plan_view; the overlap report asks for what keeps two operations apart.
+// The order that data, memory and streams impose on the tasks of a plan, and which tasks share bytes of an arena. Takes a plan_view; the
+// overlap report uses it to explain why two operations did not overlap.
 #pragma once
 
 #include "plan_view.hpp"
@@ -9,7 +9,7 @@
 
 namespace dovetail::observe::detail {
 
-// Which tasks come before which: along the data, and also along what the memory or the streams of communication add.
+// `data`: order by data alone; `memory`: also by shared bytes; `streams`: also by the streams of communication.
 enum class along : unsigned char { data, memory, streams };
 class order_of {
 public:
@@ -44,7 +44,7 @@ private:
     std::vector<std::uint64_t> bits_;
 };
 
-// Whether two tasks touch common bytes of a role's arena, at least one of them writing.
+// Whether two tasks access common bytes of a role's arena, and at least one of them writes.
 inline bool share_bytes(const plan_view& of, int role, int a, int b) {
     const ir::task &x = of.program.tasks[a], &y = of.program.tasks[b];
     for (const ir::participation& p : of.program.participations.subspan(x.first_participation, x.participations))

@@ -1,5 +1,5 @@
-// The main function of a program that shows plans without running them: the text on the standard output, and a page and a
-// DOT file for each graph in the folder given as its argument. What dovetail_plan of CMake and Meson builds.
+// The main function of a program that shows plans without running them: it prints the text, and writes a page and a DOT file for each graph
+// to the folder given as its argument. dovetail_plan of CMake and Meson builds such programs.
 //   int main(int count, char** arguments) { return dovetail::observe::plan_tool<app::model>(count, arguments); }
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace dovetail::observe {
 
-// A graph with options of its plan, where they are not the default ones.
+// A graph with options of its plan other than the defaults.
 template <class G, class O>
 struct with {};
 
@@ -40,7 +40,7 @@ bool show(files& to, const std::string& folder, int number) {
 
 }  // namespace detail
 
-// Files of the second and further plans carry their number. 1 where a file could not be written.
+// The files of the second and further plans have a number in their names. Returns 1 if a file could not be written.
 template <class... G>
 int plan_tool(int count, char** arguments) {
     const std::string folder = count > 1 ? arguments[1] : ".";

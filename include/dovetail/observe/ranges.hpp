@@ -1,7 +1,7 @@
-// Ranges that profilers show (NVTX, domain `dovetail`) where DOVETAIL_NVTX asks for them: of each run around its launch, of each
-// operation around its own, on the thread that launches it. A replayed run is one launch, so has no ranges of operations.
-// To be included in one file of a program, best behind its graphs: NVTX's header brings <fcntl.h>, whose function `open` hides the
-// word of that name. Where there is no such header, nothing is here.
+// NVTX ranges for profilers (domain `dovetail`), requested by DOVETAIL_NVTX: one for the launch of each run and one for the launch of each
+// operation, on the launching thread. A replayed run is one launch and has no ranges of operations.
+// Include it in one file of a program, preferably after its graphs: NVTX's header includes <fcntl.h>, whose function `open` hides a type of
+// that name. Without NVTX's header this file is empty.
 #pragma once
 
 #include "observe.hpp"
@@ -11,7 +11,7 @@
 
 namespace dovetail::observe {
 
-// Those of one executor; strings are registered once, so that a range costs no copy of its name.
+// The ranges of one executor; strings are registered once, so that a range copies no name.
 class nvtx_ranges final : public launch_watcher {
 public:
     nvtx_ranges(const plan_view& of, int role, int rank) {

@@ -1,4 +1,4 @@
-// The overlap report as a table: one line a rank, then the communication that stayed exposed and what could have covered it.
+// The overlap report as a table: one line per rank, then the exposed communication and the computations that could have covered it.
 #pragma once
 
 #include "overlap.hpp"
@@ -27,7 +27,7 @@ inline std::vector<std::string> report_row(const rank_overlap& x) {
 
 }  // namespace detail
 
-// `exposures`: the longest ones to list of each rank.
+// `exposures`: how many of each rank's longest exposures to list.
 inline std::string report_text(const plan_view& of, const overlap_report& report, int exposures = 5) {
     std::vector<std::vector<std::string>> rows{{report.measured ? "rank" : "role", "time", "compute", "comm", "exposed", "waiting", "hidden 1", "hidden 2",
                                                 "hidden 3", "one stream", "speed-up", "at most"}};
@@ -62,7 +62,7 @@ inline std::string report_text(const plan_view& of, const overlap_report& report
                     any = true;
                 }
             text += any ? "\n" : " nothing else computes on it\n";
-            // By name those that a better plan could take.
+            // Names the operations that a better plan could have moved.
             int named_ones = 3;
             for (const cover& c : e.candidates)
                 if (c.why != obstacle::dependency && c.why != obstacle::elsewhere && named_ones-- > 0)

@@ -1,5 +1,5 @@
-// The tables of stages as text, one function for each stage of plan/pipeline.hpp. Takes a stage, its table and the names of the graph
-// and the program.
+// The tables of the planner's stages as text, one function for each stage of plan/pipeline.hpp. Takes a stage, its table and the names of
+// the graph and the program.
 #pragma once
 
 #include "../plan/diagnose/verdict_text.hpp"
@@ -10,7 +10,7 @@
 
 namespace dovetail::observe {
 
-// The names that texts use: of the graph as it is planned, and of the program, once there is one.
+// The names that the texts use: those of the graph that is planned, and of its program once it exists.
 class stage_names {
 public:
     explicit stage_names(const plan_tables& asked) : of_{asked} { of_.program = {}; }
@@ -28,7 +28,7 @@ public:
     struct step {
         std::string role, text;
     };
-    std::vector<step> steps;  // of all roles, as they were issued last
+    std::vector<step> steps;  // the steps of all roles, in the latest issue order
 
 private:
     plan_tables of_;
@@ -51,7 +51,7 @@ inline std::string symbol_text(const ir::graph& g, int symbol) {
     if (symbol < 0) return "discard";
     const ir::symbol& x = g.symbols[symbol];
     if (x.kind == ir::symbol_kind::axis_index) return "stream";
-    return named(x.name) ? display(*x.name) : "(" + std::to_string(symbol) + ")";  // of a nested expression
+    return named(x.name) ? display(*x.name) : "(" + std::to_string(symbol) + ")";  // an unnamed nested expression
 }
 inline std::string role_text(const ir::graph& g, int role) {
     if (role < 0 || g.roles.size() <= role) return "";
@@ -158,7 +158,7 @@ std::string shown(stage::schedule<C>, const Schedule& t, const stage_names& name
     return table(all, "llrr") + "  " + microseconds(t.length) + " us\n";
 }
 
-// Keeps the steps' names for the stages behind it, which know their numbers.
+// Stores the steps' names for later stages, which refer to steps by number.
 template <candidate C, class Issue>
 std::string shown(stage::issue<C>, const Issue& issued, stage_names& names) {
     const plan_view& of = names.program();

@@ -1,5 +1,5 @@
-// The plan as text: per role its steps in issue order with streams, waits, memory and predicted times, the streams over time,
-// and totals. `explain<G, O>(stream)` for a graph, `explain(plan_view)` for tables, `compact(plan_view)` for messages of tests.
+// The plan as text: for each role its steps in issue order with streams, waits, memory and predicted times; the streams over time; totals.
+// `explain<G, O>(stream)` for a graph, `explain(plan_view)` for tables, `compact(plan_view)` for messages of tests.
 #pragma once
 
 #include "../plan/facts.hpp"
@@ -19,7 +19,7 @@ inline const char* name_of(ir::storage where) {
 
 inline std::string stream_text(int stream, bool overlapped = true) { return overlapped ? dovetail::name_of(static_cast<stream_kind>(stream)) : "stream"; }
 
-// "3" waits for step 3 of this run, "3(-1)" for that of the run before.
+// "3" waits for step 3 of this run, "3(-1)" for step 3 of the previous run.
 inline std::string waits_text(const plan_view& of, const ir::step& s) {
     std::string text;
     for (const ir::wait& w : of.waits(s))
@@ -27,7 +27,7 @@ inline std::string waits_text(const plan_view& of, const ir::step& s) {
     return text;
 }
 
-// One access a word: mode, name and where: r block<0>@[512,1024) or r value@input.
+// One word per access: mode, name and location: r block<0>@[512,1024) or r value@input.
 inline std::string memory_text(const plan_view& of, const ir::step& s) {
     std::string text;
     for (const ir::participation& participation : of.program.participations.subspan(s.first_participation, s.participations))
@@ -48,13 +48,13 @@ inline std::string memory_text(const plan_view& of, const ir::step& s) {
     return text;
 }
 
-// Bars of slices over columns: [4==] is step 4; what is shorter than its number shows only its ends, and | is one column.
+// The slices as bars over columns: [4==] is step 4. A bar shorter than its number has only its ends; | is a bar of one column.
 inline std::string bars(const row& r, int stream, std::int64_t length, int columns) {
     std::string text(static_cast<std::size_t>(columns), ' ');
     for (std::size_t i = 0; i < r.slices.size(); ++i) {
         const slice& s = r.slices[i];
         if (s.stream != stream || length == 0) continue;
-        // Thousandths of a column first: picoseconds times columns fit, of days of prediction they do not.
+        // Divides before multiplying: picoseconds times columns would overflow for predictions of days.
         const std::int64_t per_column = (length + columns - 1) / columns;
         std::size_t from = static_cast<std::size_t>(s.start / per_column), to = static_cast<std::size_t>((s.end + per_column - 1) / per_column);
         if (from >= text.size()) from = text.size() - 1;
@@ -75,7 +75,7 @@ inline std::string bars(const row& r, int stream, std::int64_t length, int colum
     return text;
 }
 
-// The communications because of which NCCL is not told of the arenas.
+// The communications that prevent NCCL's registration of the arenas.
 inline std::string unregistered_text(const plan_view& of) {
     std::string text;
     for (const int v : of.plan.order) {
@@ -124,7 +124,7 @@ inline std::string path_text(const plan_view& of, const timeline& t, const std::
 
 namespace detail {
 
-// The candidate that the plan comes from, and the predicted times of all.
+// The candidate that was chosen, and the predicted times of all candidates.
 inline void add_candidates(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
     const dovetail::plan::choice& told = of.plan.choice;
     if (told.taken == candidate::automatic) return;
@@ -136,7 +136,7 @@ inline void add_candidates(const plan_view& of, std::vector<std::vector<std::str
 
 }  // namespace detail
 
-// A plan on one page. Times in microseconds, memory as half-open ranges of bytes in the role's arena.
+// A plan on one page. Times are in microseconds; memory is a half-open range of bytes in the role's arena.
 inline std::string explain(const plan_view& of) {
     timeline actual = predicted(of);
     timeline before = sequential(of);
@@ -185,7 +185,7 @@ inline std::string explain(const plan_view& of) {
     return text + table(totals, "lr");
 }
 
-// One line a role, for messages: "left: 0 compute add a [0.000,2.000) | 1 comm transfer a waits 0 [2.000,9.000)".
+// One line per role, for messages: "left: 0 compute add a [0.000,2.000) | 1 comm transfer a waits 0 [2.000,9.000)".
 inline std::string compact(const plan_view& of) {
     std::string text;
     for (int role = 0; role < of.roles(); ++role) {
@@ -208,7 +208,7 @@ namespace dovetail {
 
 namespace observe::detail {
 
-// The options O, with the candidate forced.
+// The options O, with a forced candidate.
 template <class O, candidate Forced>
 struct with_forced {
     static constexpr plan_options value = [] {
@@ -219,7 +219,7 @@ struct with_forced {
     static constexpr bool right = O::right;
 };
 
-// The plan of one candidate, which knows what is predicted of those that the search asks about.
+// The plan of one candidate, with the predicted times of all candidates of the search.
 template <class G, class O, candidate Forced>
 plan_tables forced_tables() {
     plan_tables of = tables_of<G, with_forced<O, Forced>>();
@@ -231,7 +231,7 @@ plan_tables forced_tables() {
 
 }  // namespace observe::detail
 
-// Prints the plan of a graph; with a candidate, that one's: explain<G, O, candidate::written>(std::cout).
+// Prints the plan of a graph, or the plan of one candidate: explain<G, O, candidate::written>(std::cout).
 template <class G, class O = options<>, candidate Forced = candidate::automatic>
 void explain(std::ostream& to) {
     if constexpr (Forced == candidate::automatic)

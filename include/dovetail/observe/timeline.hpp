@@ -1,5 +1,5 @@
-// Timelines: which step ran or is to run when, one row a rank (or a role, in a prediction). Gives the prediction of a plan,
-// that of the same graph on one stream, and marks what moved and what is critical. Times are picoseconds from the start.
+// Timelines: the times of steps, measured or predicted; one row per rank, or per role in a prediction. Makes the prediction of a plan and
+// that of the same graph on one stream, and marks moved and critical steps. Times are picoseconds from the start.
 #pragma once
 
 #include "plan_view.hpp"
@@ -11,26 +11,26 @@ struct slice {
     int stream = 0;
     std::int64_t start = 0;
     std::int64_t end = 0;
-    bool moved = false;     // begins before the one in front of it in the sequential plan has ended
-    bool critical = false;  // on the chain of operations that makes the run as long as it is
+    bool moved = false;     // begins before its predecessor in the sequential plan has ended
+    bool critical = false;  // on the critical path
 };
 
 struct row {
     int role = 0;
-    int rank = -1;  // -1: a prediction, alike on all ranks of the role
+    int rank = -1;  // -1: a prediction, the same for all ranks of the role
     std::string name;
     std::vector<slice> slices = {};  // by step of the role, in issue order
-    std::int64_t clock_error = 0;    // how far measured times may be off the clock of the world
+    std::int64_t clock_error = 0;    // largest error of measured times on the world's clock
 };
 
 struct timeline {
     std::string title;
     bool measured = false;
     std::int64_t run = 0;
-    std::int64_t origin = 0;  // of a measured run: when it began, picoseconds on the world's clock
+    std::int64_t origin = 0;  // of a measured run: its start in picoseconds on the world's clock
     std::int64_t length = 0;
     std::vector<row> rows;                   // ranks or roles ascending
-    std::vector<std::vector<int>> partners;  // by row: rows of other ranks that it meets in communication; empty: all rows
+    std::vector<std::vector<int>> partners;  // by row: rows of the ranks that communicate with it; empty: all rows
 
     bool meets(int a, int b) const {
         if (partners.empty() || a == b) return true;
@@ -40,7 +40,7 @@ struct timeline {
     }
 };
 
-// Index of each task's slice in a row; -1: not there.
+// Index of each task's slice in a row; -1 if the row does not have it.
 inline std::vector<int> places(const plan_view& of, const row& r) {
     std::vector<int> at(static_cast<std::size_t>(of.program.tasks.size()), -1);
     for (std::size_t i = 0; i < r.slices.size(); ++i) at[static_cast<std::size_t>(r.slices[i].task)] = static_cast<int>(i);
@@ -74,7 +74,7 @@ inline timeline sequential(const plan_view& of) {
     return t;
 }
 
-// Marks the slices of `t` that moved against the sequential plan; gives their number.
+// Marks the slices of `t` that moved against the sequential plan; returns their number.
 inline int mark_moved(const plan_view& of, timeline& t, const timeline& before) {
     int marks = 0;
     for (row& r : t.rows)
@@ -100,7 +100,7 @@ struct place {
 
 namespace detail {
 
-// The walk back along the critical path.
+// Walks back along the critical path.
 class critical_path {
 public:
     critical_path(const plan_view& of, timeline& t) : of_{of}, t_{t}, in_{pass::predecessors(of.program.tasks.size(), of.edges.view())} {
@@ -115,7 +115,7 @@ public:
         }
     }
 
-    // First operation first.
+    // The first operation comes first.
     std::vector<place> mark() {
         std::vector<place> path;
         for (place now = last_to_end(); now.row >= 0; now = what_it_waited_for(now)) {
@@ -136,7 +136,7 @@ private:
                 if (found.row < 0 || slice_at({r, i}).end > slice_at(found).end) found = {r, i};
         return found;
     }
-    // The slice of a row that is the same operation as the one at `now`, or that communication which it meets; -1: none.
+    // The slice of row r that is the same operation as the slice at `now`, or the other side of its communication; -1: none.
     int met_by(place now, int r) const {
         const int task = slice_at(now).task;
         if (r != now.row && !(of_.communicates[static_cast<std::size_t>(task)] && t_.meets(now.row, r))) return -1;
@@ -184,11 +184,11 @@ private:
 
 }  // namespace detail
 
-// The critical path, first operation first: from the slice that ends last back through whatever ended last before it, on
-// its stream or among what it depends on, on all ranks that meet in it. Marks it; ties go to the smaller task.
+// The critical path, first operation first: from the slice that ends last, back through the slice that ended last among its predecessors on
+// the stream and its dependencies, on all ranks that take part. Marks it; of equal ones, the smaller task is taken.
 inline std::vector<place> mark_critical(const plan_view& of, timeline& t) { return detail::critical_path{of, t}.mark(); }
 
-// How long a buffer's bytes of a role's arena are in use.
+// The time during which a buffer occupies its bytes in a role's arena.
 struct residence {
     int buffer = 0;
     std::int64_t offset = 0;
@@ -218,7 +218,7 @@ inline std::vector<residence> residences(const plan_view& of, const timeline& t,
             continue;
         const int slots = x.slots < 1 ? 1 : x.slots;
         const std::int64_t bytes = of.plan.placements[b].stride * (slots - 1) + x.bytes;
-        // Several slots hold the values of several runs: they are never free.
+        // A buffer with several slots holds the values of several runs, so its bytes are never free.
         list.push_back({b, of.plan.placements[b].offset, bytes, slots > 1 ? 0 : first[static_cast<std::size_t>(b)],
                         slots > 1 ? t.length : last[static_cast<std::size_t>(b)]});
     }

@@ -1,8 +1,7 @@
-// Runs as a trace that Perfetto and chrome://tracing open: a process for each rank with a track for each stream, flow events
-// for channels and collectives, and the prediction as a process beside it. Times count from the start of the world, on one clock,
-// and numbers of processes and flow events follow from ranks alone: traces of single ranks can be joined by joining their lists of
-// events. Such a trace is laid out so that HolisticTraceAnalysis reads it: kernels with streams, communication named as NCCL's
-// kernels are, peer copies included.
+// Runs as a trace for Perfetto and chrome://tracing: a process for each rank with a track for each stream, flow events for channels and
+// collectives, and the prediction as another process. Times are on one clock, from the start of the world, and the numbers of processes and
+// flow events depend on ranks alone: traces of single ranks are joined by joining their lists of events. HolisticTraceAnalysis reads a
+// trace of a single rank: it contains kernels with streams, and communication, including peer copies, is named like NCCL's kernels.
 #pragma once
 
 #include "flow_events.hpp"
@@ -12,11 +11,11 @@
 
 namespace dovetail::observe {
 
-// Runs of one graph, to be drawn together.
+// Runs of one graph in a trace.
 struct traced {
     const plan_view* of = nullptr;
     std::vector<timeline> runs;
-    const geometry* where = nullptr;  // of the ranks; null: no flow events
+    const geometry* where = nullptr;  // positions of the ranks; null: no flow events
 };
 
 namespace detail {
@@ -40,13 +39,13 @@ public:
         metadata("process_name", id, -1, "\"name\": " + in_quotes(name));
         metadata("process_sort_index", id, -1, "\"sort_index\": " + std::to_string(place));
     }
-    // What the rank's times are worth against those of others.
+    // Notes the clock error of a rank's times.
     void clock(int process, std::int64_t error) {
         for (const auto& [known, largest] : clocks_)
             if (known == process && largest >= error) return;
         clocks_[process] = error;
     }
-    // ... of all ranks, at the end.
+    // Writes the clock errors of all ranks, at the end.
     std::string clocks() {
         std::string text;
         for (const auto& [process, error] : clocks_) {
@@ -55,8 +54,8 @@ public:
         }
         return text;
     }
-    // The track of a stream for what begins at `start`: a further one where the first is still taken, so that slices that
-    // overlap never share one.
+    // The track of a stream for a slice that begins at `start`. If the stream's first track is occupied, another one is used, so that
+    // overlapping slices never share a track.
     int track(int process, int stream, std::int64_t start, std::int64_t end) {
         int same = 0;
         for (track_state& t : tracks_) {
@@ -88,7 +87,7 @@ private:
     int correlations_ = 0;
 };
 
-// As HolisticTraceAnalysis tells kernels apart: NCCL's, copies, and the rest, which compute.
+// Kernel names by which HolisticTraceAnalysis recognises NCCL kernels and copies; all others count as computation.
 inline std::string kernel_name(const plan_view& of, int task) {
     const ir::task& v = of.program.tasks[task];
     if (of.communicates[static_cast<std::size_t>(task)]) return "ncclDevKernel_" + of.label(task);
@@ -102,12 +101,12 @@ inline std::string flow(const char* phase, std::int64_t id, const std::string& n
            ", \"ts\": " + microseconds(at) + (*phase == 'f' ? ", \"bp\": \"e\"}" : "}");
 }
 
-inline constexpr int first_predicted = 100'000;  // process ids behind those of the ranks
+inline constexpr int first_predicted = 100'000;  // process ids after those of the ranks
 
 // Writes one run of one graph: the slices of its ranks, the flow events between them, and the prediction.
 class run_writer {
 public:
-    // `graph`: its number among those of the trace. `only`: the rank to write; -1: all.
+    // `graph`: its index among the graphs of the trace. `only`: the rank to write; -1: all.
     run_writer(trace_writer& to, const traced& g, const timeline& t, std::int64_t graph, int only)
         : to_{to}, of_{*g.of}, where_{g.where}, t_{t}, graph_{graph}, only_{only}, track_(t.rows.size()) {}
 
@@ -119,7 +118,7 @@ public:
     }
 
 private:
-    // An event that lasts.
+    // A complete event, which has a duration.
     std::string complete(const char* category, const std::string& name, int process, int track, const slice& s, const std::string& arguments) const {
         return std::string("{\"ph\": \"X\", \"cat\": \"") + category + "\", \"name\": " + in_quotes(name) + ", \"pid\": " + std::to_string(process) +
                ", \"tid\": " + std::to_string(track) + ", \"ts\": " + microseconds(t_.origin + s.start) + ", \"dur\": " + microseconds(s.end - s.start) +
@@ -157,7 +156,7 @@ private:
         }
     }
 
-    // Beside the first rank of the role that is written.
+    // Writes the prediction of a role as a process beside the first rank of that role.
     void write_prediction(const row& r) {
         int first = -1;
         for (const row& x : t_.rows)
@@ -182,7 +181,7 @@ private:
 
 }  // namespace detail
 
-// `only`: the rank to write, for tools that want a file each; -1: all.
+// `only`: the rank to write, for tools that need one file per rank; -1: all.
 inline std::string trace(const std::vector<traced>& graphs, int only = -1, int ranks = 0) {
     detail::trace_writer w;
     for (std::size_t g = 0; g < graphs.size(); ++g)
