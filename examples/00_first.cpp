@@ -1,4 +1,4 @@
-// The program at the top of the README, word for word below this comment.
+// The program at the top of the README; the code below this comment is identical.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>

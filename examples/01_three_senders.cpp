@@ -1,12 +1,13 @@
-// Three roles make a block each, a fourth one squares all three. Blocks cross roles, so channels are derived; with overlap
-// the next block is on its way while the receiver multiplies the one before.
+// Three roles make one block each, and a fourth role squares all three. A block that crosses roles is sent over a channel, which the
+// library derives from the names. With overlap, the next block is transferred while the receiver multiplies the previous one.
 //
 //     sender<0>  block<0> --.
 //     sender<1>  block<1> ---+--> receiver  product<I> = block<I> block<I>
 //     sender<2>  block<2> --'
 //
-// Runs with overlap off and on: equal results, and both timelines. On host threads with links of timed sleeps, or with --gpu
-// on four GPUs, by the plan for host threads: for GPUs these blocks are small, and their planner would move nothing.
+// Runs with overlap off and on, compares the results, and prints both timelines. By default ranks are host threads with simulated links
+// (timed sleeps); with --gpu they are four GPUs, with the plan for host threads, because for GPUs these blocks are too small for the
+// planner to overlap anything.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/observe/observe.hpp>  // timelines; and DOVETAIL_EXPLAIN=1, DOVETAIL_TRACE=file.json, ...: the README has them all
@@ -39,7 +40,7 @@ struct three_senders : dv::graph<
     dv::on<receiver, dv::repeat<use, 3>>,
     dv::output<dv::all<3, product>>> {};
 
-// One core of a server and a link that moves a block in the time of a product.
+// Machine description: one core of a server, and a link that transfers a block in the time of a product.
 struct host_threads {
     static constexpr dv::machine_description description{
         .name = "host_threads", .half_flops = 20'000'000'000, .float_flops = 25'000'000'000, .double_flops = 12'000'000'000,
@@ -55,8 +56,8 @@ static_assert(dv::hidden_fraction<three_senders, without> == 0);
 static_assert(dv::peak_bytes<three_senders, receiver, with_overlap> <= 6 * matrix::bytes);
 
 struct outcome {
-    std::vector<dv::half> products;  // of all three blocks
-    observe::timeline shortest;      // of the runs, on the receiver
+    std::vector<dv::half> products;  // all three products
+    observe::timeline shortest;  // the shortest run, on the receiver
 };
 constexpr int role = dv::plan::role_of<three_senders, receiver>;
 
@@ -82,7 +83,7 @@ outcome play(const observe::plan_view& of, World make_world) {
     return best;
 }
 
-// The receiver's streams; `scale` is the time that fills the line.
+// Prints the receiver's streams; a time of `scale` fills the line.
 void print(const char* title, observe::timeline t, std::int64_t scale) {
     std::erase_if(t.rows, [](const observe::row& r) { return r.role != role; });
     std::printf("%s: %s\n", title, observe::duration_text(t.length).c_str());

@@ -1,9 +1,9 @@
-// Data-parallel training of a small network on handwritten digits, on 1, 2 and 4 ranks with the same loss curve. Each rank
-// has its part of the batch; the mean of the gradients is taken by all_reduce, one statement for each of them, so that the
-// planner can start it while the backward pass goes on. Weights and velocities are states, updated in place.
+// Data-parallel training of a small network on handwritten digits, on 1, 2 and 4 ranks with the same loss curve. Each rank has its part of
+// the batch. An all_reduce averages each gradient in a statement of its own, so that the planner can start it while the backward pass goes
+// on. Weights and velocities are states, updated in place.
 //
-// Runs on host threads with links of timed sleeps, or with --gpu on four GPUs. Fails where the curves differ or fewer
-// than 95% of the held-out digits are read right.
+// Runs on host threads with simulated links (timed sleeps), or with --gpu on four GPUs. Fails if the curves differ or fewer than 95% of the
+// held-out digits are recognised.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/observe/observe.hpp>  // DOVETAIL_REPORT=1, DOVETAIL_TRACE=file.json, ...: the README has them all
@@ -30,7 +30,7 @@ struct probabilities;
 struct correct;
 struct all_correct;
 template <int> struct activation;  // 0: the images, 3: the logits
-template <int> struct gradient;       // of the loss by the layer's output before relu
+template <int> struct gradient;  // of the loss with respect to the layer's output before relu
 template <int> struct weight;
 template <int> struct bias;
 template <int> struct weight_velocity;
@@ -105,9 +105,9 @@ constexpr int steps_of_epoch = digits::training_size / batch;
 constexpr int epochs = 8;
 constexpr std::int64_t link_bandwidth = 2'000'000'000;
 constexpr std::chrono::microseconds link_latency{50};
-constexpr std::chrono::microseconds wake_up{70};  // what a timer and the wake-up of a thread add
+constexpr std::chrono::microseconds wake_up{70};  // overhead of a timer and of waking a thread
 
-// Ranks that share two cores of a server.
+// Machine description: ranks that share two cores of a server.
 template <int Ranks>
 struct two_cores {
     static constexpr std::int64_t sharing = Ranks > 2 ? Ranks / 2 : 1;
@@ -121,17 +121,17 @@ template <int Ranks, class World>
 using plan_options = dv::options<std::conditional_t<World::on_gpus, dv::machine::h200_nvlink, two_cores<Ranks>>, dv::assumed_width<Ranks>>;
 
 struct outcome {
-    std::vector<double> losses;  // by epoch
-    double accuracy = 0;         // of the held-out digits, after the last epoch
+    std::vector<double> losses;  // one per epoch
+    double accuracy = 0;  // on the held-out digits, after the last epoch
 };
 
-// Of the communication of all ranks, without what they wait for each other, the share that has computation beside it.
+// The share of communication that has computation beside it, over all ranks, without the time that ranks wait for each other.
 double hidden(const observe::overlap_report& report) {
     const auto& all = report.total;
     return 1 - static_cast<double>(all.exposed_moving) / static_cast<double>(all.communication - all.waiting);
 }
 
-// The quickest of the steps whose times were taken, beside the prediction.
+// Prints the time of the fastest recorded step beside the prediction.
 template <class Training, class Options>
 void report(const std::vector<observe::measured_run>& runs) {
     const observe::plan_view of{observe::tables_of<Training, Options>()};
@@ -151,7 +151,8 @@ outcome play(const digits::split& data, World make_world) {
     using evaluation = evaluate<digits::held_out_size / Ranks>;
     using options = plan_options<Ranks, World>;
     outcome result;
-    std::vector<observe::measured_run> runs(steps_of_epoch, {0, std::vector<observe::measured_rank>(Ranks)});  // of the last epoch
+    // the steps of the last epoch
+    std::vector<observe::measured_run> runs(steps_of_epoch, {0, std::vector<observe::measured_rank>(Ranks)});
     auto world = make_world(Ranks);
     std::printf("\n%d rank%s; %s\n", Ranks, Ranks > 1 ? "s" : "", world.links().c_str());
     world.run([&](auto& rank) {
@@ -194,7 +195,7 @@ int compare(const digits::split& data, World make_world) {
     bool good = true;
     for (const outcome& o : by_ranks) {
         good = good && o.accuracy >= 0.95;
-        // Sums over ranks round differently, and training amplifies the last bits.
+        // Sums over different numbers of ranks round differently, and training amplifies the differences.
         for (int e = 0; e < epochs; ++e) good = good && std::abs(o.losses[e] - by_ranks[0].losses[e]) <= 0.02 * by_ranks[0].losses[e] + 1e-3;
     }
     std::printf("\n%s: the same loss on 1, 2 and 4 ranks up to rounding, and at least 95%% of the held-out digits\n", good ? "as it should be" : "FAILED");

@@ -1,5 +1,5 @@
-// A program under MPI: `mpirun -n 4 03_mpi`. MPI starts the processes, and dovetail needs one thing of it: that what one
-// rank has gets to all. Built where MPI, CUDA and NCCL are: `mpicxx -std=c++20 03_mpi.cpp -lnccl -lcudart -lcublas`.
+// A program under MPI: `mpirun -n 4 03_mpi`. MPI starts the processes, and dovetail only needs a broadcast from it. Compile it with MPI,
+// CUDA and NCCL: `mpicxx -std=c++20 03_mpi.cpp -lnccl -lcudart -lcublas`.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>

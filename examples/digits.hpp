@@ -39,7 +39,7 @@ struct split {
     set held_out;
 };
 
-// Where the file lies as seen from this header, for programs that are run where they were built.
+// The path of the file relative to this header, for programs that run on the machine where they were compiled.
 inline std::string default_path() {
     const std::string here = __FILE__;
     return here.substr(0, here.find_last_of('/') + 1) + "data/digits.txt";
@@ -72,7 +72,7 @@ inline std::vector<int> call_order_mismatch(int count) {
     return order;
 }
 
-// The same, shuffled (Fisher and Yates) by a generator of our own: std::shuffle differs between libraries.
+// The same, shuffled (Fisher and Yates) by our own random number generator: std::shuffle differs between standard libraries.
 inline std::vector<int> shuffled(int count, std::uint64_t seed) {
     std::vector<int> order(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// The worlds an example runs in: ranks as threads of the host, their links timed sleeps; and GPUs, one for each rank, where
-// nvcc compiles the example (-x cu) and it is started with --gpu.
+// The worlds in which an example runs: ranks as threads of the host with simulated links, or one GPU per rank if nvcc compiles the example
+// (-x cu) and the command line has --gpu.
 #pragma once
 
 #include <dovetail/launch/host/world.hpp>
@@ -30,7 +30,7 @@ struct gpus {
 
 inline bool wants_gpus(int count, char** arguments) { return count > 1 && std::strcmp(arguments[1], "--gpu") == 0; }
 
-// Calls body with what makes the world that the command line asks for.
+// Calls `body` with a function that makes the world chosen on the command line.
 template <class Body>
 int choose(int count, char** arguments, dv::host::link link, Body body) {
     if (!wants_gpus(count, arguments)) return body(host_threads{link});
