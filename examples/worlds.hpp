@@ -37,7 +37,7 @@ int choose(int count, char** arguments, dv::host::link link, Body body) {
 #if defined(__CUDACC__)
     return body(gpus{});
 #else
-    std::fprintf(stderr, "%s was compiled without CUDA: nvcc -x cu makes one for GPUs\n", arguments[0]);
+    std::fprintf(stderr, "%s was compiled without CUDA: compile it with nvcc -x cu to run it on GPUs\n", arguments[0]);
     return EXIT_FAILURE;
 #endif
 }
