@@ -1,14 +1,14 @@
 // The environment variables of observers. Only this header reads them, once:
-//   DOVETAIL_TRACE=file.json          runs are recorded, and written as a trace when executors end; %r in the name: a file a rank
-//   DOVETAIL_REPORT=1                 runs are recorded, and the overlap report of one of them is printed when executors end
-//   DOVETAIL_VISUALIZE_SCHEDULE=1     at the first run the page and the DOT of each graph are written; a folder in place of 1: there;
-//                                     where runs are recorded, the page once more at the end, with one of them
-//   DOVETAIL_EXPLAIN=1                at the first run each plan is printed; this and the report go to the standard error
-//   DOVETAIL_EXPLAIN=passes           instead, the table that each stage of the pipeline makes on the way to the plan, where the
+//   DOVETAIL_TRACE=file.json          records runs, and writes them as a trace when executors end; %r in the name: one file per rank
+//   DOVETAIL_REPORT=1                 records runs, and prints the overlap report of one of them when executors end
+//   DOVETAIL_VISUALIZE_SCHEDULE=1     at the first run, writes a page and a DOT file of each graph, to the current folder or to the folder
+//                                     given in place of 1; if runs are recorded, writes the page again at the end, with one of them
+//   DOVETAIL_EXPLAIN=1                at the first run, prints each plan; this and the report go to the standard error
+//   DOVETAIL_EXPLAIN=passes           prints the table that each stage of the planner makes instead of the plan, if the
 //                                     program includes passes.hpp
-//   DOVETAIL_NVTX=1                   profilers see ranges with the names of graphs and operations
-//   DOVETAIL_DUMP=name,name           values of these names in the first four runs of each executor are written to files of NumPy in the
-//                                     current folder, one for each name, run and rank; `name` means the members of a family, too
+//   DOVETAIL_NVTX=1                   marks runs and operations as NVTX ranges for profilers
+//   DOVETAIL_DUMP=name,name           writes values of these names in the first four runs of each executor to NumPy files in the
+//                                     current folder, one for each name, run and rank; `name` also matches the members of a family
 #pragma once
 
 #include "../core/config.hpp"
