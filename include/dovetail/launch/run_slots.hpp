@@ -81,8 +81,8 @@ private:
         const std::string text = "run " + std::to_string(run) + " of " + of_ + " needs the slot of run " + std::to_string(slot->run) + ", whose result ";
         if (std::find(slot->holders.begin(), slot->holders.end(), this_thread_number()) != slot->holders.end())
             throw usage_error{text + "this thread still holds by a reading, on " + place_ +
-                              ": end the reading before, or copy it with .host(), or allow more runs in flight (dv::in_flight<" + std::to_string(count() + 1) +
-                              ">); a reading that another thread ends is taken with .for_another_thread()"};
+                              ": destroy the reading first, or copy it with .host(), or allow more runs in flight (dv::in_flight<" +
+                              std::to_string(count() + 1) + ">); if another thread destroys the reading, take it with .for_another_thread()"};
         if (!released_.wait_until(lock, after(limit), free))
             throw timeout{"timeout after " + in_seconds(limit) + ": " + text + "is still held by a reading on " + place_, rank_};
     }

@@ -12,7 +12,7 @@ DOVETAIL_INLINE void basic_store::read(const tag& name, const tensor_type& type,
 
 DOVETAIL_INLINE void basic_store::write(const tag& name, const tensor_type& type, const void* from, std::int64_t count) {
     if (count != type.size())
-        throw state_error{"state `" + display(name) + "` has " + std::to_string(type.size()) + " elements, given are " + std::to_string(count)};
+        throw state_error{"state `" + display(name) + "` has " + std::to_string(type.size()) + " elements, and " + std::to_string(count) + " were given"};
     core_->write(core_->at(&name, type), from);
 }
 

@@ -166,7 +166,7 @@ inline std::string explain(const plan_view& of) {
         "\n* moved against the sequential plan, ! on the critical path; 3(-1): step 3 of the run before; "
         "memory: r reads, w writes, u updates\n";
     if (const std::string apart = detail::unregistered_text(of); !apart.empty())
-        text += "\nthe communicators of these have no registered memory, since not all that they pass lies in arenas, at equal offsets:\n" + apart;
+        text += "\nNCCL cannot use registered memory for these, since not all of their buffers are in arenas at equal offsets:\n" + apart;
     text += "\nover time, " + microseconds(of.plan.predicted) + " us:\n" + streams_text(actual);
     if (of.plan.overlapped) text += "sequential, " + microseconds(before.length) + " us:\n" + streams_text(before);
     text += "\ncritical path:\n" + path_text(of, actual, path);

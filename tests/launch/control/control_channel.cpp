@@ -191,7 +191,7 @@ TEST_CASE("of a rank that is killed it is said what it did last") {
         for (int r = 0; r < 3; ++r) {
             if (r == victim) continue;
             INFO(said[r]);
-            CHECK(says(said[r], "closed without notice; as far as it was heard of, it has not ended operation `f` of `y`; rank " + std::to_string(r) +
+            CHECK(says(said[r], "closed without notice; its last report: it has not ended operation `f` of `y`; rank " + std::to_string(r) +
                                     " waits for all ranks at the next (f of y, rank " + std::to_string(victim) + ")"));
         }
     }
@@ -220,7 +220,7 @@ TEST_CASE("a rank that stands still is lost after the silence allowed") {
             if (r == victim) continue;
             INFO(said[r]);
             CHECK(says(said[r], "rank " + std::to_string(victim) + ": rank " + std::to_string(victim) + " (process "));
-            CHECK(says(said[r], "has not been heard of for 0.70 s"));
+            CHECK(says(said[r], "has sent nothing for 0.70 s"));
         }
     }
 }
@@ -471,7 +471,7 @@ TEST_CASE("a rank that says what no rank can say is gone, and the others are tol
             INFO(said[static_cast<std::size_t>(i)]);
             CHECK(says(said[static_cast<std::size_t>(i)], "peer_error of 1: "));
             CHECK((says(said[static_cast<std::size_t>(i)], "is gone: it sent a message that cannot be read") ||
-                   says(said[static_cast<std::size_t>(i)], "is gone: its connection brought a message of 16810002 bytes, where one has at most 16810001")));
+                   says(said[static_cast<std::size_t>(i)], "is gone: it sent a message of invalid length, 16810002 bytes (at most 16810001)")));
         }
         CHECK(said[2] == "sent away");
     }
@@ -550,7 +550,7 @@ TEST_CASE("a text that is too large for an exchange is refused where it is broug
         return text;
     });
     CHECK(said[0].empty());
-    CHECK(says(said[1], "rank 1 brings 16777217 bytes to the start, and at most 16777216 can be exchanged"));
+    CHECK(says(said[1], "rank 1 sends 16777217 bytes for the start, and at most 16777216 can be exchanged"));
 }
 
 TEST_CASE("a text of an exchange that nobody waits for any more is not kept, and the ranks go on") {

@@ -142,7 +142,7 @@ TEST_CASE("what is missing, half set or wrong is named with its value") {
     CHECK(says(fault(with(torchrun, {{"DOVETAIL_RENDEZVOUS", "h:"}})), "is not a number"));
     CHECK(says(fault(with(torchrun, {{"DOVETAIL_TIME_LIMIT", "soon"}})), "DOVETAIL_TIME_LIMIT=soon is not a number"));
     CHECK(says(fault({{"PMIX_RANK", "1"}}), "PMIX_RANK=1 is set, and no variable has the size"));
-    CHECK(says(fault(torchrun, {.rank = 1}), "both are given or neither"));
+    CHECK(says(fault(torchrun, {.rank = 1}), "must both be given, or neither"));
     CHECK(says(fault(torchrun, {.rank = 4, .size = 4}), "rank 4 is not in a world of 4"));
     CHECK(says(fault(torchrun, {.rank = -1, .size = 4}), "rank -1 is not in a world of 4"));
     CHECK(says(fault(torchrun, {.local_rank = -1}), "local rank -1 is negative"));
@@ -193,16 +193,16 @@ TEST_CASE("what is no key is refused by name, and not repeated") {
                                                                   {"0123456789" + std::string(120, 'a'), "it has 130 digits"}};
     for (const auto& [key, why] : all) {
         const std::string from_environment = fault(with(torchrun, {{"DOVETAIL_JOB_KEY", key}}));
-        CHECK(says(from_environment, "DOVETAIL_JOB_KEY is no key: " + why));
+        CHECK(says(from_environment, "DOVETAIL_JOB_KEY is not a job key: " + why));
         CHECK(says(from_environment, "export DOVETAIL_JOB_KEY=$(openssl rand -hex 32)"));
         if (key.size() > 4) CHECK_FALSE(says(from_environment, key.substr(0, 6)));
-        if (!key.empty()) CHECK(says(fault(torchrun, {.job_key = key}), "the job key given by the program is no key: " + why));
+        if (!key.empty()) CHECK(says(fault(torchrun, {.job_key = key}), "the job key given by the program is not a job key: " + why));
     }
 }
 
 TEST_CASE("a job's name has a limit, and rank 0 may listen elsewhere than where it is met") {
     CHECK(find(torchrun, {.job = std::string(256, 'j')}).job.size() == 256);
-    CHECK(says(fault(with(torchrun, {{"DOVETAIL_JOB", std::string(257, 'j')}})), "the job's name has 257 characters, and at most 256 are taken"));
+    CHECK(says(fault(with(torchrun, {{"DOVETAIL_JOB", std::string(257, 'j')}})), "the job's name has 257 characters, and at most 256 are allowed"));
     CHECK(find(with(torchrun, {{"DOVETAIL_LISTEN", "0.0.0.0"}})).listen == "0.0.0.0");
     CHECK(find(with(torchrun, {{"DOVETAIL_LISTEN", "0.0.0.0"}}), {.listen = "::"}).listen == "::");
     CHECK(says(find(torchrun, {.listen = "10.0.0.7"}).describe(), "which listens at 10.0.0.7"));

@@ -39,7 +39,7 @@ std::string taken(const std::string& bytes, bool sealed = true) {
     in.append(bytes);
     return taken(in);
 }
-const std::string not_his = "a message that is not of the process which has proven the job's key";
+const std::string not_his = "a message without a valid tag of the process that has proven the job's key";
 
 peer_status somebody() {
     peer_status m{.host = "host", .machine = "machine", .process = 7, .at = {3, 4}, .doing = {"does", "f", "y"}};
@@ -89,7 +89,7 @@ TEST_CASE("a sealed frame that is changed, added, repeated, left out or turned r
     CHECK(taken(f[0] + f[2]) == "a:first " + not_his);
     CHECK(taken(f[0] + f[0]) == "a:first " + not_his);
     CHECK(taken(f[1] + f[0]) == not_his);
-    CHECK(taken(f[0] + three_frames(false)[1] + f[1]) == "a:first " + std::string{"a message of 1 bytes, where one has at most 2017"});
+    CHECK(taken(f[0] + three_frames(false)[1] + f[1]) == "a:first " + std::string{"a message of invalid length, 1 bytes (at most 2017)"});
     for (std::size_t i = 4; i < f[0].size(); ++i) {
         std::string changed = f[0];
         changed[i] = static_cast<char>(changed[i] ^ 1);
@@ -102,10 +102,10 @@ TEST_CASE("a sealed frame that is changed, added, repeated, left out or turned r
 }
 
 TEST_CASE("a frame that is too long, or shorter than its tag, ends what can be read before it has come") {
-    CHECK(taken(std::string{"\xff\xff\xff\xffx"}, false) == "a message of 4294967295 bytes, where one has at most 2001");
-    CHECK(taken(std::string{"\0\0\0\0x", 5}, false) == "a message of 0 bytes, where one has at most 2001");
-    CHECK(taken(std::string{"\x10\0\0\0x", 5}) == "a message of 16 bytes, where one has at most 2017");
-    CHECK(taken(std::string{"\xd2\7\0\0x", 5}, false) == "a message of 2002 bytes, where one has at most 2001");
+    CHECK(taken(std::string{"\xff\xff\xff\xffx"}, false) == "a message of invalid length, 4294967295 bytes (at most 2001)");
+    CHECK(taken(std::string{"\0\0\0\0x", 5}, false) == "a message of invalid length, 0 bytes (at most 2001)");
+    CHECK(taken(std::string{"\x10\0\0\0x", 5}) == "a message of invalid length, 16 bytes (at most 2017)");
+    CHECK(taken(std::string{"\xd2\7\0\0x", 5}, false) == "a message of invalid length, 2002 bytes (at most 2001)");
     CHECK(taken(std::string{"\xd1\7\0\0x", 5}, false).empty());
     frame_buffer in;
     in.append(std::string{"\xff\xff\xff\xffx"} + std::string(10'000, 'x'));
@@ -177,7 +177,7 @@ TEST_CASE("an exchange is over when all ranks have brought their text, whoever b
     CHECK_FALSE(all.add({0, 1, "the id", "a"}));
     const auto twice = all.add({0, 1, "the id", "b"});
     REQUIRE(twice);
-    CHECK(twice->fault == "rank 1 brings two texts to the id");
+    CHECK(twice->fault == "rank 1 sends two texts for the id");
     CHECK(twice->texts.empty());
     CHECK_FALSE(all.add({0, 1, "the id", "c"}));
     CHECK_FALSE(all.add({0, 0, "the id", "d"}));
@@ -201,7 +201,7 @@ TEST_CASE("exchanges that are never complete stay few, and what they bring toget
     std::optional<exchange_result> end;
     for (int r = 0; r < 20 && !end; ++r) end = large.add({0, r, "x", std::string(longest_contribution, 'y')});
     REQUIRE(end);
-    CHECK(end->fault == "the ranks bring more than 134217728 bytes to x");
+    CHECK(end->fault == "the ranks send more than 134217728 bytes for x");
 }
 
 TEST_CASE("text of another process shows what it is made of") {

@@ -98,7 +98,7 @@ TEST_CASE("rank 0 says why ranks are missing that have come without the key") {
     const auto said = all.ends();
     INFO(said[0]);
     CHECK(says(said[0], "these have not come: rank 1; "));
-    CHECK(says(said[0], "connections were of no rank of this job, the last from 127.0.0.1: this process does not have the job key of rank 0"));
+    CHECK(says(said[0], "connections did not come from a rank of this job, the last from 127.0.0.1: this process does not have the job key of rank 0"));
 }
 
 TEST_CASE("the key is not on the wire, in no form") {
@@ -173,7 +173,7 @@ TEST_CASE("who changes what ranks say, once they have met, ends the connection a
             INFO(said[static_cast<std::size_t>(r)]);
             CHECK(says(said[static_cast<std::size_t>(r)], "peer_error of "));
         }
-        CHECK(says(said[of_rank ? 0 : 2], "is gone: its connection brought a message that is not of the process which has proven the job's key"));
+        CHECK(says(said[of_rank ? 0 : 2], "is gone: it sent a message without a valid tag of the process that has proven the job's key"));
     }
 }
 
@@ -229,7 +229,7 @@ TEST_CASE("a process with the key that says nothing of a rank takes no place") {
     const auto said = all.ends();
     CHECK(said[0] == "met");
     CHECK(said[1] == "proven");
-    CHECK(says(said[2], "rank 0 cannot read what this process says of itself"));
+    CHECK(says(said[2], "rank 0 cannot read the first message of this process"));
     CHECK(said[3] == "met");
 }
 
@@ -256,7 +256,7 @@ TEST_CASE("rank 0 listens elsewhere only where it is told to, and says what is w
     }
     INFO(said);
     CHECK(said.substr(0, 8) == "met|met|");
-    CHECK(says(said, "rank 0 cannot listen at 192.0.2.1:4712: Cannot assign requested address: it is none of this machine"));
+    CHECK(says(said, "rank 0 cannot listen at 192.0.2.1:4712: Cannot assign requested address: this machine does not have that address"));
     CHECK(says(said, "DOVETAIL_LISTEN=address"));
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("a rank that comes after all are there finds nobody, and they go on") 
     CHECK(said[0] == "well");
     CHECK(said[1] == "well");
     CHECK(says(said[2], "timeout: "));
-    CHECK(says(said[2], "rank 0 (Connection refused: it has not come yet, or all ranks have, and it takes no more)"));
+    CHECK(says(said[2], "rank 0 (Connection refused: rank 0 does not listen yet, or all ranks have joined already)"));
 }
 
 TEST_CASE("ranks that disagree on the size, or are none of the world, end the rendezvous for all") {

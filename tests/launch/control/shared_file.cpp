@@ -55,14 +55,14 @@ TEST_CASE("what is no file of dovetail and of this user, or another size, is not
     CHECK(refused(good.name(), 4096) == "opened");
     CHECK(says(refused(good.name(), 8192), "it has 4096 bytes, not 8192"));
     for (const std::string& name : {std::string{"/etc/passwd"}, std::string{"/dev/shm/other"}, own_prefix() + "../../../etc/passwd", std::string{}, std::string{"dovetail-0-1"}})
-        CHECK(says(refused(name, 1), "this is no name of shared memory of dovetail and of this user"));
+        CHECK(says(refused(name, 1), "this is not the name of a shared-memory file of dovetail and this user"));
     CHECK(says(refused(own_prefix() + "none", 1), "No such file or directory"));
 
     const std::string link = own_prefix() + "test-link", pipe = own_prefix() + "test-pipe", others = own_prefix() + "test-others";
     CHECK(::symlink(good.name().c_str(), link.c_str()) == 0);
     CHECK(says(refused(link, 4096), "it is a link"));
     CHECK(::mkfifo(pipe.c_str(), 0600) == 0);
-    CHECK(says(refused(pipe, 0), "it is no file"));
+    CHECK(says(refused(pipe, 0), "it is not a regular file"));
     std::ofstream{others} << "x";
     if (::geteuid() == 0) {
         CHECK(::chown(others.c_str(), 65534, 65534) == 0);

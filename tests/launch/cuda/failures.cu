@@ -233,7 +233,7 @@ TEST_CASE("ranks that cannot reach each other's memory are told so, and what to 
     };
     const auto threads = [](int n, auto body) { simulated::run(n, body); };
     const auto processes = [](int n, auto body) { simulated::run_apart(n, body); };
-    const std::string advice = ". With channel_transport<transport::nccl> among its options NCCL moves these values";
+    const std::string advice = ". The option channel_transport<transport::nccl> makes NCCL transfer these values";
     CHECK(message(threads, [](api& t) { t.can_access_peer = [](int* can, int device, int peer) { *can = device == 1 && peer == 2 ? 0 : 1; return cudaSuccess; }; }) ==
           "dovetail: the peer copies of `ring_of_three` cannot be made: rank 1: the memory of rank 2 cannot be reached: device 1 has no peer access to device 2" + advice);
     const std::string refused = message(processes, [](api& t) { t.ipc_open_handle = [](void**, cudaIpcMemHandle_t, unsigned) { return cudaErrorMapBufferObjectFailed; }; });

@@ -179,7 +179,7 @@ TEST_CASE("a killed process is named to one that waits for its own stream, or in
         INFO(said[0]);
         CHECK(says(said[0], "rank 0 stops, because rank 1 (process "));
         CHECK(says(said[0],
-                   "is gone: its connection closed without notice; as far as it was heard of, it has not ended operation `all_reduce` of `b` (run 0 of `"));
+                   "is gone: its connection closed without notice; its last report: it has not ended operation `all_reduce` of `b` (run 0 of `"));
         CHECK(says(said[0], "; rank 0 has not ended operation `all_reduce` of `b` (run 0 of `"));
         CHECK(says(said[0], "(all_reduce of b, rank 1)"));
     }
@@ -354,6 +354,6 @@ TEST_CASE("what is said of NCCL's CTAs reaches its communicators") {
     CHECK(least == 2);
     CHECK(most == 8);
     CHECK(splits >= 3);
-    CHECK(says(message([] { dv::cuda::world::local(2).with({.min_ctas = 9, .max_ctas = 8}); }), "between 9 and 8 CTAs for NCCL: there is no such number"));
+    CHECK(says(message([] { dv::cuda::world::local(2).with({.min_ctas = 9, .max_ctas = 8}); }), "NCCL cannot use at least 9 and at most 8 CTAs"));
     CHECK(simulated::here().registered.size() == registered);
 }

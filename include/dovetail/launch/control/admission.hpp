@@ -77,9 +77,9 @@ public:
     std::string notes() const {
         std::string text;
         if (rejected_ > 0)
-            text += "; " + std::to_string(rejected_) + (rejected_ == 1 ? " connection was" : " connections were") + " of no rank of this job, the last from " +
-                    last_rejected_ + ": " + last_rejection_;
-        if (!starved_.empty()) text += "; rank 0 could not take every connection: " + starved_;
+            text += "; " + std::to_string(rejected_) + (rejected_ == 1 ? " connection" : " connections") +
+                    " did not come from a rank of this job, the last from " + last_rejected_ + ": " + last_rejection_;
+        if (!starved_.empty()) text += "; rank 0 could not accept every connection: " + starved_;
         return text;
     }
 
@@ -113,7 +113,7 @@ private:
         }
         if (!n.refused && !n.link.fault().empty()) too_long(n, kind);
         if (n.refused || !n.link.open()) return;
-        if (now() - n.since > patience) return drop(n, "it said nothing, or not enough");
+        if (now() - n.since > patience) return drop(n, "it did not complete the handshake");
         if (!more) n.link.close();
     }
     void answer(pending_connection& n, const handshake_answer& a) {
@@ -130,7 +130,7 @@ private:
     void join(pending_connection& n, char kind, const std::string& body, Joined&& joined) {
         const auto said = kind == frame::join ? join_message::unpack(body) : std::nullopt;
         const std::optional<refusal_message> no =
-            said ? joined(n.link, *said) : refusal_message{refusal::wrong, "rank 0 cannot read what this process says of itself"};
+            said ? joined(n.link, *said) : refusal_message{refusal::wrong, "rank 0 cannot read the first message of this process"};
         if (!no) return n.link.close();  // the connection was moved from
         n.link.push(frame::refused, no->pack());
         begin_refusal(n);
@@ -182,7 +182,7 @@ private:
         for (const pending_connection& n : pending_) all.push_back({n.from.network(), n.since, n.handshake.state() == handshake_state::proven && !n.refused});
         const auto which = displaced_by(network, all, now());
         if (!which) return false;
-        note(pending_[*which], "it made room for others before it had said who it is");
+        note(pending_[*which], "it was closed in favour of other connections before it had completed the handshake");
         pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(*which));
         return true;
     }

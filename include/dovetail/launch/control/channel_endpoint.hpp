@@ -34,7 +34,7 @@ inline std::string this_instance() {
 }
 // The abort reason for a rank whose connection has ended, with the last activity that it reported.
 inline abort_reason lost_rank(int rank, const peer_status& m, const std::string& how) {
-    const std::string last = m.doing.text.empty() ? "" : "; as far as it was heard of, it " + m.doing.text;
+    const std::string last = m.doing.text.empty() ? "" : "; its last report: it " + m.doing.text;
     return {rank, described(rank, m) + " is gone: " + how + last, m.doing.operation, m.doing.statement, false};
 }
 

@@ -31,7 +31,7 @@ public:
         auto next = now();
         while (!welcome_) {
             if (refusal_) {
-                const std::string text = name() + " was sent away by rank 0: " + refusal_->text;
+                const std::string text = name() + " was refused by rank 0: " + refusal_->text;
                 if (refusal_->kind == refusal::late) throw timeout{text, rank()};
                 throw world_error{text};
             }
@@ -90,7 +90,7 @@ private:
                 // The process that answers has not proven the job's key, so it must not end the rendezvous.
                 why = e.text() + " answers, but not as rank 0 of dovetail with this job's key";
                 if (const std::string said = strange_ ? "it is a process of another user" : handshake_->said(); !said.empty()) why += ": " + said;
-                if (me_.verbose && answer_ != why) std::fprintf(stderr, "dovetail: %s: %s; trying on\n", name().c_str(), why.c_str());
+                if (me_.verbose && answer_ != why) std::fprintf(stderr, "dovetail: %s: %s; trying again\n", name().c_str(), why.c_str());
                 answer_ = why;
             }
             link_.close();
@@ -130,11 +130,11 @@ private:
         while (link_.open() && link_.next(kind, body, proven() ? longest_frame : longest_unproven))
             if (!(proven() ? receive(kind, body) : take_handshake(kind, body))) return lost("it sent a message that cannot be read");
         if (!link_.fault().empty())
-            lost("its connection brought " + link_.fault());
+            lost("it sent " + link_.fault());
         else if (!more || !link_.open())
             lost("its connection closed without notice");
         else if (welcome_ && silent(link_))
-            lost("it has not been heard of for " + in_seconds(timing_.silence));
+            lost("it has sent nothing for " + in_seconds(timing_.silence));
         link_.flush();
     }
     void send_heartbeat() override {

@@ -35,7 +35,7 @@ public:
         std::unique_lock lock{mutex_};
         if (abort_reason_) raise_locked();
         if (mine.size() > detail::longest_contribution)
-            throw usage_error{"rank " + std::to_string(rank_) + " brings " + std::to_string(mine.size()) + " bytes to " + what + ", and at most " +
+            throw usage_error{"rank " + std::to_string(rank_) + " sends " + std::to_string(mine.size()) + " bytes for " + what + ", and at most " +
                               std::to_string(detail::longest_contribution) + " can be exchanged"};
         const std::int64_t number = exchanges_;
         const awaiting result{*this, number};

@@ -109,7 +109,7 @@ public:
 
     resolved_identity find() {
         if (given_.rank || given_.size) {
-            if (!given_.rank || !given_.size) throw world_error{"of rank and size, both are given or neither"};
+            if (!given_.rank || !given_.size) throw world_error{"rank and size must both be given, or neither"};
             check_size(*given_.size, "the program gives");
             if (*given_.rank < 0 || *given_.rank >= *given_.size)
                 throw world_error{"rank " + std::to_string(*given_.rank) + " is not in a world of " + std::to_string(*given_.size)};
@@ -233,7 +233,7 @@ private:
             found_.job = get("DOVETAIL_JOB");
         if (found_.job.size() > longest_job)
             throw world_error{"the job's name has " + std::to_string(found_.job.size()) + " characters, and at most " + std::to_string(longest_job) +
-                              " are taken"};
+                              " are allowed"};
         found_.listen = given_.listen.empty() ? get("DOVETAIL_LISTEN") : given_.listen;
         key();
         if (has("DOVETAIL_TIME_LIMIT")) found_.limit = std::chrono::seconds{number("DOVETAIL_TIME_LIMIT")};

@@ -56,13 +56,13 @@ public:
         const std::size_t around = 1 + (tags_ ? frame_tags::size : 0);
         kind = bytes_[taken_ + 4];
         if (length < around || length - around > most)
-            return fail("a message of " + std::to_string(length) + " bytes, where one has at most " + std::to_string(most + around));
+            return fail("a message of invalid length, " + std::to_string(length) + " bytes (at most " + std::to_string(most + around) + ")");
         if (size() < length + 4) return false;
         const std::string_view all = std::string_view{bytes_}.substr(taken_ + frame_header, length - 1);
         body.assign(all.substr(0, length - around));
         if (tags_ && !equal_in_constant_time(tags_->next(kind, body), all.substr(length - around))) {
             body.clear();
-            return fail("a message that is not of the process which has proven the job's key");
+            return fail("a message without a valid tag of the process that has proven the job's key");
         }
         taken_ += length + 4;
         return true;

@@ -27,11 +27,11 @@ public:
         }
         std::string fault;
         if (g.here[rank])
-            fault = "rank " + std::to_string(p.rank) + " brings two texts to " + g.what;
+            fault = "rank " + std::to_string(p.rank) + " sends two texts for " + g.what;
         else if (p.what != g.what)
             fault = "rank " + std::to_string(p.rank) + " is at " + p.what + " where rank " + std::to_string(g.first) + " is at " + g.what;
         else if (p.text.size() > longest_frame / 2 - g.bytes)
-            fault = "the ranks bring more than " + std::to_string(longest_frame / 2) + " bytes to " + g.what;
+            fault = "the ranks send more than " + std::to_string(longest_frame / 2) + " bytes for " + g.what;
         g.arrived += g.here[rank] ? 0 : 1;
         g.here[rank] = true;
         g.bytes += p.text.size();

@@ -108,7 +108,7 @@ inline std::shared_ptr<channel_endpoint> rendezvous_as_client(resolved_identity&
         server_address theirs = server_address::unpack(packed);
         const std::string who = "rank " + std::to_string(me.rank);
         if (!theirs.fault.empty()) throw world_error{who + " stops, because " + theirs.fault};
-        if (theirs.at.empty()) throw world_error{who + ": the broadcast given brought nothing from rank 0"};
+        if (theirs.at.empty()) throw world_error{who + ": the given broadcast has transferred nothing from rank 0"};
         if (theirs.secret.empty() && !me.key.given()) throw world_error{who + " has no job key, and rank 0 was given one: give it to all ranks, or to none"};
         if (!theirs.secret.empty()) me.key = job_key::from_secret(theirs.secret);
         me.job = theirs.job;
@@ -131,7 +131,7 @@ inline std::shared_ptr<control_channel> rendezvous(resolved_identity& me, const 
         throw world_error{"rank " + std::to_string(me.rank) + " of a world of " + std::to_string(me.size) + ": a world has 1 to " + std::to_string(most_ranks) +
                           " ranks, numbered from 0"};
     if (me.size > 1 && !me.has_address() && !options.broadcast)
-        throw world_error{"rank " + std::to_string(me.rank) + " does not know where rank 0 is to be met (" + me.describe() +
+        throw world_error{"rank " + std::to_string(me.rank) + " does not know the address of rank 0 (" + me.describe() +
                           "): set DOVETAIL_RENDEZVOUS=host:port, the same on all ranks"};
     const auto until = detail::after(limit);
     const std::shared_ptr<detail::channel_endpoint> end =

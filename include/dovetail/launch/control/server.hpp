@@ -79,7 +79,7 @@ protected:
     std::optional<refusal_message> admit(frame_connection& link, const join_message& said) {
         const std::string who = described(said.rank, said.who);
         if (said.job != job_) {
-            note_of("; " + who + " of another start was sent away");
+            note_of("; " + who + " of another start of the program was refused");
             return refusal_message{refusal::stale, "this is another start of the program, of job `" + printable(job_) + "`, and " + who + " is of job `" +
                                                        printable(said.job) + "`"};
         }
@@ -170,18 +170,18 @@ private:
         while (link.open() && link.next(kind, body, longest_frame_of_rank))
             if (!receive(r, kind, body)) return lost(r, "it sent a message that cannot be read");
         if (!link.fault().empty())
-            lost(r, "its connection brought " + link.fault());
+            lost(r, "it sent " + link.fault());
         else if (!more || !link.open())
             lost(r, "its connection closed without notice");
         else if (complete_ && silent(link))
-            lost(r, "it has not been heard of for " + in_seconds(timing_.silence));
+            lost(r, "it has sent nothing for " + in_seconds(timing_.silence));
     }
     void lost(int r, const std::string& how) {
         at(r).link.close();
         if (!complete_) {
             --arrived_;
             present_changed_ = true;
-            if (!failure_) note_of("; rank " + std::to_string(r) + " came and went");
+            if (!failure_) note_of("; rank " + std::to_string(r) + " connected and disconnected");
             return;
         }
         const peer_status m = statuses()[static_cast<std::size_t>(r)];

@@ -42,14 +42,14 @@ public:
     static shared_file open(const std::string& name, std::size_t bytes) {
         const std::string first = std::string{folder} + prefix();
         if (!name.starts_with(first) || name.find('/', first.size()) != std::string::npos)
-            refuse(name, "this is no name of shared memory of dovetail and of this user");
+            refuse(name, "this is not the name of a shared-memory file of dovetail and this user");
         shared_file f;
         f.name_ = name;
         f.file_ = opened(name, O_RDWR);
         if (!f.file_) refuse(name, errno == ELOOP ? "it is a link" : std::strerror(errno));
         struct stat s = {};
         if (::fstat(f.file_.get(), &s) != 0) refuse(name, std::strerror(errno));
-        if (!S_ISREG(s.st_mode)) refuse(name, "it is no file");
+        if (!S_ISREG(s.st_mode)) refuse(name, "it is not a regular file");
         if (s.st_uid != ::geteuid()) refuse(name, "it is another user's");
         if (static_cast<std::size_t>(s.st_size) != bytes) refuse(name, "it has " + std::to_string(s.st_size) + " bytes, not " + std::to_string(bytes));
         return f;

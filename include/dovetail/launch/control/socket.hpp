@@ -61,7 +61,7 @@ inline std::vector<address> listening_addresses(const std::string& host, bool ke
 
 inline std::string why_not_connected(int error) {
     const std::string text = std::strerror(error);
-    return error == ECONNREFUSED ? text + ": it has not come yet, or all ranks have, and it takes no more" : text;
+    return error == ECONNREFUSED ? text + ": rank 0 does not listen yet, or all ranks have joined already" : text;
 }
 inline std::string why_not_bound(int error) {
     const std::string text = std::strerror(error);
@@ -69,8 +69,9 @@ inline std::string why_not_bound(int error) {
         return text + ". Another program has the port, or an earlier start of this one is not at its end; set DOVETAIL_RENDEZVOUS to another";
     if (error == EADDRNOTAVAIL)
         return text +
-               ": it is none of this machine. Rank 0 belongs on the host of the rendezvous; where the others reach this machine by an address that is "
-               "not its own (a container, NAT), DOVETAIL_LISTEN=address says where to listen, 0.0.0.0 for everywhere";
+               ": this machine does not have that address. Rank 0 must run on the host of the rendezvous; if the others reach this "
+               "machine at an address that is not its own (a container, NAT), DOVETAIL_LISTEN=address sets where rank 0 listens, "
+               "0.0.0.0 for every address";
     return text;
 }
 

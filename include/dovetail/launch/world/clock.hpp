@@ -36,7 +36,7 @@ inline std::int64_t time_in(std::string_view text) {
     std::int64_t ns = 0;
     const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), ns);
     if (bad != std::errc{} || end != text.data() + text.size() || ns < 0 || ns > INT64_MAX / 8)
-        throw world_error{"a rank brings `" + std::string{text} + "` for the time of its clock"};
+        throw world_error{"a rank sent `" + std::string{text} + "` as the time of its clock"};
     return ns;
 }
 inline std::int64_t now_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }

@@ -22,7 +22,7 @@ template <class Rep, class Period>
 std::chrono::nanoseconds nanoseconds_of(std::chrono::duration<Rep, Period> limit) {
     using std::chrono::nanoseconds;
     const std::chrono::duration<double> seconds{limit}, most{nanoseconds::max()};
-    if (seconds.count() != seconds.count()) throw usage_error{"a limit of time that is no number (NaN)"};
+    if (seconds.count() != seconds.count()) throw usage_error{"a time limit is not a number (NaN)"};
     return seconds >= most ? nanoseconds::max() : seconds <= -most ? nanoseconds::min() : std::chrono::duration_cast<nanoseconds>(limit);
 }
 // "0.25 s"

@@ -37,7 +37,7 @@ public:
             check(calls.blas_set_workspace(blas_, blas_workspace_.data(), static_cast<std::size_t>(bytes)), "cublasSetWorkspace");
         } catch (const call_error& e) {
             close();
-            throw call_error{"rank " + std::to_string(index) + " cannot be made ready", e};
+            throw call_error{"rank " + std::to_string(index) + " cannot be initialised", e};
         } catch (...) {
             close();
             throw;

@@ -99,7 +99,7 @@ public:
             if (!f.empty()) all += (all.empty() ? "" : "; ") + f;
         if (!all.empty())
             throw world_error{"the peer copies of " + graph + " cannot be made: " + all +
-                              ". With channel_transport<transport::nccl> among its options NCCL moves these values"};
+                              ". The option channel_transport<transport::nccl> makes NCCL transfer these values"};
         on_->flags.watch(own_, static_cast<std::size_t>(flags_));
         watched_ = true;
     }
