@@ -151,7 +151,7 @@ outcome play(const digits::split& data, World make_world) {
     using evaluation = evaluate<digits::held_out_size / Ranks>;
     using options = plan_options<Ranks, World>;
     outcome result;
-    // the steps of the last epoch
+    // The steps of the last epoch
     std::vector<observe::measured_run> runs(steps_of_epoch, {0, std::vector<observe::measured_rank>(Ranks)});
     auto world = make_world(Ranks);
     std::printf("\n%d rank%s; %s\n", Ranks, Ranks > 1 ? "s" : "", world.links().c_str());

@@ -20,7 +20,7 @@ struct binding {
     const void* data = nullptr;
     std::int64_t count = 0;  // elements
     binding_source from = binding_source::none;
-    // of a copy: a number that identifies the contents within the executor; 0: contents may differ from run to run
+    // Of a copy: a number that identifies the contents within the executor; 0: contents may differ from run to run
     std::uint64_t contents = 0;
 
     bool in_place() const { return from == binding_source::in_place; }

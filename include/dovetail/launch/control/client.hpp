@@ -80,7 +80,7 @@ private:
             const auto patience =
                 earlier(after(until - now() + std::chrono::milliseconds{700}), now() + std::chrono::milliseconds{at.size() > 1 ? 1000 : 3000});
             while (link_.open() && !here_ && !refusal_ && !welcome_ && now() < patience) poll_once(patience);
-            // the server of another program; this job's may be at the next port
+            // The server of another program; this job's may be at the next port
             if (refusal_ && refusal_->kind == refusal::stale && at.size() > 1) {
                 why = refusal_->text;
                 refusal_.reset();

@@ -39,7 +39,7 @@ public:
                               std::to_string(detail::longest_contribution) + " can be exchanged"};
         const std::int64_t number = exchanges_;
         const awaiting result{*this, number};
-        // under the lock, so that contributions are sent in the order of their numbers
+        // Under the lock, so that contributions are sent in the order of their numbers
         send_contribution({number, rank_, what, std::move(mine)});
         ++exchanges_;
         int gone = -1;

@@ -34,7 +34,7 @@ struct resolved_identity {
     int local_rank = -1;  // -1: not given; the rendezvous counts the ranks of each host
     endpoint at = {};     // where rank 0 listens; no port: unknown
     int ports = 1;        // number of ports from at.port on that rank 0 may use: more than one if the port was derived
-    // where rank 0 listens if the others reach it at another address (NAT, container); 0.0.0.0 and :: are all addresses
+    // Where rank 0 listens if the others reach it at another address (NAT, container); 0.0.0.0 and :: are all addresses
     std::string listen;
     std::string job;       // distinguishes this start of the program from others; equal on all ranks
     control::job_key key;  // equal on all ranks; without one, all ranks are on one machine and belong to one user

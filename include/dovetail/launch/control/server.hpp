@@ -195,7 +195,7 @@ private:
     bool answer(int rank) {
         if (rank == 0) return receive(0, frame::heartbeat, heartbeat());
         frame_connection& link = at(rank).link;
-        // otherwise an earlier request is still being answered
+        // Otherwise an earlier request is still being answered
         if (!link.sending()) link.push(frame::status_table, packed_table(statuses()));
         return true;
     }
@@ -250,7 +250,7 @@ private:
         const std::string mine = heartbeat();
         receive(0, frame::heartbeat, mine);
         for (client_state& r : ranks_)
-            // skipped for a rank that does not read: its output buffer must not grow
+            // Skipped for a rank that does not read: its output buffer must not grow
             if (!r.link.sending()) r.link.push(frame::heartbeat, mine);
         flush();
     }

@@ -45,7 +45,7 @@ inline void multiply_on(const stream& s, element e, bool trans_a, bool trans_b, 
     if (s.sms > 0) check(calls.blas_set_sm_count(handle, s.sms), "cublasSetSmCountTarget");
     const cublasStatus_t status = calls.blas_gemm(handle, trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, alpha, b, type,
                                                   trans_b ? k : n, a, type, trans_a ? m : k, beta, c, type, n, sums, CUBLAS_GEMM_DEFAULT);
-    // all operations of the rank share the handle
+    // All operations of the rank share the handle
     const cublasStatus_t again = s.sms > 0 ? calls.blas_set_sm_count(handle, 0) : CUBLAS_STATUS_SUCCESS;
     check(status, "cublasGemmEx");
     check(again, "cublasSetSmCountTarget");

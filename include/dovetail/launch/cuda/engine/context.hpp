@@ -55,7 +55,7 @@ public:
     flag_releaser flags{[this] { return stopped_.load(); }};  // releases waits of peer copies after an abort
     cudaStream_t streams[stream_count] = {};
     detail::stream_memory_function write_value = nullptr, wait_value = nullptr;  // null: the driver has none
-    // hashes of the plans whose kernels are loaded and whose connections exist
+    // Hashes of the plans whose kernels are loaded and whose connections exist
     std::vector<std::uint64_t> warmed;
     int executors = 0;                // number of executors made
     std::int64_t runs = 0;            // number of communicating runs issued

@@ -152,7 +152,7 @@ private:
         const unsigned streams = replayed ? 1u : streams_;
         const auto& last = on_->last;
         const bool shared = !addresses.states().empty() && addresses.store()->change_owner(this, issued) != nullptr;
-        const bool kind = last.replayed != replayed, other = last.engine != this;  // an executor that is gone no longer owns streams
+        const bool kind = last.replayed != replayed, other = last.engine != this;  // if the last executor is gone, its streams belong to others
         const bool all = kind || shared || (other && replayed);
         if (all) since_switch_ = 0;  // this executor's own earlier work is included
         for (int l = 0; l < stream_count; ++l)
@@ -286,7 +286,7 @@ private:
     replays graphs_{on_}, recorded_graphs_{on_};
     std::string replay_fallback_reason_;
     std::int64_t now_ = 0;           // the run being issued
-    std::int64_t since_switch_ = 0;  // consecutive runs since another kind of run, or another executor, was ordered before
+    std::int64_t since_switch_ = 0;  // runs issued since the streams last waited for all earlier work
     int unasked_ = 0;                // launches since the last query of their status
     bool capturing_ = false;
     bool quiet_ = false;  // neither times nor values of the run are recorded
