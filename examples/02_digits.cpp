@@ -163,7 +163,7 @@ outcome play(const digits::split& data, World make_world) {
         step.bind(dv::name<rate>, 0.1f);
 
         constexpr int share = digits::held_out_size / Ranks;
-        const digits::set held_out = data.held_out.take(digits::call_order_mismatch(digits::held_out_size), index * share, share);
+        const digits::set held_out = data.held_out.take(digits::in_order(digits::held_out_size), index * share, share);
         test.bind(dv::name<activation<0>>, held_out.images).bind(dv::name<labels>, held_out.labels);
 
         for (int epoch = 0; epoch < epochs; ++epoch) {

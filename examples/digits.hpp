@@ -66,7 +66,7 @@ inline split load(const std::string& path = default_path()) {
 }
 
 // 0, ..., count - 1.
-inline std::vector<int> call_order_mismatch(int count) {
+inline std::vector<int> in_order(int count) {
     std::vector<int> order;
     for (int i = 0; i < count; ++i) order.push_back(i);
     return order;

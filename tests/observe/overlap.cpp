@@ -42,9 +42,9 @@ observe::slice& slice_of(const observe::plan_view& of, observe::row& r, const st
 }  // namespace
 
 TEST_CASE("numbers as text") {
-    CHECK(observe::nccl_group(0) == "0");
-    CHECK(observe::nccl_group(1234567) == "1,234,567");
-    CHECK(observe::nccl_group(-1000) == "-1,000");
+    CHECK(observe::with_separators(0) == "0");
+    CHECK(observe::with_separators(1234567) == "1,234,567");
+    CHECK(observe::with_separators(-1000) == "-1,000");
     CHECK(observe::microseconds(1'234'567'890) == "1234.567");
     CHECK(observe::microseconds(-5'000) == "-0.005");
     CHECK(observe::ratio(2, 3, 2) == "0.66");
@@ -156,7 +156,7 @@ TEST_CASE("the text says what the facts say") {
     std::ostringstream text;
     dv::explain<two_sums, overlapped>(text);
     CHECK(text.str().find(observe::microseconds(dv::predicted_time<two_sums, overlapped>) + " us") != std::string::npos);
-    CHECK(text.str().find(observe::nccl_group(dv::peak_bytes<two_sums, dv::unnamed_role, overlapped>)) != std::string::npos);
+    CHECK(text.str().find(observe::with_separators(dv::peak_bytes<two_sums, dv::unnamed_role, overlapped>)) != std::string::npos);
     const observe::plan_view of{observe::tables_of<two_sums, overlapped>()};
     CHECK(of.wait_count(0) == dv::wait_count<two_sums, dv::unnamed_role, overlapped>);
     const std::string line = observe::compact(of);

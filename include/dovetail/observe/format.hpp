@@ -11,7 +11,7 @@
 namespace dovetail::observe {
 
 // 1234567 as "1,234,567".
-inline std::string nccl_group(std::int64_t n) {
+inline std::string with_separators(std::int64_t n) {
     std::string digits = std::to_string(n < 0 ? -n : n);
     for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
     return (n < 0 ? "-" : "") + digits;

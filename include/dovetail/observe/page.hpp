@@ -258,11 +258,11 @@ class Memory {
     const y = b => this.height - 6 - (b / Math.max(1, m.arena)) * (this.height - top0 - 10);
     this.x = x; this.y = y; this.m = m;
     g.fillStyle = theme.muted; g.textAlign = "left";
-    for (const participation of [0.5, 1]) {
-      const at = Math.round(y(m.arena * participation)) + 0.5;
-      g.strokeStyle = participation === 1 ? theme.fg : theme.grid; g.setLineDash(participation === 1 ? [5, 4] : []);
+    for (const part of [0.5, 1]) {
+      const at = Math.round(y(m.arena * part)) + 0.5;
+      g.strokeStyle = part === 1 ? theme.fg : theme.grid; g.setLineDash(part === 1 ? [5, 4] : []);
       g.beginPath(); g.moveTo(x0, at); g.lineTo(width, at); g.stroke(); g.setLineDash([]);
-      g.fillText(fitted(g, bytes(m.arena * participation), x0 - 4), 4, Math.max(at, 24));
+      g.fillText(fitted(g, bytes(m.arena * part), x0 - 4), 4, Math.max(at, 24));
     }
     g.save(); g.beginPath(); g.rect(x0, 0, width - x0, this.height); g.clip();
     m.blocks.forEach((b, i) => {
@@ -286,8 +286,8 @@ class Memory {
 }
 const redraw = () => { for (const c of all) c.draw(); };
 const zoom = (factor, at) => {
-  const span = Math.min(Math.max((view.to - view.from) * factor, longest / 1e5), longest), participation = (at - view.from) / (view.to - view.from);
-  view.from = Math.max(0, Math.min(at - span * participation, longest - span)); view.to = view.from + span;
+  const span = Math.min(Math.max((view.to - view.from) * factor, longest / 1e5), longest), part = (at - view.from) / (view.to - view.from);
+  view.from = Math.max(0, Math.min(at - span * part, longest - span)); view.to = view.from + span;
   redraw();
 };
 // Pointers on a chart of time: one drags, two pinch.

@@ -112,7 +112,7 @@ inline std::string shown(stage::expand, const ir::program& p, const stage_names&
         std::string more = x.output ? "output" : "";
         if (x.alias >= 0) more = joined(more, "in place of " + of.buffer_name(x.alias));
         if (x.symmetric_set >= 0) more = joined(more, "at one offset on all, " + std::to_string(x.symmetric_set));
-        buffers.push_back({of.buffer_name(b), of.role_name(x.role), name_of(x.where), nccl_group(x.bytes), std::to_string(x.slots), more});
+        buffers.push_back({of.buffer_name(b), of.role_name(x.role), name_of(x.where), with_separators(x.bytes), std::to_string(x.slots), more});
     }
     return table(operations, "llll") + table(buffers, "lllrrl");
 }
@@ -202,13 +202,13 @@ std::string shown(stage::assign_memory<C>, const Memory& memory, const stage_nam
         const ir::placement& at = memory.placements[b];
         const ir::buffer& x = of.program.buffers[b];
         if (at.offset < 0) continue;
-        all.push_back({of.buffer_name(b), of.role_name(x.role), name_of(x.where), nccl_group(at.offset), nccl_group(at.offset + x.bytes),
-                       x.slots > 1 ? "+" + nccl_group(at.stride) : ""});
+        all.push_back({of.buffer_name(b), of.role_name(x.role), name_of(x.where), with_separators(at.offset), with_separators(at.offset + x.bytes),
+                       x.slots > 1 ? "+" + with_separators(at.stride) : ""});
     }
     rows sums{{"role", "arena", "pinned", "states"}};
     for (int r = 0; r < memory.roles.size(); ++r) {
         const ir::role_plan& x = memory.roles[r];
-        sums.push_back({of.role_name(r), nccl_group(x.arena_bytes), nccl_group(x.host_arena_bytes), nccl_group(x.state_bytes)});
+        sums.push_back({of.role_name(r), with_separators(x.arena_bytes), with_separators(x.host_arena_bytes), with_separators(x.state_bytes)});
     }
     return table(all, "lllrrr") + table(sums, "lrrr");
 }

@@ -148,8 +148,8 @@ inline std::string explain(const plan_view& of) {
         const ir::role_plan& p = of.plan.roles[role];
         text += "\n" + std::string(of.graph.single_rank || named(of.graph.roles[role].name) ? "role " : "") + of.role_name(role) + ": " +
                 std::to_string(p.steps) + " steps, " + std::to_string(of.wait_count(role)) + " waits, " + std::to_string(p.events) + " events; arena " +
-                nccl_group(p.arena_bytes) + " bytes" + (p.host_arena_bytes > 0 ? ", pinned " + nccl_group(p.host_arena_bytes) : "") +
-                (p.state_bytes > 0 ? ", states " + nccl_group(p.state_bytes) : "") + "\n";
+                with_separators(p.arena_bytes) + " bytes" + (p.host_arena_bytes > 0 ? ", pinned " + with_separators(p.host_arena_bytes) : "") +
+                (p.state_bytes > 0 ? ", states " + with_separators(p.state_bytes) : "") + "\n";
         std::vector<std::vector<std::string>> rows{{"step", "stream", "operation", "of", "waits for", "bytes", "start", "end", "", "memory"}};
         const span<const ir::step> steps = of.steps(role);
         for (int i = 0; i < steps.size(); ++i) {
@@ -157,7 +157,7 @@ inline std::string explain(const plan_view& of) {
             const step_name& label = of.labels[static_cast<std::size_t>(s.task)];
             const slice& marks = actual.rows[static_cast<std::size_t>(role)].slices[static_cast<std::size_t>(i)];
             rows.push_back({std::to_string(i), detail::stream_text(s.stream, of.plan.overlapped), label.operation, label.statement, detail::waits_text(of, s),
-                            nccl_group(of.bytes(s)), microseconds(s.start), microseconds(s.end),
+                            with_separators(of.bytes(s)), microseconds(s.start), microseconds(s.end),
                             std::string(marks.moved ? "*" : "") + (marks.critical ? "!" : ""), detail::memory_text(of, s)});
         }
         text += table(rows, "rllllrrrll");
@@ -174,7 +174,7 @@ inline std::string explain(const plan_view& of) {
     text += "\ntotals:\n";
     std::vector<std::vector<std::string>> totals;
     totals.reserve(static_cast<std::size_t>(of.roles()) + 16);
-    for (int role = 0; role < of.roles(); ++role) totals.push_back({"peak bytes of " + of.role_name(role), nccl_group(of.peak(role))});
+    for (int role = 0; role < of.roles(); ++role) totals.push_back({"peak bytes of " + of.role_name(role), with_separators(of.peak(role))});
     totals.push_back({"waits", std::to_string(of.plan.waits.size())});
     totals.push_back({"predicted time", microseconds(of.plan.predicted) + " us"});
     totals.push_back({"... on one stream", microseconds(of.plan.predicted_sequential) + " us"});

@@ -103,9 +103,9 @@ public:
         outer_.add({outer.data(), outer.size()});
     }
     // The hash of the concatenated parts.
-    digest of(std::initializer_list<std::string_view> participations) const {
+    digest of(std::initializer_list<std::string_view> parts) const {
         sha256 inner = inner_, outer = outer_;
-        for (const std::string_view p : participations) inner.add(p);
+        for (const std::string_view p : parts) inner.add(p);
         return outer.add(bytes_of(inner.end())).end();
     }
 
