@@ -21,7 +21,7 @@ inline constexpr bool starts_with_a_rank<First, More...> = rank_of_a_world<First
 // Whether the graph has no mistake and the argument of the call is a name.
 template <class G, class Name>
 constexpr bool askable() {
-    if constexpr (plan::detail::right<G>())
+    if constexpr (plan::is_valid_graph<G>())
         return is_name<Name>;
     else
         return false;
@@ -39,7 +39,7 @@ struct is_state {
 
 template <class Is>
 constexpr int find_symbol_that(const ir::graph& g, const tag& name, Is is) {
-    const int s = plan::detail::find_symbol(g, name);
+    const int s = plan::find_symbol(g, name);
     return s >= 0 && is(g.symbols[s]) ? s : -1;
 }
 template <template <class...> class Error, class Is, class G, class Name>
@@ -47,7 +47,7 @@ constexpr int symbol_asked() {
     if constexpr (askable<G, Name>()) {
         using N = name_of_constant<Name>;
         constexpr int symbol = find_symbol_that(plan::typed<G>::value, tag_of<N>, Is{});
-        if constexpr (symbol < 0) plan::detail::refuse_symbol<Error, G, N>(Is{});
+        if constexpr (symbol < 0) plan::refuse_symbol<Error, G, N>(Is{});
         return symbol;
     } else {
         return -1;
@@ -65,7 +65,7 @@ template <class G, class Name>
 constexpr int find_role_asked() {
     if constexpr (askable<G, Name>()) {
         using R = name_of_constant<Name>;
-        if constexpr (plan::role_of<G, R> < 0) plan::detail::refuse_role<G, R>();
+        if constexpr (plan::role_of<G, R> < 0) plan::refuse_role<G, R>();
         return plan::role_of<G, R>;
     } else {
         return -1;
@@ -149,7 +149,7 @@ constexpr void refuse_argument() {
 template <class G, class A>
 constexpr void check_width() {
     if constexpr (requires { typename A::of_axis; })
-        if constexpr (plan::axis_of<G, typename A::of_axis> < 0 && plan::detail::right<G>()) plan::detail::refuse_axis<G, typename A::of_axis>();
+        if constexpr (plan::axis_of<G, typename A::of_axis> < 0 && plan::is_valid_graph<G>()) plan::refuse_axis<G, typename A::of_axis>();
 }
 
 }  // namespace dovetail::detail

@@ -123,7 +123,7 @@ struct launching {
         if constexpr (workspace || merged)
             return hana::make_tuple();
         else
-            return hana::make_tuple(typed_view < I == taken ? access_mode::update : access<I>.mode, plan::detail::tensor_at < type < I >>> (pointers[I]));
+            return hana::make_tuple(typed_view < I == taken ? access_mode::update : access<I>.mode, plan::tensor_at < type < I >>> (pointers[I]));
     }
     template <int... I>
     static constexpr auto arguments(void* const* pointers, std::integer_sequence<int, I...>) {
@@ -149,7 +149,7 @@ struct launching {
 
     template <access_mode Mode, int I>
     static constexpr auto viewed(void* const* pointers) {
-        return typed_view<Mode, plan::detail::tensor_at<type<I>>>(pointers[I]);
+        return typed_view<Mode, plan::tensor_at<type<I>>>(pointers[I]);
     }
     template <int... I>
     static constexpr auto split_arguments(void* const* pointers, std::integer_sequence<int, I...>) {

@@ -109,7 +109,7 @@ public:
     template <class... Arguments>
         requires(!detail::starts_with_a_rank<Arguments...>)
     constexpr explicit executor(const Arguments&...) {
-        if constexpr (plan::detail::right<G>()) error::report<error::no_rank<G>>();
+        if constexpr (plan::is_valid_graph<G>()) error::report<error::no_rank<G>>();
     }
 
     // Binds an input, to as many elements as it has: a value for a scalar, a container or a span, or a pointer and a number of elements.

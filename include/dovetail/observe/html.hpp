@@ -56,7 +56,7 @@ inline std::string memory_json(const plan_view& of, const timeline& t, const row
 
 // The figures at the head of the page: name and value.
 inline std::vector<std::pair<std::string, std::string>> cards(const plan_view& of, int moved) {
-    const auto hidden = dovetail::plan::detail::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
+    const auto hidden = dovetail::plan::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
     std::int64_t peak = 0;
     for (int r = 0; r < of.roles(); ++r) peak = of.peak(r) > peak ? of.peak(r) : peak;
     return {

@@ -68,9 +68,7 @@ inline std::string explain_passes(const plan_tables& asked) {
         }
     };
     const auto show_all = [&]<class... Stage>(plan::stages<Stage...>) { (show(Stage{}), ...); };
-    const auto show_candidate = [&](candidate c) {
-        plan::detail::with_candidate(c, [&](auto chosen) { show_all(plan::pipeline_of<decltype(chosen)::value>{}); });
-    };
+    const auto show_candidate = [&](candidate c) { plan::with_candidate(c, [&](auto chosen) { show_all(plan::pipeline_of<decltype(chosen)::value>{}); }); };
 
     if (t.read<plan::stage::check>()) {
         show_all(plan::pipeline{});
@@ -82,7 +80,7 @@ inline std::string explain_passes(const plan_tables& asked) {
         return text;
     }
     const plan::decision d = plan::decide(t, asked.s);
-    plan::detail::with_candidate(d.taken, [&](auto taken) { static_cast<void>(t.template read<plan::stage::prove<decltype(taken)::value>>()); });
+    plan::with_candidate(d.taken, [&](auto taken) { static_cast<void>(t.template read<plan::stage::prove<decltype(taken)::value>>()); });
     show_all(plan::pipeline{});
     for (int c = 0; c < candidates; ++c)
         if (static_cast<candidate>(c) != d.taken) show_candidate(static_cast<candidate>(c));
@@ -101,7 +99,7 @@ namespace dovetail {
 // Prints the table of each stage for a graph.
 template <class G, class O = options<>>
 void explain_passes(std::ostream& to) {
-    if constexpr (dovetail::plan::detail::right<G>()) to << observe::explain_passes({&tag_of<G>, dovetail::plan::typed<G>::value, {}, {}, O::value});
+    if constexpr (dovetail::plan::is_valid_graph<G>()) to << observe::explain_passes({&tag_of<G>, dovetail::plan::typed<G>::value, {}, {}, O::value});
 }
 
 }  // namespace dovetail

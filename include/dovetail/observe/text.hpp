@@ -170,7 +170,7 @@ inline std::string explain(const plan_view& of) {
     text += "\nover time, " + microseconds(of.plan.predicted) + " us:\n" + streams_text(actual);
     if (of.plan.overlapped) text += "sequential, " + microseconds(before.length) + " us:\n" + streams_text(before);
     text += "\ncritical path:\n" + path_text(of, actual, path);
-    const auto hidden = dovetail::plan::detail::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
+    const auto hidden = dovetail::plan::overlap_of(of.program, of.plan);  // as dv::hidden_fraction counts it
     text += "\ntotals:\n";
     std::vector<std::vector<std::string>> totals;
     totals.reserve(static_cast<std::size_t>(of.roles()) + 16);

@@ -6,6 +6,13 @@
 
 namespace dovetail::plan {
 
+// The symbol of that name, or -1.
+constexpr int find_symbol(const ir::graph& g, const tag& name) {
+    for (int s = 0; s < g.symbols.size(); ++s)
+        if (same(g.symbols[s].name, &name) && g.symbols[s].kind != ir::symbol_kind::axis_index) return s;
+    return -1;
+}
+
 namespace detail {
 template <class Row>
 constexpr int find_named(span<const Row> rows, const tag& name) {
@@ -13,29 +20,24 @@ constexpr int find_named(span<const Row> rows, const tag& name) {
         if (same(rows[i].name, &name)) return i;
     return -1;
 }
-constexpr int find_symbol(const ir::graph& g, const tag& name) {
-    for (int s = 0; s < g.symbols.size(); ++s)
-        if (same(g.symbols[s].name, &name) && g.symbols[s].kind != ir::symbol_kind::axis_index) return s;
-    return -1;
-}
 // Of a graph with a mistake, which is reported, nothing is found.
 template <class G, class Name>
 constexpr int symbol_in() {
-    if constexpr (right<G>())
+    if constexpr (is_valid_graph<G>())
         return find_symbol(typed<G>::value, tag_of<Name>);
     else
         return -1;
 }
 template <class G, class Name>
 constexpr int role_in() {
-    if constexpr (right<G>())
+    if constexpr (is_valid_graph<G>())
         return find_named(typed<G>::value.roles, tag_of<Name>);
     else
         return -1;
 }
 template <class G, class Name>
 constexpr int axis_in() {
-    if constexpr (right<G>())
+    if constexpr (is_valid_graph<G>())
         return find_named(typed<G>::value.axes, tag_of<Name>);
     else
         return -1;
@@ -54,26 +56,28 @@ inline constexpr int role_of = detail::role_in<G, Role>();
 template <class G, class Axis>
 inline constexpr int axis_of = detail::axis_in<G, Axis>();
 
-namespace detail {
 // What calls and facts are given that the graph does not have is reported with the name that is nearest among those they take.
 template <template <class...> class Error, class G, class Name, class Fits>
 constexpr void refuse_symbol(Fits) {
-    constexpr int near = nearest(typed<G>::value.symbols, tag_of<Name>, Fits{});
-    error::report<typename decltype(tell_near<Error, G, near, Name>())::type>();
+    constexpr int near = detail::nearest(typed<G>::value.symbols, tag_of<Name>, Fits{});
+    error::report<typename decltype(detail::tell_near<Error, G, near, Name>())::type>();
 }
 template <class G, class Role>
 constexpr void refuse_role() {
-    constexpr int near = nearest(typed<G>::value.roles, tag_of<Role>, any_row{});
-    error::report<typename decltype(tell_near<error::no_such_role, G, near, Role>())::type>();
+    constexpr int near = detail::nearest(typed<G>::value.roles, tag_of<Role>, detail::any_row{});
+    error::report<typename decltype(detail::tell_near<error::no_such_role, G, near, Role>())::type>();
 }
 template <class G, class Axis>
 constexpr void refuse_axis() {
-    constexpr int near = nearest(typed<G>::value.axes, tag_of<Axis>, any_row{});
-    error::report<typename decltype(tell_near<error::width_of_no_axis, G, near, Axis>())::type>();
+    constexpr int near = detail::nearest(typed<G>::value.axes, tag_of<Axis>, detail::any_row{});
+    error::report<typename decltype(detail::tell_near<error::width_of_no_axis, G, near, Axis>())::type>();
 }
 
+// A tensor's type from its description.
 template <const tensor_type& T>
 using tensor_at = tensor_from<T.type, T.rank, T.extent[0], T.extent[1], T.extent[2], T.extent[3], T.extent[4], T.extent[5]>;
+
+namespace detail {
 template <class G, int Symbol>
 struct symbol_tensor {
     static constexpr tensor_type value = typed<G>::value.symbols[Symbol].type;
@@ -86,7 +90,7 @@ struct symbol_tensor<G, -1> {
 };
 template <class G, class Name>
 constexpr int tensor_symbol() {
-    if constexpr (symbol_of<G, Name> < 0 && right<G>()) refuse_symbol<error::no_such_tensor, G, Name>(any_row{});
+    if constexpr (symbol_of<G, Name> < 0 && is_valid_graph<G>()) refuse_symbol<error::no_such_tensor, G, Name>(any_row{});
     return symbol_of<G, Name>;
 }
 }  // namespace detail

@@ -55,6 +55,8 @@ struct slots : slot<Stage>... {};
 template <candidate C>
 using slots_of = slots<stage::order<C>, stage::schedule<C>, stage::emit<C>, stage::prove<C>>;
 
+}  // namespace detail
+
 // Calls f with the candidate as a constant.
 template <class F>
 constexpr auto with_candidate(candidate c, F f) {
@@ -69,8 +71,6 @@ constexpr auto with_candidate(candidate c, F f) {
     }
     return f(std::integral_constant<candidate, candidate::sequential>{});
 }
-
-}  // namespace detail
 
 // The tables of one graph under one set of options, each made when it is first read. `look(stage, table)` sees the tables of the
 // stages that run within another.
@@ -149,7 +149,7 @@ decision decide(Tables& t, const plan_options& s) {
         const request next = next_request(d.found, s, operations);
         d.taken = next.of;
         if (next.what == request::kind::taken) return d;
-        detail::with_candidate(next.of, [&](auto c) {
+        with_candidate(next.of, [&](auto c) {
             constexpr candidate C = decltype(c)::value;
             d.found.length_of(C) = t.template read<stage::schedule<C>>().length;
             if (next.what == request::kind::bytes) d.found.bytes_of(C) = largest_bytes(t.template read<stage::emit<C>>().roles);
@@ -171,7 +171,7 @@ inline made make(const ir::graph& g, const plan_options& s) {
     if (!m.wrong) m.wrong = t.read<stage::cycle>();
     if (!m.wrong) {
         const decision d = decide(t, s);
-        detail::with_candidate(d.taken, [&](auto c) {
+        with_candidate(d.taken, [&](auto c) {
             plan_data& made = t.template owned<stage::emit<decltype(c)::value>>();
             m.fits = within(s.memory_limit, made.roles.view());
             made.choice = choice_of(d.found, d.taken, made);

@@ -9,10 +9,10 @@ namespace dovetail::plan {
 
 namespace detail {
 
-// Whether graph and plan are as they should be; what is wrong is reported, as with `right`.
+// Whether graph and plan are as they should be; what is wrong is reported, as by `is_valid_graph`.
 template <class G, class O>
 constexpr bool plan_right() {
-    if constexpr (!right<G>()) {
+    if constexpr (!is_valid_graph<G>()) {
         return false;
     } else if constexpr (!dovetail::detail::right_options<O>()) {
         return false;

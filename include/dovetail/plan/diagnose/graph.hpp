@@ -301,12 +301,10 @@ constexpr auto error_of() {
 template <class G>
 using diagnose = typename decltype(detail::error_of<G>())::type;
 
-namespace detail {
-
 // Whether a graph has no mistake; where it has one, that is reported, and those who ask have nothing to add. For the device nothing
 // is refused again, so that nothing is checked, planned or proven but for facts that are asked there.
 template <class G>
-constexpr bool right() {
+constexpr bool is_valid_graph() {
     if constexpr (device_pass) {
         return true;
     } else {
@@ -314,7 +312,5 @@ constexpr bool right() {
         return std::is_same_v<diagnose<G>, error::none>;
     }
 }
-
-}  // namespace detail
 
 }  // namespace dovetail::plan

@@ -1,0 +1,73 @@
+// How much of the predicted communication is hidden: the part during which a rank that takes part in it computes as well. Takes a
+// program and its plan.
+#pragma once
+
+#include "../ir/program.hpp"
+#include "plan.hpp"
+
+namespace dovetail::plan {
+
+// Communication time of the graph, each task once, and the part of it during which a rank that takes part computes too.
+struct overlap_times {
+    std::int64_t communication = 0;
+    std::int64_t hidden = 0;
+};
+constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::plan& plan) {
+    const ir::task* tasks = p.tasks.begin();
+    vec<std::int64_t> hidden_list(p.tasks.count);
+    vec<const ir::step*> compute_list(plan.steps.count, unset{}), talk_list(plan.steps.count, unset{});
+    std::int64_t* hidden = hidden_list.begin();  // by task; -1 once it is counted
+    const ir::step **compute = compute_list.begin(), **talk = talk_list.begin(), **talk_end = talk;
+    // Of the step at hand; declared once, see pass/schedule/timeline_estimate.hpp.
+    const ir::step *s = nullptr, *end = nullptr;
+    const ir::step** c = nullptr;
+    op_kind kind{};
+    int stream = 0;
+    std::int64_t from = 0, until = 0, began = 0, ended = 0, beside = 0;
+    for (const ir::role_plan& r : plan.roles) {
+        const ir::step **own = talk_end, **compute_end = compute;
+        for (s = plan.steps.begin() + r.first_step, end = s + r.steps; s != end; ++s) {
+            kind = tasks[s->task].kind;
+            if (kind == op_kind::compute)
+                *compute_end++ = s;
+            else if (is_communication(kind))
+                *talk_end++ = s;
+        }
+        // Steps of one stream are in the order of their starts; by stream: compute steps before it end before what still comes there.
+        const ir::step** ahead[stream_count] = {compute, compute, compute};
+        for (; own != talk_end; ++own) {
+            s = *own;
+            stream = s->stream;
+            from = s->start;
+            until = s->end;
+            c = ahead[stream];
+            while (c != compute_end && (*c)->end <= from) ++c;
+            ahead[stream] = c;
+            beside = 0;
+            for (; c != compute_end && (*c)->start < until; ++c) {
+                began = (*c)->start;
+                ended = (*c)->end;
+                beside += (ended < until ? ended : until) - (began > from ? began : from);
+            }
+            if (beside > hidden[s->task]) hidden[s->task] = beside;
+        }
+    }
+    overlap_times t;
+    for (; talk != talk_end; ++talk) {
+        s = *talk;
+        beside = hidden[s->task];
+        if (beside < 0) continue;
+        t.communication += s->end - s->start;
+        t.hidden += beside;
+        hidden[s->task] = -1;
+    }
+    return t;
+}
+
+constexpr double fraction_of(const overlap_times& t) {
+    return t.communication == 0 ? 0.0 : static_cast<double>(t.hidden) / static_cast<double>(t.communication);
+}
+// Whole percent, rounded down.
+constexpr std::int64_t percent_of(const overlap_times& t) { return t.communication == 0 ? 0 : 100 * t.hidden / t.communication; }
+
+}  // namespace dovetail::plan
