@@ -27,6 +27,13 @@ enum class rewrite : unsigned char {
     identity  // the same graph
 };
 
+constexpr const char* name_of(rewrite r) {
+    switch (r) {
+        case rewrite::identity: return "identity";
+    }
+    __builtin_unreachable();
+}
+
 // The rewrites that a graph goes through, in their order.
 inline constexpr int most_rewrites = 4;
 struct rewrite_list {

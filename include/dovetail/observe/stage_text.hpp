@@ -85,7 +85,7 @@ inline std::string shown(stage::rewrite, const ir::graph& g, const stage_names& 
     const rewrite_list& asked = names.asked().rewrites;
     if (asked.count == 0) return "  as written\n";
     std::string text;
-    for (int i = 0; i < asked.count; ++i) text = joined(text, asked.kind[i] == dovetail::rewrite::identity ? "identity" : "");
+    for (int i = 0; i < asked.count; ++i) text = joined(text, dovetail::name_of(asked.kind[i]));
     return "  by " + text + "\n" + graph_text(g);
 }
 

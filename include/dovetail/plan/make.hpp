@@ -136,6 +136,28 @@ private:
     Look look_;
 };
 
+namespace detail {
+
+// A stage that has no slot and runs within no other would never be run, nor shown.
+template <class Stage, class Other>
+constexpr bool runs_within() {
+    if constexpr (composed<Other>)
+        return reads_among(typename Other::within{}, stages<Stage>{});
+    else
+        return false;
+}
+template <class Stage, class... All>
+constexpr bool is_made(stages<All...>) {
+    return tables<>::keeps<Stage>() || (runs_within<Stage, All>() || ...);
+}
+template <class... Stage>
+constexpr bool all_are_made(stages<Stage...> list) {
+    return (is_made<Stage>(list) && ...);
+}
+static_assert(all_are_made(joined(pipeline{}, pipeline_of<candidate::listed>{})), "dovetail: each stage of the list has a slot, or runs within another");
+
+}  // namespace detail
+
 // The search over candidates at run time: what is known of them, and which is taken.
 struct decision {
     findings found;

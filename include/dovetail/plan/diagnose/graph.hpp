@@ -278,8 +278,10 @@ constexpr auto graph_error() {
         return tell<error::state_crosses_roles, G>();
     else if constexpr (f.kind == kind::host_value)
         return tell<error::host_value, G>();
-    else
+    else if constexpr (f.kind == kind::device_value)
         return tell<error::device_value, G>();
+    else
+        static_assert(f.kind == kind::none, "dovetail: this kind of fault has no error in plan/diagnose/graph.hpp");
 }
 
 // Of a single-rank graph, what is wrong with the graph itself goes before what is wrong with folding it.
