@@ -1,10 +1,10 @@
 // Executes commands on a given stream, with the pointers of the run being issued: one call for each, a few for peer copies.
 #pragma once
 
-#include "../nccl_calls.hpp"
 #include "command_list.hpp"
 #include "input_copies.hpp"
 #include "local_reduction.hpp"
+#include "nccl_calls.hpp"
 
 namespace dovetail::cuda {
 

@@ -1,8 +1,8 @@
 // The NCCL calls on a whole communicator, one function for each call that the table of communication names.
 #pragma once
 
-#include "commands/command.hpp"
-#include "engine/context.hpp"
+#include "../api/api.hpp"
+#include "command.hpp"
 
 namespace dovetail::cuda {
 
