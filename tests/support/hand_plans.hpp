@@ -605,6 +605,24 @@ constexpr subject rows_summed() {
     return m.finish();
 }
 
+// Rows that a task of their own makes of a value that was sent whole: there is nothing to launch.
+constexpr subject rows_carried_out() {
+    maker m{2};
+    const int x = m.compute(0, {}), r = m.rows(first_half, x), y = m.compute(1, {r}), rows = m.s.graph.symbols[r].node;
+    m.s.graph.nodes[rows].role = 1;
+    m.output(y, 1);
+    m.run(x);
+    m.send(x, 0, 1);
+    m.begin(dv::op_kind::compute, rows, dv::stream_kind::compute);
+    m.participation(1, 0);
+    m.touch(m.at(x, 1), dv::access_mode::read);
+    m.touch(m.at(r, 1), dv::access_mode::write);
+    m.run(y);
+    m.s.plan.overlapped = false;
+    for (dv::ir::task& v : m.s.program.tasks) v.stream = dv::stream_kind::compute;
+    return m.finish();
+}
+
 struct hand_made {
     const char* name;
     subject (*make)();
@@ -624,6 +642,6 @@ inline constexpr hand_made by_hand[] = {
 
 inline constexpr hand_made wrong_by_hand[] = {
     {"piece_of_another", piece_of_another}, {"scratch_sent", scratch_sent}, {"sent_to_itself", sent_to_itself}, {"done_elsewhere", done_elsewhere},
-    {"done_twice", done_twice}};
+    {"done_twice", done_twice}, {"rows_carried_out", rows_carried_out}};
 
 }  // namespace support
