@@ -40,6 +40,7 @@ inline constexpr damage damages[] = {
     {"forget_access", true, forget_access},
     {"touch_another_buffer", true, touch_another_buffer},
     {"carry_out_another_statement", true, carry_out_another_statement},
+    {"forget_number", false, forget_number},
     {"touch_half", true, touch_half},
     {"cut_elsewhere", true, cut_elsewhere},
     {"shrink_arena", true, shrink_arena},

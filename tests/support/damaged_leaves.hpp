@@ -26,6 +26,13 @@ inline bool touch_half(subject& s, int site) {
     }
     return true;
 }
+// All buffers of one number lose it.
+inline bool forget_number(subject& s, int site) {
+    if (site >= s.program.symmetric_sets) return false;
+    for (dv::ir::buffer& b : s.program.buffers)
+        if (b.symmetric_set == site) b.symmetric_set = -1;
+    return true;
+}
 // An in-place result is cut elsewhere than its argument, and its accesses cover what they did.
 inline bool cut_elsewhere(subject& s, int site) {
     const int at = detail::nth(s.program.buffers, site, [&](const dv::ir::buffer& x) {

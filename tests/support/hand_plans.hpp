@@ -567,13 +567,13 @@ constexpr subject rows_across() {
     m.type.extent[0] = 32;
     const int c = m.compute(1, {inner});
     m.type = usual_type;
-    const int d = m.compute(1, {b, c}), u = m.compute(0, {y, d});
+    const int i = m.input(1), d = m.compute(1, {b, c, m.rows(first_half, i)}), u = m.compute(0, {y, d});
     m.output(u, 0, 2);
     m.buffer(y, 0).slots = 2;
     m.buffer(inner, 1).slots = 2;
     m.buffer(b, 1).slots = 2;
     m.s.options.channel_slots = 2;
-    const int va = m.run(a), inner_sent = m.send(inner, 0, 1), vb = m.run(b), vc = m.run(c), b_sent = m.send(b, 0, 1), vd = m.run(d), back = m.send(d, 1, 0);
+    const int vi = m.bring(i, 1), va = m.run(a), inner_sent = m.send(inner, 0, 1), vb = m.run(b), vc = m.run(c), b_sent = m.send(b, 0, 1), vd = m.run(d), back = m.send(d, 1, 0);
     const int vu = m.run(u);
     m.wait(0, inner_sent, va);
     m.wait(0, b_sent, vb);
@@ -581,6 +581,8 @@ constexpr subject rows_across() {
     m.wait(1, vc, inner_sent);
     m.wait(1, vd, b_sent);
     m.wait(1, back, vd);
+    m.wait(1, vd, vi);
+    m.wait(1, vi, vd, 1);
     m.buffer(d, 0).slots = 2;
     return m.finish();
 }
