@@ -1,6 +1,6 @@
 // EXPECT: error::launch_mismatch
 // SAYS: app::hides_it
-// SAYS: none that is public and takes this backend's stream (third)
+// SAYS: none that is public and accepts this backend's stream (third)
 #include "launched.hpp"
 
 namespace app {

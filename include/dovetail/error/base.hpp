@@ -1,7 +1,7 @@
-// What every error template shares. An error is a class template whose own static_assert says what is wrong and whose
-// arguments name the guilty: naming one is harmless (diagnose<G> does), making an object of it stops the compilation. All
-// arguments are passed to `never`, so that compilers repeat them right under the sentence. The last ones, `More`, are what is not
-// always there: the nearest defined name, tensors, and where the statement stands.
+// Shared parts of the error templates. An error is a class template: its static_assert holds a sentence, and its template arguments are
+// the names that the sentence is about. Naming an error has no effect (diagnose<G> does); instantiating it stops the compilation. All
+// arguments are passed to `never`, because compilers then repeat them directly below the sentence. The last ones, `More`, are optional:
+// the nearest defined name, tensors, and the position of the statement.
 #pragma once
 
 #include "../core/tensor.hpp"
@@ -15,8 +15,8 @@ inline constexpr bool never = false;
 
 namespace error {
 
-// Makes an object of an error, so that its own sentence is what the compiler prints; once, whoever asks for it again. The size of
-// the error itself is no constant to clang.
+// Instantiates an error, so that the compiler prints its sentence; once, however often it is reported. A class of its own, because clang
+// does not accept the size of an ill-formed class as a constant expression.
 template <class Error>
 struct reported {
     static_assert(sizeof(Error) > 0);
@@ -28,25 +28,25 @@ constexpr void report() {
 
 // No error.
 struct none {};
-// Something is wrong that has its error already: a type of the graph, such as a tensor<long double, 8>, has said it itself.
+// The mistake has been reported already, by the static_assert of a type in the graph such as tensor<long double, 8>.
 struct said_already {};
 // A number in an error's arguments.
 template <auto N>
 struct number {};
-// The role of a graph that names none.
+// The role of a graph without `on`.
 struct the_only_role {};
-// The defined name that is spelled most like the missing one.
+// The defined name whose spelling is nearest to the missing one.
 template <class Name>
 struct did_you_mean {};
 
-// Where a statement stands, from the outside in: at<statement<8>, in<layer, 2>, statement<1>> is the first statement of layer<2>,
-// which is a body of the repeat that is the eighth statement of the graph.
+// The position of a statement, outermost first: at<statement<8>, in<layer, 2>, statement<1>> is the first statement of layer<2>, a body
+// of the repeat that is the eighth statement of the graph.
 template <class... Path>
 struct at {};
 template <int Number>
-struct statement {};  // of the graph or of a group, from 1; of an `on`, behind the role
+struct statement {};  // of the graph or of a group, counted from 1; of an `on`, counted after the role
 template <template <int...> class Body, int... I>
-struct in {};  // a body of a repeat
+struct in {};  // the body of a repeat for these indices
 template <class Role>
 struct in_role {};
 

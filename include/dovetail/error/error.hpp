@@ -1,4 +1,4 @@
-// Every way to be wrong.
+// All error templates.
 #pragma once
 
 #include "launch.hpp"

@@ -1,4 +1,5 @@
-// Mistakes where a graph meets an executor. Where a name is not known, the nearest follows.
+// Mistakes in the use of an executor: its type, its constructor, and the names in its calls. For an unknown name, the nearest known name
+// follows as a template argument.
 #pragma once
 
 #include "base.hpp"
@@ -8,56 +9,62 @@ namespace dovetail::error {
 template <class Graph>
 struct no_rank {
     static_assert(detail::never<Graph>,
-                  "dovetail: an executor is made on a rank, its first argument: world.run([](auto& rank) { dv::executor<model> step{rank}; })");
+                  "dovetail: an executor is constructed on a rank, which is its first argument: world.run([](auto& rank) { "
+                  "dv::executor<model> step{rank}; })");
 };
 template <class Option>
 struct option_of_the_plan {
-    static_assert(
-        detail::never<Option>,
-        "dovetail: this option is one of the plan and is given to the executor's constructor; it stands in its type: dv::executor<model, dv::options<...>>");
+    static_assert(detail::never<Option>,
+                  "dovetail: this option belongs to the plan, so it is part of the executor's type and not an argument of its "
+                  "constructor: dv::executor<model, dv::options<...>>");
 };
 template <class Argument>
 struct not_an_executor_argument {
-    static_assert(
-        detail::never<Argument>,
-        "dovetail: an executor does not take an argument of this type: behind the rank it takes a dv::store, dv::width<axis>(n), a std::chrono duration, "
-        "dv::record_times, dv::check_finite, dv::replay or dv::replay_or_streams");
+    static_assert(detail::never<Argument>,
+                  "dovetail: the constructor of an executor does not accept an argument of this type; after the rank it accepts a "
+                  "dv::store, dv::width<axis>(n), a std::chrono duration, dv::record_times, dv::check_finite, dv::replay or "
+                  "dv::replay_or_streams");
 };
 template <class Axis, class... More>
 struct width_of_no_axis {
-    static_assert(detail::never<Axis, More...>, "dovetail: an executor is given a width for what is no axis of its graph");
+    static_assert(detail::never<Axis, More...>,
+                  "dovetail: dv::width<axis>(n) sets the width of an axis, and the graph of this executor has no axis of this name");
 };
 template <class Type>
 struct not_a_name_constant {
-    static_assert(detail::never<Type>, "dovetail: calls take a name as a value, dv::name<y>, and this type is none");
+    static_assert(detail::never<Type>, "dovetail: this call expects a name as a value, dv::name<y>, and this type is not one");
 };
 template <class Name, class... More>
 struct not_an_input {
-    static_assert(detail::never<Name, More...>, "dovetail: an executor is given a value for a name that is no input of its graph");
+    static_assert(detail::never<Name, More...>, "dovetail: a value is bound to this name, which is not an input of the executor's graph");
 };
 template <class Name, class... More>
 struct not_an_output {
-    static_assert(detail::never<Name, More...>, "dovetail: this name is read from a ticket, and the outputs of the graph do not have it");
+    static_assert(detail::never<Name, More...>, "dovetail: this name is read from a ticket, and it is not an output of the graph");
 };
 template <class Name, class... More>
 struct unknown_state {
     static_assert(detail::never<Name, More...>,
-                  "dovetail: read_state or write_state is given a name that is no state of the executor's graph; a ticket reads outputs");
+                  "dovetail: read_state or write_state is called with this name, which is not a state of the executor's graph; "
+                  "outputs are read from a ticket");
 };
 template <class Name, class Declared, class Given>
 struct wrong_binding {
     static_assert(detail::never<Name, Declared, Given>,
-                  "dovetail: what is bound to this input (first) has another element type or another size than the input is declared with (second)");
+                  "dovetail: the value bound to this input (first) differs in element type or size from the tensor that the input "
+                  "is declared with (second)");
 };
 template <class Name, class Declared, class Given>
 struct empty_input {
     static_assert(detail::never<Name, Declared, Given>,
-                  "dovetail: this input (first) is declared without elements (second), since an extent is zero, and is bound to something that has some");
+                  "dovetail: this input (first) is declared with a tensor without elements (second), since an extent is zero, and "
+                  "the value bound to it has elements");
 };
 template <class Name, class Declared, class Given>
 struct wrong_state_values {
     static_assert(detail::never<Name, Declared, Given>,
-                  "dovetail: what is written to this state (first) has another element type or another size than the state is declared with (second)");
+                  "dovetail: the value written to this state (first) differs in element type or size from the tensor that the state "
+                  "is declared with (second)");
 };
 
 }  // namespace dovetail::error

@@ -1,4 +1,4 @@
-// Mistakes with states and buffers.
+// Mistakes in the use of states, of operations that work in place, and of host and device memory.
 #pragma once
 
 #include "base.hpp"
@@ -7,43 +7,51 @@ namespace dovetail::error {
 
 template <class Name, class... More>
 struct not_a_state {
-    static_assert(detail::never<Name, More...>, "dovetail: update changes states; this is not one. A new value is written let<name, op(...)>");
+    static_assert(detail::never<Name, More...>,
+                  "dovetail: update changes states, and this name is not a state; a new "
+                  "value is written let<name, op(...)>");
 };
 template <class State, class Reader, class... More>
 struct uninitialised {
     static_assert(detail::never<State, Reader, More...>,
-                  "dovetail: this state (first) is read (second) before anything sets it: give it an initialiser, from_store, or an update above");
+                  "dovetail: this state (first) is read by a statement (second) before anything initialises it: declare it with an "
+                  "initialiser or from_store, or write an update above the statement");
 };
 template <class State, class Axis, class... More>
 struct diverging_replicas {
-    static_assert(
-        detail::never<State, Axis, More...>,
-        "dovetail: this state (first) is declared replicated along an axis (second) but updated from a value that differs between its positions: is an all_reduce missing?");
+    static_assert(detail::never<State, Axis, More...>,
+                  "dovetail: this state (first) is declared replicated along an axis (second), but it is updated from a value that "
+                  "differs between the positions of that axis; an all_reduce may be missing");
 };
 template <class Statement, class Operation, class Value, class... More>
 struct in_place_shared {
-    static_assert(
-        detail::never<Statement, Operation, Value, More...>,
-        "dovetail: this operation (second) works in place on a value (third) that something else reads too, or that is no value of this role; copy it first");
+    static_assert(detail::never<Statement, Operation, Value, More...>,
+                  "dovetail: this operation (second) works in place, but its argument (third) is also read elsewhere or is not a "
+                  "value of this role; pass a copy of it");
 };
 template <class Statement, class Operation, class Argument, class Result, class... More>
 struct in_place_mismatch {
-    static_assert(
-        detail::never<Statement, Operation, Argument, Result, More...>,
-        "dovetail: this operation (second) works in place only, and its first result (fourth) has not as many bytes as the argument (third) that it replaces");
+    static_assert(detail::never<Statement, Operation, Argument, Result, More...>,
+                  "dovetail: this operation (second) works only in place, so its first result (fourth) must have as many bytes as "
+                  "the argument (third) that it replaces");
 };
 template <class State, class... More>
 struct state_crosses_roles {
-    static_assert(detail::never<State, More...>, "dovetail: a state belongs to its role; to use it on another role write let<value, copy(state)> on its own");
+    static_assert(detail::never<State, More...>,
+                  "dovetail: a state can be used only on its own role; to use it on another one, write let<value, copy(state)> on "
+                  "the role of the state and use value");
 };
 template <class Name, class Reader, class... More>
 struct host_value {
     static_assert(detail::never<Name, Reader, More...>,
-                  "dovetail: this value (first) is in pinned host memory and only from_host on its own role reads it, not this statement (second)");
+                  "dovetail: this value (first) is in pinned host memory, which only from_host on the role of the value can read, "
+                  "not this statement (second)");
 };
 template <class Name, class Reader, class... More>
 struct device_value {
-    static_assert(detail::never<Name, Reader, More...>, "dovetail: from_host (second) reads a value (first) that is not in host memory");
+    static_assert(detail::never<Name, Reader, More...>,
+                  "dovetail: from_host (second) reads pinned host memory, and "
+                  "this value (first) is in device memory");
 };
 template <class Concat, class Part, class... More>
 struct not_a_part {

@@ -1,4 +1,4 @@
-// Mistakes where a plan is asked for: options, memory limits, facts, and what the facts should be at least or at most.
+// Mistakes in options, in questions about a plan (peak_bytes, tensor_of and others), and bounds that a plan does not meet.
 #pragma once
 
 #include "base.hpp"
@@ -7,48 +7,57 @@ namespace dovetail::error {
 
 template <class Option>
 struct unknown_option {
-    static_assert(detail::never<Option>, "dovetail: this is no option of a plan and no machine description: see dovetail/cost/machine.hpp");
+    static_assert(detail::never<Option>,
+                  "dovetail: this is neither an option of a plan nor a machine description: see dovetail/cost/options.hpp and "
+                  "dovetail/cost/machine.hpp");
 };
 template <class Option>
 struct bare_option {
     static_assert(detail::never<Option>,
-                  "dovetail: this stands where dv::options<...> belongs: an option or a machine is wrapped, dv::options<dv::in_flight<2>>");
+                  "dovetail: dv::options<...> is expected here: an option or a machine is written inside it, "
+                  "dv::options<dv::in_flight<2>>");
 };
 template <class Options>
 struct options_as_role {
     static_assert(detail::never<Options>,
-                  "dovetail: options stand where a role belongs: peak_bytes<graph, role, options>; the role of a graph that names none is dv::unnamed_role");
+                  "dovetail: options are written where a role is expected: peak_bytes<graph, role, options>; the role of a graph "
+                  "that names none is dv::unnamed_role");
 };
 template <class Graph>
 struct role_needed {
-    static_assert(detail::never<Graph>, "dovetail: this graph has roles: name the one that is asked about, peak_bytes<graph, role, options>");
+    static_assert(detail::never<Graph>, "dovetail: this graph has roles: name the role that is meant, peak_bytes<graph, role, options>");
 };
 template <class Role, class... More>
 struct no_such_role {
-    static_assert(detail::never<Role, More...>, "dovetail: this is no role of the graph");
+    static_assert(detail::never<Role, More...>, "dovetail: the graph has no role of this name");
 };
 template <class Name, class... More>
 struct no_such_tensor {
-    static_assert(detail::never<Name, More...>, "dovetail: tensor_of is given a name that holds no tensor of the graph");
+    static_assert(detail::never<Name, More...>, "dovetail: tensor_of is used with a name that holds no tensor of the graph");
 };
 template <class Role, class Limit, class Needed, class... Largest>
 struct memory_exceeded {
-    static_assert(
-        detail::never<Role, Limit, Needed, Largest...>,
-        "dovetail: none of the schedules that were tried for this role (first) keeps within the memory limit (second, bytes); the best of them needs (third); the largest values alive follow");
+    static_assert(detail::never<Role, Limit, Needed, Largest...>,
+                  "dovetail: none of the schedules that were tried for this role (first) fits into the memory limit (second, "
+                  "bytes); the smallest needs (third); the largest live values follow");
 };
 template <class Graph, class Found, class Wanted>
 struct too_many_bytes {
-    static_assert(detail::never<Graph, Found, Wanted>, "dovetail: the peak bytes of a rank of this graph (second) are more than is allowed (third)");
+    static_assert(detail::never<Graph, Found, Wanted>,
+                  "dovetail: a rank of this graph needs more bytes at its peak "
+                  "(second) than are allowed (third)");
 };
 template <class Graph, class Found, class Wanted>
 struct too_slow {
-    static_assert(detail::never<Graph, Found, Wanted>, "dovetail: the predicted time of this graph (second, picoseconds) is more than is allowed (third)");
+    static_assert(detail::never<Graph, Found, Wanted>,
+                  "dovetail: the predicted time of this graph (second, "
+                  "picoseconds) is longer than is allowed (third)");
 };
 template <class Graph, class Found, class Wanted>
 struct too_little_hidden {
     static_assert(detail::never<Graph, Found, Wanted>,
-                  "dovetail: of the communication of this graph less is hidden (second, percent) than is asked for (third)");
+                  "dovetail: the predicted share of communication in this graph that is overlapped by compute (second, percent) is "
+                  "smaller than is required (third)");
 };
 
 }  // namespace dovetail::error

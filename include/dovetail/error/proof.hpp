@@ -1,12 +1,12 @@
-// The error of a plan that the prover refuses: what is wrong, and where, as far as it is known. Each argument behind the flaw says by
-// its own name what it is: in_stage<...>, in_role<...>, operation<...>, with<operation<...>>, buffer<...>, run<1>.
+// The error of a plan that the prover refuses: the flaw, and its location as far as it is known. The template around each further
+// argument tells what it is: in_stage<...>, in_role<...>, operation<...>, with<operation<...>>, buffer<...>, run<1>.
 #pragma once
 
 #include "base.hpp"
 
 namespace dovetail::error {
 
-// One type for each plan::flaw, of its name: compilers print enumerators as numbers.
+// One type for each enumerator of plan::flaw, with the same name: a compiler may print an enumerator as a number.
 namespace flaws {
 struct none;
 struct bad_table;
@@ -44,27 +44,28 @@ struct too_few_slots;
 // The stage of the pipeline whose table is wrong.
 template <class Stage>
 struct in_stage {};
-// What a user wrote, `matmul` or `all_reduce<sum, dp>`, or one of the two below; and the value that it makes, where that has a name.
+// An operation as written in the graph, `matmul` or `all_reduce<sum, dp>`, or one of the three types below; and the name of its result, if
+// it has one.
 template <class Operation, class... Value>
 struct operation {};
-struct transfer {};      // a value crosses roles
-struct input_copy {};    // an input comes to a role
-struct no_statement {};  // an operation of the program that none of the graph is said to be
-// The other operation of two that are at odds.
+struct transfer {};      // moves a value from one role to another
+struct input_copy {};    // copies an input to a role
+struct no_statement {};  // an operation of the program for which the tables name no operation of the graph
+// The second operation, where a flaw concerns two.
 template <class Operation>
 struct with {};
 template <class Value>
 struct buffer {};
-struct workspace {};  // the buffer of no value
-// Of the runs that are proven together, the one in which it shows.
+struct workspace {};  // a buffer that holds no value of the graph
+// The number of the run in which the flaw occurs, among the runs that the prover unrolls.
 template <int Number>
 struct run {};
 
 template <class Graph, class Flaw, class... Where>
 struct unproven {
-    static_assert(
-        detail::never<Graph, Flaw, Where...>,
-        "dovetail: the prover refuses the plan of this graph (first) because of a flaw (second); this is a defect of dovetail, please report it with the graph");
+    static_assert(detail::never<Graph, Flaw, Where...>,
+                  "dovetail: the prover refuses the plan of this graph (first) because of a flaw (second); this is a defect of "
+                  "dovetail, please report it with the graph");
 };
 
 }  // namespace dovetail::error

@@ -1,4 +1,4 @@
-// Mistakes with roles, axes and the communication over them.
+// Mistakes in roles, meshes, axes and communication.
 #pragma once
 
 #include "base.hpp"
@@ -11,163 +11,179 @@ struct unused_role {
 };
 template <class Role, class... More>
 struct not_a_role {
-    static_assert(
-        detail::never<Role, More...>,
-        "dovetail: on<role, statements...> takes the name of one role first, and this is none; for several roles repeat the on: repeat<body, 3>, where "
-        "body<I> is on<role<I>, ...>");
+    static_assert(detail::never<Role, More...>,
+                  "dovetail: the first argument of on<role, statements...> must be the name of one role, and this is not one; for "
+                  "several roles repeat the on: repeat<body, 3>, where body<I> is on<role<I>, ...>");
 };
 template <class Role, class... More>
 struct on_in_on {
-    static_assert(detail::never<Role, More...>, "dovetail: placement does not nest: this role's on<...> stands inside another");
+    static_assert(detail::never<Role, More...>, "dovetail: on<...> cannot be nested: the on<...> of this role is inside another one");
 };
 template <class Name, class... More>
 struct outside_role {
-    static_assert(
-        detail::never<Name, More...>,
-        "dovetail: in a graph with roles this stands outside every on<role, ...>; only inputs, outputs and collectives with one argument per role may");
+    static_assert(detail::never<Name, More...>,
+                  "dovetail: in a graph with roles this must be inside an on<role, ...>; only inputs, outputs and collectives with "
+                  "one argument per role may be outside");
 };
 template <class Statement, class Operation, class... More>
 struct collective_inside_role {
-    static_assert(
-        detail::never<Statement, Operation, More...>,
-        "dovetail: this collective (first) is over roles, with one value of each, so it stands outside every on<role, ...>; inside one it is over axes of "
-        "the role's mesh and takes one value");
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: this collective (first) is over roles, with one argument of each, so it must be outside every on<role, "
+                  "...>; inside one, a collective is over axes of the role's mesh and has one argument");
 };
 template <class Statement, class Axis, class... More>
 struct axis_outside_role {
-    static_assert(
-        detail::never<Statement, Axis, More...>,
-        "dovetail: this communication (first) is along an axis (second), so it stands inside the on<role, ...> whose mesh has it; outside it is over roles");
+    static_assert(detail::never<Statement, Axis, More...>,
+                  "dovetail: this communication (first) is along an axis (second), so it must be inside the on<role, ...> whose "
+                  "mesh has that axis; outside, communication is over roles");
 };
 template <class Statement, class Argument, class... More>
 struct argument_of_no_role {
     static_assert(detail::never<Statement, Argument, More...>,
-                  "dovetail: this collective over roles (first) takes one value of each, and this argument (second) is not of one role: an input outside every "
-                  "on<role, ...> or the result of such a collective goes in as let<value, copy(it)> of a role");
+                  "dovetail: this collective over roles (first) needs one argument of each role, and this argument (second) belongs "
+                  "to none: for an input outside every on<role, ...> or the result of such a collective, write let<value, copy(it)> "
+                  "on a role and pass value");
 };
 template <class Name, class From, class To, class... More>
 struct mesh_mismatch {
     static_assert(detail::never<Name, From, To, More...>,
-                  "dovetail: this value (first) joins two roles (second, third) whose meshes differ; a channel joins equal positions");
+                  "dovetail: this value (first) is used by two roles (second, third) whose meshes differ; a channel connects equal "
+                  "positions of two roles");
 };
 template <class Role, class Other, class... More>
 struct single_rank_mismatch {
     static_assert(detail::never<Role, Other, More...>,
-                  "dovetail: single_rank<graph> plays all roles on one rank, so they have one mesh; those of these two differ");
+                  "dovetail: single_rank<graph> runs all roles on one rank, so that they need equal meshes; those of these two "
+                  "roles differ");
 };
 template <class Name, class Reader, class... More>
 struct off_root_read {
     static_assert(detail::never<Name, Reader, More...>,
-                  "dovetail: this result (first) exists at the collective's root or receivers only, and a statement (second) reads it elsewhere");
+                  "dovetail: this result (first) exists only at the root or the receivers of its collective, and a statement "
+                  "(second) reads it elsewhere");
 };
 template <class State, class Operation, class... More>
 struct off_root_update {
-    static_assert(
-        detail::never<State, Operation, More...>,
-        "dovetail: this state (first) is on every position, and the result of this operation (second) at its root only; update it with a broadcast of that");
+    static_assert(detail::never<State, Operation, More...>,
+                  "dovetail: this state (first) exists on every position, but the result of this operation (second) only at the "
+                  "root; broadcast the result and update the state with that");
 };
 template <class Statement, class Argument, class... More>
 struct role_twice {
     static_assert(detail::never<Statement, Argument, More...>,
-                  "dovetail: this collective over roles (first) names a role twice, here (second); it takes one argument per role");
+                  "dovetail: this collective over roles (first) names a role twice, here (second); it has one argument per role");
 };
 template <class Statement, class Role, class... More>
 struct unknown_role {
     static_assert(detail::never<Statement, Role, More...>,
-                  "dovetail: this communication (first) names a role (second) that the graph does not have or that does not take part");
+                  "dovetail: this communication (first) names a role (second) that the graph does not have or that is not a member "
+                  "of the communication");
 };
 template <class Statement, class Axis, class... More>
 struct unknown_axis {
-    static_assert(detail::never<Statement, Axis, More...>, "dovetail: this statement (first) names an axis (second) that the role's mesh does not have");
+    static_assert(detail::never<Statement, Axis, More...>,
+                  "dovetail: this statement (first) names an axis (second) "
+                  "that the role's mesh does not have");
 };
 template <class Type, class... More>
 struct not_an_axis {
     static_assert(detail::never<Type, More...>,
-                  "dovetail: a mesh is made of axis<name> and axis<name, width>, with a width of 0 (the executor tells it) or more, and this is none");
+                  "dovetail: a mesh consists of axis<name> and axis<name, width>, with a width of at least 0 (0: the executor sets "
+                  "it), and this is not such an axis");
 };
 template <class Axis, class... More>
 struct axis_twice {
-    static_assert(detail::never<Axis, More...>, "dovetail: this axis stands twice in a mesh or a communication");
+    static_assert(detail::never<Axis, More...>, "dovetail: this axis appears twice in a mesh or a communication");
 };
 template <class Axis, class... More>
 struct too_many_axes {
-    static_assert(detail::never<Axis, More...>, "dovetail: this axis is one too many: the meshes of a graph have at most 32");
+    static_assert(detail::never<Axis, More...>, "dovetail: the meshes of a graph have at most 32 axes, and this axis is one more");
 };
 template <class Mesh, class... More>
 struct mesh_twice {
-    static_assert(detail::never<Mesh, More...>, "dovetail: this mesh differs from another one of the same role, or of the graph; a role has one mesh");
+    static_assert(detail::never<Mesh, More...>,
+                  "dovetail: this mesh differs from another one of the same role, or of "
+                  "the graph; a role has one mesh");
 };
 template <class Statement, class Operation, class First, class Other, class... More>
 struct member_mismatch {
     static_assert(detail::never<Statement, Operation, First, Other, More...>,
-                  "dovetail: the members of this collective (first) differ in element type or extents (third, fourth)");
+                  "dovetail: the arguments of this collective (first) differ in element type or extents (third, fourth) between its "
+                  "members");
 };
 template <class Statement, class Operation, class... More>
 struct member_count {
     static_assert(detail::never<Statement, Operation, More...>,
-                  "dovetail: this communication (first) has too few members: give it an axis of a mesh, or one argument for each of several roles");
+                  "dovetail: this communication (first) has too few members: name an axis of a mesh, or pass one argument for each "
+                  "of several roles");
 };
 template <class Statement, class Operation, class... More>
 struct open_width {
-    static_assert(
-        detail::never<Statement, Operation, More...>,
-        "dovetail: this collective (first) changes or divides the shape by the width of its axes, which is open: none is given, or 0; give the axis a width: axis<name, 8>");
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: the shape of the result or of the blocks of this collective (first) depends on the width of its axes, "
+                  "which is open: none is given, or 0; give the axis a width: axis<name, 8>");
 };
 template <class Statement, class Operation, class Tensor, class Width, class... More>
 struct indivisible {
-    static_assert(
-        detail::never<Statement, Operation, Tensor, Width, More...>,
-        "dovetail: this collective (first) divides extent 0 of its tensor (third) by a number of members (fourth) that does not divide it; a scalar has no extent 0");
+    static_assert(detail::never<Statement, Operation, Tensor, Width, More...>,
+                  "dovetail: this collective (first) splits extent 0 of its tensor (third) between its members, and their number "
+                  "(fourth) does not divide it; a scalar has no extent 0");
 };
 template <class Statement, class Operation, class... More>
 struct bad_reduction {
     static_assert(detail::never<Statement, Operation, More...>,
-                  "dovetail: this reduction (in the second) is none that NCCL has: sum, product, minimum, maximum, average");
+                  "dovetail: this communication (second) has a reduction that NCCL does not have; the reductions are sum, product, "
+                  "minimum, maximum and average");
 };
 template <class Statement, class Operation, class... More>
 struct swapped_reduction {
     static_assert(detail::never<Statement, Operation, More...>,
-                  "dovetail: in this communication (second) the reduction stands first, in front of the axes: all_reduce<sum, dp>");
+                  "dovetail: the reduction of this communication (second) is written first, before the axes: all_reduce<sum, dp>");
 };
 template <class Edge>
 struct shift_edge {
-    static_assert(detail::never<Edge>, "dovetail: the edge of a shift is periodic, shift<axis, offset>, or gets zeros, shift<axis, offset, zero_edge>");
+    static_assert(detail::never<Edge>,
+                  "dovetail: the edge of a shift is periodic, shift<axis, offset>, or filled "
+                  "with zeros, shift<axis, offset, zero_edge>");
 };
 template <class Statement, class Operation, class... Root>
 struct bad_root {
-    static_assert(
-        detail::never<Statement, Operation, Root...>,
-        "dovetail: the root or the members of this communication (first) are missing, do not exist or do not fit its form: along axes root_index<k> below the width, over roles root<role> or to<roles...>");
+    static_assert(detail::never<Statement, Operation, Root...>,
+                  "dovetail: the root or the receivers of this communication (first) are missing, do not exist or do not fit its "
+                  "form: along axes root_index<k> below the width, over roles root<role> or to<roles...>");
 };
 template <class Statement, class Operation, class... More>
 struct bad_pairs {
     static_assert(detail::never<Statement, Operation, More...>,
-                  "dovetail: this communication (first) takes one axis and behind it pairs of positions, at least one: permute<axis, pair<source, target>>");
+                  "dovetail: this communication (first) needs one axis, followed by at least one pair of positions: permute<axis, "
+                  "pair<source, target>>");
 };
 template <class Statement, class Operation, class Pair, class Width, class... More>
 struct bad_position {
     static_assert(detail::never<Statement, Operation, Pair, Width, More...>,
-                  "dovetail: a position in this pair (third) is none of the axis: they go from 0 to one below its width (fourth; 0 where it is open)");
+                  "dovetail: a position in this pair (third) is not on the axis: positions are at least 0 and below the width "
+                  "(fourth; 0 where it is open)");
 };
 template <class Statement, class Operation, class Pair, class... More>
 struct source_twice {
     static_assert(detail::never<Statement, Operation, Pair, More...>,
-                  "dovetail: the source of this pair (third) is that of a pair before it: a position gives to one other at most");
+                  "dovetail: this pair (third) has the same source as a pair before it: each position sends to one position at most");
 };
 template <class Statement, class Operation, class Pair, class... More>
 struct target_twice {
     static_assert(detail::never<Statement, Operation, Pair, More...>,
-                  "dovetail: the target of this pair (third) is that of a pair before it: a position gets from one other at most");
+                  "dovetail: this pair (third) has the same target as a pair before it: each position receives from one position at most");
 };
 template <class Statement, class Operation, class... More>
 struct not_communication {
-    static_assert(detail::never<Statement, Operation, More...>, "dovetail: nccl_group<...> makes one NCCL group and takes communication only");
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: nccl_group<...> issues communication as one NCCL group, and this operation (second) is not communication");
 };
 template <class... Names>
 struct group_dependence {
-    static_assert(
-        detail::never<Names...>,
-        "dovetail: this group cannot be issued as one: its members need one another, directly or through these statements, or belong to different roles");
+    static_assert(detail::never<Names...>,
+                  "dovetail: this group cannot be issued as one: its members depend on each other, directly or through these "
+                  "statements, or belong to different roles");
 };
 
 }  // namespace dovetail::error

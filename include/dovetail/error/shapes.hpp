@@ -1,4 +1,4 @@
-// Mistakes with shapes, element types and numbers of arguments.
+// Mistakes in shapes, element types and numbers of arguments or results.
 #pragma once
 
 #include "base.hpp"
@@ -8,35 +8,36 @@ namespace dovetail::error {
 template <class Statement, class Operation, class... Given>
 struct wrong_arity {
     static_assert(detail::never<Statement, Operation, Given...>,
-                  "dovetail: in this statement (first) the operation (second) is given a number of arguments that it does not take: an operation takes "
-                  "as many as its shape rule, communication one, or one for each role; without a comma matmul(y w) is matmul(y) to C++");
+                  "dovetail: in this statement (first) the operation (second) has a wrong number of arguments: an operation has as "
+                  "many as its shape rule, communication one, or one for each role; without a comma matmul(y w) is matmul(y) to C++");
 };
 template <class Statement, class Operation, class... Tensors>
 struct shape_mismatch {
     static_assert(detail::never<Statement, Operation, Tensors...>,
-                  "dovetail: in this statement (first) the operation's (second) shape rule refuses the arguments; their tensors follow");
+                  "dovetail: in this statement (first) the shape rule of the operation (second) refuses the arguments; their "
+                  "tensors follow");
 };
 template <class Statement, class Operation, class... Tensors>
 struct zero_extent {
-    static_assert(
-        detail::never<Statement, Operation, Tensors...>,
-        "dovetail: in this statement (first) the operation's (second) shape rule refuses the arguments, one of which has no elements: an extent is zero; "
-        "their tensors follow");
+    static_assert(detail::never<Statement, Operation, Tensors...>,
+                  "dovetail: in this statement (first) the shape rule of the operation (second) refuses the arguments, one of which "
+                  "has no elements, since an extent is zero; their tensors follow");
 };
 template <class Statement, class Operation, class Given, class... More>
 struct wrong_result_count {
-    static_assert(
-        detail::never<Statement, Operation, Given, More...>,
-        "dovetail: this statement (first) names another number of results than the operation (second) has; discard stands for one that is not wanted");
+    static_assert(detail::never<Statement, Operation, Given, More...>,
+                  "dovetail: this statement (first) names another number of results than the operation (second) has; write discard "
+                  "for a result that is not needed");
 };
 template <class State, class Operation, class Declared, class Given, class... More>
 struct update_mismatch {
     static_assert(detail::never<State, Operation, Declared, Given, More...>,
-                  "dovetail: the operation (second) that updates this state (first) gives another tensor (fourth) than the state is declared with (third)");
+                  "dovetail: the operation (second) that updates this state (first) has a result of another type (fourth) than the "
+                  "state is declared with (third)");
 };
 template <class Name, class... Tensor>
 struct size_overflow {
-    static_assert(detail::never<Name, Tensor...>, "dovetail: this tensor takes more than 2^50 bytes, or has a negative extent");
+    static_assert(detail::never<Name, Tensor...>, "dovetail: this tensor has more than 2^50 bytes, or a negative extent");
 };
 
 // Blocks of rows.
