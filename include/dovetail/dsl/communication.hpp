@@ -1,32 +1,33 @@
-// Communication as operations of the language, on one tensor per rank. Where: axes of the mesh (none: all of them); outside
-// `on`, with one argument per role, the roles themselves. gather and scatter forms act on extent 0.
+// Communication as operations of the language, on one tensor per rank. `Where` names axes of the mesh (none: all of them). A collective
+// outside `on` has one argument per role and is over those roles. Forms that gather or scatter act on extent 0.
 #pragma once
 
 #include "statements.hpp"
 
 namespace dovetail::ops {
 
-// Reductions. The order of a floating-point sum is the backend's. Minimum and maximum take a number before not a number.
+// Reductions. The backend chooses the order of a floating-point sum. Minimum and maximum ignore a NaN where the other operand is a number.
 struct sum;
 struct product;
 struct minimum;
 struct maximum;
 struct average;
 
-// Root of a rooted form: a role, or a position along the axes. Off the root the result may not be read.
+// The root of a collective that has one: a role, or a position along the axes. Where only the root has the result, a read elsewhere is
+// an error.
 template <class Role>
 struct root;
-template <int Lane>
+template <int Index>
 struct root_index;
 // Receivers of a broadcast or scatter over roles, in order.
 template <class... Roles>
 struct to;
-// What the positions at the edge of a shift get: zeros, or the values of the other edge.
+// The result at the edge of a shift: zeros, or the values of the opposite edge.
 struct zero_edge;
 struct periodic;
 
-// What a permute moves: from one position on its axis to another, or to itself. Each position is the source of one pair at most, and
-// the target of one at most. On an axis of open width the executor checks that there are so many.
+// A move of a permute: from one position on its axis to another, or to itself. Each position is the source of at most one pair and the
+// target of at most one. On an axis of open width the executor checks that the positions exist.
 template <int Source, int Target>
 struct pair;
 

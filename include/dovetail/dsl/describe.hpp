@@ -1,6 +1,6 @@
-// describe<T>: the descriptor of a type that stands in a graph, describe_graph<G> that of the graph itself, and made_of<T>: the types
-// below it. A type that is no keyword of the language is a name. Records are variables, not members of classes, and no function is
-// instantiated for those that a large graph has by the thousand: that is most of what a statement costs.
+// describe<T>: the descriptor of a type in a graph; describe_graph<G>: the descriptor of the graph itself; made_of<T>: the types that T
+// consists of. A type that is not a keyword of the language is a name. Descriptors are variable templates, not members of classes, and
+// descriptors that a large graph has by the thousand instantiate no function: these two choices determine the compile time of a statement.
 // Long: one row for each keyword of the language, read side by side.
 #pragma once
 
@@ -15,7 +15,8 @@ namespace detail {
 template <class T>
 concept is_graph = requires { typename T::dovetail_graph; };
 
-// What a type is that is no word. Names are types without a definition as a rule: nothing else is asked of those.
+// The kind of a type that is not a keyword. A name is usually an incomplete type, for which the primary template decides without a look
+// at members.
 template <class T, class = std::size_t>
 inline constexpr keyword kind_of = keyword::name;
 template <class T>
@@ -35,7 +36,7 @@ inline constexpr descriptor describe<F<I>>{detail::kind_of<F<I>>, dovetail::deta
 
 namespace detail {
 
-// The descriptors below one; the null behind them is for those without.
+// The children of a descriptor. The terminating null pointer avoids an array of size 0.
 template <class... C>
 inline constexpr const descriptor* below[sizeof...(C) + 1] = {&describe<C>..., nullptr};
 
@@ -51,11 +52,11 @@ constexpr int count_arguments(const descriptor* const* list, int count) {
     return n;
 }
 
-// The first descriptor of a let or update of that operation, number of arguments, and number of names below it.
+// The first descriptor of a let or update with this operation, number of arguments and number of positions below it.
 template <keyword Kind, class Op, int Parts, int Arguments, int Below>
 inline constexpr descriptor head{Kind, nameless, nullptr, Parts, Below + 2, 1, operation_for<Op, Arguments>};
 
-// A statement where it stands.
+// A statement as an array of descriptors (see `statement`).
 template <class S>
 inline constexpr const descriptor* stated[] = {&describe<S>};
 template <class N, class Op, class... A>
@@ -83,7 +84,7 @@ template <class Types>
 struct statement_list;
 template <class... S>
 struct statement_list<types<S...>> {
-    statement of[sizeof...(S) + 1] = {stated<S>..., nullptr};  // null behind them, for those without
+    statement of[sizeof...(S) + 1] = {stated<S>..., nullptr};  // the null pointer avoids an array of size 0
 };
 template <class T>
 inline constexpr statement_list<typename constituents<T>::type> statements{};
@@ -96,14 +97,14 @@ template <class... C>
 constexpr descriptor composed(keyword kind, types<C...>, tag id = nameless) {
     return {kind, id, below<C...>, sizeof...(C), count_positions(below<C...>, sizeof...(C))};
 }
-// What is made of statements; the role of an `on` is one of them.
+// The descriptor of a type that consists of statements. The role of an `on` counts as one of them.
 template <std::size_t Size>
 constexpr descriptor stating(keyword kind, const statement (&list)[Size]) {
     int positions = 1;
     for (const statement *s = list, *end = s + Size - 1; s != end; ++s) positions += (**s)->positions;
     return {kind, nameless, nullptr, Size - 1, positions, 1, &no_operation, &no_tensor, 0, list};
 }
-// A type that stands for as many arguments as it is made of.
+// The descriptor of a type that stands for several arguments: one for each of its types.
 template <class... C>
 constexpr descriptor listed(keyword kind, types<C...> list) {
     descriptor r = composed(kind, list);
@@ -116,26 +117,28 @@ constexpr descriptor operating(types<C...> where) {
     return composed(keyword::operation, where, tag_of<T>);
 }
 
-// One number for each of the indices below these.
+// 0, 1, ... up to the product of N: one number for each combination of indices.
 template <int... N>
 using numbers_below = std::make_integer_sequence<int, (N * ...)>;
 
-// How many indices a family takes, asked of its first member. The pack of one cannot be asked: an alias template with a fixed
-// number of parameters takes none. Variables, since nvcc's front end fails where a function asks.
+// How many indices a family has, tested on its first member. A pack expansion cannot be tested, because an alias template with a fixed
+// number of parameters does not accept one. These are variables, because nvcc's front end fails if a function evaluates the same
+// expression.
 template <template <int...> class Family>
 inline constexpr bool takes_one = requires { typename types<Family<0>>; };
 template <template <int...> class Family>
 inline constexpr bool takes_two = requires { typename types<Family<0, 0>>; };
 template <template <int...> class Family>
 inline constexpr bool takes_three = requires { typename types<Family<0, 0, 0>>; };
-// Whether it takes another number than this. A family whose first member is no type for another reason is left to the compiler.
+// Whether a family has another number of indices than this. If its first member is ill-formed for another reason, the compiler reports
+// that.
 template <template <int...> class Family, int Indices>
 inline constexpr bool takes_another = !takes_three<Family> && (takes_one<Family> || takes_two<Family>);
 template <template <int...> class Family>
 inline constexpr bool takes_another<Family, 1> = !takes_one<Family> && (takes_two<Family> || takes_three<Family>);
 template <template <int...> class Family>
 inline constexpr bool takes_another<Family, 2> = !takes_two<Family> && (takes_one<Family> || takes_three<Family>);
-// What a repeat, or all, over these indices is.
+// The keyword of a repeat or all with these counts: itself, or a kind of malformed one.
 template <keyword Kind, template <int...> class Family, int... N>
 constexpr keyword counting() {
     if constexpr (sizeof...(N) < 1 || sizeof...(N) > 3)
@@ -146,9 +149,9 @@ constexpr keyword counting() {
         return takes_another<Family, sizeof...(N)> ? keyword::other_arity : Kind;
 }
 
-// body<0, ...> to body<N - 1, ...>, the last index fastest. Indices are written out: a pack of them cannot be expanded into
-// an alias template that takes a fixed number. A function's signature would not do: nvcc's front end takes an alias there for a type
-// of its own.
+// body<0, ...> to body<N - 1, ...>, the last index fastest. There is one specialisation for each number of indices, because a pack cannot
+// be expanded into an alias template with a fixed number of parameters. A function's signature would not do: nvcc's front end treats an
+// alias there as a distinct type.
 struct no_indices {
     using type = types<>;
 };
@@ -187,8 +190,8 @@ struct index_space<Body, N, M, K> {
 
 }  // namespace detail
 
-// Expressions and statements. A let or update is `stated` where a statement should be; anywhere else, or without an expression, it
-// is malformed.
+// Expressions and statements. A well-formed let or update has its descriptors in `stated`; the primary form here, of one without an
+// expression or outside of a list of statements, is malformed.
 template <class Op, class... A>
 inline constexpr descriptor describe<Op(A...)>{keyword::expression,
                                                nameless,
@@ -198,7 +201,7 @@ inline constexpr descriptor describe<Op(A...)>{keyword::expression,
                                                1,
                                                operation_for<Op, detail::count_arguments(detail::below<Op, A...> + 1, sizeof...(A))>};
 template <class Op, class... A>
-inline constexpr descriptor describe<Op (*)(A...)> = describe<Op(A...)>;  // as a function's parameter
+inline constexpr descriptor describe<Op (*)(A...)> = describe<Op(A...)>;  // a function type decays as a parameter of another
 template <class Op, class... A>
 inline constexpr descriptor describe<Op(A..., ...)> = detail::composed(keyword::ellipsis, types<Op>{});
 template <class Op, class... A>
@@ -230,7 +233,7 @@ inline constexpr descriptor describe_graph = detail::stating(keyword::graph, det
 template <class... C>
 inline constexpr descriptor describe<graph<C...>> = describe_graph<graph<C...>>;
 
-// What they are made of.
+// The types within statements.
 template <class... C>
 inline constexpr descriptor describe<values<C...>> = detail::composed(keyword::values, types<C...>{});
 template <> inline constexpr descriptor describe<discard>{keyword::discard};

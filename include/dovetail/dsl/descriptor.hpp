@@ -1,6 +1,6 @@
-// A descriptor: one type of the language as a constant, linked to those it is made of. The tree of a graph's descriptors is what
-// `lower` walks; counting a descriptor and all below it numbers every type that the graph names, in written order, and
-// `source position<G, k>` turns such a number back into the type.
+// A descriptor is a constant that describes one type of the language and points to the descriptors of the types it consists of. `lower`
+// walks the tree of a graph's descriptors. Counted in written order, each descriptor has a number, its source position; `type_at<G, k>`
+// (source_position.hpp) turns the number back into the type.
 #pragma once
 
 #include "../core/vocabulary.hpp"
@@ -31,14 +31,14 @@ enum class keyword : unsigned char {
     nccl_group,
     repeat,
     graph,
-    malformed,  // a let or update of what is no expression
+    malformed,  // a let or update whose second argument is not an expression
     root,
     root_index,
     pair,
     to,
     ellipsis,
     no_shape_rule,
-    // a repeat or all that cannot be counted out
+    // a repeat or all that cannot be expanded
     negative_count,
     too_many_indices,
     other_arity
@@ -48,20 +48,20 @@ inline constexpr tensor_type no_tensor{};
 
 struct descriptor;
 
-// A statement where it stands: descriptors, of which the first says what it is. That of a let or update is shared by all with the same
-// operation and as many arguments; behind it stand name, operation and arguments, without a descriptor for the expression, which is
-// counted among the names. Any other statement is its descriptor alone.
+// A statement in a list: an array of descriptors, the first of which has its keyword. All lets (or updates) with the same operation and
+// number of arguments share that first descriptor; name, operation and arguments follow. The expression has a source position but no
+// descriptor of its own. Any other statement is an array of its one descriptor.
 using statement = const descriptor* const*;
 
-// What stands below a descriptor is what it consists of.
+// The children of a descriptor describe the types that its type consists of.
 struct descriptor {
     keyword kind = keyword::name;
     tag id = nameless;  // of a name, operation or initialiser
     const descriptor* const* children = nullptr;
-    int child_count = 0;                    // ... or of its statements; of a let or update, what stands behind its descriptor
-    int positions = 1;                      // itself and all below
-    int arguments = 1;                      // how many it stands for as an argument: one, or N for all<N, ...>
-    const operation* op = &no_operation;    // of an expression: the facts of its operation, if it takes this number of arguments
+    int child_count = 0;                    // number of children or of statements; of a let or update, of the descriptors that follow
+    int positions = 1;                      // source positions: this type and all below it
+    int arguments = 1;                      // arguments that it stands for: one, or N for all<N, ...>
+    const operation* op = &no_operation;    // of an expression: the facts of its operation, if that accepts this number of arguments
     const tensor_type* type = &no_tensor;   // tensor
     int number = 0;                         // width of an axis, index of a root
     const statement* statements = nullptr;  // instead of children: of a graph, on, group, nccl_group or repeat

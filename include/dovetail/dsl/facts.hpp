@@ -1,4 +1,4 @@
-// An operation's declared facts as a constant `operation`. Takes an operation type and the number of its arguments.
+// The facts that an operation declares, as a constant of type `operation`, for an operation type and a number of arguments.
 #pragma once
 
 #include "../collective/table.hpp"
@@ -20,7 +20,7 @@ namespace detail {
 template <int>
 using one_tensor_type = tensor_type;
 
-// What a shape rule may return.
+// The types that a shape rule may return.
 template <class T>
 concept shapes = std::is_base_of_v<tensor_type, std::remove_cvref_t<T>> || std::is_base_of_v<results, std::remove_cvref_t<T>>;
 
@@ -38,8 +38,8 @@ constexpr bool accepts_some(std::integer_sequence<int, N...>) {
     return (accepts<Op, N> || ...);
 }
 
-// A member of the same name makes that of a base ambiguous: how a member is found that is private, or a template whose arguments
-// are not known.
+// Detects a member by its name even if it is private or a template: a member with the same name in a second base class makes the name
+// ambiguous.
 struct fact_names {
     void result();
     void cost();
@@ -62,7 +62,7 @@ constexpr bool can_be_probed() {
     else
         return false;
 }
-// Op has a member of that name; false where it cannot be asked.
+// Whether Op has a member of this name; false where Op cannot be a base class.
 template <class Op>
 concept names_result = can_be_probed<Op>() && !requires { &fact_probe<Op>::result; };
 template <class Op>
@@ -97,7 +97,7 @@ constexpr int put(tensor_type t, tensor_type* to) {
     return t.valid() ? 1 : 0;
 }
 constexpr int put(const results& r, tensor_type* to) {
-    for (int i = 0; i < r.count; ++i) {  // -1: more than there may be, which is said already
+    for (int i = 0; i < r.count; ++i) {  // count is -1 for too many results, which dv::results has reported already
         if (!r.list[i].valid()) return 0;
         to[i] = r.list[i];
     }
@@ -120,13 +120,13 @@ struct rules<Op, std::integer_sequence<int, I...>> {
     static constexpr bool has_workspace = requires(tensor_type t) {
         { Op::workspace((static_cast<void>(I), t)...) } -> gives<std::int64_t>;
     };
-    // With all tensors alike.
+    // Calls with equal tensors for all arguments.
     static constexpr bool infers_from([[maybe_unused]] tensor_type t) { return static_cast<void>(Op::result((static_cast<void>(I), t)...)), true; }
     static constexpr bool works_on([[maybe_unused]] tensor_type t) { return static_cast<void>(Op::cost((static_cast<void>(I), t)...)), true; }
 };
 
-// Whether rule and cost can be called while compiling is tried with tensors of any rank, of extents that are 1, or that most numbers
-// divide: a rule may also end the evaluation to refuse its arguments.
+// Whether a shape rule or cost function is a constant expression is tested with tensors of every rank, with extents of 1 and of 40320,
+// which many numbers divide. One success is enough, because a rule may throw to refuse arguments.
 constexpr tensor_type tensor_to_try(element type, int rank, std::int64_t extent) {
     tensor_type t{type, rank, {}};
     for (int i = 0; i < rank; ++i) t.extent[i] = extent;
@@ -148,7 +148,7 @@ constexpr bool doubtful() {
                  passes_somehow<Try, element::int32>(ranks{}));
 }
 
-// Says what is wrong with the facts that Op declares besides its shape rule. They are left out then.
+// Reports mistakes in the facts that Op declares besides its shape rule. A wrong fact is then ignored.
 template <class Op, class Rules, int N>
 constexpr void check_facts() {
     if constexpr (!Rules::has_work && names_cost<Op>) error::report<error::bad_cost<Op>>();
@@ -201,7 +201,7 @@ template <> inline constexpr reduction reduction_of<ops::minimum> = reduction::m
 template <> inline constexpr reduction reduction_of<ops::maximum> = reduction::maximum;
 template <> inline constexpr reduction reduction_of<ops::average> = reduction::average;
 
-// The kind of a communication operation, the types it names and its own facts; nothing of any other type.
+// The kind of a communication operation, the types that it names and its own facts. Empty for any other type.
 template <class Op>
 struct communication {};
 template <op_kind Kind, class Where, class Reduction = void, int Offset = 0, bool ZeroEdge = false>
@@ -214,7 +214,7 @@ struct communication_facts {
     static constexpr const position_pair* pairs = nullptr;
     static constexpr int pair_count = 0;
 };
-template <class T> inline constexpr position_pair pair_of{};  // of what is no pair, which lower refuses
+template <class T> inline constexpr position_pair pair_of{};  // for a type that is not a pair, which `lower` refuses
 template <int Source, int Target> inline constexpr position_pair pair_of<ops::pair<Source, Target>>{Source, Target};
 template <class R, class... W> struct communication<ops::all_reduce<R, W...>> : communication_facts<op_kind::all_reduce, types<W...>, R> {};
 template <class R, class... W> struct communication<ops::reduce<R, W...>> : communication_facts<op_kind::reduce, types<W...>, R> {};
@@ -259,7 +259,7 @@ constexpr operation facts() {
         o.zero_edge = c::zero_edge;
         o.pairs = c::pairs;
         o.pair_count = c::pair_count;
-        if (collective::of(c::kind).in_place) o.in_place = 0;  // half the memory, and no copy on an axis of one position
+        if (collective::of(c::kind).in_place) o.in_place = 0;  // halves the memory, and saves a copy on an axis of one position
         return o;
     }
 }
@@ -284,7 +284,7 @@ constexpr bool accepts_count() {
 template <class Op, int N>
 inline constexpr bool accepts_arguments = accepts_count<Op, N>();
 
-// Whether there is a number of arguments that Op takes.
+// Whether Op accepts any number of arguments below 64.
 template <class Op>
 inline constexpr bool accepts_any = detail::communication_operation<Op> || detail::accepts_some<Op>(std::make_integer_sequence<int, 64>{});
 
@@ -298,7 +298,7 @@ constexpr const operation* find_operation() {
 }
 }  // namespace detail
 
-// The facts of Op with N arguments; no_operation where it does not take N.
+// The facts of Op with N arguments; no_operation if it does not accept N.
 template <class Op, int N>
 inline constexpr const operation* operation_for = detail::find_operation<Op, N>();
 

@@ -1,5 +1,5 @@
-// type_at<T, k>: the k-th type that T names, in written order, T itself being 0; located<T, k>: where it stands. One of the
-// bridges from ids to types.
+// type_at<T, k>: the type at source position k of T, counted in written order, T itself being 0. located<T, k>: its path, for errors. The
+// tables of a graph hold numbers; this header and plan/diagnose turn them back into types.
 #pragma once
 
 #include "../error/base.hpp"
@@ -47,7 +47,7 @@ struct unadjusted {
     using type = T;
 };
 template <class R, class... A>
-struct unadjusted<R (*)(A...)> {  // an expression as a function's parameter
+struct unadjusted<R (*)(A...)> {  // an expression, which decays to a pointer as a parameter of another
     using type = R(A...);
 };
 
@@ -62,7 +62,7 @@ struct find_type<G, K> {
     static constexpr child_position at = find_child(describe_graph<G>, K);
     using type = typename find_type<typename nth<at.child, decltype(statements_in(static_cast<const G*>(nullptr)))>::type, at.offset>::type;
 };
-// The expression of a statement is find_type but has no descriptor below the statement's.
+// The expression of a let or update has a source position, but no descriptor.
 template <class N, class X, int K>
 using find_type_of_two =
     find_type<std::conditional_t<(K <= describe<N>.positions), N, X>, (K <= describe<N>.positions ? K - 1 : K - 1 - describe<N>.positions)>;
@@ -75,7 +75,7 @@ struct find_type<update<S, X>, K> : find_type_of_two<S, X, K> {};
 template <class T>
 struct find_type<T, 0> : unadjusted<T> {};
 
-// What T is made of, a graph as well.
+// The descriptor of T and the types that T consists of, for a graph too.
 template <class T>
 struct parts_of {
     static constexpr const descriptor& described = describe<T>;
@@ -87,7 +87,7 @@ struct parts_of<G> {
     using type = decltype(statements_in(static_cast<const G*>(nullptr)));
 };
 
-// The step of a path into the I-th part of T, none for the role of an `on`.
+// The path extended by the I-th type of T; not extended for the role of an `on`.
 template <class Path, class T, int I>
 struct path_to;
 template <class... Path, class T, int I>
@@ -127,7 +127,7 @@ struct locating<Path, T, K> {
 template <class T, int K>
 using type_at = typename detail::find_type<T, K>::type;
 
-// The path from T to the statement that has the k-th source position: error::at<error::statement<8>, error::in<layer, 2>>.
+// The path from T to the statement at source position k: error::at<error::statement<8>, error::in<layer, 2>>.
 template <class T, int K>
 using located = typename detail::locating<error::at<>, T, K>::type;
 

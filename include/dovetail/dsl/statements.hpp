@@ -1,5 +1,5 @@
-// The keywords of the language: what a user writes in a graph. All are types without a definition; `describe` gives them
-// meaning. Names are tag types of the user, an expression is a function type: `matmul(h, w)`.
+// The keywords of the language: the types that a user writes in a graph. They have no definition, except for graph and single_rank;
+// describe.hpp describes them. Names are tag types of the user, an expression is a function type: `matmul(h, w)`.
 #pragma once
 
 #include "../core/tensor.hpp"
@@ -14,8 +14,9 @@ struct pinned;
 template <class... Axes>
 struct replicated;
 
-// state<name, tensor, initialiser>: lives in the rank's store from run to run. The initialiser is an operation that writes
-// one result, or from_store: another graph or the caller has written it. Without one, an update must come before any read.
+// state<name, tensor, initialiser>: lives in the rank's store from run to run. The initialiser is an operation that writes one result, or
+// from_store: loaded from the store, where another graph or `write_state` has initialised it. Without either, an update must come before
+// any read.
 template <class Name, class Tensor, class... Attributes>
 struct state;
 struct from_store;
@@ -45,12 +46,12 @@ struct mesh;
 template <class Name, int Width = 0>
 struct axis;
 
-// axis_index<axis>: the rank's index along the axis, an int32 scalar.
+// axis_index<axis>: the index of the rank along the axis, an int32 scalar.
 template <class Axis>
 struct axis_index;
 
-// group<statements...>: grouping without order; empty is legal. nccl_group<statements...>: communication issued as one NCCL
-// group, which completes as a whole.
+// group<statements...>: several statements as one; implies no order and may be empty. nccl_group<statements...>: communication issued as
+// one NCCL group, which completes as a whole.
 template <class... Statements>
 struct group;
 template <class... Statements>
@@ -70,7 +71,7 @@ struct graph {
     using dovetail_graph = graph;
 };
 
-// G with all its roles played by one rank.
+// The graph G with all its roles on one rank.
 template <class G>
 struct single_rank {
     using dovetail_single_rank = G;
