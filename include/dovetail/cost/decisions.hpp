@@ -1,19 +1,19 @@
-// Decisions: what the pipeline is told beside the graph and its options. Which candidate gives the schedule, and which rewrites the
-// graph goes through. Options may force them; the search (plan/search.hpp) makes those that are left open.
+// Decisions: the inputs of the pipeline besides the graph and its options: which candidate schedule to use, and which rewrites to apply.
+// Options may force a decision; the search (plan/search.hpp) makes the others.
 #pragma once
 
 namespace dovetail {
 
-// How the order of a plan is found, and on how many streams of a rank it runs. Each keeps every dependency. Those from
-// `min_memory_overlapped` on are tried only where none before keeps within a memory limit.
+// A candidate schedule: how the order of tasks is found, and whether a rank runs it on one stream or on three. The candidates from
+// `min_memory_overlapped` on are tried only if none before fits into the memory limit.
 enum class candidate : unsigned char {
-    sequential,             // one stream, as written
-    written,                // overlapped, as written
-    listed,                 // overlapped, by list scheduling
-    min_memory_overlapped,  // an order chosen for little memory, overlapped where that gains
-    min_memory,             // the same on one stream
-    listed_serial,          // the order of list scheduling on one stream
-    automatic               // the search decides
+    sequential,             // written order, one stream
+    written,                // written order, three streams
+    listed,                 // list scheduling, three streams
+    min_memory_overlapped,  // an order of little memory; three streams if that is predicted to be faster
+    min_memory,             // the same order, one stream
+    listed_serial,          // the order of list scheduling, one stream
+    automatic               // chosen by the search
 };
 inline constexpr int candidates = 6;
 
@@ -22,7 +22,7 @@ constexpr const char* name_of(candidate c) {
     return names[static_cast<int>(c)];
 }
 
-// Rewrites of the graph, see pass/rewrite/.
+// The rewrites of pass/rewrite/.
 enum class rewrite : unsigned char {
     identity  // the same graph
 };

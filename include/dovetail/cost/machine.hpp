@@ -1,5 +1,5 @@
-// Descriptions of machines for the prediction, and the options of a plan as a value. Rates are per second, times in
-// picoseconds, shares in thousandths: integers only, so that every compiler makes the same plan.
+// Descriptions of machines for the prediction, and the options of a plan as a value. Rates are per second, times in picoseconds, ratios in
+// thousandths: integers only, so that every compiler makes the same plan.
 #pragma once
 
 #include "../core/vocabulary.hpp"
@@ -18,20 +18,20 @@ struct machine_description {
     std::int64_t edge_latency = 0;                     // a dependency between two streams, ps
     std::int64_t link_latency = 0;                     // one message between ranks, ps
     std::int64_t link_bandwidth = 0;                   // bytes per second and direction, one peer
-    std::int64_t peer_latency = 0;                     // one peer copy, its flags included, ps
-    std::int64_t peer_bandwidth = 0;                   // bytes per second of a peer copy by the copy engine; 0: the machine has none
-    std::int64_t bus_bandwidth = 0;                    // bytes per second a collective sustains on each rank (NCCL's bus bandwidth)
+    std::int64_t peer_latency = 0;                     // one peer copy, including its flags, ps
+    std::int64_t peer_bandwidth = 0;                   // bytes per second of a peer copy by the copy engine; 0: no peer copies
+    std::int64_t bus_bandwidth = 0;                    // bytes per second that a collective sustains on each rank (NCCL's bus bandwidth)
     std::int64_t host_bandwidth = 0;                   // bytes per second between device and pinned host memory
-    int compute_slowdown_beside_communication = 1000;  // a compute operation's time while communication runs beside it, thousandths of alone
-    int beside_copy = 1000;                            // ... while a copy runs beside it
-    int model_error = 30;                              // stated error of the prediction, thousandths: a smaller gain is no gain
+    int compute_slowdown_beside_communication = 1000;  // time of compute beside communication, in thousandths of its time alone
+    int beside_copy = 1000;                            // time of compute beside a copy, likewise
+    int model_error = 30;                              // error of the prediction in thousandths; a smaller predicted gain does not count
 };
 
 namespace machine {
 
-// 4 to 8 H200 joined by NVLink, measured: FACTS of the design. Arithmetic at the rate of kernels that follow each other without
-// a pause and multiply numbers of all kinds, which the power limit sets; after a pause a product runs up to a tenth faster, of equal
-// numbers a quarter, which is the model's largest error.
+// 4 to 8 H200s connected by NVLink. README.md of this folder gives the measurement behind each constant. The arithmetic rate is that of
+// matrix products of random numbers without a pause between them, which the power limit determines; a product after a pause is up to a
+// tenth faster, a product of equal numbers up to a quarter. This is the largest error of the model.
 struct h200_nvlink {
     static constexpr machine_description description{.name = "h200_nvlink",
                                                      .half_flops = 656'000'000'000'000,
@@ -55,7 +55,7 @@ struct h200_nvlink {
 
 inline constexpr int most_slots = 64;  // runs in flight, or slots of a channel, that options allow
 
-// What the options of a plan say, as a value.
+// The options of a plan as a value.
 struct plan_options {
     machine_description machine = machine::h200_nvlink::description;
     bool overlap = true;            // false: everything on one stream
@@ -64,7 +64,7 @@ struct plan_options {
     int channel_slots = 1;          // slots of the receiving side of a channel
     int assumed_width = 4;          // of an open axis, for the prediction
     transport channels = transport::automatic;
-    candidate forced = candidate::automatic;  // the candidate that is taken, whatever is predicted
+    candidate forced = candidate::automatic;  // the candidate to use, regardless of predicted times
     rewrite_list rewrites = {};
 };
 

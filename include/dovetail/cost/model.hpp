@@ -1,5 +1,5 @@
-// What a task takes when nothing runs beside it, in picoseconds, from the declared facts of its operation and a machine
-// description: the roofline for compute, the textbook bandwidth terms for communication.
+// The time of a task when nothing runs beside it, in picoseconds, from the declared cost of its operation and a machine description: the
+// roofline model for compute, a latency and a bandwidth term for communication.
 #pragma once
 
 #include "../collective/traffic.hpp"
@@ -21,7 +21,7 @@ constexpr std::int64_t flop_rate(const machine_description& m, element e) {
     }
 }
 
-// Ranks that talk to each other in a member: positions along its axes, or roles.
+// The number of ranks that communicate in a member: positions along its axes, or roles.
 template <class Graph, class Program>
 constexpr int width(const Graph& g, const Program& p, const ir::member& m, const plan_options& s) {
     if (m.communicator < 0) return 2;
@@ -34,19 +34,19 @@ constexpr int width(const Graph& g, const Program& p, const ir::member& m, const
     return n;
 }
 
-// What a member takes: a latency, and a time that its bytes or operations need.
+// The time of a member: a latency, and a part proportional to its bytes or arithmetic.
 struct member_time {
     std::int64_t latency = 0;
     std::int64_t work = 0;
 };
 
-// Layers repeat, and so do the costs of their operations: what has been estimated is looked up by what it depends on.
+// Estimates the time of tasks. Layers repeat, so the estimates of the last 32 different members are cached.
 template <class Graph, class Program>
 class estimator {
 public:
     constexpr estimator(const Graph& g, const Program& p, const plan_options& s) : g_{g}, p_{p}, s_{s} {}
 
-    // One task alone. The members of a group share one latency; their payloads follow each other.
+    // The time of one task alone. The members of a group share one latency; their payloads are transferred one after the other.
     constexpr std::int64_t duration(const ir::task& v) {
         if (v.kind == op_kind::input) return 0;
         if (v.kind == op_kind::transfer && v.stream == stream_kind::copy)
@@ -64,18 +64,17 @@ public:
 private:
     struct known {
         ir::member like = {};
-        bool declared = false;  // its work
+        bool declared = false;  // whether its operation declares a cost
         std::int64_t total = 0, largest = 0;
         member_time time = {};
-        std::int64_t alone = 0;  // what it takes where no other member is in its task
+        std::int64_t alone = 0;  // latency and work together: the time of a task with this one member
     };
 
     constexpr const known& time_of(int member, int first_participation, int participations) {
         const ir::member& m = p_.members.first[member];
         const op_kind kind = m.kind;
         const bool declared = kind == op_kind::compute && m.node >= 0 && m.op->has_work;
-        // Bytes of all that the member touches, and of the largest, which is the payload of a collective whichever
-        // side it stands on.
+        // The bytes of all buffers that the member accesses, and of the largest one: the payload of a collective.
         std::int64_t total = 0, largest = 0;
         if (!declared) {
             const auto& participation = p_.participations.first;
@@ -91,7 +90,7 @@ private:
                 }
             }
         }
-        // The one that was found last and, in turn, those behind it: operations repeat, and so does what follows what.
+        // Start the lookup at the entry found last: sequences of operations repeat.
         for (int k = 0; k < count_; ++k) {
             const known& x = seen_[last_];
             if (x.like.kind == kind && x.declared == declared &&
@@ -110,11 +109,11 @@ private:
         return x;
     }
 
-    // Of two that declare their work: whether they are one operation on arguments of the same types.
+    // Whether two members that declare their cost have the same operation and arguments of the same types.
     constexpr bool same_work(const ir::member& a, const ir::member& b) const {
         const ir::node &x = g_.nodes.first[a.node], &y = g_.nodes.first[b.node];
-        // By address, which costs less than letters, once all else agrees: addresses that differ are not compared while compiling, see
-        // tag.hpp.
+        // The hash of the name and the number of arguments first: comparing addresses that differ is not a constant expression everywhere
+        // (core/tag.hpp).
         if (a.op->name->hash != b.op->name->hash || x.arguments != y.arguments || a.op != b.op) return false;
         const auto& operands = g_.operands.first;
         const auto& symbols = g_.symbols.first;
@@ -155,7 +154,7 @@ private:
             else
                 discarded = true;
         }
-        // A discarded result has no symbol to tell its type.
+        // A discarded result has no symbol, so its type comes from the shape rule.
         if (discarded) m.op->infer(arguments_.begin(), results);
         return m.op->work(arguments_.begin(), results);
     }
@@ -176,7 +175,7 @@ constexpr std::int64_t duration(const Graph& g, const Program& p, const ir::task
     return detail::estimator<Graph, Program>{g, p, s}.duration(v);
 }
 
-// Every task, into `to`.
+// The durations of all tasks, into `to`.
 template <class Graph, class Program>
 constexpr void costs(const Graph& g, const Program& p, const plan_options& s, auto& to) {
     detail::estimator<Graph, Program> each{g, p, s};

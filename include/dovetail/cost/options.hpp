@@ -1,6 +1,6 @@
-// Options of a plan as a type: dv::options<dv::machine::h200_nvlink, dv::memory_limit<80'000'000'000>, dv::in_flight<2>>.
-// In any number and order; equal options give equal plans. A machine is any type with a `description`. What an option refuses it
-// does not pass on, so that nothing else is said of it.
+// Options of a plan as a type: dv::options<dv::machine::h200_nvlink, dv::memory_limit<80'000'000'000>, dv::in_flight<2>>. Any number of
+// options in any order; equal options give equal plans. A machine is any type with a `description`. An option with a value out of bounds
+// fails its own static_assert and applies a valid value instead, so that no further error follows.
 #pragma once
 
 #include "../error/plans.hpp"
@@ -10,12 +10,12 @@
 
 namespace dovetail {
 
-// overlap<false>: everything on one stream, in a stable topological order.
+// overlap<false>: all tasks of a rank on one stream, in a stable topological order.
 template <bool On>
 struct overlap {
     static constexpr void apply(plan_options& s) { s.overlap = On; }
 };
-// Bytes that the arena and the states of one rank may take. No plan above it compiles.
+// The bytes that the arena and the states of one rank may need. A graph for which no such plan is found does not compile.
 template <std::int64_t Bytes>
 struct memory_limit {
     static constexpr bool allowed = Bytes > 0;
@@ -24,7 +24,7 @@ struct memory_limit {
         s.memory_limit = allowed ? Bytes : 0;
     }
 };
-// Runs whose inputs and outputs exist at once.
+// The number of runs in flight: inputs and outputs have this many slots.
 template <int Runs>
 struct in_flight {
     static constexpr bool allowed = Runs >= 1 && Runs <= most_slots;
@@ -33,7 +33,7 @@ struct in_flight {
         s.in_flight = allowed ? Runs : 1;
     }
 };
-// Copies of a channel's receiving buffer: with 2, the next run's transfer does not wait for this run's reader.
+// The number of slots of a channel's receive buffer. With 2, the transfer of the next run does not wait for the reader of this run.
 template <int Slots>
 struct channel_slots {
     static constexpr bool allowed = Slots >= 1 && Slots <= most_slots;
@@ -42,18 +42,18 @@ struct channel_slots {
         s.channel_slots = allowed ? Slots : 1;
     }
 };
-// What moves the values of channels; without it, whatever the machine's description makes cheaper for each. A value that
-// does not lie in the sender's arena (an input, a state) goes by NCCL.
+// The transport of channels; by default, the cheaper one for each value according to the machine description. NCCL moves a value that is
+// not in the sender's arena (an input, a state).
 template <transport By>
 struct channel_transport {
     static constexpr void apply(plan_options& s) { s.channels = By; }
 };
-// The candidate whose plan is made, whatever is predicted, overlap<false> or not: the "what if" of somebody who doubts the choice.
+// The candidate schedule to use, regardless of predicted times and of overlap<false>: for comparison with the automatic choice.
 template <candidate Forced>
 struct force_candidate {
     static constexpr void apply(plan_options& s) { s.forced = Forced; }
 };
-// The rewrites that the graph goes through before it is planned, in this order.
+// The rewrites to apply before the graph is planned, in this order.
 template <rewrite... Kind>
 struct rewritten_by {
     static constexpr bool allowed = sizeof...(Kind) <= most_rewrites;
@@ -63,7 +63,7 @@ struct rewritten_by {
         if constexpr (allowed) ((s.rewrites.kind[s.rewrites.count++] = Kind), ...);
     }
 };
-// Width that the prediction assumes of an axis whose width is open.
+// The width that the prediction assumes for an axis of open width.
 template <int Width>
 struct assumed_width {
     static constexpr bool allowed = Width >= 1;
@@ -87,7 +87,7 @@ constexpr int apply_option(plan_options& s) {
         Option::apply(s);
     return 0;
 }
-// Whether this is an option without a mistake; what is none is reported, and one that is not `allowed` says itself, when applied, what is wrong.
+// Whether this is a valid option. A type that is not an option is reported; an option that is not `allowed` fails its own static_assert.
 template <class Option>
 constexpr bool right_option() {
     if constexpr (requires { Option::allowed; }) {
@@ -113,12 +113,12 @@ struct options {
     static constexpr bool right = (detail::right_option<Option>() && ...);
 };
 
-// The second argument of an executor and of facts: dv::executor<model, dv::options<dv::in_flight<2>>>, not an option by itself.
+// The options argument of an executor and of facts: dv::executor<model, dv::options<dv::in_flight<2>>>. A bare option is an error.
 template <class O>
 concept wrapped_in_options = requires { O::value.in_flight; };
 
 namespace detail {
-// Whether these are options without a mistake; what is wrong is reported.
+// Whether these options are valid; a mistake is reported.
 template <class O>
 constexpr bool right_options() {
     if constexpr (wrapped_in_options<O>) {

@@ -1,11 +1,11 @@
-// Amounts and rates to picoseconds, within 64 bits.
+// Converts amounts and rates to picoseconds, within 64 bits.
 #pragma once
 
 #include "machine.hpp"
 
 namespace dovetail::cost_model {
 
-// No task is taken to last longer, so that sums over some thousand tasks stay within 63 bits: about 19 minutes.
+// The upper bound of a task's duration, about 19 minutes, so that sums over some thousand tasks fit in 63 bits.
 inline constexpr std::int64_t longest_duration = std::int64_t{1} << 50;
 
 // Picoseconds for `amount` (bytes, operations) at `rate` per second, rounded down; 0 where the rate is not known.

@@ -1,19 +1,19 @@
-// What moves a channel's value: a choice by the machine's description and the size of the value.
+// The transport of a channel (NCCL or peer copy), chosen by the machine description and the size of the value.
 #pragma once
 
 #include "time.hpp"
 
 namespace dovetail::cost_model {
 
-// A transfer alone, picoseconds.
+// The time of a transfer alone, picoseconds.
 constexpr std::int64_t transfer_time(const machine_description& m, std::int64_t bytes, bool peer_copy) {
     return peer_copy ? m.peer_latency + time_at(bytes, m.peer_bandwidth) : m.link_latency + time_at(bytes, m.link_bandwidth);
 }
 
 inline constexpr std::int64_t never = INT64_MAX;
 
-// The bytes from which on a copy engine moves a value. Compared is what a transfer costs a rank that computes
-// meanwhile: its own time where nothing else runs, and what it takes from the computation beside it. Both grow with the bytes.
+// The size from which on the copy engine moves a value. The comparison is between the costs of a transfer to a rank that computes at the
+// same time: its duration times the slow-down of compute beside it. Both grow with the size.
 constexpr std::int64_t peer_copies_from(const plan_options& s) {
     const machine_description& m = s.machine;
     if (s.channels == transport::peer_copy) return 0;
@@ -26,7 +26,7 @@ constexpr std::int64_t peer_copies_from(const plan_options& s) {
     return never;
 }
 
-// What the expansion of a graph depends on, of all options.
+// The options that the expansion of a graph depends on.
 struct expansion_options {
     int in_flight = 1;
     int channel_slots = 1;
