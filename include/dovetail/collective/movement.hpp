@@ -1,13 +1,13 @@
-// Who gives to whom in one communication, and whose results are equal: what the flow in a row means. A communication is anything that
-// has `kind`, `op`, `root` (a member's number), `offset` and `zero_edge`: a node along axes, a member of the program, an exchange of
-// the host.
+// The data movement of one communication, from the `moves` column of its row: which member sends to which, and which results are equal. A
+// communication is any object with `kind`, `op`, `root` (number of a member), `offset` and `zero_edge`: a node along axes, a member of the
+// program, an exchange of the host backend.
 #pragma once
 
 #include "table.hpp"
 
 namespace dovetail::collective {
 
-// Of a kind in which each member gives to one other at most: the member that gets what member `from` of `members` gives; -1: none.
+// For a kind in which each member sends to at most one: the receiver of the data of member `from`; -1: none.
 template <class Communication>
 constexpr int target_of(const Communication& c, int from, int members) {
     if (of(c.kind).moves == flow::paired) {
@@ -20,7 +20,7 @@ constexpr int target_of(const Communication& c, int from, int members) {
     return c.zero_edge ? -1 : (to % members + members) % members;
 }
 
-// Whether what member `from` of `members` gives, or a block of it, reaches member `to`.
+// Whether member `to` receives the data of member `from`, or a block of it.
 template <class Communication>
 constexpr bool reaches(const Communication& c, int from, int to, int members) {
     switch (of(c.kind).moves) {
@@ -32,10 +32,10 @@ constexpr bool reaches(const Communication& c, int from, int to, int members) {
         case flow::to_root: return to == c.root;
         case flow::everyone: return true;
     }
-    __builtin_unreachable();  // no constant expression: see the assertion below
+    __builtin_unreachable();  // not a constant expression: see the assertion below
 }
 
-// Whether a member has a result: the others' memory for one is left as it is.
+// Whether a member has a result. The result memory of the others is not written.
 template <class Communication>
 constexpr bool gets_result(const Communication& c, int member) {
     switch (of(c.kind).moves) {
@@ -47,7 +47,7 @@ constexpr bool gets_result(const Communication& c, int member) {
         case flow::from_root:
         case flow::everyone: return true;
     }
-    __builtin_unreachable();  // no constant expression: see the assertion below
+    __builtin_unreachable();  // not a constant expression: see the assertion below
 }
 
 namespace detail {
@@ -58,8 +58,8 @@ struct any_communication {
     int root, offset;
     bool zero_edge;
 };
-// What member 0, the root, gives reaches member 1 wherever that one gets a result. A flow without a case stops the evaluation, and
-// the compiler.
+// With member 0 as root, member 1 receives its data exactly if it has a result. For a flow without a case the evaluation, and so the
+// compilation, fails.
 constexpr bool has_cases(const row& r) {
     constexpr int root = 0, offset = 1;
     constexpr position_pair next{0, 1};
@@ -74,29 +74,29 @@ constexpr bool has_cases(const row& r) {
 
 static_assert(each_row(detail::has_cases), "dovetail: `reaches` and `gets_result` agree on each flow");
 
-// Whether nothing reaches some member, which gets zeros. `members` is 0 where the width of the axis is open.
+// Whether some member receives nothing, so that its result is zeros. `members` is 0 for an axis of open width.
 template <class Communication>
 constexpr bool leaves_zeros(const Communication& c, std::int64_t members) {
     const flow moves = of(c.kind).moves;
     return (moves == flow::shifted && c.zero_edge) || (moves == flow::paired && c.op->pair_count != members);
 }
 
-// All members get the same: everybody reads the same, whole.
+// Whether all members get the same result: each gets the whole data of the same senders.
 constexpr bool gives_equal_results(op_kind k) {
     const row& r = of(k);
     return r.gives == pieces::one && (r.moves == flow::everyone || r.moves == flow::from_root);
 }
 
-// Only the root gets a result.
+// Whether only the root gets a result.
 constexpr bool ends_at_root(op_kind k) { return of(k).moves == flow::to_root; }
 
-// Only the root gives.
+// Whether only the root sends.
 constexpr bool begins_at_root(op_kind k) { return of(k).moves == flow::from_root; }
 
-// One call of NCCL on a communicator of these members; else sends and receives on that of all ranks.
+// Whether one NCCL call on a communicator of the members does it; otherwise sends and receives on the communicator of all ranks.
 constexpr bool by_one_call(op_kind k) { return of(k).call != nccl_call::none && of(k).call != nccl_call::send_recv; }
 
-// A root that gives and gets nothing passes its argument where the others pass their results: the one call takes a receive buffer of all.
+// Whether a root without a result passes its argument as its receive buffer, because the NCCL call needs a receive buffer on every member.
 constexpr bool passes_argument_as_result(op_kind k) { return by_one_call(k) && begins_at_root(k); }
 
 }  // namespace dovetail::collective

@@ -1,14 +1,14 @@
-// The table of communication: a row for each kind of operation says who gives to whom, what shape comes of it, what it costs and which
-// call of NCCL does it. Everything else that the library knows about a kind is computed from its row. README.md: how to add one.
+// The table of communication: the row of a kind of operation says which members send to which, how the shape changes, which traffic it
+// causes and which NCCL call performs it. All other properties of a kind are computed from its row. README.md tells how to add one.
 #pragma once
 
 #include "../core/vocabulary.hpp"
 
 namespace dovetail::collective {
 
-// Who gives to whom. The members are the shards along axes, or the roles, in order.
+// Which members send to which. The members are the positions along axes, or the roles, in order.
 enum class flow : unsigned char {
-    none,       // nobody: no communication
+    none,       // no communication
     channel,    // member 0 to member 1: from role to role, derived where a value crosses roles
     shifted,    // each member to the one `offset` behind it along one axis
     paired,     // the members at the sources of the operation's pairs to those at the targets, along one axis
@@ -17,20 +17,20 @@ enum class flow : unsigned char {
     everyone    // every member to every member
 };
 
-// What a member gives, or gets: one tensor, or equal blocks of extent 0, of which each belongs to another member. Of an argument in
-// blocks, block i goes to member i; in a result of blocks, block i comes from member i. Where a kind reduces, what members give is summed.
+// The form of an argument or a result: one tensor, or equal blocks of extent 0, one for each member. Block i of an argument goes to member
+// i; block i of a result comes from member i. A kind that reduces combines what it receives.
 enum class pieces : unsigned char { one, one_per_member };
 
-// What passes the slowest link in the textbook's algorithm, of a payload (the larger of argument and result) and n members.
+// The bytes over the slowest link, for the usual algorithm with n members and a payload (the larger of argument and result).
 enum class traffic : unsigned char {
     none,
     link,           // the payload, from one rank to one other
     bus,            // the payload, over the links of all members at once
-    bus_less_own,   // (n - 1) / n of it: a member keeps its own block
-    twice_less_own  // ... twice: reduce_scatter, then all_gather
+    bus_less_own,   // (n - 1) / n of the payload: a member keeps its own block
+    twice_less_own  // twice (n - 1) / n of the payload: reduce_scatter, then all_gather
 };
 
-// The call of NCCL that does it. send_recv: a send and a receive for each pair of members, in one NCCL group.
+// The NCCL call. send_recv: a send and a receive for each pair of members, in one NCCL group.
 enum class nccl_call : unsigned char { none, send_recv, all_reduce, reduce, broadcast, all_gather, reduce_scatter };
 
 struct row {
@@ -42,7 +42,7 @@ struct row {
     bool reduces = false;
     traffic passes = traffic::none;
     nccl_call call = nccl_call::none;
-    bool in_place = false;  // the result may take the argument's memory; false costs memory and is never wrong
+    bool in_place = false;  // the result may use the memory of the argument; false needs more memory and is always correct
 };
 
 // clang-format off
@@ -70,7 +70,7 @@ inline constexpr int rows = static_cast<int>(sizeof(table) / sizeof(*table));
 
 constexpr const row& of(op_kind k) { return table[static_cast<int>(k)]; }
 
-// Whether f, which takes a row, is true of each: how what serves kinds asserts that it serves them all.
+// Whether f(row) is true for every row. Functions over kinds use it to assert that they handle all of them.
 template <class F>
 constexpr bool each_row(F f) {
     for (const row& r : table)
@@ -80,7 +80,7 @@ constexpr bool each_row(F f) {
 
 namespace detail {
 
-// Whether K is one of the enumerators: compilers print "[K = op_kind::scatter]" of those and "[K = (op_kind)14]" of any other value.
+// Whether K is one of the enumerators: compilers print "[K = op_kind::scatter]" for those and "[K = (op_kind)14]" for any other value.
 template <op_kind K>
 constexpr bool is_enumerator() {
     const char* text = __PRETTY_FUNCTION__;
@@ -108,7 +108,7 @@ constexpr const char* name_of(op_kind k) { return collective::of(k).name; }
 
 constexpr bool is_communication(op_kind k) { return collective::of(k).moves != collective::flow::none; }
 constexpr bool is_rooted(op_kind k) { return collective::of(k).moves == collective::flow::from_root || collective::of(k).moves == collective::flow::to_root; }
-// All members take part alike, or all with one root: along axes or over roles. The others join pairs.
+// A communication of all members, with or without a root, along axes or over roles. The other kinds move data between pairs.
 constexpr bool is_collective(op_kind k) { return collective::of(k).moves == collective::flow::everyone || is_rooted(k); }
 constexpr bool is_reducing(op_kind k) { return collective::of(k).reduces; }
 

@@ -1,11 +1,11 @@
-// How the bytes of a communication enter its cost.
+// The bytes of a communication that determine its cost.
 #pragma once
 
 #include "table.hpp"
 
 namespace dovetail::collective {
 
-// What passes the slowest link, of an amount (bytes, or the time that they take at the link's bandwidth) and n members.
+// The amount over the slowest link for a payload (bytes, or their time at the bandwidth of the link) and n members.
 constexpr std::int64_t passing(traffic t, std::int64_t payload, std::int64_t members) {
     switch (t) {
         case traffic::none: return 0;
@@ -14,12 +14,12 @@ constexpr std::int64_t passing(traffic t, std::int64_t payload, std::int64_t mem
         case traffic::bus_less_own: return payload - payload / members;
         case traffic::twice_less_own: return 2 * (payload - payload / members);
     }
-    __builtin_unreachable();  // no constant expression: see the assertion below
+    __builtin_unreachable();  // not a constant expression: see the assertion below
 }
 
 namespace detail {
 
-// Traffic without a case stops the evaluation, and the compiler.
+// For an enumerator without a case the evaluation, and so the compilation, fails.
 constexpr bool is_counted(const row& r) { return (passing(r.passes, 8, 2) > 0) == (r.moves != flow::none); }
 
 }  // namespace detail
