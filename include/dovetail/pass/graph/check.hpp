@@ -1,6 +1,6 @@
-// check: the rules that need types and readers: nothing unused, no read before a state is set, replicas that agree, results
-// of rooted collectives used at the root only, buffers changed in place that nobody else reads, meshes that fit.
-// Takes a typed graph, gives the first fault or none.
+// check: the rules of the language that need types and readers. Every name is used; no state is read before it is set; replicas stay
+// equal; the result of a rooted collective is read at the root only; a value changed in place has no other reader; meshes of connected
+// roles are equal. From a typed graph to its first fault, or none.
 #pragma once
 
 #include "../../ir/parts.hpp"
@@ -18,7 +18,7 @@ public:
         if (g_.views) views();
         if (has_unset_states_) states();
         if (has_groups_) groups();
-        // One rank can play all roles where they have the same positions.
+        // One rank can run all roles only if they have the same positions.
         bool alike = true;
         for (int r = 1; r < g_.roles.size(); ++r) {
             if (same_mesh(0, r)) continue;
@@ -44,7 +44,7 @@ private:
         return wrong_;
     }
 
-    // Once over everything: who is read, and which of the rules have anything to look at. Most graphs need few of them.
+    // Counts readers and determines which rules are relevant, in one pass. Most graphs need few of them.
     constexpr void look() {
         look_at_nodes();
         look_at_symbols();
@@ -71,7 +71,7 @@ private:
             if (y.replicated != 0) has_replicas_ = true;
         }
     }
-    // Of what no statement reads.
+    // For a symbol that no statement reads.
     constexpr bool is_unused(const ir::symbol& y, int s) const {
         switch (y.kind) {
             case ir::symbol_kind::value: return !y.output && !g_.nodes[y.node].op->has_effect;
@@ -122,9 +122,10 @@ private:
         }
     }
 
-    // The members of an NCCL group are alike on all its ranks, and none sets a state that another one touches.
+    // The members of an NCCL group have the same roles, and none writes a state that another one accesses.
     constexpr void groups() {
-        vec<int> first(g_.nodes.size(), -1), touched(g_.symbols.size(), -1), set(g_.symbols.size(), -1);  // by which node last
+        vec<int> first(g_.nodes.size(), -1);                                  // by group: its first node
+        vec<int> touched(g_.symbols.size(), -1), set(g_.symbols.size(), -1);  // by symbol: the last node that does
         const auto depends = [&](int by, int i) {
             if (by < 0 || g_.nodes[by].nccl_group_id != g_.nodes[i].nccl_group_id) return;
             fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[by].statement, g_.nodes[i].statement));
@@ -168,7 +169,7 @@ private:
         return true;
     }
 
-    // Channels and collectives over roles join equal positions.
+    // Channels and collectives over roles connect equal positions.
     constexpr void places(const ir::node& n) {
         int first = n.role;
         for (int a : arguments(n)) {
@@ -228,7 +229,7 @@ private:
             fail(ir::make_fault(ir::fault_kind::in_place_shared, n.statement, n.source_position + 1, s.source_position));
     }
 
-    // The type of an operation's first result, wanted or not.
+    // The type of an operation's first result, even if it is discarded.
     constexpr tensor_type first_result(const ir::node& n) const {
         if (const int r = results(n)[0]; r >= 0) return g_.symbols[r].type;
         vec<tensor_type> types;
@@ -238,7 +239,7 @@ private:
         return made[0];
     }
 
-    // Axes along which an operation's result may differ.
+    // The axes along which the results of a node may differ.
     constexpr unsigned variation(const ir::node& n) const {
         unsigned v = 0;
         for (int a : arguments(n)) v |= varies_[a];
@@ -247,8 +248,8 @@ private:
         return differs ? v | n.axes : v;
     }
 
-    // Along which axes may the positions hold different values? Starts from what is declared and follows the operations; values
-    // may be used above their definition, so it repeats until nothing changes.
+    // Computes the axes along which each value may differ between positions: a fixed-point iteration from the declarations along the nodes,
+    // because a value may be used above its definition. A replicated state must not be updated from a value that differs.
     constexpr void replicas() {
         varies_.resize(g_.symbols.size());
         for (int s = 0; s < g_.symbols.size(); ++s) {
@@ -289,11 +290,11 @@ private:
     vec<int> part_readers_;  // of each value and what is part of it, views left out; empty for a graph without views
     vec<char> updated_;      // states that some statement changes
     vec<unsigned> varies_;
-    int unused_ = -1;  // the first
+    int unused_ = -1;  // the first unused symbol
     bool has_groups_ = false;
     bool has_unset_states_ = false;
     bool has_replicas_ = false;
-    bool has_special_nodes_ = false;  // that say where or by whom a buffer may be used
+    bool has_special_nodes_ = false;  // nodes that restrict where or by whom a buffer may be used
     ir::fault wrong_;
 };
 

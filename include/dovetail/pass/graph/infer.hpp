@@ -1,5 +1,5 @@
-// infer: gives every value its type, by calling the operations' shape rules in written order or, where a value is used above its
-// definition, in order of use. Takes a lowered graph, writes the types to its symbols and gives the first cycle or mismatch, if any.
+// infer: computes the type of every value by calling the shape rules, in written order or, if a value is used above its definition, in
+// topological order. Writes the types to the symbols of a lowered graph and returns the first cycle or mismatch, if any.
 #pragma once
 
 #include "../../collective/shape.hpp"
@@ -15,7 +15,7 @@ public:
     constexpr inference(const ir::graph& g, ir::symbol* symbols) : g_{g}, symbols_{symbols} {}
 
     constexpr ir::fault run() {
-        // Most graphs are written in such an order.
+        // Most graphs are written in a topological order.
         for (const ir::node *n = g_.nodes.begin(), *end = g_.nodes.end(); n != end && !wrong_; ++n)
             if (!type(*n)) {
                 in_order_of_use();
@@ -31,8 +31,8 @@ private:
         const ir::symbol* symbols = g_.symbols.first;
         const int* operands = g_.operands.first;
         vec<int> lists(3 * n + 1);
-        int* missing = lists.begin();  // arguments of a node that have no type yet
-        int* first = missing + n;      // where the users of a node's results begin
+        int* missing = lists.begin();  // by node: arguments without a type so far
+        int* first = missing + n;      // by node: begin of its users in `users`
         int* ready = first + n + 1;
         int readies = 0;
         for (int i = 0; i < n; ++i) {
@@ -64,10 +64,10 @@ private:
         if (!wrong_) wrong_ = f;
         return wrong_;
     }
-    // The source position of the node's operation type stands right behind its expression's.
+    // The source position of a node's operation follows that of its expression.
     constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) { return fail(ir::make_fault(kind, n.statement, n.source_position + 1)); }
 
-    // False where an argument has no type yet.
+    // Types one node; false if an argument has no type yet.
     constexpr bool type(const ir::node& n) {
         const int* operands = g_.operands.first + n.first_argument;
         const int count = n.arguments;
@@ -141,7 +141,7 @@ private:
         for (int i = 0; i < count; ++i) f.tensor(arguments[i]);
     }
 
-    // The type that communication gives, if its members fit together.
+    // The type of the result of a communication; a fault if the arguments of its members differ or do not fit its form.
     constexpr tensor_type communicated(const ir::node& n, const tensor_type* arguments) {
         const collective::row& row = collective::of(n.kind);
         const tensor_type& given = arguments[0];
@@ -154,13 +154,13 @@ private:
         if (!collective::is_divisible(row, given, members)) return fail(ir::fault_kind::indivisible, n).tensor(given).count_of(members), given;
         return collective::result_of(row, given, members);
     }
-    // How many take part: shards along its axes (0: a width is open), or the roles that give or, where one gives, that receive.
+    // The number of members: positions along the axes (0: a width is open), or roles: receivers if only the root sends, else senders.
     constexpr std::int64_t members_of(const ir::node& n) const {
         if (n.role >= 0) return ir::width_along(g_, n.role, n.axes);
         return collective::begins_at_root(n.kind) ? n.targets : n.arguments;
     }
 
-    // Some node waits for itself. The error names the statements along the arrows, from the first written to itself.
+    // Some node depends on itself. The error names the statements of the cycle, from the first written one back to itself.
     constexpr void report_cycle() {
         vec<ir::edge> uses;
         for (int i = 0; i < g_.nodes.size(); ++i) {
@@ -179,7 +179,7 @@ private:
     }
 
     const ir::graph& g_;
-    ir::symbol* symbols_;  // the same as the graph's
+    ir::symbol* symbols_;  // the symbols of g_, writable
     ir::fault wrong_;
     vec<tensor_type> argument_list_{8};
     tensor_type results_[max_results] = {};
@@ -187,10 +187,10 @@ private:
 
 }  // namespace detail
 
-// `symbols` are the graph's.
+// `symbols`: the symbols of g, writable.
 constexpr ir::fault infer(const ir::graph& g, ir::symbol* symbols) { return detail::inference{g, symbols}.run(); }
 
-// A template, so that it costs those nothing who do not call it.
+// A copy of g with types. A template, so that it is compiled only where it is called.
 template <class Graph>
 constexpr ir::graph_data infer(const Graph& g) {
     ir::graph_data typed;

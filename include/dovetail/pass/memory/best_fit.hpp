@@ -1,5 +1,4 @@
-// Best fit in the order of definition: takes lifetimes of one arena, sets their offsets and gives the bytes needed; near
-// linear.
+// Best-fit allocation in the order of definition: from the lifetimes in one arena to their offsets and the size of the arena; near linear.
 #pragma once
 
 #include "../sync/synchronisation.hpp"
@@ -10,18 +9,18 @@
 
 namespace dovetail::pass::detail {
 
-// What is packed, in the order of definition; arrays by item. Times are steps, or positions in the order.
+// The items to pack, in the order of definition; arrays by item. Times are steps, or positions in the order.
 struct items {
     int count = 0;
     vec<std::int64_t> size;     // aligned
-    vec<std::int64_t> offset;   // -1 before packing; one given already stays
-    vec<int> definition;        // a time
-    vec<int> last;              // ... behind which nobody touches it
-    vec<vector_clock> release;  // what one must know to take over its bytes; INT_MAX: never
+    vec<std::int64_t> offset;   // -1 before packing; other offsets are kept
+    vec<int> definition;        // time of the first access
+    vec<int> last;              // time of the last access
+    vec<vector_clock> release;  // a step whose clock covers this one may reuse the bytes; INT_MAX: none
     vec<int> id;
-    const vector_clock* known = nullptr;  // by time: what it knows
-    const vector_clock* floor = nullptr;  // ... and what everybody knows from there on
-    // By id, one bit each: items without a common role never meet, which only packing by key knows. Null: all meet.
+    const vector_clock* known = nullptr;  // by time: the clock of its step
+    const vector_clock* floor = nullptr;  // by time: the minimum of the clocks of this and all later steps
+    // By id: the set of roles, one bit each. Items without a common role do not conflict; only packing by key uses this. Null: all may.
     const std::uint64_t* roles = nullptr;
 
     // By item: what all steps know that write its bytes first, where some items have several; else empty, and it is what the definition
@@ -46,8 +45,8 @@ struct items {
     constexpr const vector_clock& known_of(int i) const { return known_by_all.empty() ? known[definition.first[i]] : known_by_all.first[i]; }
 };
 
-// The arena as a list of blocks in the order of addresses. Free ones that everybody knows to be dead are merged; one that
-// only some streams know of waits, and keeps its release, until the others know too.
+// The arena as a list of blocks in the order of addresses. A free block whose release all later steps cover is `merged` with its free
+// neighbours. A free block whose release only some streams cover is `waiting`, and keeps its release until the others do too.
 class best_fit {
 public:
     constexpr best_fit(std::int64_t base, items& list)
@@ -64,7 +63,7 @@ public:
     // The last item that did not fit below the top; -1: none.
     constexpr int grown() const { return grown_; }
 
-    // Sets the offset of item i; gives its block.
+    // Sets the offset of item i and returns its block.
     constexpr int take(int i, const vector_clock& known, const vector_clock& floor) {
         settle_known(floor, i);
         const int found = smallest_fit(size_[i], known);
@@ -82,25 +81,25 @@ private:
         std::int64_t end = 0;
         int previous = 0;  // in the order of addresses
         int next = 0;
-        int item = -1;  // who has it, or had it last
+        int item = -1;  // its current or last item
         status state = used;
-        int place = -1;  // in its list of free blocks
+        int place = -1;  // index in its list of free blocks
 
         constexpr std::int64_t bytes() const { return end - begin; }
     };
 
-    // ---- where an item fits
+    // ---- search for a free block
 
     constexpr bool usable(int b, const vector_clock& known) const {
         const block& x = all_.first[b];
         return x.state == merged || (x.state == waiting && covers(known, release_[x.item]));
     }
-    // A free place, and its bytes.
+    // A free block (or the first of several adjacent ones), and its bytes.
     struct place {
         int block = -1;
         std::int64_t bytes = INT64_MAX;
     };
-    // The tightest, among equals the lowest.
+    // Keeps the smallest sufficient one, the lowest among equals.
     constexpr void offer(place& best, int b, std::int64_t bytes, std::int64_t size) const {
         if (bytes < size || bytes > best.bytes) return;
         if (bytes == best.bytes && all_.first[best.block].begin < all_.first[b].begin) return;
@@ -113,7 +112,7 @@ private:
             if (covers(known, release_[all_.first[b].item])) offer(best, b, all_.first[b].bytes(), size);
         return best.block < 0 && !waiting_.empty() ? tightest_run(size, known) : best.block;
     }
-    // Where no block is large enough, several next to each other may be.
+    // Several adjacent free blocks, if no single one is large enough.
     constexpr int tightest_run(std::int64_t size, const vector_clock& known) const {
         place best;
         for (const vec<int>* list : {&merged_, &waiting_})
@@ -126,7 +125,7 @@ private:
         return best.block;
     }
 
-    // ---- lists
+    // ---- lists of blocks
 
     constexpr vec<int>& free(status state) { return state == merged ? merged_ : waiting_; }
     constexpr void add_free(int b, status state) {
@@ -135,7 +134,7 @@ private:
         x.place = free(state).size();
         free(state).push(b);
     }
-    // Out of its list of free ones.
+    // Removes a block from its list of free blocks.
     constexpr void drop(int b) {
         vec<int>& list = free(all_.first[b].state);
         const int moved = list.back(), place = all_.first[b].place;
@@ -143,7 +142,7 @@ private:
         all_.first[moved].place = place;
         list.cut(list.size() - 1);
     }
-    // ... and out of the order of addresses.
+    // Removes a free block from the order of addresses too.
     constexpr void unlink(int b) {
         drop(b);
         const block& x = all_.first[b];
@@ -157,7 +156,7 @@ private:
         spare_.cut(spare_.size() - 1);
         return b;
     }
-    // A used block in front of `next`.
+    // Inserts a used block before `next`.
     constexpr int insert(std::int64_t begin, std::int64_t end, int next, int i) {
         const int b = make_block(), previous = all_.first[next].previous;
         all_.first[b] = {begin, end, previous, next, i, used, -1};
@@ -165,9 +164,9 @@ private:
         return b;
     }
 
-    // ---- steps
+    // ---- changes
 
-    // What everybody knows to be free need not wait any longer: item i is the first that may take it.
+    // Merges the waiting blocks whose release all steps from the definition of item i on cover.
     constexpr void settle_known(const vector_clock& floor, int i) {
         for (int k = waiting_.size() - 1; k >= 0; --k) {
             const int b = waiting_.first[k];
@@ -176,7 +175,7 @@ private:
             coalesce(b);
         }
     }
-    // With its neighbours.
+    // Merges a free block with its merged neighbours.
     constexpr void coalesce(int b) {
         drop(b);
         block& x = all_.first[b];
@@ -191,7 +190,7 @@ private:
         }
         add_free(b, merged);
     }
-    // The low end of the free blocks from b on.
+    // Allocates item i at the low end of the free blocks from b on.
     constexpr int cut(int b, int i) {
         const std::int64_t begin = all_.first[b].begin, end = begin + size_[i];
         while (all_.first[b].end < end) {
@@ -209,7 +208,7 @@ private:
         all_.first[b].state = used;
         return b;
     }
-    // At the top, with what is free below it.
+    // Allocates item i at the top of the arena, including the free blocks directly below it.
     constexpr int grow(int i, const vector_clock& known) {
         std::int64_t begin = top_;
         for (int b = all_.first[0].previous; b != 0 && usable(b, known); b = all_.first[0].previous) {
@@ -221,16 +220,16 @@ private:
         return insert(begin, top_, 0, i);
     }
 
-    // By item.
+    // Arrays by item.
     const std::int64_t* size_;
     std::int64_t* offset_;
     const vector_clock* release_;
     int* until_;
 
     vec<block> all_;    // block 0 joins both ends of the list
-    vec<int> merged_;   // free blocks
-    vec<int> waiting_;  // ... (nvcc's front end would not free an array of the two)
-    vec<int> spare_;    // numbers of blocks that are no more
+    vec<int> merged_;   // free blocks with status merged
+    vec<int> waiting_;  // free blocks with status waiting (two members, because nvcc's front end does not free an array of the two)
+    vec<int> spare_;    // numbers of removed blocks, for reuse
     int count_ = 0;
     int grown_ = -1;
     std::int64_t top_ = 0;
@@ -240,7 +239,7 @@ private:
 constexpr std::int64_t pack_in_order(items& list, std::int64_t base, int first_time, int times) {
     const int n = list.count;
     list.until = vec<int>(n, n);
-    // The items that end at a time, as a list: the first one by time, the next one by item.
+    // Linked lists of the items that end at each time: the first one by time, the next one by item.
     vec<int> ending(times, -1), next(n, unset{}), block(n, unset{});
     best_fit arena{base, list};
     int now = first_time;

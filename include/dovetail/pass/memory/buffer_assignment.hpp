@@ -1,7 +1,7 @@
-// Places of buffers: takes the program, the issued steps, their clocks and the lifetimes, gives every buffer its offset in
-// the device or the pinned host arena of its role. Bytes are shared by buffers of which one is dead before the other is
-// defined. Buffers of collectives over roles come first, at equal offsets on all their roles. Copies for several runs in flight
-// share with nobody; where nothing is common they come last.
+// Buffer assignment: from the program, the issued steps, their clocks and the lifetimes to the offset of each buffer in the device arena or
+// the pinned host arena of its role. Two buffers may share bytes if one is dead before the other is defined. Symmetric buffers (of
+// collectives over roles) are packed first, at equal offsets on all their roles. Buffers with several slots share bytes with no other; on a
+// role without symmetric buffers they are placed last.
 #pragma once
 
 #include "../sync/synchronisation.hpp"
@@ -12,19 +12,19 @@ namespace dovetail::pass {
 template <class Program>
 struct basic_assignment {
     room<ir::placement, decltype(Program::buffers)> placements;  // by buffer
-    vec<ir::role_plan> roles;                                    // those of the issue, with their bytes
+    vec<ir::role_plan> roles;                                    // as in the issue order, with the sizes of the arenas
 };
 using assignment = basic_assignment<ir::program>;
 
-// What bounds the cost of an arena while compiling.
+// Bounds of the compile time of buffer assignment.
 struct assignment_options {
-    int pairs = 24'000;   // of buffers that packing by key may look at, over all roles together
-    int both_ends = 512;  // buffers up to which symmetric_sets are tried from both ends
+    int pairs = 24'000;   // pairs of buffers that packing by key may compare, over all roles together
+    int both_ends = 512;  // number of buffers up to which the symmetric prefix is tried from both ends
 };
 
 namespace detail {
 
-// What every step from here on knows of its role's streams: bytes released by then are free for whoever comes.
+// By step: the minimum of the clocks of this and all later steps of the role. Bytes whose release it covers are free for all of them.
 template <class Program>
 constexpr auto floors(const basic_issue_order<Program>& issued, const room<vector_clock, decltype(Program::participations)>& clocks) {
     auto out = room<vector_clock, decltype(Program::participations)>::sized(issued.steps.size());
@@ -46,7 +46,7 @@ constexpr auto floors(const basic_issue_order<Program>& issued, const room<vecto
 
 constexpr bool in_arena(ir::storage where) { return where == ir::storage::arena || where == ir::storage::host || where == ir::storage::workspace; }
 
-// The buffers of each symmetric set: at common * roles + role, -1 where there is none.
+// The buffer of each symmetric set on each role, at set * roles + role; -1: none.
 template <class Program>
 constexpr vec<int> members_of(const Program& program) {
     vec<int> out(program.symmetric_sets * program.roles, -1);
@@ -55,7 +55,7 @@ constexpr vec<int> members_of(const Program& program) {
     return out;
 }
 
-// The step of the role from which on all steps know that the buffer is dead, or the end.
+// The first step of the role from which on the clocks of all steps cover the buffer's release; the end if there is none.
 template <class Program>
 constexpr int free_for_all(const basic_lifetimes<Program>& lives, int buffer, const ir::role_plan& role, const vector_clock* floor) {
     int low = lives.last[buffer] + 1, high = role.first_step + role.steps;
@@ -70,15 +70,15 @@ constexpr int free_for_all(const basic_lifetimes<Program>& lives, int buffer, co
     return low;
 }
 
-// The symmetric prefix: where the bytes of each number lie.
+// The prefix of the arenas that holds the symmetric sets, and the offset of each set in it.
 struct prefix {
     struct symmetric_set {
-        std::int64_t offset = -1, size = 0, bytes = 0;  // of one copy; of all
-        std::int64_t end = 0;                           // of all that it was packed with
+        std::int64_t offset = -1, size = 0, bytes = 0;  // size: of one slot; bytes: of all slots
+        std::int64_t end = 0;                           // size of the sets that it was packed with
     };
     vec<symmetric_set> of;
 
-    // The same seen from the other end.
+    // The prefix with its addresses in reverse order.
     constexpr prefix mirrored() const {
         prefix other = *this;
         for (symmetric_set& c : other.of)
@@ -87,7 +87,7 @@ struct prefix {
     }
 };
 
-// Sets of roles, one bit each, of which those that have one in common are one.
+// Unites the sets of roles (one bit each) that have a role in common.
 constexpr vec<std::uint64_t> united(const vec<std::uint64_t>& sets) {
     vec<std::uint64_t> out;
     for (std::uint64_t set : sets) {
@@ -102,11 +102,12 @@ constexpr vec<std::uint64_t> united(const vec<std::uint64_t>& sets) {
     return out;
 }
 
-// Nobody ever knows its end.
+// The release of a buffer that lives to the end of all runs: no clock covers it.
 inline constexpr vector_clock endless = {{INT_MAX, INT_MAX, INT_MAX}};
 
-// Lifetimes of symmetric_sets last, on one time line for all roles, from the first definition to where all steps of all members know of
-// the end. Copies for several runs in flight last for ever. Those that no chain of shared roles joins are packed each for themselves.
+// Packs the symmetric sets. Their lifetimes are positions in the order of all roles: from the first definition to the position from which
+// on all steps of all members cover the release. Sets with several slots live to the end. Sets that no chain of shared roles connects are
+// packed separately.
 template <class Program>
 constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue_order<Program>& issued, const vec<int>& members,
                                      const basic_lifetimes<Program>& lives, const vector_clock* floor, int pairs) {
@@ -116,7 +117,7 @@ constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue_o
     for (const int position : issued.position)
         if (position >= after) after = position + 1;
     vec<int> at_position(after, -1), next(program.symmetric_sets, -1), from(program.symmetric_sets), until(program.symmetric_sets);
-    vec<std::uint64_t> on(program.symmetric_sets);  // its roles, one bit each; more than 64 share bits, so that more seem to meet
+    vec<std::uint64_t> on(program.symmetric_sets);  // the roles of a set, one bit each; beyond 64 roles share bits, which is safe
     for (int c = program.symmetric_sets - 1; c >= 0; --c) {
         prefix::symmetric_set& mine = out.of[c];
         int slots = 1;
@@ -143,7 +144,7 @@ constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue_o
         next[c] = at_position[from[c]];
         at_position[from[c]] = c;
     }
-    // Clocks of a single stream: the position.
+    // The clocks of a single stream: the positions.
     vec<vector_clock> known(after);
     for (int t = 0; t < after; ++t) known[t].known[0] = t;
     for (const std::uint64_t group : united(on)) {
@@ -166,7 +167,7 @@ constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue_o
     return out;
 }
 
-// Commons go first; the rest of a role's arena may fill gaps between them.
+// Places all buffers, role by role: symmetric sets at their offsets in the prefix, others in the gaps between them or behind.
 template <class Program, class Clocks>
 constexpr basic_assignment<Program> arrange(const Program& program, const basic_issue_order<Program>& issued, const Clocks& clocks, const Clocks& floor,
                                             const basic_lifetimes<Program>& lives, const vec<int>& members, const prefix& prefix, int& pairs) {
@@ -191,7 +192,7 @@ constexpr basic_assignment<Program> arrange(const Program& program, const basic_
             items list{count};
             list.known = clocks.begin();
             list.floor = floor.begin();
-            // Declared once, see timeline_estimate.hpp.
+            // Declared once, see plan/compile/README.md.
             int b = 0;
             ir::storage where{};
             bool shared = false;
@@ -201,7 +202,7 @@ constexpr basic_assignment<Program> arrange(const Program& program, const basic_
                 place[b] = {prefix.of[c].offset, prefix.of[c].size};
                 if (base < prefix.of[c].offset + prefix.of[c].bytes) base = prefix.of[c].offset + prefix.of[c].bytes;
             }
-            // Copies for several runs in flight may fill gaps as well.
+            // Buffers with several slots may fill gaps too.
             for (int d = first; d < first + count && base > 0; ++d) {
                 b = defined[d];
                 if (buffer[b].slots == 1 || buffer[b].where != ir::storage::arena) continue;
@@ -245,7 +246,7 @@ constexpr basic_assignment<Program> arrange(const Program& program, const basic_
         ir::role_plan& role = out.roles[buffer[b].role];
         if (buffer[b].where == ir::storage::state) role.state_bytes += ir::aligned(buffer[b].bytes);
         if (!in_arena(buffer[b].where)) continue;
-        // Several slots, or never touched.
+        // Buffers with several slots, and buffers that no step accesses.
         std::int64_t& bytes = buffer[b].where == ir::storage::host ? role.host_arena_bytes : role.arena_bytes;
         const std::int64_t each = ir::aligned(buffer[b].bytes);
         place[b] = {bytes, each};
@@ -256,7 +257,7 @@ constexpr basic_assignment<Program> arrange(const Program& program, const basic_
     return out;
 }
 
-// Whether roles need less so: any of them, which is what a memory limit goes by, or else all together.
+// Whether roles need fewer bytes: the role that needs most, which decides about a memory limit; if equal, all roles together.
 constexpr bool need_less(const vec<ir::role_plan>& a, const vec<ir::role_plan>& than) {
     std::int64_t most[2] = {}, sum[2] = {};
     for (int i = 0; i < 2; ++i)
@@ -275,12 +276,12 @@ constexpr basic_assignment<Program> assign_buffers(const Program& program, const
                                                    const assignment_options& options = {}) {
     const auto floor = detail::floors<Program>(issued, clocks);
     int pairs = options.pairs;
-    // On a single role there is nobody to agree with.
+    // A single role has no symmetric buffers.
     if (program.symmetric_sets == 0 || program.roles == 1) return detail::arrange(program, issued, clocks, floor, lives, {}, {}, pairs);
     const vec<int> members = detail::members_of(program);
     const detail::prefix prefix = detail::pack_symmetric_sets(program, issued, members, lives, floor.begin(), pairs / 2);
     basic_assignment<Program> out = detail::arrange(program, issued, clocks, floor, lives, members, prefix, pairs);
-    // A common that lies high on one role leaves a gap on another: from which end they fit best, only the roles tell.
+    // A set at a high offset leaves a gap on roles without the sets below it. Try the prefix in both directions and keep the better one.
     if (program.symmetric_sets == 1 || program.buffers.count > options.both_ends) return out;
     const basic_assignment<Program> other = detail::arrange(program, issued, clocks, floor, lives, members, prefix.mirrored(), pairs);
     return detail::need_less(other.roles, out.roles) ? other : out;

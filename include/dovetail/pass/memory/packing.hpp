@@ -1,7 +1,7 @@
-// Packing of lifetimes into an arena: takes items in the order of their definition, sets their offsets and gives the bytes
-// needed. Several ways, of which `pack` keeps the best: best fit in the order of definition (blocks.hpp); and, tried only where
-// that may have wasted something, one item after the other at the lowest free place, compared with all that may be alive beside it:
-// the largest first, then those of the largest product of size and time, then, a few times, whoever lay on top the time before.
+// Packs lifetimes into an arena: from items in the order of their definition to their offsets and the size of the arena. `pack` keeps the
+// best of several methods. The first is best fit in the order of definition (best_fit.hpp). Only if that may have left a gap, first fit in
+// the order of a key follows: largest first, largest product of size and time first, then several times with the items at the top of the
+// previous result first.
 #pragma once
 
 #include "../sort.hpp"
@@ -9,14 +9,14 @@
 
 namespace dovetail::pass::detail {
 
-// Whether the bytes up to `top` are needed: the items alive beside the last one that did not fit below it, of which no two
-// may share a byte, fill them. After pack_in_order from byte 0 on; compares at most `pairs`.
+// Whether no packing is smaller than `top`: the items that are alive together with the last one that raised the top need all its bytes, and
+// no two of them may share one. To be called after pack_in_order from byte 0 on; compares at most `pairs`.
 constexpr bool is_full(const items& list, std::int64_t top, int& pairs) {
     const int grown = list.grown;
     if (grown < 0) return true;
     const vector_clock* release = list.release.begin();
     const int *definition = list.definition.begin(), *last = list.last.begin();
-    // Whether an item is over in the order when the one that did not fit is defined; the others are all alive at once.
+    // Whether the last access of an item precedes the definition of `grown` in the order; the other items are alive at the same time.
     const auto is_over = [&](int i) { return last[i] < definition[grown] && release[i].known[0] != INT_MAX; };
     vec<int> beside;
     std::int64_t bytes = 0;
@@ -37,7 +37,7 @@ constexpr bool is_full(const items& list, std::int64_t top, int& pairs) {
     return true;
 }
 
-// What packing by key looks at, for each item.
+// The data of an item for packing by key.
 struct item {
     std::int64_t size = 0;
     std::int64_t offset = -1;
@@ -49,8 +49,8 @@ struct item {
     constexpr std::int64_t end() const { return offset + size; }
 };
 
-// Items by the stretches of `stretch` items in whose time they may be alive, those of many stretches in list 0, so that
-// only what may conflict is compared.
+// An index of the items by time, so that only items that may conflict are compared. A stretch is the time in which `stretch` items are
+// defined; an item is listed under each stretch in which it may be alive, or in list 0 if there are many.
 struct stretches {
     static constexpr int stretch = 32, most = 4;
     struct range {
@@ -58,13 +58,13 @@ struct stretches {
         int last = 0;  // included
 
         constexpr bool many() const { return last - first >= most; }
-        // The lists in which an item of this range stands.
+        // The lists that contain an item with this range.
         constexpr range lists() const { return many() ? range{} : *this; }
     };
 
     vec<int> start;           // by list: where it begins
-    int total = 0;            // entries of all lists
-    std::int64_t visits = 0;  // about so many comparisons
+    int total = 0;            // number of entries of all lists
+    std::int64_t visits = 0;  // estimated number of comparisons
 
     constexpr explicit stretches(const vec<int>& until) : start((until.size() + stretch - 1) / stretch + 2) {
         const int n = until.size(), lists = start.size() - 1;
@@ -86,13 +86,13 @@ struct stretches {
 
 inline constexpr int item_bits = 20;  // the low bits of a key are the item
 
-// First fit: one item after the other, in the order of their keys, at the lowest place that none takes with which it conflicts.
+// First fit: each item in the order of the keys is placed at the lowest offset at which it overlaps no conflicting item.
 class first_fit {
 public:
     constexpr first_fit(vec<item>& items, const stretches& lists)
         : items_{items.begin()}, start_{lists.start.begin()}, entries_(lists.total, unset{}), count_(lists.start.size()), cursor_(lists.start.size()) {}
 
-    // The bytes needed; at least `base`.
+    // The size of the arena; at least `base`.
     constexpr std::int64_t run(vec<std::int64_t> keys, std::int64_t base) {
         std::int64_t top = base;
         sort(keys);
@@ -107,7 +107,7 @@ public:
     }
 
 private:
-    // Down every list that matters, until none has anything in the way.
+    // Advances through all relevant lists until none has a conflict at the offset.
     constexpr std::int64_t lowest_place(int i) {
         const stretches::range in = stretches::of(i, items_[i].until);
         for (int q = in.first; q <= in.last; ++q) cursor_.first[q] = 0;
@@ -120,7 +120,7 @@ private:
         }
         return at;
     }
-    // The lowest place from `at` on that is free in one list, or below which the list has been looked through.
+    // The lowest offset from `at` on that is free of conflicts in one list.
     constexpr std::int64_t past_conflicts(int q, int i, std::int64_t at) {
         const int* list = entries_.first + start_[q];
         const int end = count_.first[q];
@@ -131,7 +131,7 @@ private:
             const item& other = items_[j];
             if (other.offset >= at + me.size) break;
             if (other.offset + other.size <= at) continue;
-            // Both may be alive at one moment, on a common role.
+            // Whether both may be alive at the same time on a common role.
             const bool conflict = (other.roles & me.roles) != 0 &&
                                   (j < i ? other.until > i && !covers(me.known, other.release) : me.until > j && !covers(other.known, me.release));
             if (conflict) at = other.offset + other.size;
@@ -140,7 +140,7 @@ private:
         return at;
     }
 
-    // Into its lists, which are in the order of offsets.
+    // Inserts an item into its lists, which are sorted by offset.
     constexpr void enter(int i) {
         const stretches::range in = stretches::of(i, items_[i].until).lists();
         for (int q = in.first; q <= in.last; ++q) {
@@ -155,24 +155,24 @@ private:
     const int* start_;
     vec<int> entries_;  // items by list
     vec<int> count_;    // by list: entries so far
-    vec<int> cursor_;   // by list: what the item at hand has passed
+    vec<int> cursor_;   // by list: entries that the current item has passed
 };
 
 inline constexpr int rounds = 8;  // of packing by key
 
-// The keys of the rounds: the largest first, then those of the largest product of size and time, then whoever lay on top the time
-// before. Those that have their place already come first of all.
+// The keys of the rounds: largest first, then largest product of size and time first, then the items at the top of the previous result
+// first. Items with a given offset always come before all others.
 struct packing_keys {
     vec<std::int64_t> list;
 
     constexpr void by_size(const vec<item>& all, int round) {
         for (int i = 0; i < all.size(); ++i) {
             const std::int64_t left = (std::int64_t{1} << 42) - all[i].size / ir::alignment * (round == 1 ? all[i].until - i : 1);
-            // Room is left for those that lie on top.
+            // The smallest keys are reserved for items at the top.
             list[i] = all[i].offset >= 0 ? i : ((left > rounds ? left : rounds) << item_bits) + i;
         }
     }
-    // False: only those that have their place lie on top.
+    // False if only items with a given offset are at the top.
     constexpr bool on_top_first(const vec<item>& all, const vec<item>& packed, std::int64_t top, int round) {
         for (int i = 0; i < all.size(); ++i) {
             if (all[i].offset >= 0 || packed[i].end() < top) continue;
@@ -193,8 +193,8 @@ constexpr vec<item> items_by_key(const items& list, const vec<std::int64_t>& giv
     return all;
 }
 
-// The best of these; all but the first only while they compare fewer than what is left of `pairs`, and no more than `share` where
-// that is spent on whoever lay on top. Items that are `given` have their place below `base`, where only packing by key finds gaps.
+// The best packing of all methods. Packing by key is bounded by the remaining `pairs`, and its later rounds by `share` too. `given` items
+// have offsets below `base`, where only packing by key finds gaps.
 constexpr std::int64_t pack(items& list, int given, std::int64_t base, int first_time, int times, int& pairs, int share) {
     if (list.count == given) return base;
     vec<std::int64_t> offset;

@@ -1,4 +1,4 @@
-// The rewrite that changes nothing: what every rewrite looks like, and the test of their place in the pipeline.
+// The rewrite that changes nothing: the pattern of a rewrite, and the test of the rewrite stage of the pipeline.
 #pragma once
 
 #include "../../ir/graph.hpp"
@@ -8,7 +8,7 @@ namespace dovetail::pass {
 
 constexpr ir::sizes<ir::graph::tables> largest_identity(const ir::sizes<ir::graph::tables>& before) { return before; }
 
-// Takes a checked graph, gives one that is checked as well.
+// A rewrite returns a graph that is valid like the one it takes.
 constexpr ir::graph_data rewrite_identity(ir::graph_data g) { return g; }
 
 }  // namespace dovetail::pass

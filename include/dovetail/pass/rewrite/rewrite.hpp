@@ -1,4 +1,4 @@
-// The rewrites of a graph, one after the other. Takes a checked graph and the list of rewrites, gives a checked graph.
+// Applies a list of rewrites to a checked graph, one after the other. The result is a checked graph.
 #pragma once
 
 #include "../../cost/decisions.hpp"
@@ -30,7 +30,7 @@ constexpr ir::sizes<ir::graph::tables> largest_once(rewrite kind, const ir::size
 
 }  // namespace detail
 
-// The rows that the rewritten graph has at most.
+// The upper bounds of the table sizes of the rewritten graph.
 template <class Graph>
 constexpr ir::sizes<ir::graph::tables> largest_rewritten(const Graph& g, const rewrite_list& list) {
     ir::sizes<ir::graph::tables> most{{g.symbols.size(), g.nodes.size(), g.operands.size(), g.roles.size(), g.axes.size(), g.mesh.size()}};
@@ -38,7 +38,7 @@ constexpr ir::sizes<ir::graph::tables> largest_rewritten(const Graph& g, const r
     return most;
 }
 
-// Into a graph whose arrays have the room, or grow.
+// Writes the rewritten graph to tables that are large enough, or grow.
 template <class Table>
 constexpr void rewrite_graph(const ir::graph& g, const rewrite_list& list, Table& to) {
     ir::graph_data now = detail::copy_of(g);

@@ -1,5 +1,5 @@
-// Candidate schedules, and the choice among them by predicted time. Each candidate is a function of its own, so that each
-// can be its own constant evaluation: compile-time limits are per evaluation.
+// Candidate schedules and their predicted times. Each candidate is a separate function, so that it can be a separate constant evaluation:
+// compilers limit each evaluation.
 #pragma once
 
 #include "list_scheduling.hpp"
@@ -7,14 +7,14 @@
 
 namespace dovetail::pass {
 
-// Everything on one stream, as written.
+// All tasks of a rank on one stream, in written order.
 template <class Schedule = schedule, class Program, class Edges, class Costs>
 constexpr Schedule sequential_schedule(const Program& p, const Edges& edges, const Costs& costs) {
     const auto order = written_order<room<int, decltype(p.tasks)>>(p.tasks.count, edges);
     return serial_schedule<Schedule>(p, costs, order.view());
 }
 
-// What it would take: the sum, where there is one role.
+// The predicted time of that schedule; with one role, the sum of the costs.
 template <class Program, class Edges, class Costs>
 constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, const Costs& costs) {
     std::int64_t length = 0;
@@ -23,7 +23,7 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
         return length;
     }
     if (!leads_forward(edges)) return sequential_schedule(p, edges, costs).length;
-    // The same without its times, in the order of the tasks.
+    // As in sequential_schedule, without the times of the tasks: their numbers are the order.
     const auto& participations = p.participations.first;
     vec<std::int64_t> free_at(p.roles);  // by role
     for (int v = 0; v < costs.count; ++v) {
@@ -39,7 +39,7 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
     return length;
 }
 
-// The orders of the overlapped candidates: on three streams, each as written, or by list scheduling.
+// The orders of the overlapped candidates, which use three streams: the written order, or list scheduling.
 template <class Program, class Occupancy, class Edges, class Costs>
 constexpr auto overlapped_order(const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs, bool listed, const plan_options& s) {
     auto order = written_order<room<int, decltype(p.tasks)>>(p.tasks.count, edges);
@@ -50,7 +50,7 @@ constexpr auto overlapped_order(const Program& p, const Occupancy& r, const Edge
     return order;
 }
 
-// Tasks up to which `improved` does anything, and how much: predictions times tasks.
+// Bounds of `improve`: the largest graph, in tasks, that it changes; its effort, in predictions times tasks; and how far a task moves.
 inline constexpr int improved_tasks = 32;
 inline constexpr int improvement_budget = 1024;
 inline constexpr int improvement_window = 8;
@@ -72,7 +72,7 @@ constexpr bool share_slot(const Occupancy& r, int v, int other) {
     return false;
 }
 
-// The order with what stands at `from` at `to`, in front of it.
+// The order with the task at `from` moved forward to `to`.
 constexpr vec<int> moved_earlier(const vec<int>& order, int from, int to) {
     vec<int> moved = order;
     for (int k = from; k > to; --k) moved[k] = order[k - 1];
@@ -82,8 +82,8 @@ constexpr vec<int> moved_earlier(const vec<int>& order, int from, int to) {
 
 }  // namespace detail
 
-// A better order of a small graph: one task at a time is tried earlier, by at most a window, and stays there if the
-// prediction gains. A larger one stays as it is.
+// Local search on the order of a small graph: moves one task at a time to an earlier position within a window, and keeps the move if the
+// predicted time decreases. Larger graphs are not changed.
 template <class Schedule, class Program, class Occupancy, class Edges, class Costs>
 constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs, const plan_options& s) {
     const int n = p.tasks.count;
@@ -92,7 +92,7 @@ constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, con
     vec<int> order(best.order.view());
     int left = n > 0 ? improvement_budget / n : 0;
     for (int from = 1; from < n; ++from) {
-        bool differs = false;  // from the order tried last: a task on the same slot has been passed
+        bool differs = false;  // from the order tried last: the task has moved past a task on the same slot
         for (int to = from - 1; to >= 0 && from - to < improvement_window && left > 0; --to) {
             if (detail::depends(in, order[from], order[to])) break;
             differs = differs || detail::share_slot(r, order[from], order[to]);
@@ -109,7 +109,7 @@ constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, con
     }
 }
 
-// Whether an overlapped schedule gains more over the sequential one than the prediction may be wrong by.
+// Whether an overlapped schedule is faster than the sequential one by more than the error of the prediction.
 constexpr bool gains(std::int64_t overlapped, std::int64_t sequential, const plan_options& s) {
     if (!s.overlap || overlapped < 0) return false;
     // Whole thousandths first: lengths of many long tasks times 1000 do not fit in 64 bits.

@@ -1,5 +1,5 @@
-// Linear extensions of the edges, among which the plan chooses: the written order, and list scheduling on the streams of all
-// roles with critical-path priority. Every stream of every role is then the restriction of the order to it.
+// Linear extensions of the edges: the written order, and list scheduling on the streams of all roles with critical-path priority. Each
+// stream of each role later executes its own tasks in this order.
 #pragma once
 
 #include "../../cost/machine.hpp"
@@ -11,8 +11,8 @@
 
 namespace dovetail::pass {
 
-// The order that keeps closest to the declared one: always the smallest task of those that are ready. Shorter than the
-// number of tasks where the edges have a cycle.
+// The topological order nearest to the written one: always the ready task with the smallest number. If the edges have a cycle, the order
+// has fewer entries than there are tasks.
 template <class Order = vec<int>, class Edges = span<const ir::edge>>
 constexpr Order written_order(int tasks, const Edges& edges) {
     auto order = Order::sized(tasks);
@@ -38,7 +38,7 @@ constexpr Order written_order(int tasks, const Edges& edges) {
     return order;
 }
 
-// The critical path from each task: the longest way, in time, from its start to the end of the run, on all roles together.
+// The length of the critical path from each task: the longest time from its start to the end of the run, over all roles.
 template <class Program, class Occupancy, class Costs>
 constexpr auto priorities(const Program& p, const Occupancy& r, const Costs& costs, span<const int> topological, const plan_options& s) {
     const auto& tasks = p.tasks.first;
@@ -59,8 +59,8 @@ constexpr auto priorities(const Program& p, const Occupancy& r, const Costs& cos
 
 namespace detail {
 
-// List scheduling. A task waits for its edges, then for its stream on all its roles (a slot: a stream of a role), takes them at once
-// and frees them when it ends:
+// List scheduling. A task waits for its edges, then until its stream is free on all its roles (a slot is a stream of a role). It occupies
+// these slots from its start to its end:
 //
 //     waiting --- edges are met --> later --- time comes --> place: busy slot --> queue of that slot --- slot is free --> place
 //                                                                   free slots --> ready, by stream --- choose --> running
@@ -81,9 +81,9 @@ public:
           key_(times::sized(p.tasks.count)),
           start_(times::sized(p.tasks.count)),
           slots_(r.slots) {}
-    list_scheduler(const list_scheduler&) = delete;  // its heaps refer to its arrays
+    list_scheduler(const list_scheduler&) = delete;  // the heaps point to the arrays
 
-    // Shorter than the number of tasks where the edges have a cycle.
+    // If the edges have a cycle, the order has fewer entries than there are tasks.
     constexpr auto run() {
         count_edges();
         do {
@@ -98,7 +98,7 @@ private:
 
     struct slot {
         std::int64_t until = free;  // when it becomes free
-        int queue = -1;             // heap of those that wait for it, by priority
+        int queue = -1;             // heap of the tasks that wait for it, by priority
     };
     using numbers = room<int, decltype(Program::tasks)>;
     using times = room<std::int64_t, decltype(Program::tasks)>;
@@ -111,7 +111,7 @@ private:
     }
     constexpr int next_to_place() { return unplaced_count_ > 0 ? unplaced_.first[--unplaced_count_] : -1; }
 
-    // Into the queue of the slot that is busy longest, or among those that may start on their stream.
+    // Inserts a task into the queue of its slot that is busy longest or, if all are free, into the ready tasks of its stream.
     constexpr void place(int v) {
         int last = r_.slot.first[r_.participations_of.first[v]];
         for (int i = r_.participations_of.first[v] + 1; i < r_.participations_of.first[v + 1]; ++i)
@@ -122,7 +122,7 @@ private:
             return;
         }
         push(slots_.first[last].queue, v);
-        // A queue gives one task whenever its slot is free and the last one that it gave waits for another slot.
+        // The task now waits for one slot; the next task in the queue of each of its free slots may start instead.
         for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
             if (const int slot = r_.slot.first[i]; slots_.first[slot].until == free) call_next(slot);
     }
@@ -130,7 +130,7 @@ private:
         if (slots_.first[slot].queue >= 0) unplaced_.first[unplaced_count_++] = pop(slots_.first[slot].queue);
     }
 
-    // Starts the best of those that may start now; false: there is none.
+    // Starts the best ready task; false if none is ready.
     constexpr bool issue_one() {
         const int stream = choose_stream();
         if (ready_[stream] < 0) return false;
@@ -146,7 +146,7 @@ private:
         push(running_, v);
         return true;
     }
-    // Communication before copies before compute: a kernel that fills the device would let none start beside it.
+    // Communication before copies before compute: once a kernel fills the device, no communication kernel could start.
     constexpr int choose_stream() const {
         for (const stream_kind stream : {stream_kind::communication, stream_kind::copy})
             if (ready_[static_cast<int>(stream)] >= 0) return static_cast<int>(stream);
@@ -158,7 +158,7 @@ private:
         return true;
     }
 
-    // To the next time at which something ends or becomes ready; false: there is none.
+    // Advances to the next time at which a task ends or becomes ready; false if there is none.
     constexpr bool advance() {
         if (running_ < 0 && later_ < 0) return false;
         now_ = running_ < 0 || (later_ >= 0 && key_.first[later_] < key_.first[running_]) ? key_.first[later_] : key_.first[running_];
@@ -166,7 +166,7 @@ private:
         while (later_ >= 0 && key_.first[later_] == now_) unplaced_.first[unplaced_count_++] = pop(later_);
         return true;
     }
-    // Frees the slots of a task that ends now, and meets its edges.
+    // Frees the slots of a task that ends now, and satisfies its edges.
     constexpr void finish(int v) {
         for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
             slots_.first[r_.slot.first[i]].until = free;
@@ -202,11 +202,11 @@ private:
     const Priorities& priorities_;
     std::int64_t latency_;
     numbers order_;
-    numbers missing_;          // by task: edges that are not met
-    numbers unplaced_;         // tasks that have to look for a place, the last one first
-    numbers child_, sibling_;  // of the heaps
-    times key_;                // ...: what a task is ordered by in its heap
-    times start_;              // by task: when the edges that are met allow a start
+    numbers missing_;          // by task: incoming edges that are not satisfied
+    numbers unplaced_;         // stack of tasks to be placed
+    numbers child_, sibling_;  // links of the heaps
+    times key_;                // by task: its key in the heap that contains it
+    times start_;              // by task: the earliest start that the satisfied edges allow
     vec<slot> slots_;
     pairing_heap<decltype(times::first), decltype(numbers::first)> heaps_{key_.first, child_.first, sibling_.first};
     int ready_[stream_count] = {-1, -1, -1};  // heaps by stream, by priority
@@ -219,8 +219,8 @@ private:
 
 }  // namespace detail
 
-// List scheduling on the streams of all roles: whatever can start earliest, then communication before copies before compute, then the
-// higher priority, then the smaller task. A task shared by roles takes its stream on all of them at once.
+// List scheduling on the streams of all roles: first the task that can start earliest, then communication before copies before compute,
+// then the higher priority, then the smaller number. A task of several roles occupies its stream on all of them at once.
 template <class Program, class Occupancy, class Costs, class Priorities>
 constexpr auto list_order(const Program& p, const Occupancy& r, const Costs& costs, const Priorities& priorities, const plan_options& s) {
     return detail::list_scheduler<Program, Occupancy, Costs, Priorities>{p, r, costs, priorities, s}.run();

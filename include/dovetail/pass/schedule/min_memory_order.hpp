@@ -1,5 +1,5 @@
-// An order for little memory: a linear extension of the edges that is chosen greedily by the bytes that it holds, once from
-// the front and once from the back. Takes a program and its edges; gives the order of the two that holds less at its most.
+// An order that needs little memory: a linear extension of the edges, chosen greedily by the live bytes, once forwards and once backwards.
+// From a program and its edges to the order with the smaller peak of the two.
 #pragma once
 
 #include "../program/edges.hpp"
@@ -7,21 +7,21 @@
 
 namespace dovetail::pass {
 
-// Ready tasks that may be looked at, over all steps of an order: what bounds its cost while compiling.
+// The number of ready tasks that are examined over all steps of an order. It bounds the compile time.
 struct min_memory_options {
     int looks = 4'096;
 };
 
 namespace detail {
 
-// What an order has to hold, by tasks. A buffer that aliases another one counts as that one.
+// The buffers that tasks keep alive. A buffer that aliases another one counts as that one.
 struct held_bytes {
-    vec<int> first;            // those of task v stand at [first[v], first[v + 1]); only buffers that share bytes with others
-    vec<int> buffer;           // ... in turn
-    vec<int> touches;          // by buffer: how many tasks touch it
+    vec<int> first;            // the buffers of task v are at [first[v], first[v + 1]) of `buffer`; only buffers that can share bytes
+    vec<int> buffer;           // by task
+    vec<int> touches;          // by buffer: number of tasks that access it
     vec<std::int64_t> bytes;   // by buffer
-    vec<bool> output;          // by buffer: held to the end
-    vec<std::int64_t> always;  // by role: states, and values of several slots
+    vec<bool> output;          // by buffer: alive to the end
+    vec<std::int64_t> always;  // by role: bytes that are always alive: states, and values of several slots
 };
 
 constexpr held_bytes held_by_tasks(const ir::program& p) {
@@ -60,13 +60,12 @@ constexpr held_bytes held_by_tasks(const ir::program& p) {
 
 struct held_order {
     vec<int> order;
-    std::int64_t bytes = 0;  // at the most, of the role that holds most
+    std::int64_t bytes = 0;  // peak of live bytes, of the role with the largest peak
 };
 
-// Greedy list scheduling by the bytes that are held, from the front or, where all is reversed, from the back: among the ready
-// tasks first of all what leaves no more bytes behind than there were before, of it what takes the fewest meanwhile; else what
-// brings the most bytes to their end, or nearer to it (a value that several still need counts in parts). Among equals it is the
-// written order.
+// Greedy list scheduling by live bytes, forwards, or backwards with all edges reversed. Among the ready tasks, those that do not increase
+// the live bytes come first, the one that allocates least before the others. If there is none: the task that releases most bytes, where a
+// value with n remaining users counts as released to 1/n. Ties are broken by the written order.
 class holding_fewest {
 public:
     constexpr holding_fewest(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back, const min_memory_options& s)
@@ -99,7 +98,7 @@ public:
 
 private:
     struct merit {
-        bool leaves = false;  // more bytes behind it than before
+        bool leaves = false;  // more bytes are alive after it than before
         std::int64_t bytes = 0;
     };
 
@@ -117,12 +116,12 @@ private:
             if (h_.output[b] && h_.touches[b] > 0) now_[p_.buffers[b].role] += h_.bytes[b];
     }
 
-    // Whether the bytes of a buffer are held already.
+    // Whether a buffer is alive already.
     constexpr bool held(int b) const { return left_.first[b] < h_.touches.first[b] || (back_ && h_.output.first[b]); }
-    // ... to the end of the order.
+    // Whether it stays alive to the end of the order.
     constexpr bool held_on(int b) const { return !back_ && h_.output.first[b]; }
 
-    // The place in `ready_` of the best task, of those that became ready last.
+    // The index in `ready_` of the best of the tasks that became ready last.
     constexpr int choose() const {
         int best = ready_count_ - 1;
         merit most = merit_of(ready_.first[best]);
@@ -161,7 +160,7 @@ private:
         return v;
     }
 
-    // While v runs, all that it touches is held.
+    // While v runs, all buffers that it accesses are alive.
     constexpr void allocate(int v) {
         for (int i = h_.first.first[v]; i < h_.first.first[v + 1]; ++i) {
             const int b = h_.buffer.first[i], role = p_.buffers.first[b].role;
@@ -183,14 +182,14 @@ private:
     const ir::program& p_;
     const held_bytes& h_;
     bool back_;
-    int looks_;          // ready tasks that are looked at in one step
-    adjacency onwards_;  // the edges that lead on in this direction
-    vec<int> missing_;   // by task: edges that are not met
+    int looks_;          // ready tasks that are examined in one step
+    adjacency onwards_;  // the edges in the direction of this order
+    vec<int> missing_;   // by task: edges that are not satisfied
     vec<int> ready_;
     int ready_count_ = 0;
-    vec<int> left_;           // by buffer: tasks that have yet to touch it
-    vec<std::int64_t> now_;   // by role: bytes held
-    vec<std::int64_t> most_;  // ... at the most so far
+    vec<int> left_;           // by buffer: remaining tasks that access it
+    vec<std::int64_t> now_;   // by role: live bytes
+    vec<std::int64_t> most_;  // by role: peak of live bytes so far
 };
 
 constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back, const min_memory_options& s) {

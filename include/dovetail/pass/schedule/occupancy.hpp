@@ -1,5 +1,5 @@
-// Where tasks run and what their edges reach: the streams that each task occupies, one on each role that takes part, and
-// its edges onwards. Takes a program and its edges; gives one table that all who look for an overlapped schedule read.
+// The streams that each task occupies, one on each participating role, and the participations that its outgoing edges reach. From a program
+// and its edges to one table, which list scheduling and the timeline estimate read.
 #pragma once
 
 #include "../../ir/program.hpp"
@@ -12,12 +12,12 @@ struct basic_occupancy {
     using by_participation = room<int, decltype(Program::participations)>;
     using by_edge = room<int, Edges>;
 
-    by_task participations_of;  // those of task v stand at [participations[v], participations[v + 1]), roles ascending
-    by_participation slot;      // of a participation: role * stream_count + stream
-    by_participation task;      // of a participation
-    by_participation incoming;  // edges into a participation
-    by_task first;              // the edges from task v stand at [first[v], first[v + 1])
-    by_edge arrival;            // the participation into which an edge leads
+    by_task participations_of;  // task v has the participations [participations_of[v], participations_of[v + 1]), roles ascending
+    by_participation slot;      // role * stream_count + stream
+    by_participation task;      // the task of a participation
+    by_participation incoming;  // number of edges into a participation
+    by_task first;              // the edges from task v are at [first[v], first[v + 1]) of `arrival`
+    by_edge arrival;            // the participation that an edge leads to
     int slots;
 
     constexpr basic_occupancy(const Program& p, const Edges& edges)
@@ -33,7 +33,7 @@ using occupancy = basic_occupancy<ir::program, span<const ir::edge>>;
 
 namespace detail {
 
-// The participations of all tasks: one for each role that takes part.
+// Lists the participations of all tasks: one for each participating role.
 template <class Program, class Edges>
 constexpr void list_group_indices(const Program& p, basic_occupancy<Program, Edges>& r) {
     const auto& participations = p.participations.first;
@@ -62,14 +62,14 @@ constexpr int group_index_of(const Occupancy& r, int task, int role) {
     return low;
 }
 
-// The edges by the task from which they lead: a counting sort.
+// Sorts the edges by the task that they start from: a counting sort.
 template <class Edges, class Occupancy>
 constexpr void list_edges(int tasks, const Edges& edges, Occupancy& r) {
     const auto& edge = edges.first;
     auto& first = r.first.first;
     for (int e = 0; e < edges.count; ++e) ++first[edge[e].from];
     for (int v = 0, sum = 0; v <= tasks; ++v) first[v] = sum += first[v];
-    // From the back, so that every start ends where it belongs and edges keep their order.
+    // Backwards, so that each `first` ends at the begin of its range and the sort is stable.
     for (int e = edges.count - 1; e >= 0; --e) {
         const int participation = group_index_of(r, edge[e].to, edge[e].role);
         ++r.incoming.first[participation];

@@ -1,5 +1,5 @@
-// The timeline of an order: what every stream of every role does when, if each stream takes its tasks in that order. Takes
-// the durations of the tasks alone; gives their starts and ends, slowed by what runs beside them.
+// The predicted timeline of an order: when each task starts and ends, if each stream of each role executes its tasks in that order. From
+// the durations of the tasks alone to their starts and ends, including the slow-down by concurrent tasks.
 #pragma once
 
 #include "../../cost/machine.hpp"
@@ -14,7 +14,7 @@ struct basic_schedule {
     typename Store::template of<unsigned char, 1> stream;  // of each task
     typename Store::template of<std::int64_t, 2> start;    // of each task
     typename Store::template of<std::int64_t, 3> end;      // of each task
-    std::int64_t length = 0;                               // -1: the order is no linear extension of the edges, the run would not end
+    std::int64_t length = 0;                               // -1: the order is not a linear extension of the edges; the run would not end
     bool overlapped = false;
 
     constexpr void resize(int tasks, int ordered) {
@@ -26,8 +26,8 @@ struct basic_schedule {
 };
 using schedule = basic_schedule<owning>;
 
-// Everything on one stream of each role, in an order that respects the edges: nothing runs beside anything on a role, and a
-// task starts when all its roles are done with the one before.
+// The timeline with one stream per role, for an order that respects the edges: no two tasks of a role are concurrent, and a task starts
+// when the previous task of each of its roles has ended.
 template <class Schedule = schedule, class Program, class Costs>
 constexpr Schedule serial_schedule(const Program& p, const Costs& costs, span<const int> order) {
     const auto& participations = p.participations.first;
@@ -53,15 +53,15 @@ constexpr Schedule serial_schedule(const Program& p, const Costs& costs, span<co
 
 namespace detail {
 
-// A discrete-event simulation of the streams of all roles. Each stream of a role is a queue of participations (a participation: a task on one role) in
-// the order given. An event is that a participation opens, or that a task ends.
+// A discrete-event simulation of the streams of all roles. Each stream of a role is a queue of participations (a participation is a task
+// on one role) in the given order. The events are: a participation opens, and a task ends.
 //
-// A participation opens when its stream reaches it and the edges into it are met; the task starts once all its participations are open, and ends on
-// all at once. A communication slows what computes on its roles from the opening of its participations, its wait for the others included:
-// its kernel holds multiprocessors while it waits. A copy does only while it runs.
+// A participation opens when its stream reaches it and its incoming edges are satisfied. The task starts when all its participations are
+// open, and ends on all roles at once. Communication slows compute on its roles from the opening of its participation, including the time
+// that it waits for other roles, because its kernel occupies multiprocessors while it waits. A copy slows compute only while it runs.
 //
-// The end of communication and of copies follows from their start. What computes (a task with one participation) is slowed by them, so
-// that its end is an estimate until nothing can come before it: of all that compute, one a role, the soonest is the next event.
+// The end of communication and of copies follows from their start. A compute task (it has one participation) is slowed by both, so its end
+// is an estimate until no earlier event is possible: of the running compute tasks, one per role, the one that ends first is the next event.
 template <class Schedule, class Program, class Occupancy, class Costs>
 class stream_simulation {
 public:
@@ -97,19 +97,19 @@ private:
     static constexpr std::int64_t unknown = INT64_MAX;
 
     struct participation {
-        int missing = 0;                 // edges that are not met, and one for the stream's arrival
-        int behind = -1;                 // the next one on its stream; -1: none
-        std::int64_t ready = 0;          // when what is met allows it to open
-        std::int64_t slowing = unknown;  // since when it slows what computes beside it
+        int missing = 0;                 // edges that are not satisfied, plus one until its stream reaches it
+        int behind = -1;                 // the next participation on its stream; -1: none
+        std::int64_t ready = 0;          // the earliest time at which it can open, from what is satisfied so far
+        std::int64_t slowing = unknown;  // the time from which on it slows compute on its role
     };
-    // What computes on a role: the work left at a moment and the pace since, in thousandths of the time alone.
+    // The compute task of a role: the remaining work at time `since`, and its pace from then on, in thousandths of the time alone.
     struct computation {
         int task = -1;
         int pace = 1000;
         std::int64_t since = 0;
         std::int64_t left = 0;
-        std::int64_t seen = 0;        // up to when what runs beside it has been taken into account for good
-        std::int64_t ends = unknown;  // an estimate; unknown: something has changed
+        std::int64_t seen = 0;        // the time up to which the concurrent tasks are final and accounted for
+        std::int64_t ends = unknown;  // the estimated end; unknown: must be estimated again
 
         constexpr void change_pace(int to, std::int64_t at) {
             if (to == pace) return;
@@ -120,7 +120,7 @@ private:
         }
         constexpr void estimate() { ends = since + left + (left * (pace - 1000) + 999) / 1000; }
     };
-    // A pace, and when it changes.
+    // A pace, and the time at which it changes.
     struct phase {
         int pace = 1000;
         std::int64_t until = unknown;
@@ -131,7 +131,7 @@ private:
 
     constexpr int role_of(int i) const { return r_.slot.first[i] / stream_count; }
 
-    // Every stream gets its queue, and its first participation.
+    // Fills the queue of each stream; the first participation of each stream is reached at time 0.
     constexpr void line_up(span<const int> order) {
         result_.resize(p_.tasks.count, order.count);
         for (int v = 0; v < p_.tasks.count; ++v) {
@@ -151,7 +151,7 @@ private:
             if (i >= 0) arrive(i, 0);
     }
 
-    // One thing that a participation waits for is there.
+    // One of the conditions of a participation is satisfied.
     constexpr void arrive(int i, std::int64_t time) {
         participation& s = group_index_.first[i];
         if (time > s.ready) s.ready = time;
@@ -185,7 +185,7 @@ private:
         finish(v);
     }
 
-    // The role whose computation ends next; -1: none computes.
+    // The role whose compute task ends first; -1: no compute task is running.
     constexpr int soonest() {
         int found = -1;
         for (int role = 0; role < p_.roles; ++role) {
@@ -204,7 +204,7 @@ private:
         finish(v);
     }
 
-    // From change to change of what runs beside it, as far as that is known.
+    // Estimates the end of a role's compute task, phase by phase: a phase ends when a concurrent task starts or ends, as far as known.
     constexpr void estimate_end(int role) {
         computation c = computing_.first[role];
         int beside[stream_count] = {-1, front_.first[role * stream_count + 1], front_.first[role * stream_count + 2]};
@@ -212,7 +212,7 @@ private:
             const phase next = phase_at(c.seen, beside);
             c.change_pace(next.pace, c.seen);
             c.estimate();
-            if (c.seen <= now_) {  // nothing that is still unknown happens before now
+            if (c.seen <= now_) {  // all events before now are known, so that the state is final
                 computing_.first[role] = c;
                 for (int stream = 1; stream < stream_count; ++stream) front_.first[role * stream_count + stream] = beside[stream];
             }
@@ -221,7 +221,7 @@ private:
         }
         computing_.first[role].ends = c.ends;
     }
-    // `beside`: by stream the participation that is the first to end behind a moment; set so.
+    // The phase at a time. `beside`: by stream, the first participation that ends after that time; updated here.
     constexpr phase phase_at(std::int64_t at, int (&beside)[stream_count]) const {
         phase p;
         for (int stream = 1; stream < stream_count; ++stream) {
@@ -237,7 +237,7 @@ private:
         return p;
     }
 
-    // What stands behind a task on its streams, and the ends of its edges, may come.
+    // Ends a task: its streams reach their next participations, and its edges are satisfied.
     constexpr void finish(int v) {
         const std::int64_t time = result_.end.first[v];
         const int stream = result_.stream.first[v];
@@ -255,13 +255,13 @@ private:
     const Occupancy& r_;
     const Costs& costs_;
     std::int64_t latency_;
-    int slow_down_[stream_count];  // by stream, of what computes beside it, in thousandths
+    int slow_down_[stream_count];  // by stream: the slow-down of compute beside it, in thousandths
     Schedule result_{};
     participations_of group_index_;
-    indices opening_;  // participations that open next, the last one first
+    indices opening_;  // stack of the participations that open next
     int opening_count_ = 0;
-    counts closed_;               // by task: its participations that are not open
-    vec<int> front_;              // by slot: the participation that was the last to end before what computes here is looked at
+    counts closed_;               // by task: number of participations that are not open
+    vec<int> front_;              // by slot: the first participation that has not ended before the final time of the compute task
     vec<computation> computing_;  // by role
     std::int64_t now_ = 0;
     int ended_ = 0;
@@ -269,7 +269,7 @@ private:
 
 }  // namespace detail
 
-// Each role on its streams. `order` has every task once.
+// The timeline with three streams per role. `order` contains every task once.
 template <class Schedule = schedule, class Program, class Occupancy, class Costs>
 constexpr Schedule estimate_timeline(const Program& p, const Occupancy& r, const Costs& costs, span<const int> order, const plan_options& s) {
     return detail::stream_simulation<Schedule, Program, Occupancy, Costs>{p, r, costs, s}.run(order);
