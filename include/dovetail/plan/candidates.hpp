@@ -1,4 +1,4 @@
-// The candidates' schedules: which has an order of its own, which takes another's, and how each is predicted.
+// The schedules of the candidates: which has an order of its own, which uses the order of another, and the prediction of each.
 #pragma once
 
 #include "../ir/table.hpp"
@@ -10,12 +10,12 @@ namespace dovetail::plan {
 using dovetail::candidate;
 using dovetail::candidates;
 
-// The candidate whose order a candidate takes: mostly its own.
+// The candidate whose order this candidate uses: itself, except for two.
 constexpr candidate order_of(candidate c) {
     return c == candidate::min_memory_overlapped ? candidate::min_memory : c == candidate::listed_serial ? candidate::listed : c;
 }
 
-// A candidate in an order of its own, on several streams.
+// The schedule of a candidate with an order of its own, on three streams.
 template <class Schedule, class Program, class Occupancy, class Edges, class Costs>
 constexpr Schedule overlapped(const Program& p, const Occupancy& r, span<const int> order, const Edges& edges, const Costs& costs, const plan_options& s) {
     auto made = pass::estimate_timeline<Schedule>(p, r, costs, order, s);
@@ -23,7 +23,7 @@ constexpr Schedule overlapped(const Program& p, const Occupancy& r, span<const i
     return made;
 }
 
-// A candidate with an order of its own, on one stream.
+// The schedule of a candidate with an order of its own, on one stream.
 template <class Schedule, class Program, class Edges, class Costs>
 constexpr Schedule on_one_stream(candidate c, const Program& p, const Edges& edges, const Costs& costs) {
     if (c == candidate::sequential) return pass::sequential_schedule<Schedule>(p, edges, costs);
@@ -33,7 +33,7 @@ constexpr Schedule on_one_stream(candidate c, const Program& p, const Edges& edg
 
 constexpr bool one_stream(candidate c) { return c == candidate::sequential || c == candidate::min_memory; }
 
-// A candidate with an order of its own.
+// The schedule of a candidate with an order of its own.
 template <class Program, class Edges, class Costs>
 constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges& edges, const Costs& costs, const plan_options& s) {
     if (one_stream(c)) return on_one_stream<pass::schedule>(c, p, edges, costs);
@@ -42,7 +42,7 @@ constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges&
     return overlapped<pass::schedule>(p, r, order.view(), edges, costs, s);
 }
 
-// A candidate with the order of another. `sequential`: the length of the sequential one.
+// The schedule of a candidate that uses the order of another. `sequential`: the length of the sequential candidate.
 template <class Schedule, class Program, class Edges, class Costs>
 constexpr Schedule schedule_in(candidate c, span<const int> order, const Program& p, const Edges& edges, const Costs& costs, std::int64_t sequential,
                                const plan_options& s) {

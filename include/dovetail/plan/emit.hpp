@@ -1,5 +1,5 @@
-// emit: from a schedule to the plan's tables. Takes the program and one candidate's order, streams and times; gives
-// each role's steps, waits, events and memory.
+// emit: from the program and one candidate's order, streams and times to the tables of the plan: the steps, waits, events and memory of
+// each role.
 #pragma once
 
 #include "../pass/sync/waits_across_runs.hpp"
@@ -10,8 +10,8 @@ namespace dovetail::plan {
 
 namespace detail {
 
-// All steps with their waits and events. A step's waits of its own run stand first; events of a role are numbered in the order
-// in which they are recorded.
+// Writes all steps with their waits and events. The waits of a step on its own run precede those on earlier runs; the events of a role are
+// numbered in the order in which they are recorded.
 template <class Program, class Times, class Table>
 constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const vec<pass::pending_wait>& in_run, const vec<pass::pending_wait>& across,
                           const Times& t, Table& to) {
@@ -23,7 +23,7 @@ constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const 
     auto& waits = to.waits.first;
     const auto& steps = issued.steps.first;
     const auto &start = t.start.first, &end_of = t.end.first;
-    // By step: its event and one more; 0: nobody waits, -1: it has no number yet.
+    // By step: the number of its event plus 1; 0: no step waits for it; -1: not numbered so far.
     auto event_room = room<int, decltype(Program::participations)>::sized(count);
     auto& event_of = event_room.first;
     vec<int> first_list(wraps ? count : 0, -1), next(across.size(), unset{}), place(across.size(), unset{});
@@ -37,7 +37,7 @@ constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const 
         first[w.step] = a;
         if (to.event_slots < w.distance) to.event_slots = w.distance;
     }
-    int n = 0, before = 0, v = 0, a = 0;  // declared once, see timeline_estimate.hpp
+    int n = 0, before = 0, v = 0, a = 0;  // declared once, see compile/README.md
     for (ir::role_plan *role = to.roles.begin(), *last = role + to.roles.size(); role != last; ++role) {
         const int begin = role->first_step;
         int events = 0;
@@ -48,7 +48,7 @@ constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const 
             for (; local != locals && local->step == s; ++local) waits[n++] = {event_of[local->on] - 1, 0, local->on - begin};
             if (wraps)
                 for (a = first[s]; a >= 0; a = next[a]) {
-                    // Its event has no number yet.
+                    // Its event is not numbered so far.
                     place[a] = n;
                     waits[n++] = {0, across[a].distance, across[a].on - begin};
                 }
@@ -61,8 +61,8 @@ constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const 
 
 }  // namespace detail
 
-// Into a plan whose arrays have the room, or grow. One that exceeds the limit has its bytes in `roles` and no steps.
-// `sequential`: the predicted time of everything on one stream as written; a plan of one stream is compared with itself.
+// Writes a plan to tables that are large enough, or grow. A plan that exceeds the limit has its bytes in `roles` and no steps.
+// `sequential`: the predicted time of the sequential candidate; for a plan of one stream, its own time is used.
 template <class Program, class Schedule, class Flow, class Memory, class Table>
 constexpr void emit(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit, const pass::basic_issue_order<Program>& issued,
                     const Flow& flow, const Memory& memory, const vec<pass::pending_wait>& across, Table& to) {

@@ -1,9 +1,9 @@
-// Facts of a graph and its plan to static_assert: valid, peak_bytes, predicted_time, hidden_fraction, wait_count; and what they
-// should be, where every compiler is to say the value: peak_bytes_at_most, predicted_time_at_most, hidden_percent_at_least.
+// Facts of a graph and its plan for static_assert: valid, peak_bytes, predicted_time, hidden_fraction, wait_count; and bounds whose failure
+// every compiler reports with the value: peak_bytes_at_most, predicted_time_at_most, hidden_percent_at_least.
 //
-// nvcc compiles a .cu once more for each architecture, and a fact that is asked for there is evaluated again. Within
-// `#ifndef __CUDA_ARCH__` ... `#endif` a static_assert is checked once, by the pass for the host, which refuses the program all
-// the same; the graph itself stands outside, for the executors whose kernels depend on it.
+// nvcc compiles a .cu file once for the host and once for each architecture, and evaluates a fact each time. A static_assert within
+// `#ifndef __CUDA_ARCH__` ... `#endif` is evaluated once, by the pass for the host, which is enough to reject the program. The graph itself
+// must be outside, because kernels of executors may depend on it.
 #pragma once
 
 #include "no_fact.hpp"
@@ -12,16 +12,16 @@
 
 namespace dovetail {
 
-// The role of a graph that names none.
+// The role of a graph without `on`.
 using unnamed_role = error::the_only_role;
 
-// True; where the graph has a mistake, that is what the compiler reports. plan::diagnose<G> asks without reporting.
+// Always true; if the graph has a mistake, the compiler reports that instead. plan::diagnose<G> is the mistake without a report.
 template <class G>
 inline constexpr bool valid = plan::is_valid_graph<G>() || true;
 
 namespace plan::detail {
 
-// Whether a role's plan can be asked for; what is wrong with graph, options, plan or role is reported.
+// Whether graph, options, plan and role are valid; a mistake is reported.
 template <class G, class Role, class O>
 constexpr bool right_role() {
     if constexpr (!is_valid_graph<G>()) {
@@ -55,8 +55,8 @@ constexpr int waits_of(const dovetail::plan::plan& plan, const ir::role_plan& ro
     return n;
 }
 
-// Functions and variables of this namespace because of nvcc's front end: where a template's initialiser calls a function by a
-// qualified name, it sets aside 128 MB.
+// These are functions and variables of the same namespace because nvcc's front end allocates 128 MB if the initialiser of a template calls
+// a function by a qualified name.
 template <class G, class Role, class O>
 constexpr auto find_bytes() {
     if constexpr (right_role<G, Role, O>())
@@ -97,7 +97,7 @@ inline constexpr auto hidden = find_hidden<G, O>();
 
 }  // namespace plan::detail
 
-// Bytes of device memory that one rank of a role needs: its arena, outputs included, and its states. As std::int64_t.
+// Bytes of device memory that one rank of a role needs: its arena, including outputs, and its states. As std::int64_t.
 template <class G, class Role = unnamed_role, class O = options<>>
 inline constexpr auto peak_bytes = plan::detail::bytes<G, Role, O>;
 
@@ -105,12 +105,12 @@ inline constexpr auto peak_bytes = plan::detail::bytes<G, Role, O>;
 template <class G, class O = options<>>
 inline constexpr auto predicted_time = plan::detail::time<G, O>;
 
-// Predicted share of the communication, by time, during which a rank that takes part in it computes as well; 0 where the
-// graph does not communicate. As double.
+// Predicted fraction of the communication time that is overlapped by compute on a participating rank; 0 if the graph does not communicate.
+// As double.
 template <class G, class O = options<>>
 inline constexpr auto hidden_fraction = plan::detail::hidden<G, O>;
 
-// Number of waits between streams in a role's plan, those on earlier runs included. As int.
+// Number of waits between streams in the plan of a role, including waits on earlier runs. As int.
 template <class G, class Role = unnamed_role, class O = options<>>
 inline constexpr auto wait_count = plan::detail::waits<G, Role, O>;
 
@@ -139,8 +139,7 @@ constexpr bool check_hidden() {
 
 }  // namespace plan::detail
 
-// The same as claims: true, or an error that says what was found and what is claimed, on compilers too that show no more of a
-// static_assert than that it failed.
+// Bounds of the facts: true, or an error with the value and the bound, for compilers that show only that a static_assert failed.
 template <class G, std::int64_t Most, class Role = unnamed_role, class O = options<>>
 inline constexpr bool peak_bytes_at_most = plan::detail::check_bytes<G, Most, Role, O>();
 template <class G, std::int64_t Most, class O = options<>>

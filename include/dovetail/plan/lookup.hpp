@@ -1,5 +1,5 @@
-// From a name to the ids of a graph: symbol_of, role_of, axis_of, and the tensor that a name holds. What the graph does not have
-// is reported with the nearest name that it has; of a graph with a mistake nothing is found, and only the mistake reported.
+// From a name to the ids of a graph: symbol_of, role_of, axis_of, and the tensor type of a name. An unknown name is reported together with
+// the nearest known one. In a graph with a mistake no name is found, and only the mistake is reported.
 #pragma once
 
 #include "diagnose/graph.hpp"
@@ -83,7 +83,7 @@ struct symbol_tensor {
     static constexpr tensor_type value = typed<G>::value.symbols[Symbol].type;
     using type = tensor_at<value>;
 };
-// Of a name that the graph does not have: something to go on with.
+// For an unknown name: any type, so that no further error follows.
 template <class G>
 struct symbol_tensor<G, -1> {
     using type = scalar<float>;
@@ -95,7 +95,7 @@ constexpr int tensor_symbol() {
 }
 }  // namespace detail
 
-// The tensor that a name holds, as a type.
+// The tensor type of a name.
 template <class G, class Name>
 using tensor_of = typename detail::symbol_tensor<G, detail::tensor_symbol<G, Name>()>::type;
 

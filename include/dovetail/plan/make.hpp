@@ -1,5 +1,5 @@
-// make: the pipeline at run time, for tests, tools and fuzzing. Takes a typed and checked graph, gives its program and plan; `wrong`
-// tells of a cycle through states, channels or groups, `fits` of the memory limit.
+// make: the pipeline at run time, for tests, tools and fuzzing. From a typed and checked graph to its program and plan; `wrong` is a fault
+// such as a cycle through states, channels or groups, `fits` tells whether the plan keeps within the memory limit.
 #pragma once
 
 #include "../ir/table.hpp"
@@ -11,7 +11,7 @@ namespace dovetail::plan {
 
 namespace detail {
 
-// What the next stages get of a table: views of its arrays, where it has some.
+// A table as later stages read it: views of its arrays, if it has arrays.
 template <class Table>
 constexpr const Table& as_read(const Table& t) {
     return t;
@@ -85,7 +85,7 @@ class tables : detail::slots<stage::check, stage::rewrite, stage::expand, stage:
 public:
     constexpr tables(const ir::graph& g, const plan_options& s, Look look = {}) : graph_{g}, plan_{s}, program_{s, s.rewrites}, look_{look} {}
 
-    // The table as the stages behind it read it.
+    // The table as later stages read it.
     template <class Stage>
     constexpr decltype(auto) read() {
         if constexpr (std::is_same_v<Stage, stage::lower>) {
@@ -97,19 +97,19 @@ public:
             return detail::as_read(owned<Stage>());
         }
     }
-    // The table itself, to be taken where nobody reads it any more.
+    // The table itself; a caller may move from it if no stage reads it any more.
     template <class Stage>
     constexpr auto& owned() {
         auto& table = static_cast<detail::slot<Stage>&>(*this).table;
         if (!table) table.emplace(made<Stage>(detail::given<Stage>{}));
         return *table;
     }
-    // Whether the stage has a table of its own here: those that run within another have none.
+    // Whether the stage has a table of its own here: a stage that runs within another has none.
     template <class Stage>
     static constexpr bool keeps() {
         return std::is_same_v<Stage, stage::lower> || std::is_base_of_v<detail::slot<Stage>, tables>;
     }
-    // Whether the stage has been run, or passes on what another has made.
+    // Whether the table of the stage exists, or the stage passes on the table of another.
     template <class Stage>
     constexpr bool has() const {
         if constexpr (std::is_same_v<Stage, stage::lower>) {

@@ -1,6 +1,5 @@
-// What to say where none of the schedules that were tried keeps within the memory limit: the role that needs most, and the
-// largest two of the values that it holds when it holds most. Takes a program, the plans of its roles and the order of its
-// tasks.
+// The report if no schedule that was tried fits into the memory limit: the role that needs most bytes, and the two largest values that are
+// alive at its peak. From a program, the plans of its roles and the order of its tasks.
 #pragma once
 
 #include "emit.hpp"
@@ -10,12 +9,12 @@ namespace dovetail::plan {
 struct memory_report {
     int role = 0;
     std::int64_t needed = 0;
-    int largest[2] = {-1, -1};  // names
+    int largest[2] = {-1, -1};  // source positions of their names
 };
 
 namespace detail {
 
-// The order's positions between which a buffer is held; a state always.
+// The positions in the order between which a buffer is alive; a state is always alive.
 struct held {
     int first = -1, last = -1;
 };
@@ -29,7 +28,7 @@ constexpr vec<held> held_by(const ir::program& p, int role, span<const int> orde
             if (participation.role != role) continue;
             for (const ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses)) {
                 const ir::buffer& b = p.buffers[a.buffer];
-                // An in-place result is held in the buffer whose bytes it re-uses.
+                // An in-place result counts as the buffer whose bytes it reuses.
                 held& h = list[b.alias >= 0 ? b.alias : a.buffer];
                 if (h.first < 0) h.first = at;
                 if (h.last < at) h.last = b.output ? order.size() - 1 : at;

@@ -1,5 +1,5 @@
-// What a fact is where the graph, its options or the question has a mistake. That is reported; every comparison with this holds, so
-// that a static_assert adds no error of its own.
+// The value of a fact if the graph, the options or the arguments of the fact have a mistake, which is reported. Every comparison with it is
+// true, so that a static_assert adds no further error.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
-// The pipeline: the list of its stages in the order in which data flows. It stands here and nowhere else: plan/compile/ makes
-// constants of it, make.hpp runs it, explain_passes shows it.
+// The pipeline: the list of its stages in the order of data flow. This is the only such list: plan/compile/ evaluates it at compile time,
+// make.hpp at run time, and explain_passes shows it.
 //
-// It is a function of the graph, the options and the decisions: which rewrites, which candidate. Who decides stands outside (search.hpp).
+// The pipeline is a function of the graph, the options and the decisions (rewrites, candidate). The search for decisions is outside
+// (search.hpp).
 #pragma once
 
 #include "search.hpp"
@@ -9,18 +10,18 @@
 
 namespace dovetail::plan {
 
-// What all candidates share.
+// The stages that all candidates share.
 using pipeline =
     stages<stage::lower, stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs, stage::serial_time, stage::occupancy>;
 
-// What each candidate has of its own.
+// The stages of each candidate.
 template <candidate C>
 using pipeline_of = stages<stage::order<C>, stage::schedule<C>, stage::issue<C>, stage::synchronise<C>, stage::assign_memory<C>, stage::wait_across_runs<C>,
                            stage::emit<C>, stage::prove<C>>;
 
 namespace detail {
 
-// A stage reads what stands before it, so that the list is an order to run them in.
+// Whether each stage reads only stages before it, so that the list is a valid execution order.
 template <class Stage, class... Before>
 inline constexpr bool among = (std::is_same_v<Stage, Before> || ...);
 template <class... Before, class... Read>

@@ -1,5 +1,5 @@
-// The plan in plain tables: for each role the steps of its ranks in issue order, what each waits for, which event it
-// records, and where every buffer lies. The walker, the prover and the observers read this together with the program.
+// The plan as plain tables: for each role the steps of its ranks in issue order, the waits and the event of each step, and the placement of
+// every buffer. The launch layer, the prover and the observers read it together with the program.
 #pragma once
 
 #include "../cost/decisions.hpp"
@@ -7,7 +7,7 @@
 
 namespace dovetail::plan {
 
-// Which candidate a plan comes from, and what is predicted of all of them: picoseconds of one run, -1 where the search did not ask.
+// The candidate that a plan comes from, and the predicted times of all: picoseconds of one run, -1 for one that the search did not request.
 struct choice {
     candidate taken = candidate::automatic;
     std::int64_t predicted[candidates] = {-1, -1, -1, -1, -1, -1};
@@ -15,15 +15,15 @@ struct choice {
 
 template <class Store>
 struct basic_plan {
-    typename Store::template of<int, 0> order;       // tasks: the one linear extension
+    typename Store::template of<int, 0> order;       // tasks: the linear extension that all ranks follow
     typename Store::template of<ir::step, 1> steps;  // by role, in issue order
     typename Store::template of<ir::wait, 2> waits;
     typename Store::template of<ir::role_plan, 3> roles;
     typename Store::template of<ir::placement, 4> placements;  // by buffer
-    bool overlapped = false;                                   // three streams, or one
-    int event_slots = 1;                                       // copies of each event, used by successive runs in turn: the largest distance, at least 1
+    bool overlapped = false;                                   // true: three streams per rank; false: one
+    int event_slots = 1;                                       // slots of each event, for runs in turn: the largest distance of a wait, or 1
     std::int64_t predicted = 0;                                // picoseconds for one run of this plan
-    std::int64_t predicted_sequential = 0;                     // ... of the plan with everything on one stream
+    std::int64_t predicted_sequential = 0;                     // picoseconds for one run of the sequential candidate
     dovetail::plan::choice choice = {};
 
     static constexpr int tables = 5;

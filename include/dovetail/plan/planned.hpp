@@ -1,5 +1,5 @@
-// planned<G, O>: the plan of a graph as constants: the stages of the pipeline, each an evaluation of its own (compile/). The plan
-// is proven, and one that is not does not compile. Takes a graph and the options of its plan, gives graph, program and plan.
+// planned<G, O>: graph, program and plan as constants, for a graph type and options. Each stage of the pipeline is a separate evaluation
+// (compile/). The plan is proven; a plan that is not proven does not compile.
 #pragma once
 
 #include "diagnose/plan.hpp"
@@ -9,7 +9,7 @@ namespace dovetail::plan {
 
 namespace detail {
 
-// Whether graph and plan are as they should be; what is wrong is reported, as by `is_valid_graph`.
+// Whether graph and plan are valid; a mistake is reported, as in `right`.
 template <class G, class O>
 constexpr bool plan_right() {
     if constexpr (!is_valid_graph<G>()) {
@@ -40,7 +40,7 @@ struct planning<G, O, true> {
 
 }  // namespace detail
 
-// Where something is wrong with the graph, the options or the plan, that is reported, `made` is false and the tables are empty.
+// A mistake in the graph, the options or the plan is reported; then `made` is false and the tables are empty.
 template <class G, class O = options<>>
 struct planned : detail::planning<G, O> {};
 

@@ -1,6 +1,6 @@
-// May NCCL know the memory that a communication passes to it? Its manual wants registered memory passed by all ranks or by none, and
-// by a collective at equal offsets on all of them. What the caller binds counts as not registered. Takes the program and the plan;
-// what it says is the same on all ranks. (Of captured calls NCCL registers by itself what it can: NCCL_GRAPH_REGISTER.)
+// Whether the buffers that a communication passes to NCCL may be in registered memory. NCCL requires that all ranks pass registered memory
+// or none, and for collectives equal offsets on all ranks. Memory bound by the caller counts as not registered. From the program and the
+// plan; the result is equal on all ranks. (For captured calls NCCL itself registers what it can: NCCL_GRAPH_REGISTER.)
 #pragma once
 
 #include "plan.hpp"
@@ -45,7 +45,7 @@ struct registration {
 
 }  // namespace detail
 
-// Of the communication `member`, one of the task `v`, when every rank registers its arena and nothing else.
+// Whether the communication `member` of task `v` may pass registered memory, if every rank registers its arena and nothing else.
 constexpr bool may_be_registered(const ir::program& p, const plan& made, int v, int member) {
     const op_kind kind = p.members[member].kind;
     const bool one_call = collective::by_one_call(kind);

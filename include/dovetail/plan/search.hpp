@@ -1,5 +1,5 @@
-// The search over candidates, outside of the pipeline: from what is known of them, which to ask about next, or which is taken. One
-// function, followed step by step while compiling (compile/decide.hpp) and at run time (make.hpp).
+// The search over candidates, outside of the pipeline. One function maps the findings so far to the next request, or to the chosen
+// candidate; it is called step by step at compile time (compile/decide.hpp) and at run time (make.hpp).
 #pragma once
 
 #include "candidates.hpp"
@@ -9,13 +9,13 @@ namespace dovetail::plan {
 
 inline constexpr int compared = 3;  // sequential, written, listed: the candidates whose lengths are compared
 
-// Of a larger graph the written order is not predicted: list scheduling hardly ever loses to it, and a prediction is most of
-// what a candidate costs the compiler.
+// In a graph with more tasks the candidate `written` is not predicted: it is hardly ever faster than list scheduling, and a prediction is
+// most of the compile time of a candidate.
 inline constexpr int most_tried_as_written = 256;
 inline constexpr std::int64_t not_tried = INT64_MAX;
 
-// In which order the candidates are taken until one fits into memory: overlapped ones first where their prediction gains
-// more than the model's error, the shortest before the other; then the sequential one; then those for little memory.
+// The order in which candidates are tried until one fits into memory: first overlapped ones that are predicted to be faster than the
+// sequential one by more than the error of the model, the fastest first; then the sequential one; then those for little memory.
 struct preference {
     candidate list[candidates] = {};
     int count = 0;
@@ -36,7 +36,7 @@ constexpr preference preferred(const std::int64_t* length, const plan_options& s
     return p;
 }
 
-// What is known of the candidates.
+// The findings of the search so far.
 struct findings {
     std::int64_t length[candidates] = {not_tried, not_tried, not_tried, not_tried, not_tried, not_tried};  // predicted, picoseconds
     std::int64_t bytes[candidates] = {-1, -1, -1, -1, -1, -1};                                             // of the role that needs most; -1: no plan yet
@@ -46,7 +46,7 @@ struct findings {
     constexpr std::int64_t& bytes_of(candidate c) { return bytes[static_cast<int>(c)]; }
 };
 
-// Asked for is the predicted time of a candidate, or the bytes of its plan; or it is the one.
+// A request of the search: predict the time of a candidate, or plan it to find its bytes; or the end of the search with this candidate.
 struct request {
     enum class kind : unsigned char { time, bytes, taken } what;
     candidate of;
@@ -69,10 +69,10 @@ constexpr request next_request(const findings& f, const plan_options& s, int tas
         if (needed <= s.memory_limit) return {kind::taken, p.list[i]};
         if (needed < f.bytes[static_cast<int>(least)]) least = p.list[i];
     }
-    return {kind::taken, least};  // none fits: the one that needs least is what the error tells of
+    return {kind::taken, least};  // none fits: the error reports the one that needs the fewest bytes
 }
 
-// What the plan tells of the search.
+// The result of the search as stored in the plan.
 template <class Plan>
 constexpr choice choice_of(const findings& f, candidate taken, const Plan& made) {
     choice told;

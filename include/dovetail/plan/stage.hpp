@@ -1,17 +1,17 @@
-// What a stage of the pipeline is, and how stages run one after the other. A stage is an empty struct:
+// The definition of a stage of the pipeline, and the execution of stages one after the other. A stage is an empty struct with the members:
 //
-//   name      how explain_passes and failed proofs call it
-//   makes     what its table holds, for people
-//   depends   of_graph, of_program or of_plan: the options that it reads, and so who shares its table
-//   reads     stages<...>: the stages whose tables `make` takes, in this order, behind the options
-//   bound     where the table has arrays: how many rows they have at most, counted from the same arguments
-//   make      gives the table; where there is a bound, a template of the store that its arrays live in (core/vec.hpp)
-//   passes_on where it may do nothing: whether it gives on the table that it reads first
-//   within    where it needs tables that hold growing arrays: the stages that make them, in the same evaluation, and
-//   given     what those and the stage read beside them; `bound` counts from these. Such a stage has `table<Store>` and `fill`, which
-//             takes the table last, in place of `make`
+//   name      its name in explain_passes and in failed proofs
+//   makes     a description of its table for explain_passes
+//   depends   of_graph, of_program or of_plan: the options that it reads, which determine the key of its table
+//   reads     stages<...>: the stages whose tables are the arguments of `make`, in this order, after the options
+//   bound     if the table has arrays: an upper bound of their numbers of rows, from the same arguments
+//   make      returns the table; if there is a bound, a template over the store of its arrays (core/vec.hpp)
+//   passes_on for an optional stage: whether it does nothing, so that the table that it reads first is used instead
+//   within    if it needs tables with growing arrays, which cannot be constants: the stages that make them in the same evaluation
+//   given     with `within`: the further tables that the stage and those within it read, and from which `bound` counts. Such a stage has
+//             `table<Store>` and, instead of `make`, `fill`, whose last parameter is the table
 //
-// Everything is a function of the arguments: nothing here knows whether it runs while compiling (plan/compile/) or later (make.hpp).
+// Everything is a function of the arguments, independent of whether it runs at compile time (plan/compile/) or at run time (make.hpp).
 #pragma once
 
 #include "../core/vec.hpp"
@@ -23,11 +23,11 @@ namespace dovetail::plan {
 template <class... Stage>
 struct stages {};
 
-// The options of stages: those that read nothing but the graph, those that the program depends on, those of a plan.
+// The options of stages: of those that read only the graph, of those that the program depends on, of those of a plan.
 struct source {
     const dsl::descriptor* root = nullptr;
     bool single_rank = false;
-    bool calls_rules = true;  // the shape rules can be called while compiling
+    bool calls_rules = true;  // the shape rules can be evaluated at compile time
 };
 struct program_options {
     cost_model::expansion_options expansion;
@@ -70,7 +70,7 @@ struct given_to<Stage> {
 template <class Stage>
 using given = typename given_to<Stage>::type;
 
-// The tables that are there already, by the stage that made them.
+// The tables made so far, by stage.
 template <class Stage, class Table>
 struct made_by {
     const Table* table;
@@ -86,8 +86,8 @@ constexpr known<Made..., made_by<Stage, Table>> with(const known<Made...>& befor
     return {static_cast<const Made&>(before)..., made_by<Stage, Table>{&table}};
 }
 
-// The stages within another one after the other, then that one, which fills its table. `look(stage, table)` is called with each of the
-// others. Tables are returned by `make` alone: g++ copies one for each function that returns it.
+// Runs the stages within another one, then that one, which fills its table. `look(stage, table)` is called with the table of each stage
+// within. Only `make` returns a table, because g++ copies it in each function that returns it.
 template <class Options, class Known, class Look, class Stage, class... Read, class Table>
 constexpr void run(const Options& o, const Known& k, Look&, stages<Stage>, stages<Read...>, Table& to) {
     Stage::fill(o, table_of<Read>(k)..., to);
@@ -127,7 +127,7 @@ constexpr auto make_of(const Options& o, Look& look, stages<Given...>, const Tab
 
 }  // namespace detail
 
-// The table of a stage from those that are given to it.
+// The table of a stage from its arguments.
 template <class Stage, class Store = owning, class Look, class... Table>
 constexpr auto make_table(const typename Stage::depends::options& o, Look& look, const Table&... tables) {
     return detail::make_of<Stage, Store>(o, look, detail::given<Stage>{}, tables...);

@@ -1,5 +1,5 @@
-// The search over candidates while compiling: each step of it answers one request with a constant, and only candidates that are
-// asked about are evaluated. Gives the candidate that is taken, and what was found of all.
+// The search over candidates at compile time: each step answers one request of plan/search.hpp with a constant, so that only requested
+// candidates are evaluated. The result is the chosen candidate and all findings.
 #pragma once
 
 #include "keys.hpp"
@@ -11,7 +11,7 @@ constexpr std::int64_t largest_need(const Plan& made) {
     return largest_bytes(made.roles.view());
 }
 
-// What is known once `What` has been asked of candidate C.
+// The findings after request `What` for candidate C.
 template <class G, class O, request::kind What, candidate C>
 constexpr findings answered(findings f) {
     using key = plan_key<G, O>;
@@ -43,7 +43,7 @@ struct search_step {
         answered<G, O, request_after<G, O, Asked - 1>.what, request_after<G, O, Asked - 1>.of>(search_step<G, O, Asked - 1>::known);
 };
 
-// The last step of the search.
+// The result of the search: recursion over its steps until a candidate is chosen.
 template <class G, class O, int Asked = 0>
 struct searched : searched<G, O, Asked + 1> {};
 template <class G, class O, int Asked>

@@ -1,5 +1,5 @@
-// The keys of stage_table: for whom a table is made. A graph alone, a graph with the options that its program depends on, a graph with
-// all options of a plan. Graphs that differ in nothing that a stage reads share its table.
+// The keys of stage_table: a graph alone, a graph with the options that its program depends on, or a graph with all options of a plan.
+// Keys are canonical: graphs and options that differ in nothing that a stage reads have the same key and share the table.
 #pragma once
 
 #include "../../cost/options.hpp"
@@ -25,7 +25,7 @@ struct as_written<G> {
 
 }  // namespace detail
 
-// The graph as the user wrote it: G itself, or what it is the single_rank form of.
+// The graph as the user wrote it: G itself, or the graph within single_rank.
 template <class G>
 using written = typename detail::as_written<G>::type;
 
@@ -41,8 +41,8 @@ struct lowered_store<G, std::integer_sequence<int, I...>> {
     using type = fixed_store<largest_of<G>.of[I]...>;
 };
 
-// Whether the shape rules of a graph can be called while compiling: where one is in doubt, by calling them all. Variables, since
-// nvcc's front end fails where a function asks.
+// Whether the shape rules of a graph can be evaluated at compile time. If one is doubtful, all are called to find out. These are variables,
+// because nvcc's front end fails if a function evaluates the same expression.
 template <class G, bool InDoubt = largest_of<G>.doubtful>
 inline constexpr bool calls_rules = true;
 template <class G>
@@ -67,7 +67,7 @@ struct program_key {
 
 }  // namespace detail
 
-// The graph in arrays, with the types of its values.
+// The tables of the graph, with the types of its values.
 template <class G>
 struct typed {
     static constexpr ir::graph value = ir::view(detail::stage_table<detail::graph_key<G>, stage::lower>);
@@ -75,7 +75,7 @@ struct typed {
 
 namespace detail {
 
-// A graph of one role has no channels that could differ.
+// In a graph of one role, the options of channels have no effect.
 template <class G>
 constexpr std::int64_t peer_copies_from(const plan_options& s) {
     return typed<G>::value.roles.count > 1 ? cost_model::peer_copies_from(s) : cost_model::never;
@@ -96,7 +96,7 @@ struct plan_key {
     static constexpr const plan_options& options = O::value;
 };
 
-// The table of any stage, for a graph and options.
+// The table of a stage, for a graph and options.
 template <class Key, class Stage>
 using final_stage = typename standing_in<Key, Stage>::type;
 

@@ -1,5 +1,5 @@
-// The proof of a plan while compiling: the stage `prove` in several evaluations, so that no limit of one is near. What concerns all
-// roles is one of them, the roles follow, as many at once as are far from the limits.
+// The proof of a plan at compile time: the stage `prove` in several constant evaluations, so that each is far from compiler limits. The
+// first checks what concerns all roles; each of the others checks a range of roles.
 #pragma once
 
 #include "decide.hpp"
@@ -15,7 +15,7 @@ constexpr verdict prove_roles(const_table<Graph> g, const_table<Program> p, cons
     return prove_ordered_roles(ir::view(g), ir::view(p), ir::view(made), first, last);
 }
 
-// Of the tables under a key with candidate C.
+// The evaluations for the tables of a key and candidate C.
 template <class Key, candidate C, class Graph = final_stage<Key, stage::rewrite>, class Program = typename Key::for_program>
 inline constexpr verdict proven_tables =
     prove_in_common(stage_table<key_of<Key, Graph>, Graph>, stage_table<Program, stage::expand>, stage_table<Key, stage::emit<C>>, Key::options);
@@ -23,7 +23,7 @@ template <class Key, candidate C, int First, int Last, class Graph = final_stage
 inline constexpr verdict proven_roles =
     prove_roles(stage_table<key_of<Key, Graph>, Graph>, stage_table<Program, stage::expand>, stage_table<Key, stage::emit<C>>, First, Last);
 
-// Up to which role one evaluation goes, see proven_until.
+// The end of the range of roles of one evaluation, see proven_until.
 template <class Program, class Plan>
 constexpr int last_proven(const Program& p, const Plan& made, int first) {
     return proven_until(ir::view(p), ir::view(made), first);

@@ -1,5 +1,5 @@
-// stage_table<Key, Stage>: the table of a stage as a constant, evaluated when it is first named, from the tables that the stage reads,
-// which are constants too. The key says of which graph, and under which options. README.md tells why it is written so.
+// stage_table<Key, Stage>: the table of a stage as a constant. It is evaluated when it is first used, from the tables that the stage reads,
+// which are constants too. The key determines graph and options. README.md explains why it is written so.
 #pragma once
 
 #include "../stage.hpp"
@@ -9,8 +9,8 @@
 
 namespace dovetail::plan::detail {
 
-// How an evaluation takes a table that is a constant, as a parameter. clang asks much of a constant variable at each read, and reads a copy of its
-// own in two thirds of the time; g++ and nvcc's front end pay more for the copy, the latter in memory, than they save.
+// The type of a parameter for a constant table: a value under clang, else a reference. clang needs a third less time to read a copy than a
+// constant variable; for g++ and nvcc's front end the copy costs more than it saves (for the latter, memory).
 #if defined(__clang__) && !defined(__CUDACC__)
 template <class Table>
 using const_table = Table;
@@ -19,11 +19,11 @@ template <class Table>
 using const_table = const Table&;
 #endif
 
-// The key of a stage's table: that of all that the stage depends on, and of nothing else, so that tables are shared.
+// The key of a stage's table: it contains only what the stage depends on, so that tables are shared.
 template <class Key, class Stage>
 using key_of = typename Stage::depends::template key<Key>;
 
-// The stage whose table stands for this one's: the stage itself, unless it passes on what it reads.
+// The stage whose table is used for this one: the stage itself, unless it passes on the table that it reads first.
 template <class Key, class Stage>
 struct standing_in {
     using type = Stage;
@@ -43,7 +43,7 @@ struct standing_in<Key, Stage> {
 template <class Key, class Stage, class Given = given<Stage>>
 struct table_maker;
 
-// `Key` is the key_of the stage, which is no stage that passes on what it reads: final_stage (keys.hpp) tells.
+// `Key` is the key_of the stage. The stage must not be one that passes on its input: see final_stage (keys.hpp).
 template <class Key, class Stage>
 inline constexpr auto stage_bound = table_maker<Key, Stage>::bound(Key::options);
 template <class Key, class Stage>
@@ -65,7 +65,7 @@ constexpr auto evaluate(const Options& o, const_table<Table>... tables) {
     }
 }
 
-// The store for a table of so many rows.
+// The store for a table with these numbers of rows.
 template <class Key, class Stage, class Tables = std::make_integer_sequence<int, sizeof(stage_bound<Key, Stage>.of) / sizeof(int)>>
 struct store_for;
 template <class Key, class Stage, int... I>

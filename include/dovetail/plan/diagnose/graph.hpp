@@ -1,6 +1,5 @@
-// diagnose<G>: what is wrong with a graph, as a type: error::none, or the error template with the guilty names. One of the
-// bridges from ids to types; nothing is reported until the type is made an object of, which everything does that depends on a graph.
-// Long: a row for each mistake, read side by side.
+// diagnose<G>: the first mistake in a graph as a type: error::none, or an error template with the names concerned. It turns the source
+// positions of a fault back into types. Nothing is reported until the type is instantiated, which everything that needs a valid graph does.
 #pragma once
 
 #include "../../dsl/source_position.hpp"
@@ -11,7 +10,7 @@ namespace dovetail::plan {
 
 namespace detail {
 
-// The first mistake in a graph. Circles show in the program only; whatever the options, it has the same operations and edges.
+// The first mistake in a graph. Cycles are found in the program, which has the same operations and edges for all options.
 template <class G>
 using default_program = typename plan_key<G, options<>>::for_program;
 template <class G>
@@ -34,7 +33,7 @@ using tensor_named = tensor_from<fault_of<G>::value.type[I].type, fault_of<G>::v
                                  fault_of<G>::value.type[I].extent[1], fault_of<G>::value.type[I].extent[2], fault_of<G>::value.type[I].extent[3],
                                  fault_of<G>::value.type[I].extent[4], fault_of<G>::value.type[I].extent[5]>;
 
-// The numbers that an error shows, and where its statement stands.
+// The numbers in an error, and the position of its statement.
 template <class G>
 constexpr auto where_it_stands() {
     constexpr ir::fault f = fault_of<G>::value;
@@ -59,15 +58,15 @@ constexpr auto tell() {
     return told<Error, G>(std::make_integer_sequence<int, fault_of<G>::value.count>{}, std::make_integer_sequence<int, fault_of<G>::value.types>{});
 }
 
-// Of symbols or roles, the one that is spelled most like a missing name, within a third of its letters: its position in the source, or -1. `fits`
-// tells which of them come into question.
+// The symbol or role whose spelling is nearest to a missing name, with at most a third of the letters different: its source position, or
+// -1. `fits` selects the rows to consider.
 template <class Row, class Fits>
 constexpr int nearest(span<const Row> rows, const tag& missing_name, Fits fits) {
     const ir::short_name missing_text{missing_name};
     const letters missing = missing_text.text();
     int best = missing.size / 3 + 2;
     int source_position = -1;
-    int budget = 200;  // candidates of a similar length: a large graph must not exhaust the compiler
+    int budget = 200;  // names of similar length to compare: bounds the compile time in a large graph
     for (const Row& s : rows) {
         if (!dovetail::named(s.name) || same(s.name, &missing_name) || !fits(s) || budget == 0) continue;
         const ir::short_name short_name{*s.name};
@@ -87,7 +86,7 @@ struct any_row {
         return true;
     }
 };
-// The error of a name that is missing, which is spelled like that of the source position, if there is one.
+// The error of an unknown name. `near`: the source position of the name with the nearest spelling, or -1.
 template <template <class...> class Error, class G, int Near, class Name>
 constexpr auto tell_near() {
     if constexpr (Near < 0)
@@ -96,7 +95,7 @@ constexpr auto tell_near() {
         return std::type_identity<Error<Name, error::did_you_mean<dsl::type_at<written<G>, Near>>>>{};
 }
 
-// Of a name that nothing defines.
+// The error of a name that nothing defines.
 template <template <class...> class Error, class G, class... Statement>
 constexpr auto tell_nearest() {
     constexpr int near = nearest(typed<G>::value.symbols, tag_of<named<G, 1>>, any_row{});
@@ -284,7 +283,7 @@ constexpr auto graph_error() {
         static_assert(f.kind == kind::none, "dovetail: this kind of fault has no error in plan/diagnose/graph.hpp");
 }
 
-// Of a single-rank graph, what is wrong with the graph itself goes before what is wrong with folding it.
+// For a single-rank graph, a mistake in the graph itself is reported before a mistake of its use on one rank.
 template <class G>
 constexpr auto error_of() {
     if constexpr (!dsl::detail::is_graph<written<G>>)
@@ -299,7 +298,7 @@ constexpr auto error_of() {
 
 }  // namespace detail
 
-// error::none, or the first mistake in the graph. Asking reports nothing.
+// error::none, or the first mistake in the graph. Naming it reports nothing.
 template <class G>
 using diagnose = typename decltype(detail::error_of<G>())::type;
 

@@ -1,5 +1,5 @@
-// What is wrong with the plan of a graph that has no mistake, as a type: error::none, or the error template with the guilty names.
-// Maps what the stages found, and finds nothing itself.
+// The mistake in the plan of a valid graph as a type: error::none, or an error template with the names concerned. This maps the faults
+// that the stages found to errors, and finds none itself.
 #pragma once
 
 #include "../../cost/options.hpp"
@@ -15,7 +15,7 @@ constexpr plan chosen(plan made, const findings& f, candidate taken) {
     return made;
 }
 
-// The plan of a graph under the options, whether it fits and is proven or not.
+// The plan of a graph with these options, even if it exceeds the memory limit or is not proven.
 template <class G, class O>
 struct found_plan {
     using key = plan_key<G, O>;
@@ -47,8 +47,8 @@ constexpr auto memory_error() {
     }
 }
 
-// The operation whose cost is to blame where the costs of a graph's tasks cannot be calculated while compiling: its position in the source. Where
-// one is in doubt, they all are calculated to see.
+// The source position of the operation whose cost function cannot be evaluated at compile time. If a cost function is doubtful, all are
+// called to find out.
 constexpr int first_doubtful_cost(const ir::graph& g) {
     for (const ir::node& n : g.nodes)
         if (n.op->doubtful_cost) return n.source_position + 1;

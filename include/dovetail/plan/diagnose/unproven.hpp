@@ -1,5 +1,5 @@
-// error::unproven with its names, from a verdict and the tables that it is about. Takes a graph and a class with the tables of the
-// graph and the program, the candidate that was planned and the verdict: see found_plan.
+// error::unproven with its names, from a verdict of the prover. Takes a graph and a class that has the tables of graph and program, the
+// planned candidate and the verdict: see found_plan.
 #pragma once
 
 #include "../../dsl/source_position.hpp"
@@ -18,7 +18,7 @@ struct role_named<G, -1> {
     using type = error::the_only_role;
 };
 
-// The errors' name of each flaw, in the order of the enumeration.
+// The error type of each flaw, in the order of the enumeration.
 namespace flaw_as = error::flaws;
 using flaw_names =
     dsl::types<flaw_as::none, flaw_as::bad_table, flaw_as::node_missing, flaw_as::node_twice, flaw_as::node_mismatch, flaw_as::wrong_access,
@@ -30,7 +30,7 @@ using flaw_names =
 template <flaw F>
 using flaw_name = typename dsl::detail::nth<static_cast<int>(F), flaw_names>::type;
 
-// The stage of that name, of the pipeline that makes the plan of a candidate.
+// The stage with this name in the pipeline of a candidate.
 constexpr bool same_text(const char* a, const char* b) {
     while (*a != 0 && *a == *b) {
         ++a;
@@ -54,7 +54,7 @@ using all_stages = decltype(joined(pipeline{}, pipeline_of<C>{}));
 template <flaw F, candidate C>
 using stage_blamed = typename dsl::detail::nth<find_stage(all_stages<C>{}, stage_of(F)), decltype(as_types(all_stages<C>{}))>::type;
 
-// Lists of types for the errors' arguments: empty where a thing is not known.
+// Lists of types for the arguments of the error: empty for what is not known.
 template <class... T>
 using some = dsl::types<T...>;
 template <class... A>

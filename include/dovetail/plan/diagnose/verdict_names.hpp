@@ -1,5 +1,5 @@
-// What a verdict names: rows of the graph and the program for the numbers that it has, and for those that follow from them. For errors
-// (unproven.hpp) and texts (verdict_text.hpp). Reads only rows that are there: the tables may be the very ones that are refused.
+// The rows of graph and program that a verdict refers to, and those that follow from them, for errors (unproven.hpp) and texts
+// (verdict_text.hpp). Every index is checked before it is used, because the refused tables may contain any number.
 #pragma once
 
 #include "../../ir/program.hpp"
@@ -7,10 +7,10 @@
 
 namespace dovetail::plan {
 
-// An operation of the program, as the user knows it.
+// An operation of the program in terms of the graph.
 struct named_operation {
-    int node = -1;    // of the graph; -1: a transfer or an input
-    int symbol = -1;  // what it makes or moves; -1: nothing that is known
+    int node = -1;    // node of the graph; -1: a transfer or an input
+    int symbol = -1;  // its result or the value that it moves; -1: not known
     op_kind kind = op_kind::compute;
 
     constexpr bool known() const { return node >= 0 || symbol >= 0; }
@@ -36,7 +36,7 @@ constexpr int first_to_touch(const ir::program& p, int buffer, bool writing) {
     return -1;
 }
 
-// The only role that takes part in a task, or -1.
+// The role of a task, if exactly one participates, or -1.
 constexpr int role_of_task(const ir::program& p, const ir::task& v) {
     int role = -1;
     for (int i = v.first_participation; i < v.first_participation + v.participations; ++i) {
@@ -48,8 +48,8 @@ constexpr int role_of_task(const ir::program& p, const ir::task& v) {
 
 }  // namespace detail
 
-// The verdict with what follows from it: the role of a buffer or an operation, the operation that makes
-// a buffer, or else reads it.
+// The verdict, completed by what follows from it: the role of a buffer or an operation, and the operation that writes a buffer or, if there
+// is none, reads it.
 constexpr verdict completed(verdict bad, const ir::program& p) {
     if (!detail::within_rows(bad.task, p.tasks.count)) bad.task = -1;
     if (!detail::within_rows(bad.other, p.tasks.count)) bad.other = -1;
@@ -62,7 +62,7 @@ constexpr verdict completed(verdict bad, const ir::program& p) {
     return bad;
 }
 
-// The operation of a task: that of its first member.
+// The operation of a task, from its first member.
 constexpr named_operation operation_of(const ir::graph& g, const ir::program& p, int task) {
     named_operation named;
     if (!detail::within_rows(task, p.tasks.count) || !detail::within_rows(p.tasks[task].first_member, p.members.count)) return named;

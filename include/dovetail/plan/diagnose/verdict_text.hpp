@@ -1,4 +1,4 @@
-// A verdict as text, with the names of the graph and numbers where there are none.
+// A verdict as text, with names of the graph, or numbers for what has no name.
 #pragma once
 
 #include "../../core/display.hpp"
@@ -23,7 +23,7 @@ inline std::string text_of(const ir::graph& g, const named_operation& named, int
 }  // namespace detail
 
 // A verdict as text: "race, in what the stage synchronise makes: role `receiver`, operation `matmul` of `product<0>` and `fill` of
-// `block<0>`, buffer of `block<0>`, run 1"; "proven" where nothing is wrong.
+// `block<0>`, buffer of `block<0>`, run 1"; "proven" if there is no flaw.
 inline std::string text_of(const verdict& found, const ir::graph& g, const ir::program& p) {
     if (found) return "proven";
     const verdict bad = completed(found, p);

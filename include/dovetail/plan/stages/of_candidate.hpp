@@ -1,5 +1,5 @@
-// The stages that each candidate has of its own: from the order of the operations to the plan's tables and their proof. What a stage
-// is: ../stage.hpp; their order: ../pipeline.hpp.
+// The stages of each candidate: from the order of the tasks to the tables of the plan and their proof. ../stage.hpp defines a stage,
+// ../pipeline.hpp the order of stages.
 #pragma once
 
 #include "../candidates.hpp"
@@ -9,7 +9,7 @@
 
 namespace dovetail::plan::stage {
 
-// Of a candidate with an order of its own, on several streams.
+// For a candidate with an order of its own, on three streams.
 template <candidate C>
 struct order {
     static constexpr const char* name = "order";
@@ -65,7 +65,7 @@ struct schedule {
     }
 };
 
-// The stages that turn a schedule into the plan's tables, made in one evaluation.
+// The stages from a schedule to the tables of the plan, which run in one evaluation.
 template <candidate C>
 struct issue {
     static constexpr const char* name = "issue";
@@ -124,7 +124,7 @@ struct emit {
     using given = stages<expand, edges, schedule<C>, serial_time>;
     using reads = stages<expand, schedule<C>, serial_time, issue<C>, synchronise<C>, assign_memory<C>, wait_across_runs<C>>;
     static constexpr bool counts_rows = true;
-    // A step waits for at most two others in each run.
+    // A step waits for at most two other streams in each run.
     template <class Program, class Edges, class Schedule>
     static constexpr ir::sizes<5> bound(const plan_options& s, const Program& p, const Edges& e, const Schedule& t, std::int64_t) {
         const int tasks = p.tasks.size(), participations = p.participations.size(), edges = e.size();

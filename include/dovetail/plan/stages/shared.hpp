@@ -1,5 +1,5 @@
-// The stages that all candidates share: from the types of a graph to the program with its edges, its costs and the streams that it
-// occupies. What a stage is: ../stage.hpp; their order: ../pipeline.hpp.
+// The stages that all candidates share: from the type of a graph to the program with its edges, its costs and the streams that its tasks
+// occupy. ../stage.hpp defines a stage, ../pipeline.hpp the order of stages.
 #pragma once
 
 #include "../../cost/model.hpp"
