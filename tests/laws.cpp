@@ -1,5 +1,5 @@
-// What must hold of every plan: of all samples, planned by the compiler under several options (the units in laws/), and of
-// random graphs, planned at run time. With --write it writes golden/plans.txt, which all compilers must agree with.
+// The laws of every plan: of all samples, planned by the compiler with several options (the units in laws/), and of random graphs, planned
+// at run time. With --write it writes golden/plans.txt, with which the plans of all compilers must agree.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-// A value of more than 2^31 bytes: sizes, offsets and counts are 64 bits wide all the way, through a channel and a group of
-// slots. Needs about 7 GB of memory; on a smaller machine the test says so and passes.
+// A value of more than 2^31 bytes on the host backend: sizes, offsets and counts are 64 bits wide, in a channel and in a buffer with
+// several slots. Needs about 7 GB of memory; on a smaller machine the test prints that and passes.
 #include "support/on_host.hpp"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// Mistakes beside those of tests/fail, as types: the error that `diagnose` gives for each, with the names it blames, and the
-// correct graph next to the wrong one where they differ by little.
+// Mistakes in graphs beyond those of tests/fail, as types: the error that `diagnose` returns for each, with the names in it, and, if the
+// two differ by little, the correct graph next to the wrong one.
 #include "fail/ops.hpp"
 
 #include <doctest/doctest.h>

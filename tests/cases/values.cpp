@@ -1,4 +1,4 @@
-// What users will try first, with the values of the sequential program: every way of planning gives the same.
+// The graphs that users write first, on the host backend: every candidate plan computes the values of the sequential program.
 #include "support/on_host.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Who gives to whom, for each kind, as a matrix: a row of the matrix is a giver, and `x` stands where what it gives reaches a member.
+// The data movement of each kind of communication as a matrix: one row per sender, one column per receiver, `x` where data moves.
 #include <dovetail/collective/movement.hpp>
 
 #include <doctest/doctest.h>

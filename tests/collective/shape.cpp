@@ -1,4 +1,4 @@
-// The shape rule of every kind, on four members.
+// The shape rule of each kind of communication, on four members.
 #include <dovetail/collective/shape.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The table of communication, read back: what follows from each row is what the language says of the kind.
+// The table of communication: the properties that are computed from each row are those of the language.
 #include <dovetail/collective/movement.hpp>
 
 #include <doctest/doctest.h>

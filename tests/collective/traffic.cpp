@@ -1,4 +1,4 @@
-// What passes the slowest link, of 1,200 bytes.
+// The bytes over the slowest link for each kind of communication, with a payload of 1,200 bytes.
 #include <dovetail/collective/traffic.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// half and bfloat16 against a reference that rounds with the floating-point unit: every half, every bfloat16, and for the way
-// back every representable value, every midpoint and its two neighbours, and a walk through all floats.
+// half and bfloat16 against a reference that rounds with the floating-point unit: all values of half and bfloat16; for conversions to
+// them, all representable values, all midpoints with both neighbours, and a sample of all floats.
 #include <dovetail/core/element.hpp>
 
 #include <doctest/doctest.h>

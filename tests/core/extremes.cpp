@@ -1,4 +1,4 @@
-// Minimum and maximum as reductions take them: a number before not a number, minus zero before zero, whatever the order.
+// Minimum and maximum in reductions: a number wins over NaN, minus zero is smaller than zero, and the order of operands does not matter.
 #include <dovetail/core/extremes.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tags: one identity a type, and names as a person writes them, whichever compiler printed them.
+// Tags: each type has one identity, and its name is printed alike, whichever compiler produced it.
 #include <dovetail/core/display.hpp>
 
 #include <doctest/doctest.h>

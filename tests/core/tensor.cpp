@@ -1,4 +1,4 @@
-// tensor_type and tensor: sizes, overflow, equality, and the way from value to type.
+// tensor_type and tensor: sizes, overflow, equality, and the conversion from a value to a type.
 #include <dovetail/core/tensor.hpp>
 
 #include <doctest/doctest.h>

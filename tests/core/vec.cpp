@@ -1,4 +1,4 @@
-// vec, span and fixed: the same results at run time, where sanitizers watch, and in constant expressions, where leaks are errors.
+// vec, span and fixed: the same results at run time, under sanitizers, and in constant expressions, where a leak is an error.
 #include <dovetail/core/vec.hpp>
 
 #include <doctest/doctest.h>

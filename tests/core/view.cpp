@@ -1,4 +1,4 @@
-// A view converts to an mdspan with static extents: cuda::std's where nvcc brings it, elsewhere to anything with its members.
+// A view converts to an mdspan with static extents: cuda::std's under nvcc, elsewhere any type with the same members.
 #include <dovetail/core/view.hpp>
 
 #include <doctest/doctest.h>

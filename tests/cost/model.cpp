@@ -1,3 +1,4 @@
+// The predicted time of single tasks: the roofline of compute, latency and bandwidth of communication, on small programs.
 #include <dovetail/cost/model.hpp>
 
 #include <dovetail/ir/table.hpp>

@@ -1,4 +1,4 @@
-// Records and mentions: every type of a graph has a number, and the number gives the type back.
+// Descriptors and source positions: every type within a graph has a number, and the number leads back to the type.
 #include "support/samples.hpp"
 
 #include <dovetail/core/display.hpp>

@@ -1,4 +1,4 @@
-// Connections to rank 0 that say anything, before and after the proof: few wait, and only who has proven the key joins.
+// Connections to rank 0 with any bytes, before and after authentication: few may wait, and only one that has proven the key joins.
 #include <fuzzers/input.hpp>
 
 #include <dovetail/launch/control/admission.hpp>

@@ -1,4 +1,4 @@
-// A rank, to which a rank 0 says anything.
+// A rank whose rank 0 sends any bytes.
 #include <fuzzers/input.hpp>
 
 #include <dovetail/launch/control/client.hpp>

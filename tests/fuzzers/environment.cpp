@@ -1,4 +1,4 @@
-// Any environment: an identity or an error that names the variable, and never the key.
+// Any environment variables: the result is an identity, or an error that names the variable and never shows the key.
 #include <fuzzers/input.hpp>
 
 #include <dovetail/launch/control/environment.hpp>

@@ -1,5 +1,5 @@
-// Any bytes as frames, with and without tags: the same comes out in whatever pieces they come, nothing longer than allowed, and with
-// tags nothing that did not go in with them.
+// Any bytes as frames, with and without tags: the frames do not depend on how the bytes are split, none is longer than allowed, and with
+// tags no forged frame is accepted.
 #include <fuzzers/input.hpp>
 
 #include <dovetail/launch/control/frames.hpp>

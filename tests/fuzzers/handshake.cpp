@@ -1,5 +1,5 @@
-// Both ends of the handshake, told anything in any order by somebody without the key, who may also pass on what they say: an end is
-// proven only by the other end's own words.
+// Both ends of the handshake with any messages in any order from an attacker without the key, who may also relay messages: an end is
+// authenticated only by messages of the other end.
 #include <fuzzers/input.hpp>
 
 #include <dovetail/launch/control/handshake.hpp>

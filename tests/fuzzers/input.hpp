@@ -1,5 +1,5 @@
-// The bytes of a fuzzer as choices: numbers that are near a limit, texts, and the messages of the control channel made of them, whole or
-// damaged. So a fuzzer need not find out by itself what a message looks like.
+// The bytes of a fuzzer as choices: numbers near a limit, texts, and messages of the control channel made of them, complete or damaged. So
+// a fuzzer need not discover the format of a message.
 #pragma once
 
 #include <dovetail/launch/control/messages.hpp>

@@ -1,4 +1,5 @@
-// Every message of the control channel of any bytes: what is understood says the same when it is written again, and can be shown.
+// Any bytes as messages of the control channel: a message that is accepted has the same meaning after it is written again, and can be
+// printed.
 #include <fuzzers/input.hpp>
 
 #include <dovetail/launch/control/rendezvous.hpp>

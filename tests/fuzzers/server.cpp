@@ -1,4 +1,4 @@
-// Rank 0, to which ranks say anything: what it makes of that stays within its limits.
+// Rank 0 with ranks that send any bytes: its memory stays within its limits.
 #include <fuzzers/input.hpp>
 
 #include <dovetail/launch/control/server.hpp>

@@ -1,4 +1,4 @@
-// Short texts from outside: endpoints, lists of hosts, numbers, keys, the system's table of connections, and text that is to be shown.
+// Short texts from outside: endpoints, lists of hosts, numbers, keys, the connection table of the system, and text to print.
 #include <fuzzers/input.hpp>
 
 #include <dovetail/launch/control/peer_user.hpp>

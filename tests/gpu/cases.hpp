@@ -1,5 +1,5 @@
-// The cases that must work, each on four ranks: graphs of two roles get two positions, graphs of three a fourth role of its own,
-// graphs of one as many positions as there are ranks. Whoever plays them brings a world of threads or one of processes.
+// Cases that must work, each on four ranks: graphs of two roles have two positions, graphs of three roles get a fourth role, graphs of one
+// role have as many positions as there are ranks. The caller provides a world of threads or of processes.
 #pragma once
 
 #include "support/exercise.hpp"

@@ -1,4 +1,5 @@
-// Graphs on the GPUs of one process: the same bytes as on the host. Says what is left out where there are too few.
+// Runs graphs on the GPUs of one process and on the host: the results have the same bytes. Prints which graphs are skipped if there are
+// too few GPUs.
 #pragma once
 
 #include "support/compare.hpp"

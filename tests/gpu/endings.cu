@@ -1,5 +1,5 @@
-// What lasts and what goes wrong on GPUs: many runs without growth, the caller's stream, operations that fail or cannot be
-// captured, a rank that does not come. Errors name operation and rank, and the process goes on.
+// Long use and failures on GPUs: many runs without growth of memory, a stream of the caller, operations that fail or cannot be captured, a
+// rank that never runs. Errors name operation and rank, and the process continues.
 #include "gpu/compare.hpp"
 #include "gpu/graphs.hpp"
 #include "support/expect.hpp"

@@ -1,5 +1,5 @@
-// Graphs for GPUs beyond the samples: every communication along an axis for each element type, collectives over roles, states
-// that communication changes in place, and operations that go wrong.
+// Graphs for GPUs beyond the samples: every communication along an axis for each element type, collectives over roles, states that
+// communication updates in place, and operations that fail.
 #pragma once
 
 #include <dovetail/dovetail.hpp>

@@ -1,4 +1,4 @@
-// The sample graphs with meshes, states and host memory on GPUs, against the host.
+// The sample graphs with meshes, states and host memory on GPUs, compared with the host.
 #include "gpu/compare.hpp"
 #include "gpu/graphs.hpp"
 

@@ -1,4 +1,4 @@
-// The sample graphs of several roles on GPUs, one for each, against the host.
+// The sample graphs of several roles on GPUs, one GPU for each role, compared with the host.
 #include "gpu/compare.hpp"
 #include "gpu/graphs.hpp"
 

@@ -1,5 +1,5 @@
-// What recording runs costs, on the host backend, on streams and replayed; and traces of runs on four GPUs for
-// tests/observe/hta, in folders of $OUT: the README's graph, whose transfers are peer copies, and products whose results all positions sum.
+// The cost of recording runs, on the host backend, on streams and replayed; and traces of runs on four GPUs for tests/observe/hta, in
+// folders of $OUT: the README's graph, whose transfers are peer copies, and products whose results are reduced over all positions.
 #include "support/three_senders.hpp"
 #include "support/traced_runs.hpp"
 

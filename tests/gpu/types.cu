@@ -1,4 +1,4 @@
-// Every communication along an axis, for each element type that NCCL moves, on 1, 2 and 4 GPUs against the host.
+// Every communication along an axis, for each element type that NCCL supports, on 1, 2 and 4 GPUs, compared with the host.
 #include "gpu/compare.hpp"
 #include "gpu/graphs.hpp"
 

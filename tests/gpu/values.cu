@@ -1,5 +1,5 @@
-// What must not be wrong in silence, on GPUs: memory that changes behind bind, not-a-number in an extreme, values that are not finite,
-// values written to files, and a failure of a run whose ticket was dropped.
+// Errors that must not stay silent on GPUs: memory that changes after bind, NaN in a minimum or maximum, values that are not finite,
+// values written to files, and a failed run whose ticket was dropped.
 #include "gpu/compare.hpp"
 #include "support/expect.hpp"
 #include "support/observed.hpp"

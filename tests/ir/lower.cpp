@@ -1,4 +1,4 @@
-// lower: names become ids, nested expressions become nodes before those that use them, placement is resolved.
+// lower: names become ids, nested expressions become nodes before the nodes that use them, and placement is resolved.
 #include "support/samples.hpp"
 
 #include <dovetail/core/display.hpp>

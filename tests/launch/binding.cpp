@@ -1,5 +1,5 @@
-// What inputs are bound to: host memory is copied by `bind` itself, so that whatever the caller does to it afterwards changes nothing;
-// what is borrowed or in device memory is used where it is.
+// Values bound to inputs: `bind` copies host memory, so that later changes by the caller have no effect; borrowed memory and device memory
+// is used in place.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>

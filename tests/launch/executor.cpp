@@ -1,4 +1,4 @@
-// Executors of real graphs on host threads: names, bindings, states, roles, meshes, and the values of the sequential program.
+// Executors of real graphs on host threads: names, bindings, states, roles and meshes, with the values of the sequential program.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>

@@ -1,5 +1,5 @@
-// Executable plans made by hand for tests of the launch layer: a program written task by task, and the simplest plan of it that
-// is safe: tasks in the order written, no two buffers in one place, every change of streams waited for.
+// Executable plans made by hand for tests of the launch layer: a program written task by task, and the simplest safe plan of it: tasks in
+// written order, no two buffers at the same bytes, a wait for every change of streams.
 #pragma once
 
 #include "../support/whole.hpp"

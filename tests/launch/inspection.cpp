@@ -1,5 +1,5 @@
-// Looking into the values of runs: dv::check_finite names the first operation that makes what is not finite, whatever comes of it
-// later and on which rank; DOVETAIL_DUMP writes values as files that NumPy reads.
+// Inspection of the values of runs: dv::check_finite names the first operation that computes a value that is not finite, even if another
+// rank notices it later; DOVETAIL_DUMP writes values to files that NumPy reads.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>

@@ -1,4 +1,4 @@
-// The plans of the samples, proven, simulated, and damaged in all the ways of damage.hpp and mutation.hpp.
+// The plans of the samples: proven, simulated, and damaged in all ways of damage.hpp and mutation.hpp.
 #include "support/damage.hpp"
 #include "support/laws.hpp"
 #include "support/mutation.hpp"

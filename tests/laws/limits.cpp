@@ -1,5 +1,5 @@
-// The laws on random graphs under memory limits: whatever lies between what the order for little memory needs and what the
-// plan without a limit takes is kept by a plan that is proven and computes the same.
+// The laws on random graphs with memory limits: for every limit between the bytes of the order of least memory and those of the plan
+// without a limit, there is a proven plan that keeps within it and computes the same values.
 #include "support/how_many.hpp"
 #include "support/laws.hpp"
 #include "support/random_graph.hpp"

@@ -1,4 +1,4 @@
-// One role, with positions or alone.
+// Samples of one role, with a mesh or without.
 #include "support/planned_samples.hpp"
 
 using namespace samples;

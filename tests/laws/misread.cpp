@@ -1,5 +1,5 @@
-// Graphs that the library reads wrongly, as a mistake in lowering would have it: one row of the graph is changed behind `lower`, and
-// what is planned, proven and simulated of it is compared with the sketch's meaning. Every change is noticed, or means the same.
+// Graphs that the library reads wrongly, as with a defect in lowering: one row of the graph is changed after `lower`, and the planned,
+// proven and simulated result is compared with the meaning of the sketch. Every change is noticed or does not change the meaning.
 #include "support/how_many.hpp"
 #include "support/random_graph.hpp"
 #include "support/reference.hpp"

@@ -1,4 +1,4 @@
-// Two roles.
+// Samples of two roles.
 #include "support/planned_samples.hpp"
 
 using namespace samples;

@@ -1,4 +1,4 @@
-// Micro-batches, and roles with positions.
+// Samples with micro-batches, and of roles with several positions.
 #include "support/planned_samples.hpp"
 
 using namespace samples;

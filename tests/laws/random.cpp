@@ -1,4 +1,4 @@
-// The laws on random graphs, planned at run time, and how near their arenas are to what they must hold.
+// The laws on random graphs, planned at run time, and the size of their arenas relative to the lower bound.
 #include "support/laws.hpp"
 #include "support/random_graph.hpp"
 #include "support/shown.hpp"

@@ -1,4 +1,4 @@
-// Two and three roles, with channels and collectives between them.
+// Samples of two and three roles, with channels and collectives between them.
 #include "support/planned_samples.hpp"
 
 using namespace samples;

@@ -1,4 +1,5 @@
-// The files that observers write: what can be written is, and nothing else stops or holds up a program.
+// The files that observers write: each has the latest contents, and a path that cannot be written gives one warning and never delays the
+// program.
 #include <doctest/doctest.h>
 
 #include <dovetail/observe/files.hpp>

@@ -1,5 +1,5 @@
-// Text and DOT of sample graphs, letter for letter as in tests/golden/observe: the same from every compiler. A program run with
-// the argument --write writes them anew; the difference is then to be read.
+// Text and DOT of sample graphs, byte for byte as in tests/golden/observe, from every compiler. With the argument --write the program
+// writes these files anew; review the difference.
 #include <doctest/doctest.h>
 
 #include <dovetail/observe/dot.hpp>

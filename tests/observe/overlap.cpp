@@ -1,4 +1,4 @@
-// The overlap report on timelines made by hand, where every figure can be checked on paper; the text of a plan.
+// The overlap report on timelines made by hand, whose figures can be checked on paper; and the text of a plan.
 #include <doctest/doctest.h>
 
 #include <dovetail/observe/html.hpp>

@@ -1,5 +1,5 @@
-// The tables of the stages as text: all stages of the list are shown, for graphs of every kind, and DOVETAIL_EXPLAIN=passes prints them
-// once for each plan.
+// The tables of the stages as text: all stages of the pipeline are shown, for graphs of every kind, and DOVETAIL_EXPLAIN=passes prints
+// them once for each plan.
 #include "../support/observed.hpp"
 #include "../support/samples.hpp"
 

@@ -1,5 +1,5 @@
-// Ranges for profilers, seen as a profiler sees them: NVTX hands its calls to functions of this program. On the host backend
-// and on a simulated GPU, on streams and replayed; and none at all without the wish.
+// NVTX ranges as a profiler receives them: NVTX passes its calls to functions of this program. On the host backend and on a simulated GPU,
+// on streams and replayed; and no ranges if they are not requested.
 #include <doctest/doctest.h>
 
 #include "../support/samples.hpp"  // in front of ranges.hpp, which says why

@@ -1,5 +1,5 @@
-// Recorded runs on a simulated GPU: on streams and replayed, one at a time and several in flight, each has times of its own, on
-// one clock of all ranks; and the clock that ranks of several processes agree on.
+// Recorded runs on a simulated GPU: on streams and replayed, one at a time and several in flight, each run has its own times on a common
+// clock of all ranks; and the clock that ranks of several processes agree on.
 #include <doctest/doctest.h>
 
 #include <dovetail/launch/executor.hpp>

@@ -1,5 +1,5 @@
-// Traces of runs on the host, read back by a small JSON reader and checked against the rules of the format; and the
-// recorder that the environment asks for: files that can and cannot be written.
+// Traces of runs on the host, read back by a small JSON reader and checked against the rules of the format; and the recorder that
+// environment variables enable, with files that can and cannot be written.
 #include <doctest/doctest.h>
 
 #include <dovetail/launch/executor.hpp>

@@ -1,4 +1,4 @@
-// A graph in a header, with an operation of its own: what two units that include it must agree on.
+// A graph in a header, with an operation of its own, that two translation units include.
 #pragma once
 
 #include <dovetail/dovetail.hpp>

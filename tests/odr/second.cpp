@@ -1,4 +1,4 @@
-// The other unit.
+// The second translation unit of the program.
 #include "model.hpp"
 
 odr::facts seen_by_the_second() { return odr::here(); }

@@ -1,4 +1,4 @@
-// Element-wise operations against loops in double.
+// Element-wise operations against loops in double precision.
 #include <doctest/doctest.h>
 
 #include <dovetail/dovetail.hpp>

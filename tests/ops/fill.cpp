@@ -1,4 +1,4 @@
-// fill, copy and cast.
+// The operations fill, copy and cast.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/fill.hpp>

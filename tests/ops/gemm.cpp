@@ -1,4 +1,4 @@
-// Matrix products against a naive sum in double; odd sizes, zero extents, all four floating elements, refused shapes.
+// Matrix products against a naive sum in double precision: odd sizes, zero extents, all four floating-point types, refused shapes.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/gemm.hpp>

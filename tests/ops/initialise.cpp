@@ -1,4 +1,4 @@
-// Initialisers: exact constants, known bits of the generator, moments of the distributions.
+// Initialisers: exact constants, known bits of the random generator, moments of the distributions.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/initialise.hpp>

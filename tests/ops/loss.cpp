@@ -1,4 +1,4 @@
-// Softmax cross entropy against a naive computation in double and against differences; counting right answers.
+// Softmax cross entropy against a naive computation in double precision and against finite differences; the count of correct answers.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/loss.hpp>

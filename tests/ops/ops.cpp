@@ -1,4 +1,4 @@
-// The umbrella gives every family.
+// The header ops/ops.hpp includes all operations.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/ops.hpp>

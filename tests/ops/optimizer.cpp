@@ -1,4 +1,4 @@
-// sgd and sgd_momentum against the formulas in double, over several steps.
+// sgd and sgd_momentum against their formulas in double precision, over several steps.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/optimizer.hpp>

@@ -1,4 +1,4 @@
-// infer, check and expand on graphs of the language: types, rules, and what ranks do.
+// infer, check and expand on graphs written in the language: types, rules, and the tasks of each rank.
 #include "support/samples.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// The tables of a plan: every wait appears once, and every step that is waited for has an event.
 #include "support/planned_streams.hpp"
 
 #include <dovetail/plan/make.hpp>

@@ -1,4 +1,4 @@
-// Facts to static_assert, on the graph of the design: three senders of 10000 x 10000 half blocks, a receiver that multiplies.
+// Facts of plans in static_assert: three senders of 10000 x 10000 half blocks and a receiver that multiplies them.
 #include "support/samples.hpp"
 
 #include <doctest/doctest.h>

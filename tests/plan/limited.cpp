@@ -1,5 +1,5 @@
-// Plans under a memory limit: what fits in some order is planned, no overlapped plan is predicted slower than one stream, and
-// the compiler's choice is the one made at run time.
+// Plans with a memory limit: if some order fits, there is a plan; no overlapped plan is predicted slower than one stream; the plan of the
+// compiler is the plan at run time.
 #include "support/laws.hpp"
 
 #include <dovetail/dovetail.hpp>

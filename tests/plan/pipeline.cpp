@@ -1,5 +1,5 @@
-// The pipeline as one value: constants and run time give the same plan, whatever is decided: every candidate forced, and the graph
-// rewritten by what changes nothing.
+// The pipeline at compile time and at run time makes the same plan for all decisions: every candidate forced, and the graph rewritten by
+// the identity.
 #include "support/laws.hpp"
 #include "support/samples.hpp"
 

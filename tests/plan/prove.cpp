@@ -1,5 +1,4 @@
-// The prover on plans made by hand, on each of them damaged in all the ways of damage.hpp, and against brute force on small
-// plans drawn at random.
+// The prover on plans made by hand, on each of them damaged in all ways of damage.hpp, and against brute force on small random plans.
 #include <doctest/doctest.h>
 
 #include "../support/damage.hpp"

@@ -1,4 +1,4 @@
-// Which communications may pass registered memory: all ranks pass what lies in their arenas, at equal offsets, or none does.
+// Which communications may pass registered memory: all ranks pass buffers of their arenas, at equal offsets, or none does.
 #include "support/samples.hpp"
 
 #include <dovetail/plan/registered.hpp>

@@ -1,4 +1,4 @@
-// The search over candidates, step by step: what it asks about, and which it takes.
+// The search over candidates, step by step: its requests and its choice.
 #include <dovetail/plan/search.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The unit with main: runs the graph itself and in the other unit, and prints what the second rank got.
+// The unit with main: runs the graph itself and in the second unit, and prints the result of the second rank.
 #include "program.hpp"
 
 #include <dovetail/launch/host/world.hpp>

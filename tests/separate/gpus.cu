@@ -1,4 +1,4 @@
-// A unit for GPUs: where there is none, the world says so, which takes all that a world needs.
+// A unit for GPUs. Without a GPU, the world throws an exception, which needs all that a world is linked with.
 #include "program.hpp"
 
 #include <dovetail/launch/cuda/world.hpp>

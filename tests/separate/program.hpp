@@ -1,4 +1,4 @@
-// What the units of the program under test share: a graph with a role for each of two ranks, and all that a program asks of it.
+// The declarations shared by the units of the program under test: a graph with a role for each of two ranks, and every use of an executor.
 #pragma once
 
 #include <dovetail/dovetail.hpp>

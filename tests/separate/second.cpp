@@ -1,4 +1,4 @@
-// The other unit.
+// The second unit of the program.
 #include "program.hpp"
 
 #include <dovetail/launch/host/world.hpp>

@@ -1,4 +1,4 @@
-// The unit that holds what is compiled once, and the observers.
+// The unit that includes dovetail/src.hpp, and the observers.
 #include <dovetail/src.hpp>
 
 #include <dovetail/observe/observe.hpp>

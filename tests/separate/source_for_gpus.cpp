@@ -1,2 +1,2 @@
-// The same for worlds of GPUs.
+// The unit that includes the source for worlds of GPUs.
 #include <dovetail/launch/cuda/src.hpp>

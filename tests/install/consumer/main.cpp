@@ -1,4 +1,4 @@
-// Any use at all of the installed headers.
+// A minimal use of the installed headers.
 #include <dovetail/core/display.hpp>
 #include <dovetail/core/view.hpp>
 #include <dovetail/core/vocabulary.hpp>

@@ -1,4 +1,4 @@
-// A graph that two units of a program run.
+// A graph that two translation units of a program run.
 #pragma once
 
 #include <dovetail/dovetail.hpp>

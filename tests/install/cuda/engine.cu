@@ -1,4 +1,4 @@
-// A kernel of one's own in a graph that runs on all GPUs of the machine.
+// A graph with a kernel of the user that runs on all GPUs of the machine.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>

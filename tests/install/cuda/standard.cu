@@ -1,4 +1,4 @@
-// Says whether the standard is the one that dovetail needs, and no less than the one asked for.
+// Compiles only with the C++ standard that dovetail needs, which dovetail/core/config.hpp checks.
 #include <dovetail/core/config.hpp>
 
 __global__ void kernel() {}

@@ -1,4 +1,4 @@
-// SHA-256 and HMAC-SHA-256 against the published vectors: FIPS 180-4's examples, RFC 4231.
+// SHA-256 and HMAC-SHA-256 against published vectors: the examples of FIPS 180-4, RFC 4231.
 #include <doctest/doctest.h>
 
 #include <dovetail/launch/control/hmac.hpp>

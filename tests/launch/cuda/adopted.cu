@@ -1,5 +1,5 @@
-// Worlds on the caller's communicators, on the simulated GPU: the host's results, and an end within the time limit where a rank
-// fails, brings another plan or does not come. Nothing but NCCL joins these ranks.
+// Worlds that use communicators of the caller, on the simulated GPU: results equal to the host's, and an end within the time limit if a
+// rank fails, has another plan or never runs. These ranks have no connection except NCCL.
 #include "support/exercise.hpp"
 #include "support/samples.hpp"
 #include "support/simulated_cuda.hpp"

@@ -1,5 +1,5 @@
-// A run allocates nothing once the first ones are over: on streams and replayed, with NCCL and with peer copies, also where the
-// caller keeps tickets. The simulation and the operations, which are no part of the library, are not counted.
+// After the first runs, a run allocates nothing: on streams and replayed, with NCCL and with peer copies, and if the caller keeps tickets.
+// Allocations of the simulation and of operations do not count.
 #include "support/simulated_cuda.hpp"
 
 #include <dovetail/dovetail.hpp>

@@ -1,5 +1,5 @@
-// What inputs are bound to, on the simulated GPU: whatever memory the caller has, pageable, pinned or the device's, a run gets the
-// values that it held when it was bound, unless it was borrowed or is used in place.
+// Values bound to inputs, on the simulated GPU: for pageable, pinned and device memory, a run reads the values at the time of the bind,
+// unless the memory was borrowed or is used in place.
 #include "support/expect.hpp"
 #include "support/simulated_cuda.hpp"
 

@@ -1,5 +1,5 @@
-// Several executors on the same simulated GPUs, in turn and in flight, on streams and replayed in every mixture: each gives what
-// it gives alone. What orders them against each other are the events behind the last run.
+// Several executors on the same simulated GPUs, in turn and in flight, on streams and replayed in all combinations: each computes what it
+// computes alone. Events at the end of each run order them.
 #include "support/simulated_cuda.hpp"
 #include "support/turns.hpp"
 

@@ -1,4 +1,4 @@
-// The cases that GPUs are tried on (tests/gpu/cases.hpp), on four simulated ones: as threads, and as if each rank were a process.
+// The cases of tests/gpu/cases.hpp on four simulated GPUs: ranks as threads, and ranks that act as separate processes.
 #include "gpu/cases.hpp"
 #include "support/expect.hpp"
 #include "support/simulated_cuda.hpp"

@@ -1,5 +1,5 @@
-// Looking into the values of runs on the simulated GPU: whatever a value that is not finite does later and elsewhere, the operation that
-// made it is named on all ranks; values are written when a run has ended. On streams and replayed.
+// Inspection of the values of runs, on the simulated GPU: if a value is not finite, all ranks name the operation that computed it; values
+// are written to files after a run. On streams and replayed.
 #include "support/expect.hpp"
 #include "support/observed.hpp"
 #include "support/simulated_cuda.hpp"

@@ -1,5 +1,5 @@
-// What users do wrong and what goes wrong around them, on the simulated GPU: an exception that says what, where and on which
-// rank, in bounded time; nothing is left behind, and the process goes on. Many runs do not grow.
+// Mistakes of users and failures of the environment, on the simulated GPU: an exception that names cause, operation and rank within a
+// bounded time; nothing is leaked, and the process continues. Many runs do not grow.
 #include "support/expect.hpp"
 #include "support/simulated_cuda.hpp"
 

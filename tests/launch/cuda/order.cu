@@ -1,5 +1,5 @@
-// Executors on one simulated GPU are ordered against each other where they share states, whatever runs between them; and where
-// they share nothing, an executor keeps its own order from run to run as if the other were not there.
+// Executors on one simulated GPU are ordered against each other if they share states, even with others between them; if they share
+// nothing, each keeps its own order from run to run.
 #include "support/samples.hpp"
 #include "support/simulated_cuda.hpp"
 

@@ -1,4 +1,5 @@
-// Products by cuBLAS on the simulated GPU: the host's results, and the multiprocessors that an operation declares.
+// Matrix products by cuBLAS on the simulated GPU: results equal to the host's, and the number of multiprocessors that an operation
+// declares.
 #include "support/simulated_cuda.hpp"
 
 #include <dovetail/dovetail.hpp>

@@ -1,6 +1,6 @@
-// Random graphs through the GPU's engine on the simulated GPU, one or several in turn, on streams and replayed, with several runs in
-// flight: arguments and workspace of every operation, every output and every state is what the sketches mean. The seed is printed; a
-// failing session is printed.
+// Random graphs through the CUDA engine on the simulated GPU, one or several in turn, on streams and replayed, with several runs in
+// flight: arguments and workspace of every operation, every output and every state have the values that the sketches define. The seed is
+// printed, and a failing session too.
 #include "support/how_many.hpp"
 #include "support/print_graph.hpp"
 #include "support/simulated_cuda.hpp"

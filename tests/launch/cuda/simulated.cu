@@ -1,5 +1,5 @@
-// The GPU's engine on a simulated GPU: the sample graphs give what the host backend gives, on streams and replayed, with one
-// run or several in flight.
+// The CUDA engine on a simulated GPU: results of the sample graphs equal to the host backend's, on streams and replayed, with one run or
+// several in flight.
 #include "support/compare.hpp"
 #include "support/expect.hpp"
 #include "support/simulated_cuda.hpp"

@@ -1,5 +1,5 @@
-// Data movement of every communication, for every element type, with and without results that overwrite their arguments;
-// and the same by communication of four ranks.
+// The data movement of every communication on the host, for every element type, with and without results that overwrite their arguments;
+// and the same between four ranks.
 #include "../handmade.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The host backend on programs made by hand: runs, slots, errors, time-outs, endings.
+// The host backend on programs made by hand: runs, slots, errors, time-outs, shutdown.
 #include "../handmade.hpp"
 #include "support/expect.hpp"
 

@@ -1,5 +1,5 @@
-// Element-wise operations, fills, casts and initial values on a GPU have the bits that they have on the host; column sums agree
-// up to rounding, and with themselves to the bit.
+// Element-wise operations, fills, casts and initial values have the same bits on a GPU as on the host; column sums are equal up to
+// rounding, and bitwise equal from run to run.
 #include <doctest/doctest.h>
 
 #include "support/on_device.hpp"

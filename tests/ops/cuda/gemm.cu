@@ -1,5 +1,5 @@
-// Matrix products on a GPU: exact where sums are exact, within the rounding of a sum elsewhere; with part of the
-// multiprocessors; empty factors.
+// Matrix products on a GPU: exact if the sums are exact, otherwise within the rounding of a sum; on a subset of the multiprocessors; with
+// empty factors.
 #include <doctest/doctest.h>
 
 #include "support/on_device.hpp"

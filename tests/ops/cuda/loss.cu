@@ -1,4 +1,4 @@
-// Softmax cross entropy, its gradient, the places of largest elements and the count of right answers on a GPU, against the host;
+// Softmax cross entropy, its gradient, the indices of largest elements and the count of correct answers on a GPU, compared with the host;
 // labels out of range.
 #include <doctest/doctest.h>
 

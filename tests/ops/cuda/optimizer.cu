@@ -1,4 +1,4 @@
-// The optimizers on a GPU have the bits that they have on the host, in all mixtures of elements; a launch that fails throws.
+// The optimizers have the same bits on a GPU as on the host, for all combinations of element types; a launch that fails throws.
 #include <doctest/doctest.h>
 
 #include "support/on_device.hpp"

@@ -1,4 +1,4 @@
-// Widening gives the same bits as the conversions of the element types, for every half and bfloat16 there is.
+// Widening gives the same bits as the conversions of the element types, for all values of half and bfloat16.
 #include <doctest/doctest.h>
 
 #include <dovetail/ops/host/convert.hpp>

@@ -1,3 +1,4 @@
+// Buffer assignment: no two live buffers share bytes, arenas are near the lower bound, symmetric buffers have equal offsets.
 #include "support/antichain.hpp"
 #include "support/build.hpp"
 #include "support/planned_streams.hpp"

@@ -1,3 +1,5 @@
+// The edges of a program: reads after definitions, states in written order, in-place results after other readers; and the report of
+// cycles.
 #include <dovetail/pass/program/edges.hpp>
 
 #include "support/build.hpp"

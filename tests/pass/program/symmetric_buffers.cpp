@@ -1,4 +1,4 @@
-// Which buffers lie at equal offsets: those that the members of collectives over roles pass, also of several collectives.
+// The sets of buffers with equal offsets: those that the members of collectives over roles pass, also of several collectives together.
 #include "support/samples.hpp"
 
 #include <doctest/doctest.h>

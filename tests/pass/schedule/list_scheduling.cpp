@@ -1,3 +1,4 @@
+// List scheduling and the candidates: orders respect all edges, known best orders are found, overlap is chosen where it gains.
 #include <dovetail/plan/pipeline.hpp>
 
 #include "support/build.hpp"

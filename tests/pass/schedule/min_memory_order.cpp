@@ -1,4 +1,4 @@
-// The order for little memory: a linear extension, and how near its most bytes are to the fewest that any order needs.
+// The order of little memory: it is a linear extension, and its peak is near the smallest peak of any order.
 #include "support/random_graph.hpp"
 #include "support/written.hpp"
 

@@ -1,3 +1,4 @@
+// The timeline estimate: figures computed by hand, and on random programs the rules that every timeline obeys.
 #include <dovetail/pass/schedule/list_scheduling.hpp>
 #include <dovetail/pass/schedule/timeline_estimate.hpp>
 

@@ -1,3 +1,4 @@
+// The issue order: the steps of each role, and the streams that they use.
 #include "support/random_program.hpp"
 
 #include <dovetail/pass/sync/issue_order.hpp>

@@ -1,3 +1,5 @@
+// Lifetimes of buffers, on random programs against brute force: a buffer is dead before a step exactly if all its accesses happen before
+// it.
 #include "support/planned_streams.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// Vector clocks: the waits within a run are the transitive reduction of the dependencies.
 #include "support/planned_streams.hpp"
 
 #include <doctest/doctest.h>

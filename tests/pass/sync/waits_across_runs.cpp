@@ -1,3 +1,4 @@
+// Waits across runs, on unrolled runs against brute force: all conflicts are ordered, and no wait is superfluous.
 #include "support/planned_streams.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// What the prover refuses names stage, role, operation, buffer and run: as types while compiling, as text at run time. Plans are
-// damaged in one place each.
+// A refused plan is reported with stage, role, operation, buffer and run: as types at compile time, as text at run time. Each plan is
+// damaged in one place.
 #include "support/damage.hpp"
 #include "support/damaged_plan.hpp"
 #include "support/samples.hpp"

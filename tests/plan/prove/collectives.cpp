@@ -1,4 +1,4 @@
-// Programs of collectives over roles that say something else than their graph, with all tables in agreement.
+// Programs of collectives over roles that mean something else than their graph, although all tables agree with each other.
 #include "../../support/samples.hpp"
 
 #include <dovetail/dovetail.hpp>

@@ -1,4 +1,4 @@
-// The graph of the project that the README's build files are tried in.
+// The graph of the project that tests the build files of the README.
 #pragma once
 
 #include <dovetail/dovetail.hpp>

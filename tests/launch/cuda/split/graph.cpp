@@ -1,5 +1,5 @@
-// The half that a host compiler sees: the graph, its plan and its executor on GPUs. The kernels are in kernels.cu. Exits with
-// 77 where there is no GPU.
+// The translation unit for the host compiler: the graph, its plan and its executor on GPUs. The kernels are in kernels.cu. Exits with 77
+// if there is no GPU.
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>

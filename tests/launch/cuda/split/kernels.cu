@@ -1,4 +1,4 @@
-// The half that nvcc compiles: kernels, and nothing of dovetail.
+// The translation unit for nvcc: kernels, and nothing of dovetail.
 #include "kernels.hpp"
 
 namespace {

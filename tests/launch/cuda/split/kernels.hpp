@@ -1,4 +1,4 @@
-// What the two halves share: plain functions of pointers and a stream, no graph and no kernel.
+// The interface between graph.cpp and kernels.cu: functions of pointers and a stream.
 #pragma once
 
 #include <cuda_runtime.h>
