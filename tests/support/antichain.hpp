@@ -1,5 +1,5 @@
-// The heaviest antichain of weighted elements of a partial order, exactly: by Dilworth's theorem for weights it is the whole
-// weight less the largest flow through the order, each element taking and giving at most its weight.
+// The exact maximum-weight antichain of a partial order: by Dilworth's theorem for weights it is the total weight minus the maximum flow
+// through the order, in which each element has its weight as capacity.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ public:
         out_[to].push_back(static_cast<int>(edges_.size()));
         edges_.push_back({from, 0});
     }
-    // Dinic: blocking flows along shortest ways.
+    // Dinic's algorithm: blocking flows along shortest paths.
     std::int64_t largest(int source, int sink) {
         std::int64_t total = 0;
         while (layers(source, sink)) {
@@ -64,7 +64,7 @@ private:
     std::vector<std::size_t> next_;
 };
 
-// before(i, j): whether i precedes j; transitive.
+// before(i, j): whether i precedes j; must be transitive.
 template <class Before>
 std::int64_t heaviest_antichain(const std::vector<std::int64_t>& weights, Before before) {
     const int n = static_cast<int>(weights.size());

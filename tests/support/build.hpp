@@ -1,4 +1,4 @@
-// Programs made by hand for tests of passes: tasks with the durations that the test states.
+// Programs made by hand for tests of passes: tasks with durations that the test chooses.
 #pragma once
 
 #include "whole.hpp"
@@ -27,7 +27,7 @@ struct build {
     }
     constexpr int state(int role) { return buffer(role, 256, dv::ir::storage::state); }
 
-    // A task without parts; `part` and `touch` add to the last one.
+    // Adds a task without participations; `part` adds a participation, `touch` an access, to the last one.
     constexpr int task(dv::op_kind kind, dv::stream_kind stream, std::int64_t cost, int node = -1) {
         dv::ir::task v;
         v.first_participation = p.participations.size();
@@ -57,7 +57,7 @@ struct build {
         ++p.participations.back().accesses;
     }
 
-    // The following give the buffer of the result. The task is the last one: `last()`.
+    // Each of the following adds a task, `last()`, and returns the buffer of its result.
     constexpr int last() const { return p.tasks.size() - 1; }
     constexpr int compute(int role, std::initializer_list<int> arguments, std::int64_t cost) {
         task(dv::op_kind::compute, dv::stream_kind::compute, cost, p.tasks.size());
@@ -104,7 +104,7 @@ struct build {
     constexpr auto view() const { return dv::ir::view(p); }
 };
 
-// A few numbers, the same everywhere.
+// A small random generator with the same numbers on every platform.
 struct numbers {
     std::uint32_t state = 1;
     constexpr int below(int n) {
@@ -152,7 +152,7 @@ constexpr build random_program(std::uint32_t seed, int roles, int tasks, bool so
     return b;
 }
 
-// The laws of every order.
+// The properties of every order.
 constexpr bool is_linear_extension(dv::span<const int> order, int tasks, dv::span<const dv::ir::edge> edges) {
     if (order.size() != tasks) return false;
     dv::vec<int> place(tasks, -1);

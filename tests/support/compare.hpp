@@ -1,5 +1,5 @@
-// A graph on the host and on GPUs, on streams and replayed, with one run or several in flight: the same bytes. The GPUs are real
-// or simulated: `run(ranks, body)` calls body on each rank.
+// Runs a graph on the host and on GPUs, on streams and replayed, with one run or several in flight, and compares the bytes of the results.
+// The GPUs are real or simulated: `run(ranks, body)` calls body on each rank.
 #pragma once
 
 #include "exercise.hpp"

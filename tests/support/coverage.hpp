@@ -1,4 +1,4 @@
-// What the random graphs of a test contained, by name: so that a generator that no longer draws something is noticed.
+// Counts the features of the random graphs of a test, by name, so that a feature that the generator no longer draws is noticed.
 #pragma once
 
 #include "sketch.hpp"
@@ -74,7 +74,7 @@ public:
     }
     void see(const std::string& what, bool seen) { times_[what] += seen ? 1 : 0; }
 
-    // What was never drawn; prints everything.
+    // The features that were never drawn; prints all counts.
     int missing() const {
         int none = 0;
         for (const auto& [what, n] : times_) {

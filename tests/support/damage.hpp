@@ -1,4 +1,4 @@
-// Plans damaged on purpose, in more than one or two fields: the list of all ways.
+// The list of all damages of a plan that change more than one or two fields.
 #pragma once
 
 #include "damaged_leaves.hpp"

@@ -1,4 +1,4 @@
-// Damages of where buffers lie, what they share and what kind of memory they are in.
+// Damages of the placement of buffers, of the bytes that they share and of their kind of memory.
 #pragma once
 
 #include "damaged_rows.hpp"
@@ -37,7 +37,7 @@ inline bool move_one_of_a_collective(subject& s, int site) {
     size = dv::ir::aligned(size) + dv::ir::aligned(s.program.buffers[b].bytes);
     return true;
 }
-// The same, and nothing says any more where it should lie.
+// The same, and the buffer belongs to no symmetric set any more.
 inline bool move_one_of_a_collective_away(subject& s, int site) {
     const dv::plan::plan_data placed = s.plan;
     if (!move_one_of_a_collective(s, site)) return false;
@@ -45,7 +45,7 @@ inline bool move_one_of_a_collective_away(subject& s, int site) {
         if (s.plan.placements[b].offset != placed.placements[b].offset) s.program.buffers[b].symmetric_set = s.program.symmetric_sets++;
     return true;
 }
-// A buffer lies with those of a collective that its own does not join.
+// A buffer joins the symmetric set of a collective that does not use it.
 inline bool lie_with_others(subject& s, int site) {
     for (int b = 0; b < s.program.buffers.size(); ++b)
         for (int other = 0; other < s.program.buffers.size(); ++other) {
@@ -63,7 +63,7 @@ inline bool lie_with_others(subject& s, int site) {
         }
     return false;
 }
-// A buffer in another kind of memory, where that one has room.
+// A buffer in another kind of memory that has enough room.
 inline bool lie_elsewhere(subject& s, int site) {
     constexpr int others = 5;
     if (site / others >= s.program.buffers.size()) return false;
@@ -82,7 +82,7 @@ inline bool lie_elsewhere(subject& s, int site) {
     size = at.offset + x.slots * at.stride;
     return true;
 }
-// The copies of a buffer lie further apart; there is room for it.
+// The slots of a buffer have a larger stride, with enough room.
 inline bool stretch(subject& s, int site) {
     const int b = detail::nth(s.program.buffers, site, [](const dv::ir::buffer& x) { return x.slots > 1 && x.alias < 0 && x.where == dv::ir::storage::arena; });
     if (b < 0) return false;
@@ -138,7 +138,7 @@ inline bool participation_from_argument(subject& s, int site) {
     size = dv::ir::aligned(size) + s.program.buffers[b].slots * dv::ir::aligned(s.program.buffers[b].bytes);
     return true;
 }
-// A result takes over an argument that its operation does not offer.
+// A result aliases an argument that its operation does not overwrite in place.
 inline bool take_over_unoffered(subject& s, int site) {
     for (const dv::ir::participation& x : s.program.participations) {
         const auto list = s.program.accesses.view().subspan(x.first_access, x.accesses);
@@ -157,7 +157,7 @@ inline bool take_over_unoffered(subject& s, int site) {
     }
     return false;
 }
-// A result takes over its argument where that one lies, whatever it is and whoever else reads it.
+// A result aliases its argument, whatever that is and whatever else reads it.
 inline bool take_over_argument(subject& s, int site) {
     for (const dv::ir::participation& x : s.program.participations) {
         const auto list = s.program.accesses.view().subspan(x.first_access, x.accesses);
@@ -183,7 +183,7 @@ inline bool forget_symmetric_set(subject& s, int site) {
     if (b >= 0) s.program.buffers[b].symmetric_set = -1;
     return b >= 0;
 }
-// A buffer that nobody touches: of no role, of fewer than no bytes, in the store without a name, in an arena beyond its end.
+// A buffer without accesses that is wrong: without a role, with a negative size, in the store without a name, beyond the end of an arena.
 inline bool add_strange_buffer(subject& s, int site) {
     dv::ir::buffer x;
     dv::ir::placement at;

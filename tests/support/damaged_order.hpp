@@ -18,7 +18,7 @@ inline bool drop_wrap_wait(subject& s, int site) {
         if (s.plan.waits[w].distance > 0 && site-- == 0) return drop_wait(s, w);
     return false;
 }
-// The waits that go furthest back are forgotten, and the event_slots with them.
+// The waits of the largest distance are left out, and the event_slots that they need.
 inline bool drop_longest_waits(subject& s, int site) {
     if (site > 0 || s.plan.waits.empty()) return false;
     const int longest = s.plan.event_slots;
@@ -36,7 +36,7 @@ inline bool wait_for_another_event(subject& s, int site) {
     s.plan.waits[site].event = (s.plan.waits[site].event + 1) % (events + 1);
     return true;
 }
-// Event and step both name another record, one of an earlier step: nothing is amiss but the ordering.
+// Event and step of a wait both name the record of an earlier step: only the ordering is wrong.
 inline bool wait_for_an_earlier_step(subject& s, int site) {
     if (site >= s.plan.waits.size()) return false;
     const dv::ir::role_plan& r = s.plan.roles[detail::role_of_step(s, detail::step_of_wait(s, site))];
@@ -106,7 +106,7 @@ inline bool swap_steps_of_one_role(subject& s, int site) {
             }
     return false;
 }
-// Two dependent tasks change places in the order and in all roles' steps.
+// Two dependent tasks are exchanged in the order and in the steps of all roles.
 inline bool swap_dependent_tasks(subject& s, int site) {
     for (int i = 0; i + 1 < s.plan.order.size(); ++i) {
         const int v = s.plan.order[i], w = s.plan.order[i + 1];
@@ -146,7 +146,7 @@ inline bool duplicate_step(subject& s, int site) {
             if (s.plan.waits[w].step > index) ++s.plan.waits[w].step;
     return true;
 }
-// A task stands neither in the order nor among the steps; or another one stands there for it.
+// A task is missing in the order and among the steps, or another one replaces it.
 inline bool leave_out_of_plan(subject& s, int site) {
     if (site >= s.program.tasks.size()) return false;
     for (int k = s.plan.steps.size() - 1; k >= 0; --k)
@@ -172,7 +172,7 @@ inline bool another_stream_for_a_step(subject& s, int site) {
     s.plan.steps[site].stream = (s.plan.steps[site].stream + 1) % dv::stream_count;
     return true;
 }
-// The task goes to the copy stream on all its roles, its waits stay as they were.
+// The task moves to the copy stream on all its roles; its waits stay the same.
 inline bool another_stream_for_a_task(subject& s, int site) {
     const int v = detail::nth(s.program.tasks, site, [](const dv::ir::task& x) { return x.stream == dv::stream_kind::compute; });
     if (v < 0 || !s.plan.overlapped) return false;
@@ -181,7 +181,7 @@ inline bool another_stream_for_a_task(subject& s, int site) {
         if (x.task == v) x.stream = 2;
     return true;
 }
-// Communication goes to another stream on all its roles.
+// Communication moves to another stream on all its roles.
 inline bool another_stream_for_communication(subject& s, int site) {
     const int v = detail::nth(s.program.tasks, site / 2, [](const dv::ir::task& x) { return x.stream == dv::stream_kind::communication; });
     if (v < 0 || !s.plan.overlapped) return false;

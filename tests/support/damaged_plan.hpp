@@ -1,4 +1,4 @@
-// A plan damaged while compiling: what the prover says of it is a constant, and has its error type.
+// A plan that is damaged at compile time: the verdict of the prover is a constant and has an error type.
 #pragma once
 
 #include <dovetail/plan/facts.hpp>
@@ -16,7 +16,7 @@ constexpr int buffer_of(const dv::ir::program& p) {
     return -1;
 }
 
-// The step of a role that makes the value of a name.
+// The step of a role that computes the value of a name.
 template <class G, class Name, class Role = dv::unnamed_role, class Plan>
 constexpr int step_of(const dv::ir::program& p, const Plan& made) {
     const dv::ir::role_plan& r = made.roles[dv::plan::detail::plan_role<G, Role>];

@@ -1,11 +1,11 @@
-// Damages of what the program says: parts, accesses, members, communicators, types.
+// Damages of the program: participations, accesses, members, communicators, types.
 #pragma once
 
 #include "damaged_rows.hpp"
 
 namespace support {
 
-// One role knows nothing of a communication that it takes part in.
+// The participation of one role in a communication is missing.
 inline bool leave_out_partner(subject& s, int site) {
     for (int v = 0; v < s.program.tasks.size(); ++v) {
         dv::ir::task& x = s.program.tasks[v];
@@ -30,7 +30,7 @@ inline bool leave_out_partner(subject& s, int site) {
     }
     return false;
 }
-// A part stands twice.
+// A participation is listed twice.
 inline bool repeat_participation(subject& s, int site) {
     if (site >= s.program.participations.size()) return false;
     const int v = detail::task_of_participation(s, site);
@@ -57,7 +57,7 @@ inline bool give_another_group_index(subject& s, int site) {
     if (i >= 0) ++s.program.participations[i].group_index;
     return i >= 0;
 }
-// Two roles change places in a collective, in the communicator too, so that its parts agree with one another.
+// Two roles are exchanged in a collective and in its communicator, so that its participations are consistent.
 inline bool exchange_group_indices(subject& s, int site) {
     const int m = detail::nth(s.program.members, site, [&](const dv::ir::member& x) { return detail::over_roles(s, x); });
     if (m < 0) return false;
@@ -69,7 +69,7 @@ inline bool exchange_group_indices(subject& s, int site) {
     roles[1] = first;
     return true;
 }
-// A symbol with all its buffers, which get no larger: the graph and the program are wrong alike.
+// The type of a symbol and of all its buffers, which get no larger: graph and program have the same mistake.
 template <class F>
 void change_type(subject& s, int symbol, F change) {
     change(s.graph.symbols[symbol].type);
@@ -145,7 +145,7 @@ inline bool repeat_access(subject& s, int site) {
     detail::insert_access(s, participation, site - s.program.participations[participation].first_access, s.program.accesses[site]);
     return true;
 }
-// A part reads one of its role's buffers, behind everything else.
+// A participation reads one more buffer of its role, after all others.
 inline bool read_beyond(subject& s, int site) {
     if (site >= s.program.participations.size()) return false;
     for (int b = 0; b < s.program.buffers.size(); ++b)
@@ -155,7 +155,7 @@ inline bool read_beyond(subject& s, int site) {
         }
     return false;
 }
-// A statement has another part, which only reads.
+// A statement has one more participation, which only reads.
 inline bool repeat_arguments(subject& s, int site) {
     if (!repeat_participation(s, site)) return false;
     const dv::ir::participation& x = s.program.participations[site + 1];
@@ -163,7 +163,7 @@ inline bool repeat_arguments(subject& s, int site) {
         if (dv::writes(s.program.accesses[x.first_access + k].mode)) detail::erase_access(s, site + 1, k);
     return true;
 }
-// A statement has workspace that its operation does not ask for, or more.
+// A statement has workspace that its operation does not need, or too much.
 inline bool give_workspace(subject& s, int site) {
     if (site >= s.program.participations.size()) return false;
     dv::ir::buffer x;
@@ -193,7 +193,7 @@ inline bool send_another_value(subject& s, int site) {
     }
     return false;
 }
-// Two parts of a collective change places; its communicator stays.
+// Two participations of a collective are exchanged; its communicator stays the same.
 inline bool exchange_group_indices_only(subject& s, int site) {
     const int m = detail::nth(s.program.members, site, [&](const dv::ir::member& x) { return x.node >= 0 && s.graph.nodes[x.node].role < 0; });
     if (m < 0) return false;
@@ -201,7 +201,7 @@ inline bool exchange_group_indices_only(subject& s, int site) {
         if (x.member == m && x.group_index < 2) x.group_index = 1 - x.group_index;
     return true;
 }
-// A role without steps and buffers, that the graph has not.
+// A role without steps and buffers that is not in the graph.
 inline bool add_role(subject& s, int site) {
     if (site > 0) return false;
     ++s.program.roles;
@@ -224,7 +224,7 @@ inline bool carry_out_another_statement(subject& s, int site) {
     if (m >= 0) --s.program.members[m].node;
     return m >= 0;
 }
-// Nobody carries a statement out, and nobody waits for it.
+// A statement has no task, and nothing waits for it.
 inline bool leave_out_task(subject& s, int site) {
     if (site >= s.program.tasks.size()) return false;
     const dv::ir::task x = s.program.tasks[site];

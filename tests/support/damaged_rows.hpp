@@ -1,4 +1,5 @@
-// What a damage is, and what damages are made of: rows that are left out, put in, exchanged, with everything that counts them.
+// The type of a damage, and functions that damages consist of: removing, inserting and exchanging rows, with all indices that refer to
+// them.
 #pragma once
 
 #include "hand_plan.hpp"
@@ -6,8 +7,8 @@
 namespace support {
 
 // Each damage has sites, counted from 0: `apply(s, site)` changes the subject there, and is false where there is no such site.
-// `certain`: no plan survives it at any site; the others may hit something that the plan does not need, such as a wait that a pass
-// could have spared.
+// `certain`: every plan must be refused, whatever the site; the others may hit something that the plan does not need, such as a redundant
+// wait.
 struct damage {
     const char* name;
     bool certain;
@@ -17,7 +18,7 @@ struct damage {
 
 namespace detail {
 
-// The site-th element that `good` likes; -1: none.
+// The site-th element for which `good` is true; -1: none.
 template <class List, class Good>
 int nth(const List& list, int site, Good good) {
     for (int i = 0; i < list.size(); ++i)
@@ -48,7 +49,7 @@ void insert(dv::vec<T>& list, int at, const T& x) {
     list[at] = added;
 }
 
-// One access more or less of a part, behind or at its k-th.
+// Inserts an access of a participation after its k-th, or removes its k-th.
 inline void insert_access(subject& s, int participation, int k, dv::ir::access a) {
     const int at = s.program.participations[participation].first_access + k;
     insert(s.program.accesses, at, a);
@@ -66,7 +67,7 @@ inline int participation_of_access(const subject& s, int a) {
 inline int task_of_participation(const subject& s, int participation) {
     return nth(s.program.tasks, 0, [participation](const dv::ir::task& x) { return participation >= x.first_participation && participation < x.first_participation + x.participations; });
 }
-// Which roles' steps a task has.
+// The roles with a step of a task.
 template <class F>
 void each_step_of(subject& s, int task, F f) {
     for (dv::ir::step& x : s.plan.steps)
@@ -84,7 +85,7 @@ inline void erase_step(subject& s, int k) {
         if (r.first_step > k) --r.first_step;
 }
 
-// Steps k and k+1 of one role change places; waits keep naming the steps that record their events.
+// Exchanges steps k and k+1 of one role; waits still name the steps that record their events.
 inline void swap_steps(subject& s, int k) {
     const int role = role_of_step(s, k), index = k - s.plan.roles[role].first_step;
     const dv::ir::step x = s.plan.steps[k];
@@ -100,7 +101,7 @@ inline void swap_steps(subject& s, int k) {
 
 inline bool in_arena(const dv::ir::buffer& b) { return b.where == dv::ir::storage::arena && b.bytes > 0; }
 
-// Do two tasks touch one buffer, one of them writing?
+// Whether two tasks access the same buffer and one of them writes it.
 inline bool dependent(const subject& s, int v, int w) {
     for (const auto& x : s.program.participations.view().subspan(s.program.tasks[v].first_participation, s.program.tasks[v].participations))
         for (const auto& y : s.program.participations.view().subspan(s.program.tasks[w].first_participation, s.program.tasks[w].participations))

@@ -1,5 +1,5 @@
-// Runs any graph on any rank with inputs made from rank, run and element, and gives the bytes of every output of every run:
-// what two backends, or two ways to run, are compared by. Values are small whole numbers, so that sums are exact.
+// Runs any graph on any rank with inputs computed from rank, run and element, and returns the bytes of every output of every run, to
+// compare two backends or two ways to run. Values are small integers, so that sums are exact.
 #pragma once
 
 #include <dovetail/launch/executor.hpp>

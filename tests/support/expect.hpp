@@ -1,4 +1,4 @@
-// What tests expect of results and of what is thrown, said by ranks on their threads: doctest counts from any, but one at a time.
+// Expectations on results and exceptions that ranks check on their threads; a mutex serialises the assertions of doctest.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Changes of single fields, one or two at a time: what each field of a subject may be changed to, what is drawn of all pairs, and
-// how a change is named.
+// Damages of single fields, one or two at a time: the values that each field may be changed to, the choice among all pairs, and the name of
+// a change.
 #pragma once
 
 #include "fields.hpp"

@@ -1,5 +1,5 @@
-// Every field of every row of a program's and a plan's tables, as a number that can be read and written: what damages change.
-// A field that is added to a table and not here stops the compiler.
+// Every field of every row in the tables of a program and a plan, as a number that damages read and write. A field that is added to a
+// table and not here is a compile error.
 #pragma once
 
 #include "hand_plan.hpp"
@@ -17,12 +17,12 @@ struct field {
     std::int64_t (*get)(const subject&, int row);
     void (*set)(subject&, int row, std::int64_t);
     bool wide;  // 64 bits
-    int kinds;  // of an enumeration or a bool: how many values it has; else 0
+    int kinds;  // number of values of an enumeration or bool; else 0
 };
 
 namespace detail {
 
-// What converts to anything: T{any, any} compiles where T has at least two fields.
+// Converts to any type: T{any, any} compiles if T has at least two fields.
 struct any {
     template <class T>
     operator T() const;
@@ -195,7 +195,7 @@ inline constexpr field fields[] = {
     detail::column<&subject::plan, &detail::plan::placements, &dv::ir::placement::stride>("placement.stride"),
     detail::single<&subject::plan, &detail::plan::overlapped>("plan.overlapped"),
     detail::single<&subject::plan, &detail::plan::event_slots>("plan.event_slots"),
-    // What is predicted is told by facts and drawn by observers; the prover claims nothing about time.
+    // Predicted times are used by facts and observers only; the prover proves nothing about time.
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::start>("step.start"),
     detail::column<&subject::plan, &detail::plan::steps, &dv::ir::step::end>("step.end"),
     detail::single<&subject::plan, &detail::plan::predicted>("plan.predicted"),

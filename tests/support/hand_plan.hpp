@@ -19,7 +19,7 @@ struct subject {
     dv::ir::graph_data graph;
     dv::ir::program_data program;
     dv::plan::plan_data plan;
-    dv::plan_options options;  // that the plan is to keep to
+    dv::plan_options options;  // the options that the plan must satisfy
 
     constexpr dv::plan::verdict order() const { return dv::plan::prove_order(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan), options); }
     // One role by itself, where the tables hold.
@@ -30,7 +30,7 @@ struct subject {
         if (const dv::plan::verdict bad = dv::plan::prove_tables(g, p, made, options); !bad) return bad;
         return dv::plan::prove_ordered_roles(g, p, made, r, r + 1);
     }
-    // As the compiler proves it, which does not look at the order for itself.
+    // The proof as at compile time, without the separate check of the order.
     constexpr bool compiles() const {
         const dv::ir::graph g = dv::ir::view(graph);
         const dv::ir::program p = dv::ir::view(program);
@@ -175,7 +175,7 @@ struct maker {
         s.plan.placements.push({});
         return add_whole(s.program, x);
     }
-    // Scratch memory of one task: workspace, or a result that nobody wants.
+    // Scratch memory of one task: workspace, or a discarded result.
     constexpr int scratch(int role, const dv::tensor_type& type, std::int64_t bytes) {
         dv::ir::buffer x;
         x.where = dv::ir::storage::workspace;
@@ -192,7 +192,7 @@ struct maker {
         buffer(symbol, role).slots = slots;
     }
 
-    // ---- statements: each makes its node and gives the symbol of its result
+    // ---- statements: each adds a node and returns the symbol of its result
     constexpr int node(dv::op_kind kind, int role, std::initializer_list<int> arguments, int result, const dv::operation* op = &plain_operation) {
         dv::ir::node n;
         n.op = op;
@@ -373,7 +373,7 @@ struct maker {
         if (distance > s.plan.event_slots) s.plan.event_slots = distance;
     }
 
-    // Steps from the order, events from the waits, places for all buffers that have none yet.
+    // Completes the plan: steps from the order, events from the waits, offsets of all buffers that have none.
     constexpr subject finish() {
         if (!blocks.empty()) dv::pass::cut(blocks, s.program);
         const int roles = s.program.roles, count = s.program.tasks.size();
@@ -412,7 +412,7 @@ struct maker {
                     s.plan.waits.push({event_of[r * count + wanted[i].recorder], wanted[i].distance, step_of[r * count + wanted[i].recorder]});
             }
         }
-        // First those that have a place, then all others, then those that have another's.
+        // First the buffers with an offset, then all others, then aliases.
         for (int pass = 0; pass < 3; ++pass)
             for (int b = 0; b < s.program.buffers.size(); ++b) {
                 const dv::ir::buffer& x = s.program.buffers[b];

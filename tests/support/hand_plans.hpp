@@ -1,4 +1,4 @@
-// Plans made by hand. Those `by_hand` are correct and have no wait that could be spared; those `wrong_by_hand` are wrong in themselves.
+// Plans made by hand. Those of `by_hand` are correct and have no redundant wait; the programs of `wrong_by_hand` are wrong for every plan.
 // Usable in constant expressions.
 #pragma once
 
@@ -81,7 +81,7 @@ constexpr subject in_place() {
     return m.finish();
 }
 
-// Bytes that change hands across streams, within the run and from run to run.
+// Bytes reused by another stream, within a run and from run to run.
 constexpr subject sharing() {
     maker m{1};
     const int a = m.compute(0, {}), b = m.reduce(0, a), c = m.compute(0, {}), d = m.compute(0, {b, c}), e = m.reduce(0, d);
@@ -104,7 +104,7 @@ constexpr subject sharing() {
     return m.finish();
 }
 
-// An output in two slots that another stream still reads: the wait goes two runs back, the event_slots have two places.
+// An output in two slots that another stream still reads: the wait is on the second run before, and events have two slots.
 constexpr subject two_slots() {
     maker m{1};
     const int a = m.compute(0, {}), b = m.reduce(0, a), o = m.compute(0, {b}), h = m.value(dv::op_kind::to_host, 0, {o});
@@ -118,7 +118,7 @@ constexpr subject two_slots() {
     return m.finish();
 }
 
-// One role gives, all three receive.
+// One role sends, all three receive.
 constexpr subject rooted() {
     maker m{3};
     const int a = m.compute(1, {}), c = m.over_roles(dv::op_kind::broadcast, {a});
@@ -171,7 +171,7 @@ constexpr subject on_a_mesh() {
     return m.finish();
 }
 
-// Operations with workspace and with results that nobody wants; two of one stream have their workspace in turn at the same bytes.
+// Operations with workspace and with discarded results; two of one stream use the same bytes as workspace, one after the other.
 constexpr subject with_scratch() {
     maker m{1};
     const int a = m.compute(0, {}), b = m.compute(0, {a}, &scratch_operation), c = m.reduce(0, b);
@@ -309,7 +309,7 @@ constexpr subject no_arena() {
     return m.finish();
 }
 
-// Bytes that change hands in other pieces: two values that a copy to the host reads, and one over both of them.
+// Bytes reused in other pieces: two values that copies to the host read, and one value over the bytes of both.
 constexpr subject in_pieces() {
     maker m{1};
     const int a = m.compute(0, {}), b = m.compute(0, {}), there = m.value(dv::op_kind::to_host, 0, {a}), here = m.value(dv::op_kind::to_host, 0, {b});
@@ -357,7 +357,7 @@ constexpr subject many_types() {
     return m.finish();
 }
 
-// Statements that nothing asks for but their effect, two of them alike, and two collectives of one value in one NCCL group.
+// Statements that exist for their effect alone, two of them equal, and two collectives of one value in one NCCL group.
 constexpr subject effects_and_group() {
     maker m{1};
     const int a = m.compute(0, {}), b = m.reduce(0, a), c = m.value(dv::op_kind::all_reduce, 0, {a}, &in_place_operation), d = m.compute(0, {b, c});
@@ -462,7 +462,7 @@ constexpr subject sent_to_itself() {
     return m.finish();
 }
 
-// A statement of role 1 that role 0 carries out.
+// A statement of role 1 that role 0 executes.
 constexpr subject done_elsewhere() {
     maker m{2};
     const int a = m.compute(0, {}), b = m.compute(1, {}), c = m.compute(1, {});
@@ -497,7 +497,7 @@ constexpr subject many_extents() {
     return m.finish();
 }
 
-// A statement that is there for its effect alone, carried out twice.
+// A statement that exists for its effect alone and is executed twice.
 constexpr subject done_twice() {
     maker m{1};
     const int a = m.compute(0, {}), e = m.node(dv::op_kind::compute, 0, {a}, -1, &effect_operation);

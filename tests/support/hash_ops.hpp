@@ -77,7 +77,7 @@ inline void receive(const collective& c, const std::vector<piece>& in, int group
     }
 }
 
-// True where this member's result holds something.
+// Whether this member has a result.
 constexpr bool receives(dv::op_kind kind, int root, int group_index) {
     return (kind != dv::op_kind::reduce && kind != dv::op_kind::gather) || group_index == root;
 }

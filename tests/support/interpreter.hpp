@@ -1,5 +1,5 @@
-// What a graph in arrays means, run one statement after the other: values by dependency, statements on states in written order,
-// every rank and position in turn. For graphs that were not written from a sketch, whose own reading is in reference.hpp.
+// The meaning of a graph in tables, executed statement by statement: values by dependency, statements on states in written order, all ranks
+// and positions in turn. For graphs without a sketch; reference.hpp evaluates sketches.
 #pragma once
 
 #include "hash_ops.hpp"
@@ -53,7 +53,7 @@ inline std::vector<int> execution_order(const dv::ir::graph& g) {
 
 class interpreter {
 public:
-    // `given`: a reading of the same graph to take inputs and the states' first contents from.
+    // `given`: a meaning of the same graph, from which inputs and initial states are copied.
     interpreter(const dv::ir::graph& g, int runs, word seed, meaning* given) : g_{g}, seed_{seed}, given_{given} {
         m_.g = &g;
         m_.runs = runs;
@@ -162,7 +162,7 @@ private:
                 }
             }
     }
-    // What a role reads under a symbol's name: of a collective over roles its own, or anybody's.
+    // The value that a role reads for a symbol: of a collective over roles, its own result, or that of any role if it has none.
     piece read(int run, int symbol, int role, int position) {
         const dv::ir::symbol& x = g_.symbols[symbol];
         if (x.node >= 0 && g_.nodes[x.node].op->view == dv::view_kind::rows) {

@@ -1,4 +1,4 @@
-// A strict reader of JSON, for tests of what the library writes: throws at the first letter that the format does not allow.
+// A strict JSON reader for tests of the files that the library writes: throws at the first character that the format does not allow.
 #pragma once
 
 #include <cctype>

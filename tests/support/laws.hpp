@@ -1,5 +1,5 @@
-// The laws of every plan, checked by brute force and in ways of their own: all runs are written out, step by step, and what
-// happens before what follows from streams and waits alone. Each check gives the first thing that is wrong, or nothing.
+// The laws of every plan, checked by brute force without code of the library: all runs are unrolled step by step, and the happens-before
+// order follows from streams and waits alone. Each check returns the first violation, or nothing.
 #pragma once
 
 #include "antichain.hpp"
@@ -101,7 +101,7 @@ public:
                 }
     }
 
-    // Every cross-stream wait is for a record that is there to be waited for, and follows from nothing else.
+    // Every wait between streams refers to an existing record, and is not implied by anything else.
     std::string waits() const {
         for (int i = 0; i < steps_; ++i)
             for (const dv::ir::wait& w : step(i).waits == 0 ? dv::span<const dv::ir::wait>{} : plan_.waits.subspan(step(i).first_wait, step(i).waits)) {
@@ -248,7 +248,7 @@ private:
             }
         return {};
     }
-    // A buffer and those that take over its bytes.
+    // A buffer and the buffers that alias it.
     life whole_life(int b) const {
         life l = all_leaves(b);
         for (int a = 0; a < p_.buffers.size(); ++a)
@@ -259,7 +259,7 @@ private:
         return l;
     }
     bool ordered(const life& x, const life& y) const { return !x.output && !copied(x) && !copied(y) && wholly_before(x, y, false); }
-    // Copies for several runs in flight share with nobody.
+    // Buffers with several slots share bytes with no other.
     bool copied(const life& x) const { return p_.buffers[x.buffer].slots > 1; }
     // The heaviest set that holds these of `front`; 0 where they need not lie apart.
     std::int64_t heaviest_with(const std::vector<life>& lives, const std::vector<std::int64_t>& weights, const std::vector<int>& front, unsigned set,
@@ -359,7 +359,7 @@ inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan
     return {};
 }
 
-// Runs enough for everything to come round: slots and copies of events.
+// A number of runs in which all slots of buffers and events are reused.
 inline int runs_to_unroll(const dv::ir::program& p, const dv::plan::plan& plan) {
     int most = plan.event_slots;
     for (const auto& b : p.buffers) most = b.slots > most ? b.slots : most;
@@ -375,7 +375,7 @@ inline std::string broken_order(const dv::ir::program& p, const dv::plan::plan& 
     return {};
 }
 
-// What a role's arenas and states hold is what their sizes say.
+// The sizes of a role's arenas and states are the sums of their contents.
 inline std::string broken_sizes(const dv::ir::program& p, const dv::plan::plan& plan) {
     for (int role = 0; role < p.roles; ++role) {
         std::int64_t device = 0, host = 0, states = 0;

@@ -1,6 +1,6 @@
-// What a graph means, as values: each result of each statement on each rank in each run, what is bound, the states at the start and
-// at the end, and which outputs each rank has. By the graph's ids; `interpret` (interpreter.hpp) fills it from the graph itself, and
-// `as_read` (reference.hpp) from the sketch that the graph was written from.
+// The meaning of a graph, as values: each result of each statement on each rank in each run, the bound inputs, the states at the start and
+// at the end, and the outputs of each rank. Indexed by the ids of the graph; `interpret` (interpreter.hpp) computes it from the graph
+// itself, `as_read` (reference.hpp) from the sketch that the graph was written from.
 #pragma once
 
 #include "values.hpp"
@@ -17,8 +17,8 @@ struct failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The roles of a collective over roles, by group_index: those who give, or, where one gives, those who receive and then the giver
-// if it does not receive.
+// The roles of a collective over roles, by group_index: the senders or, if only the root sends, the receivers, followed by the root if it
+// does not receive.
 inline std::vector<int> group_of(const dv::ir::graph& g, const dv::ir::node& n) {
     std::vector<int> roles;
     if (n.kind == dv::op_kind::broadcast || n.kind == dv::op_kind::scatter) {
@@ -145,7 +145,7 @@ private:
     }
 };
 
-// What differs between two readings of one graph; empty where nothing does.
+// The differences between two meanings of one graph; empty if there are none.
 inline std::string difference(meaning& a, meaning& b) {
     const dv::ir::graph& g = *a.g;
     for (int role = 0; role < g.roles.size(); ++role)

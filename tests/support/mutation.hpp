@@ -1,5 +1,4 @@
-// Plans damaged on purpose: one row of a proven plan is changed at random. Either the prover refuses what comes of it, or
-// the simulator finds nothing wrong with it.
+// Random damages: one row of a proven plan is changed. Either the prover refuses the result, or the simulator finds no mistake in it.
 #pragma once
 
 #include "hash_ops.hpp"
@@ -18,7 +17,7 @@ inline const char* name_of(mutation d) {
 
 namespace detail {
 
-// Two neighbours of the one order change places, on all roles alike.
+// Two neighbours in the order are exchanged, on all roles.
 inline void swap_neighbours(dv::plan::plan_data& plan, int at) {
     const int a = plan.order[at], b = plan.order[at + 1];
     plan.order[at] = b;
@@ -45,7 +44,7 @@ inline void swap_neighbours(dv::plan::plan_data& plan, int at) {
 
 }  // namespace detail
 
-// False where the plan has nothing of the kind to change.
+// False if the plan has no row of this kind.
 inline bool mutate(mutation d, const dv::ir::program& p, dv::plan::plan_data& plan, chooser& r) {
     switch (d) {
         case mutation::wait_removed: {

@@ -1,4 +1,4 @@
-// What observers leave behind, for tests of them: a recorder for a while, a folder, the contents of files, what is printed.
+// For tests of observers: a recorder with a limited lifetime, a temporary folder, the contents of files, captured output.
 #pragma once
 
 #include <dovetail/observe/observe.hpp>
@@ -23,7 +23,7 @@ inline std::string content(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-// A folder of this test's own, gone with it.
+// A temporary folder, removed by the destructor.
 struct folder {
     std::filesystem::path path = std::filesystem::temp_directory_path() / ("dovetail_observe_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
     folder() { std::filesystem::create_directory(path); }
@@ -34,7 +34,7 @@ struct folder {
     std::string operator/(const std::string& name) const { return (path / name).string(); }
 };
 
-// While it lives, executors are seen by a recorder with these wishes.
+// While it lives, a recorder with these options observes all executors.
 struct watched {
     dv::observe::recorder one;
     dv::run_observer* before = dv::observing.exchange(&one);
@@ -42,7 +42,7 @@ struct watched {
     ~watched() { dv::observing = before; }
 };
 
-// What a call prints on the standard error.
+// The text that a call prints to standard error.
 template <class Call>
 std::string printed(Call call) {
     folder here;

@@ -21,7 +21,7 @@ struct device {
         dv::cuda::check(dv::cuda::calls.malloc(&workspace, workspace_bytes), "cudaMalloc");
     }
     device(const device&) = delete;
-    // `sms` as a plan gives them to an operation: with one, kernels stride over what their few blocks leave.
+    // `sms` as a plan sets it for an operation: with 1, the few blocks of a kernel loop over all elements.
     dv::cuda::stream with(int sms) const { return {stream, blas, sms, workspace, workspace_bytes, &dv::cuda::services}; }
     void wait() const { dv::cuda::check(dv::cuda::calls.stream_synchronize(stream), "cudaStreamSynchronize"); }
 

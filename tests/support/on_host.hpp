@@ -1,4 +1,4 @@
-// Runs a graph on the host backend under several options and compares what it gives with what the caller expects.
+// Runs a graph on the host backend with several options and compares the results with those that the caller expects.
 #pragma once
 
 #include "expect.hpp"
@@ -11,7 +11,7 @@ namespace support {
 
 namespace dv = dovetail;
 
-// The call is against the rules, and the exception says this.
+// Expects that a call throws usage_error with this text.
 template <class F>
 void expect_refused(F&& f, const std::string& text) {
     std::string said = "nothing thrown";

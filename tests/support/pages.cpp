@@ -1,6 +1,6 @@
-// What tests/observe/browser and tests/observe/hta look at, written into the current folder: pages of a graph of about ten operations,
-// of one of about a thousand, of the README's graph as planned for GPUs, and of a small one of its kind with a measured run; a trace
-// for each rank of its runs, and the overlap that we count in them.
+// Writes the files that tests/observe/browser and tests/observe/hta check into the current folder: pages of a graph of about ten
+// operations, of one of about a thousand, of the README's graph as planned for GPUs, and of a smaller one of that kind with a measured
+// run; a trace for each rank of its runs, and the overlap that dovetail computes from them.
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/observe/html.hpp>

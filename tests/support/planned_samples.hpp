@@ -1,5 +1,5 @@
-// The plans that the compiler makes of the samples, as run-time tables: each unit of the laws test gives those of one group
-// of graphs, so that no unit takes long to compile.
+// The plans that the compiler makes of the samples, as run-time tables: each unit of the laws test contains those of one group of graphs,
+// so that no unit takes long to compile.
 #pragma once
 
 #include "samples.hpp"
@@ -14,13 +14,13 @@ namespace support {
 namespace dv = dovetail;
 
 struct planned_sample {
-    std::string graph;     // as a person writes it: alike on every compiler
+    std::string graph;     // printed alike with every compiler
     const char* options = "";
     dv::plan_options s = {};
     dv::ir::graph written = {};
     dv::ir::program program = {};
     dv::plan::plan plan = {};
-    std::int64_t peak_bytes = -1, predicted = 0;   // as the facts say; bytes only where one rank plays all roles
+    std::int64_t peak_bytes = -1, predicted = 0;   // the facts of the plan; bytes only if one rank runs all roles
 };
 using planned_samples = std::vector<planned_sample>;
 

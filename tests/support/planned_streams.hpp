@@ -1,4 +1,4 @@
-// The passes from steps to wrap on a program, run one after the other; and the happens-before that the waits they give mean,
+// Runs the passes from the issue order to the waits across runs on a program; and computes the happens-before order that their waits imply,
 // by brute force over unrolled runs.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace support {
 
-// Whether a buffer is over before the step with this clock starts.
+// Whether a buffer is dead before the step with this clock starts.
 inline bool dead_before(const dv::pass::lifetimes& lives, int buffer, const dv::pass::vector_clock& at) {
     return !lives.held[buffer] && dv::pass::covers(at, lives.release[buffer]);
 }
@@ -120,7 +120,7 @@ inline int races(const planned& p, int role, int runs, const dv::pass::pending_w
                 if (same && touches[x].task < touches[y].task) found += !before(a, b);
                 if (!same) found += !before(a, b) && !before(b, a);
             }
-    // Of two buffers that share bytes in a run, one is over before the other begins.
+    // Of two buffers that share bytes in a run, one is dead before the other is defined.
     for (std::size_t x = 0; x < touches.size(); ++x)
         for (std::size_t y = 0; y < touches.size(); ++y)
             for (std::size_t z = 0; z < touches.size(); ++z) {

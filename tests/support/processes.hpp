@@ -1,5 +1,5 @@
-// Real processes for tests: `start` forks one that runs a function and hands its text back, `ends` waits for all within a
-// bound. What a child throws comes back as "threw: ..." with the kind of exception before it.
+// Real processes for tests: `start` forks a child that runs a function and returns its text through a pipe, `ends` waits for all within a
+// time limit. An exception of a child is returned as "threw: ..." with the kind of exception before it.
 #pragma once
 
 #include <dovetail/launch/error.hpp>
@@ -46,7 +46,7 @@ public:
         ::waitpid(c.id, nullptr, 0);
         c.id = 0;
     }
-    // What each said; "hangs" for one that did not end in time.
+    // The text of each child; "hangs" for one that did not end in time.
     std::vector<std::string> ends(std::chrono::milliseconds limit = std::chrono::milliseconds{8000}) {
         const auto until = std::chrono::steady_clock::now() + limit;
         std::vector<std::string> said;
@@ -107,7 +107,7 @@ private:
     std::vector<child> all_;
 };
 
-// A port that nobody has at the moment.
+// A port that is free at the moment.
 inline int free_port() {
     const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in a = {};

@@ -1,5 +1,5 @@
-// Statements of a random graph that communicate: along axes, over roles, in groups, to and from the host, into states. Reductions are
-// of elements that they keep numbers.
+// The communication statements of a random graph: along axes, over roles, in groups, to and from the host, into states. Reductions use only
+// values for which the result is a finite number.
 #pragma once
 
 #include "random_compute.hpp"
@@ -117,7 +117,7 @@ protected:
         return dv::is_collective(n.kind) || leaves_zeros(n) ? at(x).varies | n.axes : at(x).varies;
     }
 
-    // Of an axis of open width nobody knows whether every position is a target.
+    // On an axis of open width it is not known whether every position is a target.
     bool leaves_zeros(const statement& n) const {
         if (n.kind != dv::op_kind::permute) return n.zero_edge;
         return (n.axes & s.open_axes) != 0 || static_cast<int>(n.pairs.size()) < width_of(s, n.role, n.axes);
@@ -200,7 +200,7 @@ protected:
         place(std::move(n));
     }
 
-    // The roles that take part: some of those whose mesh is the first one's, few of many.
+    // The members: some of the roles with the same mesh as the first one, few if there are many.
     std::vector<int> some_roles() {
         const int lead = r.below(roles());
         std::vector<int> members;
@@ -214,7 +214,7 @@ protected:
         r.shuffle(taken);
         return taken;
     }
-    // Members of one nccl_group_id have the same roles in the same parts; `model` is a statement to be like, or null.
+    // The statements of one nccl_group_id have the same roles as roots and members; `model` is a statement to match, or null.
     bool collective_over_roles(int nccl_group_id, int below, const statement* model) {
         using enum dv::op_kind;
         std::vector<int> members;

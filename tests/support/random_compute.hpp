@@ -1,4 +1,4 @@
-// Statements of a random graph that compute: operations with their facts, on anything that may be read, and updates of states.
+// The compute statements of a random graph: operations with their facts, on any readable value, and updates of states.
 #pragma once
 
 #include "random_layout.hpp"
@@ -186,7 +186,7 @@ protected:
             if (at(n.arguments[i]).type.bytes() == n.types[0].bytes()) fits.push_back(static_cast<int>(i));
         return fits.empty() || r.chance(15) ? r.below(static_cast<int>(n.arguments.size())) : r.one_of(fits);
     }
-    // In the memory of x, which nobody else reads; the result may be of another type with as many bytes.
+    // An operation in place on x, which has no other reader; the result may have another type with as many bytes.
     void in_place_only(statement n, int x, int wanted) {
         const int where = r.chance(60) ? 0 : r.below(wanted);
         locked[static_cast<std::size_t>(x)] = 1;

@@ -1,6 +1,5 @@
-// Programs as `expand` gives them, drawn from a seed without a graph behind them: compute, transfers, collectives and copies
-// over a few roles, with states, workspace, in-place results and several runs in flight. And what the laws say about them by
-// brute force, sharing no code with the passes.
+// Random programs like those of `expand`, drawn from a seed without a graph: compute, transfers, collectives and copies over a few roles,
+// with states, workspace, in-place results and several runs in flight. And their dependencies by brute force, without code of the passes.
 #pragma once
 
 #include "whole.hpp"
@@ -57,7 +56,7 @@ public:
         data.tasks.push(v);
         return data.tasks.size() - 1;
     }
-    // Parts go to the newest task, roles ascending.
+    // Adds participations to the newest task, roles ascending.
     program_builder& participation(int role, std::vector<int> read, std::vector<int> written, std::vector<int> updated = {}) {
         dv::ir::participation p;
         p.role = role;
@@ -148,7 +147,7 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             b.task(dv::op_kind::all_reduce, dv::stream_kind::communication);
             const std::int64_t n = bytes();
             const int c = b.data.symmetric_sets++;
-            // Any two roles or more: two collectives need not have one in common.
+            // Any two or more roles: two collectives need not have a role in common.
             const int copies = draw(5) == 0 ? k.slots : 1;
             const int one = draw(k.roles), other = (one + 1 + draw(k.roles - 1)) % k.roles;
             for (int q = 0; q < k.roles; ++q) {

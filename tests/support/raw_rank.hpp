@@ -1,4 +1,4 @@
-// A process that speaks the control channel's protocol by hand, frame by frame, and so may say what no rank would.
+// A client of the control channel's protocol that sends single frames, so that it can violate the protocol.
 #pragma once
 
 #include <dovetail/launch/control/channel_endpoint.hpp>

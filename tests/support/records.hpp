@@ -1,5 +1,5 @@
-// Records of the language made at run time, as dsl/describe.hpp makes them of types: expressions, statements and what is made of
-// statements. They stay where they are as long as the pool lives.
+// Descriptors of the language made at run time, like those that dsl/describe.hpp makes of types: expressions, statements, and types that
+// consist of statements. Their addresses are stable as long as the pool lives.
 #pragma once
 
 #include <dovetail/dsl/descriptor.hpp>

@@ -1,5 +1,5 @@
-// Makes a failing graph small: tries one cut after the other and keeps those with which it still fails. What a removed
-// statement computed becomes an input, so that nearly every cut leaves a valid graph.
+// Reduces a failing graph: tries one cut after the other and keeps those after which it still fails. The results of a removed statement
+// become inputs, so that nearly every cut leaves a valid graph.
 #pragma once
 
 #include "sketch.hpp"
@@ -77,7 +77,7 @@ inline bool narrow_axis(sketch& s, int axis) {
     return narrower;
 }
 
-// Values that nobody needs any more become outputs.
+// Values without readers become outputs.
 inline void mend(sketch& s) {
     std::vector<int> reads(s.symbols.size(), 0);
     for (std::size_t i = s.nodes.size(); i-- > 0;) {  // rows stand in front of those that read them

@@ -1,7 +1,7 @@
-// What a sketch means, evaluated as the language's description says (README and DESIGN): by names, without the library's reading of
-// it. A value is what its statement makes, wherever that stands; a state is what the nearest update written above left; ranks of a
-// role differ by their coordinates, the last axis fastest; what crosses roles joins equal coordinates. Nothing of lower, infer or
-// expand is used, and no code is shared with the simulator's collectives.
+// The meaning of a sketch, evaluated from the description of the language in the README: by names, without the library's interpretation. A
+// value is the result of its statement, wherever that is written; a state has the value of the nearest update written above; the ranks of
+// a role differ by their coordinates, the last axis fastest; values that cross roles connect equal coordinates. It uses nothing of lower,
+// infer or expand, and shares no code with the simulator's collectives.
 #pragma once
 
 #include "meaning.hpp"

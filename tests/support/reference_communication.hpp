@@ -1,5 +1,5 @@
-// What communication means, of a sketch's statement: the elements that a member gets of those that all give. Written from the language's
-// description for reference.hpp; the library and the simulator have code of their own.
+// The meaning of the communication statements of a sketch: the elements that a member receives, from the elements that all members send.
+// Written from the description of the language for reference.hpp; the library and the simulator have code of their own.
 #pragma once
 
 #include "sketch.hpp"
@@ -65,7 +65,7 @@ inline void put(piece to, std::int64_t at, piece from, std::int64_t begin, std::
     if (bytes > 0) std::memcpy(to.data + at, from.data + begin, static_cast<std::size_t>(bytes));
 }
 
-// What member m gets, of members whose arguments are `in`: in blocks of extent 0, where it is about blocks. `root`: a member.
+// The result of member m, from the arguments `in` of all members, in blocks of extent 0 if the kind has blocks. `root`: a member.
 inline void communicated(const statement& n, const std::vector<piece>& in, int m, int root, piece out) {
     using enum dv::op_kind;
     const int members = static_cast<int>(in.size());

@@ -1,4 +1,4 @@
-// The graphs that every law and every backend is tried on: what users will try first, small enough to check by hand.
+// The graphs with which every law and every backend is tested: graphs that users write first, small enough to check by hand.
 #pragma once
 
 #include <dovetail/dovetail.hpp>
@@ -59,7 +59,7 @@ struct ping_pong : dv::graph<
     dv::on<right, dv::let<b, add(a, x)>, dv::let<d, add(c, a)>>,
     dv::output<d>> {};
 
-// Once round three roles.
+// A ring of three roles.
 struct ring_of_three : dv::graph<
     dv::input<x, vector>,
     dv::on<left, dv::let<a, add(x, x)>, dv::let<d, add(c, x)>>,
@@ -67,7 +67,7 @@ struct ring_of_three : dv::graph<
     dv::on<right, dv::let<c, add(b, x)>>,
     dv::output<d>> {};
 
-// One to two others and back.
+// From one role to two others and back.
 struct there_and_back : dv::graph<
     dv::input<x, vector>,
     dv::on<left, dv::let<a, add(x, x)>, dv::let<d, add(b, c)>>,
@@ -173,7 +173,7 @@ struct along_an_axis : dv::graph<
     dv::let<total, add(c, add(d, e))>,
     dv::output<a, b, f, y, total>> {};
 
-// Values that go from position to position: two of four get one each and two zeros, all of them one, and two change places in a state.
+// Permutations of positions: two of four receive a value and two zeros; all receive one; and two are exchanged in a state.
 struct permuted : dv::graph<
     dv::input<x, vector>,
     dv::mesh<dv::axis<dp, 4>>,
@@ -227,7 +227,7 @@ struct one_group : dv::graph<
     dv::let<y, subtract(b, c)>,
     dv::output<y>> {};
 
-// Collectives over roles that give each one the whole, or a piece of its own; in the last one the giver receives as well.
+// Collectives over roles whose results are whole tensors or blocks; in the last one the root receives as well.
 struct gathered : dv::graph<
     dv::input<x, vector>,
     dv::on<left, dv::let<a, relu(x)>, dv::let<d, copy(c)>>,
@@ -248,7 +248,7 @@ struct shared_out : dv::graph<
     dv::let<c, scatter<to<right, left>>(a)>,
     dv::output<c, d, e>> {};
 
-// What a collective over roles gives all of them alike, read by a role that takes no part; what one of them gathers, read there;
+// The equal results of a collective over roles, read by a role that is not a member; a gathered result, read at the root;
 // inputs of roles as arguments.
 struct passed_on : dv::graph<
     dv::input<x, vector>,
@@ -271,7 +271,7 @@ struct summed_apart : dv::graph<
     dv::on<right, dv::let<b, add(x, x)>, dv::let<e, copy(c)>>,
     dv::let<c, reduce_scatter<sum>(a, b)>,
     dv::output<d, e>> {};
-// Nobody reads what all get but the caller.
+// Only the caller reads the result that all roles receive.
 struct announced : dv::graph<
     dv::input<x, vector>,
     dv::on<left, dv::let<a, relu(x)>>,

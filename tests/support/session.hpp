@@ -1,5 +1,5 @@
-// Several graphs on the same ranks: their sketches, the order in which every rank calls their executors, and what comes of it. States
-// of graphs that share a store are one by name and tensor on each rank, whatever role the rank plays in either graph.
+// Several graphs on the same ranks: their sketches, the order in which every rank calls their executors, and the expected values. In graphs
+// that share a store, states with equal name and tensor are the same state on each rank, whatever its roles in these graphs.
 #pragma once
 
 #include "random_graph.hpp"
@@ -23,7 +23,7 @@ struct turn {
 
 struct session {
     std::vector<sketch> graphs;   // executors are made in this order
-    std::vector<char> shares;     // by graph: whether it has the common store, or one of its own
+    std::vector<char> shares;     // by graph: whether it uses the shared store, or one of its own
     std::vector<turn> turns;
     word seed = 0;
 };
@@ -74,7 +74,7 @@ inline std::vector<standing> ranks_in_order(const sketch& s) {
     return list;
 }
 
-// Whether a symbol is mentioned; one that is not, is not written.
+// Whether a symbol is used; an unused one is not written to the graph.
 inline bool mentioned(const sketch& s, int x) {
     for (const statement& n : s.nodes)
         if (contains(n.arguments, x) || (n.update && contains(n.results, x))) return true;

@@ -1,4 +1,4 @@
-// What the simulator finds wrong with a graph's plan, in several orders of events; nothing where none is found.
+// Runs the simulator on a graph's plan with several orders of events, and returns the first mistake that it finds, or nothing.
 #pragma once
 
 #include "hand_plan.hpp"

@@ -1,5 +1,5 @@
-// The ranks that the simulator runs: their memory, their queues, and tables that say what each part of the program reads,
-// writes and meets. Takes graph, program and plan, and throws `failure` where they do not fit together.
+// The ranks of the simulator: their memory, their queues, and tables of what each participation reads and writes and with which others it
+// communicates. From graph, program and plan; throws `failure` if they are inconsistent.
 #pragma once
 
 #include "interpreter.hpp"
@@ -36,7 +36,7 @@ protected:
     enum class what : unsigned char { wait, record, step };
     struct entry {
         what kind = what::step;
-        int event = 0;       // ... and its ring slot, as one number
+        int event = 0;       // ... and its slot, as one number
         int target = 0;      // run whose record is waited for, or is made
         int step = 0;        // of the role
         int run = 0;
@@ -53,10 +53,10 @@ protected:
         std::vector<word> device, host;
         std::vector<std::vector<word>> own;                  // by buffer: inputs, states, constants
         std::array<std::deque<entry>, dv::stream_count> queues;
-        std::vector<int> issued, done;                       // by event and ring slot: the latest run
-        std::vector<std::vector<int>> uses_left;             // by run, by leaf of the buffer at the root of its aliases
+        std::vector<int> issued, done;                       // by event and slot: the latest run
+        std::vector<std::vector<int>> uses_left;             // by run, by buffer at the root of its aliases
         std::vector<int> steps_left;                         // by run
-        std::vector<std::pair<int, int>> instance_of;        // by part: instance and group_index
+        std::vector<std::pair<int, int>> instance_of;        // by participation: instance and group_index
         int next_run = 0;
         int read = 0;
         int limit = 0;
@@ -254,7 +254,7 @@ protected:
             }
     }
 
-    // Which parts meet: the members of a communicator at one place, or all parts of a member on one rank.
+    // The participations that communicate with each other: the members of a communicator at one position, or all of a member on one rank.
     void prepare_instances() {
         std::map<std::array<int, 3>, int> ids;  // by member, and two numbers that say where
         for (std::size_t k = 0; k < ranks_.size(); ++k) {

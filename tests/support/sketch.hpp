@@ -1,5 +1,5 @@
-// A graph as the generator draws it: names, statements in written order, roles and their meshes. Easy to draw, to reduce and to
-// evaluate (reference.hpp). written.hpp writes it in the language, whose way through the library is what is tested.
+// A graph as the generator draws it: names, statements in written order, roles and their meshes. It is easy to draw, to reduce and to
+// evaluate (reference.hpp). written.hpp writes it in the language, from which the library plans it.
 #pragma once
 
 #include "hash_ops.hpp"

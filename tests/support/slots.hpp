@@ -1,4 +1,4 @@
-// Copies of buffers for successive runs, as the options ask for them and not as the plan says.
+// The slots of buffers for successive runs, from the options and not from the plan.
 #pragma once
 
 #include <dovetail/cost/machine.hpp>

@@ -1,4 +1,4 @@
-// What somebody does who knows nothing of dovetail: connects to a port, sends bytes, reads what comes.
+// Sockets for tests: a client that does not follow dovetail's protocol, which connects to a port, sends bytes and reads the answer.
 #pragma once
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-// Proven plans to be damaged: those made by hand, those of the sample graphs under several options, and of random graphs.
+// The proven plans to damage: plans made by hand, of the samples with several options, and of random graphs.
 #pragma once
 
 #include "hand_plans.hpp"

@@ -1,5 +1,5 @@
-// Runs a session of random graphs on the host backend, or another that runs its operations: `on_threads` issues the session's turns on
-// every rank, with several runs in flight, and says what differs from what the sketches mean.
+// Runs a session of random graphs on the host backend, or another backend for its operations: `on_threads` issues the turns of the session
+// on every rank, with several runs in flight, and returns the differences from the meaning of the sketches.
 #pragma once
 
 #include "session_plans.hpp"
@@ -13,7 +13,7 @@ class on_threads : public session_plans {
 public:
     using session_plans::session_plans;
 
-    // What went wrong; empty where nothing did.
+    // The differences and errors; empty if there are none.
     std::string fault() {
         return fault_on([this](const auto& body) { dv::host::world{ranks_}.run(body); });
     }

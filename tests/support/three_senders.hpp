@@ -1,5 +1,5 @@
-// The graph of the README and of DESIGN, by the size of its blocks: three roles make a block each, a receiver multiplies each with
-// itself. `three_senders` is the one whose blocks take as long to send as to multiply on GPUs; there the transfers are peer copies.
+// The graph of the README, parametrised by the size of its blocks: three roles make a block each, a receiver multiplies each with itself.
+// In `three_senders` a block takes as long to send as to multiply on GPUs; its transfers are peer copies.
 #pragma once
 
 #include <dovetail/dovetail.hpp>

@@ -1,5 +1,5 @@
 // Recorded runs of one graph, by run and rank, and the files that tests/observe/hta reads: a trace for each rank, and the overlap that
-// we count in it.
+// dovetail computes from it.
 #pragma once
 
 #include <dovetail/observe/files.hpp>

@@ -1,5 +1,5 @@
-// Graphs that come in turn on the same ranks, on any backend: what one of them leaves on the streams is waited for by those that
-// share something with it, whatever runs between.
+// Graphs that run in turn on the same ranks, on any backend: a graph waits for the work of another one with which it shares a state, even
+// with others between them.
 #pragma once
 
 #include "expect.hpp"
@@ -42,7 +42,7 @@ struct two_sums : dv::graph<
     dv::let<b, all_reduce<sum, dp>(x)>,
     dv::let<y, all_reduce<sum, dp>(a)>,
     dv::output<b, y>> {};
-// Communicates with nobody, and has a state of its own.
+// Has no communication, and a state of its own.
 struct aside : dv::graph<
     dv::mesh<dv::axis<dp>>,
     dv::input<x, vector>,

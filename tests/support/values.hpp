@@ -40,7 +40,7 @@ struct chooser {
     }
 };
 
-// A tensor in somebody's memory.
+// A tensor in memory that it does not own.
 struct piece {
     unsigned char* data = nullptr;
     std::int64_t bytes = 0;

@@ -1,4 +1,4 @@
-// A sketch in the language: the records that dsl/describe.hpp gives of a graph's type, made at run time, and the graph that
+// A sketch in the language: the descriptors that dsl/describe.hpp makes of a graph's type, made at run time, and the graph that
 // `lower` and `infer` make of them. How the same graph is written differs by seed: where declarations and outputs stand, one `on`
 // of a role or several, groups, lists by `all`, the graph's mesh or the role's, axes named or left out where all are meant.
 #pragma once
@@ -22,7 +22,7 @@ public:
         blocks();
     }
     const descriptor& root() const { return *root_; }
-    // What the records live in, and the names of a graph made of them.
+    // Owns the descriptors, and the names of a graph made of them.
     std::shared_ptr<const void> pool() const { return pool_; }
     // The sketch's roles, in order of their first appearance: that is how ranks are numbered.
     const std::vector<int>& roles() const { return appeared_; }
@@ -43,7 +43,7 @@ private:
         return n.op->name->hash + static_cast<word>(n.results.empty() ? 0 : n.results[0] + 1);
     }
 
-    // ---- words of the language
+    // ---- keywords of the language
 
     const descriptor* keep(descriptor r) { return pool_->keep(r); }
     const descriptor* name(const dv::tag& t) { return pool_->name(t); }
@@ -202,7 +202,7 @@ private:
         add(first.role, stated({pool_->stating(keyword::nccl_group, list)}), id_of(first));
     }
 
-    // ---- what they stand in
+    // ---- on, group and repeat
 
     static bool equal(const std::vector<dv::ir::mesh_axis>& a, const std::vector<dv::ir::mesh_axis>& b) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end(),

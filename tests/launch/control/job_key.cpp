@@ -1,5 +1,5 @@
 // Real processes with job keys: who has the key comes in, who has not ends nothing, and nobody on the way learns it, changes what is
-// said or says it again. What ranks with the key may not say is in control.cpp.
+// said or says it again. What ranks with the key may not say is in control_channel.cpp.
 #include <doctest/doctest.h>
 
 #include <dovetail/launch/control/rendezvous.hpp>
