@@ -88,7 +88,7 @@ public:
         const ir::node& n = graph_.nodes[at];
         return n.role >= 0 && collective::ends_at_root(n.kind) && coordinate(rank, n.axes) != n.root;
     }
-    // Whether any ranks communicate in a run. All ranks of the world then take part in agreements, including those that do not communicate.
+    // Whether any ranks communicate in a run. All ranks of the world then compare their plans, including those that do not communicate.
     bool communicates(const ir::program& p) const {
         for (const ir::task& v : p.tasks)
             for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations)) {

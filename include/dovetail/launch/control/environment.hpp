@@ -211,7 +211,7 @@ private:
         else if (has(nodes) && has("SLURM_JOB_ID"))
             address(first_host(get(nodes)), port_of(found_.job), 4, "first of " + said(nodes) + "; port from the job's number");
     }
-    // Other settings than the rank: the library's own variables and the caller's values override those of a launcher.
+    // Everything except the rank: the library's own variables and the caller's values override those of a launcher.
     void ours() {
         local("DOVETAIL_LOCAL_RANK");
         if (given_.local_rank) {

@@ -41,7 +41,7 @@ class frame_buffer {
 public:
     std::size_t size() const { return bytes_.size() - taken_; }
     void append(std::string_view bytes) {
-        // Erases the consumed bytes only if they are more than the rest: each byte is moved once at most, whatever the frames' sizes.
+        // Erases the bytes already read only if they are more than the rest: each byte is moved once at most, whatever the frames' sizes.
         if (taken_ > bytes_.size() / 2) {
             bytes_.erase(0, taken_);
             taken_ = 0;

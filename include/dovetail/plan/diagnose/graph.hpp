@@ -1,5 +1,6 @@
 // diagnose<G>: the first mistake in a graph as a type: error::none, or an error template with the names concerned. It turns the source
 // positions of a fault back into types. Nothing is reported until the type is instantiated, which everything that needs a valid graph does.
+// Long: a row for each mistake, read side by side.
 #pragma once
 
 #include "../../dsl/source_position.hpp"
