@@ -12,7 +12,6 @@ using dv::ir::fault_kind;
 
 struct z;
 struct t;
-template <int> struct numbered;
 
 template <class G>
 dv::ir::graph_data lowered() {
@@ -92,27 +91,4 @@ TEST_CASE("the first mistake is reported, by kind") {
     CHECK(lowered<dv::graph<dv::input<x, vector>, dv::let<y, add(x, x)>, dv::let<y, add(x, x)>, dv::output<y>>>().wrong.kind == fault_kind::defined_twice);
     CHECK(lowered<dv::graph<dv::input<x, vector>, dv::let<y, add(x, copy)>, dv::output<y>>>().wrong.kind == fault_kind::operation_as_value);
     CHECK(lowered<dv::graph<dv::input<x, vector>, dv::let<y, copy(x, x)>, dv::output<y>>>().wrong.kind == fault_kind::wrong_arity);
-}
-
-constexpr dv::letters letters(std::string_view s) { return {s.data(), static_cast<int>(s.size())}; }
-
-TEST_CASE("the nearest name is the one with the fewest edits") {
-    CHECK(dv::ir::edit_distance(letters("block<3>"), letters("blok<3>"), 9) == 1);
-    CHECK(dv::ir::edit_distance(letters("forward"), letters("forward"), 9) == 0);
-    CHECK(dv::ir::edit_distance(letters("abc"), letters("xyz"), 3) == 3);
-    const auto unqualified = [](std::string_view s) {
-        const dv::letters name = dv::ir::unqualified(letters(s));
-        return std::string_view{name.first, static_cast<std::size_t>(name.size)};
-    };
-    const auto shortened = [](const dv::tag& t) {
-        const dv::ir::short_name name{t};
-        return std::string(name.text().first, static_cast<std::size_t>(name.text().size));
-    };
-    CHECK(shortened(dv::tag_of<numbered<0>>) == "numbered<0>");
-    CHECK(shortened(dv::tag_of<numbered<-120>>) == "numbered<-120>");
-    CHECK(shortened(dv::tag_of<x>) == "x");
-    CHECK(unqualified("app::inner::block<app::k>") == "block<app::k>");
-    CHECK(unqualified("app::<unnamed>::block<app::k>") == "block<app::k>");
-    CHECK(unqualified("{anonymous}::block<<unnamed>::k>") == "block<<unnamed>::k>");
-    CHECK(unqualified("block<<unnamed>::k>") == "block<<unnamed>::k>");
 }

@@ -102,7 +102,7 @@ constexpr int edit_distance(letters a, letters b, int limit) {
         }
         if (best >= limit) return limit;
     }
-    return row[m];
+    return row[m] < limit ? row[m] : limit;
 }
 
 }  // namespace dovetail::ir
