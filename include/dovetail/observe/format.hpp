@@ -49,7 +49,10 @@ inline std::string ratio(std::int64_t a, std::int64_t b, int decimals) {
 }
 
 // a / b in per cent with one decimal.
-inline std::string percent(std::int64_t a, std::int64_t b) { return b == 0 ? "-" : ratio(a > INT64_MAX / 100 ? a / 100 * 100 : a * 100, b, 1) + " %"; }
+inline std::string percent(std::int64_t a, std::int64_t b) {
+    if (b == 0) return "-";
+    return (a <= INT64_MAX / 100 ? ratio(a * 100, b, 1) : ratio(a, b < 100 ? 1 : b / 100, 1)) + " %";
+}
 
 // Bytes in the largest binary unit that leaves a whole number, else with one decimal: "512 B", "1.5 MiB".
 inline std::string bytes_text(std::int64_t n) {
