@@ -1,0 +1,65 @@
+// What ranks compare before they run an executor together: it differs where their runs would, and only there.
+#include <doctest/doctest.h>
+
+#include <dovetail/launch/world/plan_fingerprint.hpp>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace dv = dovetail;
+using namespace dv::launch;
+
+namespace {
+
+struct tp;
+struct dp;
+using change = std::function<void(dv::plan_options&, dv::engine_options&)>;
+
+std::string fingerprint(const change& c, std::uint64_t plan = 1) {
+    dv::plan_options s;
+    dv::engine_options o;
+    c(s, o);
+    return fingerprint_text(plan, s, o, "`model`");
+}
+
+}  // namespace
+
+TEST_CASE("every option that changes what runs changes the key, and most are said in words") {
+    const std::vector<std::pair<change, std::string>> changes = {
+        {[](auto&, auto&) {}, ""},
+        {[](auto& s, auto&) { s.machine.name = "mine"; }, ", machine mine"},
+        {[](auto& s, auto&) { s.overlap = false; }, ", no overlap"},
+        {[](auto& s, auto&) { s.memory_limit = 1000; }, ", at most 1000 bytes"},
+        {[](auto& s, auto&) { s.in_flight = 3; }, ", 3 runs in flight"},
+        {[](auto& s, auto&) { s.channel_slots = 2; }, ", 2 slots a channel"},
+        {[](auto& s, auto&) { s.assumed_width = 8; }, ", assumed width 8"},
+        {[](auto& s, auto&) { s.channels = dv::transport::nccl; }, ", channels by NCCL"},
+        {[](auto& s, auto&) { s.channels = dv::transport::peer_copy; }, ", channels by peer copies"},
+        {[](auto&, auto& o) { o.widths = {dv::width<dp>(2)}; }, ", width 2 of dp"},
+        {[](auto&, auto& o) { o.widths = {dv::width<tp>(2)}; }, ", width 2 of tp"},
+        {[](auto&, auto& o) { o.widths = {dv::width<tp>(2), dv::width<dp>(4)}; }, ", width 4 of dp, width 2 of tp"},
+        {[](auto&, auto& o) { o.check_finite = true; }, ", values checked"},
+        {[](auto&, auto& o) { o.replay = dv::replay_mode::always; }, ", replayed"},
+        {[](auto&, auto& o) { o.replay = dv::replay_mode::if_possible; }, ", replayed if possible"},
+        {[](auto& s, auto&) { s.machine.half_flops += 1; }, ""},
+        {[](auto& s, auto&) { s.machine.model_error += 1; }, ""},
+    };
+    std::set<std::string> keys;
+    for (const auto& [c, words] : changes) {
+        const std::string text = fingerprint(c);
+        CAPTURE(text);
+        CHECK(text.substr(text.find(' ') + 1) == "`model`" + words);
+        CHECK(keys.insert(text.substr(0, text.find(' '))).second);
+    }
+    CHECK(keys.insert(fingerprint([](auto&, auto&) {}, 2)).second);  // another plan of the same name
+}
+
+TEST_CASE("what is each rank's own affair changes nothing, nor does the order of widths") {
+    const std::string plain = fingerprint([](auto&, auto&) {});
+    CHECK(fingerprint([](auto&, auto& o) { o.time_limit = std::chrono::seconds{1}; }) == plain);
+    CHECK(fingerprint([](auto&, auto& o) { o.record_times = true; }) == plain);
+    CHECK(fingerprint([](auto&, auto& o) { o.widths = {dv::width<tp>(2), dv::width<dp>(4)}; }) ==
+          fingerprint([](auto&, auto& o) { o.widths = {dv::width<dp>(4), dv::width<tp>(2)}; }));
+}
