@@ -1,11 +1,13 @@
-// What the control channel says, as bytes: frames in any pieces, tags that notice every change, messages that are wrong in any way.
+// What the control channel says, as bytes: frames in any pieces, and tags that notice every change.
 // No sockets here: what strangers send is tested in admission.cpp, what only fuzzers find in tests/fuzzers.
 #include <doctest/doctest.h>
 
 #include <dovetail/launch/control/frames.hpp>
-#include <dovetail/launch/control/pending_exchanges.hpp>
 
 #include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
 
 using namespace dovetail::control;
 using namespace dovetail::control::detail;
@@ -40,12 +42,6 @@ std::string taken(const std::string& bytes, bool sealed = true) {
     return taken(in);
 }
 const std::string not_his = "a message without a valid tag of the process that has proven the job's key";
-
-peer_status somebody() {
-    peer_status m{.host = "host", .machine = "machine", .process = 7, .at = {3, 4}, .doing = {"does", "f", "y"}};
-    m.exchanges = 5;
-    return m;
-}
 
 }  // namespace
 
