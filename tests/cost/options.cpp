@@ -1,0 +1,66 @@
+// Options of a plan as types: each sets its own member, in any order, and none leaves the defaults. What they refuse is in tests/fail.
+#include <doctest/doctest.h>
+
+#include <dovetail/cost/options.hpp>
+
+#include <string>
+
+namespace dv = dovetail;
+
+namespace {
+
+struct my_machine {
+    static constexpr dv::machine_description description{.name = "mine", .launch_latency = 7};
+};
+
+}  // namespace
+
+TEST_CASE("without options everything is as plan_options has it") {
+    constexpr dv::plan_options s = dv::options<>::value;
+    CHECK(s.machine.name == std::string{"h200_nvlink"});
+    CHECK(s.overlap);
+    CHECK(s.memory_limit == 0);
+    CHECK(s.in_flight == 1);
+    CHECK(s.forced == dv::candidate::automatic);
+    CHECK(s.rewrites.count == 0);
+}
+
+TEST_CASE("each option sets its member and no other, in any order") {
+    constexpr auto check = [](const dv::plan_options& s) {
+        CHECK(s.machine.name == std::string{"mine"});
+        CHECK(s.machine.launch_latency == 7);
+        CHECK(!s.overlap);
+        CHECK(s.memory_limit == 80'000'000'000);
+        CHECK(s.in_flight == 2);
+        CHECK(s.channel_slots == 3);
+        CHECK(s.assumed_width == 8);
+        CHECK(s.channels == dv::transport::nccl);
+        CHECK(s.forced == dv::candidate::written);
+        CHECK(s.rewrites.count == 2);
+    };
+    using dv::rewrite;
+    using forward = dv::options<my_machine, dv::overlap<false>, dv::memory_limit<80'000'000'000>, dv::in_flight<2>, dv::channel_slots<3>, dv::assumed_width<8>,
+                                dv::channel_transport<dv::transport::nccl>, dv::force_candidate<dv::candidate::written>,
+                                dv::rewritten_by<rewrite::identity, rewrite::identity>>;
+    using backward = dv::options<dv::rewritten_by<rewrite::identity, rewrite::identity>, dv::force_candidate<dv::candidate::written>,
+                                 dv::channel_transport<dv::transport::nccl>, dv::assumed_width<8>, dv::channel_slots<3>, dv::in_flight<2>,
+                                 dv::memory_limit<80'000'000'000>, dv::overlap<false>, my_machine>;
+    check(forward::value);
+    check(backward::value);
+    static_assert(forward::right && backward::right);
+
+    constexpr dv::plan_options one = dv::options<dv::channel_slots<3>>::value;
+    CHECK(one.in_flight == 1);
+    CHECK(one.overlap);
+    CHECK(one.assumed_width == dv::plan_options{}.assumed_width);
+}
+
+TEST_CASE("of two options of one kind the last holds") {
+    static_assert(dv::options<dv::in_flight<2>, dv::in_flight<5>>::value.in_flight == 5);
+    static_assert(dv::options<dv::rewritten_by<dv::rewrite::identity>, dv::rewritten_by<>>::value.rewrites.count == 0);
+}
+
+TEST_CASE("the most runs and slots that are allowed are") {
+    static_assert(dv::options<dv::in_flight<dv::most_slots>, dv::channel_slots<dv::most_slots>>::right);
+    static_assert(dv::wrapped_in_options<dv::options<>> && !dv::wrapped_in_options<dv::in_flight<2>>);
+}
