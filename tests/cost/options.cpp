@@ -39,9 +39,9 @@ TEST_CASE("each option sets its member and no other, in any order") {
         CHECK(s.rewrites.count == 2);
     };
     using dv::rewrite;
-    using forward = dv::options<my_machine, dv::overlap<false>, dv::memory_limit<80'000'000'000>, dv::in_flight<2>, dv::channel_slots<3>, dv::assumed_width<8>,
-                                dv::channel_transport<dv::transport::nccl>, dv::force_candidate<dv::candidate::written>,
-                                dv::rewritten_by<rewrite::identity, rewrite::identity>>;
+    using forward = dv::options<my_machine, dv::overlap<false>, dv::memory_limit<80'000'000'000>, dv::in_flight<2>, dv::channel_slots<3>,
+                                dv::assumed_width<8>, dv::channel_transport<dv::transport::nccl>,
+                                dv::force_candidate<dv::candidate::written>, dv::rewritten_by<rewrite::identity, rewrite::identity>>;
     using backward = dv::options<dv::rewritten_by<rewrite::identity, rewrite::identity>, dv::force_candidate<dv::candidate::written>,
                                  dv::channel_transport<dv::transport::nccl>, dv::assumed_width<8>, dv::channel_slots<3>, dv::in_flight<2>,
                                  dv::memory_limit<80'000'000'000>, dv::overlap<false>, my_machine>;

@@ -76,7 +76,8 @@ TEST_CASE("every name finds the symbol that was entered first, also where all ha
         std::vector<std::string> spellings;
         for (int i = 0; i < count; ++i) spellings.push_back("name" + std::to_string(i % 400));  // the last hundred come twice
         std::vector<dv::tag> tags;
-        for (int i = 0; i < count; ++i) tags.push_back({letters(spellings[static_cast<std::size_t>(i)]), static_cast<unsigned>(i % 400 * 7919) % hashes});
+        for (int i = 0; i < count; ++i)
+            tags.push_back({letters(spellings[static_cast<std::size_t>(i)]), static_cast<unsigned>(i % 400 * 7919) % hashes});
         std::vector<dv::ir::symbol> symbols(count);
         for (std::size_t i = 0; i < count; ++i) symbols[i].name = &tags[i];
 
@@ -87,6 +88,7 @@ TEST_CASE("every name finds the symbol that was entered first, also where all ha
             CHECK(table.find(&tags[static_cast<std::size_t>(i)]) == (entered.contains(name) ? entered[name] : -1));
             CHECK(table.insert(i) == entered.emplace(name, i).first->second);
         }
-        for (int i = 0; i < count; ++i) CHECK(table.find(&tags[static_cast<std::size_t>(i)]) == entered[spellings[static_cast<std::size_t>(i)]]);
+        for (int i = 0; i < count; ++i)
+            CHECK(table.find(&tags[static_cast<std::size_t>(i)]) == entered[spellings[static_cast<std::size_t>(i)]]);
     }
 }

@@ -47,8 +47,9 @@ TEST_CASE("random graphs, however they are written, stay within the bounds") {
         const support::text written{s};
         const std::vector<int> most = bounds_of(written.root());
         // Room for twice as much, so that a bound that is too low shows as a number and not as a crash.
-        dv::ir::graph_data g{dv::vec<dv::ir::symbol>(2 * most[0]), dv::vec<dv::ir::node>(2 * most[1]), dv::vec<int>(2 * most[2]),
-                             dv::vec<dv::ir::role>(2 * most[3]),   dv::vec<dv::ir::axis>(2 * most[4]), dv::vec<dv::ir::mesh_axis>(2 * most[5])};
+        dv::ir::graph_data g{
+            dv::vec<dv::ir::symbol>(2 * most[0]), dv::vec<dv::ir::node>(2 * most[1]), dv::vec<int>(2 * most[2]),
+            dv::vec<dv::ir::role>(2 * most[3]),   dv::vec<dv::ir::axis>(2 * most[4]), dv::vec<dv::ir::mesh_axis>(2 * most[5])};
         dv::ir::lower(written.root(), s.single_rank, g);
         REQUIRE(!g.wrong);
         const std::vector<int> made = sizes_of(g);

@@ -37,7 +37,8 @@ TEST_CASE("every run finds its slot, and what an earlier run left in it is gone"
     }
     const auto gone = slots.issued(2);
     CHECK(gone->run == 2);
-    CHECK(message([&] { slots.hold(*gone); }) == "dovetail: the results of run 2 of `model` are gone: run 8 uses their slot (runs in flight: 3)");
+    CHECK(message([&] { slots.hold(*gone); }) ==
+          "dovetail: the results of run 2 of `model` are gone: run 8 uses their slot (runs in flight: 3)");
 }
 
 TEST_CASE("a slot that this thread holds is an error at once, one of another thread a wait") {
@@ -46,11 +47,13 @@ TEST_CASE("a slot that this thread holds is an error at once, one of another thr
     slots.hold(*first);
     slots.claim(1, 1s, always);  // another slot
     CHECK_THROWS_AS(slots.claim(2, 10s, always), dv::usage_error);
-    has(message([&] { slots.claim(2, 10s, always); }), "run 2 of `model` needs the slot of run 0, whose result this thread still holds by a reading, on rank 1 (role `b`)");
+    has(message([&] { slots.claim(2, 10s, always); }),
+        "run 2 of `model` needs the slot of run 0, whose result this thread still holds by a reading, on rank 1 (role `b`)");
 
     std::string from_another;
     std::thread{[&] { from_another = message([&] { slots.claim(2, 20ms, always); }); }}.join();
-    CHECK(from_another == "dovetail: timeout after 0.02 s: run 2 of `model` needs the slot of run 0, whose result is still held by a reading on rank 1 (role `b`)");
+    const std::string needed = "run 2 of `model` needs the slot of run 0, whose result is still held by a reading on rank 1 (role `b`)";
+    CHECK(from_another == "dovetail: timeout after 0.02 s: " + needed);
 
     std::thread waiting{[&] { CHECK(slots.claim(2, 10s, always)->run == 2); }};
     std::this_thread::sleep_for(10ms);

@@ -8,7 +8,8 @@ using namespace dovetail::control::detail;
 
 TEST_CASE("calls are compared wherever their lists begin") {
     CHECK(different_call({0, {1, 2, 3}}, {1, {2, 3, 4}}, 1).empty());
-    CHECK(different_call({0, {1, 2, 3}}, {1, {2, 4}}, 5) == "executors are called in different order: run number 2 of rank 5 is executor 4, of rank 0 executor 3");
+    CHECK(different_call({0, {1, 2, 3}}, {1, {2, 4}}, 5) ==
+          "executors are called in different order: run number 2 of rank 5 is executor 4, of rank 0 executor 3");
     CHECK(different_call({INT64_MAX, {1}}, {0, {2, 3}}, 1).empty());
     CHECK(different_call({INT64_MAX, {1, 1, 1}}, {INT64_MAX - 1, {1, 1, 1}}, 1).empty());
     CHECK(different_call({}, {}, 1).empty());
@@ -31,7 +32,8 @@ TEST_CASE("who is furthest behind comes first and is said to be; nobody is where
         m.doing.text = doing;
         return m;
     };
-    CHECK(progress_text({at(4, 1), at(3, 7, "waits"), at(4, 0)}, {false, false, true}) == "rank 1 is behind: waits; rank 2: has left; rank 0: run 4, step 1");
+    CHECK(progress_text({at(4, 1), at(3, 7, "waits"), at(4, 0)}, {false, false, true}) ==
+          "rank 1 is behind: waits; rank 2: has left; rank 0: run 4, step 1");
     CHECK(progress_text({at(2, 2), at(2, 2)}, {false, false}) == "rank 0: run 2, step 2; rank 1: run 2, step 2");
     CHECK(progress_text({at(-1, -1), at(0, 0)}, {false, false}) == "rank 0 is behind: no run; rank 1: run 0, step 0");
 }

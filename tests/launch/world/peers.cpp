@@ -64,7 +64,8 @@ TEST_CASE("who does not come, has left, or has failed ends an exchange with its 
     local_peers left{2};
     left.leave(1);
     CHECK(left.gone(1));
-    CHECK(message([&] { left.exchange(0, "the plan", "", 10s); }) == "dovetail: rank 0 waits for all ranks at the plan, and rank 1 has left");
+    CHECK(message([&] { left.exchange(0, "the plan", "", 10s); }) ==
+          "dovetail: rank 0 waits for all ranks at the plan, and rank 1 has left");
 
     local_peers failed{2};
     const auto thrown = on_ranks(2, [&](int rank) {
@@ -123,7 +124,8 @@ TEST_CASE("what each rank works on is said of all") {
     rank->ended = 2;
     all.watch(0, rank);
     all.leave(2);
-    CHECK(all.describe() == "rank 0 has not ended operation `all_reduce` of `z` (run 3 of `g`); rank 1 has issued nothing; rank 2 has left");
+    CHECK(all.describe() ==
+          "rank 0 has not ended operation `all_reduce` of `z` (run 3 of `g`); rank 1 has issued nothing; rank 2 has left");
 }
 
 TEST_CASE("words of the GPU say which communication is open") {

@@ -15,13 +15,16 @@ using namespace dv::launch;
 
 TEST_CASE("every rank is played once, and all have ended when the call returns") {
     std::vector<std::atomic<int>> played(20);
-    on_threads(20, [&](int rank) { ++played[static_cast<std::size_t>(rank)]; }, [](int, const std::exception_ptr&) { FAIL("a rank has no thread"); });
+    on_threads(
+        20, [&](int rank) { ++played[static_cast<std::size_t>(rank)]; },
+        [](int, const std::exception_ptr&) { FAIL("a rank has no thread"); });
     for (const auto& times : played) CHECK(times == 1);
 }
 
 TEST_CASE("a rank's own exception counts before what other ranks saw of it, whichever came first") {
     const auto own = std::make_exception_ptr(std::runtime_error{"own"}), later = std::make_exception_ptr(std::runtime_error{"later"});
-    const auto seen = std::make_exception_ptr(dv::peer_error{"seen", {}, {}, 0}), seen_later = std::make_exception_ptr(dv::peer_error{"seen later", {}, {}, 0});
+    const auto seen = std::make_exception_ptr(dv::peer_error{"seen", {}, {}, 0}),
+               seen_later = std::make_exception_ptr(dv::peer_error{"seen later", {}, {}, 0});
     const auto rethrown = [](const std::vector<std::exception_ptr>& all) {
         rank_exceptions exceptions;
         for (int r = 0; r < static_cast<int>(all.size()); ++r) exceptions.record(r, all[static_cast<std::size_t>(r)]);

@@ -12,5 +12,6 @@ TEST_CASE("numbers of CTAs are from none to any, the least not above the most") 
         CHECK_NOTHROW(options.check());
         CHECK(options.given() == (least != 0 || most != 0));
     }
-    for (const auto& [least, most] : {std::pair{-1, 0}, {0, -1}, {5, 4}, {-4, -2}}) CHECK_THROWS_AS((dv::cuda::nccl_options{least, most}.check()), dv::world_error);
+    for (const auto& [least, most] : {std::pair{-1, 0}, {0, -1}, {5, 4}, {-4, -2}})
+        CHECK_THROWS_AS((dv::cuda::nccl_options{least, most}.check()), dv::world_error);
 }

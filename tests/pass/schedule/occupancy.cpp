@@ -21,13 +21,15 @@ TEST_CASE("a task occupies one stream on each of its roles, and every edge arriv
         const dv::pass::occupancy got = dv::pass::occupancy_of(p, edges.view());
 
         CHECK(got.slots == k.roles * dv::stream_count);
-        std::vector<std::vector<int>> place(static_cast<std::size_t>(p.tasks.size()), std::vector<int>(static_cast<std::size_t>(k.roles), -1));
+        std::vector<std::vector<int>> place(static_cast<std::size_t>(p.tasks.size()),
+                                            std::vector<int>(static_cast<std::size_t>(k.roles), -1));
         int count = 0;
         for (int v = 0; v < p.tasks.size(); ++v) {
             CHECK(got.participations_of[v] == count);
             for (int role = 0; role < k.roles; ++role) {
                 bool takes_part = false;
-                for (const auto& x : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations)) takes_part |= x.role == role;
+                for (const auto& x : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations))
+                    takes_part |= x.role == role;
                 if (!takes_part) continue;
                 CHECK(got.slot[count] == role * dv::stream_count + static_cast<int>(p.tasks[v].stream));
                 CHECK(got.task[count] == v);
