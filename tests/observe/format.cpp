@@ -9,9 +9,9 @@
 namespace observe = dovetail::observe;
 
 TEST_CASE("numbers as text") {
-    CHECK(observe::nccl_group(0) == "0");
-    CHECK(observe::nccl_group(1234567) == "1,234,567");
-    CHECK(observe::nccl_group(-1000) == "-1,000");
+    CHECK(observe::with_separators(0) == "0");
+    CHECK(observe::with_separators(1234567) == "1,234,567");
+    CHECK(observe::with_separators(-1000) == "-1,000");
     CHECK(observe::microseconds(1'234'567'890) == "1234.567");
     CHECK(observe::microseconds(-5'000) == "-0.005");
     CHECK(observe::ratio(2, 3, 2) == "0.66");

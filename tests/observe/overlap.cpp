@@ -41,24 +41,6 @@ observe::slice& slice_of(const observe::plan_view& of, observe::row& r, const st
 
 }  // namespace
 
-TEST_CASE("numbers as text") {
-    CHECK(observe::with_separators(0) == "0");
-    CHECK(observe::with_separators(1234567) == "1,234,567");
-    CHECK(observe::with_separators(-1000) == "-1,000");
-    CHECK(observe::microseconds(1'234'567'890) == "1234.567");
-    CHECK(observe::microseconds(-5'000) == "-0.005");
-    CHECK(observe::ratio(2, 3, 2) == "0.66");
-    CHECK(observe::ratio(-1, 2, 1) == "-0.5");
-    CHECK(observe::ratio(1, 0, 1) == "-");
-    CHECK(observe::ratio(INT64_MAX, INT64_MAX, 3) == "1.000");
-    CHECK(observe::percent(1, 3) == "33.3 %");
-    CHECK(observe::bytes_text(512) == "512 B");
-    CHECK(observe::bytes_text(1536) == "1.5 KiB");
-    CHECK(observe::bytes_text(std::int64_t{3} << 30) == "3 GiB");
-    CHECK(observe::in_quotes("a<0>\"\\\n") == "\"a\\u003c0>\\\"\\\\\\n\"");
-    CHECK(observe::html_text("a<b> & \"c\"") == "a&lt;b&gt; &amp; &quot;c&quot;");
-}
-
 TEST_CASE("three definitions of hidden, and what could have covered the rest") {
     const observe::plan_view of{observe::tables_of<two_sums, overlapped>()};
     REQUIRE(of.plan.overlapped);

@@ -4,7 +4,7 @@
 
 #include <dovetail/cost/machine.hpp>
 #include <dovetail/ir/table.hpp>
-#include <dovetail/pass/cut.hpp>
+#include <dovetail/pass/program/cut.hpp>
 #include <dovetail/plan/prove.hpp>
 
 #include "whole.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../schedule/pairing_heap.hpp"
-#include "../touches.hpp"
+#include "touches.hpp"
 
 namespace dovetail::pass {
 

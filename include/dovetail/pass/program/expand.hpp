@@ -3,8 +3,8 @@
 // Takes a checked graph, gives the program; a task's place among the tasks is that of its first use as written.
 #pragma once
 
-#include "../largest.hpp"
 #include "buffer_creation.hpp"
+#include "largest_program.hpp"
 #include "symmetric_buffers.hpp"
 
 namespace dovetail::pass {

@@ -4,7 +4,7 @@
 
 #include "../../ir/program.hpp"
 #include "../../ir/table.hpp"
-#include "../cut.hpp"
+#include "cut.hpp"
 
 namespace dovetail::pass::detail {
 

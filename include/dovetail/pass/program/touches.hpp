@@ -1,8 +1,8 @@
 // Who touches each leaf, and how: takes a program, gives for each leaf the tasks that read or write it, those of states in written order.
 #pragma once
 
-#include "../core/vec.hpp"
-#include "../ir/program.hpp"
+#include "../../core/vec.hpp"
+#include "../../ir/program.hpp"
 
 namespace dovetail::pass::detail {
 

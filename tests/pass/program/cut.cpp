@@ -1,10 +1,10 @@
 // Leaves: what is read or written in part is cut there and nowhere else, dependencies are of leaves, and nothing is copied.
 #include <doctest/doctest.h>
 
-#include <dovetail/pass/cut.hpp>
+#include <dovetail/pass/program/cut.hpp>
 
-#include "../support/build.hpp"
-#include "../support/samples.hpp"
+#include "../../support/build.hpp"
+#include "../../support/samples.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // The room that a program takes in arrays, at most: counted on the graph that it is expanded from.
 #pragma once
 
-#include "../core/vec.hpp"
-#include "../ir/graph.hpp"
-#include "../ir/table.hpp"
+#include "../../core/vec.hpp"
+#include "../../ir/graph.hpp"
+#include "../../ir/table.hpp"
 
 namespace dovetail::pass {
 

@@ -2,8 +2,8 @@
 // buffers, and which of them are of a block; gives every buffer its leaves and every access its run of them.
 #pragma once
 
-#include "../ir/schedule.hpp"
-#include "sort.hpp"
+#include "../../ir/schedule.hpp"
+#include "../sort.hpp"
 
 namespace dovetail::pass {
 
