@@ -29,50 +29,11 @@ public:
         arena_ = block{source_, plan.roles[role].arena_bytes};
         host_arena_ = block{source_, plan.roles[role].host_arena_bytes, true};
         locations_.resize(static_cast<std::size_t>(p.buffers.size()));
-        for (int i = 0; i < p.buffers.size(); ++i) {
-            const ir::buffer& b = p.buffers[i];
-            if (b.role != role || b.alias >= 0) continue;
-            location& at = locations_[i];
-            at.slots = b.slots < 1 ? 1 : b.slots;
-            const ir::placement& placed = plan.placements[i];
-            if (placed.offset >= 0) {
-                at.base = (b.where == ir::storage::host ? host_arena_.data() : arena_.data()) + placed.offset;
-                at.stride = placed.stride;
-            } else if (b.where == ir::storage::state) {
-                detail::stored_state& s = store_->at(g.symbols[b.symbol].name, b.type);
-                states_.push_back({b.symbol, i, &s});
-                at.base = s.where.data();
-            } else if (b.where == ir::storage::constant) {
-                const std::int32_t position = where.coordinate(rank, g.symbols[b.symbol].index_axis);
-                constants_.push_back(block{source_, static_cast<std::int64_t>(sizeof position)});
-                at.base = constants_.back().data();
-                source_->from_host(at.base, &position, sizeof position);
-            } else if (b.where == ir::storage::input) {
-                at.stride = ir::aligned(b.bytes);
-            } else {  // not in the plan's arenas: a buffer of its own
-                constants_.push_back(block{source_, ir::aligned(b.bytes) * at.slots, b.where == ir::storage::host});
-                at.base = constants_.back().data();
-                at.stride = ir::aligned(b.bytes);
-            }
-        }
-        for (int i = 0; i < p.buffers.size(); ++i) {
-            const ir::buffer& b = p.buffers[i];
-            if (b.role != role || b.alias < 0) continue;
-            locations_[i] = locations_[b.alias];
-        }
-        // The inputs of this role, by the task that brings each one in.
-        for (int v = 0; v < p.tasks.size(); ++v) {
-            if (p.tasks[v].kind != op_kind::input) continue;
-            for (const ir::participation& participation : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations)) {
-                if (participation.role != role) continue;
-                const int b = p.accesses[participation.first_access].buffer;
-                if (input_of(p.buffers[b].symbol) >= 0) continue;
-                if (p.buffers[b].where == ir::storage::input)
-                    for (int i = 0; i < p.buffers.size(); ++i)
-                        if (i == b || (p.buffers[i].role == role && p.buffers[i].alias == b)) locations_[i].input = static_cast<int>(inputs_.size());
-                inputs_.push_back({p.buffers[b].symbol, b});
-            }
-        }
+        for (int i = 0; i < p.buffers.size(); ++i)
+            if (const ir::buffer& b = p.buffers[i]; b.role == role && b.alias < 0) locate(g, plan, where, rank, b, i);
+        for (int i = 0; i < p.buffers.size(); ++i)
+            if (const ir::buffer& b = p.buffers[i]; b.role == role && b.alias >= 0) locations_[i] = locations_[b.alias];
+        list_inputs(p, role);
     }
 
     struct input {
@@ -120,6 +81,48 @@ private:
         int slots = 1;
         int input = -1;  // index in inputs where it may be used in place
     };
+
+    // A buffer that is no alias: in an arena of the plan, in the store, where the caller has it, or in memory of its own.
+    void locate(const ir::graph& g, const dovetail::plan::plan& plan, const geometry& where, int rank, const ir::buffer& b, int index) {
+        location& at = locations_[index];
+        at.slots = b.slots < 1 ? 1 : b.slots;
+        const ir::placement& placed = plan.placements[index];
+        if (placed.offset >= 0) {
+            at.base = (b.where == ir::storage::host ? host_arena_.data() : arena_.data()) + placed.offset;
+            at.stride = placed.stride;
+        } else if (b.where == ir::storage::state) {
+            detail::stored_state& s = store_->at(g.symbols[b.symbol].name, b.type);
+            states_.push_back({b.symbol, index, &s});
+            at.base = s.where.data();
+        } else if (b.where == ir::storage::constant) {
+            const std::int32_t position = where.coordinate(rank, g.symbols[b.symbol].index_axis);
+            constants_.push_back(block{source_, static_cast<std::int64_t>(sizeof position)});
+            at.base = constants_.back().data();
+            source_->from_host(at.base, &position, sizeof position);
+        } else if (b.where == ir::storage::input) {
+            at.stride = ir::aligned(b.bytes);
+        } else {  // not in the plan's arenas: a buffer of its own
+            constants_.push_back(block{source_, ir::aligned(b.bytes) * at.slots, b.where == ir::storage::host});
+            at.base = constants_.back().data();
+            at.stride = ir::aligned(b.bytes);
+        }
+    }
+    // The inputs of this role, by the task that brings each one in.
+    void list_inputs(const ir::program& p, int role) {
+        for (const ir::task& v : p.tasks)
+            if (v.kind == op_kind::input)
+                for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations))
+                    if (participation.role == role) list_input(p, role, p.accesses[participation.first_access].buffer);
+    }
+    void list_input(const ir::program& p, int role, int buffer) {
+        const ir::buffer& b = p.buffers[buffer];
+        if (input_of(b.symbol) >= 0) return;
+        if (b.where == ir::storage::input)
+            for (int i = 0; i < p.buffers.size(); ++i)
+                if (i == buffer || (p.buffers[i].role == role && p.buffers[i].alias == buffer)) locations_[i].input = static_cast<int>(inputs_.size());
+        inputs_.push_back({b.symbol, buffer});
+    }
+
     std::shared_ptr<memory> source_;
     std::shared_ptr<detail::store_core> store_;
     block arena_, host_arena_;

@@ -133,49 +133,66 @@ private:
         }
         return at;
     }
+    // Gives every open axis a width: the one that stands in the executor's arguments, or, of one axis at most, the one that the world leaves.
     void resolve(const std::vector<axis_width>& given) {
-        const int axes = graph_.axes.size();
-        open_.assign(static_cast<std::size_t>(axes) + 1, 1);
-        std::vector<bool> is_open(static_cast<std::size_t>(axes) + 1, false);
+        open_.assign(static_cast<std::size_t>(graph_.axes.size()) + 1, 1);
+        std::vector<bool> is_open = open_axes();
+        for (const axis_width& w : given) take(w, is_open);
+        if (const int unknown = only_open_axis(is_open); unknown >= 0) open_[unknown] = width_left_by_world(unknown);
+    }
+    std::vector<bool> open_axes() const {
+        std::vector<bool> is_open(open_.size(), false);
         for (int r = 0; r < roles_; ++r)
             for (const ir::mesh_axis& m : graph_.mesh.subspan(graph_.roles[r].first_axis, graph_.roles[r].axes))
                 if (m.width == 0) is_open[m.axis] = true;
-        for (const axis_width& w : given) {
-            int axis = 0;
-            while (axis < axes && !same(graph_.axes[axis].name, w.axis)) ++axis;
-            if (axis == axes) throw world_error{"width given for " + display_or(w.axis, "?") + ", which is no axis of the graph"};
-            if (w.width < 1) throw world_error{"width " + std::to_string(w.width) + " given for axis " + display_or(w.axis, "?") + ": it must be at least 1"};
-            if (!is_open[axis]) {  // fixed by the type, or by an earlier argument
-                int known = open_[axis];
-                for (const ir::mesh_axis& m : graph_.mesh)
-                    if (m.axis == axis && m.width > 0) known = m.width;
-                if (known != w.width)
-                    throw world_error{"width " + std::to_string(w.width) + " given for axis " + display_or(w.axis, "?") + ", whose width is " +
-                                      std::to_string(known)};
-                continue;
-            }
+        return is_open;
+    }
+    // A width that is given for an open axis, or once more for one whose width is known.
+    void take(const axis_width& w, std::vector<bool>& is_open) {
+        int axis = 0;
+        while (axis < graph_.axes.size() && !same(graph_.axes[axis].name, w.axis)) ++axis;
+        if (axis == graph_.axes.size()) throw world_error{"width given for " + display_or(w.axis, "?") + ", which is no axis of the graph"};
+        const std::string told = "width " + std::to_string(w.width) + " given for axis " + display_or(w.axis, "?");
+        if (w.width < 1) throw world_error{told + ": it must be at least 1"};
+        if (is_open[axis]) {
             open_[axis] = w.width;
             is_open[axis] = false;
+        } else if (const int known = known_width(axis); known != w.width) {
+            throw world_error{told + ", whose width is " + std::to_string(known)};
         }
+    }
+    // Stands in the type, or was given before.
+    int known_width(int axis) const {
+        int known = open_[axis];
+        for (const ir::mesh_axis& m : graph_.mesh)
+            if (m.axis == axis && m.width > 0) known = m.width;
+        return known;
+    }
+    // -1: none.
+    int only_open_axis(const std::vector<bool>& is_open) const {
         int unknown = -1;
-        for (int a = 0; a < axes; ++a) {
+        for (int a = 0; a < graph_.axes.size(); ++a) {
             if (!is_open[a]) continue;
             if (unknown >= 0)
                 throw world_error{"axes " + display_or(graph_.axes[unknown].name, "?") + " and " + display_or(graph_.axes[a].name, "?") +
                                   " are both open: give all but one a width, dv::width<axis>(positions), as an argument of the executor"};
             unknown = a;
         }
-        if (unknown < 0) return;
-        // The size of the world is linear in the one unknown width: fixed + per_index * width.
-        std::int64_t with_one = 0, with_two = 0;
-        for (int r = 0; r < roles_; ++r) with_one += mesh_size_of(r);
-        open_[unknown] = 2;
-        for (int r = 0; r < roles_; ++r) with_two += mesh_size_of(r);
-        const std::int64_t per_index = with_two - with_one, fixed = with_one - per_index;
+        return unknown;
+    }
+    // The size of the world is linear in the one width that is not known: fixed + per_index * width.
+    int width_left_by_world(int axis) {
+        const std::int64_t with_one = ranks_with(axis, 1), per_index = ranks_with(axis, 2) - with_one, fixed = with_one - per_index;
         if ((ranks_ - fixed) % per_index != 0 || ranks_ <= fixed)
-            throw world_error{"the world has " + std::to_string(ranks_) + " ranks, which fits no width of axis " + display_or(graph_.axes[unknown].name, "?") +
+            throw world_error{"the world has " + std::to_string(ranks_) + " ranks, which fits no width of axis " + display_or(graph_.axes[axis].name, "?") +
                               ": the graph needs " + (fixed > 0 ? std::to_string(fixed) + " + " : "") + std::to_string(per_index) + " x width"};
-        open_[unknown] = static_cast<int>((ranks_ - fixed) / per_index);
+        return static_cast<int>((ranks_ - fixed) / per_index);
+    }
+    std::int64_t ranks_with(int axis, int width) {
+        open_[axis] = width;
+        std::int64_t ranks = 0;
+        for (int r = 0; r < roles_; ++r) ranks += mesh_size_of(r);
+        return ranks;
     }
     std::string described() const {
         std::string text;

@@ -143,33 +143,38 @@ private:
         prepare_inspection();
         if (communicates_) barrier("the first run of " + described());
     }
-    // Orders the run's streams after the work that they depend on: the caller's stream; the last replayed run, which is on the first stream
-    // whatever streams it was captured from; all earlier work if the previous run was of another kind (replayed or not), or of another
-    // executor that shares states. NCCL calls are ordered after those on another stream, as of a plan without overlap: communicators share
-    // the GPU, and their kernels must run in one order on all ranks. Then the inputs are prepared.
     void start(const std::shared_ptr<run_state>& issued, bool replayed) {
         run_state& f = *issued;
         const unsigned streams = replayed ? 1u : streams_;
-        const auto& last = on_->last;
-        const bool shared = !addresses.states().empty() && addresses.store()->change_owner(this, issued) != nullptr;
-        const bool kind = last.replayed != replayed, other = last.engine != this;  // if the last executor is gone, its streams belong to others
-        const bool all = kind || shared || (other && replayed);
-        if (all) since_switch_ = 0;  // this executor's own earlier work is included
-        for (int l = 0; l < stream_count; ++l)
-            for (int k = 0; k < stream_count; ++k)
-                if ((streams >> l & 1u) && last.done[k] != nullptr && k != l &&
-                    (all || (k == 0 && !(last.behind_replayed >> l & 1u)) || (l == nccl_stream_ && k == last.nccl_stream)))
-                    check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
-        if (f.enqueued) {
-            check(calls.event_record(joins_[0], static_cast<cudaStream_t>(f.stream)), "cudaEventRecord");
-            for (int l = 0; l < stream_count; ++l)
-                if (streams >> l & 1u) check(calls.stream_wait_event(on_->streams[l], joins_[0], 0), "cudaStreamWaitEvent");
-        }
+        wait_for_earlier(issued, replayed, streams);
+        if (f.enqueued) wait_for_caller(static_cast<cudaStream_t>(f.stream), streams);
         pointers_->move(now_, f.inputs);
         const auto from = inputs_->prepare(now_, f.inputs, replayed);
         issued_run& r = runs_[now_ % depth];
         r.last_direct = from.direct ? now_ : now_ > 0 ? runs_[(now_ - 1) % depth].last_direct : -1;
         r.in_place = from.in_place;
+    }
+    // The streams go behind the last replayed run, which is on the first stream whatever it works on, and behind all that was issued
+    // before where a run of another kind came last, or another executor that shares states. NCCL's calls go behind those on another
+    // stream, of a plan with overlap before one without: communicators share the GPU, and their kernels come in one order on all ranks.
+    void wait_for_earlier(const std::shared_ptr<run_state>& issued, bool replayed, unsigned streams) {
+        const auto& last = on_->last;
+        const bool shared = !addresses.states().empty() && addresses.store()->change_owner(this, issued) != nullptr;
+        const bool kind = last.replayed != replayed, other = last.engine != this;  // one that is gone has left streams to others
+        const bool all = kind || shared || (other && replayed);
+        if (all) since_switch_ = 0;  // what this executor issued before is among it
+        const auto depends = [&](int l, int on) {
+            return all || (on == 0 && !(last.behind_replayed >> l & 1u)) || (l == nccl_stream_ && on == last.nccl_stream);
+        };
+        for (int l = 0; l < stream_count; ++l)
+            for (int k = 0; k < stream_count; ++k)
+                if ((streams >> l & 1u) && last.done[k] != nullptr && k != l && depends(l, k))
+                    check(calls.stream_wait_event(on_->streams[l], last.done[k], 0), "cudaStreamWaitEvent");
+    }
+    void wait_for_caller(cudaStream_t caller, unsigned streams) {
+        check(calls.event_record(joins_[0], caller), "cudaEventRecord");
+        for (int l = 0; l < stream_count; ++l)
+            if (streams >> l & 1u) check(calls.stream_wait_event(on_->streams[l], joins_[0], 0), "cudaStreamWaitEvent");
     }
     void finish_issue(run_state& f, bool replayed) {
         issued_run& r = runs_[now_ % depth];
