@@ -20,42 +20,45 @@ constexpr bool fits_memory(const ir::symbol& s, bool home, bool single_rank, ir:
     return false;
 }
 
+// Bytes of a type, counted once for a row of equal types.
+class type_bytes {
+public:
+    constexpr std::int64_t of(const tensor_type& type) {
+        if (type != known_) {
+            known_ = type;
+            bytes_ = type.bytes();
+        }
+        return bytes_;
+    }
+
+private:
+    tensor_type known_ = {};
+    std::int64_t bytes_ = tensor_type{}.bytes();
+};
+
+// Whether the buffer of a symbol lies where the symbol may, is an output only where the symbol is one, and has no copies where no run
+// has any of its own.
+constexpr bool fits_symbol(const ir::graph& g, const ir::symbol& s, const ir::buffer& x) {
+    return fits_memory(s, s.role < 0 || g.single_rank || s.role == x.role, g.single_rank, x.where) && (!x.output || s.output) &&
+           ((x.where != ir::storage::state && x.where != ir::storage::constant) || x.slots == 1);
+}
+
 // A buffer that holds a symbol has its type, its size and the kind of memory it needs, and copies for all runs in flight where the
 // caller binds or reads it. Those without a symbol are compared with the statement that writes them, see statements.hpp.
 constexpr verdict check_buffers(const ir::graph& g, const ir::program& p, const plan_options& options) {
-    const ir::symbol* symbols = g.symbols.first;
-    tensor_type known;  // sizes are counted once for a row of equal types
-    std::int64_t known_bytes = 0;
-    // Of the buffer at hand; declared once, see check_conformance.
+    type_bytes bytes;
     const ir::buffer* x = p.buffers.first;
-    const ir::symbol* s = nullptr;
-    const tensor_type* type = nullptr;
-    ir::storage where{};
     for (int b = 0, count = p.buffers.count; b < count; ++b, ++x) {
-        where = x->where;
+        const ir::storage where = x->where;
         if (x->symbol < 0) {
             if (x->output || (where != ir::storage::workspace && where != ir::storage::arena)) return {flaw::wrong_storage, x->role, -1, -1, b};
             continue;
         }
-        s = symbols + x->symbol;
-        // In few expressions: hardly any tensor has more than two extents.
-        type = &s->type;
-        if (type->type != known.type || type->rank != known.rank || type->extent[0] != known.extent[0] || type->extent[1] != known.extent[1] ||
-            type->rank > 2) {
-            known = *type;
-            known_bytes = known.bytes();
-        }
-        type = &x->type;
-        if (x->bytes != known_bytes || type->type != known.type || type->rank != known.rank || type->extent[0] != known.extent[0] ||
-            type->extent[1] != known.extent[1])
-            return {flaw::wrong_storage, x->role, -1, -1, b};
-        for (int i = 2; i < known.rank; ++i)
-            if (type->extent[i] != known.extent[i]) return {flaw::wrong_storage, x->role, -1, -1, b};
+        const ir::symbol& s = g.symbols.first[x->symbol];
+        if (x->bytes != bytes.of(s.type) || x->type != s.type) return {flaw::wrong_storage, x->role, -1, -1, b};
         // As most are.
-        if (where == ir::storage::arena && s->kind == ir::symbol_kind::value && !s->in_host_memory && !x->output) continue;
-        if (!fits_memory(*s, s->role < 0 || g.single_rank || s->role == x->role, g.single_rank, where) || (x->output && !s->output) ||
-            ((where == ir::storage::state || where == ir::storage::constant) && x->slots != 1))
-            return {flaw::wrong_storage, x->role, -1, -1, b};
+        if (where == ir::storage::arena && s.kind == ir::symbol_kind::value && !s.in_host_memory && !x->output) continue;
+        if (!fits_symbol(g, s, *x)) return {flaw::wrong_storage, x->role, -1, -1, b};
         if ((where == ir::storage::input || x->output) && x->slots < options.in_flight) return {flaw::too_few_slots, x->role, -1, -1, b};
     }
     return {};

@@ -83,8 +83,23 @@ constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, c
     return {};
 }
 
+// A task runs on its own stream, all tasks on that of compute where nothing overlaps. Each communicator has one queue: its operations
+// never run side by side.
+constexpr bool is_on_wrong_stream(const ir::program& p, const ir::task& x, const ir::step& s, bool overlapped) {
+    const stream_kind stream = overlapped ? x.stream : stream_kind::compute;
+    return s.stream != static_cast<int>(stream) || (overlapped && stream != stream_kind::communication && is_communication(x.kind) &&
+                                                    !p.members.first[x.first_member].local && !(x.kind == op_kind::transfer && stream == stream_kind::copy));
+}
+
+// The role's next step is not that of the task, which stands among those behind it or nowhere.
+constexpr verdict step_not_next(int role, int task, const ir::step* next, const ir::step* last) {
+    for (const ir::step* s = next; s != last; ++s)
+        if (s->task == task) return {flaw::step_order, role, task, next->task};  // Only for names
+    return {flaw::step_missing, role, task};
+}
+
+// Follows the order through the steps of all roles at once: a task is the next step of each role that has a part in it.
 constexpr verdict check_steps(const ir::program& p, const plan& made) {
-    const bool overlapped = made.overlapped;
     vec<const ir::step*> next(p.roles, unset{}), behind(p.roles, unset{});
     const ir::step **cursor = next.begin(), **last = behind.begin();
     for (int k = 0; k < p.roles; ++k) {
@@ -93,36 +108,20 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
         last[k] = cursor[k] + r.steps;
     }
     const ir::participation* participations = p.participations.begin();
-    const ir::task* tasks = p.tasks.begin();
-    // Of the task at hand, on one role; declared once, see check_conformance.
-    int v = 0, i = 0, end = 0, role = 0, first = 0;
-    const ir::task* x = nullptr;
-    const ir::step* s = nullptr;
-    stream_kind stream{};
     for (const int *at = made.order.begin(), *order_end = made.order.end(); at != order_end; ++at) {
-        v = *at;
-        x = tasks + v;
-        for (i = x->first_participation, end = i + x->participations; i < end;) {
-            role = participations[i].role;
-            first = i++;
+        const int v = *at;
+        const ir::task& x = p.tasks.first[v];
+        for (int i = x.first_participation, end = i + x.participations; i < end;) {
+            const int role = participations[i].role, first = i++;
             while (i < end && participations[i].role == role) ++i;
-            s = cursor[role];
-            if (s == last[role] || s->task != v) {
-                for (const ir::step* k = s; k != last[role]; ++k)
-                    if (k->task == v) return {flaw::step_order, role, v, s->task};  // Only for names
-                return {flaw::step_missing, role, v};
-            }
+            const ir::step* s = cursor[role];
+            if (s == last[role] || s->task != v) return step_not_next(role, v, s, last[role]);
             if (s->first_participation != first || s->participations != i - first) return {flaw::step_missing, role, v};
             cursor[role] = s + 1;
-            // one queue for each communicator: its operations never run side by side
-            stream = overlapped ? x->stream : stream_kind::compute;
-            if (s->stream != static_cast<int>(stream) ||
-                (overlapped && stream != stream_kind::communication && is_communication(x->kind) && !p.members.first[x->first_member].local &&
-                 !(x->kind == op_kind::transfer && stream == stream_kind::copy)))
-                return {flaw::stream_wrong, role, v};
+            if (is_on_wrong_stream(p, x, *s, made.overlapped)) return {flaw::stream_wrong, role, v};
         }
     }
-    for (role = 0; role < p.roles; ++role)
+    for (int role = 0; role < p.roles; ++role)
         if (cursor[role] != last[role]) return {flaw::step_order, role, cursor[role]->task};
     return {};
 }

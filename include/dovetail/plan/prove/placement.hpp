@@ -54,50 +54,43 @@ constexpr bool same_leaves(const ir::program& p, const ir::buffer& x, const ir::
     return true;
 }
 
+// An alias lies where the other buffer does, which has a turn of its own.
+constexpr bool lies_with_alias(const ir::program& p, const plan& made, int buffer) {
+    const ir::buffer &x = p.buffers.first[buffer], &y = p.buffers.first[x.alias];
+    const ir::placement &m = made.placements.first[buffer], &n = made.placements.first[x.alias];
+    return in_an_arena(x.where) && y.role == x.role && y.where == x.where && y.alias < 0 && y.slots == x.slots && y.bytes >= x.bytes && n.offset == m.offset &&
+           (x.slots <= 1 || m.stride == n.stride) && same_leaves(p, x, y);
+}
+
+// What is wrong with a buffer's place in an arena of `size` bytes: it and all its copies lie inside, aligned and apart.
+constexpr flaw flaw_in_arena(const ir::buffer& x, const ir::placement& m, std::int64_t size) {
+    const std::int64_t offset = m.offset;
+    if (offset < 0) return flaw::out_of_arena;
+    if (offset % ir::alignment != 0 || (x.slots > 1 && m.stride % ir::alignment != 0)) return flaw::misaligned;
+    if (x.bytes > size - offset) return flaw::out_of_arena;
+    if (x.slots > 1) {
+        if (m.stride < x.bytes) return flaw::slot_not_dedicated;
+        if (m.stride > 0 && (size - offset - x.bytes) / m.stride < x.slots - 1) return flaw::out_of_arena;
+    }
+    return flaw::none;
+}
+
 // `own`: the role's buffers.
 constexpr verdict check_placement(const ir::program& p, const plan& made, int role, span<const int> own) {
     const ir::role_plan& r = made.roles.first[role];
-    const ir::buffer* buffers = p.buffers.begin();
-    const ir::placement* placements = made.placements.begin();
-    const std::int64_t arena_bytes = r.arena_bytes;
-    // Of the buffer at hand; declared once, see check_conformance.
-    const ir::buffer *x = nullptr, *y = nullptr;
-    const ir::placement *m = nullptr, *n = nullptr;
-    ir::storage where{};
-    bool inside = false;
-    std::int64_t offset = 0, size = 0, states = 0;
-    int b = 0, slots = 0, alias = 0;
+    std::int64_t states = 0;
     for (const int *next = own.begin(), *end = own.end(); next != end; ++next) {
-        b = *next;
-        x = buffers + b;
-        m = placements + b;
-        where = x->where;
-        inside = in_an_arena(where);
-        offset = m->offset;
-        slots = x->slots;
-        alias = x->alias;
-        if (alias >= 0) {
-            if (!inside) return {flaw::alias_wrong, role, -1, -1, b};
-            // It lies where the other one does, which has a turn of its own.
-            y = buffers + alias;
-            n = placements + alias;
-            if (y->role != role || y->where != where || y->alias >= 0 || y->slots != slots || y->bytes < x->bytes || n->offset != offset ||
-                (slots > 1 && m->stride != n->stride) || !same_leaves(p, *x, *y))
-                return {flaw::alias_wrong, role, -1, -1, b};
-            continue;
-        }
-        if (!inside) {
-            if (offset >= 0) return {flaw::out_of_arena, role, -1, -1, b};  // a backend would look for it in one
-            if (where == ir::storage::state) states += ir::aligned(x->bytes);
-            continue;
-        }
-        size = where == ir::storage::host ? r.host_arena_bytes : arena_bytes;
-        if (offset < 0) return {flaw::out_of_arena, role, -1, -1, b};
-        if (offset % ir::alignment != 0 || (slots > 1 && m->stride % ir::alignment != 0)) return {flaw::misaligned, role, -1, -1, b};
-        if (x->bytes > size - offset) return {flaw::out_of_arena, role, -1, -1, b};
-        if (slots > 1) {
-            if (m->stride < x->bytes) return {flaw::slot_not_dedicated, role, -1, -1, b};
-            if (m->stride > 0 && (size - offset - x->bytes) / m->stride < slots - 1) return {flaw::out_of_arena, role, -1, -1, b};
+        const int b = *next;
+        const ir::buffer& x = p.buffers.first[b];
+        const ir::placement& placed = made.placements.first[b];
+        if (x.alias >= 0) {
+            if (!lies_with_alias(p, made, b)) return {flaw::alias_wrong, role, -1, -1, b};
+        } else if (!in_an_arena(x.where)) {
+            if (placed.offset >= 0) return {flaw::out_of_arena, role, -1, -1, b};  // a backend would look for it in one
+            if (x.where == ir::storage::state) states += ir::aligned(x.bytes);
+        } else {
+            const flaw wrong = flaw_in_arena(x, placed, x.where == ir::storage::host ? r.host_arena_bytes : r.arena_bytes);
+            if (wrong != flaw::none) return {wrong, role, -1, -1, b};
         }
     }
     if (states > r.state_bytes) return {flaw::out_of_arena, role};
