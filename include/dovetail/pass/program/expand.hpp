@@ -161,42 +161,39 @@ private:
 
     // `here`: by symbol, the buffer on the node's role, one more.
     constexpr void local_participation(const ir::node& n, int member, const int* here) {
-        const int argument = n.first_argument, result = n.first_result;
-        const int role = n.role, first_access = to_.access_count;
-        auto& touched = to_.accesses;
-        int at = first_access;
-        // A target that stands twice among the arguments is passed as inout the first time only.
-        for (int k = 0, count = n.arguments; k < count; ++k) {
-            const int a = operands_[argument + k];
-            const bool target = n.update && among(operands_ + result, n.results, a) && !among(operands_ + argument, k, a);
-            touched[at].buffer = touched[at].leaf = here[a] - 1;
-            touched[at++].mode = target ? access_mode::update : access_mode::read;
-        }
-        const operation& op = *n.op;
-        for (int k = 0, count = n.results; k < count; ++k) {
-            const int r = operands_[result + k];
-            int b = r >= 0 ? here[r] - 1 : discarded(n, k);
-            if (n.update && r >= 0) {
-                if (among(operands_ + argument, n.arguments, r)) continue;
-                if (b < 0) b = buffers_.make_available(r, role);
-            } else if (r >= 0) {
-                if (b < 0)
-                    b = buffers_.where.is_part(r) ? buffers_.make_available(r, role) : buffers_.make(r, role, ir::storage::arena);
-                else
-                    buffers_.settled = false;
-                if (k == 0 && (op.in_place >= 0 || op.in_place_only)) buffers_.alias_argument(n, b);
-            }
-            touched[at].buffer = touched[at].leaf = b;
-            touched[at++].mode = access_mode::write;
-        }
-        if (op.has_workspace)
-            if (const std::int64_t bytes = op.workspace(types_of(n)); bytes > 0) {
-                const int b = buffers_.scratch(role, {}, bytes);
-                touched[at++] = {b, access_mode::write, b, 1};
-            }
-        to_.access_count = at;
+        const int first_access = to_.access_count;
+        access_arguments(n, here);
+        for (int k = 0, count = n.results; k < count; ++k) access_result(n, k, here);
+        if (n.op->has_workspace)
+            if (const std::int64_t bytes = n.op->workspace(types_of(n)); bytes > 0) to_.touch(buffers_.scratch(n.role, {}, bytes), access_mode::write);
         if (g_.views) note_blocks(n, first_access);
-        to_.participations[to_.participation_count++] = {g_.single_rank ? 0 : role, member, 0, first_access, at - first_access};
+        to_.participations[to_.participation_count++] = {g_.single_rank ? 0 : n.role, member, 0, first_access, to_.access_count - first_access};
+    }
+
+    // A target that stands twice among the arguments is passed as inout the first time only.
+    constexpr void access_arguments(const ir::node& n, const int* here) {
+        const int first = n.first_argument;
+        for (int k = 0, count = n.arguments; k < count; ++k) {
+            const int a = operands_[first + k];
+            const bool target = n.update && among(operands_ + n.first_result, n.results, a) && !among(operands_ + first, k, a);
+            to_.touch(here[a] - 1, target ? access_mode::update : access_mode::read);
+        }
+    }
+    // The k-th result; nothing of a target that is passed as inout.
+    constexpr void access_result(const ir::node& n, int k, const int* here) {
+        const int r = operands_[n.first_result + k];
+        int b = r >= 0 ? here[r] - 1 : discarded(n, k);
+        if (n.update && r >= 0) {
+            if (among(operands_ + n.first_argument, n.arguments, r)) return;
+            if (b < 0) b = buffers_.make_available(r, n.role);
+        } else if (r >= 0) {
+            if (b < 0)
+                b = buffers_.where.is_part(r) ? buffers_.make_available(r, n.role) : buffers_.make(r, n.role, ir::storage::arena);
+            else
+                buffers_.settled = false;
+            if (k == 0 && (n.op->in_place >= 0 || n.op->in_place_only)) buffers_.alias_argument(n, b);
+        }
+        to_.touch(b, access_mode::write);
     }
 
     // Which of the statement's accesses, from this one on, are of blocks: those of arguments and of results that are no targets.
