@@ -4,8 +4,7 @@
 // role without symmetric buffers they are placed last.
 #pragma once
 
-#include "../sync/synchronisation.hpp"
-#include "packing.hpp"
+#include "symmetric_sets.hpp"
 
 namespace dovetail::pass {
 
@@ -46,214 +45,161 @@ constexpr auto floors(const basic_issue_order<Program>& issued, const room<vecto
 
 constexpr bool in_arena(ir::storage where) { return where == ir::storage::arena || where == ir::storage::host || where == ir::storage::workspace; }
 
-// The buffer of each symmetric set on each role, at set * roles + role; -1: none.
-template <class Program>
-constexpr vec<int> members_of(const Program& program) {
-    vec<int> out(program.symmetric_sets * program.roles, -1);
-    for (int b = 0; b < program.buffers.count; ++b)
-        if (const int c = program.buffers[b].symmetric_set; c >= 0) out[c * program.roles + program.buffers[b].role] = b;
-    return out;
-}
+// Packs the arenas of each role. Symmetric sets lie where the prefix says; the rest may fill gaps between them.
+template <class Program, class Clocks>
+class arena_packing {
+public:
+    // `members` is empty where no sets are to agree.
+    constexpr arena_packing(const Program& program, const Clocks& clocks, const Clocks& floor, const basic_lifetimes<Program>& lives, const vec<int>& members,
+                            const prefix& prefix, basic_assignment<Program>& out)
+        : program_{program},
+          clocks_{clocks.begin()},
+          floor_{floor.begin()},
+          lives_{lives},
+          members_{members},
+          prefix_{prefix},
+          out_{out},
+          buffers_{program.buffers.first},
+          place_{out.placements.first} {}
 
-// The first step of the role from which on the clocks of all steps cover the buffer's release; the end if there is none.
-template <class Program>
-constexpr int free_for_all(const basic_lifetimes<Program>& lives, int buffer, const ir::role_plan& role, const vector_clock* floor) {
-    int low = lives.last[buffer] + 1, high = role.first_step + role.steps;
-    if (lives.held[buffer]) return high;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (covers(floor[middle], lives.release[buffer]))
-            high = middle;
-        else
-            low = middle + 1;
+    // `pairs`: how many may be looked at, here and for roles to come; gives those that are left.
+    constexpr void pack_role(int r, int& pairs) {
+        ir::role_plan& role = out_.roles[r];
+        const int share = pairs / (program_.roles - r);
+        const span<const int> defined = lives_.defined.view().subspan(lives_.first[r], lives_.first[r + 1] - lives_.first[r]);
+        const std::int64_t base = place_sets(r);
+        contents device = empty(defined.count);
+        if (base > 0) add_copies(defined, role, device);
+        const bool host_too = add_device(defined, device);
+        role.arena_bytes = pack_contents(device, base, role, pairs, share);
+        if (!host_too) return;
+        contents host = empty(defined.count);
+        add_host(defined, host);
+        role.host_arena_bytes = pack_contents(host, 0, role, pairs, pairs / (program_.roles - r));
     }
-    return low;
-}
 
-// The prefix of the arenas that holds the symmetric sets, and the offset of each set in it.
-struct prefix {
-    struct symmetric_set {
-        std::int64_t offset = -1, size = 0, bytes = 0;  // size: of one slot; bytes: of all slots
-        std::int64_t end = 0;                           // size of the sets that it was packed with
+    // What no lifetime is known of lies behind the rest: copies for several runs, and what nobody touches. An alias lies where the other
+    // buffer does.
+    constexpr void place_rest() {
+        bool alias_first = false;
+        for (int b = 0, count = program_.buffers.count; b < count; ++b) {
+            if (place_[b].offset >= 0) continue;
+            if (const int alias = buffers_[b].alias; alias < 0)
+                append(b);
+            else if (place_[alias].offset >= 0)
+                place_[b] = place_[alias];
+            else
+                alias_first = true;
+        }
+        for (int b = 0; b < program_.buffers.count && alias_first; ++b)
+            if (buffers_[b].alias >= 0) place_[b] = place_[buffers_[b].alias];
+    }
+
+private:
+    // What one arena is to hold.
+    struct contents {
+        items list;
+        int given = 0;  // so many of them have their offset
     };
-    vec<symmetric_set> of;
 
-    // The prefix with its addresses in reverse order.
-    constexpr prefix mirrored() const {
-        prefix other = *this;
-        for (symmetric_set& c : other.of)
-            if (c.offset >= 0) c.offset = c.end - c.offset - c.bytes;
-        return other;
+    constexpr contents empty(int most) const {
+        contents made{items{most}};
+        made.list.known = clocks_;
+        made.list.floor = floor_;
+        return made;
     }
+
+    // The symmetric sets of a role; gives the bytes that they reach up to.
+    constexpr std::int64_t place_sets(int r) {
+        std::int64_t end = 0;
+        for (int c = 0; c < prefix_.of.size(); ++c) {
+            const int b = members_[c * program_.roles + r];
+            const prefix::symmetric_set& set = prefix_.of[c];
+            if (b < 0 || set.offset < 0) continue;
+            place_[b] = {set.offset, set.size};
+            if (end < set.offset + set.bytes) end = set.offset + set.bytes;
+        }
+        return end;
+    }
+
+    // Copies for several runs in flight are alive all the time, and may fill gaps between the sets as well.
+    constexpr void add_copies(span<const int> defined, const ir::role_plan& role, contents& to) {
+        for (const int b : defined) {
+            const ir::buffer& x = buffers_[b];
+            if (x.slots == 1 || x.where != ir::storage::arena) continue;
+            if (x.symmetric_set >= 0) ++to.given;
+            to.list.add(x.slots * ir::aligned(x.bytes), place_[b].offset, role.first_step, role.first_step + role.steps - 1, endless, b);
+        }
+    }
+    constexpr void add(int b, contents& to) {
+        const ir::buffer& x = buffers_[b];
+        if (x.slots > 1) return;
+        const bool is_placed = agreeing_ && x.symmetric_set >= 0;
+        if (is_placed) ++to.given;
+        to.list.add(ir::aligned(x.bytes), is_placed ? place_[b].offset : -1, lives_.definition.first[b], lives_.last.first[b],
+                    lives_.held.first[b] ? endless : lives_.release.first[b], b);
+    }
+    // Gives whether there are buffers for the host's arena.
+    constexpr bool add_device(span<const int> defined, contents& to) {
+        bool host_too = false;
+        for (const int b : defined) {
+            const ir::storage where = buffers_[b].where;
+            if (where == ir::storage::host)
+                host_too = true;
+            else if (where == ir::storage::arena || where == ir::storage::workspace)
+                add(b, to);
+        }
+        return host_too;
+    }
+    constexpr void add_host(span<const int> defined, contents& to) {
+        for (const int b : defined)
+            if (buffers_[b].where == ir::storage::host) add(b, to);
+    }
+
+    // Gives the bytes of the arena.
+    constexpr std::int64_t pack_contents(contents& in, std::int64_t base, const ir::role_plan& role, int& pairs, int share) {
+        if (ir::has_parts(program_)) know_by_all(program_, lives_, clocks_, in.list);
+        const std::int64_t bytes = pack(in.list, in.given, base, role.first_step, role.steps, pairs, share);
+        const std::int64_t *offset = in.list.offset.begin(), *size = in.list.size.begin();
+        const int* buffer = in.list.id.begin();
+        for (int i = 0; i < in.list.count; ++i) {
+            const ir::buffer& x = buffers_[buffer[i]];
+            if (!agreeing_ || x.symmetric_set < 0) place_[buffer[i]] = {offset[i], x.slots > 1 ? size[i] / x.slots : size[i]};
+        }
+        return bytes;
+    }
+
+    constexpr void append(int b) {
+        const ir::buffer& x = buffers_[b];
+        ir::role_plan& role = out_.roles[x.role];
+        const std::int64_t each = ir::aligned(x.bytes);
+        if (x.where == ir::storage::state) role.state_bytes += each;
+        if (!in_arena(x.where)) return;
+        std::int64_t& bytes = x.where == ir::storage::host ? role.host_arena_bytes : role.arena_bytes;
+        place_[b] = {bytes, each};
+        bytes += x.slots * each;
+    }
+
+    const Program& program_;
+    const vector_clock *clocks_, *floor_;
+    const basic_lifetimes<Program>& lives_;
+    const vec<int>& members_;
+    const prefix& prefix_;
+    basic_assignment<Program>& out_;
+    const ir::buffer* buffers_;
+    ir::placement* place_;
+    const bool agreeing_ = !members_.empty();
 };
 
-// Unites the sets of roles (one bit each) that have a role in common.
-constexpr vec<std::uint64_t> united(const vec<std::uint64_t>& sets) {
-    vec<std::uint64_t> out;
-    for (std::uint64_t set : sets) {
-        for (int i = out.size() - 1; i >= 0; --i) {
-            if ((out[i] & set) == 0) continue;
-            set |= out[i];
-            out[i] = out[out.size() - 1];
-            out.cut(out.size() - 1);
-        }
-        out.push(set);
-    }
-    return out;
-}
-
-// The release of a buffer that lives to the end of all runs: no clock covers it.
-inline constexpr vector_clock endless = {{INT_MAX, INT_MAX, INT_MAX}};
-
-// Packs the symmetric sets. Their lifetimes are positions in the order of all roles: from the first definition to the position from which
-// on all steps of all members cover the release. Sets with several slots live to the end. Sets that no chain of shared roles connects are
-// packed separately.
-template <class Program>
-constexpr prefix pack_symmetric_sets(const Program& program, const basic_issue_order<Program>& issued, const vec<int>& members,
-                                     const basic_lifetimes<Program>& lives, const vector_clock* floor, int pairs) {
-    const int roles = program.roles;
-    prefix out{vec<prefix::symmetric_set>(program.symmetric_sets)};
-    int after = 1;
-    for (const int position : issued.position)
-        if (position >= after) after = position + 1;
-    vec<int> at_position(after, -1), next(program.symmetric_sets, -1), from(program.symmetric_sets), until(program.symmetric_sets);
-    vec<std::uint64_t> on(program.symmetric_sets);  // the roles of a set, one bit each; beyond 64 roles share bits, which is safe
-    for (int c = program.symmetric_sets - 1; c >= 0; --c) {
-        prefix::symmetric_set& mine = out.of[c];
-        int slots = 1;
-        from[c] = after;
-        for (int r = 0; r < roles; ++r) {
-            const int b = members[c * roles + r];
-            if (b < 0) continue;
-            on[c] |= std::uint64_t{1} << r % 64;
-            const ir::buffer& buffer = program.buffers[b];
-            slots = buffer.slots;
-            mine.size = ir::aligned(buffer.bytes);
-            if (lives.definition[b] < 0) continue;
-            if (issued.position[lives.definition[b]] < from[c]) from[c] = issued.position[lives.definition[b]];
-            const int free = free_for_all(lives, b, issued.roles[r], floor);
-            const int position = free == issued.roles[r].first_step + issued.roles[r].steps ? INT_MAX : issued.position[free];
-            if (position > until[c]) until[c] = position;
-        }
-        mine.bytes = slots * mine.size;
-        if (slots > 1) {
-            from[c] = 0;
-            until[c] = INT_MAX;
-        }
-        if (from[c] == after) continue;
-        next[c] = at_position[from[c]];
-        at_position[from[c]] = c;
-    }
-    // The clocks of a single stream: the positions.
-    vec<vector_clock> known(after);
-    for (int t = 0; t < after; ++t) known[t].known[0] = t;
-    for (const std::uint64_t group : united(on)) {
-        items list{program.symmetric_sets};
-        list.known = list.floor = known.begin();
-        std::uint64_t everywhere = group;
-        for (const int first : at_position)
-            for (int c = first; c >= 0; c = next[c]) {
-                if ((on[c] & group) == 0) continue;
-                list.add(out.of[c].bytes, -1, from[c], until[c] == INT_MAX ? after - 1 : until[c] - 1, {{until[c]}}, c);
-                everywhere &= on[c];
-            }
-        if (everywhere == 0) list.roles = on.begin();
-        const std::int64_t end = pack(list, 0, 0, 0, after, pairs, pairs);
-        for (int i = 0; i < list.count; ++i) {
-            out.of[list.id[i]].offset = list.offset[i];
-            out.of[list.id[i]].end = end;
-        }
-    }
-    return out;
-}
-
-// Places all buffers, role by role: symmetric sets at their offsets in the prefix, others in the gaps between them or behind.
 template <class Program, class Clocks>
 constexpr basic_assignment<Program> arrange(const Program& program, const basic_issue_order<Program>& issued, const Clocks& clocks, const Clocks& floor,
                                             const basic_lifetimes<Program>& lives, const vec<int>& members, const prefix& prefix, int& pairs) {
-    const int buffers = program.buffers.count, roles = program.roles;
-    const auto& buffer = program.buffers.first;
     basic_assignment<Program> out{};
-    out.placements.resize(buffers);
+    out.placements.resize(program.buffers.count);
     out.roles = issued.roles;
-    auto& place = out.placements.first;
-    const bool agreeing = !members.empty();
-    const int symmetric_sets = prefix.of.size();
-
-    const auto &defined = lives.defined.first, &definition = lives.definition.first, &last = lives.last.first;
-    const auto& release = lives.release.first;
-    const auto& held = lives.held.first;
-    for (int r = 0; r < roles; ++r) {
-        ir::role_plan& role = out.roles[r];
-        const int first = lives.first[r], count = lives.first[r + 1] - first;
-        for (int kind = 0; kind < 2; ++kind) {
-            int given = 0, others = 0;
-            std::int64_t base = 0;
-            items list{count};
-            list.known = clocks.begin();
-            list.floor = floor.begin();
-            // Declared once, see plan/compile/README.md.
-            int b = 0;
-            ir::storage where{};
-            bool shared = false;
-            for (int c = 0; c < symmetric_sets && kind == 0; ++c) {
-                b = members[c * roles + r];
-                if (b < 0 || prefix.of[c].offset < 0) continue;
-                place[b] = {prefix.of[c].offset, prefix.of[c].size};
-                if (base < prefix.of[c].offset + prefix.of[c].bytes) base = prefix.of[c].offset + prefix.of[c].bytes;
-            }
-            // Buffers with several slots may fill gaps too.
-            for (int d = first; d < first + count && base > 0; ++d) {
-                b = defined[d];
-                if (buffer[b].slots == 1 || buffer[b].where != ir::storage::arena) continue;
-                if (buffer[b].symmetric_set >= 0) ++given;
-                list.add(buffer[b].slots * ir::aligned(buffer[b].bytes), place[b].offset, role.first_step, role.first_step + role.steps - 1, endless, b);
-            }
-            for (int d = first; d < first + count; ++d) {
-                b = defined[d];
-                where = buffer[b].where;
-                if (where == ir::storage::host ? kind == 0 : kind == 1 || (where != ir::storage::arena && where != ir::storage::workspace)) {
-                    others += where == ir::storage::host ? 1 : 0;
-                    continue;
-                }
-                if (buffer[b].slots > 1) continue;
-                shared = agreeing && buffer[b].symmetric_set >= 0;
-                if (shared) ++given;
-                list.add(ir::aligned(buffer[b].bytes), shared ? place[b].offset : -1, definition[b], last[b], held[b] ? endless : release[b], b);
-            }
-            if (ir::has_parts(program)) know_by_all(program, lives, clocks, list);
-            (kind == 0 ? role.arena_bytes : role.host_arena_bytes) = pack(list, given, base, role.first_step, role.steps, pairs, pairs / (roles - r));
-            const std::int64_t *offset = list.offset.begin(), *size = list.size.begin();
-            for (int i = 0; i < list.count; ++i)
-                if (!agreeing)
-                    place[list.id[i]] = {offset[i], size[i]};
-                else if (b = list.id[i]; buffer[b].symmetric_set < 0)
-                    place[b] = {offset[i], size[i] / buffer[b].slots};
-            if (others == 0) break;
-        }
-    }
-    bool in_place = false;
-    for (int b = 0, alias = 0; b < buffers; ++b) {
-        if (place[b].offset >= 0) continue;
-        alias = buffer[b].alias;
-        if (alias >= 0) {
-            if (place[alias].offset >= 0)
-                place[b] = place[alias];
-            else
-                in_place = true;
-            continue;
-        }
-        ir::role_plan& role = out.roles[buffer[b].role];
-        if (buffer[b].where == ir::storage::state) role.state_bytes += ir::aligned(buffer[b].bytes);
-        if (!in_arena(buffer[b].where)) continue;
-        // Buffers with several slots, and buffers that no step accesses.
-        std::int64_t& bytes = buffer[b].where == ir::storage::host ? role.host_arena_bytes : role.arena_bytes;
-        const std::int64_t each = ir::aligned(buffer[b].bytes);
-        place[b] = {bytes, each};
-        bytes += buffer[b].slots * each;
-    }
-    for (int b = 0; b < buffers && in_place; ++b)
-        if (buffer[b].alias >= 0) place[b] = place[buffer[b].alias];
+    arena_packing<Program, Clocks> packing{program, clocks, floor, lives, members, prefix, out};
+    for (int r = 0; r < program.roles; ++r) packing.pack_role(r, pairs);
+    packing.place_rest();
     return out;
 }
 

@@ -1,264 +1,108 @@
 // Waits from run to run: takes the program, its issued steps with the waits within a run, the lifetimes and the places, gives
-// the waits on steps of earlier runs, by role.
-//
-// For accesses a and b of the same bytes, one of them a write, a of run k has to come before b of run k + s, where s is the
-// number of slots. Within a run a and b are ordered. Where a comes first, nothing is missing: a of run k comes before b of
-// run k, and that before b of run k + s on the same stream. So only those are left where b comes first in the run, and an event
-// waited for across runs is always recorded behind the wait. Of the leaves that share a byte, each is dead before the next
-// one is defined; so the first one's definition waits for the accesses of the last one, and the others follow.
+// the waits on steps of earlier runs, by role. What a step must know of an earlier run is found in required_clocks.hpp.
 #pragma once
 
-#include "../memory/buffer_assignment.hpp"
+#include "required_clocks.hpp"
 
 namespace dovetail::pass {
 
 namespace detail {
 
-// Step `step` of run k + distance must know these counts of the streams of run k.
-struct required_clock {
-    int step = 0;
-    int distance = 1;
-    vector_clock need = {};
-};
-
-class required_clocks {
-public:
-    template <class Program>
-    constexpr required_clocks(const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits)
-        : steps_{issued.steps.begin()}, known_{waits.known.begin()} {}
-
-    // What the step knows of its own run and what its stream did in runs before needs no wait.
-    constexpr void add(int step, int distance, vector_clock need) {
-        const vector_clock& known = known_[step];
-        for (int l = 0; l < stream_count; ++l)
-            if (l == steps_[step].stream || need.known[l] <= known.known[l]) need.known[l] = 0;
-        if (need.known[0] + need.known[1] + need.known[2] > 0) list.push({step, distance, need});
-    }
-
-    vec<required_clock> list;
-
-private:
-    const issued_step* steps_;
-    const vector_clock* known_;
-};
-
-// Bytes that one leaf has first, or last.
-struct stretch {
-    std::int64_t begin = 0, end = 0;
-    int leaf = 0;
-};
-
-// The bytes of an arena that no leaf has taken so far, as gaps in the order of addresses.
-class untaken {
-public:
-    constexpr explicit untaken(std::int64_t bytes) {
-        if (bytes == 0) return;
-        gaps_.push({0, bytes, -1});
-        first_ = 0;
-    }
-
-    constexpr std::int64_t lowest() const { return first_ < 0 ? INT64_MAX : gaps_[first_].begin; }
-
-    // What the leaf gets of the bytes [begin, end) goes to `got`.
-    constexpr void take(std::int64_t begin, std::int64_t end, int leaf, vec<stretch>& got) {
-        int before = -1;
-        for (int g = first_; g >= 0 && gaps_[g].begin < end; g = gaps_[g].leaf) {
-            const stretch gap = gaps_[g];  // whose `leaf` is the next gap
-            if (gap.end <= begin) {
-                before = g;
-                continue;
-            }
-            const bool from_start = begin <= gap.begin, to_end = end >= gap.end;
-            got.push({from_start ? gap.begin : begin, to_end ? gap.end : end, leaf});
-            if (from_start && to_end) {
-                (before < 0 ? first_ : gaps_[before].leaf) = gap.leaf;
-                continue;
-            }
-            if (!from_start && !to_end) gaps_.push({end, gap.end, gap.leaf});
-            if (from_start)
-                gaps_[g].begin = end;
-            else
-                gaps_[g].end = begin;
-            if (!from_start && !to_end) gaps_[g].leaf = gaps_.size() - 1;
-            before = g;
-        }
-    }
-
-private:
-    vec<stretch> gaps_;
-    int first_ = -1;
-};
-
-// What of an address a key has room for beside an index.
-inline constexpr int key_bits = 43;
-
-constexpr vec<stretch> by_bits_of_address(const vec<stretch>& list, int shift) {
-    vec<std::int64_t> keys(list.size(), unset{});
-    for (int i = 0; i < list.size(); ++i) keys[i] = ((list[i].begin / ir::alignment >> shift & ((std::int64_t{1} << key_bits) - 1)) << item_bits) + i;
-    sort(keys);
-    vec<stretch> sorted(list.size(), unset{});
-    for (int i = 0; i < list.size(); ++i) sorted[i] = list[static_cast<int>(keys[i] & ((1 << item_bits) - 1))];
-    return sorted;
-}
-constexpr vec<stretch> by_address(const vec<stretch>& list, std::int64_t bytes) {
-    vec<stretch> sorted = by_bits_of_address(list, 0);
-    if (bytes / ir::alignment >> key_bits > 0) return by_bits_of_address(sorted, key_bits);
-    return sorted;
-}
-
-// Who has each byte of an arena first in a run, or last.
-template <class Program>
-constexpr vec<stretch> takers(const Program& program, span<const int> defined, bool last, const ir::placement* place, bool host, std::int64_t bytes) {
-    const ir::buffer* buffer = program.buffers.first;
-    untaken free{bytes};
-    vec<stretch> got;
-    // Mostly the first few buffers fill all of the arena.
-    for (int i = 0; i < defined.count && free.lowest() < bytes; ++i) {
-        const int b = defined.first[last ? defined.count - 1 - i : i];
-        if (place[b].offset < 0 || buffer[b].slots > 1 || (buffer[b].where == ir::storage::host) != host) continue;
-        const std::int64_t end = place[b].offset + ir::aligned(buffer[b].bytes);
-        if (free.lowest() >= end || buffer[b].bytes == 0) continue;
-        for (int l = buffer[b].first_leaf, more = l + buffer[b].leaves; l < more; ++l) {
-            const ir::leaf& x = program.leaves.first[l];
-            free.take(place[b].offset + x.begin, place[b].offset + ir::aligned(x.begin + x.bytes), l, got);
-        }
-    }
-    return by_address(got, bytes);
-}
-
-// Before a leaf is defined, in as many runs as the buffer has slots, all that was done with it is over.
-template <class Program>
-constexpr void demand_own(const Program& program, const basic_lifetimes<Program>& lives, int buffer, required_clocks& out) {
-    const ir::buffer& x = program.buffers.first[buffer];
-    for (int l = x.first_leaf, end = l + x.leaves; l < end; ++l)
-        if (lives.definition_of(l) >= 0) out.add(lives.definition_of(l), x.slots, lives.release_of(l));
-}
-
-// Of leaves that share bytes the first one's definition waits for the accesses of the last one.
-template <class Program>
-constexpr void require_of_shared(const Program& program, const basic_lifetimes<Program>& lives, span<const int> defined, const ir::placement* place, bool host,
-                                 std::int64_t bytes, required_clocks& out) {
-    if (bytes == 0) return;
-    const vec<stretch> opening = takers(program, defined, false, place, host, bytes), closing = takers(program, defined, true, place, host, bytes);
-    for (int i = 0, j = 0; i < opening.size(); ++i) {
-        while (j < closing.size() && closing[j].end <= opening[i].begin) ++j;
-        for (int k = j; k < closing.size() && closing[k].begin < opening[i].end; ++k)
-            out.add(lives.definition_of(opening[i].leaf), 1, lives.release_of(closing[k].leaf));
-    }
-}
-
-// The first update of a state follows every access of the run before, a read above it the last update; reads below follow it.
-template <class Program>
-constexpr void require_of_states(const Program& program, const basic_issue_order<Program>& issued, const basic_lifetimes<Program>& lives,
-                                 const ir::role_plan& role, required_clocks& out) {
-    vec<int> last_write(program.buffers.count, -1);
-    for (int pass = 0; pass < 2; ++pass)
-        for (int s = role.first_step; s < role.first_step + role.steps; ++s)
-            for (const ir::participation& participation :
-                 program.participations.view().subspan(issued.steps[s].first_participation, issued.steps[s].participations))
-                for (const ir::access& a : program.accesses.view().subspan(participation.first_access, participation.accesses)) {
-                    if (program.buffers[a.buffer].where != ir::storage::state) continue;
-                    if (pass == 0) {
-                        if (writes(a.mode)) last_write[a.buffer] = s;
-                    } else if (lives.definition[a.buffer] > s) {
-                        vector_clock need = {};
-                        need.known[issued.steps[last_write[a.buffer]].stream] = issued.index_on_stream[last_write[a.buffer]] + 1;
-                        out.add(s, 1, need);
-                    }
-                }
-}
-
-template <class Program>
-constexpr vec<required_clock> required_clocks_of(const Program& program, const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits,
-                                                 const basic_lifetimes<Program>& lives, const basic_assignment<Program>& memory, int r) {
-    const auto& buffer = program.buffers.first;
-    const ir::placement* places = memory.placements.begin();
-    required_clocks wanted{issued, waits};
-    bool states = false;
-    const span<const int> defined = lives.defined.view().subspan(lives.first[r], lives.first[r + 1] - lives.first[r]);
-    const auto& all = lives.defined.first;
-    for (int d = lives.first[r]; d < lives.first[r + 1]; ++d) {
-        const int b = all[d];
-        const ir::storage where = buffer[b].where;
-        if (buffer[b].slots == 1 && where != ir::storage::input && where != ir::storage::state) continue;
-        demand_own(program, lives, b, wanted);
-        if (where == ir::storage::state) states = true;
-    }
-    require_of_shared(program, lives, defined, places, false, memory.roles[r].arena_bytes, wanted);
-    require_of_shared(program, lives, defined, places, true, memory.roles[r].host_arena_bytes, wanted);
-    if (states) require_of_states(program, issued, lives, memory.roles[r], wanted);
-    return static_cast<vec<required_clock>&&>(wanted.list);
-}
-
 constexpr void raise(int& to, int value) {
     if (to < value) to = value;
 }
 
-// The waits of one role that meet these demands.
+// Finds the waits of one role that meet what its steps must know of earlier runs. Follows runs 0 ... d, of which d is the largest distance,
+// with clocks that count the steps of a stream through all of them. What run d has to know of run 0 it can only learn from the runs
+// between, so that its waits are the same in every later run.
 template <class Program>
-constexpr void wait_for(const vec<required_clock>& list, const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits, int r,
-                        vec<pending_wait>& out) {
-    int event_slots = 0, latest = 0;
-    for (const required_clock& d : list) {
-        if (event_slots < d.distance) event_slots = d.distance;
-        if (latest < d.step) latest = d.step;
+class run_clocks {
+public:
+    constexpr run_clocks(const vec<required_clock>& wanted, const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits, int r)
+        : wanted_{wanted},
+          in_run_{waits},
+          first_{issued.roles[r].first_step},
+          count_{issued.roles[r].steps},
+          steps_{issued.steps.begin() + first_},
+          known_{waits.known.begin() + first_},
+          index_{issued.index_on_stream.begin() + first_},
+          length_{issued.on_stream.begin() + r * stream_count},
+          stream_steps_{issued.stream_steps.begin() + stream_count * first_},
+          need_(count_),
+          first_wait_(count_, -1) {
+        for (const required_clock& d : wanted) {
+            raise(runs_, d.distance);
+            raise(latest_, d.step - first_);
+        }
+        clocks_ = vec<vector_clock>(runs_ * count_, unset{});
+        for (int l = 0; l < stream_count; ++l) {
+            if (length_[l] == 0) continue;
+            tail_[l] = known_[stream_steps_[l * count_ + length_[l] - 1] - first_];
+            tail_[l].known[l] = length_[l];
+        }
+        while (first_in_run_ < waits.waits.size() && waits.waits[first_in_run_].step < first_) ++first_in_run_;
     }
-    // Runs 0 ... event_slots with clocks that count the steps of a stream through all of them. What run `distance` has to know of run 0 it
-    // can only learn from the runs between, so that its waits are the same in every later run. In the last run nothing behind
-    // the last demand matters.
-    const int first = issued.roles[r].first_step, count = issued.roles[r].steps;
-    const issued_step* steps = issued.steps.begin() + first;
-    const int *index = issued.index_on_stream.begin() + first, *length = issued.on_stream.begin() + r * stream_count;
-    const int* stream_steps = issued.stream_steps.begin() + stream_count * first;
-    vec<vector_clock> need_list(count), clock_list(event_slots * count, unset{});
-    vector_clock* need = need_list.begin();
-    vec<int> first_wait(count, -1), next_wait;  // of this role's waits, by step
-    vec<pending_wait> made;                     // steps counted within the role
-    vector_clock tail[stream_count] = {};
-    for (int l = 0; l < stream_count; ++l) {
-        if (length[l] == 0) continue;
-        tail[l] = waits.known[stream_steps[l * count + length[l] - 1]];
-        tail[l].known[l] = length[l];
+
+    constexpr void add_waits(vec<pending_wait>& out) {
+        for (int run = 1; run <= runs_; ++run) follow(run);
+        for (const pending_wait& w : made_) out.push({first_ + w.step, first_ + w.on, w.distance});
     }
-    int local = 0;
-    while (local < waits.waits.size() && waits.waits[local].step < first) ++local;
-    for (int run = 1; run <= event_slots; ++run) {
-        for (const required_clock& d : list)
+
+private:
+    // One run, step by step. In the last one nothing matters behind the last step that must know something.
+    constexpr void follow(int run) {
+        for (const required_clock& d : wanted_)
             if (d.distance == run)
-                for (int l = 0; l < stream_count; ++l) raise(need[d.step - first].known[l], d.need.known[l]);
-        const auto join = [&](vector_clock& to, int on, int of_run) {
-            const vector_clock& from = of_run == 0 ? waits.known[first + on] : clock_list[(of_run - 1) * count + on];
-            for (int m = 0; m < stream_count; ++m) raise(to.known[m], from.known[m]);
-            const int l = steps[on].stream;
-            raise(to.known[l], of_run * length[l] + index[on] + 1);
-        };
-        const int end = run == event_slots ? latest - first + 1 : count;
-        for (int s = 0, w = local; s < end; ++s) {
-            const int stream = steps[s].stream;
-            vector_clock& mine = tail[stream];
-            for (; w < waits.waits.size() && waits.waits[w].step == first + s; ++w) join(mine, waits.waits[w].on - first, run);
-            for (int a = first_wait[s]; a >= 0; a = next_wait[a]) join(mine, made[a].on, run - made[a].distance);
-            const int* n = need[s].known;
-            if (n[0] > mine.known[0] || n[1] > mine.known[1] || n[2] > mine.known[2]) {
-                int on[stream_count] = {-1, -1, -1};
-                for (int l = 0; l < stream_count; ++l)
-                    if (n[l] > mine.known[l]) on[l] = stream_steps[l * count + n[l] - 1];
-                keep_strongest(on, n, waits.known.begin());
-                for (int l = 0; l < stream_count; ++l) {
-                    if (on[l] < 0) continue;
-                    next_wait.push(first_wait[s]);
-                    first_wait[s] = made.size();
-                    made.push({s, on[l] - first, run});
-                    join(mine, on[l] - first, 0);
-                }
-            }
-            need[s] = {};
-            clock_list[(run - 1) * count + s] = mine;
-            mine.known[stream] = run * length[stream] + index[s] + 1;
+                for (int l = 0; l < stream_count; ++l) raise(need_[d.step - first_].known[l], d.need.known[l]);
+        const int end = run == runs_ ? latest_ + 1 : count_;
+        for (int s = 0, w = first_in_run_; s < end; ++s) {
+            const int stream = steps_[s].stream;
+            vector_clock& mine = tail_[stream];
+            for (; w < in_run_.waits.size() && in_run_.waits[w].step == first_ + s; ++w) join(mine, in_run_.waits[w].on - first_, run);
+            for (int a = first_wait_[s]; a >= 0; a = next_wait_[a]) join(mine, made_[a].on, run - made_[a].distance);
+            if (!covers(mine, need_[s])) wait_for_first_run(s, mine, run);
+            need_[s] = {};
+            clocks_[(run - 1) * count_ + s] = mine;
+            mine.known[stream] = run * length_[stream] + index_[s] + 1;
         }
     }
-    for (const pending_wait& w : made) out.push({first + w.step, first + w.on, w.distance});
-}
+
+    // Step s of a run, whose clock this is, knows from here on what it must know of run 0.
+    constexpr void wait_for_first_run(int s, vector_clock& mine, int run) {
+        const int* need = need_[s].known;
+        int on[stream_count] = {-1, -1, -1};
+        for (int l = 0; l < stream_count; ++l)
+            if (need[l] > mine.known[l]) on[l] = stream_steps_[l * count_ + need[l] - 1];
+        keep_strongest(on, need, in_run_.known.begin());
+        for (int l = 0; l < stream_count; ++l) {
+            if (on[l] < 0) continue;
+            next_wait_.push(first_wait_[s]);
+            first_wait_[s] = made_.size();
+            made_.push({s, on[l] - first_, run});
+            join(mine, on[l] - first_, 0);
+        }
+    }
+
+    // What step `on` of a run knew, and that it is done.
+    constexpr void join(vector_clock& to, int on, int run) const {
+        const vector_clock& from = run == 0 ? known_[on] : clocks_[(run - 1) * count_ + on];
+        for (int l = 0; l < stream_count; ++l) raise(to.known[l], from.known[l]);
+        const int stream = steps_[on].stream;
+        raise(to.known[stream], run * length_[stream] + index_[on] + 1);
+    }
+
+    const vec<required_clock>& wanted_;
+    const basic_in_run<Program>& in_run_;
+    const int first_, count_;  // steps of the role; those below are counted within it
+    const issued_step* steps_;
+    const vector_clock* known_;
+    const int *index_, *length_, *stream_steps_;
+    int runs_ = 0, latest_ = 0, first_in_run_ = 0;
+    vec<vector_clock> need_, clocks_;  // by step; by run and step
+    vec<int> first_wait_, next_wait_;  // of the waits made, by step
+    vec<pending_wait> made_;
+    vector_clock tail_[stream_count] = {};  // by stream: what its next step knows
+};
 
 }  // namespace detail
 
@@ -271,7 +115,7 @@ constexpr vec<pending_wait> waits_across_runs(const Program& program, const basi
         // On one stream run follows run.
         if ((on_stream[0] > 0) + (on_stream[1] > 0) + (on_stream[2] > 0) < 2) continue;
         const vec<detail::required_clock> wanted = detail::required_clocks_of(program, issued, waits, lives, memory, r);
-        if (!wanted.empty()) detail::wait_for(wanted, issued, waits, r, out);
+        if (!wanted.empty()) detail::run_clocks<Program>{wanted, issued, waits, r}.add_waits(out);
     }
     return out;
 }
