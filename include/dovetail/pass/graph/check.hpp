@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../../ir/parts.hpp"
+#include "replicas.hpp"
 
 namespace dovetail::pass {
 
@@ -32,7 +33,7 @@ public:
                 memory(n);
             }
         if (unused_ >= 0) fail(ir::make_fault(ir::fault_kind::unused, g_.symbols[unused_].source_position));
-        if (!wrong_ && has_replicas_) replicas();
+        if (!wrong_ && has_replicas_) wrong_ = replicas{g_}.first_diverging();
         return wrong_;
     }
 
@@ -239,58 +240,12 @@ private:
         return made[0];
     }
 
-    // The axes along which the results of a node may differ.
-    constexpr unsigned variation(const ir::node& n) const {
-        unsigned v = 0;
-        for (int a : arguments(n)) v |= varies_[a];
-        if (collective::gives_equal_results(n.kind)) return v & ~n.axes;
-        const bool differs = is_collective(n.kind) || (is_communication(n.kind) && collective::leaves_zeros(n, ir::width_along(g_, n.role, n.axes)));
-        return differs ? v | n.axes : v;
-    }
-
-    // Computes the axes along which each value may differ between positions: a fixed-point iteration from the declarations along the nodes,
-    // because a value may be used above its definition. A replicated state must not be updated from a value that differs.
-    constexpr void replicas() {
-        varies_.resize(g_.symbols.size());
-        for (int s = 0; s < g_.symbols.size(); ++s) {
-            const ir::symbol& y = g_.symbols[s];
-            if (y.kind == ir::symbol_kind::axis_index)
-                varies_[s] = y.index_axis;
-            else if (y.kind != ir::symbol_kind::value)
-                varies_[s] = ~y.replicated;
-        }
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (const ir::node& n : g_.nodes) {
-                const unsigned v = variation(n);
-                for (int r : results(n)) {
-                    if (r < 0 || n.update || (varies_[r] | v) == varies_[r]) continue;
-                    varies_[r] |= v;
-                    changed = true;
-                }
-            }
-        }
-        for (const ir::node& n : g_.nodes) {
-            if (!n.update) continue;
-            const unsigned v = variation(n);
-            for (int r : results(n)) {
-                if (r < 0) continue;
-                const unsigned both = v & g_.symbols[r].replicated;
-                for (int axis = 0; axis < g_.axes.size(); ++axis)
-                    if ((both >> axis & 1u) != 0)
-                        return static_cast<void>(fail(
-                            ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].source_position, g_.axes[axis].source_position).in(n.statement)));
-            }
-        }
-    }
-
     const ir::graph& g_;
     const ir::locations where_;
     vec<int> readers_;
     vec<int> part_readers_;  // of each value and what is part of it, views left out; empty for a graph without views
     vec<char> updated_;      // states that some statement changes
-    vec<unsigned> varies_;
-    int unused_ = -1;  // the first unused symbol
+    int unused_ = -1;        // the first
     bool has_groups_ = false;
     bool has_unset_states_ = false;
     bool has_replicas_ = false;

@@ -1,0 +1,69 @@
+// Replicas that agree: takes a typed graph, finds along which axes the positions may hold different values, and gives the first update
+// of a state that would make those differ that are declared alike.
+#pragma once
+
+#include "../../collective/table.hpp"
+#include "../../ir/graph.hpp"
+
+namespace dovetail::pass::detail {
+
+class replicas {
+public:
+    constexpr explicit replicas(const ir::graph& g) : g_{g}, varies_(g.symbols.size()) {}
+
+    constexpr ir::fault first_diverging() {
+        find_variation();
+        for (const ir::node& n : g_.nodes) {
+            if (!n.update) continue;
+            const unsigned v = variation(n);
+            for (int r : results(n)) {
+                if (r < 0) continue;
+                const unsigned both = v & g_.symbols[r].replicated;
+                for (int axis = 0; axis < g_.axes.size(); ++axis)
+                    if ((both >> axis & 1u) != 0)
+                        return ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].source_position, g_.axes[axis].source_position).in(n.statement);
+            }
+        }
+        return ir::fault{};
+    }
+
+private:
+    constexpr span<const int> results(const ir::node& n) const { return g_.operands.subspan(n.first_result, n.results); }
+
+    // Axes along which an operation's result may differ.
+    constexpr unsigned variation(const ir::node& n) const {
+        unsigned v = 0;
+        for (int a : g_.operands.subspan(n.first_argument, n.arguments)) v |= varies_[a];
+        if (collective::gives_equal_results(n.kind)) return v & ~n.axes;
+        const bool differs = is_collective(n.kind) || (is_communication(n.kind) && collective::leaves_zeros(n, ir::width_along(g_, n.role, n.axes)));
+        return differs ? v | n.axes : v;
+    }
+
+    // Starts from what is declared and follows the operations; values may be used above their definition, so it repeats until nothing
+    // changes.
+    constexpr void find_variation() {
+        for (int s = 0; s < g_.symbols.size(); ++s) {
+            const ir::symbol& y = g_.symbols[s];
+            if (y.kind == ir::symbol_kind::axis_index)
+                varies_[s] = y.index_axis;
+            else if (y.kind != ir::symbol_kind::value)
+                varies_[s] = ~y.replicated;
+        }
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (const ir::node& n : g_.nodes) {
+                const unsigned v = variation(n);
+                for (int r : results(n)) {
+                    if (r < 0 || n.update || (varies_[r] | v) == varies_[r]) continue;
+                    varies_[r] |= v;
+                    changed = true;
+                }
+            }
+        }
+    }
+
+    const ir::graph& g_;
+    vec<unsigned> varies_;  // by symbol: the axes along which its positions may differ, one bit each
+};
+
+}  // namespace dovetail::pass::detail
