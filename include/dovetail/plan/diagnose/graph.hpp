@@ -116,6 +116,7 @@ constexpr auto tell_arity() {
 
 template <class G>
 constexpr auto graph_error() {
+    // Long: a row for each mistake, with the types that its error names.
     using kind = ir::fault_kind;
     constexpr ir::fault f = fault_of<G>::value;
     if constexpr (f.kind == kind::none)
