@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../world/mismatch.hpp"
+#include "announced_activity.hpp"
 #include "call_log.hpp"
 #include "socket.hpp"
 
@@ -111,12 +112,9 @@ public:
         run_.store(at.run, std::memory_order_relaxed);
         step_.store(at.step, std::memory_order_relaxed);
     }
-    // The present activity as text; the watchdog calls `doing` with every heartbeat.
-    void announce(std::function<activity()> doing) {
-        const std::lock_guard lock{activity_mutex_};
-        activity_source_ = std::move(doing);
-    }
-    // Executors must be called in one order on all ranks. Each call is reported to rank 0, which compares; a difference ends the work.
+    // The same in words, asked for by the watchdog with every heartbeat.
+    void announce(std::function<activity()> doing) { activity_.set(std::move(doing)); }
+    // Executors are called in one order on all ranks: each call is told, rank 0 compares, and a difference ends the work.
     void called(int executor) noexcept { calls_.add(executor); }
     // This rank takes no further part in the present work of the ranks; it may take part in later work.
     void leave() noexcept {
@@ -191,17 +189,7 @@ protected:
         changed_.notify_all();
     }
     run_position mine() const { return {run_.load(std::memory_order_relaxed), step_.load(std::memory_order_relaxed)}; }
-    activity current_activity() {
-        const std::lock_guard lock{activity_mutex_};
-        try {
-            activity now = activity_source_ ? activity_source_() : activity{};
-            for (std::string* text : {&now.text, &now.operation, &now.statement})
-                if (text->size() > 2048) text->resize(2048);
-            return now;
-        } catch (...) {
-            return {};
-        }
-    }
+    activity current_activity() { return activity_.now(); }
     detail::call_list recent_calls() const { return calls_.recent(); }
     // `told`: the others know the reason that ended the work.
     void attend(bool told, bool period) {
@@ -286,8 +274,7 @@ private:
     std::function<void(const abort_reason&)> at_stop_;
     std::function<void()> each_period_;
     std::thread::id calling_;
-    std::mutex activity_mutex_;
-    std::function<activity()> activity_source_;
+    detail::announced_activity activity_;
     std::atomic<std::int64_t> run_ = -1, step_ = -1;
     detail::call_log calls_;
 };

@@ -5,21 +5,11 @@
 #include "../initialise.hpp"
 #include "../walk.hpp"
 #include "commands.hpp"
-#include "host_memory.hpp"
-#include "world_state.hpp"
+#include "rank_state.hpp"
 
 #include <algorithm>
 
 namespace dovetail::host {
-
-// The state that the engines of one rank share.
-struct rank_state {
-    std::shared_ptr<world_state> world;
-    std::shared_ptr<monitor> signal = std::make_shared<monitor>();
-    std::shared_ptr<memory> device = std::make_shared<host_memory>();
-    stream_workers streams;
-    int index = 0;
-};
 
 class host_engine final : public engine, public work_handler {
 public:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../walk.hpp"
+#include "../commands/plain_step.hpp"
 #include "prepare.hpp"
 #include "replay.hpp"
 
@@ -18,15 +19,8 @@ public:
         if (!made->addresses.states().empty()) made->addresses.store()->add_user(made);
         return made;
     }
-    device_engine(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o) : prepared_runs{from, std::move(on), std::move(o)} {
-        for (int i = 0; i < steps().size(); ++i) {
-            plain_.emplace_back();
-            const command* const only = list_->first[i] + 1 == list_->first[i + 1] ? &list_->commands[static_cast<std::size_t>(list_->first[i])] : nullptr;
-            if (only == nullptr || only->kind != command_kind::call) continue;
-            plain_.back() = {only->launch, pointers_->from(only->from), only->at};
-            plain_.back().at.handle = on_->streams[steps()[i].stream];
-        }
-    }
+    device_engine(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o)
+        : prepared_runs{from, std::move(on), std::move(o)}, plain_{plain_steps(*list_, *pointers_, steps(), on_->streams)} {}
     ~device_engine() override {
         if (on_->last.engine == this) on_->last.engine = nullptr;
         for (int l = 0; l < stream_count; ++l)
@@ -50,13 +44,6 @@ public:
 
 private:
     static constexpr int careful_runs = 2;
-
-    // A step with a single launch, as most are, in one cache line: the host time of a run is the time between its launches.
-    struct alignas(64) plain_step {
-        launch_function<stream> launch = nullptr;  // null: another kind of step
-        void* const* pointers = nullptr;
-        stream at = {};
-    };
 
     using prepared_runs::wait;
     cudaEvent_t event_at(int event, int event_slot) const { return events_[static_cast<std::size_t>(event * plan.event_slots + event_slot)]; }
@@ -286,8 +273,8 @@ private:
         if (status != cudaStreamCaptureStatusActive) throw failure{"it synchronises, allocates or uses another stream while it is captured"};
     }
 
-    std::vector<plain_step> plain_;      // by step
-    std::vector<const void*> captured_;  // by input: the pointer in the graphs
+    const std::vector<plain_step> plain_;  // by step
+    std::vector<const void*> captured_;    // by input: the pointer in the graphs
     replays graphs_{on_}, recorded_graphs_{on_};
     std::string replay_fallback_reason_;
     std::int64_t now_ = 0;           // the run being issued

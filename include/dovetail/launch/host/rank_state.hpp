@@ -1,0 +1,18 @@
+// One rank of a host world: its memory, its streams and the world that it belongs to.
+#pragma once
+
+#include "host_memory.hpp"
+#include "world_state.hpp"
+
+namespace dovetail::host {
+
+// What the engines of one rank share.
+struct rank_state {
+    std::shared_ptr<world_state> world;
+    std::shared_ptr<monitor> signal = std::make_shared<monitor>();
+    std::shared_ptr<memory> device = std::make_shared<host_memory>();
+    stream_workers streams;
+    int index = 0;
+};
+
+}  // namespace dovetail::host
