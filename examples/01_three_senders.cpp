@@ -113,16 +113,19 @@ int compare(World make_world) {
     print("overlap off, measured", off.shortest, World::on_gpus ? measured : scale);
     print("overlap on, predicted", planned, scale);
     print("overlap on, measured", on.shortest, World::on_gpus ? measured : scale);
-    std::printf("\nhidden communication: predicted %.0f%%, measured %.0f%%\n", 100 * observe::overlap(of_on, planned, before).ranks[role].by_intersection(),
+    std::printf("\nhidden communication: predicted %.0f%%, measured %.0f%%\n",
+                100 * observe::overlap(of_on, planned, before).ranks[role].by_intersection(),
                 100 * observe::overlap(of_on, on.shortest, off.shortest).total.by_intersection());
 
     bool equal = off.products.size() == 3 * matrix::size && on.products.size() == off.products.size();
-    for (std::size_t i = 0; equal && i < on.products.size(); ++i) equal = on.products[i].bits == off.products[i].bits && float{on.products[i]} == 128.0f;
+    for (std::size_t i = 0; equal && i < on.products.size(); ++i)
+        equal = on.products[i].bits == off.products[i].bits && float{on.products[i]} == 128.0f;
     std::printf("results with overlap off and on: %s\n", equal ? "equal" : "DIFFERENT");
     return equal && moved == 2 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 }  // namespace app
 
 int main(int count, char** arguments) {
-    return worlds::choose(count, arguments, dv::host::link{std::chrono::microseconds{50}, 40e6}, [](auto make_world) { return app::compare(make_world); });
+    return worlds::choose(count, arguments, dv::host::link{std::chrono::microseconds{50}, 40e6},
+                          [](auto make_world) { return app::compare(make_world); });
 }

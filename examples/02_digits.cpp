@@ -69,7 +69,8 @@ template <int L> using mean_gradients = dv::group<
     dv::let<mean_gradient_of_bias<L>, all_reduce<average, dp>(gradient_of_bias<L>)>>;
 
 template <int L> using update_layer = dv::group<
-    dv::update<dv::values<weight<L>, weight_velocity<L>>, sgd_momentum<9, 10>(weight<L>, weight_velocity<L>, mean_gradient_of_weight<L>, rate)>,
+    dv::update<dv::values<weight<L>, weight_velocity<L>>,
+               sgd_momentum<9, 10>(weight<L>, weight_velocity<L>, mean_gradient_of_weight<L>, rate)>,
     dv::update<dv::values<bias<L>, bias_velocity<L>>, sgd_momentum<9, 10>(bias<L>, bias_velocity<L>, mean_gradient_of_bias<L>, rate)>>;
 
 template <int Batch>
@@ -111,11 +112,17 @@ constexpr std::chrono::microseconds wake_up{70};  // overhead of a timer and of 
 template <int Ranks>
 struct two_cores {
     static constexpr std::int64_t sharing = Ranks > 2 ? Ranks / 2 : 1;
-    static constexpr dv::machine_description description{
-        .name = "two_cores", .half_flops = 20'000'000'000 / sharing, .float_flops = 25'000'000'000 / sharing, .double_flops = 12'000'000'000 / sharing,
-        .memory_bandwidth = 50'000'000'000 / sharing, .launch_latency = 5'000'000, .edge_latency = 20'000'000,
-        .link_latency = 1'000'000 * (link_latency + wake_up).count(), .link_bandwidth = link_bandwidth, .bus_bandwidth = link_bandwidth,
-        .host_bandwidth = 5'000'000'000};
+    static constexpr dv::machine_description description{.name = "two_cores",
+                                                         .half_flops = 20'000'000'000 / sharing,
+                                                         .float_flops = 25'000'000'000 / sharing,
+                                                         .double_flops = 12'000'000'000 / sharing,
+                                                         .memory_bandwidth = 50'000'000'000 / sharing,
+                                                         .launch_latency = 5'000'000,
+                                                         .edge_latency = 20'000'000,
+                                                         .link_latency = 1'000'000 * (link_latency + wake_up).count(),
+                                                         .link_bandwidth = link_bandwidth,
+                                                         .bus_bandwidth = link_bandwidth,
+                                                         .host_bandwidth = 5'000'000'000};
 };
 template <int Ranks, class World>
 using plan_options = dv::options<std::conditional_t<World::on_gpus, dv::machine::h200_nvlink, two_cores<Ranks>>, dv::assumed_width<Ranks>>;
@@ -139,10 +146,11 @@ void report(const std::vector<observe::measured_run>& runs) {
     for (const observe::measured_run& run : runs)
         if (observe::timeline t = observe::measured(of, run); t.length < quickest.length) quickest = std::move(t);
     const observe::timeline planned = observe::predicted(of), before = observe::sequential(of);
-    std::printf("  a step: predicted %s, measured %s\n", observe::duration_text(planned.length).c_str(), observe::duration_text(quickest.length).c_str());
+    std::printf("  a step: predicted %s, measured %s\n", observe::duration_text(planned.length).c_str(),
+                observe::duration_text(quickest.length).c_str());
     if (quickest.rows.size() > 1)
-        std::printf("  of its communication is hidden behind computation: predicted %.0f%%, measured %.0f%%\n", 100 * hidden(observe::overlap(of, planned, before)),
-                    100 * hidden(observe::overlap(of, quickest, before)));
+        std::printf("  of its communication is hidden behind computation: predicted %.0f%%, measured %.0f%%\n",
+                    100 * hidden(observe::overlap(of, planned, before)), 100 * hidden(observe::overlap(of, quickest, before)));
 }
 
 template <int Ranks, class World>
@@ -182,7 +190,8 @@ outcome play(const digits::split& data, World make_world) {
             if (index != 0) continue;
             result.losses.push_back(total / steps_of_epoch);
             result.accuracy = static_cast<double>(count) / digits::held_out_size;
-            std::printf("  epoch %d: loss %.4f, held-out digits read right %.1f%%\n", epoch + 1, result.losses.back(), 100 * result.accuracy);
+            std::printf("  epoch %d: loss %.4f, held-out digits read right %.1f%%\n", epoch + 1, result.losses.back(),
+                        100 * result.accuracy);
         }
     });
     report<training, options>(runs);
@@ -196,9 +205,11 @@ int compare(const digits::split& data, World make_world) {
     for (const outcome& o : by_ranks) {
         good = good && o.accuracy >= 0.95;
         // Sums over different numbers of ranks round differently, and training amplifies the differences.
-        for (int e = 0; e < epochs; ++e) good = good && std::abs(o.losses[e] - by_ranks[0].losses[e]) <= 0.02 * by_ranks[0].losses[e] + 1e-3;
+        for (int e = 0; e < epochs; ++e)
+            good = good && std::abs(o.losses[e] - by_ranks[0].losses[e]) <= 0.02 * by_ranks[0].losses[e] + 1e-3;
     }
-    std::printf("\n%s: the same loss on 1, 2 and 4 ranks up to rounding, and at least 95%% of the held-out digits\n", good ? "as it should be" : "FAILED");
+    std::printf("\n%s: the same loss on 1, 2 and 4 ranks up to rounding, and at least 95%% of the held-out digits\n",
+                good ? "as it should be" : "FAILED");
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 }  // namespace app

@@ -29,8 +29,9 @@ int main(int count, char** words) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int wrong = 0;
     try {
-        dv::cuda::world world = dv::cuda::world::from_broadcast(
-            rank, size, [](void* bytes, std::size_t n, int root) { MPI_Bcast(bytes, static_cast<int>(n), MPI_BYTE, root, MPI_COMM_WORLD); });
+        dv::cuda::world world = dv::cuda::world::from_broadcast(rank, size, [](void* bytes, std::size_t n, int root) {
+            MPI_Bcast(bytes, static_cast<int>(n), MPI_BYTE, root, MPI_COMM_WORLD);
+        });
         world.run([&](auto& me) {
             dv::executor<app::summed> step{me};
             step.bind(dv::name<app::mine>, std::vector<float>(1024, static_cast<float>(rank)));

@@ -61,7 +61,8 @@ inline split load(const std::string& path = default_path()) {
         if (!good) throw std::runtime_error("digits: " + path + ":" + std::to_string(number + 1) + " is not 64 pixels and a digit");
         to.labels.push_back(line[pixels + 1] - '0');
     }
-    if (s.training.size() != training_size || s.held_out.size() != held_out_size) throw std::runtime_error("digits: " + path + " does not hold 1797 digits");
+    if (s.training.size() != training_size || s.held_out.size() != held_out_size)
+        throw std::runtime_error("digits: " + path + " does not hold 1797 digits");
     return s;
 }
 

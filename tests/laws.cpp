@@ -30,14 +30,17 @@ const planned_samples& support::all_plans() {
 namespace {
 
 std::string golden_text() {
-    std::string text = "# The plans of the samples: hashes of graph expansion and of plan, steps, waits, bytes of all arenas, picoseconds. Made by `laws --write`.\n";
+    std::string text =
+        "# The plans of the samples: hashes of graph expansion and of plan, steps, waits, bytes of all arenas, picoseconds. Made by `laws --write`.\n";
     for (const planned_sample& x : all_plans()) {
         std::int64_t bytes = 0;
         for (const auto& r : x.plan.roles) bytes += r.arena_bytes + r.host_arena_bytes + r.state_bytes;
         char hashes[64];
-        std::snprintf(hashes, sizeof hashes, "%016llx %016llx", static_cast<unsigned long long>(listed(x.program).hash()), static_cast<unsigned long long>(listed(x.plan).hash()));
-        text += x.graph + ", " + x.options + ": " + hashes + ", " + std::to_string(x.plan.steps.size()) + " steps, " + std::to_string(x.plan.waits.size()) + " waits, " +
-                std::to_string(bytes) + " bytes, " + std::to_string(x.plan.predicted) + "\n";
+        std::snprintf(hashes, sizeof hashes, "%016llx %016llx", static_cast<unsigned long long>(listed(x.program).hash()),
+                      static_cast<unsigned long long>(listed(x.plan).hash()));
+        text += x.graph + ", " + x.options + ": " + hashes + ", " + std::to_string(x.plan.steps.size()) + " steps, " +
+                std::to_string(x.plan.waits.size()) + " waits, " + std::to_string(bytes) + " bytes, " + std::to_string(x.plan.predicted) +
+                "\n";
     }
     return text;
 }

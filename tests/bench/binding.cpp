@@ -65,7 +65,8 @@ void measure(Rank& rank) {
                 bench::must(cudaStreamSynchronize(stream));
             });
             t[borrowed_pageable] = microseconds([&] { run(borrowing.bind(dv::name<app::x>, dv::borrowed(pageable))); });
-            t[borrowed_pinned] = microseconds([&] { run(direct.bind(dv::name<app::x>, dv::borrowed(pinned, static_cast<std::int64_t>(count)))); });
+            t[borrowed_pinned] =
+                microseconds([&] { run(direct.bind(dv::name<app::x>, dv::borrowed(pinned, static_cast<std::int64_t>(count)))); });
             t[by_hand_pinned] = microseconds([&] {
                 bench::must(cudaMemcpyAsync(device, pinned, Bytes, cudaMemcpyHostToDevice, stream));
                 bench::must(cudaStreamSynchronize(stream));
@@ -74,9 +75,10 @@ void measure(Rank& rank) {
         }
         double m[kinds];
         for (int i = 0; i < kinds; ++i) m[i] = bench::median(times[i]);
-        std::printf("%7lld KiB: bind alone %9.1f; bind and run %9.1f, by hand %9.1f (%.2f); borrowed pageable %9.1f (%.2f); borrowed pinned %9.1f, by hand %9.1f (%.2f)\n",
-                    static_cast<long long>(Bytes / 1024), m[call], m[bound], m[by_hand_staged], m[bound] / m[by_hand_staged], m[borrowed_pageable],
-                    m[borrowed_pageable] / m[by_hand_staged], m[borrowed_pinned], m[by_hand_pinned], m[borrowed_pinned] / m[by_hand_pinned]);
+        std::printf(
+            "%7lld KiB: bind alone %9.1f; bind and run %9.1f, by hand %9.1f (%.2f); borrowed pageable %9.1f (%.2f); borrowed pinned %9.1f, by hand %9.1f (%.2f)\n",
+            static_cast<long long>(Bytes / 1024), m[call], m[bound], m[by_hand_staged], m[bound] / m[by_hand_staged], m[borrowed_pageable],
+            m[borrowed_pageable] / m[by_hand_staged], m[borrowed_pinned], m[by_hand_pinned], m[borrowed_pinned] / m[by_hand_pinned]);
     }
     cudaStreamDestroy(stream);
     cudaFree(device);
@@ -86,7 +88,8 @@ void measure(Rank& rank) {
 }  // namespace
 
 TEST_CASE("binding") {
-    std::printf("us; by hand: a copy into pinned memory that is kept, cudaMemcpyAsync and cudaStreamSynchronize, or the last two from pinned memory; in brackets dovetail to that\n");
+    std::printf(
+        "us; by hand: a copy into pinned memory that is kept, cudaMemcpyAsync and cudaStreamSynchronize, or the last two from pinned memory; in brackets dovetail to that\n");
     dv::cuda::world::local(1).run([](auto& rank) {
         measure<(4 << 10)>(rank);
         measure<(64 << 10)>(rank);

@@ -47,9 +47,11 @@ template <int I> using fanned = dv::let<arm<I>, nothing_at_all(x)>;
 template <int N>
 struct fan_out : dv::graph<dv::input<x, number>, dv::repeat<fanned, N>> {};
 
-template <int I> using diamond_of = dv::group<dv::let<left<I>, nothing(joint<I>)>, dv::let<right<I>, nothing(joint<I>)>, dv::let<joint<I + 1>, nothing_of_two(left<I>, right<I>)>>;
+template <int I> using diamond_of = dv::group<dv::let<left<I>, nothing(joint<I>)>, dv::let<right<I>, nothing(joint<I>)>,
+                                              dv::let<joint<I + 1>, nothing_of_two(left<I>, right<I>)>>;
 template <int N>
-struct diamonds : dv::graph<dv::input<x, number>, dv::let<joint<0>, nothing(x)>, dv::repeat<diamond_of, N / 3>, dv::output<joint<N / 3>>> {};
+struct diamonds : dv::graph<dv::input<x, number>, dv::let<joint<0>, nothing(x)>, dv::repeat<diamond_of, N / 3>, dv::output<joint<N / 3>>> {
+};
 
 using clock = std::chrono::steady_clock;
 
@@ -57,7 +59,8 @@ using clock = std::chrono::steady_clock;
 class by_hand {
 public:
     using call = void (*)(dv::host::stream, void* const*);
-    by_hand(std::vector<call> calls, std::vector<void*> pointers) : calls_{std::move(calls)}, pointers_{std::move(pointers)}, worker_{[this] { work(); }} {}
+    by_hand(std::vector<call> calls, std::vector<void*> pointers)
+        : calls_{std::move(calls)}, pointers_{std::move(pointers)}, worker_{[this] { work(); }} {}
     ~by_hand() {
         {
             const std::lock_guard lock{mutex_};
@@ -131,7 +134,8 @@ void measure(const char* shape, int operations) {
 }  // namespace bench
 
 int main() {
-    std::printf("| shape | operations | ns a run, dovetail | an operation | ns a run, by hand | an operation | ratio |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+    std::printf(
+        "| shape | operations | ns a run, dovetail | an operation | ns a run, by hand | an operation | ratio |\n| --- | --- | --- | --- | --- | --- | --- |\n");
     bench::measure<bench::chain<10>>("chain", 10);
     bench::measure<bench::chain<100>>("chain", 100);
     bench::measure<bench::chain<1000>>("chain", 1000);

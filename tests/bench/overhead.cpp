@@ -25,7 +25,9 @@ template <int> struct right;
 struct one {
     static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
     template <class X>
-    static void launch(dv::cuda::stream s, dv::in<X> x, dv::out<X> y) { launch_empty(static_cast<cudaStream_t>(s.handle), x.data(), y.data()); }
+    static void launch(dv::cuda::stream s, dv::in<X> x, dv::out<X> y) {
+        launch_empty(static_cast<cudaStream_t>(s.handle), x.data(), y.data());
+    }
 };
 struct two {
     static constexpr dv::tensor_type result(dv::tensor_type t, dv::tensor_type) { return t; }
@@ -43,7 +45,8 @@ template <int I> using spoke = dv::let<left<I>, one(v<0>)>;
 template <int N>
 struct fan : dv::graph<dv::input<v<0>, number>, dv::repeat<spoke, N>, dv::output<dv::all<N, left>>> {};
 
-template <int I> using diamond = dv::group<dv::let<left<I>, one(v<I>)>, dv::let<right<I>, one(v<I>)>, dv::let<v<I + 1>, two(left<I>, right<I>)>>;
+template <int I> using diamond =
+    dv::group<dv::let<left<I>, one(v<I>)>, dv::let<right<I>, one(v<I>)>, dv::let<v<I + 1>, two(left<I>, right<I>)>>;
 template <int N>
 struct diamonds : dv::graph<dv::input<v<0>, number>, dv::repeat<diamond, N>, dv::output<v<N>>> {};
 }  // namespace app
@@ -95,7 +98,8 @@ void measure(Rank& rank, const char* shape, int operations, float* memory, Hand 
             to_by_hand.push_back(c / b);
         }
         void print(const char* how) const {
-            std::printf("%s %8.2f %8.2f %8.2f us %6.3f %6.3f", how, median(bare), median(by_hand), median(dovetail), median(to_by_hand), median(to_bare));
+            std::printf("%s %8.2f %8.2f %8.2f us %6.3f %6.3f", how, median(bare), median(by_hand), median(dovetail), median(to_by_hand),
+                        median(to_bare));
         }
     } streams, graph;
     const auto replay = [&] { bench::must(cudaGraphLaunch(instance, mine)); };

@@ -77,7 +77,8 @@ struct by_hand {
         bench::must(cudaStreamCreateWithPriority(&compute, cudaStreamNonBlocking, low));
         bench::must(cudaStreamCreateWithPriority(&transfers, cudaStreamNonBlocking, high));
         bench::must(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking));
-        for (cudaEvent_t* e : {&begin, &moved[0], &moved[1], &moved[2], &done[0], &done[1]}) bench::must(cudaEventCreateWithFlags(e, cudaEventDisableTiming));
+        for (cudaEvent_t* e : {&begin, &moved[0], &moved[1], &moved[2], &done[0], &done[1]})
+            bench::must(cudaEventCreateWithFlags(e, cudaEventDisableTiming));
         for (int i = 0; i < 3; ++i) {
             if (rank == i || rank == receiver) bench::must(cudaMalloc(reinterpret_cast<void**>(&block[i]), bytes));
             if (rank == receiver) bench::must(cudaMalloc(reinterpret_cast<void**>(&product[i]), bytes));
@@ -99,8 +100,8 @@ struct by_hand {
         constexpr int n = app::extent;
         const float one = 1, zero = 0;
         bench::must(cublasSetStream(blas, s));
-        bench::must(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, block[i], CUDA_R_16F, n, block[i], CUDA_R_16F, n, &zero, product[i], CUDA_R_16F, n,
-                                 CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+        bench::must(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, block[i], CUDA_R_16F, n, block[i], CUDA_R_16F, n, &zero,
+                                 product[i], CUDA_R_16F, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
     }
     void fill(cudaStream_t s) const { fill_halves(s, block[rank], app::matrix::size, app::value_of(rank)); }
     void send(cudaStream_t s) const { bench::must(ncclSend(block[rank], app::matrix::size, ncclHalf, receiver, comm, s)); }
@@ -176,7 +177,9 @@ void add(std::vector<variant>& to, Rank& rank, cudaStream_t mine, const char* na
     const auto one = [&](const char* how, auto... arguments) {
         using executor = dv::executor<app::three_senders, Options>;
         const auto step = std::make_shared<executor>(rank, arguments...);
-        step->bind(dv::name<app::value<0>>, app::value_of(0)).bind(dv::name<app::value<1>>, app::value_of(1)).bind(dv::name<app::value<2>>, app::value_of(2));
+        step->bind(dv::name<app::value<0>>, app::value_of(0))
+            .bind(dv::name<app::value<1>>, app::value_of(1))
+            .bind(dv::name<app::value<2>>, app::value_of(2));
         const auto last = std::make_shared<dv::ticket<app::three_senders>>();
         to.push_back({std::string{"dovetail, "} + name + how, [=] { *last = step->enqueue(mine); }, [=](int i) -> const dv::half* {
             if (i == 0) return last->read(dv::name<app::product<0>>).data();
@@ -188,8 +191,8 @@ void add(std::vector<variant>& to, Rank& rank, cudaStream_t mine, const char* na
     one(", CUDA graph", dv::replay);
     if (rank.index() == receiver)
         std::printf("dovetail, %-28s predicted %6.3f ms, %2.0f%% of the communication hidden, %d of 3 channels by peer copies\n", name,
-                    static_cast<double>(dv::predicted_time<app::three_senders, Options>) / 1e9, 100 * dv::hidden_fraction<app::three_senders, Options>,
-                    copied_channels<Options>());
+                    static_cast<double>(dv::predicted_time<app::three_senders, Options>) / 1e9,
+                    100 * dv::hidden_fraction<app::three_senders, Options>, copied_channels<Options>());
 }
 }  // namespace
 
@@ -244,8 +247,8 @@ TEST_CASE("three senders") {
             const double bound = bench::median(all[0].milliseconds) + bench::median(all[1].milliseconds);
             std::printf("%-44s %9s %9s   %s\n", "", "median ms", "least ms", "of the bound");
             for (const variant& v : all)
-                std::printf("%-44s %9.3f %9.3f   %.3f\n", v.name.c_str(), bench::median(v.milliseconds), *std::min_element(v.milliseconds.begin(), v.milliseconds.end()),
-                            bench::median(v.milliseconds) / bound);
+                std::printf("%-44s %9.3f %9.3f   %.3f\n", v.name.c_str(), bench::median(v.milliseconds),
+                            *std::min_element(v.milliseconds.begin(), v.milliseconds.end()), bench::median(v.milliseconds) / bound);
             std::printf("%-44s %9.3f\n", "bound: first block moved and three products", bound);
             std::fflush(stdout);
         }

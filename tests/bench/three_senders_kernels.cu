@@ -9,11 +9,13 @@ template struct dovetail::kernels_for<dv::half, float>;  // float: the values of
 
 namespace {
 __global__ void fill(uint4* to, std::int64_t count, uint4 value) {
-    for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count; i += std::int64_t{gridDim.x} * blockDim.x) to[i] = value;
+    for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count; i += std::int64_t{gridDim.x} * blockDim.x)
+        to[i] = value;
 }
 __global__ void count_if_not(const dv::half* at, std::int64_t count, std::uint16_t bits, unsigned long long* others) {
     unsigned long long mine = 0;
-    for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count; i += std::int64_t{gridDim.x} * blockDim.x) mine += at[i].bits != bits ? 1 : 0;
+    for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < count; i += std::int64_t{gridDim.x} * blockDim.x)
+        mine += at[i].bits != bits ? 1 : 0;
     if (mine != 0) atomicAdd(others, mine);
 }
 }  // namespace

@@ -78,10 +78,12 @@ template <int L> using mean_gradients = dv::group<
     dv::let<mean_gradient_of_bias<L>, all_reduce<average, dp>(gradient_of_bias<L>)>>;
 
 // The last layer first: its means are under way while the gradients of those before are made.
-template <int I> using backward_layer = dv::group<gradients_of_parameters<layers - 1 - I>, mean_gradients<layers - 1 - I>, gradient_through<layers - 2 - I>>;
+template <int I> using backward_layer =
+    dv::group<gradients_of_parameters<layers - 1 - I>, mean_gradients<layers - 1 - I>, gradient_through<layers - 2 - I>>;
 
 template <int L> using update_layer = dv::group<
-    dv::update<dv::values<weight<L>, weight_velocity<L>>, sgd_momentum<9, 10>(weight<L>, weight_velocity<L>, mean_gradient_of_weight<L>, rate)>,
+    dv::update<dv::values<weight<L>, weight_velocity<L>>,
+               sgd_momentum<9, 10>(weight<L>, weight_velocity<L>, mean_gradient_of_weight<L>, rate)>,
     dv::update<dv::values<bias<L>, bias_velocity<L>>, sgd_momentum<9, 10>(bias<L>, bias_velocity<L>, mean_gradient_of_bias<L>, rate)>>;
 
 template <int I> using update_from_last = update_layer<layers - 1 - I>;
@@ -123,9 +125,11 @@ struct batch {
     float* rate = on_device<float>(1);
 
     explicit batch(int rank) {
-        kernels::generate(dv::cuda::stream{.services = &dv::cuda::services}, std::int64_t{app::rows} * app::width(0), images, dv::ops_detail::normally_distributed{100 + rank, 1.0f});
+        kernels::generate(dv::cuda::stream{.services = &dv::cuda::services}, std::int64_t{app::rows} * app::width(0), images,
+                          dv::ops_detail::normally_distributed{100 + rank, 1.0f});
         std::vector<std::int32_t> l(app::rows);
-        for (int i = 0; i < app::rows; ++i) l[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(dv::ops_detail::random_bits(200 + rank, i) % app::classes);
+        for (int i = 0; i < app::rows; ++i)
+            l[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(dv::ops_detail::random_bits(200 + rank, i) % app::classes);
         bench::must(cudaMemcpy(labels, l.data(), l.size() * sizeof l[0], cudaMemcpyHostToDevice));
         bench::must(cudaMemcpy(rate, &learning_rate, sizeof learning_rate, cudaMemcpyHostToDevice));
     }
@@ -138,7 +142,8 @@ struct batch {
 // update behind its mean when the backward pass is done.
 class by_hand {
 public:
-    by_hand(int ranks, int rank, const ncclUniqueId& id, const batch& b, bench::meeting& meet) : ranks_{ranks}, batch_{b}, blas_{bench::product_handle()} {
+    by_hand(int ranks, int rank, const ncclUniqueId& id, const batch& b, bench::meeting& meet)
+        : ranks_{ranks}, batch_{b}, blas_{bench::product_handle()} {
         int low = 0, high = 0;
         bench::must(cudaDeviceGetStreamPriorityRange(&low, &high));
         bench::must(cudaStreamCreateWithPriority(&compute_, cudaStreamNonBlocking, low));
@@ -156,9 +161,11 @@ public:
             gradient_[l] = on_device<real>(app::rows * columns);
             for (real** p : {&weight_[l], &weight_velocity_[l], &gradient_of_weight_[l]}) *p = on_device<real>(n);
             for (real** p : {&bias_[l], &bias_velocity_[l], &gradient_of_bias_[l]}) *p = on_device<real>(columns);
-            kernels::generate(on_, n, weight_[l], dv::ops_detail::normally_distributed{l + 1, 1.0f / static_cast<float>(app::deviation(l))});
+            kernels::generate(on_, n, weight_[l],
+                              dv::ops_detail::normally_distributed{l + 1, 1.0f / static_cast<float>(app::deviation(l))});
             bench::must(cudaMemsetAsync(weight_velocity_[l], 0, static_cast<std::size_t>(n) * sizeof(real), compute_));
-            for (real* p : {bias_[l], bias_velocity_[l]}) bench::must(cudaMemsetAsync(p, 0, static_cast<std::size_t>(columns) * sizeof(real), compute_));
+            for (real* p : {bias_[l], bias_velocity_[l]})
+                bench::must(cudaMemsetAsync(p, 0, static_cast<std::size_t>(columns) * sizeof(real), compute_));
         }
         probabilities_ = on_device<real>(std::int64_t{app::rows} * app::classes);
         losses_ = on_device<float>(app::rows);
@@ -174,9 +181,11 @@ public:
         if (graph_ != nullptr) bench::must(cudaGraphExecDestroy(graph_));
         bench::must(ncclCommDestroy(comm_));
         for (int l = 0; l < app::layers; ++l)
-            for (void* p : {activation_[l + 1], gradient_[l], weight_[l], weight_velocity_[l], gradient_of_weight_[l], bias_[l], bias_velocity_[l], gradient_of_bias_[l]})
+            for (void* p : {activation_[l + 1], gradient_[l], weight_[l], weight_velocity_[l], gradient_of_weight_[l], bias_[l],
+                            bias_velocity_[l], gradient_of_bias_[l]})
                 static_cast<void>(cudaFree(p));
-        for (void* p : {static_cast<void*>(probabilities_), static_cast<void*>(losses_), static_cast<void*>(loss_)}) static_cast<void>(cudaFree(p));
+        for (void* p : {static_cast<void*>(probabilities_), static_cast<void*>(losses_), static_cast<void*>(loss_)})
+            static_cast<void>(cudaFree(p));
     }
 
     void step() {
@@ -191,17 +200,20 @@ public:
             kernels::add_to_rows(on_, app::rows, columns, y, bias_[l], y);
             if (l < last) kernels::transform<positive_part>(on_, app::rows * columns, y, operand{y});
         }
-        kernels::softmax_cross_entropy(on_, app::rows, app::classes, activation_[app::layers], batch_.labels, probabilities_, loss_, losses_);
+        kernels::softmax_cross_entropy(on_, app::rows, app::classes, activation_[app::layers], batch_.labels, probabilities_, loss_,
+                                       losses_);
         mean(loss_, 1, ncclFloat, lost_);
         kernels::softmax_cross_entropy_gradient(on_, app::rows, app::classes, probabilities_, batch_.labels, gradient_[last]);
         for (int l = last; l >= 0; --l) {
-            kernels::gemm<true, false>(on_, app::width(l), app::width(l + 1), app::rows, activation_[l], gradient_[l], gradient_of_weight_[l]);
+            kernels::gemm<true, false>(on_, app::width(l), app::width(l + 1), app::rows, activation_[l], gradient_[l],
+                                       gradient_of_weight_[l]);
             kernels::sum_of_rows(on_, app::rows, app::width(l + 1), gradient_[l], gradient_of_bias_[l]);
             mean(gradient_of_weight_[l], size(l), ncclBfloat16, mean_[l]);
             mean(gradient_of_bias_[l], app::width(l + 1), ncclBfloat16, mean_[l]);
             if (l == 0) break;
             kernels::gemm<false, true>(on_, app::rows, app::width(l), app::width(l + 1), gradient_[l], weight_[l], gradient_[l - 1]);
-            kernels::transform<where_positive>(on_, std::int64_t{app::rows} * app::width(l), gradient_[l - 1], operand{gradient_[l - 1]}, operand{activation_[l]});
+            kernels::transform<where_positive>(on_, std::int64_t{app::rows} * app::width(l), gradient_[l - 1], operand{gradient_[l - 1]},
+                                               operand{activation_[l]});
         }
         const kernels::floating_scalar rate{batch_.rate, dv::element::float32};
         for (int l = last; l >= 0; --l) {
@@ -253,7 +265,8 @@ private:
     cudaGraphExec_t graph_ = nullptr;
     bool connected_ = false;
     dv::cuda::stream on_;
-    real *activation_[app::layers + 1]{}, *gradient_[app::layers]{}, *weight_[app::layers]{}, *weight_velocity_[app::layers]{}, *gradient_of_weight_[app::layers]{};
+    real *activation_[app::layers + 1]{}, *gradient_[app::layers]{}, *weight_[app::layers]{}, *weight_velocity_[app::layers]{},
+        *gradient_of_weight_[app::layers]{};
     real *bias_[app::layers]{}, *bias_velocity_[app::layers]{}, *gradient_of_bias_[app::layers]{}, *probabilities_{};
     float *losses_{}, *loss_{};
 };
@@ -286,7 +299,8 @@ void time_steps(Rank& rank, const batch& b, timed& to, bench::meeting& meet) {
     for (int run = -2; run < timed_runs; ++run) {
         meet();
         const auto ticket = step.run();
-        if (const auto times = ticket.times(); run >= 0) to[static_cast<std::size_t>(run)].ranks[static_cast<std::size_t>(rank.index())] = {rank.index(), 0, times};
+        if (const auto times = ticket.times(); run >= 0)
+            to[static_cast<std::size_t>(run)].ranks[static_cast<std::size_t>(rank.index())] = {rank.index(), 0, times};
     }
     meet();
 }
@@ -306,16 +320,19 @@ void report(const timed& off, const timed& on) {
     const auto overlapped = middle(of, on), sequential = middle(of_off, off);
     if (Lanes > 1) {
         const auto x = dv::observe::overlap(of, overlapped, sequential).total;
-        std::printf("  overlap report, mean of the ranks: communication %.2f ms (%.2f without waiting for partners), beside computation %.2f ms, exposed %.2f ms\n",
-                    static_cast<double>(x.communication) / 1e9 / Lanes, static_cast<double>(x.communication_alone) / 1e9 / Lanes, static_cast<double>(x.both) / 1e9 / Lanes,
-                    static_cast<double>(x.exposed) / 1e9 / Lanes);
-        std::printf("  hidden: %.0f%% by intersection, %.0f%% by what stays exposed, %.0f%% by gain (%.2f ms in sequence, %.2f ms overlapped, with steps timed); predicted %.0f%%\n",
-                    100 * x.by_intersection(), 100 * x.by_exposed(), 100 * x.by_gain(),
-                    static_cast<double>(x.sequential) / 1e9, static_cast<double>(x.length) / 1e9, 100 * dv::hidden_fraction<app::train, app::on<Lanes>>);
+        std::printf(
+            "  overlap report, mean of the ranks: communication %.2f ms (%.2f without waiting for partners), beside computation %.2f ms, exposed %.2f ms\n",
+            static_cast<double>(x.communication) / 1e9 / Lanes, static_cast<double>(x.communication_alone) / 1e9 / Lanes,
+            static_cast<double>(x.both) / 1e9 / Lanes, static_cast<double>(x.exposed) / 1e9 / Lanes);
+        std::printf(
+            "  hidden: %.0f%% by intersection, %.0f%% by what stays exposed, %.0f%% by gain (%.2f ms in sequence, %.2f ms overlapped, with steps timed); predicted %.0f%%\n",
+            100 * x.by_intersection(), 100 * x.by_exposed(), 100 * x.by_gain(), static_cast<double>(x.sequential) / 1e9,
+            static_cast<double>(x.length) / 1e9, 100 * dv::hidden_fraction<app::train, app::on<Lanes>>);
     }
     const auto print = [](const char* what, const dv::observe::plan_view& s, const dv::observe::timeline& t) {
         std::map<std::string, double> by_operation;
-        for (const auto& slice : t.rows[0].slices) by_operation[s.labels[static_cast<std::size_t>(slice.task)].operation] += static_cast<double>(slice.end - slice.start) / 1e9;
+        for (const auto& slice : t.rows[0].slices)
+            by_operation[s.labels[static_cast<std::size_t>(slice.task)].operation] += static_cast<double>(slice.end - slice.start) / 1e9;
         std::printf("  ms of rank 0 by operation, %s:", what);
         for (const auto& [name, time] : by_operation) std::printf(" %s %.2f", name.c_str(), time);
         std::printf("\n");
@@ -342,7 +359,8 @@ void play() {
         meet();
         std::vector<variant> all;
         all.push_back({"by hand, two streams", [&] { hand.step(); }, [&] { hand.wait(); }, [&] { return hand.loss(); }});
-        all.push_back({"by hand, two streams, CUDA graph", [&] { hand_replayed.replay(); }, [&] { hand_replayed.wait(); }, [&] { return hand_replayed.loss(); }});
+        all.push_back({"by hand, two streams, CUDA graph", [&] { hand_replayed.replay(); }, [&] { hand_replayed.wait(); },
+                       [&] { return hand_replayed.loss(); }});
         all.push_back(planned<app::off<Lanes>>(rank, b, "dovetail, overlap off"));
         all.push_back(planned<app::on<Lanes>>(rank, b, "dovetail, overlap on"));
         all.push_back(planned<app::on<Lanes>>(rank, b, "dovetail, overlap on, CUDA graph", dv::replay));
@@ -353,11 +371,13 @@ void play() {
                 const auto start = bench::clock::now();
                 for (int i = 0; i < steps; ++i) v.step();
                 v.wait();
-                if (repeat >= 0) v.milliseconds.push_back(std::chrono::duration<double, std::milli>(bench::clock::now() - start).count() / steps);
+                if (repeat >= 0)
+                    v.milliseconds.push_back(std::chrono::duration<double, std::milli>(bench::clock::now() - start).count() / steps);
                 meet();
             }
         if (rank.index() == 0) {
-            std::printf("%d GPU%s; predicted step: overlap off %.2f ms, on %.2f ms\n", Lanes, Lanes > 1 ? "s" : "", static_cast<double>(dv::predicted_time<app::train, app::off<Lanes>>) / 1e9,
+            std::printf("%d GPU%s; predicted step: overlap off %.2f ms, on %.2f ms\n", Lanes, Lanes > 1 ? "s" : "",
+                        static_cast<double>(dv::predicted_time<app::train, app::off<Lanes>>) / 1e9,
                         static_cast<double>(dv::predicted_time<app::train, app::on<Lanes>>) / 1e9);
             for (const variant& v : all)
                 std::printf("  %-34s %8.3f ms a step, ratio to by hand %.3f, loss %.4f\n", v.name, bench::median(v.milliseconds),

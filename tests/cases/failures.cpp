@@ -201,7 +201,8 @@ TEST_CASE("one store, two threads or two worlds at once") {
         dv::executor<slow_state> step{rank, *shared};
         step.run().wait();
         dv::host::world{1}.run([&](auto& other) {
-            has(message([&] { dv::executor<slow_state> beside{other, *shared}; }), "the store of rank 0 is used by executors of two worlds at once");
+            has(message([&] { dv::executor<slow_state> beside{other, *shared}; }),
+                "the store of rank 0 is used by executors of two worlds at once");
         });
         step.run().wait();
     });
@@ -270,7 +271,8 @@ TEST_CASE("what nobody was told is thrown by world.run") {
         FAIL("the hang is lost");
     } catch (const dv::timeout& e) {
         CHECK(e.rank == 1);
-        has(e.what(), "timeout after 0.10 s: rank 1 destroyed the executor of `each_alone` with work in flight: rank 1 is in operation `fails_or_stalls` of `y`");
+        has(e.what(),
+            "timeout after 0.10 s: rank 1 destroyed the executor of `each_alone` with work in flight: rank 1 is in operation `fails_or_stalls` of `y`");
     }
     stalling = false;
     std::this_thread::sleep_for(20ms);  // the position that was left to itself ends
@@ -387,7 +389,8 @@ TEST_CASE("after an abort with an update issued the state is lost, and said to b
     for (const int me : {0, 1}) {
         has(seen[me], "tripped");
         has(later[me], "tripped");
-        const std::string lost = "state `count` is lost: run 0 of `counted` did not end: operation `tripwire` of `count` failed on rank 1, run 0: tripped";
+        const std::string lost =
+            "state `count` is lost: run 0 of `counted` did not end: operation `tripwire` of `count` failed on rank 1, run 0: tripped";
         has(counts[me], lost);
         has(stored[me], lost);
         CHECK(weights[me] == "nothing thrown");
@@ -449,7 +452,8 @@ TEST_CASE("the wrong executor's run is refused, and the right one's goes on") {
         other.bind(dv::name<x>, ones);
         if (rank.index() == 1) {
             while (!first) std::this_thread::yield();
-            has(message([&] { other.run(); }), "executors are called in different order: run number 0 of rank 1 is executor 1 (`ping_pong`), of rank 0 executor 0");
+            has(message([&] { other.run(); }),
+                "executors are called in different order: run number 0 of rank 1 is executor 1 (`ping_pong`), of rank 0 executor 0");
         }
         const auto t = step.run();
         first = true;
@@ -461,7 +465,8 @@ TEST_CASE("the wrong executor's run is refused, and the right one's goes on") {
 }
 
 TEST_CASE("an initialiser that throws") {
-    has(message([] { dv::host::world{1}.run([](auto& rank) { dv::executor<seeded> step{rank}; }); }), "the initialiser of state `count` failed on rank 0: no entropy");
+    has(message([] { dv::host::world{1}.run([](auto& rank) { dv::executor<seeded> step{rank}; }); }),
+        "the initialiser of state `count` failed on rank 0: no entropy");
 }
 
 #if defined(__has_feature)
@@ -478,7 +483,8 @@ TEST_CASE("no threads for all ranks") {
     rlimit little = before;
     little.rlim_cur = static_cast<rlim_t>(pages) * 4096 + (rlim_t{256} << 20);  // room for some stacks
     REQUIRE(setrlimit(RLIMIT_AS, &little) == 0);
-    const std::string text = message([] { dv::host::world{500}.run([](auto& rank) { dv::executor<on_two_axes> step{rank, dv::width<dp>(500)}; }); });
+    const std::string text =
+        message([] { dv::host::world{500}.run([](auto& rank) { dv::executor<on_two_axes> step{rank, dv::width<dp>(500)}; }); });
     REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
     has(text, "the thread of rank "), has(text, " of 500 cannot be created: ");
 }

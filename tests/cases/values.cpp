@@ -38,8 +38,8 @@ struct spend {
         std::fill(from.begin(), from.end(), 0.0f);
     }
 };
-struct spending : dv::graph<dv::input<x, vector>, dv::let<a, add(x, x)>, dv::let<dv::values<dv::discard, b>, spend(a)>, dv::let<c, add(x, x)>,
-                            dv::let<y, add(b, c)>, dv::output<y>> {};
+struct spending : dv::graph<dv::input<x, vector>, dv::let<a, add(x, x)>, dv::let<dv::values<dv::discard, b>, spend(a)>,
+                            dv::let<c, add(x, x)>, dv::let<y, add(b, c)>, dv::output<y>> {};
 static_assert(dv::peak_bytes<spending, dv::unnamed_role, sequential> == 2 * 256);
 
 // Has an effect, and results that nobody wants.
@@ -105,8 +105,9 @@ struct several_types : dv::graph<
 constexpr auto bind_x = [](auto& step, int, int run) { step.bind(dv::name<x>, ramp(0, run)); };
 
 // Reads a name on the rank that has it, once on its role's rank and again on the rank that plays all roles.
-#define CHECK_OUTPUT(role, output, formula)                                                                              \
-    if (step.is(dv::name<role>)) expect(ticket.read(dv::name<output>).host(), each(ramp(0, run), [](float v) { return (formula); }), #output, rank, run)
+#define CHECK_OUTPUT(role, output, formula) \
+    if (step.is(dv::name<role>))            \
+    expect(ticket.read(dv::name<output>).host(), each(ramp(0, run), [](float v) { return (formula); }), #output, rank, run)
 
 }  // namespace
 
@@ -237,10 +238,14 @@ TEST_CASE("every communication along an axis") {
         floats both = zero;
         both.insert(both.end(), one.begin(), one.end());
         expect(ticket.read(dv::name<a>).host(), both, "all_gather", rank, run);
-        expect(ticket.read(dv::name<b>).host(), rank == 0 ? floats(one.begin(), one.begin() + 4) : floats(one.begin() + 4, one.end()), "reduce_scatter", rank, run);
+        expect(ticket.read(dv::name<b>).host(), rank == 0 ? floats(one.begin(), one.begin() + 4) : floats(one.begin() + 4, one.end()),
+               "reduce_scatter", rank, run);
         if (rank == 1) expect(ticket.read(dv::name<f>).host(), both, "gather", rank, run);
-        else support::expect_refused([&] { static_cast<void>(ticket.read(dv::name<f>)); }, "output `f` is on the root of its gather only, and not on rank 0");
-        expect(ticket.read(dv::name<y>).host(), rank == 0 ? floats(zero.begin(), zero.begin() + 4) : floats(zero.begin() + 4, zero.end()), "scatter", rank, run);
+        else
+            support::expect_refused([&] { static_cast<void>(ticket.read(dv::name<f>)); },
+                                    "output `f` is on the root of its gather only, and not on rank 0");
+        expect(ticket.read(dv::name<y>).host(), rank == 0 ? floats(zero.begin(), zero.begin() + 4) : floats(zero.begin() + 4, zero.end()),
+               "scatter", rank, run);
         // all_to_all takes this position's half of both; the shift by one wraps, the open one leaves zeros at the edge
         floats wanted;
         for (int i = 0; i < 8; ++i) {
@@ -267,7 +272,8 @@ TEST_CASE("from position to position, with zeros where nothing comes from") {
         std::vector<floats> held(4, none);
         for (int k = 0; k <= run; ++k) {
             for (int position = 0; position < 4; ++position)
-                for (std::size_t i = 0; i < 8; ++i) held[static_cast<std::size_t>(position)][i] += some(position, k)[i] + all(position, k)[i];
+                for (std::size_t i = 0; i < 8; ++i)
+                    held[static_cast<std::size_t>(position)][i] += some(position, k)[i] + all(position, k)[i];
             std::swap(held[0], held[1]);
             held[2] = none;
         }
@@ -323,12 +329,15 @@ TEST_CASE("rows of values between roles") {
         const floats total = both(rows_from(a, 4, 4), rows_from(e, 0, 4), [](float u, float v) { return u + v; });
         const auto minus = [](float u, float v) { return u - v; };
         if (step.is(dv::name<left>)) {
-            expect(ticket.read(dv::name<d>).host(), each(rows_from(b, 2, 2), [](float u) { return u + u; }), "rows of what is made elsewhere", rank, run);
-            expect(ticket.read(dv::name<stage<0>>).host(), both(total, rows_from(a, 0, 4), minus), "a collective of rows over roles", rank, run);
+            expect(ticket.read(dv::name<d>).host(), each(rows_from(b, 2, 2), [](float u) { return u + u; }),
+                   "rows of what is made elsewhere", rank, run);
+            expect(ticket.read(dv::name<stage<0>>).host(), both(total, rows_from(a, 0, 4), minus), "a collective of rows over roles", rank,
+                   run);
         }
         if (step.is(dv::name<right>)) {
             expect(ticket.read(dv::name<samples::e>).host(), e, "all of it", rank, run);
-            expect(ticket.read(dv::name<stage<1>>).host(), both(total, rows_from(e, 4, 4), minus), "a collective of rows over roles", rank, run);
+            expect(ticket.read(dv::name<stage<1>>).host(), both(total, rows_from(e, 4, 4), minus), "a collective of rows over roles", rank,
+                   run);
         }
     };
     const auto bind = [](auto& step, int, int run) { step.bind(dv::name<x>, waves(0, run)); };
@@ -423,7 +432,8 @@ TEST_CASE("no element, one element, an odd number of them") {
     const auto with = []<std::int64_t N>(std::integral_constant<std::int64_t, N>) {
         const auto bind_n = [](auto& step, int, int run) { step.bind(dv::name<x>, ramp(0, run, N)); };
         const auto check = [](auto& step, auto& ticket, int rank, int run) {
-            if (step.is(dv::name<left>)) expect(ticket.read(dv::name<d>).host(), each(ramp(0, run, N), [](float v) { return 7 * v; }), "d", rank, run);
+            if (step.is(dv::name<left>))
+                expect(ticket.read(dv::name<d>).host(), each(ramp(0, run, N), [](float v) { return 7 * v; }), "d", rank, run);
         };
         support::run_all_ways<shaped<N>>(2, bind_n, check);
         support::run_single_rank<shaped<N>>(1, bind_n, check);
@@ -473,7 +483,8 @@ TEST_CASE("a root over two axes is the index along both, the last fastest, howev
             for (const float v : ramp(r, run, 12)) gathered.push_back(v);
         const floats scattered = ramp(5, run, 12);
         const auto at = scattered.begin() + 2 * rank;
-        if (rank == 4) expect(ticket.read(dv::name<a>).host(), each(ramp(0, run, 12), [](float v) { return 6 * v + 150; }), "reduce", rank, run);
+        if (rank == 4)
+            expect(ticket.read(dv::name<a>).host(), each(ramp(0, run, 12), [](float v) { return 6 * v + 150; }), "reduce", rank, run);
         else support::expect_refused([&] { static_cast<void>(ticket.read(dv::name<a>)); }, "output `a` is on the root of its reduce only");
         if (rank == 2) expect(ticket.read(dv::name<b>).host(), gathered, "gather", rank, run);
         else support::expect_refused([&] { static_cast<void>(ticket.read(dv::name<b>)); }, "output `b` is on the root of its gather only");

@@ -25,7 +25,8 @@ matrix of(const communication& c, int members) {
     matrix all;
     for (int from = 0; from < members; ++from) {
         all.emplace_back();
-        for (int to = 0; to < members; ++to) all.back() += collective::reaches(c, from, to, members) && collective::gets_result(c, to) ? 'x' : '.';
+        for (int to = 0; to < members; ++to)
+            all.back() += collective::reaches(c, from, to, members) && collective::gets_result(c, to) ? 'x' : '.';
     }
     return all;
 }
@@ -33,7 +34,8 @@ matrix of(const communication& c, int members) {
 }  // namespace
 
 TEST_CASE("everyone, the root, or one other") {
-    for (const dv::op_kind k : {all_reduce, all_gather, reduce_scatter, all_to_all}) CHECK(of({.kind = k}, 3) == matrix{"xxx", "xxx", "xxx"});
+    for (const dv::op_kind k : {all_reduce, all_gather, reduce_scatter, all_to_all})
+        CHECK(of({.kind = k}, 3) == matrix{"xxx", "xxx", "xxx"});
     for (const dv::op_kind k : {reduce, gather}) CHECK(of({.kind = k, .root = 2}, 3) == matrix{"..x", "..x", "..x"});
     for (const dv::op_kind k : {broadcast, scatter}) CHECK(of({.kind = k, .root = 1}, 3) == matrix{"...", "xxx", "..."});
     CHECK(of({.kind = transfer}, 2) == matrix{".x", ".."});
@@ -58,13 +60,15 @@ TEST_CASE("pairs of positions") {
     op.pairs = pairs;
     op.pair_count = 3;
     CHECK(of({.kind = permute, .op = &op}, 4) == matrix{"..x.", "....", ".x..", "...x"});
-    for (const std::int64_t members : {0, 3, 4}) CHECK(collective::leaves_zeros(communication{.kind = permute, .op = &op}, members) == (members != 3));
+    for (const std::int64_t members : {0, 3, 4})
+        CHECK(collective::leaves_zeros(communication{.kind = permute, .op = &op}, members) == (members != 3));
 }
 
 TEST_CASE("where zeros are left") {
     for (const std::int64_t members : {0, 4}) {
         CHECK(collective::leaves_zeros(communication{.kind = shift, .offset = 1, .zero_edge = true}, members));
         CHECK(!collective::leaves_zeros(communication{.kind = shift, .offset = 1}, members));
-        for (const dv::op_kind k : {compute, transfer, all_reduce, broadcast, scatter}) CHECK(!collective::leaves_zeros(communication{.kind = k}, members));
+        for (const dv::op_kind k : {compute, transfer, all_reduce, broadcast, scatter})
+            CHECK(!collective::leaves_zeros(communication{.kind = k}, members));
     }
 }

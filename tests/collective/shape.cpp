@@ -12,8 +12,12 @@ namespace {
 constexpr dv::tensor_type scalar{dv::element::float32, 0, {}};
 constexpr dv::tensor_type vector = scalar.with_extents(8), matrix = scalar.with_extents(8, 3);
 
-constexpr dv::tensor_type made(dv::op_kind k, dv::tensor_type t, std::int64_t members = 4) { return collective::result_of(collective::of(k), t, members); }
-constexpr bool divisible(dv::op_kind k, dv::tensor_type t, std::int64_t members = 4) { return collective::is_divisible(collective::of(k), t, members); }
+constexpr dv::tensor_type made(dv::op_kind k, dv::tensor_type t, std::int64_t members = 4) {
+    return collective::result_of(collective::of(k), t, members);
+}
+constexpr bool divisible(dv::op_kind k, dv::tensor_type t, std::int64_t members = 4) {
+    return collective::is_divisible(collective::of(k), t, members);
+}
 
 }  // namespace
 

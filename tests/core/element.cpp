@@ -129,8 +129,8 @@ TEST_CASE("conversions are constants") {
 }
 
 TEST_CASE("an element and its C++ type") {
-    for (element e : {element::float16, element::bfloat16, element::float32, element::float64, element::int8, element::uint8, element::int32,
-                      element::uint32, element::int64, element::uint64}) {
+    for (element e : {element::float16, element::bfloat16, element::float32, element::float64, element::int8, element::uint8,
+                      element::int32, element::uint32, element::int64, element::uint64}) {
         CHECK(dovetail::bytes_of(e) > 0);
         CHECK(std::strcmp(dovetail::name_of(e), "none") != 0);
     }

@@ -16,7 +16,8 @@ bool same_bits(T a, T b) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("floating elements, in either order", T, dv::half, dv::bfloat16, float, double) {
-    const T none = std::numeric_limits<float>::quiet_NaN(), large = std::numeric_limits<float>::infinity(), one = 1.0f, two = 2.0f, zero = 0.0f, minus = -0.0f;
+    const T none = std::numeric_limits<float>::quiet_NaN(), large = std::numeric_limits<float>::infinity(), one = 1.0f, two = 2.0f,
+            zero = 0.0f, minus = -0.0f;
     for (const T number : {one, two, zero, minus, large, T(-large)}) {
         CHECK(same_bits(dv::minimum_of(none, number), number));
         CHECK(same_bits(dv::minimum_of(number, none), number));

@@ -66,7 +66,8 @@ TEST_CASE("the display name is what the user wrote, without its namespace") {
 TEST_CASE("what each compiler prints comes out the same") {
     for (const char* spelling : {"app::cell<3, 21>", "app::cell<3,21>", "app::cell<(int)3, (int)21>", "struct app::cell<3, 21>"})
         CHECK(display(spelling) == "cell<3, 21>");
-    for (const char* spelling : {"app::wide<5>", "app::wide<5l>", "app::wide<5L>", "app::wide<(long)5>"}) CHECK(display(spelling) == "wide<5>");
+    for (const char* spelling : {"app::wide<5>", "app::wide<5l>", "app::wide<5L>", "app::wide<(long)5>"})
+        CHECK(display(spelling) == "wide<5>");
     for (const char* spelling : {"{anonymous}::hidden", "(anonymous namespace)::hidden", "<unnamed>::hidden"})
         CHECK(display(spelling) == "hidden");
 }

@@ -36,7 +36,8 @@ TEST_CASE("a size that does not fit is -1, not something wrong") {
     CHECK(of(element::int8).with_extents(largest, 2).size() == -1);
     CHECK(of(element::int8).with_extents(2, largest).size() == -1);
     CHECK(of(element::int8).with_extents(std::int64_t{1} << 32, std::int64_t{1} << 31).size() == -1);
-    CHECK(of(element::int8).with_extents((std::int64_t{1} << 32) - 1, std::int64_t{1} << 31).size() == ((std::int64_t{1} << 32) - 1) * (std::int64_t{1} << 31));
+    CHECK(of(element::int8).with_extents((std::int64_t{1} << 32) - 1, std::int64_t{1} << 31).size() ==
+          ((std::int64_t{1} << 32) - 1) * (std::int64_t{1} << 31));
     CHECK(of(element::int8).with_extents(1 << 30, 1 << 30, 1 << 30, 1 << 30, 1 << 30, 1 << 30).size() == -1);
     CHECK(of(element::float32).with_extents(-1).size() == -1);
     // Nothing at all is nothing, however far the other extents reach.

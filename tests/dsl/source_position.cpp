@@ -65,7 +65,8 @@ TEST_CASE("a long graph is numbered without a limit on nesting or width") {
 }
 
 TEST_CASE("a graph is a graph by whatever name, and a name where it stands as a statement") {
-    static_assert(dv::dsl::describe_graph<numbered<7>>.kind == dv::dsl::keyword::graph && dv::dsl::describe_graph<numbered<7>>.child_count == 1);
+    static_assert(dv::dsl::describe_graph<numbered<7>>.kind == dv::dsl::keyword::graph &&
+                  dv::dsl::describe_graph<numbered<7>>.child_count == 1);
     static_assert(std::is_same_v<dv::dsl::type_at<numbered<7>, 0>, numbered<7>>);
     static_assert(std::is_same_v<dv::dsl::type_at<numbered<7>, 1>, one<7>>);
     static_assert(std::is_same_v<dv::dsl::type_at<numbered<7>, 2>, body_name<7>>);

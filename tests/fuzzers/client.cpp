@@ -30,6 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzzers::require(printable(m.host) == m.host && printable(m.doing.text) == m.doing.text, "what has come can be shown");
     }
     rank.left(0);
-    if (const auto why = rank.why()) fuzzers::require(why->rank >= -1 && why->rank < ranks && printable(why->text) == why->text, "the cause is one");
+    if (const auto why = rank.why())
+        fuzzers::require(why->rank >= -1 && why->rank < ranks && printable(why->text) == why->text, "the cause is one");
     return 0;
 }

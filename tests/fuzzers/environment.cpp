@@ -9,11 +9,42 @@ using namespace dovetail::control;
 
 namespace {
 
-const char* const names[] = {"DOVETAIL_RANK", "DOVETAIL_WORLD_SIZE", "DOVETAIL_LOCAL_RANK", "DOVETAIL_RENDEZVOUS", "DOVETAIL_JOB", "DOVETAIL_LISTEN", "DOVETAIL_TIME_LIMIT",
-                             "DOVETAIL_VERBOSE", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID",
-                             "TORCHELASTIC_RESTART_COUNT", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
-                             "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS",
-                             "SLURM_LOCALID", "SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NNODES", "SLURM_STEP_NUM_NODES", "PMIX_RANK"};
+const char* const names[] = {"DOVETAIL_RANK",
+                             "DOVETAIL_WORLD_SIZE",
+                             "DOVETAIL_LOCAL_RANK",
+                             "DOVETAIL_RENDEZVOUS",
+                             "DOVETAIL_JOB",
+                             "DOVETAIL_LISTEN",
+                             "DOVETAIL_TIME_LIMIT",
+                             "DOVETAIL_VERBOSE",
+                             "RANK",
+                             "WORLD_SIZE",
+                             "LOCAL_RANK",
+                             "LOCAL_WORLD_SIZE",
+                             "MASTER_ADDR",
+                             "MASTER_PORT",
+                             "TORCHELASTIC_RUN_ID",
+                             "TORCHELASTIC_RESTART_COUNT",
+                             "OMPI_COMM_WORLD_RANK",
+                             "OMPI_COMM_WORLD_SIZE",
+                             "OMPI_COMM_WORLD_LOCAL_RANK",
+                             "OMPI_COMM_WORLD_LOCAL_SIZE",
+                             "PMIX_NAMESPACE",
+                             "OMPI_MCA_ess_base_jobid",
+                             "PMI_RANK",
+                             "PMI_SIZE",
+                             "MPI_LOCALRANKID",
+                             "SLURM_PROCID",
+                             "SLURM_NTASKS",
+                             "SLURM_STEP_NUM_TASKS",
+                             "SLURM_LOCALID",
+                             "SLURM_JOB_ID",
+                             "SLURM_STEP_ID",
+                             "SLURM_STEP_NODELIST",
+                             "SLURM_JOB_NODELIST",
+                             "SLURM_NNODES",
+                             "SLURM_STEP_NUM_NODES",
+                             "PMIX_RANK"};
 
 std::string value(fuzzers::input& in) {
     switch (in.below(4)) {

@@ -85,7 +85,10 @@ private:
             return m;
         };
         switch (kind) {
-            case frame::join: return d::join_message{below(4) == 0 ? text() : d::library_version(), number(), number(), below(4) == 0 ? text() : "", text(), peer_status()}.pack();
+            case frame::join:
+                return d::join_message{
+                    below(4) == 0 ? text() : d::library_version(), number(), number(), below(4) == 0 ? text() : "", text(), peer_status()}
+                    .pack();
             case frame::refused: return d::writer{}.number(number()).text(text()).take();
             case frame::present: return std::string(static_cast<std::size_t>(ranks), below(2) == 0 ? '0' : '1');
             case frame::welcome: return d::packed_welcome(all());
@@ -106,7 +109,8 @@ private:
             }
             case frame::status_table: return d::packed_table(all());
             case frame::leave: return d::leave_message{number(), number(), number()}.pack();
-            case frame::abort: return d::packed(dovetail::control::abort_reason{static_cast<int>(number()), text(), text(), text(), below(2) == 0});
+            case frame::abort:
+                return d::packed(dovetail::control::abort_reason{static_cast<int>(number()), text(), text(), text(), below(2) == 0});
             default: return text();
         }
     }

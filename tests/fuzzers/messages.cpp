@@ -33,7 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string body = in.body(kind, ranks);
     switch (kind) {
         case frame::join:
-            check(body, [](auto& b) { return join_message::unpack(b); }, [](auto& m) { return shown(m.who.host), shown(m.version), m.pack(); });
+            check(
+                body, [](auto& b) { return join_message::unpack(b); },
+                [](auto& m) { return shown(m.who.host), shown(m.version), m.pack(); });
             break;
         case frame::refused:
             check(body, [](auto& b) { return refusal_message::unpack(b); }, [](auto& m) { return shown(m.text), m.pack(); });
@@ -45,13 +47,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             check(body, [](auto& b) { return leave_message::unpack(b, ranks); }, [](auto& m) { return m.pack(); });
             break;
         case frame::abort:
-            check(body, [](auto& b) { return unpacked_abort_reason(b, ranks); }, [](auto& m) { return shown(m.text), shown(m.operation), packed(m); });
+            check(
+                body, [](auto& b) { return unpacked_abort_reason(b, ranks); },
+                [](auto& m) { return shown(m.text), shown(m.operation), packed(m); });
             break;
         case frame::contribution:
             check(body, [](auto& b) { return contribution::unpack(b, 1); }, [](auto& m) { return shown(m.what), m.pack(); });
             break;
         case frame::result:
-            check(body, [](auto& b) { return unpacked_exchange_result(b, ranks); }, [](auto& m) { return shown(m.second.fault), packed(m.first, m.second); });
+            check(
+                body, [](auto& b) { return unpacked_exchange_result(b, ranks); },
+                [](auto& m) { return shown(m.second.fault), packed(m.first, m.second); });
             break;
         case frame::status_table: {
             std::vector<peer_status> all(ranks);

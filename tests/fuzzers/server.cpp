@@ -43,6 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzzers::require(m.exchanges >= 0 && m.exchanges <= 200, "exchanges are counted one by one");
         fuzzers::require(printable(m.doing.text) == m.doing.text, "what has come can be shown");
     }
-    if (const auto why = rank0.why()) fuzzers::require(why->rank >= -1 && why->rank < ranks && printable(why->text) == why->text, "the cause is one");
+    if (const auto why = rank0.why())
+        fuzzers::require(why->rank >= -1 && why->rank < ranks && printable(why->text) == why->text, "the cause is one");
     return 0;
 }

@@ -40,8 +40,11 @@ TEST_CASE("ten thousand runs, several in flight") {
             std::vector<dv::ticket<samples::ring_of_three>> open;
             int wrong = 0;
             const auto read = [&](int run) {
-                if (rank.index() == 0) wrong += open[0].read(dv::name<samples::d>).host() == std::vector<float>(8, static_cast<float>(5 * (run % 1000))) ? 0 : 1;
-                else open[0].wait();
+                if (rank.index() == 0)
+                    wrong +=
+                        open[0].read(dv::name<samples::d>).host() == std::vector<float>(8, static_cast<float>(5 * (run % 1000))) ? 0 : 1;
+                else
+                    open[0].wait();
                 open.erase(open.begin());
             };
             const auto start = std::chrono::steady_clock::now();
@@ -55,7 +58,9 @@ TEST_CASE("ten thousand runs, several in flight") {
             const auto spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             const std::lock_guard lock{support::report()};
             CHECK(wrong == 0);
-            if (rank.index() == 0) MESSAGE(runs << std::string{how == dv::replay_mode::always ? " replays: " : " runs: "} << 1e6 * spent / runs << " us a run");
+            if (rank.index() == 0)
+                MESSAGE(runs << std::string{how == dv::replay_mode::always ? " replays: " : " runs: "} << 1e6 * spent / runs
+                             << " us a run");
         });
 }
 

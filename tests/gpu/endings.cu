@@ -58,8 +58,9 @@ void many(int ranks, int runs, Extra... extra) {
         CHECK(device < (4 << 20));
         CHECK(files == 0);
         if (rank.index() != 0) return;
-        MESSAGE(runs << " runs on " << ranks << " GPUs" << std::string{sizeof...(extra) > 0 ? ", replayed" : ""} << ": " << 1e6 * spent / runs
-                     << " us a run; grown by " << host << " KiB on the host, " << device << " bytes on the device, " << files << " open files");
+        MESSAGE(runs << " runs on " << ranks << " GPUs" << std::string{sizeof...(extra) > 0 ? ", replayed" : ""} << ": "
+                     << 1e6 * spent / runs << " us a run; grown by " << host << " KiB on the host, " << device << " bytes on the device, "
+                     << files << " open files");
     });
 }
 }  // namespace
@@ -177,7 +178,9 @@ TEST_CASE("out of memory, and worlds that do not fit") {
     has(message([] { dv::cuda::world::local(2, {0, 0}); }), "ranks 0 and 1 are both to use device 0");
     if (!gpu::enough(1, "out of memory")) return;
     const auto before = used_on_device();
-    has(message([] { dv::cuda::world::local(1).run([](auto& rank) { static_cast<void>(dv::block{rank.device_memory(), std::int64_t{1} << 44}); }); }),
+    has(message([] {
+            dv::cuda::world::local(1).run([](auto& rank) { static_cast<void>(dv::block{rank.device_memory(), std::int64_t{1} << 44}); });
+        }),
         "bytes wanted");
     CHECK(used_on_device() - before < (64 << 20));
 }

@@ -90,7 +90,9 @@ struct refused {  // no such launch configuration
     static constexpr dv::tensor_type result(dv::tensor_type t) { return t; }
 #if defined(__CUDACC__)
     template <class X>
-    static void launch(dv::cuda::stream s, dv::in<X>, dv::out<X> to) { nothing<<<1, 5000, 0, static_cast<cudaStream_t>(s.handle)>>>(to.data()); }
+    static void launch(dv::cuda::stream s, dv::in<X>, dv::out<X> to) {
+        nothing<<<1, 5000, 0, static_cast<cudaStream_t>(s.handle)>>>(to.data());
+    }
 #endif
 };
 struct waits {  // synchronises: not to be captured

@@ -40,7 +40,8 @@ std::string compared(dv::cuda::world& world) {
             const auto& host = wanted[static_cast<std::size_t>(rank.index())][number++];
             const std::lock_guard lock{guard};
             if (host.empty() || streams != host || replayed != host)
-                different += std::string{" "} + name + " on rank " + std::to_string(rank.index()) + (streams != host ? " (streams)" : "") + (replayed != host ? " (replayed)" : "");
+                different += std::string{" "} + name + " on rank " + std::to_string(rank.index()) + (streams != host ? " (streams)" : "") +
+                             (replayed != host ? " (replayed)" : "");
         });
     });
     return different;
@@ -58,8 +59,11 @@ copied copy_ten_thousand_times(dv::cuda::world& world, dv::replay_mode how, cons
         dv::executor<ring, samples::several_copied> step{rank, 60s, how};
         std::vector<dv::ticket<ring>> open;
         const auto read = [&](int run) {
-            if (me == 0) all.wrong += open[0].read(dv::name<samples::d>).host() == std::vector<float>(8, static_cast<float>(5 * (run % 1000))) ? 0 : 1;
-            else open[0].wait();
+            if (me == 0)
+                all.wrong +=
+                    open[0].read(dv::name<samples::d>).host() == std::vector<float>(8, static_cast<float>(5 * (run % 1000))) ? 0 : 1;
+            else
+                open[0].wait();
             open.erase(open.begin());
         };
         const auto start = std::chrono::steady_clock::now();
@@ -142,8 +146,8 @@ int main(int count, char** words) {
         if (mode == "copies") {
             const copied streams = copy_ten_thousand_times(world, dv::replay_mode::never, [](int) {});
             const copied replayed = copy_ten_thousand_times(world, dv::replay_mode::always, [](int) {});
-            say((streams.wrong + replayed.wrong == 0 ? "all equal, us a run: " : "DIFFERENT: ") + std::to_string(streams.each_us).substr(0, 5) + ", replayed " +
-                std::to_string(replayed.each_us).substr(0, 5));
+            say((streams.wrong + replayed.wrong == 0 ? "all equal, us a run: " : "DIFFERENT: ") +
+                std::to_string(streams.each_us).substr(0, 5) + ", replayed " + std::to_string(replayed.each_us).substr(0, 5));
         }
         if (mode == "kill_copy")
             copy_ten_thousand_times(world, dv::replay_mode::never, [&](int k) {

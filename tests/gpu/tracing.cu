@@ -55,7 +55,8 @@ double microseconds(Executor& step, int runs) {
 
 // Executors without an observer, with one that asks nothing of runs, and with recorded runs, in turn.
 template <class G, class Rank, class Bind>
-void cost(Rank& rank, bench::meeting& meet, const char* what, int runs, int operations, Bind bind, dv::replay_mode how = dv::replay_mode::never) {
+void cost(Rank& rank, bench::meeting& meet, const char* what, int runs, int operations, Bind bind,
+          dv::replay_mode how = dv::replay_mode::never) {
     static observe::recorder nothing{observe::environment{}};
     const auto observed_by = [&](dv::run_observer* one) {  // of all ranks' executors from here on
         meet();
@@ -79,7 +80,8 @@ void cost(Rank& rank, bench::meeting& meet, const char* what, int runs, int oper
     }
     if (rank.index() != 0) return;
     const double a = bench::median(times[0]), b = bench::median(times[1]), c = bench::median(times[2]);
-    std::printf("%-44s a run %9.2f us; observed, not recorded: ratio %.3f; recorded: %9.2f us, ratio %.3f, %.2f us an operation\n", what, a, b / a, c, c / a, (c - a) / operations);
+    std::printf("%-44s a run %9.2f us; observed, not recorded: ratio %.3f; recorded: %9.2f us, ratio %.3f, %.2f us an operation\n", what, a,
+                b / a, c, c / a, (c - a) / operations);
     std::fflush(stdout);
 }
 
@@ -100,7 +102,8 @@ void trace(const char* name, Bind bind, dv::replay_mode how) {
     });
     const observe::plan_view of{observe::tables_of<G>()};
     const char* out = std::getenv("OUT");
-    const std::string folder = std::string{out == nullptr ? "build/gpu" : out} + "/" + name + (how == dv::replay_mode::never ? "_streams" : "_replayed");
+    const std::string folder =
+        std::string{out == nullptr ? "build/gpu" : out} + "/" + name + (how == dv::replay_mode::never ? "_streams" : "_replayed");
     std::filesystem::create_directories(folder);
     CHECK(all.write(of, folder));
     std::printf("%s\n", folder.c_str());
@@ -115,7 +118,8 @@ const auto bind_sender = [](auto& e) { e.bind(dv::name<senders::value>, 0.5f); }
 
 TEST_CASE("what recording costs") {
     bench::meeting alone{1}, together{4};
-    dv::host::world{1}.run([&](auto& rank) { cost<app::chain<100>>(rank, alone, "100 small operations, host backend", 200, 100, bind_link); });
+    dv::host::world{1}.run(
+        [&](auto& rank) { cost<app::chain<100>>(rank, alone, "100 small operations, host backend", 200, 100, bind_link); });
     if (bench::gpus() < 1) return static_cast<void>(std::printf("skipped: no GPU\n"));
     dv::cuda::world::local(1).run([&](auto& rank) {
         cost<app::chain<100>>(rank, alone, "100 small operations, streams", 20, 100, bind_link);

@@ -76,7 +76,8 @@ void compare_extremes(const char* what) {
         for (int of = 0; of < Lanes; ++of) {  // the rank that has not-a-number
             // Elements: a number everywhere but there; not-a-number everywhere but there; zeros of both signs; not-a-number everywhere.
             const bool mine = rank.index() == of;
-            const std::vector<T> in{mine ? none : T(static_cast<float>(rank.index() + 1)), mine ? T(5.0f) : none, mine ? minus : zero, none};
+            const std::vector<T> in{mine ? none : T(static_cast<float>(rank.index() + 1)), mine ? T(5.0f) : none, mine ? minus : zero,
+                                    none};
             const auto t = step.bind(dv::name<x>, in).run();
             const std::vector<T> least = t.read(dv::name<low>).host(), most = t.read(dv::name<high>).host();
             const std::lock_guard lock{support::report()};
@@ -139,7 +140,8 @@ TEST_CASE("memory that changes behind bind: pageable, pinned, the device's") {
 }
 
 TEST_CASE("not-a-number in a minimum and a maximum") {
-    compare_extremes<dv::half, 1>("half, one rank"), compare_extremes<dv::half, 2>("half, two ranks"), compare_extremes<dv::half, 4>("half, four ranks");
+    compare_extremes<dv::half, 1>("half, one rank"), compare_extremes<dv::half, 2>("half, two ranks"),
+        compare_extremes<dv::half, 4>("half, four ranks");
     compare_extremes<dv::bfloat16, 2>("bfloat16, two ranks"), compare_extremes<dv::bfloat16, 4>("bfloat16, four ranks");
     compare_extremes<float, 2>("float, two ranks"), compare_extremes<float, 4>("float, four ranks");
     compare_extremes<double, 2>("double, two ranks"), compare_extremes<double, 4>("double, four ranks");
@@ -162,7 +164,8 @@ TEST_CASE("the first operation that makes an infinity") {
                       });
                   });
               }) == "nothing thrown");
-        const std::string wanted = "operation `reciprocal` of `y` failed on rank 0 (role `left`), run 3: element " + std::to_string(size / 2) + " of its result `y` is infinite";
+        const std::string wanted = "operation `reciprocal` of `y` failed on rank 0 (role `left`), run 3: element " +
+                                   std::to_string(size / 2) + " of its result `y` is infinite";
         CHECK(seen[0] == "dovetail: " + wanted);
         has(seen[1], "rank 1 stops, because " + wanted);
     }

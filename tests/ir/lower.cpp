@@ -88,7 +88,8 @@ TEST_CASE("updates, discards and position indices") {
 TEST_CASE("the first mistake is reported, by kind") {
     CHECK(lowered<dv::graph<>>().wrong.kind == fault_kind::empty_graph);
     CHECK(lowered<dv::graph<dv::input<x, vector>, dv::let<y, add(x, z)>, dv::output<y>>>().wrong.kind == fault_kind::unknown_name);
-    CHECK(lowered<dv::graph<dv::input<x, vector>, dv::let<y, add(x, x)>, dv::let<y, add(x, x)>, dv::output<y>>>().wrong.kind == fault_kind::defined_twice);
+    CHECK(lowered<dv::graph<dv::input<x, vector>, dv::let<y, add(x, x)>, dv::let<y, add(x, x)>, dv::output<y>>>().wrong.kind ==
+          fault_kind::defined_twice);
     CHECK(lowered<dv::graph<dv::input<x, vector>, dv::let<y, add(x, copy)>, dv::output<y>>>().wrong.kind == fault_kind::operation_as_value);
     CHECK(lowered<dv::graph<dv::input<x, vector>, dv::let<y, copy(x, x)>, dv::output<y>>>().wrong.kind == fault_kind::wrong_arity);
 }

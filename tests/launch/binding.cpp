@@ -173,7 +173,8 @@ TEST_CASE("an input in pinned memory is copied wherever its values are") {
 TEST_CASE("what cannot be bound is refused by name") {
     dv::host::world{1}.run([](auto& rank) {
         dv::executor<doubled> step{rank};
-        CHECK(message([&] { step.bind(dv::name<x>, static_cast<const float*>(nullptr), 4); }) == "dovetail: input `x` is bound to a null pointer, on rank 0");
+        CHECK(message([&] { step.bind(dv::name<x>, static_cast<const float*>(nullptr), 4); }) ==
+              "dovetail: input `x` is bound to a null pointer, on rank 0");
         CHECK(message([&] { step.bind(dv::name<x>, floats(5)); }) == "dovetail: input `x` is bound to 5 elements and has 4, on rank 0");
         CHECK(message([&] { step.run(); }) == "dovetail: input `x` is not bound on rank 0");
         step.bind(dv::name<x>, ones);
@@ -220,8 +221,9 @@ TEST_CASE("to bind a large input again waits for the run that reads it, up to th
         before.bind(dv::name<x>, ones).run();
         const auto t = step.bind(dv::name<x>, values).run();
         CHECK(t.inputs_released());
-        support::has(message([&] { step.bind(dv::name<x>, values); }),
-                     "timeout after 0.05 s: run 0 of `of_large` has not read its inputs, and input `x` cannot be bound again: rank 0 is in operation `behind_gate` of `y`");
+        support::has(
+            message([&] { step.bind(dv::name<x>, values); }),
+            "timeout after 0.05 s: run 0 of `of_large` has not read its inputs, and input `x` cannot be bound again: rank 0 is in operation `behind_gate` of `y`");
         gate = true;
         t.wait_for(10s);
         step.bind(dv::name<x>, values);

@@ -20,7 +20,18 @@ template <int> struct stage;
 template <int> struct x;
 template <int> struct y;
 template <int> struct z;
-struct a; struct b; struct c; struct d; struct in; struct out; struct dp; struct tp; struct count; struct main_role; struct staged; struct back;
+struct a;
+struct b;
+struct c;
+struct d;
+struct in;
+struct out;
+struct dp;
+struct tp;
+struct count;
+struct main_role;
+struct staged;
+struct back;
 
 using row = dv::tensor<float, 4>;
 
@@ -223,7 +234,9 @@ TEST_CASE("collectives along an axis agree") {
         CHECK(t.read(dv::name<c>).host() == times(3, ramp));
         CHECK(t.read(dv::name<d>).host() == times(rank.index() == 0 ? 4 : 1, ramp));
     });
-    CHECK(message([] { dv::host::world{3}.run([](auto& rank) { dv::executor<sums<2>> step{rank}; }); }).find("the world has 3 ranks and the graph needs 2") != std::string::npos);
+    CHECK(message([] {
+              dv::host::world{3}.run([](auto& rank) { dv::executor<sums<2>> step{rank}; });
+          }).find("the world has 3 ranks and the graph needs 2") != std::string::npos);
 }
 
 TEST_CASE("scatter, gather and all_reduce over roles, with workspace; and single_rank") {
@@ -249,7 +262,8 @@ TEST_CASE("scatter, gather and all_reduce over roles, with workspace; and single
 TEST_CASE("a state shared by two graphs through a store") {
     dv::host::world{1}.run([](auto& rank) {
         dv::store store{rank};
-        CHECK(message([&] { dv::executor<counting_on> early{rank, store}; }).find("`count` is to come from the store") != std::string::npos);
+        CHECK(message([&] { dv::executor<counting_on> early{rank, store}; }).find("`count` is to come from the store") !=
+              std::string::npos);
         dv::executor<counting> one{rank, store};
         dv::executor<counting_on> two{rank, store};
         for (int i = 1; i < 4; ++i) {

@@ -73,7 +73,9 @@ public:
         return support::add_whole(p, b);
     }
     // A value with its one buffer.
-    int value(const dv::tag* t, dv::tensor_type type, int role = 0, bool output = false) { return buffer(symbol(t, type, role), role, ir::storage::arena, output); }
+    int value(const dv::tag* t, dv::tensor_type type, int role = 0, bool output = false) {
+        return buffer(symbol(t, type, role), role, ir::storage::arena, output);
+    }
     int input(const dv::tag* t, dv::tensor_type type, int role = 0) {
         const int b = buffer(symbol(t, type, -1, ir::symbol_kind::input), role, ir::storage::input);
         ir::member m;
@@ -82,15 +84,19 @@ public:
         task(dv::stream_kind::copy, {m}, {{role, 0, {{b, dv::access_mode::write}}}});
         return b;
     }
-    int task(dv::stream_kind stream, std::vector<ir::member> members, std::vector<participation> participations, dv::launch_function<dv::host::stream> f = nullptr) {
-        ir::task v{p.participations.size(), static_cast<int>(participations.size()), p.members.size(), static_cast<int>(members.size()), stream, members[0].kind};
+    int task(dv::stream_kind stream, std::vector<ir::member> members, std::vector<participation> participations,
+             dv::launch_function<dv::host::stream> f = nullptr) {
+        ir::task v{
+            p.participations.size(), static_cast<int>(participations.size()), p.members.size(), static_cast<int>(members.size()), stream,
+            members[0].kind};
         for (const auto& m : members) {
             p.members.push(m);
             launches.push(f);
         }
         std::vector<int> participants(members.size(), 0);
         for (const auto& t : participations) {
-            p.participations.push({t.role, v.first_member + t.member, participants[static_cast<std::size_t>(t.member)]++, p.accesses.size(), static_cast<int>(t.accesses.size())});
+            p.participations.push({t.role, v.first_member + t.member, participants[static_cast<std::size_t>(t.member)]++, p.accesses.size(),
+                                   static_cast<int>(t.accesses.size())});
             for (const auto& a : t.accesses) p.accesses.push(support::whole(p, a.buffer, a.mode));
         }
         p.tasks.push(v);
@@ -200,7 +206,8 @@ struct running {
     dv::basic_ticket run() { return {e, e->run()}; }
     template <class T>
     void bind(int symbol, const std::vector<T>& values, bool in_place = false) {
-        e->bind(symbol, {values.data(), static_cast<std::int64_t>(values.size()), in_place ? dv::binding_source::in_place : dv::binding_source::copied});
+        e->bind(symbol, {values.data(), static_cast<std::int64_t>(values.size()),
+                         in_place ? dv::binding_source::in_place : dv::binding_source::copied});
     }
     template <class T>
     std::vector<T> read(const dv::basic_ticket& t, int symbol) {

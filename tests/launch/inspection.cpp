@@ -94,7 +94,8 @@ struct dumping {
 };
 }  // namespace
 
-TEST_CASE_TEMPLATE("the first operation that makes an infinity, on another rank than its consequences", Options, dv::options<>, dv::options<dv::overlap<false>>) {
+TEST_CASE_TEMPLATE("the first operation that makes an infinity, on another rank than its consequences", Options, dv::options<>,
+                   dv::options<dv::overlap<false>>) {
     for (const int bad : {0, 2}) {
         bool reached = false;
         try {
@@ -112,7 +113,8 @@ TEST_CASE_TEMPLATE("the first operation that makes an infinity, on another rank 
             CHECK(e.operation == "reciprocal");
             CHECK(e.statement == "y");
             CHECK(e.rank == 0);
-            has(e.what(), "operation `reciprocal` of `y` failed on rank 0 (role `left`), run " + std::to_string(bad) + ": element 3 of its result `y` is infinite");
+            has(e.what(), "operation `reciprocal` of `y` failed on rank 0 (role `left`), run " + std::to_string(bad) +
+                              ": element 3 of its result `y` is infinite");
         }
         CHECK(!reached);
     }
@@ -157,7 +159,8 @@ TEST_CASE("what is finite runs on, and what is off the root is not looked at") {
 }
 
 TEST_CASE_TEMPLATE("every floating type", T, dv::half, dv::bfloat16, float, double) {
-    for (const float bad : {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
+    for (const float bad :
+         {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
         has(message([&] {
                 dv::host::world{1}.run([&](auto& rank) {
                     dv::executor<of_type<T>> step{rank, dv::check_finite};
@@ -197,7 +200,8 @@ TEST_CASE("values of the first runs as files of NumPy") {
     CHECK(all.files() == wanted);
     for (int run = 0; run < 4; ++run)
         for (int rank = 0; rank < 2; ++rank)
-            CHECK(all.read<float>("channels.y.run" + std::to_string(run) + ".rank" + std::to_string(rank) + ".npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }") ==
+            CHECK(all.read<float>("channels.y.run" + std::to_string(run) + ".rank" + std::to_string(rank) + ".npy",
+                                  "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }") ==
                   floats{1, 0.5f, 0.25f, 1 / static_cast<float>(run + 1)});
 }
 
@@ -209,7 +213,8 @@ TEST_CASE("families, states and other element types as files") {
             step.bind(dv::name<x>, floats(4, 1.0f)).run().wait();
         });
         CHECK(some.files() == std::vector<std::string>{"family.h_2.run0.rank0.npy", "family.x.run0.rank0.npy"});
-        CHECK(some.read<float>("family.h_2.run0.rank0.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }") == floats(4, 4.0f));
+        CHECK(some.read<float>("family.h_2.run0.rank0.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }") ==
+              floats(4, 4.0f));
     }
     {
         const dumping members{"h"};
@@ -227,7 +232,8 @@ TEST_CASE("families, states and other element types as files") {
             dv::executor<stateful> step{rank, store};
             step.bind(dv::name<x>, floats(4, 1.0f)).run().wait();
         });
-        CHECK(states.read<float>("stateful.w.run0.rank0.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }") == floats{2, 3, 4, 5});
+        CHECK(states.read<float>("stateful.w.run0.rank0.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }") ==
+              floats{2, 3, 4, 5});
     }
     const dumping typed{"y"};
     dv::host::world{1}.run([](auto& rank) {
@@ -236,8 +242,10 @@ TEST_CASE("families, states and other element types as files") {
         dv::executor<of_type<double>> wide{rank};
         wide.bind(dv::name<x>, std::vector<double>(6, 0.1)).run().wait();
     });
-    CHECK(typed.read<float>("of_type_bfloat16.y.run0.rank0.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }") == floats(6, 3.0f));
-    CHECK(typed.read<double>("of_type_double.y.run0.rank0.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }") == std::vector<double>(6, 0.2));
+    CHECK(typed.read<float>("of_type_bfloat16.y.run0.rank0.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }") ==
+          floats(6, 3.0f));
+    CHECK(typed.read<double>("of_type_double.y.run0.rank0.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }") ==
+          std::vector<double>(6, 0.2));
 }
 
 TEST_CASE("the names of a list") {

@@ -76,6 +76,7 @@ TEST_CASE("a path that is a pipe gives one warning and holds nothing up, whether
 TEST_CASE("what cannot be written is said once, with the reason") {
     const folder in;
     CHECK(warning(in.path, "x") == "dovetail: cannot write the trace " + in.path + ": Is a directory\n");
-    CHECK(warning(in / "none/trace.json", "x") == "dovetail: cannot write the trace " + (in / "none/trace.json") + ": No such file or directory\n");
+    CHECK(warning(in / "none/trace.json", "x") ==
+          "dovetail: cannot write the trace " + (in / "none/trace.json") + ": No such file or directory\n");
     CHECK(warning("/dev/full", "x") == "dovetail: cannot write the trace /dev/full: No space left on device\n");
 }

@@ -42,13 +42,15 @@ void compare(const std::string& name, const std::string& text) {
     std::size_t at = 0;
     while (at < text.size() && at < expected.size() && text[at] == expected[at]) ++at;
     const std::size_t line = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;
-    FAIL_CHECK(name << " differs from\n  " << expected.substr(line, expected.find('\n', at) - line) << "\nin\n  " << text.substr(line, text.find('\n', at) - line));
+    FAIL_CHECK(name << " differs from\n  " << expected.substr(line, expected.find('\n', at) - line) << "\nin\n  "
+                    << text.substr(line, text.find('\n', at) - line));
 }
 
 template <class G, class O>
 void check(const std::string& name) {
     const observe::plan_view of{observe::tables_of<G, O>()};
-    compare(name + ".txt", observe::explain(of) + "\n" + observe::report_text(of, observe::overlap(of, observe::predicted(of), observe::sequential(of))));
+    compare(name + ".txt",
+            observe::explain(of) + "\n" + observe::report_text(of, observe::overlap(of, observe::predicted(of), observe::sequential(of))));
     compare(name + ".dot", observe::dot(of));
 }
 

@@ -62,7 +62,8 @@ TEST_CASE("every stage of the list is shown") {
 
 TEST_CASE("operations and values stand there by their names") {
     const std::string text = passes<there_and_back, several>();
-    for (const char* participation : {"transfer a  comm     left    r a", "multiply b  reads what it writes", "middle  2 multiply b  0 transfer a", "of `there_and_back`"})
+    for (const char* participation : {"transfer a  comm     left    r a", "multiply b  reads what it writes",
+                                      "middle  2 multiply b  0 transfer a", "of `there_and_back`"})
         CHECK_MESSAGE(has(text, participation), text);
 }
 

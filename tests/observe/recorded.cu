@@ -68,7 +68,9 @@ TEST_CASE("every recorded run has its own times, and no receive ends before its 
                     for (std::size_t i = 0; i < t.rows[a].slices.size(); ++i) {
                         const auto& sent = t.rows[a].slices[i];
                         const dv::ir::step& step = of.steps(t.rows[a].role)[static_cast<int>(i)];
-                        if (of.program.tasks[sent.task].kind != dv::op_kind::transfer || of.program.participations[step.first_participation].group_index != 0) continue;
+                        if (of.program.tasks[sent.task].kind != dv::op_kind::transfer ||
+                            of.program.participations[step.first_participation].group_index != 0)
+                            continue;
                         for (std::size_t b = 0; b < t.rows.size(); ++b) {
                             const int j = observe::places(of, t.rows[b])[static_cast<std::size_t>(sent.task)];
                             // Threads of a busy machine may look at its clock late, by as much as the anchors say.
@@ -86,15 +88,22 @@ TEST_CASE("processes of one host see one clock; of several hosts, to what their 
         dv::launch::local_peers local;
         bool apart = false;
         int size() const override { return local.size(); }
-        std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) override {
-            return local.exchange(rank, what, apart && mine.find('-') != std::string::npos ? "host" + std::to_string(rank) + " " + mine.substr(mine.rfind(' ') + 1) : mine, limit);
+        std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine,
+                                          std::chrono::nanoseconds limit) override {
+            return local.exchange(rank, what,
+                                  apart && mine.find('-') != std::string::npos
+                                      ? "host" + std::to_string(rank) + " " + mine.substr(mine.rfind(' ') + 1)
+                                      : mine,
+                                  limit);
         }
         void abort(const dv::launch::abort_reason& why) override { local.abort(why); }
         bool aborted() const noexcept override { return local.aborted(); }
         dv::launch::abort_reason why() const override { return local.why(); }
         void leave(int rank) noexcept override { local.leave(rank); }
         bool gone(int rank) const noexcept override { return local.gone(rank); }
-        void attend(int rank, std::function<void()> at_stop, std::function<void()> each_period) override { local.attend(rank, std::move(at_stop), std::move(each_period)); }
+        void attend(int rank, std::function<void()> at_stop, std::function<void()> each_period) override {
+            local.attend(rank, std::move(at_stop), std::move(each_period));
+        }
         void unattend(int rank) noexcept override { local.unattend(rank); }
         void watch(int rank, std::shared_ptr<const dv::launch::progress> p) override { local.watch(rank, std::move(p)); }
         std::string describe() const override { return local.describe(); }
@@ -107,7 +116,8 @@ TEST_CASE("processes of one host see one clock; of several hosts, to what their 
         std::vector<dv::launch::world_clock> clocks(3);
         std::vector<std::thread> threads;
         for (int r = 0; r < 3; ++r)
-            threads.emplace_back([&, r] { clocks[static_cast<std::size_t>(r)] = dv::launch::synchronise_clocks(with, r, std::chrono::seconds{20}); });
+            threads.emplace_back(
+                [&, r] { clocks[static_cast<std::size_t>(r)] = dv::launch::synchronise_clocks(with, r, std::chrono::seconds{20}); });
         for (auto& t : threads) t.join();
         for (const auto& c : clocks) {
             const auto off = c.origin - clocks[0].origin;

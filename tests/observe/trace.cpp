@@ -71,7 +71,8 @@ checked_trace check(const json& trace, bool one_rank = false) {
     for (auto& [track, list] : tracks) {
         CHECK(names.count(track) == 1);
         CHECK(found.processes.count(track.first) == 1);
-        std::sort(list.begin(), list.end(), [](const interval& a, const interval& b) { return a.start < b.start || (a.start == b.start && a.end < b.end); });
+        std::sort(list.begin(), list.end(),
+                  [](const interval& a, const interval& b) { return a.start < b.start || (a.start == b.start && a.end < b.end); });
         for (std::size_t i = 1; i < list.size(); ++i) CHECK(list[i - 1].end <= list[i].start + 1e-6);
     }
     std::map<double, double> begun;
@@ -81,7 +82,8 @@ checked_trace check(const json& trace, bool one_rank = false) {
         const std::string phase = e["ph"].text;
         if (phase != "s" && phase != "f") continue;
         bool inside = false;  // a flow event ends in a slice of its track
-        for (const interval& i : tracks[{e["pid"].integer(), e["tid"].integer()}]) inside = inside || (i.start <= e["ts"].number + 1e-6 && e["ts"].number <= i.end + 1e-6);
+        for (const interval& i : tracks[{e["pid"].integer(), e["tid"].integer()}])
+            inside = inside || (i.start <= e["ts"].number + 1e-6 && e["ts"].number <= i.end + 1e-6);
         CHECK(inside);
         if (phase == "s") continue;
         CHECK(e["bp"].text == "e");
@@ -230,7 +232,8 @@ TEST_CASE("peer copies by their name, with flow events as of other channels") {
     CHECK(check(trace).flow_events == 2 * 4);
     int copies = 0, others = 0;
     for (const json& e : trace["traceEvents"].list)
-        if (e["ph"].text == "X" && e["cat"].text == "kernel" && e["args"]["stream"].integer() == 1 + static_cast<int>(dv::stream_kind::copy))
+        if (e["ph"].text == "X" && e["cat"].text == "kernel" &&
+            e["args"]["stream"].integer() == 1 + static_cast<int>(dv::stream_kind::copy))
             ++(e["name"].text.find("ncclDevKernel_peer_copy ") == 0 ? copies : others);
     CHECK(copies == 2 * 2 * 4);
     const observe::plan_view of{observe::tables_of<there_and_back, by_copy>()};

@@ -33,7 +33,8 @@ static_assert(dsl::accepts_arguments<ops::zip_with<weighted>, 4>);
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("map and zip_with are functions of corresponding elements", T, float, double, half, bfloat16, std::int32_t, std::uint8_t, std::int64_t) {
+TEST_CASE_TEMPLATE("map and zip_with are functions of corresponding elements", T, float, double, half, bfloat16, std::int32_t, std::uint8_t,
+                   std::int64_t) {
     using X = tensor<T, 3, 7>;
     const filled<X> a{1}, b{2}, c{3};
     const filled<scalar<T>> s{4};

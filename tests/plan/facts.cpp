@@ -49,7 +49,8 @@ using training = dv::graph<
     dv::state<weight, matrix, zeros, dv::replicated<dp>>,
     dv::let<gradient, Gradient>,
     dv::update<weight, add(weight, gradient)>>;
-static_assert(std::is_same_v<dv::plan::diagnose<training<relu(value)>>, dv::error::diverging_replicas<weight, dp, dv::error::at<dv::error::statement<5>>>>);
+static_assert(std::is_same_v<dv::plan::diagnose<training<relu(value)>>,
+                             dv::error::diverging_replicas<weight, dp, dv::error::at<dv::error::statement<5>>>>);
 static_assert(dv::valid<training<all_reduce<average, dp>(value)>>);
 
 // A copy that waits for what one role's channel brings starts before the reduction that is issued before it.
@@ -93,7 +94,8 @@ double hidden_by_pairs() {
             if (!dv::is_communication(p.tasks[s.task].kind)) continue;
             std::int64_t beside = 0;
             for (const auto& c : plan.steps.subspan(role.first_step, role.steps))
-                if (p.tasks[c.task].kind == dv::op_kind::compute) beside += std::max<std::int64_t>(0, std::min(c.end, s.end) - std::max(c.start, s.start));
+                if (p.tasks[c.task].kind == dv::op_kind::compute)
+                    beside += std::max<std::int64_t>(0, std::min(c.end, s.end) - std::max(c.start, s.start));
             const auto v = static_cast<std::size_t>(s.task);
             length[v] = s.end - s.start;
             hidden[v] = std::max(hidden[v], beside);

@@ -77,7 +77,8 @@ bool has(const std::string& text, const std::string& participation) { return tex
 TEST_CASE("a forced candidate gives its plan, while compiling and at run time") {
     each_forced<overlapping_collectives>();
     each_forced<there_and_back>();
-    CHECK(plan::planned<overlapping_collectives, dv::options<h200, dv::overlap<false>, dv::force_candidate<dv::candidate::listed>>>::plan.overlapped);
+    CHECK(plan::planned<overlapping_collectives, dv::options<h200, dv::overlap<false>, dv::force_candidate<dv::candidate::listed>>>::plan
+              .overlapped);
 }
 
 TEST_CASE("a graph that is rewritten into itself has the same plan, while compiling and at run time") {

@@ -72,8 +72,13 @@ bool holds_by_brute_force(const subject& s, int role) {
                 const int b = p.accesses[a].buffer;
                 const auto& z = p.buffers[b];
                 const bool arena = z.where == dv::ir::storage::arena, host = z.where == dv::ir::storage::host;
-                const std::int64_t begin = arena || host ? s.plan.placements[b].offset + run % z.slots * s.plan.placements[b].stride : run % z.slots * std::int64_t{1 << 20};
-                all.push_back({i, b, arena ? 0 : host ? 1 : 2 + b, begin, begin + z.bytes, dv::reads(p.accesses[a].mode), dv::writes(p.accesses[a].mode), a});
+                const std::int64_t begin = arena || host ? s.plan.placements[b].offset + run % z.slots * s.plan.placements[b].stride
+                                                         : run % z.slots * std::int64_t{1 << 20};
+                all.push_back({i, b,
+                               arena  ? 0
+                               : host ? 1
+                                      : 2 + b,
+                               begin, begin + z.bytes, dv::reads(p.accesses[a].mode), dv::writes(p.accesses[a].mode), a});
             }
     }
     const auto root = [&](int b) { return p.buffers[b].alias < 0 ? b : p.buffers[b].alias; };
@@ -83,12 +88,14 @@ bool holds_by_brute_force(const subject& s, int role) {
             const auto &x = p.buffers[a.buffer], &y = p.buffers[b.buffer];
             if (a.space == b.space && a.space < 2 && root(a.buffer) != root(b.buffer) && (x.slots > 1 || y.slots > 1)) {
                 const auto &m = s.plan.placements[a.buffer], &n = s.plan.placements[b.buffer];
-                if (m.offset < n.offset + (y.slots - 1) * n.stride + y.bytes && n.offset < m.offset + (x.slots - 1) * m.stride + x.bytes) return false;
+                if (m.offset < n.offset + (y.slots - 1) * n.stride + y.bytes && n.offset < m.offset + (x.slots - 1) * m.stride + x.bytes)
+                    return false;
             }
             if (a.space != b.space || a.begin >= b.end || b.begin >= a.end || !(a.writing || b.writing)) continue;
             if (a.step < b.step && !before[a.step][b.step]) return false;
             // within one launch only an in-place result meets its argument
-            if (a.step == b.step && a.access < b.access && !(p.buffers[b.buffer].alias >= 0 && root(a.buffer) == root(b.buffer))) return false;
+            if (a.step == b.step && a.access < b.access && !(p.buffers[b.buffer].alias >= 0 && root(a.buffer) == root(b.buffer)))
+                return false;
         }
     std::map<std::pair<int, std::int64_t>, std::pair<int, int>> memory;   // 256 bytes each: buffer, and run or version
     std::map<int, int> version;
@@ -137,7 +144,9 @@ subject draw(unsigned seed) {
     const int waits = 60 + below(41), places = below(4);
     std::vector<int> values, tasks;
     const int w = m.state(0);
-    const auto pick = [&] { return values[values.size() - 1 - static_cast<std::size_t>(below(values.size() < 3 ? static_cast<int>(values.size()) : 3))]; };
+    const auto pick = [&] {
+        return values[values.size() - 1 - static_cast<std::size_t>(below(values.size() < 3 ? static_cast<int>(values.size()) : 3))];
+    };
     std::vector<std::pair<int, bool>> made;   // symbol or node
     values.push_back(m.compute(0, {}));
     made.push_back({values[0], true});
@@ -174,7 +183,8 @@ subject draw(unsigned seed) {
                 b.type.extent[0] = m.s.graph.symbols[id].type.extent[0] *= 1 + below(3);
                 b.bytes = m.s.program.leaves[b.first_leaf].bytes = b.type.bytes();
             }
-            if (places > 0 && (b.slots == 1 || below(8) == 0) && below(100) < 70) m.place(id, 0, 512 * below(places * static_cast<int>(made.size())));
+            if (places > 0 && (b.slots == 1 || below(8) == 0) && below(100) < 70)
+                m.place(id, 0, 512 * below(places * static_cast<int>(made.size())));
         }
     }
     for (std::size_t i = 0; i < tasks.size(); ++i)
@@ -279,7 +289,8 @@ TEST_CASE("each damage has its name") {
 TEST_CASE("workspace and results that nobody wants are what the operation asks for") {
     const subject whole = with_scratch();
     const auto first = [&](bool typed) {
-        return support::detail::nth(whole.program.buffers, 0, [&](const dv::ir::buffer& b) { return b.symbol < 0 && b.type.valid() == typed; });
+        return support::detail::nth(whole.program.buffers, 0,
+                                    [&](const dv::ir::buffer& b) { return b.symbol < 0 && b.type.valid() == typed; });
     };
     const int workspace = first(false), unwanted = first(true);
     const auto with = [&](int b, auto change) {
@@ -293,7 +304,8 @@ TEST_CASE("workspace and results that nobody wants are what the operation asks f
         CHECK(with(b, [](dv::ir::buffer& x) { --x.bytes; }) == "wrong_storage");
         CHECK(with(b, [](dv::ir::buffer& x) { x.bytes += 8; }) == "wrong_storage");
         CHECK(with(b, [](dv::ir::buffer& x) { x.bytes = 0; }) == "wrong_storage");
-        CHECK(with(b, [](dv::ir::buffer& x) { x.type.type = x.type.valid() ? dv::element::none : dv::element::float32; }) == "wrong_storage");
+        CHECK(with(b, [](dv::ir::buffer& x) { x.type.type = x.type.valid() ? dv::element::none : dv::element::float32; }) ==
+              "wrong_storage");
         CHECK(with(b, [](dv::ir::buffer& x) { x.where = dv::ir::storage::arena; }) == "wrong_storage");
         // Forgotten: what stands behind a result takes its place.
         subject s = whole;
@@ -328,7 +340,8 @@ TEST_CASE("blocks of rows") {
     CHECK(with([&](subject& x) { ++x.program.buffers[y].leaves; }) == "bad_table");
     CHECK(with([&](subject& x) {
               const int z = support::detail::nth(x.program.buffers, 0, [&](const dv::ir::buffer& b) { return b.alias == y; });
-              x.program.leaves[x.program.buffers[z].first_leaf] = {0, 512}, x.program.leaves[x.program.buffers[z].first_leaf + 1] = {512, 256};
+              x.program.leaves[x.program.buffers[z].first_leaf] = {0, 512},
+              x.program.leaves[x.program.buffers[z].first_leaf + 1] = {512, 256};
               x.program.leaves[x.program.buffers[z].first_leaf + 2] = {768, 256};
           }) == "wrong_access");
     // Another block of the same value, more of it, or less.
@@ -343,17 +356,23 @@ TEST_CASE("blocks of rows") {
                 if (damaged.program.accesses[a].mode == dv::access_mode::read) CHECK(found(damaged) == (same ? "none" : "wrong_access"));
                 else CHECK(static_cast<bool>(damaged.all()) == same);
             }
-        for (const int beyond : {first - 1, first + 3, -1, 1000}) CHECK(with([&](subject& x) { x.program.accesses[a].leaf = beyond; }) == "wrong_access");
+        for (const int beyond : {first - 1, first + 3, -1, 1000})
+            CHECK(with([&](subject& x) { x.program.accesses[a].leaf = beyond; }) == "wrong_access");
         for (const int leaves : {0, -1, 4}) CHECK(with([&](subject& x) { x.program.accesses[a].leaves = leaves; }) == "wrong_access");
     }
     // Graph and program say alike that a block is read which is not there yet, on the stream that has its first half: only the wait is missing.
     const auto step_of = [&](const subject& x, int node) {
-        return support::detail::nth(x.plan.steps, 0, [&](const dv::ir::step& i) { return x.program.members[x.program.tasks[i.task].first_member].node == node; });
+        return support::detail::nth(
+            x.plan.steps, 0, [&](const dv::ir::step& i) { return x.program.members[x.program.tasks[i.task].first_member].node == node; });
     };
     const auto reader_of = [&](const subject& x, const dv::operation& which) {
-        const int rows = support::detail::nth(x.graph.nodes, 0, [&](const dv::ir::node& n) { return n.op == &which && x.graph.symbols[x.graph.operands[n.first_argument]].kind == dv::ir::symbol_kind::value; });
+        const int rows = support::detail::nth(x.graph.nodes, 0, [&](const dv::ir::node& n) {
+            return n.op == &which && x.graph.symbols[x.graph.operands[n.first_argument]].kind == dv::ir::symbol_kind::value;
+        });
         const int block = x.graph.operands[x.graph.nodes[rows].first_result];
-        return support::detail::nth(x.graph.nodes, 0, [&](const dv::ir::node& n) { return x.graph.operands[n.first_argument] == block && n.op->view == dv::view_kind::none; });
+        return support::detail::nth(x.graph.nodes, 0, [&](const dv::ir::node& n) {
+            return x.graph.operands[n.first_argument] == block && n.op->view == dv::view_kind::none;
+        });
     };
     CHECK(with([&](subject& x) {  // the quarter, of the half that the collective makes
               dv::ir::step& reads = x.plan.steps[step_of(x, reader_of(x, second_quarter))];
@@ -362,7 +381,9 @@ TEST_CASE("blocks of rows") {
               static constexpr dv::operation third_quarter = view_operation(dv::view_kind::rows, 2, 4);
               x.graph.nodes[rows].op = &third_quarter;
               for (dv::ir::buffer& b : x.program.buffers)  // cut so that there is such a leaf
-                  if (b.leaves == 3) x.program.leaves[b.first_leaf] = {0, 512}, x.program.leaves[b.first_leaf + 1] = {512, 256}, x.program.leaves[b.first_leaf + 2] = {768, 256};
+                  if (b.leaves == 3)
+                      x.program.leaves[b.first_leaf] = {0, 512}, x.program.leaves[b.first_leaf + 1] = {512, 256},
+                      x.program.leaves[b.first_leaf + 2] = {768, 256};
               a.leaf = first + 1;
               for (dv::ir::access& other : x.program.accesses) {
                   if (&other == &a || other.leaves == 3 || x.program.buffers[other.buffer].leaves != 3) continue;
@@ -448,7 +469,9 @@ TEST_CASE("an in-place result whose argument has another reader") {
         // statement r or z reads x instead of what it should
         const auto& v = s.program.tasks[s.plan.order[step]];
         const auto& y = s.program.participations[v.first_participation];
-        const int n = s.program.members[v.first_member].node, x = s.program.accesses[s.program.participations[s.program.tasks[s.plan.order[0]].first_participation].first_access].buffer;
+        const int n = s.program.members[v.first_member].node,
+                  x = s.program.accesses[s.program.participations[s.program.tasks[s.plan.order[0]].first_participation].first_access]
+                          .buffer;
         s.program.accesses[y.first_access] = whole(s.program, x, dv::access_mode::read);
         s.graph.operands[s.graph.nodes[n].first_argument] = s.program.buffers[x].symbol;
         CHECK(found(s) == "edge_backward");
@@ -474,7 +497,8 @@ TEST_CASE("members of a group that depend on each other") {
     for (int site = 0;; ++site) {
         subject taken = s;
         REQUIRE(take_over_argument(taken, site));
-        const dv::ir::participation& x = taken.program.participations[support::detail::nth(taken.program.participations, 0, [&](const dv::ir::participation& y) { return y.member == second; })];
+        const dv::ir::participation& x = taken.program.participations[support::detail::nth(
+            taken.program.participations, 0, [&](const dv::ir::participation& y) { return y.member == second; })];
         if (taken.program.buffers[taken.program.accesses[x.first_access + 1].buffer].alias < 0) continue;
         CHECK(found(taken) == "alias_wrong");
         break;

@@ -35,7 +35,8 @@ float run(Rank& rank) {
     if (step.is(dv::name<left>)) step.write_state(dv::name<total>, std::vector<float>(4, 2.0f));
     const auto ticket = step.run();
     ticket.wait_for(std::chrono::minutes{1});
-    if (rank.is(dv::name<left>)) return step.read_state(dv::name<total>)[3] == 3.5f && states.template read<vector>(dv::name<total>)[0] == 3.5f ? 0 : -1;
+    if (rank.is(dv::name<left>))
+        return step.read_state(dv::name<total>)[3] == 3.5f && states.template read<vector>(dv::name<total>)[0] == 3.5f ? 0 : -1;
     return ticket.times().empty() ? -1 : ticket.read(dv::name<result>)[3];
 }
 

@@ -169,7 +169,8 @@ private:
         see("rows in host memory", s.symbols[static_cast<std::size_t>(x)].in_host_memory);
         for (const statement& m : s.nodes) {
             if (!contains(m.arguments, n.results[0])) continue;
-            see("rows of another role's value", m.role >= 0 && s.symbols[static_cast<std::size_t>(x)].role >= 0 && m.role != s.symbols[static_cast<std::size_t>(x)].role);
+            see("rows of another role's value",
+                m.role >= 0 && s.symbols[static_cast<std::size_t>(x)].role >= 0 && m.role != s.symbols[static_cast<std::size_t>(x)].role);
             see("rows given to a collective along axes", m.role >= 0 && dv::is_collective(m.kind));
             see("rows given to a collective over roles", m.role < 0);
         }

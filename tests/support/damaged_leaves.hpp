@@ -36,7 +36,8 @@ inline bool forget_number(subject& s, int site) {
 // An in-place result is cut elsewhere than its argument, and its accesses cover what they did.
 inline bool cut_elsewhere(subject& s, int site) {
     const int at = detail::nth(s.program.buffers, site, [&](const dv::ir::buffer& x) {
-        return x.alias >= 0 && x.leaves == 3 && s.program.leaves[x.first_leaf + 2].begin == 2 * s.program.leaves[x.first_leaf + 1].begin && x.bytes == 1024;
+        return x.alias >= 0 && x.leaves == 3 && s.program.leaves[x.first_leaf + 2].begin == 2 * s.program.leaves[x.first_leaf + 1].begin &&
+               x.bytes == 1024;
     });
     if (at < 0) return false;
     const int first = s.program.buffers[at].first_leaf;

@@ -11,7 +11,8 @@ inline bool shrink_arena(subject& s, int site) {
     for (int b = 0; b < s.program.buffers.size(); ++b) {
         const dv::ir::buffer& x = s.program.buffers[b];
         const dv::ir::placement& m = s.plan.placements[b];
-        if (x.role == site && (detail::in_arena(x) || x.where == dv::ir::storage::workspace) && m.offset + (x.slots - 1) * m.stride + x.bytes > end)
+        if (x.role == site && (detail::in_arena(x) || x.where == dv::ir::storage::workspace) &&
+            m.offset + (x.slots - 1) * m.stride + x.bytes > end)
             end = m.offset + (x.slots - 1) * m.stride + x.bytes;
     }
     if (end == 0) return false;
@@ -84,7 +85,8 @@ inline bool lie_elsewhere(subject& s, int site) {
 }
 // The slots of a buffer have a larger stride, with enough room.
 inline bool stretch(subject& s, int site) {
-    const int b = detail::nth(s.program.buffers, site, [](const dv::ir::buffer& x) { return x.slots > 1 && x.alias < 0 && x.where == dv::ir::storage::arena; });
+    const int b = detail::nth(s.program.buffers, site,
+                              [](const dv::ir::buffer& x) { return x.slots > 1 && x.alias < 0 && x.where == dv::ir::storage::arena; });
     if (b < 0) return false;
     const dv::ir::buffer& x = s.program.buffers[b];
     std::int64_t& size = s.plan.roles[x.role].arena_bytes;
@@ -95,7 +97,9 @@ inline bool stretch(subject& s, int site) {
     return true;
 }
 inline bool one_slot_for_all_runs(subject& s, int site) {
-    const int b = detail::nth(s.program.buffers, site, [](const dv::ir::buffer& x) { return x.slots > 1 && x.bytes > 0 && (x.where == dv::ir::storage::arena || x.where == dv::ir::storage::host); });
+    const int b = detail::nth(s.program.buffers, site, [](const dv::ir::buffer& x) {
+        return x.slots > 1 && x.bytes > 0 && (x.where == dv::ir::storage::arena || x.where == dv::ir::storage::host);
+    });
     if (b >= 0) s.plan.placements[b].stride = 0;
     return b >= 0;
 }
@@ -106,8 +110,11 @@ inline bool result_over_argument(subject& s, int site) {
         for (const dv::ir::access& a : list)
             for (const dv::ir::access& b : list) {
                 const dv::ir::buffer &from = s.program.buffers[a.buffer], &to = s.program.buffers[b.buffer];
-                if (a.mode != dv::access_mode::read || b.mode != dv::access_mode::write || !detail::in_arena(from) || !detail::in_arena(to) || to.alias >= 0 || a.buffer == b.buffer) continue;
-                const std::int64_t at = s.plan.placements[a.buffer].offset + s.program.leaves[a.leaf].begin - s.program.leaves[b.leaf].begin;
+                if (a.mode != dv::access_mode::read || b.mode != dv::access_mode::write || !detail::in_arena(from) ||
+                    !detail::in_arena(to) || to.alias >= 0 || a.buffer == b.buffer)
+                    continue;
+                const std::int64_t at =
+                    s.plan.placements[a.buffer].offset + s.program.leaves[a.leaf].begin - s.program.leaves[b.leaf].begin;
                 if (at < 0 || site-- != 0) continue;
                 s.plan.placements[b.buffer].offset = at;
                 std::int64_t& size = s.plan.roles[x.role].arena_bytes;
@@ -122,7 +129,9 @@ inline bool share_with_output(subject& s, int site) {
     for (int o = 0; o < s.program.buffers.size(); ++o)
         for (int b = 0; b < s.program.buffers.size(); ++b) {
             const dv::ir::buffer &x = s.program.buffers[o], &y = s.program.buffers[b];
-            if (!x.output || !detail::in_arena(x) || !detail::in_arena(y) || x.role != y.role || b == o || b == x.alias || y.alias >= 0 || x.slots == 1 || site-- != 0) continue;
+            if (!x.output || !detail::in_arena(x) || !detail::in_arena(y) || x.role != y.role || b == o || b == x.alias || y.alias >= 0 ||
+                x.slots == 1 || site-- != 0)
+                continue;
             s.plan.placements[b].offset = s.plan.placements[o].offset;
             s.plan.roles[x.role].arena_bytes += y.slots * dv::ir::aligned(y.bytes);
             return true;
@@ -147,8 +156,8 @@ inline bool take_over_unoffered(subject& s, int site) {
         for (const dv::ir::access& a : list)
             for (const dv::ir::access& b : list) {
                 dv::ir::buffer &from = s.program.buffers[a.buffer], &to = s.program.buffers[b.buffer];
-                if (a.mode != dv::access_mode::read || b.mode != dv::access_mode::write || !detail::in_arena(from) || !detail::in_arena(to) || from.slots != to.slots ||
-                    from.alias >= 0 || to.alias >= 0 || site-- != 0)
+                if (a.mode != dv::access_mode::read || b.mode != dv::access_mode::write || !detail::in_arena(from) ||
+                    !detail::in_arena(to) || from.slots != to.slots || from.alias >= 0 || to.alias >= 0 || site-- != 0)
                     continue;
                 to.alias = a.buffer;
                 s.plan.placements[b.buffer] = s.plan.placements[a.buffer];
@@ -165,7 +174,9 @@ inline bool take_over_argument(subject& s, int site) {
             for (const dv::ir::access& b : list) {
                 dv::ir::buffer& to = s.program.buffers[b.buffer];
                 const int from = s.program.buffers[a.buffer].alias >= 0 ? s.program.buffers[a.buffer].alias : a.buffer;
-                if (a.mode != dv::access_mode::read || b.mode != dv::access_mode::write || to.alias == from || to.slots != s.program.buffers[from].slots || site-- != 0) continue;
+                if (a.mode != dv::access_mode::read || b.mode != dv::access_mode::write || to.alias == from ||
+                    to.slots != s.program.buffers[from].slots || site-- != 0)
+                    continue;
                 to.alias = from;
                 s.plan.placements[b.buffer] = s.plan.placements[from];
                 return true;

@@ -114,7 +114,8 @@ inline bool swap_dependent_tasks(subject& s, int site) {
         s.plan.order[i] = w;
         s.plan.order[i + 1] = v;
         for (int k = 0; k + 1 < s.plan.steps.size(); ++k)
-            if (s.plan.steps[k].task == v && s.plan.steps[k + 1].task == w && detail::role_of_step(s, k) == detail::role_of_step(s, k + 1)) detail::swap_steps(s, k);
+            if (s.plan.steps[k].task == v && s.plan.steps[k + 1].task == w && detail::role_of_step(s, k) == detail::role_of_step(s, k + 1))
+                detail::swap_steps(s, k);
         return true;
     }
     return false;
@@ -159,7 +160,9 @@ inline bool put_another_in_its_place(subject& s, int site) {
     for (int v = 0; v < s.program.tasks.size(); ++v)
         for (int w = 0; w < s.program.tasks.size(); ++w) {
             const dv::ir::task &x = s.program.tasks[v], &y = s.program.tasks[w];
-            if (v == w || x.participations != 1 || y.participations != 1 || x.stream != y.stream || s.program.participations[x.first_participation].role != s.program.participations[y.first_participation].role || site-- != 0) continue;
+            if (v == w || x.participations != 1 || y.participations != 1 || x.stream != y.stream ||
+                s.program.participations[x.first_participation].role != s.program.participations[y.first_participation].role || site-- != 0)
+                continue;
             for (int& at : s.plan.order)
                 if (at == v) at = w;
             detail::each_step_of(s, v, [&](dv::ir::step& k) { k.task = w, k.first_participation = y.first_participation; });

@@ -93,8 +93,9 @@ bool change_result(subject& s, int site, F change) {
     return n >= 0;
 }
 inline void another_element(dv::tensor_type& t) {
-    constexpr dv::element others[] = {dv::element::none, dv::element::bfloat16, dv::element::float16, dv::element::int32, dv::element::int64, dv::element::uint8,
-                                      dv::element::int8, dv::element::float32, dv::element::float32, dv::element::uint64, dv::element::int64};
+    constexpr dv::element others[] = {dv::element::none,    dv::element::bfloat16, dv::element::float16, dv::element::int32,
+                                      dv::element::int64,   dv::element::uint8,    dv::element::int8,    dv::element::float32,
+                                      dv::element::float32, dv::element::uint64,   dv::element::int64};
     t.type = others[static_cast<int>(t.type)];  // of the same size
 }
 inline void half_as_many(dv::tensor_type& t) {
@@ -106,14 +107,17 @@ inline bool partner_with_another_count(subject& s, int site) { return change_arg
 inline bool result_of_another_element(subject& s, int site) { return change_result(s, site, another_element); }
 inline bool result_of_another_count(subject& s, int site) { return change_result(s, site, half_as_many); }
 inline bool receive_another_type(subject& s, int site) {
-    const int i = detail::nth(s.program.participations, site, [&](const dv::ir::participation& x) { return s.program.members[x.member].kind == dv::op_kind::transfer && x.group_index == 1; });
+    const int i = detail::nth(s.program.participations, site, [&](const dv::ir::participation& x) {
+        return s.program.members[x.member].kind == dv::op_kind::transfer && x.group_index == 1;
+    });
     if (i < 0) return false;
     another_element(s.program.buffers[s.program.accesses[s.program.participations[i].first_access].buffer].type);
     return true;
 }
 inline bool reduce_in_another_way(subject& s, int site) {
     const int m = detail::nth(s.program.members, site, [](const dv::ir::member& x) { return dv::is_reducing(x.kind); });
-    if (m >= 0) s.program.members[m].reduce = s.program.members[m].reduce == dv::reduction::maximum ? dv::reduction::sum : dv::reduction::maximum;
+    if (m >= 0)
+        s.program.members[m].reduce = s.program.members[m].reduce == dv::reduction::maximum ? dv::reduction::sum : dv::reduction::maximum;
     return m >= 0;
 }
 inline bool another_root(subject& s, int site) {
@@ -123,7 +127,9 @@ inline bool another_root(subject& s, int site) {
 }
 inline bool another_kind(subject& s, int site) {
     const int m = detail::nth(s.program.members, site, [](const dv::ir::member& x) { return dv::is_collective(x.kind); });
-    if (m >= 0) s.program.members[m].kind = s.program.members[m].kind == dv::op_kind::all_reduce ? dv::op_kind::all_to_all : dv::op_kind::all_reduce;
+    if (m >= 0)
+        s.program.members[m].kind =
+            s.program.members[m].kind == dv::op_kind::all_reduce ? dv::op_kind::all_to_all : dv::op_kind::all_reduce;
     return m >= 0;
 }
 inline bool join_other_roles(subject& s, int site) {
@@ -185,7 +191,9 @@ inline bool send_another_value(subject& s, int site) {
         dv::ir::access& a = s.program.accesses[x.first_access];
         for (int b = 0; b < s.program.buffers.size(); ++b) {
             const dv::ir::buffer &was = s.program.buffers[a.buffer], &other = s.program.buffers[b];
-            if (b == a.buffer || other.role != was.role || other.symbol < 0 || other.symbol == was.symbol || other.type != was.type || site-- != 0) continue;
+            if (b == a.buffer || other.role != was.role || other.symbol < 0 || other.symbol == was.symbol || other.type != was.type ||
+                site-- != 0)
+                continue;
             a = whole(s.program, b, a.mode);
             m.symbol = other.symbol;
             return true;
@@ -195,7 +203,8 @@ inline bool send_another_value(subject& s, int site) {
 }
 // Two participations of a collective are exchanged; its communicator stays the same.
 inline bool exchange_group_indices_only(subject& s, int site) {
-    const int m = detail::nth(s.program.members, site, [&](const dv::ir::member& x) { return x.node >= 0 && s.graph.nodes[x.node].role < 0; });
+    const int m =
+        detail::nth(s.program.members, site, [&](const dv::ir::member& x) { return x.node >= 0 && s.graph.nodes[x.node].role < 0; });
     if (m < 0) return false;
     for (dv::ir::participation& x : s.program.participations)
         if (x.member == m && x.group_index < 2) x.group_index = 1 - x.group_index;
@@ -257,7 +266,9 @@ inline bool leave_out_task(subject& s, int site) {
 inline bool join_tasks(subject& s, int site) {
     for (int v = 0; v + 1 < s.program.tasks.size(); ++v) {
         const int role = s.program.participations[s.program.tasks[v].first_participation].role;
-        if (s.program.tasks[v].participations != 1 || s.program.tasks[v + 1].participations != 1 || s.program.participations[s.program.tasks[v + 1].first_participation].role != role || site-- != 0) continue;
+        if (s.program.tasks[v].participations != 1 || s.program.tasks[v + 1].participations != 1 ||
+            s.program.participations[s.program.tasks[v + 1].first_participation].role != role || site-- != 0)
+            continue;
         s.program.tasks[v].participations = s.program.tasks[v].members = 2;
         detail::erase(s.program.tasks, v + 1);
         for (int i = s.plan.order.size() - 1; i >= 0; --i)

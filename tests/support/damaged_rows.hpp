@@ -62,10 +62,13 @@ inline void erase_access(subject& s, int participation, int k) {
     for (int i = participation + 1; i < s.program.participations.size(); ++i) --s.program.participations[i].first_access;
 }
 inline int participation_of_access(const subject& s, int a) {
-    return nth(s.program.participations, 0, [a](const dv::ir::participation& x) { return a >= x.first_access && a < x.first_access + x.accesses; });
+    return nth(s.program.participations, 0,
+               [a](const dv::ir::participation& x) { return a >= x.first_access && a < x.first_access + x.accesses; });
 }
 inline int task_of_participation(const subject& s, int participation) {
-    return nth(s.program.tasks, 0, [participation](const dv::ir::task& x) { return participation >= x.first_participation && participation < x.first_participation + x.participations; });
+    return nth(s.program.tasks, 0, [participation](const dv::ir::task& x) {
+        return participation >= x.first_participation && participation < x.first_participation + x.participations;
+    });
 }
 // The roles with a step of a task.
 template <class F>
@@ -104,10 +107,13 @@ inline bool in_arena(const dv::ir::buffer& b) { return b.where == dv::ir::storag
 // Whether two tasks access the same buffer and one of them writes it.
 inline bool dependent(const subject& s, int v, int w) {
     for (const auto& x : s.program.participations.view().subspan(s.program.tasks[v].first_participation, s.program.tasks[v].participations))
-        for (const auto& y : s.program.participations.view().subspan(s.program.tasks[w].first_participation, s.program.tasks[w].participations))
+        for (const auto& y :
+             s.program.participations.view().subspan(s.program.tasks[w].first_participation, s.program.tasks[w].participations))
             for (const auto& a : s.program.accesses.view().subspan(x.first_access, x.accesses))
                 for (const auto& b : s.program.accesses.view().subspan(y.first_access, y.accesses))
-                    if (a.buffer == b.buffer && a.leaf < b.leaf + b.leaves && b.leaf < a.leaf + a.leaves && (dv::writes(a.mode) || dv::writes(b.mode))) return true;
+                    if (a.buffer == b.buffer && a.leaf < b.leaf + b.leaves && b.leaf < a.leaf + a.leaves &&
+                        (dv::writes(a.mode) || dv::writes(b.mode)))
+                        return true;
     return false;
 }
 

@@ -81,11 +81,13 @@ constexpr field field_at(const char* name) {
 }
 template <auto Data, auto Table, auto Member>
 constexpr field column(const char* name) {
-    return field_at<[](const subject& s) { return (s.*Data.*Table).size(); }, [](subject& s, int row) -> auto& { return (s.*Data.*Table)[row].*Member; }>(name);
+    return field_at<[](const subject& s) { return (s.*Data.*Table).size(); },
+                    [](subject& s, int row) -> auto& { return (s.*Data.*Table)[row].*Member; }>(name);
 }
 template <auto Data, auto Table>
 constexpr field column_of_numbers(const char* name) {
-    return field_at<[](const subject& s) { return (s.*Data.*Table).size(); }, [](subject& s, int row) -> auto& { return (s.*Data.*Table)[row]; }>(name);
+    return field_at<[](const subject& s) { return (s.*Data.*Table).size(); },
+                    [](subject& s, int row) -> auto& { return (s.*Data.*Table)[row]; }>(name);
 }
 template <auto Data, auto Member>
 constexpr field single(const char* name) {
@@ -93,7 +95,8 @@ constexpr field single(const char* name) {
 }
 template <int I>
 constexpr field extent_of_buffer(const char* name) {
-    return field_at<[](const subject& s) { return s.program.buffers.size(); }, [](subject& s, int row) -> auto& { return s.program.buffers[row].type.extent[I]; }>(name);
+    return field_at<[](const subject& s) { return s.program.buffers.size(); },
+                    [](subject& s, int row) -> auto& { return s.program.buffers[row].type.extent[I]; }>(name);
 }
 
 using program = dv::ir::program_data;
@@ -133,8 +136,10 @@ inline constexpr field fields[] = {
     detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::symmetric_set>("buffer.symmetric_set"),
     detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::first_leaf>("buffer.first_leaf"),
     detail::column<&subject::program, &detail::program::buffers, &dv::ir::buffer::leaves>("buffer.leaves"),
-    detail::field_at<[](const subject& s) { return s.program.buffers.size(); }, [](subject& s, int row) -> auto& { return s.program.buffers[row].type.type; }>("buffer.type.type"),
-    detail::field_at<[](const subject& s) { return s.program.buffers.size(); }, [](subject& s, int row) -> auto& { return s.program.buffers[row].type.rank; }>("buffer.type.rank"),
+    detail::field_at<[](const subject& s) { return s.program.buffers.size(); },
+                     [](subject& s, int row) -> auto& { return s.program.buffers[row].type.type; }>("buffer.type.type"),
+    detail::field_at<[](const subject& s) { return s.program.buffers.size(); },
+                     [](subject& s, int row) -> auto& { return s.program.buffers[row].type.rank; }>("buffer.type.rank"),
     detail::extent_of_buffer<0>("buffer.type.extent[0]"),
     detail::extent_of_buffer<1>("buffer.type.extent[1]"),
     detail::extent_of_buffer<2>("buffer.type.extent[2]"),
@@ -203,11 +208,13 @@ inline constexpr field fields[] = {
 };
 
 // A tensor_type is its element, its rank and six extents.
-static_assert(detail::count_fields<dv::ir::buffer>() == 11 && detail::count_fields<dv::ir::access>() == 4 && detail::count_fields<dv::ir::leaf>() == 2 && detail::count_fields<dv::ir::participation>() == 5 &&
-              detail::count_fields<dv::ir::member>() == 10 && detail::count_fields<dv::ir::task>() == 6 && detail::count_fields<dv::ir::communicator>() == 3 &&
-              detail::count_fields<dv::ir::step>() == 9 && detail::count_fields<dv::ir::wait>() == 3 && detail::count_fields<dv::ir::role_plan>() == 6 &&
-              detail::count_fields<dv::ir::placement>() == 2 && detail::count_fields<dv::ir::program_data>() == 8 + 2 &&
-              detail::count_fields<dv::plan::plan_data>() == 5 + 4 + 1,  // `choice` tells of the search, and nothing is done by it
+static_assert(detail::count_fields<dv::ir::buffer>() == 11 && detail::count_fields<dv::ir::access>() == 4 &&
+                  detail::count_fields<dv::ir::leaf>() == 2 && detail::count_fields<dv::ir::participation>() == 5 &&
+                  detail::count_fields<dv::ir::member>() == 10 && detail::count_fields<dv::ir::task>() == 6 &&
+                  detail::count_fields<dv::ir::communicator>() == 3 && detail::count_fields<dv::ir::step>() == 9 &&
+                  detail::count_fields<dv::ir::wait>() == 3 && detail::count_fields<dv::ir::role_plan>() == 6 &&
+                  detail::count_fields<dv::ir::placement>() == 2 && detail::count_fields<dv::ir::program_data>() == 8 + 2 &&
+                  detail::count_fields<dv::plan::plan_data>() == 5 + 4 + 1,  // `choice` tells of the search, and nothing is done by it
               "a field was added to a table: list it among `fields`");
 static_assert(std::size(fields) == (11 - 1 + 2 + dv::max_rank) + 4 + 2 + 5 + 10 + 6 + 3 + 1 + 2 + 1 + 9 + 3 + 6 + 2 + 4);
 
@@ -222,7 +229,8 @@ struct table {
 namespace detail {
 template <auto Data, auto Table>
 constexpr table resizable(const char* name) {
-    return {name, [](const subject& s) { return (s.*Data.*Table).size(); }, [](subject& s) { (s.*Data.*Table).cut((s.*Data.*Table).size() - 1); },
+    return {name, [](const subject& s) { return (s.*Data.*Table).size(); },
+            [](subject& s) { (s.*Data.*Table).cut((s.*Data.*Table).size() - 1); },
             [](subject& s) {
                 const auto last = (s.*Data.*Table).back();
                 (s.*Data.*Table).push(last);

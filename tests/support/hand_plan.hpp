@@ -21,7 +21,9 @@ struct subject {
     dv::plan::plan_data plan;
     dv::plan_options options;  // the options that the plan must satisfy
 
-    constexpr dv::plan::verdict order() const { return dv::plan::prove_order(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan), options); }
+    constexpr dv::plan::verdict order() const {
+        return dv::plan::prove_order(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan), options);
+    }
     // One role by itself, where the tables hold.
     constexpr dv::plan::verdict role(int r) const {
         const dv::ir::graph g = dv::ir::view(graph);
@@ -37,7 +39,9 @@ struct subject {
         const dv::plan::plan made = dv::ir::view(plan);
         return dv::plan::prove_tables(g, p, made, options) && dv::plan::prove_ordered_roles(g, p, made, 0, p.roles);
     }
-    constexpr dv::plan::verdict all() const { return dv::plan::prove(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan), options); }
+    constexpr dv::plan::verdict all() const {
+        return dv::plan::prove(dv::ir::view(graph), dv::ir::view(program), dv::ir::view(plan), options);
+    }
 };
 
 // Operations of one result, of the type that all values of these plans have unless they say otherwise; two results and scratch memory.
@@ -82,8 +86,10 @@ constexpr dv::operation view_operation(dv::view_kind view, int block = 0, int bl
     o.blocks = blocks;
     return o;
 }
-inline constexpr dv::operation concat_of_parts = view_operation(dv::view_kind::concat), first_half = view_operation(dv::view_kind::rows, 0, 2),
-                               second_half = view_operation(dv::view_kind::rows, 1, 2), second_quarter = view_operation(dv::view_kind::rows, 1, 4);
+inline constexpr dv::operation concat_of_parts = view_operation(dv::view_kind::concat),
+                               first_half = view_operation(dv::view_kind::rows, 0, 2),
+                               second_half = view_operation(dv::view_kind::rows, 1, 2),
+                               second_quarter = view_operation(dv::view_kind::rows, 1, 4);
 inline constexpr dv::operation scratch_operation = [] {
     dv::operation o;
     o.infer = infer_two;
@@ -193,7 +199,8 @@ struct maker {
     }
 
     // ---- statements: each adds a node and returns the symbol of its result
-    constexpr int node(dv::op_kind kind, int role, std::initializer_list<int> arguments, int result, const dv::operation* op = &plain_operation) {
+    constexpr int node(dv::op_kind kind, int role, std::initializer_list<int> arguments, int result,
+                       const dv::operation* op = &plain_operation) {
         dv::ir::node n;
         n.op = op;
         n.kind = kind;
@@ -283,7 +290,8 @@ struct maker {
     constexpr void touch(int symbol, int role, dv::access_mode mode) {
         const int b = at(symbol, role);
         touch(b, mode);
-        if (s.program.buffers[b].symbol != symbol) blocks.push({s.program.accesses.size() - 1, begin_of[symbol], s.graph.symbols[symbol].type.bytes()});
+        if (s.program.buffers[b].symbol != symbol)
+            blocks.push({s.program.accesses.size() - 1, begin_of[symbol], s.graph.symbols[symbol].type.bytes()});
     }
     constexpr void join(unsigned axes, std::initializer_list<int> roles) {
         s.program.members.back().communicator = s.program.communicators.size();
@@ -294,10 +302,14 @@ struct maker {
     constexpr int run_node(int n) {
         const dv::ir::node x = s.graph.nodes[n];
         const bool copies = x.kind == dv::op_kind::to_host || x.kind == dv::op_kind::from_host;
-        const int v = begin(x.kind, n, is_communication(x.kind) ? dv::stream_kind::communication : copies ? dv::stream_kind::copy : dv::stream_kind::compute);
+        const int v = begin(x.kind, n,
+                            is_communication(x.kind) ? dv::stream_kind::communication
+                            : copies                 ? dv::stream_kind::copy
+                                                     : dv::stream_kind::compute);
         if (is_communication(x.kind)) join(x.axes, {x.role});
         participation(x.role, 0);
-        const dv::span<const int> arguments = s.graph.operands.view().subspan(x.first_argument, x.arguments), results = s.graph.operands.view().subspan(x.first_result, x.results);
+        const dv::span<const int> arguments = s.graph.operands.view().subspan(x.first_argument, x.arguments),
+                                  results = s.graph.operands.view().subspan(x.first_result, x.results);
         dv::vec<dv::tensor_type> types;
         for (int a : arguments) {
             const bool inout = x.update && among(results, a) && types.size() == place_among(arguments, a);
@@ -390,7 +402,8 @@ struct maker {
                 dv::ir::step x;
                 x.task = v;
                 x.first_participation = -1;
-                for (int i = s.program.tasks[v].first_participation; i < s.program.tasks[v].first_participation + s.program.tasks[v].participations; ++i) {
+                for (int i = s.program.tasks[v].first_participation;
+                     i < s.program.tasks[v].first_participation + s.program.tasks[v].participations; ++i) {
                     if (s.program.participations[i].role != r) continue;
                     if (x.first_participation < 0) x.first_participation = i;
                     ++x.participations;
@@ -409,7 +422,8 @@ struct maker {
                 dv::ir::step& x = s.plan.steps[k];
                 x.first_wait = s.plan.waits.size();
                 for (int i = head[r * count + x.task]; i >= 0; i = next[i], ++x.waits)
-                    s.plan.waits.push({event_of[r * count + wanted[i].recorder], wanted[i].distance, step_of[r * count + wanted[i].recorder]});
+                    s.plan.waits.push(
+                        {event_of[r * count + wanted[i].recorder], wanted[i].distance, step_of[r * count + wanted[i].recorder]});
             }
         }
         // First the buffers with an offset, then all others, then aliases.
@@ -418,8 +432,10 @@ struct maker {
                 const dv::ir::buffer& x = s.program.buffers[b];
                 dv::ir::placement& m = s.plan.placements[b];
                 if (x.where == dv::ir::storage::state && pass == 0) s.plan.roles[x.role].state_bytes += dv::ir::aligned(x.bytes);
-                if (x.where != dv::ir::storage::arena && x.where != dv::ir::storage::workspace && x.where != dv::ir::storage::host) continue;
-                std::int64_t& size = x.where == dv::ir::storage::host ? s.plan.roles[x.role].host_arena_bytes : s.plan.roles[x.role].arena_bytes;
+                if (x.where != dv::ir::storage::arena && x.where != dv::ir::storage::workspace && x.where != dv::ir::storage::host)
+                    continue;
+                std::int64_t& size =
+                    x.where == dv::ir::storage::host ? s.plan.roles[x.role].host_arena_bytes : s.plan.roles[x.role].arena_bytes;
                 m.stride = dv::ir::aligned(x.bytes);
                 if (x.alias >= 0) {
                     if (pass == 2) m = s.plan.placements[x.alias];

@@ -65,7 +65,8 @@ constexpr subject three_roles() {
 // An in-place result; a state read, communicated and updated, across streams and runs.
 constexpr subject in_place() {
     maker m{1};
-    const int w = m.state(0), x = m.compute(0, {}), y = m.compute(0, {x}, &in_place_operation), r = m.compute(0, {w}), z = m.compute(0, {y, r});
+    const int w = m.state(0), x = m.compute(0, {}), y = m.compute(0, {x}, &in_place_operation), r = m.compute(0, {w}),
+              z = m.compute(0, {y, r});
     const int p = m.reduce(0, w), u = m.update(0, w, {p});
     const int q = m.compute(0, {z});
     m.output(q, 0);
@@ -153,7 +154,8 @@ constexpr subject on_a_mesh() {
     m.buffer(x, 0).slots = 2;
     const int both = m.along(dv::op_kind::all_reduce, 0, 3, a), wide = m.along(dv::op_kind::all_gather, 0, 2, a, -1, 128);
     const int there = m.along(dv::op_kind::reduce, 0, 1, a, 1), back = m.along(dv::op_kind::broadcast, 0, 1, there, 1);
-    const int next = m.shift(0, 1, a, 1), edge = m.shift(0, 2, a, -1, true), participation = m.along(dv::op_kind::reduce_scatter, 0, 1, wide);
+    const int next = m.shift(0, 1, a, 1), edge = m.shift(0, 2, a, -1, true),
+              participation = m.along(dv::op_kind::reduce_scatter, 0, 1, wide);
     const int k = m.compute(0, {q}), t = m.node(dv::op_kind::all_reduce, 0, {participation}, q);
     const int y = m.compute(0, {both, back, next, edge, participation, i, w, k}), u = m.node(dv::op_kind::all_reduce, 0, {y}, w);
     m.s.graph.nodes[t].update = m.s.graph.nodes[u].update = true;
@@ -192,7 +194,8 @@ constexpr subject with_scratch() {
     const int va = m.run(a), vb = m.run(b), vc = m.run(c), vd = m.run(d);
     int shared = -1;
     for (int i = 0; i < m.s.program.buffers.size(); ++i)
-        if (m.s.program.buffers[i].where == dv::ir::storage::workspace && m.s.program.buffers[i].type.rank == 0) m.s.plan.placements[i].offset = 0, shared = i;
+        if (m.s.program.buffers[i].where == dv::ir::storage::workspace && m.s.program.buffers[i].type.rank == 0)
+            m.s.plan.placements[i].offset = 0, shared = i;
     m.s.plan.placements[shared].offset = 0;
     m.run(e);
     m.run(f);
@@ -208,7 +211,8 @@ constexpr subject through_host_memory() {
     m.s.options.in_flight = 2;
     const int x = m.input(0);
     m.s.graph.symbols[x].in_host_memory = true;
-    const int a = m.value(dv::op_kind::from_host, 0, {x}), b = m.compute(0, {a}), h = m.value(dv::op_kind::to_host, 0, {b}), c = m.compute(0, {b, a});
+    const int a = m.value(dv::op_kind::from_host, 0, {x}), b = m.compute(0, {a}), h = m.value(dv::op_kind::to_host, 0, {b}),
+              c = m.compute(0, {b, a});
     const int back = m.value(dv::op_kind::from_host, 0, {h}), d = m.compute(0, {c, back}), o = m.value(dv::op_kind::to_host, 0, {d});
     m.buffer(x, 0).slots = 2;
     m.output(o, 0, 2);
@@ -229,7 +233,8 @@ constexpr subject in_place_only() {
     maker m{1};
     m.s.options.in_flight = 2;
     const int a = m.compute(0, {}), b = m.compute(0, {a}, &only_in_place_operation), c = m.reduce(0, b);
-    const int d = m.compute(0, {c}), e = m.compute(0, {c, d}, &second_in_place_operation), f = m.compute(0, {e}), g = m.compute(0, {f}, &two_in_place_operation);
+    const int d = m.compute(0, {c}), e = m.compute(0, {c, d}, &second_in_place_operation), f = m.compute(0, {e}),
+              g = m.compute(0, {f}, &two_in_place_operation);
     m.output(e, 0, 2);
     dv::ir::node& unwanted = m.s.graph.nodes[m.s.graph.symbols[g].node];
     unwanted.first_result = m.s.graph.operands.size();
@@ -312,7 +317,8 @@ constexpr subject no_arena() {
 // Bytes reused in other pieces: two values that copies to the host read, and one value over the bytes of both.
 constexpr subject in_pieces() {
     maker m{1};
-    const int a = m.compute(0, {}), b = m.compute(0, {}), there = m.value(dv::op_kind::to_host, 0, {a}), here = m.value(dv::op_kind::to_host, 0, {b});
+    const int a = m.compute(0, {}), b = m.compute(0, {}), there = m.value(dv::op_kind::to_host, 0, {a}),
+              here = m.value(dv::op_kind::to_host, 0, {b});
     m.type.extent[0] = 128;
     const int c = m.compute(0, {}), d = m.reduce(0, c);
     m.type = usual_type;
@@ -334,10 +340,11 @@ constexpr subject in_pieces() {
 constexpr subject many_types() {
     maker m{1};
     const int x = m.input(0), y = m.compute(0, {x}, &in_place_operation);
-    constexpr dv::tensor_type types[] = {{dv::element::uint64, 1, {128}},     {dv::element::int64, 1, {128}},          {dv::element::int64, 2, {128, 1}},
-                                         {dv::element::int64, 2, {128, 2}},   {dv::element::int64, 3, {128, 2, 1}},    {dv::element::int64, 3, {128, 2, 2}},
-                                         {dv::element::uint64, 3, {4, 2, 2}}, {dv::element::uint64, 2, {4, 2, 0}},     {dv::element::uint64, 0, {}},
-                                         {dv::element::uint64, 1, {0}},       {dv::element::uint8, 1, {3}}};
+    constexpr dv::tensor_type types[] = {
+        {dv::element::uint64, 1, {128}},     {dv::element::int64, 1, {128}},       {dv::element::int64, 2, {128, 1}},
+        {dv::element::int64, 2, {128, 2}},   {dv::element::int64, 3, {128, 2, 1}}, {dv::element::int64, 3, {128, 2, 2}},
+        {dv::element::uint64, 3, {4, 2, 2}}, {dv::element::uint64, 2, {4, 2, 0}},  {dv::element::uint64, 0, {}},
+        {dv::element::uint64, 1, {0}},       {dv::element::uint8, 1, {3}}};
     dv::vec<int> values;
     values.push(y);
     for (const dv::tensor_type& t : types) {
@@ -360,7 +367,8 @@ constexpr subject many_types() {
 // Statements that exist for their effect alone, two of them equal, and two collectives of one value in one NCCL group.
 constexpr subject effects_and_group() {
     maker m{1};
-    const int a = m.compute(0, {}), b = m.reduce(0, a), c = m.value(dv::op_kind::all_reduce, 0, {a}, &in_place_operation), d = m.compute(0, {b, c});
+    const int a = m.compute(0, {}), b = m.reduce(0, a), c = m.value(dv::op_kind::all_reduce, 0, {a}, &in_place_operation),
+              d = m.compute(0, {b, c});
     m.s.graph.nodes[m.s.graph.symbols[c].node].reduce = dv::reduction::maximum;
     int effects[2] = {};
     for (int& e : effects) {
@@ -404,7 +412,8 @@ constexpr subject piece_of_another() {
     for (const int x : y) {
         const int v = m.run(x);
         if (x == y[0])
-            m.s.program.accesses[m.s.program.participations[m.s.program.tasks[v].first_participation].first_access] = whole(m.s.program, taken, dv::access_mode::read);
+            m.s.program.accesses[m.s.program.participations[m.s.program.tasks[v].first_participation].first_access] =
+                whole(m.s.program, taken, dv::access_mode::read);
     }
     m.s.plan.overlapped = false;
     for (dv::ir::task& v : m.s.program.tasks) v.stream = dv::stream_kind::compute;
@@ -456,7 +465,8 @@ constexpr subject sent_to_itself() {
     m.participation(0, 1);
     m.touch(copy, dv::access_mode::write);
     const int v = m.run(b);
-    m.s.program.accesses[m.s.program.participations[m.s.program.tasks[v].first_participation].first_access] = whole(m.s.program, copy, dv::access_mode::read);
+    m.s.program.accesses[m.s.program.participations[m.s.program.tasks[v].first_participation].first_access] =
+        whole(m.s.program, copy, dv::access_mode::read);
     m.s.plan.overlapped = false;
     for (dv::ir::task& x : m.s.program.tasks) x.stream = dv::stream_kind::compute;
     return m.finish();
@@ -573,7 +583,8 @@ constexpr subject rows_across() {
     m.buffer(inner, 1).slots = 2;
     m.buffer(b, 1).slots = 2;
     m.s.options.channel_slots = 2;
-    const int vi = m.bring(i, 1), va = m.run(a), inner_sent = m.send(inner, 0, 1), vb = m.run(b), vc = m.run(c), b_sent = m.send(b, 0, 1), vd = m.run(d), back = m.send(d, 1, 0);
+    const int vi = m.bring(i, 1), va = m.run(a), inner_sent = m.send(inner, 0, 1), vb = m.run(b), vc = m.run(c), b_sent = m.send(b, 0, 1),
+              vd = m.run(d), back = m.send(d, 1, 0);
     const int vu = m.run(u);
     m.wait(0, inner_sent, va);
     m.wait(0, b_sent, vb);
@@ -643,7 +654,7 @@ inline constexpr hand_made by_hand[] = {
     {"rows_summed", rows_summed}};
 
 inline constexpr hand_made wrong_by_hand[] = {
-    {"piece_of_another", piece_of_another}, {"scratch_sent", scratch_sent}, {"sent_to_itself", sent_to_itself}, {"done_elsewhere", done_elsewhere},
-    {"done_twice", done_twice}, {"rows_carried_out", rows_carried_out}};
+    {"piece_of_another", piece_of_another}, {"scratch_sent", scratch_sent}, {"sent_to_itself", sent_to_itself},
+    {"done_elsewhere", done_elsewhere},     {"done_twice", done_twice},     {"rows_carried_out", rows_carried_out}};
 
 }  // namespace support

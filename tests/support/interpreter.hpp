@@ -66,7 +66,8 @@ public:
                 if (g_.symbols[s].kind == dv::ir::symbol_kind::state && g_.symbols[s].role == role) {
                     if (given_ != nullptr) copy(given_->initial_state(s, role, position), m_.initial_state(s, role, position));
                     else
-                        fill_values(m_.initial_state(s, role, position), mix(mix(seed_ + 13 + static_cast<word>(s)) + static_cast<word>(position)));
+                        fill_values(m_.initial_state(s, role, position),
+                                    mix(mix(seed_ + 13 + static_cast<word>(s)) + static_cast<word>(position)));
                 }
         m_.states = m_.initial;
         const std::vector<int> order = execution_order(g_);
@@ -203,7 +204,8 @@ private:
             } else {
                 const std::vector<int> positions = m_.neighbours(n.role, position, n.axes);
                 for (const int l : positions) in.push_back(argument(0, l));
-                receive({n.kind, n.reduce, n.root, n.offset, n.zero_edge, n.op}, in, group_index_of(n, position), m_.result(run, here, i, 0));
+                receive({n.kind, n.reduce, n.root, n.offset, n.zero_edge, n.op}, in, group_index_of(n, position),
+                        m_.result(run, here, i, 0));
             }
         }
         if (!n.update) return;

@@ -41,7 +41,8 @@ inline void list_tag(listing& l, const char* name, const dv::tag* t) {
 
 inline listing listed(const dv::ir::program& p) {
     listing l;
-    l.add("sizes", p.buffers.size(), p.accesses.size(), p.participations.size(), p.members.size(), p.tasks.size(), p.communicators.size(), p.communicator_roles.size(), p.roles, p.symmetric_sets);
+    l.add("sizes", p.buffers.size(), p.accesses.size(), p.participations.size(), p.members.size(), p.tasks.size(), p.communicators.size(),
+          p.communicator_roles.size(), p.roles, p.symmetric_sets);
     for (const auto& b : p.buffers) {
         l.add("buffer", b.where, b.role, b.symbol, b.bytes, b.slots, b.output, b.alias, b.symmetric_set);
         l.add("buffer.type", b.type.type, b.type.rank);
@@ -70,7 +71,8 @@ inline listing listed(const dv::plan::plan& p) {
     l.add("sizes", p.order.size(), p.steps.size(), p.waits.size(), p.roles.size(), p.placements.size());
     l.add("plan", p.overlapped, p.event_slots, p.predicted, p.predicted_sequential);
     for (int v : p.order) l.add("order", v);
-    for (const auto& s : p.steps) l.add("step", s.task, s.first_participation, s.participations, s.stream, s.first_wait, s.waits, s.event, s.start, s.end);
+    for (const auto& s : p.steps)
+        l.add("step", s.task, s.first_participation, s.participations, s.stream, s.first_wait, s.waits, s.event, s.start, s.end);
     for (const auto& w : p.waits) l.add("wait", w.event, w.distance, w.step);
     for (const auto& r : p.roles) l.add("role", r.first_step, r.steps, r.events, r.arena_bytes, r.host_arena_bytes, r.state_bytes);
     for (const auto& a : p.placements) l.add("placement", a.offset, a.stride);
@@ -80,7 +82,9 @@ inline listing listed(const dv::plan::plan& p) {
 // The first field in which two tables differ; empty where they are equal.
 inline std::string difference(const listing& a, const listing& b) {
     for (std::size_t i = 0; i < a.values.size() && i < b.values.size(); ++i)
-        if (a.values[i] != b.values[i]) return std::string(a.names[i]) + ", value " + std::to_string(i) + ": " + std::to_string(a.values[i]) + " and " + std::to_string(b.values[i]);
+        if (a.values[i] != b.values[i])
+            return std::string(a.names[i]) + ", value " + std::to_string(i) + ": " + std::to_string(a.values[i]) + " and " +
+                   std::to_string(b.values[i]);
     return a.values.size() == b.values.size() ? "" : "sizes";
 }
 
@@ -89,7 +93,8 @@ using symmetric_pair = std::pair<int, int>;
 // The steps of one role in several runs.
 class unrolled {
 public:
-    unrolled(const dv::ir::program& p, const dv::plan::plan& plan, int role, int runs) : p_{p}, plan_{plan}, role_{role}, runs_{runs}, steps_{plan.roles[role].steps} {
+    unrolled(const dv::ir::program& p, const dv::plan::plan& plan, int role, int runs)
+        : p_{p}, plan_{plan}, role_{role}, runs_{runs}, steps_{plan.roles[role].steps} {
         earlier_.resize(static_cast<std::size_t>(steps_ * runs), std::vector<bool>(static_cast<std::size_t>(steps_ * runs), false));
         for (int run = 0; run < runs; ++run)
             for (int i = 0; i < steps_; ++i)
@@ -104,13 +109,17 @@ public:
     // Every wait between streams refers to an existing record, and is not implied by anything else.
     std::string waits() const {
         for (int i = 0; i < steps_; ++i)
-            for (const dv::ir::wait& w : step(i).waits == 0 ? dv::span<const dv::ir::wait>{} : plan_.waits.subspan(step(i).first_wait, step(i).waits)) {
-                const std::string where = "step " + std::to_string(i) + " of role " + std::to_string(role_) + " waits for step " + std::to_string(w.step) + " of " + std::to_string(w.distance) + " runs ago";
+            for (const dv::ir::wait& w :
+                 step(i).waits == 0 ? dv::span<const dv::ir::wait>{} : plan_.waits.subspan(step(i).first_wait, step(i).waits)) {
+                const std::string where = "step " + std::to_string(i) + " of role " + std::to_string(role_) + " waits for step " +
+                                          std::to_string(w.step) + " of " + std::to_string(w.distance) + " runs ago";
                 if (w.step < 0 || w.step >= steps_ || step(w.step).event != w.event) return where + ", which records another event";
-                if (w.distance == 0 ? w.step >= i : w.distance > plan_.event_slots || (w.distance == plan_.event_slots && w.step <= i)) return where + ": another record is there";
+                if (w.distance == 0 ? w.step >= i : w.distance > plan_.event_slots || (w.distance == plan_.event_slots && w.step <= i))
+                    return where + ": another record is there";
                 const int recorder = (runs_ - 1 - w.distance) * steps_ + w.step;
                 int times = 0;
-                for (int from : directly_before(runs_ - 1, i)) times += from == recorder || earlier_[static_cast<std::size_t>(from)][static_cast<std::size_t>(recorder)] ? 1 : 0;
+                for (int from : directly_before(runs_ - 1, i))
+                    times += from == recorder || earlier_[static_cast<std::size_t>(from)][static_cast<std::size_t>(recorder)] ? 1 : 0;
                 if (times != 1) return where + ", which is known without";
             }
         return {};
@@ -143,7 +152,8 @@ public:
                 const bool forward = wholly_before(x, y, one_root), backward = x.run == y.run && wholly_before(y, x, one_root);
                 if (!forward && !backward) return where + ", alive at once";
                 // An output is read by the caller, until its slot is used again.
-                if (p_.buffers[x.buffer].output && forward && y.run < x.run + p_.buffers[x.buffer].slots) return where + ", the first one an output";
+                if (p_.buffers[x.buffer].output && forward && y.run < x.run + p_.buffers[x.buffer].slots)
+                    return where + ", the first one an output";
                 if (p_.buffers[y.buffer].output && backward) return where + ", the second one an output";
             }
         return {};
@@ -181,7 +191,8 @@ public:
                     front.push_back(static_cast<int>(i));
                     break;
                 }
-        for (unsigned set = 1; set < 1u << front.size(); ++set) heaviest = std::max(heaviest, heaviest_with(lives, weights, front, set, apart));
+        for (unsigned set = 1; set < 1u << front.size(); ++set)
+            heaviest = std::max(heaviest, heaviest_with(lives, weights, front, set, apart));
         return heaviest == 0 ? 1.0 : static_cast<double>(plan_.roles[role_].arena_bytes) / static_cast<double>(heaviest);
     }
 
@@ -224,9 +235,11 @@ private:
         l.end = l.begin + p_.leaves[leaf].bytes;
         l.output = x.output;
         for (int i = 0; i < steps_; ++i)
-            for (const dv::ir::participation& participation : p_.participations.subspan(step(i).first_participation, step(i).participations))
+            for (const dv::ir::participation& participation :
+                 p_.participations.subspan(step(i).first_participation, step(i).participations))
                 for (const dv::ir::access& a : p_.accesses.subspan(participation.first_access, participation.accesses))
-                    if (a.buffer == b && leaf >= a.leaf && leaf < a.leaf + a.leaves) l.uses.push_back({run * steps_ + i, p_.members[participation.member].node, a.mode});
+                    if (a.buffer == b && leaf >= a.leaf && leaf < a.leaf + a.leaves)
+                        l.uses.push_back({run * steps_ + i, p_.members[participation.member].node, a.mode});
         return l;
     }
     life all_leaves(int b) const {
@@ -244,7 +257,9 @@ private:
                 if (a.step == b.step || !dv::writes(a.mode)) continue;
                 if (!state && dv::writes(b.mode)) return text(x) + " is written twice";
                 const bool ordered = state && b.node < a.node ? before(b.step, a.step) : before(a.step, b.step);
-                if (!ordered) return text(x) + ": steps " + std::to_string(a.step % steps_) + " and " + std::to_string(b.step % steps_) + " are not ordered";
+                if (!ordered)
+                    return text(x) + ": steps " + std::to_string(a.step % steps_) + " and " + std::to_string(b.step % steps_) +
+                           " are not ordered";
             }
         return {};
     }
@@ -262,8 +277,8 @@ private:
     // Buffers with several slots share bytes with no other.
     bool copied(const life& x) const { return p_.buffers[x.buffer].slots > 1; }
     // The heaviest set that holds these of `front`; 0 where they need not lie apart.
-    std::int64_t heaviest_with(const std::vector<life>& lives, const std::vector<std::int64_t>& weights, const std::vector<int>& front, unsigned set,
-                               const std::vector<symmetric_pair>& apart) const {
+    std::int64_t heaviest_with(const std::vector<life>& lives, const std::vector<std::int64_t>& weights, const std::vector<int>& front,
+                               unsigned set, const std::vector<symmetric_pair>& apart) const {
         const auto together = [&](int i, int j) { return !ordered(lives[i], lives[j]) && !ordered(lives[j], lives[i]); };
         const auto kept_apart = [&](int i, int j) {
             const int a = p_.buffers[lives[i].buffer].symmetric_set, b = p_.buffers[lives[j].buffer].symmetric_set;
@@ -329,7 +344,9 @@ inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan
         for (int m = v.first_member; m < v.first_member + v.members; ++m) {
             if (p.roles == 1 || p.members[m].kind == dv::op_kind::transfer) continue;
             // In a broadcast the argument of one that gets nothing is passed as its result.
-            const auto gives_only = [&](const dv::ir::participation& x) { return p.members[m].kind == dv::op_kind::broadcast && x.accesses == 1; };
+            const auto gives_only = [&](const dv::ir::participation& x) {
+                return p.members[m].kind == dv::op_kind::broadcast && x.accesses == 1;
+            };
             for (const bool writes : {false, true}) {
                 struct place {
                     int buffer;
@@ -340,7 +357,8 @@ inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan
                     for (const dv::ir::participation& x : p.participations.subspan(v.first_participation, v.participations))
                         for (const dv::ir::access& a : p.accesses.subspan(x.first_access, x.accesses)) {
                             const bool gives = gives_only(x) && a.mode == dv::access_mode::read;
-                            if (x.member == m && gives == last && (gives || a.mode == dv::access_mode::write) == writes && p.buffers[a.buffer].where == dv::ir::storage::arena)
+                            if (x.member == m && gives == last && (gives || a.mode == dv::access_mode::write) == writes &&
+                                p.buffers[a.buffer].where == dv::ir::storage::arena)
                                 passed.push_back({dv::ir::owner_of(p, a.buffer), p.leaves[a.leaf].begin});
                         }
                 for (std::size_t i = 1; i < passed.size(); ++i) {
@@ -349,10 +367,11 @@ inline std::string broken_offsets(const dv::ir::program& p, const dv::plan::plan
                     if (passed[0].begin != passed[i].begin || p.buffers[a].bytes != p.buffers[b].bytes) continue;
                     const auto &one = plan.placements[a], &other = plan.placements[b];
                     const int slots = p.buffers[a].slots;
-                    const bool alike = one.offset == other.offset && slots == p.buffers[b].slots && (slots == 1 || one.stride == other.stride);
+                    const bool alike =
+                        one.offset == other.offset && slots == p.buffers[b].slots && (slots == 1 || one.stride == other.stride);
                     if (number(a) == number(b) ? !alike : !tied_to_one_role(a, b))
-                        return "buffers " + std::to_string(a) + " and " + std::to_string(b) + " of one collective lie at " + std::to_string(one.offset) + " and " +
-                               std::to_string(other.offset);
+                        return "buffers " + std::to_string(a) + " and " + std::to_string(b) + " of one collective lie at " +
+                               std::to_string(one.offset) + " and " + std::to_string(other.offset);
                 }
             }
         }
@@ -391,8 +410,9 @@ inline std::string broken_sizes(const dv::ir::program& p, const dv::plan::plan& 
         }
         const dv::ir::role_plan& r = plan.roles[role];
         if (r.arena_bytes != device || r.host_arena_bytes != host || r.state_bytes != states)
-            return "role " + std::to_string(role) + " needs " + std::to_string(device) + ", " + std::to_string(host) + " and " + std::to_string(states) + " bytes, the plan says " +
-                   std::to_string(r.arena_bytes) + ", " + std::to_string(r.host_arena_bytes) + " and " + std::to_string(r.state_bytes);
+            return "role " + std::to_string(role) + " needs " + std::to_string(device) + ", " + std::to_string(host) + " and " +
+                   std::to_string(states) + " bytes, the plan says " + std::to_string(r.arena_bytes) + ", " +
+                   std::to_string(r.host_arena_bytes) + " and " + std::to_string(r.state_bytes);
     }
     return {};
 }

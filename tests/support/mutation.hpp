@@ -71,7 +71,9 @@ inline bool mutate(mutation d, const dv::ir::program& p, dv::plan::plan_data& pl
         case mutation::place_taken: {
             const int a = r.below(plan.placements.size()), b = r.below(plan.placements.size());
             const auto movable = [&](int i) { return plan.placements[i].offset >= 0 && p.buffers[i].bytes > 0 && p.buffers[i].alias < 0; };
-            if (!movable(a) || !movable(b) || p.buffers[a].role != p.buffers[b].role || plan.placements[a].offset == plan.placements[b].offset) return false;
+            if (!movable(a) || !movable(b) || p.buffers[a].role != p.buffers[b].role ||
+                plan.placements[a].offset == plan.placements[b].offset)
+                return false;
             for (int i = 0; i < p.buffers.size(); ++i)
                 if (i == a || p.buffers[i].alias == a) plan.placements[i].offset = plan.placements[b].offset;
             return true;

@@ -25,7 +25,8 @@ inline std::string content(const std::filesystem::path& path) {
 
 // A temporary folder, removed by the destructor.
 struct folder {
-    std::filesystem::path path = std::filesystem::temp_directory_path() / ("dovetail_observe_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
+    std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                 ("dovetail_observe_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
     folder() { std::filesystem::create_directory(path); }
     ~folder() {
         std::error_code ignored;

@@ -42,7 +42,9 @@ filled<X> drawn(unsigned seed) {
     for (auto& e : x.elements) {
         seed = seed * 1664525u + 1013904223u;
         const unsigned bits = seed >> 8;
-        if constexpr (dv::is_floating(X::type.type)) e = static_cast<typename X::element_type>((static_cast<float>(bits & 0xffffu) / 32768.0f - 1.0f) * static_cast<float>(1u << (bits >> 21)));
+        if constexpr (dv::is_floating(X::type.type))
+            e = static_cast<typename X::element_type>((static_cast<float>(bits & 0xffffu) / 32768.0f - 1.0f) *
+                                                      static_cast<float>(1u << (bits >> 21)));
         else e = static_cast<typename X::element_type>(bits % 11);
     }
     return x;
@@ -58,7 +60,9 @@ public:
         void* p = nullptr;
         dv::cuda::check(dv::cuda::calls.malloc(&p, (from.elements.size() + 1) * sizeof(element_type)), "cudaMalloc");
         memory_ = static_cast<element_type*>(p);
-        dv::cuda::check(dv::cuda::calls.memcpy(at(), from.elements.data(), from.elements.size() * sizeof(element_type), cudaMemcpyHostToDevice), "cudaMemcpy");
+        dv::cuda::check(
+            dv::cuda::calls.memcpy(at(), from.elements.data(), from.elements.size() * sizeof(element_type), cudaMemcpyHostToDevice),
+            "cudaMemcpy");
         dv::cuda::check(dv::cuda::calls.stream_synchronize(nullptr), "cudaStreamSynchronize");
     }
     on_device(const on_device&) = delete;
@@ -70,7 +74,8 @@ public:
     filled<X> host() const {
         gpu().wait();
         filled<X> to;
-        dv::cuda::check(dv::cuda::calls.memcpy(to.elements.data(), at(), to.elements.size() * sizeof(element_type), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        dv::cuda::check(dv::cuda::calls.memcpy(to.elements.data(), at(), to.elements.size() * sizeof(element_type), cudaMemcpyDeviceToHost),
+                        "cudaMemcpy");
         return to;
     }
 
@@ -82,7 +87,8 @@ private:
 
 template <class X>
 bool equal(const filled<X>& a, const filled<X>& b) {
-    return a.elements.empty() || std::memcmp(a.elements.data(), b.elements.data(), a.elements.size() * sizeof(typename X::element_type)) == 0;
+    return a.elements.empty() ||
+           std::memcmp(a.elements.data(), b.elements.data(), a.elements.size() * sizeof(typename X::element_type)) == 0;
 }
 
 // The largest difference as a multiple of what the element's rounding allows.

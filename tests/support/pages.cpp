@@ -19,10 +19,20 @@ namespace observe = dv::observe;
 
 // Four stages, 85 micro-batches, two operations each: 1,024 operations, inputs and transfers included.
 struct quick_links {
-    static constexpr dv::machine_description description{
-        .name = "quick_links", .half_flops = 1'000'000'000, .float_flops = 1'000'000'000, .double_flops = 1'000'000'000, .memory_bandwidth = 1'000'000'000,
-        .launch_latency = 1'000'000, .edge_latency = 1, .link_latency = 1'000'000, .link_bandwidth = 30'000'000, .bus_bandwidth = 30'000'000,
-        .host_bandwidth = 30'000'000, .compute_slowdown_beside_communication = 1100, .beside_copy = 1030, .model_error = 0};
+    static constexpr dv::machine_description description{.name = "quick_links",
+                                                         .half_flops = 1'000'000'000,
+                                                         .float_flops = 1'000'000'000,
+                                                         .double_flops = 1'000'000'000,
+                                                         .memory_bandwidth = 1'000'000'000,
+                                                         .launch_latency = 1'000'000,
+                                                         .edge_latency = 1,
+                                                         .link_latency = 1'000'000,
+                                                         .link_bandwidth = 30'000'000,
+                                                         .bus_bandwidth = 30'000'000,
+                                                         .host_bandwidth = 30'000'000,
+                                                         .compute_slowdown_beside_communication = 1100,
+                                                         .beside_copy = 1030,
+                                                         .model_error = 0};
 };
 template <int S, int M> using two_steps = dv::let<hop<S + 1, M>, add(multiply(hop<S, M>, bias_of_stage), bias_of_stage)>;
 template <int S> struct on_stage {
@@ -30,13 +40,21 @@ template <int S> struct on_stage {
 };
 template <int S> using long_stage = dv::on<stage<S>, dv::repeat<on_stage<S>::template body, 85>>;
 template <int M> using last_hop = hop<4, M>;
-struct long_pipeline : dv::graph<dv::input<bias_of_stage, vector>, dv::repeat<pipeline_of<85>::feed, 85>, dv::repeat<long_stage, 4>, dv::output<dv::all<85, last_hop>>> {};
+struct long_pipeline : dv::graph<dv::input<bias_of_stage, vector>, dv::repeat<pipeline_of<85>::feed, 85>, dv::repeat<long_stage, 4>,
+                                 dv::output<dv::all<85, last_hop>>> {};
 
 struct host_threads {
-    static constexpr dv::machine_description description{
-        .name = "host_threads", .half_flops = 5'000'000'000, .float_flops = 5'000'000'000, .double_flops = 5'000'000'000, .memory_bandwidth = 20'000'000'000,
-        .launch_latency = 5'000'000, .edge_latency = 20'000'000, .link_latency = 50'000'000, .link_bandwidth = 40'000'000, .bus_bandwidth = 40'000'000,
-        .host_bandwidth = 5'000'000'000};
+    static constexpr dv::machine_description description{.name = "host_threads",
+                                                         .half_flops = 5'000'000'000,
+                                                         .float_flops = 5'000'000'000,
+                                                         .double_flops = 5'000'000'000,
+                                                         .memory_bandwidth = 20'000'000'000,
+                                                         .launch_latency = 5'000'000,
+                                                         .edge_latency = 20'000'000,
+                                                         .link_latency = 50'000'000,
+                                                         .link_bandwidth = 40'000'000,
+                                                         .bus_bandwidth = 40'000'000,
+                                                         .host_bandwidth = 5'000'000'000};
 };
 using with_threads = dv::options<host_threads>;
 
@@ -58,7 +76,8 @@ int main() {
 
     const dv::plan_options s = dv::options<quick_links>::value;
     const auto made = dv::plan::make(dv::plan::typed<long_pipeline>::value, s);
-    const observe::plan_view thousand{{&dv::tag_of<long_pipeline>, dv::plan::typed<long_pipeline>::value, dv::ir::view(made.program), dv::ir::view(made.plan), s}};
+    const observe::plan_view thousand{
+        {&dv::tag_of<long_pipeline>, dv::plan::typed<long_pipeline>::value, dv::ir::view(made.program), dv::ir::view(made.plan), s}};
     all = all && to.write("page", "thousand.html", observe::html(thousand));
     std::printf("%d operations\n", thousand.program.tasks.size());
 

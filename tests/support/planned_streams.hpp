@@ -85,7 +85,8 @@ inline int races(const planned& p, int role, int runs, const dv::pass::pending_w
     std::vector<touch> touches;
     std::vector<int> step;
     for (int s = r.first_step; s < r.first_step + r.steps; ++s)
-        for (const dv::ir::participation& participation : program.participations.subspan(p.issued.steps[s].first_participation, p.issued.steps[s].participations))
+        for (const dv::ir::participation& participation :
+             program.participations.subspan(p.issued.steps[s].first_participation, p.issued.steps[s].participations))
             for (const dv::ir::access& a : program.accesses.subspan(participation.first_access, participation.accesses)) {
                 touches.push_back({p.issued.steps[s].task, a.buffer, dv::writes(a.mode)});
                 step.push_back(s - r.first_step);
@@ -108,7 +109,8 @@ inline int races(const planned& p, int role, int runs, const dv::pass::pending_w
                 const int a = step[x], b = j * r.steps + step[y];
                 if (a == b) {
                     // Within a step: distinct buffers must not share bytes.
-                    found += bytes_owner(program, touches[x].buffer) != bytes_owner(program, touches[y].buffer) && overlap(touches[x].buffer, 0, touches[y].buffer, 0);
+                    found += bytes_owner(program, touches[x].buffer) != bytes_owner(program, touches[y].buffer) &&
+                             overlap(touches[x].buffer, 0, touches[y].buffer, 0);
                     continue;
                 }
                 if (!overlap(touches[x].buffer, 0, touches[y].buffer, j)) continue;

@@ -67,7 +67,8 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
         if (n.reduce != dv::reduction::none) fact(dv::name_of(n.reduce));
         if (n.axes != 0) fact(axes(n.axes));
         if (n.root >= 0) fact("root " + std::to_string(n.root));
-        for (int i = 0; i < n.op->pair_count; ++i) fact(std::to_string(n.op->pairs[i].source) + " to " + std::to_string(n.op->pairs[i].target));
+        for (int i = 0; i < n.op->pair_count; ++i)
+            fact(std::to_string(n.op->pairs[i].source) + " to " + std::to_string(n.op->pairs[i].target));
         if (n.kind == dv::op_kind::shift) fact(std::to_string(n.offset) + (n.zero_edge ? ", zero_edge" : ""));
         if (n.op->in_place >= 0 || n.op->in_place_only)
             fact("in_place " + std::to_string(n.op->in_place) + (n.op->in_place_only ? " only" : ""));

@@ -73,7 +73,8 @@ protected:
         std::vector<int> fits;
         for (int i = 0; i < symbols(); ++i) {
             const int p = producer[static_cast<std::size_t>(i)];
-            if (p < 0 || at(i).role != role || !readable(i, role) || in_concat[static_cast<std::size_t>(i)] || !is_blocked(at(i).type, 1)) continue;
+            if (p < 0 || at(i).role != role || !readable(i, role) || in_concat[static_cast<std::size_t>(i)] || !is_blocked(at(i).type, 1))
+                continue;
             const statement& made_by = s.nodes[static_cast<std::size_t>(p)];
             dv::tensor_type type = at(i).type;
             type.extent[0] = tensor_types[like].extent[0];
@@ -141,7 +142,8 @@ protected:
         const int wanted = r.chance(8) ? 0 : r.chance(12) ? r.between(4, most_arguments) : r.between(1, 3);
         if (wanted > 0 && r.chance(12)) {
             const int x = pick(role, [&](int i) {
-                return at(i).kind == dv::ir::symbol_kind::value && at(i).role == role && reads[static_cast<std::size_t>(i)] == 0 && parts_unread(i);
+                return at(i).kind == dv::ir::symbol_kind::value && at(i).role == role && reads[static_cast<std::size_t>(i)] == 0 &&
+                       parts_unread(i);
             });
             if (x >= 0) lock_parts(x);
             if (x >= 0) return in_place_only(std::move(n), x, wanted);

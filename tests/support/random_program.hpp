@@ -127,7 +127,8 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
                 written.push_back(b.buffer(r, n));
             }
             const int taken = read[0];
-            if (k.aliases && draw(5) == 0 && b.data.buffers[taken].where == dv::ir::storage::arena && b.data.buffers[taken].slots == 1 && values[r].size() > 1) {
+            if (k.aliases && draw(5) == 0 && b.data.buffers[taken].where == dv::ir::storage::arena && b.data.buffers[taken].slots == 1 &&
+                values[r].size() > 1) {
                 const int owner = b.data.buffers[taken].alias < 0 ? taken : b.data.buffers[taken].alias;
                 b.data.buffers[written[0]].alias = owner;
                 b.data.buffers[written[0]].bytes = b.data.buffers[owner].bytes;
@@ -173,7 +174,9 @@ inline dv::ir::program_data random_program(unsigned seed, const program_knobs& k
             b.data.buffers[v].output = true;
             if (b.data.buffers[v].alias < 0) {
                 const int symmetric_set = b.data.buffers[v].symmetric_set;
-                const auto with = [&](int other) { return other == v || (symmetric_set >= 0 && b.data.buffers[other].symmetric_set == symmetric_set); };
+                const auto with = [&](int other) {
+                    return other == v || (symmetric_set >= 0 && b.data.buffers[other].symmetric_set == symmetric_set);
+                };
                 bool owner = false;
                 for (const dv::ir::buffer& other : b.data.buffers) owner = owner || (other.alias >= 0 && with(other.alias));
                 for (int other = 0; other < b.data.buffers.size() && !owner; ++other)
@@ -197,7 +200,8 @@ struct touch {
 inline std::vector<touch> touches_of(const dv::ir::program& p, int role) {
     std::vector<touch> out;
     for (int v = 0; v < p.tasks.size(); ++v)
-        for (const dv::ir::participation& participation : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations))
+        for (const dv::ir::participation& participation :
+             p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations))
             if (participation.role == role)
                 for (const dv::ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses))
                     out.push_back({v, a.buffer, dv::writes(a.mode)});

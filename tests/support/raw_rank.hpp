@@ -11,7 +11,8 @@ namespace support {
 using namespace std::chrono_literals;
 
 // A connection to a port of this machine; empty where nobody has listened for two seconds.
-inline dovetail::control::detail::descriptor connected(int port, const std::string& host = "127.0.0.1", std::chrono::milliseconds limit = 2s) {
+inline dovetail::control::detail::descriptor connected(int port, const std::string& host = "127.0.0.1",
+                                                       std::chrono::milliseconds limit = 2s) {
     namespace d = dovetail::control::detail;
     std::string why;
     for (const auto until = d::now() + limit;;) {

@@ -69,7 +69,8 @@ inline bool remove_axis(sketch& s, int axis) {
 inline bool narrow_axis(sketch& s, int axis) {
     using enum dv::op_kind;
     for (const statement& n : s.nodes)
-        if ((n.axes >> axis & 1u) != 0 && (dv::collective::needs_width(dv::collective::of(n.kind)) || n.root > 0 || n.kind == permute)) return false;
+        if ((n.axes >> axis & 1u) != 0 && (dv::collective::needs_width(dv::collective::of(n.kind)) || n.root > 0 || n.kind == permute))
+            return false;
     bool narrower = false;
     for (auto& mesh : s.roles)
         for (auto& m : mesh)

@@ -36,7 +36,8 @@ public:
         states_.assign(static_cast<std::size_t>(block_ * places_), 0);
         for (int x = 0; x < symbols(); ++x)
             if (s.symbols[at(x)].kind == dv::ir::symbol_kind::state && s.symbols[at(x)].initialised)
-                for (int position = 0; position < positions(s.symbols[at(x)].role); ++position) fill_values(state(x, position), initial_seed(x, position));
+                for (int position = 0; position < positions(s.symbols[at(x)].role); ++position)
+                    fill_values(state(x, position), initial_seed(x, position));
         initial_ = states_;
     }
 
@@ -69,7 +70,9 @@ public:
 
     piece state(int x, int position) { return in(states_, s_.symbols[at(x)].role, position, symbol_at_[at(x)], s_.symbols[at(x)].type); }
     // An input or an axis index as a role has it, or a value on a role that it lives on.
-    piece value(int run, int x, int role, int position) { return in(values_[at(run)], role, position, symbol_at_[at(x)], s_.symbols[at(x)].type); }
+    piece value(int run, int x, int role, int position) {
+        return in(values_[at(run)], role, position, symbol_at_[at(x)], s_.symbols[at(x)].type);
+    }
     piece result(int run, int i, int j, int role, int position) {
         return in(values_[at(run)], role, position, result_at_[at(i)][at(j)], s_.nodes[at(i)].types[at(j)]);
     }

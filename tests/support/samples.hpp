@@ -32,10 +32,18 @@ using number = dv::scalar<float>;
 
 // A machine with links so slow that overlap always pays, and no stated error: the planner overlaps wherever it can.
 struct slow_links {
-    static constexpr dv::machine_description description{
-        .name = "slow_links", .half_flops = 1'000'000'000, .float_flops = 1'000'000'000, .double_flops = 1'000'000'000, .memory_bandwidth = 1'000'000'000,
-        .launch_latency = 1'000'000, .edge_latency = 1, .link_latency = 1'000'000, .link_bandwidth = 10'000'000, .bus_bandwidth = 10'000'000,
-        .host_bandwidth = 10'000'000, .model_error = 0};
+    static constexpr dv::machine_description description{.name = "slow_links",
+                                                         .half_flops = 1'000'000'000,
+                                                         .float_flops = 1'000'000'000,
+                                                         .double_flops = 1'000'000'000,
+                                                         .memory_bandwidth = 1'000'000'000,
+                                                         .launch_latency = 1'000'000,
+                                                         .edge_latency = 1,
+                                                         .link_latency = 1'000'000,
+                                                         .link_bandwidth = 10'000'000,
+                                                         .bus_bandwidth = 10'000'000,
+                                                         .host_bandwidth = 10'000'000,
+                                                         .model_error = 0};
 };
 using overlapped = dv::options<slow_links>;
 using sequential = dv::options<slow_links, dv::overlap<false>>;
@@ -311,13 +319,12 @@ struct in_blocks : dv::graph<
     dv::let<c, reduce_scatter<sum, dp>(rows<0, 2>(a))>,
     dv::output<a, b, c>> {};
 // The same across roles: rows of a value are a channel of their own, a part is sent, and a collective over roles takes rows.
-struct blocks_across : dv::graph<
-    dv::input<x, blocks>,
-    dv::on<left, dv::let<a, relu(x)>, dv::let<d, add(rows<1, 4>(y), rows<1, 2>(b))>, dv::let<stage<0>, subtract(total, rows<0, 2>(a))>>,
-    dv::on<right, dv::let<b, add(rows<0, 2>(a), rows<1, 2>(x))>, dv::let<c, multiply(rows<0, 2>(a), b)>, dv::let<y, concat<b, c>>, dv::let<e, relu(y)>,
-           dv::let<stage<1>, subtract(total, rows<1, 2>(e))>>,
-    dv::let<total, all_reduce<sum>(rows<1, 2>(a), rows<0, 2>(e))>,
-    dv::output<d, e, stage<0>, stage<1>>> {};
+struct blocks_across : dv::graph<dv::input<x, blocks>,
+                                 dv::on<left, dv::let<a, relu(x)>, dv::let<d, add(rows<1, 4>(y), rows<1, 2>(b))>,
+                                        dv::let<stage<0>, subtract(total, rows<0, 2>(a))>>,
+                                 dv::on<right, dv::let<b, add(rows<0, 2>(a), rows<1, 2>(x))>, dv::let<c, multiply(rows<0, 2>(a), b)>,
+                                        dv::let<y, concat<b, c>>, dv::let<e, relu(y)>, dv::let<stage<1>, subtract(total, rows<1, 2>(e))>>,
+                                 dv::let<total, all_reduce<sum>(rows<1, 2>(a), rows<0, 2>(e))>, dv::output<d, e, stage<0>, stage<1>>> {};
 
 // Shapes at the edge: nothing, one element, an odd number.
 template <std::int64_t N>

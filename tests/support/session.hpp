@@ -117,7 +117,8 @@ private:
             const symbol& y = s.symbols[static_cast<std::size_t>(x)];
             if (y.kind != dv::ir::symbol_kind::state || !mentioned(s, x)) continue;
             for (int rank = 0; rank < static_cast<int>(ranks(g).size()); ++rank)
-                if (const standing at = ranks(g)[static_cast<std::size_t>(rank)]; s.single_rank || at.role == y.role) f(x, rank, at.position);
+                if (const standing at = ranks(g)[static_cast<std::size_t>(rank)]; s.single_rank || at.role == y.role)
+                    f(x, rank, at.position);
         }
     }
     static std::vector<stored> select(const std::vector<stored>& list, int graph, int rank) {

@@ -5,7 +5,8 @@
 
 namespace support {
 
-inline std::string shown(const dovetail::ir::graph& g, const dovetail::ir::program& p, const dovetail::plan::plan& plan, const dovetail::plan_options& s) {
+inline std::string shown(const dovetail::ir::graph& g, const dovetail::ir::program& p, const dovetail::plan::plan& plan,
+                         const dovetail::plan_options& s) {
     return "the plan:\n" + dovetail::observe::compact(dovetail::observe::plan_view{{&dovetail::nameless, g, p, plan, s}});
 }
 template <class Sample>

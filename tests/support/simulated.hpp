@@ -44,7 +44,10 @@ inline dv::ir::graph_data with_widths(const dv::ir::graph& g) {
 class simulated_graph {
 public:
     simulated_graph(const dv::ir::graph& g, const dv::plan_options& options, word seed = 1)
-        : data_{with_widths(g)}, graph_{dv::ir::view(data_)}, meaning_{interpret(graph_, options.in_flight + 4, seed)}, in_flight_{options.in_flight} {}
+        : data_{with_widths(g)},
+          graph_{dv::ir::view(data_)},
+          meaning_{interpret(graph_, options.in_flight + 4, seed)},
+          in_flight_{options.in_flight} {}
     simulated_graph(const simulated_graph&) = delete;
 
     std::string fault_of(const dv::ir::program& p, const dv::plan::plan& plan, word seed, int times = 4) {

@@ -94,7 +94,8 @@ struct room {
         bool complete = false, broken = false;
     };
     std::map<std::int64_t, std::shared_ptr<meeting>> meetings;
-    std::map<std::pair<std::int64_t, int>, std::pair<std::shared_ptr<room>, std::vector<std::pair<int, int>>>> splits;  // by turn and color: key, rank
+    std::map<std::pair<std::int64_t, int>, std::pair<std::shared_ptr<room>, std::vector<std::pair<int, int>>>>
+        splits;  // by turn and color: key, rank
     int split_arrived = 0;
     std::int64_t split_turn = 0;
 };
@@ -188,7 +189,8 @@ inline void compare_places(const dv::host::communication& how, const room::meeti
     };
     const bool broadcast = how.kind == dv::op_kind::broadcast, reduce = how.kind == dv::op_kind::reduce;
     const auto root = static_cast<std::size_t>(how.root < 0 ? 0 : how.root);
-    const bool wrong = (!broadcast && differ(m.from_at)) || (!reduce && differ(m.to_at)) || ((broadcast || reduce) && (m.from_at[root] < 0) != (m.to_at[root] < 0));
+    const bool wrong = (!broadcast && differ(m.from_at)) || (!reduce && differ(m.to_at)) ||
+                       ((broadcast || reduce) && (m.from_at[root] < 0) != (m.to_at[root] < 0));
     if (wrong) unlike(dv::name_of(how.kind));
 }
 
@@ -259,8 +261,8 @@ inline ncclResult_t enqueue(operation o) {
     else start({o});
     return ncclSuccess;
 }
-inline operation collective(dv::op_kind kind, const void* from, void* to, std::int64_t bytes, std::int64_t to_bytes, ncclDataType_t t, ncclRedOp_t op, int root, ncclComm_t c,
-                            cudaStream_t s) {
+inline operation collective(dv::op_kind kind, const void* from, void* to, std::int64_t bytes, std::int64_t to_bytes, ncclDataType_t t,
+                            ncclRedOp_t op, int root, ncclComm_t c, cudaStream_t s) {
     operation o{operation::collective, of(c), of(s), from, to, bytes, to_bytes, 0, {}};
     o.how.kind = kind;
     o.how.root = root;
@@ -330,7 +332,9 @@ public:
         auto made = std::make_unique<kept>();
         for (int m = 0; m < from.launches.size(); ++m) made->launches.push(as_kernel(from.launches[m], pointers_of(from.program, m)));
         for (const auto f : from.initialisers) made->initialisers.push(as_kernel(f, 1));
-        dv::executable_plan<dv::cuda::stream> executable{from.name, from.graph, from.program, from.plan, from.s, made->launches.view(), made->initialisers.view(), from.from_store, from.hash};
+        dv::executable_plan<dv::cuda::stream> executable{
+            from.name,       from.graph, from.program, from.plan, from.s, made->launches.view(), made->initialisers.view(),
+            from.from_store, from.hash};
         auto e = on_.make_engine(executable, std::move(o));
         plans_.push_back(std::move(made));
         return e;
@@ -382,13 +386,18 @@ inline void add_memory(dv::cuda::api& t) {
     t.mem_get_info = [](std::size_t* f, std::size_t* n) { *f = 12345; *n = 54321; return cudaSuccess; };
     t.memcpy = [](void* to, const void* from, std::size_t n, cudaMemcpyKind) { std::memmove(to, from, n); return cudaSuccess; };
     t.memset = [](void* p, int v, std::size_t n) { std::memset(p, v, n); return cudaSuccess; };
-    t.memcpy_async = [](void* to, const void* from, std::size_t n, cudaMemcpyKind, cudaStream_t s) { of(s)->push([=] { std::memmove(to, from, n); }); return cudaSuccess; };
+    t.memcpy_async = [](void* to, const void* from, std::size_t n, cudaMemcpyKind, cudaStream_t s) {
+        of(s)->push([=] { std::memmove(to, from, n); });
+        return cudaSuccess;
+    };
     t.memset_async = [](void* p, int v, std::size_t n, cudaStream_t s) { of(s)->push([=] { std::memset(p, v, n); }); return cudaSuccess; };
     t.pointer_get_attributes = [](cudaPointerAttributes* a, const void* p) {
         const std::lock_guard lock{here().mutex};
         *a = {};
         void* const at = const_cast<void*>(p);
-        a->type = here().pinned.count(at) ? cudaMemoryTypeHost : here().memory.count(at) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+        a->type = here().pinned.count(at)   ? cudaMemoryTypeHost
+                  : here().memory.count(at) ? cudaMemoryTypeDevice
+                                            : cudaMemoryTypeUnregistered;
         return cudaSuccess;
     };
 }
@@ -411,7 +420,10 @@ inline void add_streams(dv::cuda::api& t) {
 }
 
 inline void add_events(dv::cuda::api& t) {
-    t.event_create = [](cudaEvent_t* e, unsigned) { *e = reinterpret_cast<cudaEvent_t>(keep(new std::shared_ptr<event>{std::make_shared<event>()})); return cudaSuccess; };
+    t.event_create = [](cudaEvent_t* e, unsigned) {
+        *e = reinterpret_cast<cudaEvent_t>(keep(new std::shared_ptr<event>{std::make_shared<event>()}));
+        return cudaSuccess;
+    };
     t.event_destroy = [](cudaEvent_t e) { drop(reinterpret_cast<std::shared_ptr<event>*>(e)); return cudaSuccess; };
     t.event_record = [](cudaEvent_t e, cudaStream_t s) {
         const std::shared_ptr<event> x = of(e);
@@ -477,7 +489,8 @@ inline void add_waits(dv::cuda::api& t) {
             const std::lock_guard lock{of(e)->mutex};
             return of(e)->when;
         };
-        if (when(from) == std::chrono::steady_clock::time_point{} || when(to) == std::chrono::steady_clock::time_point{}) return cudaErrorNotReady;
+        if (when(from) == std::chrono::steady_clock::time_point{} || when(to) == std::chrono::steady_clock::time_point{})
+            return cudaErrorNotReady;
         *ms = std::chrono::duration<float, std::milli>(when(to) - when(from)).count();
         return cudaSuccess;
     };
@@ -494,7 +507,8 @@ inline void add_stream_words(dv::cuda::api& t) {
     t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) {
         *f = [](CUstream s, CUdeviceptr at, cuuint32_t v, unsigned) {
             of(s)->push([=] {
-                while (__atomic_load_n(reinterpret_cast<std::uint32_t*>(at), __ATOMIC_ACQUIRE) != v) std::this_thread::sleep_for(std::chrono::microseconds{5});
+                while (__atomic_load_n(reinterpret_cast<std::uint32_t*>(at), __ATOMIC_ACQUIRE) != v)
+                    std::this_thread::sleep_for(std::chrono::microseconds{5});
             });
             return CUDA_SUCCESS;
         };
@@ -688,8 +702,9 @@ inline void add_products(dv::cuda::api& t) {
     t.blas_destroy = [](cublasHandle_t h) { drop(of(h)); return CUBLAS_STATUS_SUCCESS; };
     t.blas_set_stream = [](cublasHandle_t h, cudaStream_t s) { of(h)->on = of(s); return CUBLAS_STATUS_SUCCESS; };
     t.blas_set_sm_count = [](cublasHandle_t h, int sms) { of(h)->sms = sms; return CUBLAS_STATUS_SUCCESS; };
-    t.blas_gemm = [](cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, std::int64_t m, std::int64_t n, std::int64_t k, const void*, const void* a, cudaDataType type,
-                     std::int64_t lda, const void* b, cudaDataType, std::int64_t ldb, const void*, void* c, cudaDataType, std::int64_t ldc, cublasComputeType_t, cublasGemmAlgo_t) {
+    t.blas_gemm = [](cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, std::int64_t m, std::int64_t n, std::int64_t k,
+                     const void*, const void* a, cudaDataType type, std::int64_t lda, const void* b, cudaDataType, std::int64_t ldb,
+                     const void*, void* c, cudaDataType, std::int64_t ldc, cublasComputeType_t, cublasGemmAlgo_t) {
         if (type != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
         {
             const std::lock_guard lock{here().mutex};
@@ -729,7 +744,8 @@ inline dv::cuda::api table() {
     return t;
 }
 
-inline void reduce_here(cudaStream_t s, dv::element e, dv::reduction how, const dv::cuda::local_sources& from, void* to, std::int64_t count) {
+inline void reduce_here(cudaStream_t s, dv::element e, dv::reduction how, const dv::cuda::local_sources& from, void* to,
+                        std::int64_t count) {
     of(s)->push([=] {
         const std::vector<const void*> sources(from.at, from.at + from.count);
         dv::host::detail::reduce(e, how, sources, to, count * dv::bytes_of(e));
@@ -774,13 +790,17 @@ struct apart final : dv::launch::peers {
     void abort(const dv::launch::abort_reason& why) override { all.abort(why); }
     bool aborted() const noexcept override { return all.aborted(); }
     dv::launch::abort_reason why() const override { return all.why(); }
-    void attend(int r, std::function<void()> at_stop, std::function<void()> each_period) override { all.attend(r, std::move(at_stop), std::move(each_period)); }
+    void attend(int r, std::function<void()> at_stop, std::function<void()> each_period) override {
+        all.attend(r, std::move(at_stop), std::move(each_period));
+    }
     void unattend(int r) noexcept override { all.unattend(r); }
     void leave(int r) noexcept override { all.leave(r); }
     bool gone(int r) const noexcept override { return all.gone(r); }
     void watch(int r, std::shared_ptr<const dv::launch::progress> p) override { all.watch(r, std::move(p)); }
     std::string describe() const override { return all.describe(); }
-    std::string call_order_mismatch(int r, std::int64_t at, int e, const dv::engine& of) override { return all.call_order_mismatch(r, at, e, of); }
+    std::string call_order_mismatch(int r, std::int64_t at, int e, const dv::engine& of) override {
+        return all.call_order_mismatch(r, at, e, of);
+    }
 };
 template <class Body>
 void run_apart(int ranks, Body body, int abroad = -1) {
@@ -795,7 +815,8 @@ void run_apart(int ranks, Body body, int abroad = -1) {
     for (int r = 0; r < ranks; ++r)
         threads.emplace_back([&, r] {
             const auto failed = [&](const std::string& text) {
-                control->abort({r, "rank " + std::to_string(r) + " left with an exception: " + text, {}, {}, true, std::current_exception()});
+                control->abort(
+                    {r, "rank " + std::to_string(r) + " left with an exception: " + text, {}, {}, true, std::current_exception()});
                 const std::lock_guard lock{guard};
                 if (!first) first = std::current_exception();
             };

@@ -88,7 +88,8 @@ protected:
             const auto mode = [&](int a) { return p_.accesses[a].mode; };
             v.node = member.node;
             if (member.node < 0) {
-                for (int a = participation.first_access; a < participation.first_access + participation.accesses; ++a) (dv::writes(mode(a)) ? v.results : v.arguments).push_back(a);
+                for (int a = participation.first_access; a < participation.first_access + participation.accesses; ++a)
+                    (dv::writes(mode(a)) ? v.results : v.arguments).push_back(a);
                 v.result_index.assign(v.results.size(), 0);
                 continue;
             }
@@ -152,7 +153,8 @@ protected:
         std::vector<dv::tensor_type> types;
         for (int k = 0; k < n.arguments; ++k) {
             types.push_back(g_.symbols[g_.operands[n.first_argument + k]].type);
-            if (type_of(p_.accesses[v.arguments[static_cast<std::size_t>(k)]]) != types.back()) throw failure("another type of an argument" + whose);
+            if (type_of(p_.accesses[v.arguments[static_cast<std::size_t>(k)]]) != types.back())
+                throw failure("another type of an argument" + whose);
         }
         dv::tensor_type made[dv::max_results] = {};
         if (n.kind == dv::op_kind::compute) n.op->infer(types.data(), made);
@@ -177,7 +179,9 @@ protected:
     }
 
     // The first leaf of the root buffer that an access touches.
-    int root_leaf(const dv::ir::access& a) const { return a.leaf - p_.buffers[a.buffer].first_leaf + p_.buffers[root_of(a.buffer)].first_leaf; }
+    int root_leaf(const dv::ir::access& a) const {
+        return a.leaf - p_.buffers[a.buffer].first_leaf + p_.buffers[root_of(a.buffer)].first_leaf;
+    }
     int root_of(int buffer) const { return p_.buffers[buffer].alias >= 0 ? p_.buffers[buffer].alias : buffer; }
 
     void prepare_buffers() {
@@ -262,7 +266,8 @@ protected:
             for (const auto& step : plan_.steps.subspan(plan_.roles[at.role].first_step, plan_.roles[at.role].steps))
                 for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
                     const dv::ir::participation& participation = p_.participations[i];
-                    if (participation.role != at.role) throw failure("a step of role " + std::to_string(at.role) + " holds a part of another");
+                    if (participation.role != at.role)
+                        throw failure("a step of role " + std::to_string(at.role) + " holds a part of another");
                     const dv::ir::member& member = p_.members[participation.member];
                     std::array<int, 3> key{participation.member, -1, static_cast<int>(k)};
                     int group_index = participation.group_index, expected = 0;
@@ -312,10 +317,14 @@ protected:
         return {all.data + p_.leaves[a.leaf].begin, size_of(a), all.type};
     }
 
-    meeting& meeting_of(const rank& k, int participation, int run) { return meetings_[run * instances_.size() + k.instance_of[participation].first]; }
+    meeting& meeting_of(const rank& k, int participation, int run) {
+        return meetings_[run * instances_.size() + k.instance_of[participation].first];
+    }
     const dv::ir::step& step_of(const rank& k, const entry& e) const { return plan_.steps[plan_.roles[k.role].first_step + e.step]; }
 
-    std::string name(const rank& k) const { return "rank (role " + std::to_string(k.role) + ", position " + std::to_string(k.position) + ")"; }
+    std::string name(const rank& k) const {
+        return "rank (role " + std::to_string(k.role) + ", position " + std::to_string(k.position) + ")";
+    }
     std::string name(const dv::ir::step& step) const {
         const dv::ir::member& m = p_.members[p_.tasks[step.task].first_member];
         return "task " + std::to_string(step.task) + " (" + dv::name_of(m.kind) + ", node " + std::to_string(m.node) + ", symbol " +

@@ -227,8 +227,9 @@ private:
         std::vector<piece> in, out;
         for (int a : v.results) out.push_back(touched_by(k, a, run));
         if (member.kind == dv::op_kind::input) {
-            const piece bound = m_.value(
-                run, member.symbol, g_.single_rank && g_.symbols[member.symbol].role >= 0 ? g_.symbols[member.symbol].role : k.role, k.position);
+            const piece bound =
+                m_.value(run, member.symbol,
+                         g_.single_rank && g_.symbols[member.symbol].role >= 0 ? g_.symbols[member.symbol].role : k.role, k.position);
             if (bound.bytes > 0) std::memcpy(out[0].data, bound.data, static_cast<std::size_t>(bound.bytes));
             return;
         }

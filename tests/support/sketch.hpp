@@ -89,8 +89,8 @@ inline bool contains(const std::vector<int>& list, int x) { return std::find(lis
 inline std::string print_settings(const sketch& s) {
     constexpr const char* channels[] = {"automatic", "nccl", "peer_copy"};
     return "runs " + std::to_string(s.runs) + ", in flight " + std::to_string(s.plan_options.in_flight) + ", channel slots " +
-           std::to_string(s.plan_options.channel_slots) + ", channels " + channels[static_cast<int>(s.plan_options.channels)] + ", overlap " +
-           std::to_string(s.plan_options.overlap) +
+           std::to_string(s.plan_options.channel_slots) + ", channels " + channels[static_cast<int>(s.plan_options.channels)] +
+           ", overlap " + std::to_string(s.plan_options.overlap) +
            (s.limit > 0 ? ", memory limit " + std::to_string(s.limit) + " thousandths" : std::string{}) + "\n";
 }
 

@@ -50,7 +50,8 @@ inline int open_connection(int port, const std::string& host = "127.0.0.1", cons
     return -1;
 }
 // The same as soon as somebody listens; -1 after the limit.
-inline int connect_soon(int port, const std::string& host = "127.0.0.1", std::chrono::milliseconds limit = std::chrono::milliseconds{3000}) {
+inline int connect_soon(int port, const std::string& host = "127.0.0.1",
+                        std::chrono::milliseconds limit = std::chrono::milliseconds{3000}) {
     for (const auto until = std::chrono::steady_clock::now() + limit; std::chrono::steady_clock::now() < until;) {
         if (const int fd = open_connection(port, host); fd >= 0) return fd;
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
@@ -99,11 +100,13 @@ inline std::string number_bytes(std::int64_t n) {
     return b;
 }
 inline std::string text_bytes(std::string_view t) { return number_bytes(static_cast<std::int64_t>(t.size())) + std::string{t}; }
-inline std::string frame_bytes(char kind, const std::string& body) { return number_bytes(static_cast<std::int64_t>(body.size() + 1)).substr(0, 4) + kind + body; }
+inline std::string frame_bytes(char kind, const std::string& body) {
+    return number_bytes(static_cast<std::int64_t>(body.size() + 1)).substr(0, 4) + kind + body;
+}
 // What a rank said first in the protocol before this one.
 inline std::string old_hello(int rank, int size, const std::string& job, const std::string& version = "0.1.0") {
-    return frame_bytes('h', text_bytes("dovetail control 2") + text_bytes(version) + number_bytes(rank) + number_bytes(size) + text_bytes(job) + text_bytes("stranger") +
-                                text_bytes("elsewhere") + number_bytes(4711));
+    return frame_bytes('h', text_bytes("dovetail control 2") + text_bytes(version) + number_bytes(rank) + number_bytes(size) +
+                                text_bytes(job) + text_bytes("stranger") + text_bytes("elsewhere") + number_bytes(4711));
 }
 
 // In a network of its own that has these addresses beside 127.0.0.1; false where the system does not permit it. For a process

@@ -22,15 +22,15 @@ struct graphs {};
 namespace samples {
 struct two_stages : pipeline<2, 2> {};
 
-using damaged_graphs =
-    support::graphs<crossing_pair, ping_pong, ring_of_three, there_and_back, read_twice, channel_first, collective_first,
-                    overlapping_collectives, taken_twice, two_stages, counter, sums, along_an_axis, roles_and_meshes, descent, through_host,
-                    one_group, in_blocks, blocks_across, gathered, scattered, shared_out, passed_on, collected, announced, summed_apart, input_elsewhere, over_host,
-                    shaped<0>, shaped<7>>;
+using damaged_graphs = support::graphs<crossing_pair, ping_pong, ring_of_three, there_and_back, read_twice, channel_first, collective_first,
+                                       overlapping_collectives, taken_twice, two_stages, counter, sums, along_an_axis, roles_and_meshes,
+                                       descent, through_host, one_group, in_blocks, blocks_across, gathered, scattered, shared_out,
+                                       passed_on, collected, announced, summed_apart, input_elsewhere, over_host, shaped<0>, shaped<7>>;
 using damaged_single_rank_graphs =
-    support::graphs<dv::single_rank<crossing_pair>, dv::single_rank<collective_first>, dv::single_rank<overlapping_collectives>, dv::single_rank<gathered>,
-                    dv::single_rank<scattered>, dv::single_rank<shared_out>, dv::single_rank<passed_on>, dv::single_rank<announced>,
-                    dv::single_rank<input_elsewhere>, dv::single_rank<over_host>, dv::single_rank<blocks_across>, dv::single_rank<shaped<7>>>;
+    support::graphs<dv::single_rank<crossing_pair>, dv::single_rank<collective_first>, dv::single_rank<overlapping_collectives>,
+                    dv::single_rank<gathered>, dv::single_rank<scattered>, dv::single_rank<shared_out>, dv::single_rank<passed_on>,
+                    dv::single_rank<announced>, dv::single_rank<input_elsewhere>, dv::single_rank<over_host>,
+                    dv::single_rank<blocks_across>, dv::single_rank<shaped<7>>>;
 }  // namespace samples
 
 namespace support {
@@ -83,7 +83,8 @@ inline std::vector<named_subject> sample_subjects() {
 inline named_subject random_subject(word seed, int i, const knobs& k = {}) {
     const auto drawn = std::make_shared<const sketch>(random_graph(mix(seed) + static_cast<word>(i), k));
     const dv::ir::graph_data data = emit(*drawn);
-    return {"random graph " + std::to_string(i) + " of seed " + std::to_string(seed), subject_of(dv::ir::view(data), drawn->plan_options), drawn};
+    return {"random graph " + std::to_string(i) + " of seed " + std::to_string(seed), subject_of(dv::ir::view(data), drawn->plan_options),
+            drawn};
 }
 
 }  // namespace support

@@ -40,7 +40,9 @@ public:
         std::string ours;
         bool good = true;
         for (std::size_t rank = 0; rank < ranks; ++rank) {
-            good = to.write("trace", folder + "/rank" + std::to_string(rank) + ".json", observe::trace({all}, static_cast<int>(rank), static_cast<int>(ranks))) && good;
+            good = to.write("trace", folder + "/rank" + std::to_string(rank) + ".json",
+                            observe::trace({all}, static_cast<int>(rank), static_cast<int>(ranks))) &&
+                   good;
             std::int64_t both = 0, communication = 0;
             for (const observe::timeline& t : all.runs) {
                 const auto x = observe::overlap(of, t, observe::sequential(of)).ranks[rank];

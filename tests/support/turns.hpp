@@ -97,8 +97,8 @@ void another_between_two_on_a_store(Rank& rank, How... how) {
     for (auto value = 1; value < 4; ++value) {
         first.bind(dv::name<x>, floats(8, 1.0f)).run();
         other.bind(dv::name<x>, floats(8, 1.0f)).run();
-        support::expect(second.bind(dv::name<x>, floats(8, 1.0f)).run().read(dv::name<y>).host(), floats(8, static_cast<float>(2 * value)), "the state's sum",
-                        rank.index(), value);
+        support::expect(second.bind(dv::name<x>, floats(8, 1.0f)).run().read(dv::name<y>).host(), floats(8, static_cast<float>(2 * value)),
+                        "the state's sum", rank.index(), value);
     }
 }
 

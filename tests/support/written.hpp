@@ -249,7 +249,8 @@ private:
     void wrap(std::vector<statement_descriptor>& list, word id) {
         if (list.empty() || !choose(25, id, 16)) return;
         const std::size_t begin = drawn(id, 17) % list.size(), end = begin + drawn(id, 18) % (list.size() - begin + 1);
-        const std::vector<statement_descriptor> participation(list.begin() + static_cast<long>(begin), list.begin() + static_cast<long>(end));
+        const std::vector<statement_descriptor> participation(list.begin() + static_cast<long>(begin),
+                                                              list.begin() + static_cast<long>(end));
         list.erase(list.begin() + static_cast<long>(begin), list.begin() + static_cast<long>(end));
         list.insert(list.begin() + static_cast<long>(begin),
                     stated({pool_->stating(choose(50, id, 19) ? keyword::group : keyword::repeat, participation)}));

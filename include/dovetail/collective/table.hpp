@@ -97,7 +97,8 @@ constexpr bool is_complete(const row& r) {
 }  // namespace detail
 
 static_assert(each_row(detail::stands_at_its_kind), "dovetail: the rows of the table of communication stand in the order of op_kind");
-static_assert(!detail::is_enumerator<static_cast<op_kind>(rows)>(), "dovetail: the last kind of op_kind has no row in the table of communication");
+static_assert(!detail::is_enumerator<static_cast<op_kind>(rows)>(),
+              "dovetail: the last kind of op_kind has no row in the table of communication");
 static_assert(each_row(detail::is_complete), "dovetail: a kind that moves something has traffic and a call, and no other has");
 
 }  // namespace dovetail::collective
@@ -107,7 +108,9 @@ namespace dovetail {
 constexpr const char* name_of(op_kind k) { return collective::of(k).name; }
 
 constexpr bool is_communication(op_kind k) { return collective::of(k).moves != collective::flow::none; }
-constexpr bool is_rooted(op_kind k) { return collective::of(k).moves == collective::flow::from_root || collective::of(k).moves == collective::flow::to_root; }
+constexpr bool is_rooted(op_kind k) {
+    return collective::of(k).moves == collective::flow::from_root || collective::of(k).moves == collective::flow::to_root;
+}
 // A communication of all members, with or without a root, along axes or over roles. The other kinds move data between pairs.
 constexpr bool is_collective(op_kind k) { return collective::of(k).moves == collective::flow::everyone || is_rooted(k); }
 constexpr bool is_reducing(op_kind k) { return collective::of(k).reduces; }

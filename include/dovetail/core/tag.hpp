@@ -56,7 +56,9 @@ constexpr tag make_tag(const char* p, int size) {
     }
     return {{p, size}, h ^ (h >> 29)};
 }
-constexpr tag tag_from(const char* pretty) { return make_tag(pretty + pretty_before, static_cast<int>(__builtin_strlen(pretty)) - pretty_around); }
+constexpr tag tag_from(const char* pretty) {
+    return make_tag(pretty + pretty_before, static_cast<int>(__builtin_strlen(pretty)) - pretty_around);
+}
 
 // Names in large graphs are members of a few families: a family is spelled and hashed once, not once for each number. The low bits of the
 // hashes differ between the numbers of a family, and the multiplier keeps the numbers of two families from filling the same run of a hash

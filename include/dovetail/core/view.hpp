@@ -16,7 +16,8 @@ namespace dovetail {
 class view_error : public std::exception {
 public:
     view_error(std::int64_t index, std::int64_t size) {
-        std::snprintf(text_, sizeof text_, "element %lld of a view of %lld elements", static_cast<long long>(index), static_cast<long long>(size));
+        std::snprintf(text_, sizeof text_, "element %lld of a view of %lld elements", static_cast<long long>(index),
+                      static_cast<long long>(size));
     }
     const char* what() const noexcept override { return text_; }
 

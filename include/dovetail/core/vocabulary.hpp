@@ -59,7 +59,9 @@ struct cost {
     std::int64_t bytes = 0;
     element arithmetic = element::float32;  // which rate of the machine the flops run at
 
-    friend constexpr cost operator+(cost a, cost b) { return {a.flops + b.flops, a.bytes + b.bytes, a.flops != 0 ? a.arithmetic : b.arithmetic}; }
+    friend constexpr cost operator+(cost a, cost b) {
+        return {a.flops + b.flops, a.bytes + b.bytes, a.flops != 0 ? a.arithmetic : b.arithmetic};
+    }
 };
 
 constexpr cost bytes_moved(std::int64_t bytes) { return {0, bytes, element::float32}; }

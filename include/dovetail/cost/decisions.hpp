@@ -18,7 +18,8 @@ enum class candidate : unsigned char {
 inline constexpr int candidates = 6;
 
 constexpr const char* name_of(candidate c) {
-    constexpr const char* names[] = {"sequential", "written", "listed", "min_memory_overlapped", "min_memory", "listed_serial", "automatic"};
+    constexpr const char* names[] = {"sequential", "written",       "listed",   "min_memory_overlapped",
+                                     "min_memory", "listed_serial", "automatic"};
     return names[static_cast<int>(c)];
 }
 

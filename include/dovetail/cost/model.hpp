@@ -50,7 +50,10 @@ public:
     constexpr std::int64_t duration(const ir::task& v) {
         if (v.kind == op_kind::input) return 0;
         if (v.kind == op_kind::transfer && v.stream == stream_kind::copy)
-            return plus(transfer_time(s_.machine, ir::bytes_of(p_, p_.accesses.first[p_.participations.first[v.first_participation].first_access]), true), 0);
+            return plus(
+                transfer_time(s_.machine, ir::bytes_of(p_, p_.accesses.first[p_.participations.first[v.first_participation].first_access]),
+                              true),
+                0);
         if (v.members == 1) return time_of(v.first_member, v.first_participation, v.participations).alone;
         std::int64_t latency = 0, work = 0;
         for (int m = v.first_member, last = m + v.members; m < last; ++m) {

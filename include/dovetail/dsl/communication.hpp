@@ -40,8 +40,8 @@ template <class... Where> struct all_to_all;                            // [n E0
 template <class... Where> struct gather;                                // [E0, ...] -> [n E0, ...] on the root
 template <class... Where> struct scatter;                               // [n E0, ...] of the root -> [E0, ...]
 template <class Axis, int Offset, class Edge = periodic> struct shift;  // index i gets the value of index i - Offset
-template <class Axis, class... Pairs> struct permute;                   // position Target gets the value of position Source of its pair, or zeros
-struct to_host;                                                         // device -> pinned host memory, on the copy stream
-struct from_host;                                                       // pinned host memory -> device, on the copy stream
+template <class Axis, class... Pairs> struct permute;  // position Target gets the value of position Source of its pair, or zeros
+struct to_host;                                        // device -> pinned host memory, on the copy stream
+struct from_host;                                      // pinned host memory -> device, on the copy stream
 
 }  // namespace dovetail::ops

@@ -42,7 +42,8 @@ template <class R, class... W> struct communication<ops::all_reduce<R, W...>> : 
 template <class R, class... W> struct communication<ops::reduce<R, W...>> : communication_facts<op_kind::reduce, types<W...>, R> {};
 template <class... W> struct communication<ops::broadcast<W...>> : communication_facts<op_kind::broadcast, types<W...>> {};
 template <class... W> struct communication<ops::all_gather<W...>> : communication_facts<op_kind::all_gather, types<W...>> {};
-template <class R, class... W> struct communication<ops::reduce_scatter<R, W...>> : communication_facts<op_kind::reduce_scatter, types<W...>, R> {};
+template <class R, class... W> struct communication<ops::reduce_scatter<R, W...>>
+    : communication_facts<op_kind::reduce_scatter, types<W...>, R> {};
 template <class... W> struct communication<ops::all_to_all<W...>> : communication_facts<op_kind::all_to_all, types<W...>> {};
 template <class... W> struct communication<ops::gather<W...>> : communication_facts<op_kind::gather, types<W...>> {};
 template <class... W> struct communication<ops::scatter<W...>> : communication_facts<op_kind::scatter, types<W...>> {};

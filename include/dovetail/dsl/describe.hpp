@@ -60,12 +60,14 @@ inline constexpr descriptor head{Kind, nameless, nullptr, Parts, Below + 2, 1, o
 template <class S>
 inline constexpr const descriptor* stated[] = {&describe<S>};
 template <class N, class Op, class... A>
-inline constexpr const descriptor* stated<let<N, Op(A...)>>[] = {&head<keyword::let, Op, sizeof...(A) + 2, (describe<A>.arguments + ... + 0),
-                                                                       (describe<A>.positions + ... + (describe<N>.positions + describe<Op>.positions))>,
-                                                                 &describe<N>, &describe<Op>, &describe<A>...};
+inline constexpr const descriptor* stated<let<N, Op(A...)>>[] = {
+    &head<keyword::let, Op, sizeof...(A) + 2, (describe<A>.arguments + ... + 0),
+          (describe<A>.positions + ... + (describe<N>.positions + describe<Op>.positions))>,
+    &describe<N>, &describe<Op>, &describe<A>...};
 template <class S, class Op, class... A>
 inline constexpr const descriptor* stated<update<S, Op(A...)>>[] = {
-    &head<keyword::update, Op, sizeof...(A) + 2, count_arguments(below<A...>, sizeof...(A)), count_positions(below<S, Op, A...>, sizeof...(A) + 2) - 1>,
+    &head<keyword::update, Op, sizeof...(A) + 2, count_arguments(below<A...>, sizeof...(A)),
+          count_positions(below<S, Op, A...>, sizeof...(A) + 2) - 1>,
     &describe<S>, &describe<Op>, &describe<A>...};
 
 // concat<a, b> is written as a type, and is the expression concat<>(a, b).
@@ -227,7 +229,8 @@ inline constexpr descriptor describe<group<C...>> = detail::stating(keyword::gro
 template <class... C>
 inline constexpr descriptor describe<nccl_group<C...>> = detail::stating(keyword::nccl_group, detail::statements<nccl_group<C...>>.of);
 template <template <int...> class B, int... N>
-inline constexpr descriptor describe<repeat<B, N...>> = detail::stating(detail::counting<keyword::repeat, B, N...>(), detail::statements<repeat<B, N...>>.of);
+inline constexpr descriptor describe<repeat<B, N...>> =
+    detail::stating(detail::counting<keyword::repeat, B, N...>(), detail::statements<repeat<B, N...>>.of);
 template <detail::is_graph G>
 inline constexpr descriptor describe_graph = detail::stating(keyword::graph, detail::graph_statements<G>.of);
 template <class... C>
@@ -238,7 +241,8 @@ template <class... C>
 inline constexpr descriptor describe<values<C...>> = detail::composed(keyword::values, types<C...>{});
 template <> inline constexpr descriptor describe<discard>{keyword::discard};
 template <int N, template <int...> class F>
-inline constexpr descriptor describe<all<N, F>> = detail::listed(detail::counting<keyword::all, F, N>(), typename detail::constituents<all<N, F>>::type{});
+inline constexpr descriptor describe<all<N, F>> =
+    detail::listed(detail::counting<keyword::all, F, N>(), typename detail::constituents<all<N, F>>::type{});
 template <class A>
 inline constexpr descriptor describe<axis_index<A>> = detail::composed(keyword::axis_index, types<A>{});
 template <class T, std::int64_t... E>
@@ -248,7 +252,8 @@ template <class... A>
 inline constexpr descriptor describe<replicated<A...>> = detail::composed(keyword::replicated, types<A...>{});
 template <> inline constexpr descriptor describe<from_store>{keyword::from_store};
 template <class N, int W>
-inline constexpr descriptor describe<axis<N, W>>{keyword::axis, nameless, detail::below<N>, 1, 1 + describe<N>.positions, 1, &no_operation, &no_tensor, W};
+inline constexpr descriptor describe<axis<N, W>>{keyword::axis, nameless, detail::below<N>, 1, 1 + describe<N>.positions, 1, &no_operation,
+                                                 &no_tensor,    W};
 
 // Operations that name axes, roles or a root.
 template <template <class...> class Op, class... W>
@@ -295,7 +300,8 @@ struct constituents<axis<N, W>> {
     using type = types<N>;
 };
 template <template <int...> class B, int... N>
-struct constituents<repeat<B, N...>> : std::conditional_t<counting<keyword::repeat, B, N...>() == keyword::repeat, index_space<B, N...>, no_indices> {};
+struct constituents<repeat<B, N...>>
+    : std::conditional_t<counting<keyword::repeat, B, N...>() == keyword::repeat, index_space<B, N...>, no_indices> {};
 template <int N, template <int...> class F>
 struct constituents<all<N, F>> : std::conditional_t<counting<keyword::all, F, N>() == keyword::all, index_space<F, N>, no_indices> {};
 

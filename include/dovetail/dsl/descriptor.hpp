@@ -68,7 +68,8 @@ struct descriptor {
 };
 
 constexpr bool has_statements(const descriptor& r) {
-    return r.kind == keyword::graph || r.kind == keyword::on || r.kind == keyword::group || r.kind == keyword::nccl_group || r.kind == keyword::repeat;
+    return r.kind == keyword::graph || r.kind == keyword::on || r.kind == keyword::group || r.kind == keyword::nccl_group ||
+           r.kind == keyword::repeat;
 }
 
 }  // namespace dovetail::dsl

@@ -117,8 +117,12 @@ struct rules<Op, std::integer_sequence<int, I...>> {
         { Op::workspace((static_cast<void>(I), t)...) } -> gives<std::int64_t>;
     };
     // Calls with equal tensors for all arguments.
-    static constexpr bool infers_from([[maybe_unused]] tensor_type t) { return static_cast<void>(Op::result((static_cast<void>(I), t)...)), true; }
-    static constexpr bool works_on([[maybe_unused]] tensor_type t) { return static_cast<void>(Op::cost((static_cast<void>(I), t)...)), true; }
+    static constexpr bool infers_from([[maybe_unused]] tensor_type t) {
+        return static_cast<void>(Op::result((static_cast<void>(I), t)...)), true;
+    }
+    static constexpr bool works_on([[maybe_unused]] tensor_type t) {
+        return static_cast<void>(Op::cost((static_cast<void>(I), t)...)), true;
+    }
 };
 
 // Whether a shape rule or cost function is a constant expression is tested with tensors of every rank, with extents of 1 and of 40320,

@@ -119,7 +119,8 @@ template <class Path, class T, int K>
     requires(K > 0 && has_statements(parts_of<T>::described))
 struct locating<Path, T, K> {
     static constexpr child_position at = find_child(parts_of<T>::described, K);
-    using type = typename locating<typename path_to<Path, T, at.child>::type, typename nth<at.child, typename parts_of<T>::type>::type, at.offset>::type;
+    using type = typename locating<typename path_to<Path, T, at.child>::type, typename nth<at.child, typename parts_of<T>::type>::type,
+                                   at.offset>::type;
 };
 
 }  // namespace detail

@@ -55,17 +55,17 @@ struct device_value {
 };
 template <class Concat, class Part, class... More>
 struct not_a_part {
-    static_assert(
-        detail::never<Concat, Part, More...>,
-        "dovetail: the parts of a concat (first) are made where it lies, and this one (second) is made elsewhere: it is an input, a state, an output, in "
-        "host memory, or rows of another value; copy it first");
+    static_assert(detail::never<Concat, Part, More...>,
+                  "dovetail: the parts of a concat (first) are made where it lies, and this one (second) is made elsewhere: it is an "
+                  "input, a state, an output, in "
+                  "host memory, or rows of another value; copy it first");
 };
 template <class Concat, class Part, class... More>
 struct part_elsewhere {
-    static_assert(
-        detail::never<Concat, Part, More...>,
-        "dovetail: the parts of a concat (first) are made where it lies, and this one (second) is a value of another role or of several; write let<part, "
-        "copy(value)> on the concat's own role");
+    static_assert(detail::never<Concat, Part, More...>,
+                  "dovetail: the parts of a concat (first) are made where it lies, and this one (second) is a value of another role or of "
+                  "several; write let<part, "
+                  "copy(value)> on the concat's own role");
 };
 template <class Concat, class Part, class... More>
 struct part_twice {
@@ -74,15 +74,15 @@ struct part_twice {
 };
 template <class Concat, class Part, class Operation, class... More>
 struct part_in_place {
-    static_assert(
-        detail::never<Concat, Part, Operation, More...>,
-        "dovetail: this part (second) of a concat (first) is made in place of an argument (by third), and so cannot be made where the concat lies; copy it "
-        "first");
+    static_assert(detail::never<Concat, Part, Operation, More...>,
+                  "dovetail: this part (second) of a concat (first) is made in place of an argument (by third), and so cannot be made "
+                  "where the concat lies; copy it "
+                  "first");
 };
 template <class Statement, class State, class Argument, class... More>
 struct rows_of_target {
-    static_assert(
-        detail::never<Statement, State, Argument, More...>,
-        "dovetail: this update (first) overwrites a state (second) of which it reads rows (third) by themselves; pass the whole state, or copy the rows first");
+    static_assert(detail::never<Statement, State, Argument, More...>,
+                  "dovetail: this update (first) overwrites a state (second) of which it reads rows (third) by themselves; pass the whole "
+                  "state, or copy the rows first");
 };
 }  // namespace dovetail::error

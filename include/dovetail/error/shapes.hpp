@@ -44,25 +44,28 @@ struct size_overflow {
 template <class Statement, class View, class... More>
 struct no_such_block {
     static_assert(detail::never<Statement, View, More...>,
-                  "dovetail: this statement (first) asks for a block of rows (second) that is not there: rows<I, N> is block I of N, from 0 to N - 1");
+                  "dovetail: this statement (first) asks for a block of rows (second) that is not there: rows<I, N> is block I of N, from "
+                  "0 to N - 1");
 };
 template <class Statement, class View, class Tensor, class... More>
 struct uneven_rows {
     static_assert(detail::never<Statement, View, Tensor, More...>,
-                  "dovetail: this statement (first) asks for one of several equal blocks of rows (second), but their number does not divide the rows of the "
+                  "dovetail: this statement (first) asks for one of several equal blocks of rows (second), but their number does not "
+                  "divide the rows of the "
                   "tensor (third), its extent 0");
 };
 template <class Statement, class View, class Tensor, class... More>
 struct unaligned_rows {
-    static_assert(
-        detail::never<Statement, View, Tensor, More...>,
-        "dovetail: in this statement (first) the blocks of rows (second) of a tensor (third) are not multiples of 256 bytes, as every buffer is; their "
-        "bytes follow");
+    static_assert(detail::never<Statement, View, Tensor, More...>,
+                  "dovetail: in this statement (first) the blocks of rows (second) of a tensor (third) are not multiples of 256 bytes, as "
+                  "every buffer is; their "
+                  "bytes follow");
 };
 template <class Statement, class View, class... More>
 struct rows_by_themselves {
     static_assert(detail::never<Statement, View, More...>,
-                  "dovetail: this statement (first) consists of a view (second), which nobody carries out: rows<I, N>(x) is an argument of an operation, and "
+                  "dovetail: this statement (first) consists of a view (second), which nobody carries out: rows<I, N>(x) is an argument of "
+                  "an operation, and "
                   "concat<a, b> the one value of a let");
 };
 

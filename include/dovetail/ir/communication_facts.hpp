@@ -40,7 +40,8 @@ private:
     // Within a role: axes, and the index of a root.
     constexpr bool take_axes(node& n, const found& what) {
         const descriptor& r = what.r;
-        if (collective::of(n.kind).moves == collective::flow::paired && (what.number > 0 || r.kind == keyword::pair)) return check_pair(n, what);
+        if (collective::of(n.kind).moves == collective::flow::paired && (what.number > 0 || r.kind == keyword::pair))
+            return check_pair(n, what);
         if (r.kind == keyword::name) {
             const int axis = d_.find_axis(r.id);
             if (axis < 0 || !d_.has_axis(n.role, axis)) return refuse(make_fault(fault_kind::unknown_axis, what.name, what.at));
@@ -58,7 +59,8 @@ private:
     }
     // A pair of positions on the axis that stands in front: each gives to one other at most, and gets from one.
     constexpr bool check_pair(const node& n, const found& what) {
-        if (what.number == 0 || what.r.kind != keyword::pair) return refuse(make_fault(fault_kind::bad_pairs, what.name, what.operation, what.at));
+        if (what.number == 0 || what.r.kind != keyword::pair)
+            return refuse(make_fault(fault_kind::bad_pairs, what.name, what.operation, what.at));
         const position_pair* const pairs = n.op->pairs;
         const position_pair& p = pairs[what.number - 1];
         const int width = d_.width_of(n.role, n.axes);
@@ -86,7 +88,8 @@ private:
             for (int k = 0; k < r.child_count; at += r.children[k]->positions, ++k) target(n, r.children[k]->id, at, what.name);
             return true;
         }
-        if (r.kind == keyword::name && d_.find_axis(r.id) >= 0) return refuse(make_fault(fault_kind::axis_outside_role, what.name, what.at));
+        if (r.kind == keyword::name && d_.find_axis(r.id) >= 0)
+            return refuse(make_fault(fault_kind::axis_outside_role, what.name, what.at));
         return refuse(make_fault(fault_kind::bad_root, what.name, what.operation, what.at));
     }
     constexpr bool refuse(const fault& f) {
@@ -116,7 +119,8 @@ private:
     // The reduction of this operation is none: does one stand where axes do?
     static constexpr fault_kind wrong_reduction(const descriptor& op) {
         for (int i = 0; i < op.child_count; ++i)
-            for (const tag* r : {&tag_of<ops::sum>, &tag_of<ops::product>, &tag_of<ops::minimum>, &tag_of<ops::maximum>, &tag_of<ops::average>})
+            for (const tag* r :
+                 {&tag_of<ops::sum>, &tag_of<ops::product>, &tag_of<ops::minimum>, &tag_of<ops::maximum>, &tag_of<ops::average>})
                 if (same(&op.children[i]->id, r)) return fault_kind::swapped_reduction;
         return fault_kind::bad_reduction;
     }
@@ -135,7 +139,8 @@ private:
             const symbol& s = d_.symbols[d_.operands[n.first_argument + i]];
             if (s.role < 0) return d_.fail(make_fault(fault_kind::argument_of_no_role, name, s.source_position));
             for (int j = 0; j < i; ++j)
-                if (d_.symbols[d_.operands[n.first_argument + j]].role == s.role) return d_.fail(make_fault(fault_kind::role_twice, name, s.source_position));
+                if (d_.symbols[d_.operands[n.first_argument + j]].role == s.role)
+                    return d_.fail(make_fault(fault_kind::role_twice, name, s.source_position));
         }
         if (collective::begins_at_root(n.kind)) {
             if (n.arguments != 1) return d_.arity(name, source_position, n.arguments);

@@ -49,7 +49,8 @@ private:
         const descriptor &head = *s[0], &names = *s[1];
         const bool many = names.kind == keyword::values;
         const int name = many ? source_position + 2 : source_position + 1;
-        const int id = operation_node(*head.op, s + 2, head.child_count - 1, source_position + 1 + names.positions, role, name, nccl_group_id);
+        const int id =
+            operation_node(*head.op, s + 2, head.child_count - 1, source_position + 1 + names.positions, role, name, nccl_group_id);
         if (id < 0) return;
         node& n = d_.nodes[id];
         if (n.op->view != view_kind::none && (n.op->view == view_kind::rows || head.kind == keyword::update))
@@ -114,8 +115,8 @@ private:
 
     // The node of an expression of `size` parts, the operation and its arguments, whose nodes come first. `source position` is the
     // expression's, `name` that of the statement's name.
-    constexpr int operation_node(const operation& facts, const descriptor* const* participations, int size, int source_position, int role, int name,
-                                 int nccl_group_id) {
+    constexpr int operation_node(const operation& facts, const descriptor* const* participations, int size, int source_position, int role,
+                                 int name, int nccl_group_id) {
         const descriptor& op = *participations[0];
         if (op.kind != keyword::operation) {
             d_.fail(op.kind == keyword::no_shape_rule ? make_fault(fault_kind::no_shape_rule, source_position + 1)
@@ -150,7 +151,8 @@ private:
             if (!is_communication(n.kind)) return d_.fail(make_fault(fault_kind::not_communication, name, source_position + 1)), -1;
         }
         if (facts.view != view_kind::none) d_.views = true;
-        if (role == outside && !is_collective(n.kind) && facts.view != view_kind::rows) return d_.fail(make_fault(fault_kind::outside_role, name)), -1;
+        if (role == outside && !is_collective(n.kind) && facts.view != view_kind::rows)
+            return d_.fail(make_fault(fault_kind::outside_role, name)), -1;
         if (n.kind == op_kind::compute) return id;
         if (is_communication(n.kind)) {
             n.reduce = facts.reduce;
@@ -208,7 +210,8 @@ private:
         const int s = d_.names.find(&a.id);
         if (s < 0) return unknown(a.id, make_fault(fault_kind::unknown_name, name, source_position)), -1;
         const symbol& found = d_.symbols[s];
-        if (found.kind == symbol_kind::state && found.role != role) return d_.fail(make_fault(fault_kind::state_crosses_roles, source_position)), -1;
+        if (found.kind == symbol_kind::state && found.role != role)
+            return d_.fail(make_fault(fault_kind::state_crosses_roles, source_position)), -1;
         return s;
     }
 
@@ -244,7 +247,8 @@ private:
 
     constexpr int axis_index(const tag& name, int source_position, int role, int statement) {
         const int axis = d_.find_axis(name);
-        if (role < 0 || axis < 0 || !d_.has_axis(role, axis)) return d_.fail(make_fault(fault_kind::unknown_axis, statement, source_position)), -1;
+        if (role < 0 || axis < 0 || !d_.has_axis(role, axis))
+            return d_.fail(make_fault(fault_kind::unknown_axis, statement, source_position)), -1;
         for (int i = 0; i < axis_indices_.size(); ++i)
             if (d_.symbols[axis_indices_[i]].index_axis == 1u << axis) return axis_indices_[i];
         const int id = d_.symbol_count++;

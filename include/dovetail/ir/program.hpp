@@ -22,12 +22,13 @@ struct buffer {
     int symbol = -1;  // whose value it holds; -1: workspace
     tensor_type type = {};
     std::int64_t bytes = 0;
-    int slots = 1;           // copies, used by successive runs in turn
-    bool output = false;     // read by the caller after the run
-    int alias = -1;          // the buffer whose bytes it re-uses (an in-place result); that one has no alias itself
-    int symmetric_set = -1;  // buffers with equal numbers lie at equal offsets (collectives over roles): one of a role, equal bytes and slots
-    int first_leaf = 0;      // in program.leaves; its leaves follow each other there and tile it
-    int leaves = 1;          // more than one where somebody reads or writes a part of it
+    int slots = 1;        // copies, used by successive runs in turn
+    bool output = false;  // read by the caller after the run
+    int alias = -1;       // the buffer whose bytes it re-uses (an in-place result); that one has no alias itself
+    int symmetric_set =
+        -1;              // buffers with equal numbers lie at equal offsets (collectives over roles): one of a role, equal bytes and slots
+    int first_leaf = 0;  // in program.leaves; its leaves follow each other there and tile it
+    int leaves = 1;      // more than one where somebody reads or writes a part of it
 };
 
 // A block of rows of a buffer. Dependencies, waits and the values that the prover follows are by leaf; lifetime, offset and slots are

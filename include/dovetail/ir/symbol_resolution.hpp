@@ -1,5 +1,5 @@
-// The first walk over a graph's descriptors: what is defined. Takes the root descriptor and an empty lowering state, leaves in it the roles with
-// their meshes and the symbols of inputs, states and results, or the first mistake.
+// The first walk over a graph's descriptors: definitions. Takes the root descriptor and an empty state of lowering, leaves in it the
+// roles with their meshes and the symbols of inputs, states and results, or the first mistake.
 #pragma once
 
 #include "lowering_state.hpp"
@@ -121,7 +121,8 @@ private:
     constexpr void declare(const descriptor& r, int source_position, int role) {
         const tensor_type& type = *r.children[1]->type;
         if (!type.valid())
-            return d_.fail(make_fault(r.children[1]->kind == keyword::tensor ? fault_kind::said_already : fault_kind::not_a_statement, source_position));
+            return d_.fail(make_fault(r.children[1]->kind == keyword::tensor ? fault_kind::said_already : fault_kind::not_a_statement,
+                                      source_position));
         if (type.bytes() < 0) d_.fail(make_fault(fault_kind::size_overflow, source_position + 1).tensor(type));
         if (r.kind == keyword::state && role == outside) d_.fail(make_fault(fault_kind::outside_role, source_position + 1));
         const int id = define(*r.children[0], source_position + 1, role);
@@ -147,7 +148,8 @@ private:
         if (a.child_count != b.child_count) return false;
         for (int i = 0; i < a.child_count; ++i) {
             const descriptor &x = *a.children[i], &y = *b.children[i];
-            if (x.kind != keyword::axis || y.kind != keyword::axis || x.number != y.number || !same(&x.children[0]->id, &y.children[0]->id)) return false;
+            if (x.kind != keyword::axis || y.kind != keyword::axis || x.number != y.number || !same(&x.children[0]->id, &y.children[0]->id))
+                return false;
         }
         return true;
     }
@@ -156,7 +158,8 @@ private:
         for (int role = 0; role < d_.roles.size(); ++role) {
             const found* own = nullptr;
             for (const found& m : meshes_) {
-                if (own != nullptr && own->of == m.of && !same_mesh(*own->r, *m.r)) d_.fail(make_fault(fault_kind::mesh_twice, m.source_position));
+                if (own != nullptr && own->of == m.of && !same_mesh(*own->r, *m.r))
+                    d_.fail(make_fault(fault_kind::mesh_twice, m.source_position));
                 if (m.of == role || (m.of == -1 && own == nullptr)) own = &m;
             }
             if (own == nullptr) continue;

@@ -129,7 +129,8 @@ constexpr bool check_state_values() {
     if constexpr (state_asked<G, Name> >= 0) {
         using N = name_of_constant<Name>;
         using tensor = plan::tensor_of<G, N>;
-        if constexpr (!holds<Values, typename tensor::element_type, tensor::size>) error::report<error::wrong_state_values<N, tensor, Values>>();
+        if constexpr (!holds<Values, typename tensor::element_type, tensor::size>)
+            error::report<error::wrong_state_values<N, tensor, Values>>();
     }
     return true;
 }

@@ -45,7 +45,8 @@ DOVETAIL_INLINE void basic_executor::read_symbol(int symbol, void* to) const {
 DOVETAIL_INLINE void basic_executor::write_symbol(int symbol, const void* from, std::int64_t count) {
     const ir::symbol& s = at().graph.symbols[symbol];
     if (count != s.type.size())
-        throw state_error{"state `" + display(*s.name) + "` has " + std::to_string(s.type.size()) + " elements, and " + std::to_string(count) + " were given"};
+        throw state_error{"state `" + display(*s.name) + "` has " + std::to_string(s.type.size()) + " elements, and " +
+                          std::to_string(count) + " were given"};
     at().drain();
     at().addresses.store()->write(at().state_of(symbol), from);
 }

@@ -67,7 +67,8 @@ struct launching {
         if constexpr (workspace || merged)
             return hana::make_tuple();
         else
-            return hana::make_tuple(typed_view < I == taken ? access_mode::update : access<I>.mode, plan::tensor_at < type < I >>> (pointers[I]));
+            return hana::make_tuple(typed_view < I == taken ? access_mode::update : access<I>.mode,
+                                    plan::tensor_at < type < I >>> (pointers[I]));
     }
     template <int... I>
     static constexpr auto arguments(void* const* pointers, std::integer_sequence<int, I...>) {
@@ -107,7 +108,8 @@ struct launching {
     template <class... View>
     static constexpr void launch(Stream s, [[maybe_unused]] void* const* pointers, View... view) {
         if constexpr (!launches<View...> && split)
-            hana::unpack(split_arguments(pointers, std::make_integer_sequence<int, node.arguments>{}), [&](auto... v) { launch_with(s, v...); });
+            hana::unpack(split_arguments(pointers, std::make_integer_sequence<int, node.arguments>{}),
+                         [&](auto... v) { launch_with(s, v...); });
         else
             launch_with(s, view...);
     }
@@ -122,7 +124,8 @@ struct launching {
     }
 
     static constexpr void call(Stream s, void* const* pointers) {
-        hana::unpack(arguments(pointers, std::make_integer_sequence<int, participation.accesses>{}), [&](auto... view) { launch(s, pointers, view...); });
+        hana::unpack(arguments(pointers, std::make_integer_sequence<int, participation.accesses>{}),
+                     [&](auto... view) { launch(s, pointers, view...); });
     }
 };
 
@@ -134,7 +137,8 @@ struct state_attributes<state<N, T, A...>> {
     template <class Stream>
     static constexpr launch_function<Stream> initialiser() {
         launch_function<Stream> f = nullptr;
-        static_cast<void>(((dsl::describe<A>.kind == dsl::keyword::no_shape_rule ? (f = function<A, Stream>(), true) : false) || ... || false));
+        static_cast<void>(
+            ((dsl::describe<A>.kind == dsl::keyword::no_shape_rule ? (f = function<A, Stream>(), true) : false) || ... || false));
         return f;
     }
     template <class Init, class Stream>
@@ -211,7 +215,8 @@ private:
 
     template <int... I>
     static constexpr auto functions(std::integer_sequence<int, I...>) {
-        return fixed<launch_function<Stream>, combinations::count>{combinations::count, {&detail::launching<G, O, Stream, combinations::list[I]>::call...}};
+        return fixed<launch_function<Stream>, combinations::count>{combinations::count,
+                                                                   {&detail::launching<G, O, Stream, combinations::list[I]>::call...}};
     }
     static constexpr fixed<launch_function<Stream>, combinations::members> list_launches() {
         fixed<launch_function<Stream>, combinations::members> f{};
@@ -231,7 +236,8 @@ private:
 
     static executable_plan<Stream> make() {
         if constexpr (device_pass)
-            return {.launches = launches.view(), .initialisers = initialisers.view()};  // their kernels; tables would be laid out for nobody
+            return {.launches = launches.view(),
+                    .initialisers = initialisers.view()};  // their kernels; tables would be laid out for nobody
         else
             return {&tag_of<G>,          planned::graph,  planned::program,
                     planned::plan,       O::value,        launches.view(),

@@ -73,7 +73,8 @@ inline constexpr bool is_borrowed<borrowed_memory<T, Count>> = true;
 
 // A container or a span that runs read in place. A temporary container is rejected, since it is destroyed before a run reads it.
 template <class V>
-    requires(detail::sequence<std::remove_cvref_t<V>> && (std::is_lvalue_reference_v<V> || std::ranges::enable_borrowed_range<std::remove_cvref_t<V>>))
+    requires(detail::sequence<std::remove_cvref_t<V>> &&
+             (std::is_lvalue_reference_v<V> || std::ranges::enable_borrowed_range<std::remove_cvref_t<V>>))
 borrowed_memory<detail::element_in<std::remove_cvref_t<V>>, detail::static_count<std::remove_cvref_t<V>>> borrowed(V&& values) {
     return {std::data(values), static_cast<std::int64_t>(std::size(values))};
 }

@@ -11,14 +11,17 @@ namespace dovetail::launch {
 
 class bound_inputs {
 public:
-    bound_inputs(const ir::graph& g, buffer_addresses& memory, const geometry& where, int rank) : graph_{g}, memory_{memory}, where_{where}, rank_{rank} {
+    bound_inputs(const ir::graph& g, buffer_addresses& memory, const geometry& where, int rank)
+        : graph_{g}, memory_{memory}, where_{where}, rank_{rank} {
         bound_.resize(memory.inputs().size());
         copies_.resize(bound_.size());
     }
 
     const std::vector<binding>& all() const { return bound_; }
     // "`x`"
-    std::string name(int input) const { return display_or(graph_.symbols[memory_.inputs()[static_cast<std::size_t>(input)].symbol].name, "`?`"); }
+    std::string name(int input) const {
+        return display_or(graph_.symbols[memory_.inputs()[static_cast<std::size_t>(input)].symbol].name, "`?`");
+    }
 
     // Binds an input by symbol; ignored if this role does not use it. A pointer that CUDA knows as device memory is used in place. For
     // `read` and `wait` see bound_copies::next; `wait` also gets the input.

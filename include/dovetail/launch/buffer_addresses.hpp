@@ -16,7 +16,9 @@ struct step_name {
     std::string operation;
     std::string statement;
 
-    std::string text() const { return statement.empty() ? "operation `" + operation + "`" : "operation `" + operation + "` of `" + statement + "`"; }
+    std::string text() const {
+        return statement.empty() ? "operation `" + operation + "`" : "operation `" + operation + "` of `" + statement + "`";
+    }
 };
 
 // The buffers of one role on one rank. An address depends on the run (slots) and, for inputs used in place, its bindings.
@@ -119,7 +121,8 @@ private:
         if (input_of(b.symbol) >= 0) return;
         if (b.where == ir::storage::input)
             for (int i = 0; i < p.buffers.size(); ++i)
-                if (i == buffer || (p.buffers[i].role == role && p.buffers[i].alias == buffer)) locations_[i].input = static_cast<int>(inputs_.size());
+                if (i == buffer || (p.buffers[i].role == role && p.buffers[i].alias == buffer))
+                    locations_[i].input = static_cast<int>(inputs_.size());
         inputs_.push_back({b.symbol, buffer});
     }
 

@@ -117,8 +117,8 @@ public:
         const int found = find_output(symbol);
         if (found < 0) throw usage_error{"output `" + symbol_name(symbol) + "` is not on " + where.describe(rank)};
         if (where.is_off_root(symbol, rank))
-            throw usage_error{"output `" + symbol_name(symbol) + "` is on the root of its " + name_of(graph.nodes[graph.symbols[symbol].node].kind) +
-                              " only, and not on " + where.describe(rank)};
+            throw usage_error{"output `" + symbol_name(symbol) + "` is on the root of its " +
+                              name_of(graph.nodes[graph.symbols[symbol].node].kind) + " only, and not on " + where.describe(rank)};
         return found;
     }
     bool has_output(int symbol) const { return find_output(symbol) >= 0 && !where.is_off_root(symbol, rank); }
@@ -189,11 +189,13 @@ protected:
     launch::abort_reason left_in_flight(bool unwinding) {
         const std::string destroyed = "rank " + std::to_string(rank) + " destroyed the executor of " + described() + " with work in flight";
         if (unwinding) return {rank, destroyed, {}, {}, true};
-        return {rank, "timeout after " + launch::in_seconds(options.time_limit) + ": " + destroyed + ": " + stuck(), {}, {}, true, nullptr, true};
+        return {rank, "timeout after " + launch::in_seconds(options.time_limit) + ": " + destroyed + ": " + stuck(), {}, {}, true, nullptr,
+                true};
     }
     void wait_for_end(run_state& f, std::chrono::nanoseconds limit) {
         if (!wait(f, launch::after(limit)))
-            throw timeout{"timeout after " + launch::in_seconds(limit) + ": run " + std::to_string(f.run) + " of " + described() + " has not ended: " + stuck(),
+            throw timeout{"timeout after " + launch::in_seconds(limit) + ": run " + std::to_string(f.run) + " of " + described() +
+                              " has not ended: " + stuck(),
                           rank};
     }
 
@@ -211,7 +213,8 @@ private:
         engine& e;
         explicit busy(engine& of) : e{of} {
             if (e.busy_.test_and_set(std::memory_order_acquire))
-                throw usage_error{"the executor of " + e.described() + " on " + e.where.describe(e.rank) + " is used by two threads at once"};
+                throw usage_error{"the executor of " + e.described() + " on " + e.where.describe(e.rank) +
+                                  " is used by two threads at once"};
         }
         ~busy() { e.busy_.clear(std::memory_order_release); }
     };
@@ -243,8 +246,9 @@ private:
     }
     void wait_for_inputs_of(std::int64_t run, int input) {
         if (!wait_for_inputs(*slots_.issued(run), launch::after(options.time_limit)))
-            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " + described() +
-                              " has not read its inputs, and input " + inputs_.name(input) + " cannot be bound again: " + stuck(),
+            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " +
+                              described() + " has not read its inputs, and input " + inputs_.name(input) +
+                              " cannot be bound again: " + stuck(),
                           rank};
     }
     // The number of slots: as many as runs may be in flight, or as outputs have.

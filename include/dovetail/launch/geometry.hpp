@@ -27,9 +27,11 @@ public:
             next += mesh_sizes_.back();
         }
         for (int r = roles_; r < g.roles.size(); ++r)
-            if (mesh_size_of(r) != mesh_sizes_[0]) throw world_error{"a single-rank graph needs equal meshes on all its roles; " + described()};
+            if (mesh_size_of(r) != mesh_sizes_[0])
+                throw world_error{"a single-rank graph needs equal meshes on all its roles; " + described()};
         if (next != ranks)
-            throw world_error{"the world has " + std::to_string(ranks) + " ranks and the graph needs " + std::to_string(next) + ": " + described()};
+            throw world_error{"the world has " + std::to_string(ranks) + " ranks and the graph needs " + std::to_string(next) + ": " +
+                              described()};
         for (const ir::node& n : g.nodes)
             if (n.role >= 0 && n.root >= width_along(n.role, n.axes))
                 throw world_error{"operation `" + display(*n.op->name) + "` has its root at index " + std::to_string(n.root) + " of " +
@@ -63,7 +65,8 @@ public:
         std::vector<int> roles;
         for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations))
             if (participation.member == member) {
-                if (participation.group_index >= static_cast<int>(roles.size())) roles.resize(static_cast<std::size_t>(participation.group_index) + 1, 0);
+                if (participation.group_index >= static_cast<int>(roles.size()))
+                    roles.resize(static_cast<std::size_t>(participation.group_index) + 1, 0);
                 roles[participation.group_index] = participation.role;
             }
         const int mine = role_of(rank);
@@ -93,7 +96,8 @@ public:
         for (const ir::task& v : p.tasks)
             for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations)) {
                 const ir::member& m = p.members[participation.member];
-                if (is_communication(m.kind) && !m.local && partners(p, v, participation.member, rank_at(participation.role, 0)).size() > 1) return true;
+                if (is_communication(m.kind) && !m.local && partners(p, v, participation.member, rank_at(participation.role, 0)).size() > 1)
+                    return true;
             }
         return false;
     }
@@ -110,8 +114,8 @@ private:
         const std::int64_t width = width_along(n.role, n.axes);
         for (int i = 0; i < n.op->pair_count; ++i)
             if (const int last = std::max(n.op->pairs[i].source, n.op->pairs[i].target); last >= width)
-                throw world_error{"operation `" + display(*n.op->name) + "` names position " + std::to_string(last) + " of " + std::to_string(width) + ": " +
-                                  described()};
+                throw world_error{"operation `" + display(*n.op->name) + "` names position " + std::to_string(last) + " of " +
+                                  std::to_string(width) + ": " + described()};
     }
     std::int64_t width_along(int role, unsigned mask) const {
         std::int64_t n = 1;
@@ -133,7 +137,7 @@ private:
         }
         return at;
     }
-    // Gives every open axis a width: the one that stands in the executor's arguments, or, of one axis at most, the one that the world leaves.
+    // Gives every open axis a width: the one in the executor's arguments, or, of one axis at most, the one that the world leaves.
     void resolve(const std::vector<axis_width>& given) {
         open_.assign(static_cast<std::size_t>(graph_.axes.size()) + 1, 1);
         std::vector<bool> is_open = open_axes();
@@ -184,8 +188,9 @@ private:
     int width_left_by_world(int axis) {
         const std::int64_t with_one = ranks_with(axis, 1), per_index = ranks_with(axis, 2) - with_one, fixed = with_one - per_index;
         if ((ranks_ - fixed) % per_index != 0 || ranks_ <= fixed)
-            throw world_error{"the world has " + std::to_string(ranks_) + " ranks, which fits no width of axis " + display_or(graph_.axes[axis].name, "?") +
-                              ": the graph needs " + (fixed > 0 ? std::to_string(fixed) + " + " : "") + std::to_string(per_index) + " x width"};
+            throw world_error{"the world has " + std::to_string(ranks_) + " ranks, which fits no width of axis " +
+                              display_or(graph_.axes[axis].name, "?") + ": the graph needs " +
+                              (fixed > 0 ? std::to_string(fixed) + " + " : "") + std::to_string(per_index) + " x width"};
         return static_cast<int>((ranks_ - fixed) / per_index);
     }
     std::int64_t ranks_with(int axis, int width) {
@@ -197,7 +202,8 @@ private:
     std::string described() const {
         std::string text;
         for (int r = 0; r < graph_.roles.size(); ++r)
-            text += (r > 0 ? ", " : "") + (!named(graph_.roles[r].name) ? std::string{"one role"} : "role " + display_or(graph_.roles[r].name, "")) + " x " +
+            text += (r > 0 ? ", " : "") +
+                    (!named(graph_.roles[r].name) ? std::string{"one role"} : "role " + display_or(graph_.roles[r].name, "")) + " x " +
                     std::to_string(mesh_size_of(r));
         return text;
     }

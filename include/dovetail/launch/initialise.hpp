@@ -20,7 +20,8 @@ void initialise_states(const engine& of, const executable_plan<Stream>& from, Ca
         } catch (...) {
             const auto what = std::current_exception();
             const std::string name = of.symbol_name(s.symbol);
-            const std::string text = "the initialiser of state `" + name + "` failed on " + of.where.describe(of.rank) + ": " + text_of(what);
+            const std::string text =
+                "the initialiser of state `" + name + "` failed on " + of.where.describe(of.rank) + ": " + text_of(what);
             abort(abort_reason{of.rank, text, "initialiser", name, false, what});
             throw operation_error{text, "initialiser", name, of.rank, what};
         }

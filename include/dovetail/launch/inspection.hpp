@@ -37,8 +37,8 @@ struct inspected_step {
 };
 
 // By step of the rank's role, in issue order.
-inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir::program& p, span<const ir::step> steps, const geometry& where, int rank,
-                                                   bool check, value_observer* observer) {
+inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir::program& p, span<const ir::step> steps,
+                                                   const geometry& where, int rank, bool check, value_observer* observer) {
     std::vector<inspected_step> all;
     const ir::locations located{g};
     for (const ir::step& s : steps) {
@@ -50,7 +50,8 @@ inline std::vector<inspected_step> inspected_steps(const ir::graph& g, const ir:
                 if (b.symbol < 0 || b.bytes == 0 || where.is_off_root(b.symbol, rank)) continue;
                 const int symbol = located.symbol_of(g, p, a);
                 const tag* name = g.symbols[symbol].name;
-                const inspected_access found{i, symbol, check && is_floating(b.type.type), observer != nullptr && named(name) && observer->wants(*name)};
+                const inspected_access found{i, symbol, check && is_floating(b.type.type),
+                                             observer != nullptr && named(name) && observer->wants(*name)};
                 if (!found.checked && !found.observed) continue;
                 if (reads(a.mode) && b.where == ir::storage::state) step.before.push_back(found);
                 if (writes(a.mode)) step.behind.push_back(found);
@@ -92,7 +93,8 @@ inline std::string describe(const non_finite& found, const ir::graph& g, const i
 
 // Inspects the values of a step in host memory; `at(access)` gives their address in this run. Throws if one is not finite.
 template <class At>
-void look(const inspected_step& step, bool before, const ir::graph& g, const ir::program& p, At at, std::int64_t run, value_observer* observer) {
+void look(const inspected_step& step, bool before, const ir::graph& g, const ir::program& p, At at, std::int64_t run,
+          value_observer* observer) {
     for (const inspected_access& a : before ? step.before : step.behind) {
         const ir::access& touched = p.accesses[a.access];
         const tensor_type type = ir::type_of(p, touched);

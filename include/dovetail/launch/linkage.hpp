@@ -12,7 +12,9 @@ namespace dovetail {
 #if defined(DOVETAIL_SEPARATE_COMPILATION)
 extern constinit thread_local const char exactly_one_unit_includes_dovetail_src_hpp_and_all_define_DOVETAIL_SEPARATE_COMPILATION;
 namespace detail {
-[[gnu::used]] inline const char* refer_to_src() { return &exactly_one_unit_includes_dovetail_src_hpp_and_all_define_DOVETAIL_SEPARATE_COMPILATION; }
+[[gnu::used]] inline const char* refer_to_src() {
+    return &exactly_one_unit_includes_dovetail_src_hpp_and_all_define_DOVETAIL_SEPARATE_COMPILATION;
+}
 }  // namespace detail
 #else
 [[gnu::used]] inline constinit const char exactly_one_unit_includes_dovetail_src_hpp_and_all_define_DOVETAIL_SEPARATE_COMPILATION = 0;

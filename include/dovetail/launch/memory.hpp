@@ -32,7 +32,8 @@ public:
     block() = default;
     block(std::shared_ptr<memory> source, std::int64_t bytes, bool host = false)
         : source_{std::move(source)}, host_{host}, bytes_{bytes}, data_{host ? source_->allocate_host(bytes) : source_->allocate(bytes)} {}
-    block(block&& other) noexcept : source_{std::move(other.source_)}, host_{other.host_}, bytes_{other.bytes_}, data_{std::exchange(other.data_, nullptr)} {}
+    block(block&& other) noexcept
+        : source_{std::move(other.source_)}, host_{other.host_}, bytes_{other.bytes_}, data_{std::exchange(other.data_, nullptr)} {}
     block& operator=(block&& other) noexcept {
         std::swap(source_, other.source_);
         std::swap(host_, other.host_);

@@ -41,8 +41,8 @@ public:
         const std::lock_guard lock{mutex_};
         const auto& current = slots_[index(f.run)];
         if (current.get() != &f)
-            throw usage_error{"the results of run " + std::to_string(f.run) + " of " + of_ + " are gone: run " + std::to_string(current->run) +
-                              " uses their slot (runs in flight: " + std::to_string(count()) + ")"};
+            throw usage_error{"the results of run " + std::to_string(f.run) + " of " + of_ + " are gone: run " +
+                              std::to_string(current->run) + " uses their slot (runs in flight: " + std::to_string(count()) + ")"};
         f.holders.push_back(this_thread_number());
     }
     // `by` is the thread that called `hold`, or none after `hold_for_another_thread`.
@@ -75,14 +75,17 @@ private:
     static constexpr std::size_t most_spare = 16;
 
     std::size_t index(std::int64_t run) const { return static_cast<std::size_t>(run) % slots_.size(); }
-    void wait_for_release(std::unique_lock<std::mutex>& lock, const std::shared_ptr<run_state>& slot, std::int64_t run, std::chrono::nanoseconds limit) {
+    void wait_for_release(std::unique_lock<std::mutex>& lock, const std::shared_ptr<run_state>& slot, std::int64_t run,
+                          std::chrono::nanoseconds limit) {
         const auto free = [&] { return !slot || slot->holders.empty(); };
         if (free()) return;
-        const std::string text = "run " + std::to_string(run) + " of " + of_ + " needs the slot of run " + std::to_string(slot->run) + ", whose result ";
+        const std::string text =
+            "run " + std::to_string(run) + " of " + of_ + " needs the slot of run " + std::to_string(slot->run) + ", whose result ";
         if (std::find(slot->holders.begin(), slot->holders.end(), this_thread_number()) != slot->holders.end())
             throw usage_error{text + "this thread still holds by a reading, on " + place_ +
                               ": destroy the reading first, or copy it with .host(), or allow more runs in flight (dv::in_flight<" +
-                              std::to_string(count() + 1) + ">); if another thread destroys the reading, take it with .for_another_thread()"};
+                              std::to_string(count() + 1) +
+                              ">); if another thread destroys the reading, take it with .for_another_thread()"};
         if (!released_.wait_until(lock, after(limit), free))
             throw timeout{"timeout after " + in_seconds(limit) + ": " + text + "is still held by a reading on " + place_, rank_};
     }

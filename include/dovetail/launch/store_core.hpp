@@ -112,8 +112,9 @@ public:
         const std::lock_guard lock{mutex_};
         if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
         if (!s.initialised && from_store)
-            throw state_error{"state `" + display(*s.name) +
-                              "` is to come from the store, which does not hold it: write it, or make the executor that initialises it first"};
+            throw state_error{
+                "state `" + display(*s.name) +
+                "` is to come from the store, which does not hold it: write it, or make the executor that initialises it first"};
         return !s.initialised;
     }
     void initialised(stored_state& s) {

@@ -28,8 +28,8 @@ struct launch_services {
     void (*copy)(const stream&, const void* from, void* to, std::int64_t bytes) = nullptr;
     void (*zero)(const stream&, void* at, std::int64_t bytes) = nullptr;
     // c [m,n] = op(a) op(b), row-major, the inner extent k, elements of one floating type.
-    void (*multiply)(const stream&, element, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const void* a, const void* b,
-                     void* c) = nullptr;
+    void (*multiply)(const stream&, element, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const void* a,
+                     const void* b, void* c) = nullptr;
     void (*refuse)(const char* why) = nullptr;  // throws a failure
 };
 

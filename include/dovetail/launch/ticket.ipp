@@ -49,8 +49,8 @@ DOVETAIL_INLINE void basic_reading::hold_for_another_thread() {
 DOVETAIL_INLINE void basic_reading::check_index(std::int64_t i) const {
     const std::int64_t size = engine_->graph.symbols[symbol_].type.size();
     if (i >= 0 && i < size) return;
-    throw usage_error{"element " + std::to_string(i) + " of output `" + engine_->symbol_name(symbol_) + "` is read, which has " + std::to_string(size) +
-                      " elements, on " + engine_->where.describe(engine_->rank)};
+    throw usage_error{"element " + std::to_string(i) + " of output `" + engine_->symbol_name(symbol_) + "` is read, which has " +
+                      std::to_string(size) + " elements, on " + engine_->where.describe(engine_->rank)};
 }
 DOVETAIL_INLINE void basic_reading::copy(void* to, std::int64_t from_byte, std::int64_t bytes) const {
     if (bytes > 0) engine_->addresses.source()->to_host(to, static_cast<const char*>(data_) + from_byte, bytes);

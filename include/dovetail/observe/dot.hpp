@@ -40,7 +40,8 @@ private:
     // The steps of a role.
     std::string cluster(const row& r) const {
         const std::string label = r.name + ", arena " + bytes_text(of_.plan.roles[r.role].arena_bytes);
-        std::string text = "  subgraph cluster_" + std::to_string(r.role) + " {\n    label=" + in_quotes(label, false) + ";\n    color=gray60;\n";
+        std::string text =
+            "  subgraph cluster_" + std::to_string(r.role) + " {\n    label=" + in_quotes(label, false) + ";\n    color=gray60;\n";
         for (std::size_t i = 0; i < r.slices.size(); ++i) text += step(r, static_cast<int>(i));
         return text + "  }\n";
     }
@@ -48,8 +49,8 @@ private:
         static constexpr const char* colours[] = {"#dbe8fb", "#fcecc9", "#dcefdf"};
         const slice& s = r.slices[static_cast<std::size_t>(i)];
         const std::size_t v = static_cast<std::size_t>(s.task);
-        const std::string label = of_.label(s.task) + "\n" + std::to_string(written_[static_cast<std::size_t>(r.role)][v]) + "," + std::to_string(i) + "  " +
-                                  microseconds(s.start) + " - " + microseconds(s.end) + " us";
+        const std::string label = of_.label(s.task) + "\n" + std::to_string(written_[static_cast<std::size_t>(r.role)][v]) + "," +
+                                  std::to_string(i) + "  " + microseconds(s.start) + " - " + microseconds(s.end) + " us";
         const int colour = of_.communicates[v] ? 1 : static_cast<int>(of_.program.tasks[s.task].stream);
         return "    " + id(r.role, i) + " [label=" + in_quotes(label, false) + ", fillcolor=\"" + colours[colour] + "\"" +
                (s.moved ? ", color=red, fontcolor=red" : "") + (s.critical ? ", penwidth=2.5" : "") + "];\n";

@@ -59,7 +59,8 @@ public:
     // Called when the executors have ended: prints the names that match no value, once.
     void warn() {
         const std::lock_guard lock{mutex_};
-        for (const std::string& name : unknown_) std::fprintf(stderr, "dovetail: DOVETAIL_DUMP: no graph that ran has a value `%s`\n", name.c_str());
+        for (const std::string& name : unknown_)
+            std::fprintf(stderr, "dovetail: DOVETAIL_DUMP: no graph that ran has a value `%s`\n", name.c_str());
         unknown_.clear();
     }
 
@@ -78,7 +79,8 @@ public:
     bool wants(const tag& name) override { return to_.wants(display(name)); }
     std::int64_t runs() const override { return dumps::runs_written; }
     void value(const tag& name, const tensor_type& type, std::int64_t run, const void* data) override {
-        to_.write(graph_ + "." + file_name(display(name)) + ".run" + std::to_string(run) + ".rank" + std::to_string(rank_) + ".npy", npy(type, data));
+        to_.write(graph_ + "." + file_name(display(name)) + ".run" + std::to_string(run) + ".rank" + std::to_string(rank_) + ".npy",
+                  npy(type, data));
     }
 
 private:

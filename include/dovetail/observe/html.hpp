@@ -23,33 +23,35 @@ std::string json_list(const List& list, One one) {
 }
 
 inline std::string chart_json(const plan_view& of, const timeline& t, const std::vector<place>& path, bool planned) {
-    std::string text =
-        "{\"title\":" + in_quotes(t.title) + ",\"text\":" + in_quotes(duration_text(t.length)) + ",\"length\":" + std::to_string(t.length) + ",\"rows\":";
+    std::string text = "{\"title\":" + in_quotes(t.title) + ",\"text\":" + in_quotes(duration_text(t.length)) +
+                       ",\"length\":" + std::to_string(t.length) + ",\"rows\":";
     text += json_list(t.rows, [&](const row& r) {
         std::string one = "{\"name\":" + in_quotes(r.name) + ",\"role\":" + std::to_string(r.role) + ",\"slices\":";
         one += json_list(r.slices, [](const slice& s) {
-            return "[" + std::to_string(s.task) + "," + std::to_string(s.stream) + "," + std::to_string(s.start) + "," + std::to_string(s.end) + "," +
-                   std::to_string((s.moved ? 1 : 0) + (s.critical ? 2 : 0)) + "]";
+            return "[" + std::to_string(s.task) + "," + std::to_string(s.stream) + "," + std::to_string(s.start) + "," +
+                   std::to_string(s.end) + "," + std::to_string((s.moved ? 1 : 0) + (s.critical ? 2 : 0)) + "]";
         });
         one += ",\"waits\":[";
         const span<const ir::step> steps = of.steps(r.role);
         bool first = true;
         for (int i = 0; planned && i < steps.size(); ++i)
             for (const ir::wait& w : of.waits(steps[i])) {
-                one += std::string(first ? "" : ",") + "[" + std::to_string(w.step) + "," + std::to_string(i) + "," + std::to_string(w.distance) + "]";
+                one += std::string(first ? "" : ",") + "[" + std::to_string(w.step) + "," + std::to_string(i) + "," +
+                       std::to_string(w.distance) + "]";
                 first = false;
             }
         return one + "]}";
     });
-    return text + ",\"path\":" + json_list(path, [](const place& p) { return "[" + std::to_string(p.row) + "," + std::to_string(p.slice) + "]"; }) + "}";
+    return text + ",\"path\":" +
+           json_list(path, [](const place& p) { return "[" + std::to_string(p.row) + "," + std::to_string(p.slice) + "]"; }) + "}";
 }
 
 inline std::string memory_json(const plan_view& of, const timeline& t, const row& r) {
     return "{\"name\":" + in_quotes(r.name) + ",\"arena\":" + std::to_string(of.plan.roles[r.role].arena_bytes) + ",\"blocks\":" +
            json_list(residences(of, t, r),
                      [&](const residence& x) {
-                         return "[" + in_quotes(of.buffer_name(x.buffer)) + "," + std::to_string(x.offset) + "," + std::to_string(ir::aligned(x.bytes)) + "," +
-                                std::to_string(x.start) + "," + std::to_string(x.end) + "]";
+                         return "[" + in_quotes(of.buffer_name(x.buffer)) + "," + std::to_string(x.offset) + "," +
+                                std::to_string(ir::aligned(x.bytes)) + "," + std::to_string(x.start) + "," + std::to_string(x.end) + "]";
                      }) +
            "}";
 }
@@ -86,7 +88,8 @@ inline std::string operations_json(const plan_view& of) {
 // By role: the text that the tooltip of each step adds.
 inline std::string steps_json(const plan_view& of) {
     std::string text = "[";
-    for (int r = 0; r < of.roles(); ++r) text += (r > 0 ? "," : "") + json_list(of.steps(r), [&](const ir::step& s) { return in_quotes(memory_text(of, s)); });
+    for (int r = 0; r < of.roles(); ++r)
+        text += (r > 0 ? "," : "") + json_list(of.steps(r), [&](const ir::step& s) { return in_quotes(memory_text(of, s)); });
     return text + "]";
 }
 
@@ -105,7 +108,8 @@ inline std::string charts_json(const plan_view& of, timeline& before, timeline& 
     // Operations that moved are marked in both schedules.
     for (std::size_t r = 0; r < before.rows.size(); ++r) {
         const std::vector<int> at = places(of, before.rows[r]);
-        for (const slice& s : actual.rows[r].slices) before.rows[r].slices[static_cast<std::size_t>(at[static_cast<std::size_t>(s.task)])].moved = s.moved;
+        for (const slice& s : actual.rows[r].slices)
+            before.rows[r].slices[static_cast<std::size_t>(at[static_cast<std::size_t>(s.task)])].moved = s.moved;
     }
     const auto path_before = mark_critical(of, before), path = mark_critical(of, actual);
     std::string charts = chart_json(of, before, path_before, false);
@@ -131,11 +135,12 @@ inline std::string html(const plan_view& of, std::vector<timeline> runs = {}) {
 
     const auto card = [](const auto& c) { return "[" + in_quotes(c.first) + "," + in_quotes(c.second) + "]"; };
     const auto memory = [&](const row& r) { return memory_json(of, actual, r); };
-    const std::string data = "{\"title\":" + in_quotes(of.title()) + ",\"cards\":" + json_list(cards(of, moved), card) + ",\"ops\":" + operations_json(of) +
-                             ",\"steps\":" + steps_json(of) + ",\"charts\":" + charts + ",\"memory\":" + json_list(actual.rows, memory) +
-                             ",\"edges\":" + edges_json(of, actual) + ",\"report\":" + in_quotes(reports) + "}";
-    return page_head + ("<title>" + html_text(of.title()) + " - dovetail</title>\n<style>\n") + page_style + "</style>\n</head>\n<body>\n" + page_body +
-           "<script>\nconst D = " + data + ";\n" + page_script + "</script>\n</body>\n</html>\n";
+    const std::string data = "{\"title\":" + in_quotes(of.title()) + ",\"cards\":" + json_list(cards(of, moved), card) +
+                             ",\"ops\":" + operations_json(of) + ",\"steps\":" + steps_json(of) + ",\"charts\":" + charts +
+                             ",\"memory\":" + json_list(actual.rows, memory) + ",\"edges\":" + edges_json(of, actual) +
+                             ",\"report\":" + in_quotes(reports) + "}";
+    return page_head + ("<title>" + html_text(of.title()) + " - dovetail</title>\n<style>\n") + page_style + "</style>\n</head>\n<body>\n" +
+           page_body + "<script>\nconst D = " + data + ";\n" + page_script + "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace dovetail::observe

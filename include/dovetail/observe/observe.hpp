@@ -35,11 +35,14 @@ public:
         const std::lock_guard lock{mutex_};
         open_[&e] = {s, {}};
         if (asked_.records()) e.record_times(true);
-        if (dumps_.any()) e.values = &value_dumps_.emplace_back(dumps_, file_name(dovetail::named(e.name) ? display(*e.name) : std::string{}), e.rank);
+        if (dumps_.any())
+            e.values = &value_dumps_.emplace_back(dumps_, file_name(dovetail::named(e.name) ? display(*e.name) : std::string{}), e.rank);
         if (asked_.nvtx && make_nvtx_ranges != nullptr)
             e.watcher = nvtx_ranges_.emplace_back(make_nvtx_ranges(plan_view{tables_of(e, s)}, e.role, e.rank)).get();
         else if (std::exchange(asked_.nvtx, false))
-            std::fprintf(stderr, "dovetail: no ranges: the program includes no dovetail/observe/ranges.hpp, or was compiled without NVTX's header\n");
+            std::fprintf(
+                stderr,
+                "dovetail: no ranges: the program includes no dovetail/observe/ranges.hpp, or was compiled without NVTX's header\n");
     }
     void issued(engine& e, const std::shared_ptr<run_state>& f) override {
         const std::lock_guard lock{mutex_};
@@ -107,7 +110,8 @@ private:
         for (int n = 2; taken(path); ++n) path = first + "_" + std::to_string(n);  // one graph under several options
         now.path = path;
         const bool written = files_.write("page", path + ".html", html(of));
-        if (files_.write("DOT file", path + ".dot", dot(of)) && written) std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
+        if (files_.write("DOT file", path + ".dot", dot(of)) && written)
+            std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
     }
     // The graph of an executor has already been rewritten.
     static plan_tables of_rewritten(plan_tables of) {
@@ -134,7 +138,9 @@ private:
             if (!has && to == nullptr) to = &r;
         }
         if (from.run_states.empty()) return;
-        if (to == nullptr) to = &done_.emplace_back(recorded{std::make_shared<plan_view>(tables_of(e, from.s)), std::make_shared<geometry>(e.where), {}, {}});
+        if (to == nullptr)
+            to = &done_.emplace_back(
+                recorded{std::make_shared<plan_view>(tables_of(e, from.s)), std::make_shared<geometry>(e.where), {}, {}});
         to->ranks.push_back(e.rank);
         for (const auto& f : from.run_states) {
             if (!ended(e, *f)) continue;
@@ -144,7 +150,8 @@ private:
             if (run == nullptr) run = &to->runs.emplace_back(measured_run{f->run, {}});
             std::size_t at = run->ranks.size();
             while (at > 0 && run->ranks[at - 1].rank > e.rank) --at;
-            run->ranks.insert(run->ranks.begin() + static_cast<std::ptrdiff_t>(at), measured_rank{e.rank, e.role, f->times, e.clock_error_ns()});
+            run->ranks.insert(run->ranks.begin() + static_cast<std::ptrdiff_t>(at),
+                              measured_rank{e.rank, e.role, f->times, e.clock_error_ns()});
         }
         from.run_states.clear();
     }
@@ -169,7 +176,8 @@ private:
             if (std::exchange(r.reported, true)) continue;
             const timeline t = middle(r);
             for (const page& p : shown_)
-                if (p.plan == r.of->plan.steps.first && !p.path.empty() && !t.rows.empty()) files_.write("page", p.path + ".html", html(*r.of, {t}));
+                if (p.plan == r.of->plan.steps.first && !p.path.empty() && !t.rows.empty())
+                    files_.write("page", p.path + ".html", html(*r.of, {t}));
             if (!asked_.report) continue;
             timeline before;
             for (const recorded& other : done_)

@@ -93,7 +93,8 @@ inline std::vector<std::vector<std::int64_t>> arrivals(const plan_view& of, cons
             std::int64_t latest = s.start;
             for (std::size_t o = 0; of.communicates[static_cast<std::size_t>(s.task)] && o < t.rows.size(); ++o) {
                 const int i = at[o][static_cast<std::size_t>(s.task)];
-                if (i >= 0 && t.meets(static_cast<int>(k), static_cast<int>(o)) && t.rows[o].slices[static_cast<std::size_t>(i)].start > latest)
+                if (i >= 0 && t.meets(static_cast<int>(k), static_cast<int>(o)) &&
+                    t.rows[o].slices[static_cast<std::size_t>(i)].start > latest)
                     latest = t.rows[o].slices[static_cast<std::size_t>(i)].start;
             }
             all.back().push_back(latest < s.end ? latest : s.end);
@@ -109,7 +110,8 @@ inline std::vector<stretch> busy(const plan_view& of, const row& r, bool communi
         const slice& s = r.slices[i];
         const stretch x{begin != nullptr ? (*begin)[i] : s.start, s.end};
         const bool communicates = of.communicates[static_cast<std::size_t>(s.task)];
-        if (communicates != communication || (!communication && of.program.tasks[s.task].kind != op_kind::compute) || x.end <= x.start) continue;
+        if (communicates != communication || (!communication && of.program.tasks[s.task].kind != op_kind::compute) || x.end <= x.start)
+            continue;
         std::size_t at = list.size();
         list.push_back(x);
         for (; at > 0 && list[at - 1].start > x.start; --at) list[at] = list[at - 1];
@@ -154,7 +156,8 @@ void sort(std::vector<T>& list, Longer longer) {  // stable, longest first
         for (std::size_t i = 0; i < list.size(); i += 2 * step) {
             std::size_t a = i, b = i + step < list.size() ? i + step : list.size();
             const std::size_t middle = b, end = i + 2 * step < list.size() ? i + 2 * step : list.size();
-            while (a < middle || b < end) merged.push_back(std::move(a == middle || (b < end && longer(list[b]) > longer(list[a])) ? list[b++] : list[a++]));
+            while (a < middle || b < end)
+                merged.push_back(std::move(a == middle || (b < end && longer(list[b]) > longer(list[a])) ? list[b++] : list[a++]));
         }
         list = std::move(merged);
     }

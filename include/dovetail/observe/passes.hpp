@@ -68,7 +68,9 @@ inline std::string explain_passes(const plan_tables& asked) {
         }
     };
     const auto show_all = [&]<class... Stage>(plan::stages<Stage...>) { (show(Stage{}), ...); };
-    const auto show_candidate = [&](candidate c) { plan::with_candidate(c, [&](auto chosen) { show_all(plan::pipeline_of<decltype(chosen)::value>{}); }); };
+    const auto show_candidate = [&](candidate c) {
+        plan::with_candidate(c, [&](auto chosen) { show_all(plan::pipeline_of<decltype(chosen)::value>{}); });
+    };
 
     if (t.read<plan::stage::check>()) {
         show_all(plan::pipeline{});
@@ -99,7 +101,8 @@ namespace dovetail {
 // Prints the table of each stage for a graph.
 template <class G, class O = options<>>
 void explain_passes(std::ostream& to) {
-    if constexpr (dovetail::plan::is_valid_graph<G>()) to << observe::explain_passes({&tag_of<G>, dovetail::plan::typed<G>::value, {}, {}, O::value});
+    if constexpr (dovetail::plan::is_valid_graph<G>())
+        to << observe::explain_passes({&tag_of<G>, dovetail::plan::typed<G>::value, {}, {}, O::value});
 }
 
 }  // namespace dovetail

@@ -14,7 +14,8 @@ enum class along : unsigned char { data, memory, streams };
 class order_of {
 public:
     order_of(const plan_view& of, along which)
-        : words_{static_cast<std::size_t>(of.program.tasks.size() + 63) / 64}, bits_(static_cast<std::size_t>(of.program.tasks.size()) * words_) {
+        : words_{static_cast<std::size_t>(of.program.tasks.size() + 63) / 64},
+          bits_(static_cast<std::size_t>(of.program.tasks.size()) * words_) {
         const pass::adjacency in = pass::predecessors(of.program.tasks.size(), of.edges.view());
         std::vector<std::vector<int>> in_front(static_cast<std::size_t>(of.program.tasks.size()));  // on the streams of its roles
         for (int role = 0; which == along::streams && role < of.roles(); ++role) {
@@ -31,7 +32,9 @@ public:
             for (const int from : in_front[static_cast<std::size_t>(v)]) add(from, v);
         }
     }
-    bool before(int a, int b) const { return (bits_[static_cast<std::size_t>(b) * words_ + static_cast<std::size_t>(a) / 64] >> (a % 64) & 1u) != 0; }
+    bool before(int a, int b) const {
+        return (bits_[static_cast<std::size_t>(b) * words_ + static_cast<std::size_t>(a) / 64] >> (a % 64) & 1u) != 0;
+    }
     bool ordered(int a, int b) const { return before(a, b) || before(b, a); }
 
 private:
@@ -55,7 +58,8 @@ inline bool share_bytes(const plan_view& of, int role, int a, int b) {
                     if (!writes(i.mode) && !writes(j.mode)) continue;
                     const int m = of.owner(i.buffer), n = of.owner(j.buffer);
                     std::int64_t from = of.plan.placements[m].offset, other = of.plan.placements[n].offset;
-                    if (from < 0 || other < 0 || (of.program.buffers[m].where == ir::storage::host) != (of.program.buffers[n].where == ir::storage::host))
+                    if (from < 0 || other < 0 ||
+                        (of.program.buffers[m].where == ir::storage::host) != (of.program.buffers[n].where == ir::storage::host))
                         continue;
                     from += ir::offset_of(of.program, i);
                     other += ir::offset_of(of.program, j);

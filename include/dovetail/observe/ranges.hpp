@@ -55,7 +55,9 @@ private:
 namespace detail {
 
 inline const bool nvtx_ranges_offered = [] {
-    make_nvtx_ranges = [](const plan_view& of, int role, int rank) -> std::shared_ptr<launch_watcher> { return std::make_shared<nvtx_ranges>(of, role, rank); };
+    make_nvtx_ranges = [](const plan_view& of, int role, int rank) -> std::shared_ptr<launch_watcher> {
+        return std::make_shared<nvtx_ranges>(of, role, rank);
+    };
     return true;
 }();
 

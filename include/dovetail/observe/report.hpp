@@ -29,19 +29,21 @@ inline std::vector<std::string> report_row(const rank_overlap& x) {
 
 // `exposures`: how many of each rank's longest exposures to list.
 inline std::string report_text(const plan_view& of, const overlap_report& report, int exposures = 5) {
-    std::vector<std::vector<std::string>> rows{{report.measured ? "rank" : "role", "time", "compute", "comm", "exposed", "waiting", "hidden 1", "hidden 2",
-                                                "hidden 3", "one stream", "speed-up", "at most"}};
+    std::vector<std::vector<std::string>> rows{{report.measured ? "rank" : "role", "time", "compute", "comm", "exposed", "waiting",
+                                                "hidden 1", "hidden 2", "hidden 3", "one stream", "speed-up", "at most"}};
     for (const rank_overlap& x : report.ranks) rows.push_back(detail::report_row(x));
     if (report.ranks.size() > 1) rows.push_back(detail::report_row(report.total));
-    std::string text = std::string("overlap of `") + of.title() + "`, " + (report.measured ? "run " + std::to_string(report.run) + " measured" : "predicted") +
-                       ", microseconds\n" + table(rows, "lrrrrrrrrrrr");
+    std::string text = std::string("overlap of `") + of.title() + "`, " +
+                       (report.measured ? "run " + std::to_string(report.run) + " measured" : "predicted") + ", microseconds\n" +
+                       table(rows, "lrrrrrrrrrrr");
     text +=
         "  hidden 1: of the time that communicates, the share that also computes (as HolisticTraceAnalysis counts); "
         "2: one minus exposed over\n"
         "  communication on one stream, both without waiting for partners; "
         "3: what was gained over the smaller of compute and communication on one stream\n";
     if (report.measured && !report.before_measured)
-        text += "  one stream was not measured: its times are predicted, and 2, 3, the speed-up and its bound are worth no more than that\n";
+        text +=
+            "  one stream was not measured: its times are predicted, and 2, 3, the speed-up and its bound are worth no more than that\n";
     bool any_exposed = false;
     for (const rank_overlap& x : report.ranks) {
         if (x.exposures.empty()) continue;

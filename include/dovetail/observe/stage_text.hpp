@@ -73,14 +73,16 @@ inline std::string graph_text(const ir::graph& g) {
         for (const int s : g.operands.subspan(n.first_argument, n.arguments)) arguments = joined(arguments, symbol_text(g, s));
         for (const int s : g.operands.subspan(n.first_result, n.results)) results = joined(results, symbol_text(g, s));
         const bool calls = n.kind == op_kind::compute && named(n.op->name);
-        statements.push_back(
-            {calls ? display(*n.op->name) : std::string(dovetail::name_of(n.kind)), arguments, results, role_text(g, n.role), n.update ? "update" : ""});
+        statements.push_back({calls ? display(*n.op->name) : std::string(dovetail::name_of(n.kind)), arguments, results,
+                              role_text(g, n.role), n.update ? "update" : ""});
     }
     return table(values, "lllll") + table(statements, "lllll");
 }
 
 inline std::string shown(stage::lower, const ir::graph& g, const stage_names&) { return graph_text(g); }
-inline std::string shown(stage::check, const ir::fault& wrong, const stage_names&) { return wrong ? "  a mistake, which the compiler names\n" : "  none\n"; }
+inline std::string shown(stage::check, const ir::fault& wrong, const stage_names&) {
+    return wrong ? "  a mistake, which the compiler names\n" : "  none\n";
+}
 inline std::string shown(stage::rewrite, const ir::graph& g, const stage_names& names) {
     const rewrite_list& asked = names.asked().rewrites;
     if (asked.count == 0) return "  as written\n";
@@ -102,7 +104,8 @@ inline std::string shown(stage::expand, const ir::program& p, const stage_names&
         const ir::task& x = p.tasks[v];
         bool first = true;
         for (const ir::participation& y : p.participations.subspan(x.first_participation, x.participations)) {
-            operations.push_back({first ? of.label(v) : "", first ? dovetail::name_of(x.stream) : "", of.role_name(y.role), accesses_text(of, y)});
+            operations.push_back(
+                {first ? of.label(v) : "", first ? dovetail::name_of(x.stream) : "", of.role_name(y.role), accesses_text(of, y)});
             first = false;
         }
     }
@@ -112,7 +115,8 @@ inline std::string shown(stage::expand, const ir::program& p, const stage_names&
         std::string more = x.output ? "output" : "";
         if (x.alias >= 0) more = joined(more, "in place of " + of.buffer_name(x.alias));
         if (x.symmetric_set >= 0) more = joined(more, "at one offset on all, " + std::to_string(x.symmetric_set));
-        buffers.push_back({of.buffer_name(b), of.role_name(x.role), name_of(x.where), with_separators(x.bytes), std::to_string(x.slots), more});
+        buffers.push_back(
+            {of.buffer_name(b), of.role_name(x.role), name_of(x.where), with_separators(x.bytes), std::to_string(x.slots), more});
     }
     return table(operations, "llll") + table(buffers, "lllrrl");
 }
@@ -124,7 +128,9 @@ inline std::string shown(stage::edges, span<const ir::edge> list, const stage_na
         all.push_back({of.label(e.from), of.label(e.to), kinds[static_cast<int>(e.kind)], of.buffer_name(e.buffer), of.role_name(e.role)});
     return table(all, "lllll");
 }
-inline std::string shown(stage::cycle, const ir::fault& wrong, const stage_names&) { return wrong ? "  a cycle, which the compiler names\n" : "  none\n"; }
+inline std::string shown(stage::cycle, const ir::fault& wrong, const stage_names&) {
+    return wrong ? "  a cycle, which the compiler names\n" : "  none\n";
+}
 inline std::string shown(stage::costs, span<const std::int64_t> list, const stage_names& names) {
     rows all{{"operation", "us"}};
     for (int v = 0; v < list.size(); ++v) all.push_back({names.program().label(v), microseconds(list[v])});
@@ -138,7 +144,8 @@ std::string shown(stage::occupancy, const Routes& r, const stage_names& names) {
     for (int v = 0; v < of.program.tasks.size(); ++v) {
         std::string slots;
         for (int i = r.participations_of[v]; i < r.participations_of[v + 1]; ++i)
-            slots = joined(slots, of.role_name(r.slot[i] / stream_count) + " " + dovetail::name_of(static_cast<stream_kind>(r.slot[i] % stream_count)));
+            slots = joined(slots, of.role_name(r.slot[i] / stream_count) + " " +
+                                      dovetail::name_of(static_cast<stream_kind>(r.slot[i] % stream_count)));
         all.push_back({of.label(v), slots});
     }
     return table(all, "ll");
@@ -167,7 +174,8 @@ std::string shown(stage::issue<C>, const Issue& issued, stage_names& names) {
     for (int r = 0; r < issued.roles.size(); ++r)
         for (int i = 0; i < issued.roles[r].steps; ++i) {
             const auto& s = issued.steps[issued.roles[r].first_step + i];
-            all.push_back({i == 0 ? of.role_name(r) : "", std::to_string(i), dovetail::name_of(static_cast<stream_kind>(s.stream)), of.label(s.task)});
+            all.push_back({i == 0 ? of.role_name(r) : "", std::to_string(i), dovetail::name_of(static_cast<stream_kind>(s.stream)),
+                           of.label(s.task)});
             names.steps.push_back({of.role_name(r), std::to_string(i) + " " + of.label(s.task)});
         }
     return table(all, "lrll");
@@ -192,7 +200,8 @@ std::string shown(stage::synchronise<C>, const Flow& flow, const stage_names& na
         lives.push_back({of.buffer_name(b), of.role_name(of.program.buffers[b].role), step(flow.lives.definition[b]),
                          flow.lives.held[b] ? "the end of the run" : step(flow.lives.last[b])});
     }
-    return (flow.waits.waits.empty() ? std::string("  no waits\n") : table(waits_table(flow.waits.waits, names), "lllr")) + table(lives, "llll");
+    return (flow.waits.waits.empty() ? std::string("  no waits\n") : table(waits_table(flow.waits.waits, names), "lllr")) +
+           table(lives, "llll");
 }
 template <candidate C, class Memory>
 std::string shown(stage::assign_memory<C>, const Memory& memory, const stage_names& names) {
@@ -202,13 +211,14 @@ std::string shown(stage::assign_memory<C>, const Memory& memory, const stage_nam
         const ir::placement& at = memory.placements[b];
         const ir::buffer& x = of.program.buffers[b];
         if (at.offset < 0) continue;
-        all.push_back({of.buffer_name(b), of.role_name(x.role), name_of(x.where), with_separators(at.offset), with_separators(at.offset + x.bytes),
-                       x.slots > 1 ? "+" + with_separators(at.stride) : ""});
+        all.push_back({of.buffer_name(b), of.role_name(x.role), name_of(x.where), with_separators(at.offset),
+                       with_separators(at.offset + x.bytes), x.slots > 1 ? "+" + with_separators(at.stride) : ""});
     }
     rows sums{{"role", "arena", "pinned", "states"}};
     for (int r = 0; r < memory.roles.size(); ++r) {
         const ir::role_plan& x = memory.roles[r];
-        sums.push_back({of.role_name(r), with_separators(x.arena_bytes), with_separators(x.host_arena_bytes), with_separators(x.state_bytes)});
+        sums.push_back(
+            {of.role_name(r), with_separators(x.arena_bytes), with_separators(x.host_arena_bytes), with_separators(x.state_bytes)});
     }
     return table(all, "lllrrr") + table(sums, "lrrr");
 }
@@ -227,8 +237,8 @@ std::string shown(stage::emit<C>, const dovetail::plan::plan& made, const stage_
             std::string waits;
             for (const ir::wait& w : made.waits.subspan(s.first_wait, s.waits))
                 waits = joined(waits, std::to_string(w.step) + (w.distance > 0 ? "(-" + std::to_string(w.distance) + ")" : ""));
-            all.push_back({i == 0 ? of.role_name(r) : "", std::to_string(i), stream_text(s.stream, made.overlapped), of.label(s.task), waits,
-                           s.event < 0 ? "" : std::to_string(s.event), microseconds(s.start), microseconds(s.end)});
+            all.push_back({i == 0 ? of.role_name(r) : "", std::to_string(i), stream_text(s.stream, made.overlapped), of.label(s.task),
+                           waits, s.event < 0 ? "" : std::to_string(s.event), microseconds(s.start), microseconds(s.end)});
         }
     if (made.steps.size() == 0) return "  over the memory limit: no steps\n";
     return table(all, "lrlllrrr");

@@ -17,7 +17,9 @@ inline const char* name_of(ir::storage where) {
     return names[static_cast<int>(where)];
 }
 
-inline std::string stream_text(int stream, bool overlapped = true) { return overlapped ? dovetail::name_of(static_cast<stream_kind>(stream)) : "stream"; }
+inline std::string stream_text(int stream, bool overlapped = true) {
+    return overlapped ? dovetail::name_of(static_cast<stream_kind>(stream)) : "stream";
+}
 
 // "3" waits for step 3 of this run, "3(-1)" for step 3 of the previous run.
 inline std::string waits_text(const plan_view& of, const ir::step& s) {
@@ -56,7 +58,8 @@ inline std::string bars(const row& r, int stream, std::int64_t length, int colum
         if (s.stream != stream || length == 0) continue;
         // Divides before multiplying: picoseconds times columns would overflow for predictions of days.
         const std::int64_t per_column = (length + columns - 1) / columns;
-        std::size_t from = static_cast<std::size_t>(s.start / per_column), to = static_cast<std::size_t>((s.end + per_column - 1) / per_column);
+        std::size_t from = static_cast<std::size_t>(s.start / per_column),
+                    to = static_cast<std::size_t>((s.end + per_column - 1) / per_column);
         if (from >= text.size()) from = text.size() - 1;
         if (to <= from) to = from + 1;
         if (to > text.size()) to = text.size();
@@ -116,8 +119,8 @@ inline std::string path_text(const plan_view& of, const timeline& t, const std::
     for (const place& p : path) {
         const row& r = t.rows[static_cast<std::size_t>(p.row)];
         const slice& s = r.slices[static_cast<std::size_t>(p.slice)];
-        text += "  " + padded(microseconds(s.start), 12, true) + " " + padded(microseconds(s.end), 12, true) + "  " + r.name + " " + std::to_string(p.slice) +
-                ": " + of.label(s.task) + "\n";
+        text += "  " + padded(microseconds(s.start), 12, true) + " " + padded(microseconds(s.end), 12, true) + "  " + r.name + " " +
+                std::to_string(p.slice) + ": " + of.label(s.task) + "\n";
     }
     return text;
 }
@@ -142,22 +145,25 @@ inline std::string explain(const plan_view& of) {
     timeline before = sequential(of);
     const int moved = mark_moved(of, actual, before);
     const std::vector<place> path = mark_critical(of, actual);
-    std::string text = "plan of `" + of.title() + "` for " + of.s.machine.name + ": " + std::to_string(of.program.tasks.size()) + " operations, " +
-                       std::to_string(of.roles()) + (of.roles() == 1 ? " role, " : " roles, ") + (of.plan.overlapped ? "overlapped" : "one stream") + "\n";
+    std::string text = "plan of `" + of.title() + "` for " + of.s.machine.name + ": " + std::to_string(of.program.tasks.size()) +
+                       " operations, " + std::to_string(of.roles()) + (of.roles() == 1 ? " role, " : " roles, ") +
+                       (of.plan.overlapped ? "overlapped" : "one stream") + "\n";
     for (int role = 0; role < of.roles(); ++role) {
         const ir::role_plan& p = of.plan.roles[role];
         text += "\n" + std::string(of.graph.single_rank || named(of.graph.roles[role].name) ? "role " : "") + of.role_name(role) + ": " +
-                std::to_string(p.steps) + " steps, " + std::to_string(of.wait_count(role)) + " waits, " + std::to_string(p.events) + " events; arena " +
-                with_separators(p.arena_bytes) + " bytes" + (p.host_arena_bytes > 0 ? ", pinned " + with_separators(p.host_arena_bytes) : "") +
+                std::to_string(p.steps) + " steps, " + std::to_string(of.wait_count(role)) + " waits, " + std::to_string(p.events) +
+                " events; arena " + with_separators(p.arena_bytes) + " bytes" +
+                (p.host_arena_bytes > 0 ? ", pinned " + with_separators(p.host_arena_bytes) : "") +
                 (p.state_bytes > 0 ? ", states " + with_separators(p.state_bytes) : "") + "\n";
-        std::vector<std::vector<std::string>> rows{{"step", "stream", "operation", "of", "waits for", "bytes", "start", "end", "", "memory"}};
+        std::vector<std::vector<std::string>> rows{
+            {"step", "stream", "operation", "of", "waits for", "bytes", "start", "end", "", "memory"}};
         const span<const ir::step> steps = of.steps(role);
         for (int i = 0; i < steps.size(); ++i) {
             const ir::step& s = steps[i];
             const step_name& label = of.labels[static_cast<std::size_t>(s.task)];
             const slice& marks = actual.rows[static_cast<std::size_t>(role)].slices[static_cast<std::size_t>(i)];
-            rows.push_back({std::to_string(i), detail::stream_text(s.stream, of.plan.overlapped), label.operation, label.statement, detail::waits_text(of, s),
-                            with_separators(of.bytes(s)), microseconds(s.start), microseconds(s.end),
+            rows.push_back({std::to_string(i), detail::stream_text(s.stream, of.plan.overlapped), label.operation, label.statement,
+                            detail::waits_text(of, s), with_separators(of.bytes(s)), microseconds(s.start), microseconds(s.end),
                             std::string(marks.moved ? "*" : "") + (marks.critical ? "!" : ""), detail::memory_text(of, s)});
         }
         text += table(rows, "rllllrrrll");
@@ -193,9 +199,9 @@ inline std::string compact(const plan_view& of) {
         text += of.role_name(role) + ":";
         for (int i = 0; i < steps.size(); ++i) {
             const std::string waits = detail::waits_text(of, steps[i]);
-            text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " + detail::stream_text(steps[i].stream, of.plan.overlapped) + " " +
-                    of.label(steps[i].task) + (waits.empty() ? "" : " waits " + waits) + " [" + microseconds(steps[i].start) + "," +
-                    microseconds(steps[i].end) + ")";
+            text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " +
+                    detail::stream_text(steps[i].stream, of.plan.overlapped) + " " + of.label(steps[i].task) +
+                    (waits.empty() ? "" : " waits " + waits) + " [" + microseconds(steps[i].start) + "," + microseconds(steps[i].end) + ")";
         }
         text += "\n";
     }

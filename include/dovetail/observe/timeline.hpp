@@ -82,7 +82,8 @@ inline int mark_moved(const plan_view& of, timeline& t, const timeline& before) 
             if (other.role != r.role || (other.rank >= 0 && other.rank != r.rank)) continue;
             const std::vector<int> at = places(of, r);
             for (std::size_t i = 1; i < other.slices.size(); ++i) {
-                const int mine = at[static_cast<std::size_t>(other.slices[i].task)], previous = at[static_cast<std::size_t>(other.slices[i - 1].task)];
+                const int mine = at[static_cast<std::size_t>(other.slices[i].task)],
+                          previous = at[static_cast<std::size_t>(other.slices[i - 1].task)];
                 if (mine < 0 || previous < 0) continue;
                 slice& s = r.slices[static_cast<std::size_t>(mine)];
                 s.moved = s.start < r.slices[static_cast<std::size_t>(previous)].end;
@@ -203,7 +204,8 @@ inline std::vector<residence> residences(const plan_view& of, const timeline& t,
     const span<const ir::step> steps = of.steps(r.role);
     for (int i = 0; i < steps.size(); ++i) {
         const slice& s = r.slices[static_cast<std::size_t>(i)];
-        for (const ir::participation& participation : of.program.participations.subspan(steps[i].first_participation, steps[i].participations))
+        for (const ir::participation& participation :
+             of.program.participations.subspan(steps[i].first_participation, steps[i].participations))
             for (const ir::access& a : of.program.accesses.subspan(participation.first_access, participation.accesses)) {
                 const std::size_t b = static_cast<std::size_t>(of.owner(a.buffer));
                 if (first[b] < 0 || s.start < first[b]) first[b] = s.start;
@@ -214,7 +216,8 @@ inline std::vector<residence> residences(const plan_view& of, const timeline& t,
     std::vector<residence> list;
     for (int b = 0; b < of.program.buffers.size(); ++b) {
         const ir::buffer& x = of.program.buffers[b];
-        if (x.role != r.role || x.alias >= 0 || of.plan.placements[b].offset < 0 || x.where == ir::storage::host || first[static_cast<std::size_t>(b)] < 0)
+        if (x.role != r.role || x.alias >= 0 || of.plan.placements[b].offset < 0 || x.where == ir::storage::host ||
+            first[static_cast<std::size_t>(b)] < 0)
             continue;
         const int slots = x.slots < 1 ? 1 : x.slots;
         const std::int64_t bytes = of.plan.placements[b].stride * (slots - 1) + x.bytes;

@@ -95,7 +95,8 @@ inline std::string kernel_name(const plan_view& of, int task) {
     return std::string(v.kind == op_kind::to_host ? "Memcpy DtoH " : "Memcpy HtoD ") + of.label(task);
 }
 
-inline std::string flow(const char* phase, std::int64_t id, const std::string& name, bool channel, int process, int track, std::int64_t at) {
+inline std::string flow(const char* phase, std::int64_t id, const std::string& name, bool channel, int process, int track,
+                        std::int64_t at) {
     return std::string("{\"ph\": \"") + phase + "\", \"id\": " + std::to_string(id) + ", \"name\": " + in_quotes(name) + ", \"cat\": \"" +
            (channel ? "channel" : "collective") + "\", \"pid\": " + std::to_string(process) + ", \"tid\": " + std::to_string(track) +
            ", \"ts\": " + microseconds(at) + (*phase == 'f' ? ", \"bp\": \"e\"}" : "}");
@@ -119,10 +120,12 @@ public:
 
 private:
     // A complete event, which has a duration.
-    std::string complete(const char* category, const std::string& name, int process, int track, const slice& s, const std::string& arguments) const {
-        return std::string("{\"ph\": \"X\", \"cat\": \"") + category + "\", \"name\": " + in_quotes(name) + ", \"pid\": " + std::to_string(process) +
-               ", \"tid\": " + std::to_string(track) + ", \"ts\": " + microseconds(t_.origin + s.start) + ", \"dur\": " + microseconds(s.end - s.start) +
-               ", \"args\": {" + arguments + "}}";
+    std::string complete(const char* category, const std::string& name, int process, int track, const slice& s,
+                         const std::string& arguments) const {
+        return std::string("{\"ph\": \"X\", \"cat\": \"") + category + "\", \"name\": " + in_quotes(name) +
+               ", \"pid\": " + std::to_string(process) + ", \"tid\": " + std::to_string(track) +
+               ", \"ts\": " + microseconds(t_.origin + s.start) + ", \"dur\": " + microseconds(s.end - s.start) + ", \"args\": {" +
+               arguments + "}}";
     }
     std::string run_member() const { return "\"run\": " + std::to_string(t_.run); }
 
@@ -135,9 +138,9 @@ private:
             track_[k].push_back(to_.track(r.rank, s.stream, t_.origin + s.start, t_.origin + s.end));
             const ir::step step = of_.steps(r.role)[static_cast<int>(i)];
             to_.event(complete("kernel", kernel_name(of_, s.task), r.rank, track_[k].back(), s,
-                               "\"stream\": " + std::to_string(s.stream + 1) + ", \"correlation\": " + std::to_string(to_.next_correlation()) +
-                                   ", \"graph\": " + in_quotes(of_.title()) + ", " + run_member() + ", \"step\": " + std::to_string(i) +
-                                   ", \"bytes\": " + std::to_string(of_.bytes(step))));
+                               "\"stream\": " + std::to_string(s.stream + 1) + ", \"correlation\": " +
+                                   std::to_string(to_.next_correlation()) + ", \"graph\": " + in_quotes(of_.title()) + ", " + run_member() +
+                                   ", \"step\": " + std::to_string(i) + ", \"bytes\": " + std::to_string(of_.bytes(step))));
         }
     }
 
@@ -188,8 +191,10 @@ inline std::string trace(const std::vector<traced>& graphs, int only = -1, int r
         for (const timeline& t : graphs[g].runs) detail::run_writer{w, graphs[g], t, static_cast<std::int64_t>(g), only}.write();
     const std::string clocks = w.clocks();
     std::string head = "{\n\"schemaVersion\": 1,\n";
-    if (only >= 0) head += "\"distributedInfo\": {\"rank\": " + std::to_string(only) + ", \"world_size\": " + std::to_string(ranks) + "},\n";
-    return head + "\"otherData\": {\"clock_error_us\": {" + clocks + "}},\n\"displayTimeUnit\": \"ns\",\n\"traceEvents\": [\n" + w.events + "\n]\n}\n";
+    if (only >= 0)
+        head += "\"distributedInfo\": {\"rank\": " + std::to_string(only) + ", \"world_size\": " + std::to_string(ranks) + "},\n";
+    return head + "\"otherData\": {\"clock_error_us\": {" + clocks + "}},\n\"displayTimeUnit\": \"ns\",\n\"traceEvents\": [\n" + w.events +
+           "\n]\n}\n";
 }
 
 }  // namespace dovetail::observe

@@ -36,7 +36,8 @@ struct zip_with {
     template <class... T>
         requires(sizeof...(T) >= 1)
     static constexpr dovetail::cost cost(tensor_type x, T... rest) {
-        return {static_cast<std::int64_t>(sizeof...(T)) * x.size(), 2 * x.bytes() + (rest.bytes() + ...), ops_detail::arithmetic_of(x.type)};
+        return {static_cast<std::int64_t>(sizeof...(T)) * x.size(), 2 * x.bytes() + (rest.bytes() + ...),
+                ops_detail::arithmetic_of(x.type)};
     }
     static constexpr int in_place = 0;
 
@@ -55,11 +56,13 @@ private:
     // The result is the last view, which C++ cannot deduce after a pack: it is taken out of the pack here.
     template <class X, std::size_t... I, class... Rest>
     static void split(host::stream, std::index_sequence<I...>, in<X> x, Rest... rest) {
-        loops::transform<F>(X::size, view<sizeof...(I)>(rest...).data(), spread<loops::operand, X>(x), spread<loops::operand, X>(view<I>(rest...))...);
+        loops::transform<F>(X::size, view<sizeof...(I)>(rest...).data(), spread<loops::operand, X>(x),
+                            spread<loops::operand, X>(view<I>(rest...))...);
     }
     template <class X, std::size_t... I, class... Rest>
     static void split(cuda::stream s, std::index_sequence<I...>, in<X> x, Rest... rest) {
-        kernels::transform<F>(s, X::size, view<sizeof...(I)>(rest...).data(), spread<kernels::operand, X>(x), spread<kernels::operand, X>(view<I>(rest...))...);
+        kernels::transform<F>(s, X::size, view<sizeof...(I)>(rest...).data(), spread<kernels::operand, X>(x),
+                              spread<kernels::operand, X>(view<I>(rest...))...);
     }
     // The I-th argument, without <tuple>, which every unit with a graph would have to compile.
     template <std::size_t I, class First, class... Rest>
@@ -137,8 +140,12 @@ struct relu_gradient : zip_with<ops_detail::where_positive> {
 
 // bias_add(x, b): b [N] added to every row of x [..., N].
 struct bias_add {
-    static constexpr tensor_type result(tensor_type x, tensor_type b) { return x.rank > 0 && b == x.with_extents(x.extent[x.rank - 1]) ? x : tensor_type{}; }
-    static constexpr dovetail::cost cost(tensor_type x, tensor_type b) { return {x.size(), 2 * x.bytes() + b.bytes(), ops_detail::arithmetic_of(x.type)}; }
+    static constexpr tensor_type result(tensor_type x, tensor_type b) {
+        return x.rank > 0 && b == x.with_extents(x.extent[x.rank - 1]) ? x : tensor_type{};
+    }
+    static constexpr dovetail::cost cost(tensor_type x, tensor_type b) {
+        return {x.size(), 2 * x.bytes() + b.bytes(), ops_detail::arithmetic_of(x.type)};
+    }
     static constexpr int in_place = 0;
 
     template <class X, class B>
@@ -158,7 +165,9 @@ struct bias_gradient {
     static constexpr tensor_type result(tensor_type dy) {
         return dy.rank > 0 && is_floating(dy.type) ? dy.with_extents(dy.extent[dy.rank - 1]) : tensor_type{};
     }
-    static constexpr dovetail::cost cost(tensor_type dy) { return {dy.size(), dy.bytes() + result(dy).bytes(), ops_detail::arithmetic_of(dy.type)}; }
+    static constexpr dovetail::cost cost(tensor_type dy) {
+        return {dy.size(), dy.bytes() + result(dy).bytes(), ops_detail::arithmetic_of(dy.type)};
+    }
 
     template <class X, class Y>
     static void launch(host::stream, in<X> dy, out<Y> y) {

@@ -29,12 +29,13 @@ struct softmax_cross_entropy {
 
     template <class X, class Y, class L>
     static void launch(host::stream, in<X> logits, in<Y> labels, out<L> loss, out<X> probabilities) {
-        *loss.data() = loops::softmax_cross_entropy(X::template extent<0>, X::template extent<1>, logits.data(), labels.data(), probabilities.data());
+        *loss.data() =
+            loops::softmax_cross_entropy(X::template extent<0>, X::template extent<1>, logits.data(), labels.data(), probabilities.data());
     }
     template <class X, class Y, class L>
     static void launch(cuda::stream s, in<X> logits, in<Y> labels, out<L> loss, out<X> probabilities) {
-        kernels::softmax_cross_entropy(s, X::template extent<0>, X::template extent<1>, logits.data(), labels.data(), probabilities.data(), loss.data(),
-                                       static_cast<typename L::element_type*>(s.workspace));
+        kernels::softmax_cross_entropy(s, X::template extent<0>, X::template extent<1>, logits.data(), labels.data(), probabilities.data(),
+                                       loss.data(), static_cast<typename L::element_type*>(s.workspace));
     }
 };
 
@@ -49,11 +50,13 @@ struct softmax_cross_entropy_gradient {
 
     template <class X, class Y>
     static void launch(host::stream, in<X> probabilities, in<Y> labels, out<X> gradient) {
-        loops::softmax_cross_entropy_gradient(X::template extent<0>, X::template extent<1>, probabilities.data(), labels.data(), gradient.data());
+        loops::softmax_cross_entropy_gradient(X::template extent<0>, X::template extent<1>, probabilities.data(), labels.data(),
+                                              gradient.data());
     }
     template <class X, class Y>
     static void launch(cuda::stream s, in<X> probabilities, in<Y> labels, out<X> gradient) {
-        kernels::softmax_cross_entropy_gradient(s, X::template extent<0>, X::template extent<1>, probabilities.data(), labels.data(), gradient.data());
+        kernels::softmax_cross_entropy_gradient(s, X::template extent<0>, X::template extent<1>, probabilities.data(), labels.data(),
+                                                gradient.data());
     }
 };
 
@@ -87,7 +90,8 @@ struct correct_count {
     static void launch(host::stream, in<X> logits, in<Y> labels, out<C> count) {
         constexpr std::int64_t classes = X::template extent<1>;
         std::int32_t correct = 0;
-        for (std::int64_t i = 0; i < Y::size; ++i) correct += loops::place_of_largest(classes, logits.data() + i * classes) == labels[i] ? 1 : 0;
+        for (std::int64_t i = 0; i < Y::size; ++i)
+            correct += loops::place_of_largest(classes, logits.data() + i * classes) == labels[i] ? 1 : 0;
         *count.data() = correct;
     }
     template <class X, class Y, class C>

@@ -17,7 +17,9 @@ constexpr bool can_descend(const tensor_type& w, const tensor_type& g, const ten
 namespace dovetail::ops {
 
 struct sgd {
-    static constexpr tensor_type result(tensor_type w, tensor_type g, tensor_type rate) { return ops_detail::can_descend(w, g, rate) ? w : tensor_type{}; }
+    static constexpr tensor_type result(tensor_type w, tensor_type g, tensor_type rate) {
+        return ops_detail::can_descend(w, g, rate) ? w : tensor_type{};
+    }
     static constexpr dovetail::cost cost(tensor_type w, tensor_type g, tensor_type) {
         return {2 * w.size(), 2 * w.bytes() + g.bytes(), ops_detail::arithmetic_of(w.type)};
     }
@@ -48,7 +50,8 @@ struct sgd_momentum {
     template <class W, class V, class G, class R>
     static void launch(host::stream, inout<W> w, inout<V> v, in<G> g, in<R> rate) {
         using T = ops_detail::arithmetic_t<typename W::element_type>;
-        loops::descend_with_momentum(W::size, w.data(), v.data(), g.data(), static_cast<T>(loops::widen(*rate.data())), T(Numerator) / T(Denominator));
+        loops::descend_with_momentum(W::size, w.data(), v.data(), g.data(), static_cast<T>(loops::widen(*rate.data())),
+                                     T(Numerator) / T(Denominator));
     }
     template <class W, class V, class G, class R>
     static void launch(cuda::stream s, inout<W> w, inout<V> v, in<G> g, in<R> rate) {

@@ -17,7 +17,8 @@ constexpr candidate order_of(candidate c) {
 
 // The schedule of a candidate with an order of its own, on three streams.
 template <class Schedule, class Program, class Occupancy, class Edges, class Costs>
-constexpr Schedule overlapped(const Program& p, const Occupancy& r, span<const int> order, const Edges& edges, const Costs& costs, const plan_options& s) {
+constexpr Schedule overlapped(const Program& p, const Occupancy& r, span<const int> order, const Edges& edges, const Costs& costs,
+                              const plan_options& s) {
     auto made = pass::estimate_timeline<Schedule>(p, r, costs, order, s);
     pass::improve(made, p, r, edges, costs, s);
     return made;
@@ -44,8 +45,8 @@ constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges&
 
 // The schedule of a candidate that uses the order of another. `sequential`: the length of the sequential candidate.
 template <class Schedule, class Program, class Edges, class Costs>
-constexpr Schedule schedule_in(candidate c, span<const int> order, const Program& p, const Edges& edges, const Costs& costs, std::int64_t sequential,
-                               const plan_options& s) {
+constexpr Schedule schedule_in(candidate c, span<const int> order, const Program& p, const Edges& edges, const Costs& costs,
+                               std::int64_t sequential, const plan_options& s) {
     auto serial_schedule = pass::serial_schedule<Schedule>(p, costs, order);
     if (c != candidate::min_memory_overlapped) return serial_schedule;
     const auto r = pass::occupancy_of(p, edges);

@@ -13,8 +13,8 @@ namespace detail {
 // Writes all steps with their waits and events. The waits of a step on its own run precede those on earlier runs; the events of a role are
 // numbered in the order in which they are recorded.
 template <class Program, class Times, class Table>
-constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const vec<pass::pending_wait>& in_run, const vec<pass::pending_wait>& across,
-                          const Times& t, Table& to) {
+constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const vec<pass::pending_wait>& in_run,
+                          const vec<pass::pending_wait>& across, const Times& t, Table& to) {
     const int count = issued.steps.size();
     const bool wraps = !across.empty();
     to.steps.resize(count);
@@ -52,7 +52,15 @@ constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const 
                     place[a] = n;
                     waits[n++] = {0, across[a].distance, across[a].on - begin};
                 }
-            rows[s] = {v, steps[s].first_participation, steps[s].participations, steps[s].stream, before, n - before, event_of[s] - 1, start[v], end_of[v]};
+            rows[s] = {v,
+                       steps[s].first_participation,
+                       steps[s].participations,
+                       steps[s].stream,
+                       before,
+                       n - before,
+                       event_of[s] - 1,
+                       start[v],
+                       end_of[v]};
         }
         role->events = events;
     }
@@ -64,8 +72,9 @@ constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const 
 // Writes a plan to tables that are large enough, or grow. A plan that exceeds the limit has its bytes in `roles` and no steps.
 // `sequential`: the predicted time of the sequential candidate; for a plan of one stream, its own time is used.
 template <class Program, class Schedule, class Flow, class Memory, class Table>
-constexpr void emit(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit, const pass::basic_issue_order<Program>& issued,
-                    const Flow& flow, const Memory& memory, const vec<pass::pending_wait>& across, Table& to) {
+constexpr void emit(const Program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit,
+                    const pass::basic_issue_order<Program>& issued, const Flow& flow, const Memory& memory,
+                    const vec<pass::pending_wait>& across, Table& to) {
     const bool fits = within(limit, memory.roles.view());
     to.roles.resize(p.roles);
     copy_elements(memory.roles, to.roles);

@@ -75,7 +75,8 @@ constexpr auto with_candidate(candidate c, F f) {
 // The tables of one graph under one set of options, each made when it is first read. `look(stage, table)` sees the tables of the
 // stages that run within another.
 template <class Look = detail::looks_at_nothing>
-class tables : detail::slots<stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs, stage::serial_time, stage::occupancy>,
+class tables : detail::slots<stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs, stage::serial_time,
+                             stage::occupancy>,
                detail::slots_of<candidate::sequential>,
                detail::slots_of<candidate::written>,
                detail::slots_of<candidate::listed>,
@@ -83,7 +84,8 @@ class tables : detail::slots<stage::check, stage::rewrite, stage::expand, stage:
                detail::slots_of<candidate::min_memory>,
                detail::slots_of<candidate::listed_serial> {
 public:
-    constexpr tables(const ir::graph& g, const plan_options& s, Look look = {}) : graph_{g}, plan_{s}, program_{s, s.rewrites}, look_{look} {}
+    constexpr tables(const ir::graph& g, const plan_options& s, Look look = {})
+        : graph_{g}, plan_{s}, program_{s, s.rewrites}, look_{look} {}
 
     // The table as later stages read it.
     template <class Stage>
@@ -154,7 +156,8 @@ template <class... Stage>
 constexpr bool all_are_made(stages<Stage...> list) {
     return (is_made<Stage>(list) && ...);
 }
-static_assert(all_are_made(joined(pipeline{}, pipeline_of<candidate::listed>{})), "dovetail: each stage of the list has a slot, or runs within another");
+static_assert(all_are_made(joined(pipeline{}, pipeline_of<candidate::listed>{})),
+              "dovetail: each stage of the list has a slot, or runs within another");
 
 }  // namespace detail
 

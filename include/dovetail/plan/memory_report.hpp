@@ -40,7 +40,9 @@ constexpr vec<held> held_by(const ir::program& p, int role, span<const int> orde
     return list;
 }
 
-constexpr bool counts(const ir::buffer& b) { return b.where == ir::storage::arena || b.where == ir::storage::state || b.where == ir::storage::workspace; }
+constexpr bool counts(const ir::buffer& b) {
+    return b.where == ir::storage::arena || b.where == ir::storage::state || b.where == ir::storage::workspace;
+}
 
 }  // namespace detail
 

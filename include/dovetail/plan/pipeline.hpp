@@ -11,13 +11,13 @@
 namespace dovetail::plan {
 
 // The stages that all candidates share.
-using pipeline =
-    stages<stage::lower, stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs, stage::serial_time, stage::occupancy>;
+using pipeline = stages<stage::lower, stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs,
+                        stage::serial_time, stage::occupancy>;
 
 // The stages of each candidate.
 template <candidate C>
-using pipeline_of = stages<stage::order<C>, stage::schedule<C>, stage::issue<C>, stage::synchronise<C>, stage::assign_memory<C>, stage::wait_across_runs<C>,
-                           stage::emit<C>, stage::prove<C>>;
+using pipeline_of = stages<stage::order<C>, stage::schedule<C>, stage::issue<C>, stage::synchronise<C>, stage::assign_memory<C>,
+                           stage::wait_across_runs<C>, stage::emit<C>, stage::prove<C>>;
 
 namespace detail {
 

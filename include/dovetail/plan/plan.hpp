@@ -21,9 +21,9 @@ struct basic_plan {
     typename Store::template of<ir::role_plan, 3> roles;
     typename Store::template of<ir::placement, 4> placements;  // by buffer
     bool overlapped = false;                                   // true: three streams per rank; false: one
-    int event_slots = 1;                                       // slots of each event, for runs in turn: the largest distance of a wait, or 1
-    std::int64_t predicted = 0;                                // picoseconds for one run of this plan
-    std::int64_t predicted_sequential = 0;                     // picoseconds for one run of the sequential candidate
+    int event_slots = 1;                    // slots of each event, for runs in turn: the largest distance of a wait, or 1
+    std::int64_t predicted = 0;             // picoseconds for one run of this plan
+    std::int64_t predicted_sequential = 0;  // picoseconds for one run of the sequential candidate
     dovetail::plan::choice choice = {};
 
     static constexpr int tables = 5;

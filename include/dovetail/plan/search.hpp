@@ -25,7 +25,8 @@ struct preference {
 constexpr preference preferred(const std::int64_t* length, const plan_options& s) {
     preference p;
     const bool listed_first = length[2] < length[1];
-    const candidate overlapped[] = {listed_first ? candidate::listed : candidate::written, listed_first ? candidate::written : candidate::listed};
+    const candidate overlapped[] = {listed_first ? candidate::listed : candidate::written,
+                                    listed_first ? candidate::written : candidate::listed};
     for (candidate c : overlapped)
         if (pass::gains(length[static_cast<int>(c)], length[0], s)) p.then(c);
     p.then(candidate::sequential);
@@ -39,7 +40,7 @@ constexpr preference preferred(const std::int64_t* length, const plan_options& s
 // The findings of the search so far.
 struct findings {
     std::int64_t length[candidates] = {not_tried, not_tried, not_tried, not_tried, not_tried, not_tried};  // predicted, picoseconds
-    std::int64_t bytes[candidates] = {-1, -1, -1, -1, -1, -1};                                             // of the role that needs most; -1: no plan yet
+    std::int64_t bytes[candidates] = {-1, -1, -1, -1, -1, -1};  // of the role that needs most; -1: no plan yet
 
     constexpr bool predicted(candidate c) const { return length[static_cast<int>(c)] != not_tried; }
     constexpr std::int64_t& length_of(candidate c) { return length[static_cast<int>(c)]; }

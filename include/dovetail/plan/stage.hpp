@@ -116,7 +116,8 @@ template <class Stage, class Store, class Options, class Look, class... Given, c
 constexpr auto make_of(const Options& o, Look& look, stages<Given...>, const Table&... tables) {
     if constexpr (composed<Stage>) {
         typename Stage::template table<Store> made{};
-        run(o, known<made_by<Given, Table>...>{{&tables}...}, look, followed_by<Stage>(typename Stage::within{}), first_reads(typename Stage::within{}), made);
+        run(o, known<made_by<Given, Table>...>{{&tables}...}, look, followed_by<Stage>(typename Stage::within{}),
+            first_reads(typename Stage::within{}), made);
         return made;
     } else if constexpr (with_bound<Stage>) {
         return Stage::template make<Store>(o, tables...);

@@ -72,8 +72,14 @@ TEST_CASE("a stranger learns nothing of the job, whatever it says") {
     char host[256] = {};
     ::gethostname(host, sizeof host - 1);
     const std::vector<std::string> tries = {
-        "", "GET / HTTP/1.1\r\n\r\n", support::old_hello(1, 3, "the-secret-job"), support::old_hello(1, 3, "another job"), support::old_hello(1, 7, "the-secret-job"),
-        support::old_hello(0, 3, "the-secret-job", "99.0"), support::old_hello(2, 3, "the-secret-job"), support::frame_bytes('h', support::text_bytes("dovetail control 3") + support::text_bytes("0123456789abcdef"))};
+        "",
+        "GET / HTTP/1.1\r\n\r\n",
+        support::old_hello(1, 3, "the-secret-job"),
+        support::old_hello(1, 3, "another job"),
+        support::old_hello(1, 7, "the-secret-job"),
+        support::old_hello(0, 3, "the-secret-job", "99.0"),
+        support::old_hello(2, 3, "the-secret-job"),
+        support::frame_bytes('h', support::text_bytes("dovetail control 3") + support::text_bytes("0123456789abcdef"))};
     support::processes all;
     all.start([=] { return met(at(0, 3, port)); });
     for (const std::string& text : tries)
@@ -87,7 +93,8 @@ TEST_CASE("a stranger learns nothing of the job, whatever it says") {
     const auto said = all.ends();
     for (std::size_t i = 0; i < tries.size(); ++i) {
         CAPTURE(i);
-        for (const std::string& secret : {std::string{"secret-job"}, std::string{host}, std::string{"3 ranks"}, std::string{"p100"}}) CHECK_FALSE(says(said[i + 1], secret));
+        for (const std::string& secret : {std::string{"secret-job"}, std::string{host}, std::string{"3 ranks"}, std::string{"p100"}})
+            CHECK_FALSE(says(said[i + 1], secret));
     }
     CHECK(said[0] == "met");
     check_all_met(said, tries.size() + 1, tries.size() + 3);
@@ -147,7 +154,8 @@ TEST_CASE("any number of connections that say nothing do not keep ranks out") {
 
 TEST_CASE("connections that come again and again, each with a first message, do not keep ranks out") {
     const int port = support::free_port();
-    const std::string hello = support::frame_bytes('h', support::text_bytes("dovetail control 3") + support::text_bytes("0123456789abcdef"));
+    const std::string hello =
+        support::frame_bytes('h', support::text_bytes("dovetail control 3") + support::text_bytes("0123456789abcdef"));
     support::processes all;
     all.start([=] { return met(at(0, 4, port, 7s)); });
     all.start([=] {
@@ -309,7 +317,8 @@ TEST_CASE("beyond this machine nobody meets without a key, and it is said how to
         if (!support::enter_own_network({"10.77.0.1"})) return std::string{"not permitted"};
         support::processes inside;
         const auto start = std::chrono::steady_clock::now();
-        for (const int r : {0, 1}) inside.start([=] { return met(resolve_identity({.rank = r, .size = 2, .rendezvous = "10.77.0.1:4711"})); });
+        for (const int r : {0, 1})
+            inside.start([=] { return met(resolve_identity({.rank = r, .size = 2, .rendezvous = "10.77.0.1:4711"})); });
         const auto said = inside.ends(3s);
         return said[0] + "\n" + said[1] + (std::chrono::steady_clock::now() - start < 1s ? "" : "\nlate");
     });
@@ -452,7 +461,8 @@ TEST_CASE("what an impostor says in place of rank 0 ends nothing and shows no es
         std::vector<int> open;
         for (;;) {
             const int fd = ::accept(listener, nullptr, nullptr);
-            support::send_all(fd, support::frame_bytes('r', support::number_bytes(0) + support::text_bytes("\x1b]0;owned\x07\x1b[31m go home\r")));
+            support::send_all(
+                fd, support::frame_bytes('r', support::number_bytes(0) + support::text_bytes("\x1b]0;owned\x07\x1b[31m go home\r")));
             open.push_back(fd);
         }
         return std::string{};

@@ -70,7 +70,9 @@ TEST_CASE("an exchange gives every rank everybody's text") {
         for (int q = 0; q < 4; ++q)
             if (all[q] != std::string(300'000, static_cast<char>('a' + q))) return std::string{"wrong"};
         const auto known = c->statuses();
-        return known[3].process > 0 && known[3].process != known[0].process && known[3].machine == known[0].machine ? std::string{"right"} : std::string{"unknown"};
+        return known[3].process > 0 && known[3].process != known[0].process && known[3].machine == known[0].machine
+                   ? std::string{"right"}
+                   : std::string{"unknown"};
     });
     for (const auto& text : said) CHECK(text == "right");
 }
@@ -89,7 +91,8 @@ TEST_CASE("a rank that does not come to an exchange is named") {
         }
         return "came";
     });
-    for (const int r : {0, 2}) CHECK(says(said[r], "rank " + std::to_string(r) + " waits for all ranks at the start of `model`, and these have not come: rank 1"));
+    for (const int r : {0, 2})
+        CHECK(says(said[r], "rank " + std::to_string(r) + " waits for all ranks at the start of `model`, and these have not come: rank 1"));
 }
 
 TEST_CASE("ranks at different places of the program are told so at once, and a third when it comes there") {
@@ -242,7 +245,8 @@ TEST_CASE("an abort reaches all ranks once, with its operation; a second one cha
             try {
                 c->barrier("a barrier", 2s);
             } catch (const dovetail::operation_error& e) {
-                thrown = (dynamic_cast<const dovetail::peer_error*>(&e) != nullptr ? "peer_error " : "operation_error ") + e.operation + " " + e.statement + " " + std::to_string(e.rank);
+                thrown = (dynamic_cast<const dovetail::peer_error*>(&e) != nullptr ? "peer_error " : "operation_error ") + e.operation +
+                         " " + e.statement + " " + std::to_string(e.rank);
             }
             std::this_thread::sleep_for(150ms);
             c->unwatch(1s);
@@ -250,7 +254,8 @@ TEST_CASE("an abort reaches all ranks once, with its operation; a second one cha
         });
         for (int r = 0; r < 3; ++r) {
             const std::string who = std::to_string(from);
-            CHECK(said[r] == "rank " + who + ": operation `f` of `y` failed on rank " + who + "; " + (r == from ? "operation_error" : "peer_error") + " f y " + who + "; calls 1");
+            CHECK(said[r] == "rank " + who + ": operation `f` of `y` failed on rank " + who + "; " +
+                                 (r == from ? "operation_error" : "peer_error") + " f y " + who + "; calls 1");
         }
     }
 }
@@ -342,7 +347,8 @@ TEST_CASE("it is known who is behind, and at what") {
         c->announce(std::function<activity()>{});
         return text;
     });
-    for (const auto& text : said) CHECK(text == "rank 1 is behind: run 3, step 7; rank 2: has not ended operation `f`; rank 0: run 4, step 0");
+    for (const auto& text : said)
+        CHECK(text == "rank 1 is behind: run 3, step 7; rank 2: has not ended operation `f`; rank 0: run 4, step 0");
 }
 
 TEST_CASE("executors called in different order end the work, and name the call") {
@@ -357,7 +363,8 @@ TEST_CASE("executors called in different order end the work, and name the call")
         const auto why = c->why();
         return why ? why->text : "nothing";
     });
-    for (const auto& text : said) CHECK(text == "executors are called in different order: run number 1000 of rank 1 is executor 1, of rank 0 executor 0");
+    for (const auto& text : said)
+        CHECK(text == "executors are called in different order: run number 1000 of rank 1 is executor 1, of rank 0 executor 0");
 }
 
 TEST_CASE("the end of a channel does not hang on a callback that does") {
@@ -423,12 +430,15 @@ TEST_CASE("what a rank left with replaces that it left") {
 
 TEST_CASE("a rank that says what no rank can say is gone, and the others are told") {
     namespace frame = detail::frame;
-    const auto text_of_contribution = [](std::int64_t number) { return detail::contribution{number, 1, "the id of a communicator", {}}.pack(); };
+    const auto text_of_contribution = [](std::int64_t number) {
+        return detail::contribution{number, 1, "the id of a communicator", {}}.pack();
+    };
     const auto calls_from = [](std::int64_t first) {
         return detail::writer{}.number(0).number(0).text({}).text({}).text({}).number(first).number(2).number(0).number(0).take();
     };
     const std::vector<std::pair<char, std::vector<std::string>>> all_said = {
-        {frame::contribution, {text_of_contribution(0), text_of_contribution(0), text_of_contribution(0)}},  // which are three, as all ranks are
+        {frame::contribution,
+         {text_of_contribution(0), text_of_contribution(0), text_of_contribution(0)}},  // which are three, as all ranks are
         {frame::contribution, {text_of_contribution(0), text_of_contribution(2)}},
         {frame::contribution, {text_of_contribution(INT64_MAX)}},
         {frame::contribution, {text_of_contribution(-1)}},
@@ -471,7 +481,8 @@ TEST_CASE("a rank that says what no rank can say is gone, and the others are tol
             INFO(said[static_cast<std::size_t>(i)]);
             CHECK(says(said[static_cast<std::size_t>(i)], "peer_error of 1: "));
             CHECK((says(said[static_cast<std::size_t>(i)], "is gone: it sent a message that cannot be read") ||
-                   says(said[static_cast<std::size_t>(i)], "is gone: it sent a message of invalid length, 16810002 bytes (at most 16810001)")));
+                   says(said[static_cast<std::size_t>(i)],
+                        "is gone: it sent a message of invalid length, 16810002 bytes (at most 16810001)")));
         }
         CHECK(said[2] == "sent away");
     }
@@ -511,7 +522,8 @@ TEST_CASE("a rank 0 that says what it cannot say is gone, and the rank says so")
                     } else if (hands.state() != detail::handshake_state::proven) {
                         const auto a = hands.receive(sort, text);
                         link.push(a.kind, a.body);
-                        if (hands.state() == detail::handshake_state::proven) link.seal(hands.keys().frames_of_server, hands.keys().frames_of_rank);
+                        if (hands.state() == detail::handshake_state::proven)
+                            link.seal(hands.keys().frames_of_server, hands.keys().frames_of_rank);
                     }
                 }
                 link.flush();

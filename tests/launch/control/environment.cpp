@@ -29,9 +29,17 @@ bool says(const std::string& text, const std::string& participation) {
     return text.find(participation) != std::string::npos;
 }
 
-const variables torchrun{{"RANK", "2"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "0"}, {"MASTER_ADDR", "node7"}, {"MASTER_PORT", "29500"}, {"TORCHELASTIC_RUN_ID", "abc"}, {"TORCHELASTIC_RESTART_COUNT", "1"}};
-const variables slurm{{"SLURM_PROCID", "5"}, {"SLURM_NTASKS", "8"}, {"SLURM_LOCALID", "1"}, {"SLURM_JOB_ID", "4711"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NODELIST", "gpu[003-004,9],x1"}};
-const variables open_mpi{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}, {"PMIX_NAMESPACE", "123@1"}, {"PMIX_RANK", "1"}};
+const variables torchrun{{"RANK", "2"},
+                         {"WORLD_SIZE", "4"},
+                         {"LOCAL_RANK", "0"},
+                         {"MASTER_ADDR", "node7"},
+                         {"MASTER_PORT", "29500"},
+                         {"TORCHELASTIC_RUN_ID", "abc"},
+                         {"TORCHELASTIC_RESTART_COUNT", "1"}};
+const variables slurm{{"SLURM_PROCID", "5"},    {"SLURM_NTASKS", "8"},  {"SLURM_LOCALID", "1"},
+                      {"SLURM_JOB_ID", "4711"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NODELIST", "gpu[003-004,9],x1"}};
+const variables open_mpi{{"OMPI_COMM_WORLD_RANK", "1"},       {"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                         {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}, {"PMIX_NAMESPACE", "123@1"},   {"PMIX_RANK", "1"}};
 
 variables with(variables all, const variables& more) {
     for (const auto& [name, value] : more) all[name] = value;
@@ -70,7 +78,12 @@ TEST_CASE("each launcher's variables say who a process is") {
     CHECK(p.local_rank == -1);
     CHECK_FALSE(p.has_address());
 
-    const resolved_identity d = find({{"DOVETAIL_RANK", "0"}, {"DOVETAIL_WORLD_SIZE", "1"}, {"DOVETAIL_LOCAL_RANK", "0"}, {"DOVETAIL_RENDEZVOUS", "[::1]:4000"}, {"DOVETAIL_JOB", "j"}, {"DOVETAIL_TIME_LIMIT", "7"}});
+    const resolved_identity d = find({{"DOVETAIL_RANK", "0"},
+                                      {"DOVETAIL_WORLD_SIZE", "1"},
+                                      {"DOVETAIL_LOCAL_RANK", "0"},
+                                      {"DOVETAIL_RENDEZVOUS", "[::1]:4000"},
+                                      {"DOVETAIL_JOB", "j"},
+                                      {"DOVETAIL_TIME_LIMIT", "7"}});
     CHECK(d.at.host == "::1");
     CHECK(d.at.port == 4000);
     CHECK(d.at.text() == "[::1]:4000");
@@ -102,7 +115,9 @@ TEST_CASE("arguments go before our variables, those before torchrun's, Open MPI'
 }
 
 TEST_CASE("our address, local rank and job replace a launcher's") {
-    const resolved_identity p = find(with(torchrun, {{"DOVETAIL_RENDEZVOUS", "other:5000"}, {"DOVETAIL_LOCAL_RANK", "1"}, {"DOVETAIL_JOB", "mine"}, {"DOVETAIL_VERBOSE", "1"}}));
+    const resolved_identity p = find(
+        with(torchrun,
+             {{"DOVETAIL_RENDEZVOUS", "other:5000"}, {"DOVETAIL_LOCAL_RANK", "1"}, {"DOVETAIL_JOB", "mine"}, {"DOVETAIL_VERBOSE", "1"}}));
     CHECK(p.at.text() == "other:5000");
     CHECK(p.local_rank == 1);
     CHECK(p.job == "mine");
@@ -114,7 +129,9 @@ TEST_CASE("our address, local rank and job replace a launcher's") {
 
 TEST_CASE("it says how the rank was found") {
     const std::string text = find(torchrun).describe();
-    for (const char* participation : {"rank 2 of 4", "torchrun: RANK=2, WORLD_SIZE=4", "local rank 0 (LOCAL_RANK=0)", "MASTER_ADDR=node7", "node7:29531", "job `abc.1`"}) CHECK(says(text, participation));
+    for (const char* participation : {"rank 2 of 4", "torchrun: RANK=2, WORLD_SIZE=4", "local rank 0 (LOCAL_RANK=0)", "MASTER_ADDR=node7",
+                                      "node7:29531", "job `abc.1`"})
+        CHECK(says(text, participation));
     CHECK(says(find({{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}}).describe(), "no address of rank 0"));
 }
 
@@ -176,7 +193,8 @@ TEST_CASE("a job key is taken from the program or the environment, and never sho
     CHECK_FALSE(says(p.describe(), digits.substr(0, 8)));
     CHECK_FALSE(find(torchrun).key.given());
     CHECK(says(find(torchrun).describe(), "no job key: this machine only"));
-    CHECK(find(with(torchrun, {{"DOVETAIL_JOB_KEY", digits}}), {.job_key = std::string(31, '0') + "1"}).key.secret() == std::string(15, '\0') + '\1');
+    CHECK(find(with(torchrun, {{"DOVETAIL_JOB_KEY", digits}}), {.job_key = std::string(31, '0') + "1"}).key.secret() ==
+          std::string(15, '\0') + '\1');
     CHECK(job_key::random().secret() != job_key::random().secret());
     CHECK(job_key::random().secret().size() == 32);
 }
@@ -202,7 +220,8 @@ TEST_CASE("what is no key is refused by name, and not repeated") {
 
 TEST_CASE("a job's name has a limit, and rank 0 may listen elsewhere than where it is met") {
     CHECK(find(torchrun, {.job = std::string(256, 'j')}).job.size() == 256);
-    CHECK(says(fault(with(torchrun, {{"DOVETAIL_JOB", std::string(257, 'j')}})), "the job's name has 257 characters, and at most 256 are allowed"));
+    CHECK(says(fault(with(torchrun, {{"DOVETAIL_JOB", std::string(257, 'j')}})),
+               "the job's name has 257 characters, and at most 256 are allowed"));
     CHECK(find(with(torchrun, {{"DOVETAIL_LISTEN", "0.0.0.0"}})).listen == "0.0.0.0");
     CHECK(find(with(torchrun, {{"DOVETAIL_LISTEN", "0.0.0.0"}}), {.listen = "::"}).listen == "::");
     CHECK(says(find(torchrun, {.listen = "10.0.0.7"}).describe(), "which listens at 10.0.0.7"));

@@ -9,7 +9,8 @@ using namespace dovetail::control::detail;
 
 namespace {
 
-const job_key ours = job_key::of("ours", "00112233445566778899aabbccddeeff"), other = job_key::of("other", "00112233445566778899aabbccddeefe");
+const job_key ours = job_key::of("ours", "00112233445566778899aabbccddeeff"),
+              other = job_key::of("other", "00112233445566778899aabbccddeefe");
 
 struct message {
     char kind;
@@ -65,7 +66,8 @@ TEST_CASE("another key, or none where there is one, is refused before the server
         CHECK(rank.state() == handshake_state::refused);
         REQUIRE(all.size() == 4);
         CHECK(all[3].kind == frame::refused);
-        CHECK(says(rank.said(), theirs.given() ? "this process does not have the job key of rank 0" : "this process has a job key, and rank 0 has none"));
+        CHECK(says(rank.said(), theirs.given() ? "this process does not have the job key of rank 0"
+                                               : "this process has a job key, and rank 0 has none"));
     }
 }
 
@@ -108,7 +110,8 @@ TEST_CASE("messages out of turn, cut or lengthened are refused") {
         return handshake.state() == handshake_state::refused;
     };
     const client_handshake rank{ours};
-    const std::string hello = rank.hello().body, challenge = writer{}.text(std::string(nonce_size, 'n')).take(), proof = writer{}.text(std::string(32, 'p')).take();
+    const std::string hello = rank.hello().body, challenge = writer{}.text(std::string(nonce_size, 'n')).take(),
+                      proof = writer{}.text(std::string(32, 'p')).take();
     CHECK(refuses(server_handshake{ours}, {{frame::proof, proof}}));
     CHECK(refuses(server_handshake{ours}, {{frame::hello, hello}, {frame::hello, hello}}));
     CHECK(refuses(server_handshake{ours}, {{frame::join, hello}}));
@@ -130,9 +133,11 @@ TEST_CASE("another protocol and a first message that is too long are told why, a
     server_handshake old{ours};
     const auto a = old.receive(frame::hello, writer{}.text("dovetail control 2").text("0.9.0").take());
     CHECK(a.kind == frame::refused);
-    CHECK(says(a.body, "rank 0 speaks `dovetail control 3`, and this process `dovetail control 2`: build all ranks with one version of dovetail"));
+    CHECK(says(a.body,
+               "rank 0 speaks `dovetail control 3`, and this process `dovetail control 2`: build all ranks with one version of dovetail"));
     server_handshake future{ours};
-    CHECK(says(future.receive(frame::hello, writer{}.text("dovetail control \x1b[1m").take()).body, "this process `dovetail control \\x1b[1m`"));
+    CHECK(says(future.receive(frame::hello, writer{}.text("dovetail control \x1b[1m").take()).body,
+               "this process `dovetail control \\x1b[1m`"));
     server_handshake web{ours};
     CHECK(web.receive('/', "HTTP/1.1").kind == 0);
     CHECK(server_handshake{ours}.receive(frame::hello, writer{}.text("another program").take()).kind == 0);

@@ -23,7 +23,8 @@ std::string keyed(const std::string& key, const std::string& text) { return hex(
 TEST_CASE("SHA-256 gives the digests of FIPS 180-4's examples") {
     CHECK(hashed("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     CHECK(hashed("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    CHECK(hashed("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    CHECK(hashed("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     CHECK(hashed("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu") ==
           "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1");
     CHECK(hashed(std::string(1'000'000, 'a')) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
@@ -34,7 +35,8 @@ TEST_CASE("SHA-256 does not depend on how the message is cut, at every length ar
         std::string text;
         for (std::size_t i = 0; i < size; ++i) text += static_cast<char>(i * 7);
         const std::string_view all = text;
-        for (const std::size_t cut : {size / 3, size / 2, size}) CHECK(hex(sha256{}.add(all.substr(0, cut)).add(all.substr(cut)).end()) == hashed(text));
+        for (const std::size_t cut : {size / 3, size / 2, size})
+            CHECK(hex(sha256{}.add(all.substr(0, cut)).add(all.substr(cut)).end()) == hashed(text));
     }
 }
 
@@ -45,9 +47,13 @@ TEST_CASE("HMAC-SHA-256 gives the digests of RFC 4231") {
     CHECK(keyed(std::string(20, '\xaa'), std::string(50, '\xdd')) == "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe");
     CHECK(keyed(of_25, std::string(50, '\xcd')) == "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b");
     CHECK(keyed(std::string(20, '\x0c'), "Test With Truncation").substr(0, 32) == "a3b6167473100ee06e0c796c2955552b");
-    CHECK(keyed(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First") == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
-    CHECK(keyed(std::string(131, '\xaa'), "This is a test using a larger than block-size key and a larger than block-size data. The key needs to be hashed before being used by the HMAC algorithm.") ==
-          "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2");
+    CHECK(keyed(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First") ==
+          "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+    CHECK(
+        keyed(
+            std::string(131, '\xaa'),
+            "This is a test using a larger than block-size key and a larger than block-size data. The key needs to be hashed before being used by the HMAC algorithm.") ==
+        "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2");
 }
 
 TEST_CASE("parts of a message are one message") {

@@ -83,7 +83,9 @@ TEST_CASE("a rank with another key, or with none, is not let in, and the others 
         CHECK(said[0] == "met");
         INFO(said[1]);
         CHECK(says(said[1], "timeout: "));
-        CHECK(says(said[1], "answers, but not as rank 0 of dovetail with this job's key: it says: this process does not have the job key of rank 0"));
+        CHECK(
+            says(said[1],
+                 "answers, but not as rank 0 of dovetail with this job's key: it says: this process does not have the job key of rank 0"));
         CHECK(said[2] == "met");
         for (const auto& text : said)
             for (const std::string& secret : {digits.substr(0, 8), others.substr(0, 8)}) CHECK_FALSE(says(text, secret));
@@ -98,7 +100,9 @@ TEST_CASE("rank 0 says why ranks are missing that have come without the key") {
     const auto said = all.ends();
     INFO(said[0]);
     CHECK(says(said[0], "these have not come: rank 1; "));
-    CHECK(says(said[0], "connections did not come from a rank of this job, the last from 127.0.0.1: this process does not have the job key of rank 0"));
+    CHECK(says(
+        said[0],
+        "connections did not come from a rank of this job, the last from 127.0.0.1: this process does not have the job key of rank 0"));
 }
 
 TEST_CASE("the key is not on the wire, in no form") {
@@ -110,7 +114,8 @@ TEST_CASE("the key is not on the wire, in no form") {
         relay between;
         between.run(listener, port, 4s, unchanged);
         const std::string secret = job_key::of("the test's", digits).secret(), seen = between.of_rank + between.of_server;
-        return std::string{says(seen, secret) || says(seen, digits) || says(seen, secret.substr(0, 8)) ? "seen" : "not seen"} + (seen.size() > 500 ? "" : ", but nothing passed");
+        return std::string{says(seen, secret) || says(seen, digits) || says(seen, secret.substr(0, 8)) ? "seen" : "not seen"} +
+               (seen.size() > 500 ? "" : ", but nothing passed");
     });
     all.start([=] { return met(at(1, 2, door)); });
     ::close(listener);
@@ -185,7 +190,8 @@ TEST_CASE("a program's own broadcast carries a key that rank 0 makes, or all hav
             if (rank == root)
                 static_cast<void>(!::write(pipes[1][1], bytes, n));
             else
-                for (std::size_t got = 0; got < n;) got += static_cast<std::size_t>(::read(pipes[1][0], static_cast<char*>(bytes) + got, n - got));
+                for (std::size_t got = 0; got < n;)
+                    got += static_cast<std::size_t>(::read(pipes[1][0], static_cast<char*>(bytes) + got, n - got));
         };
     };
     const auto with_keys = [&](const std::string& zero, const std::string& one) {

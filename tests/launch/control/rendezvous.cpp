@@ -208,7 +208,8 @@ TEST_CASE("what is no rank is left standing or thrown out, and the ranks meet") 
     all.start([=] { return meet_and_share(at(0, 2, port)); });
     all.start([=] {  // half-open, a web client, an enormous frame, a hello cut short
         std::vector<detail::descriptor> open;
-        for (const std::string& text : {std::string{}, std::string{"GET / HTTP/1.0\r\n\r\n"}, std::string{"\xff\xff\xff\x7fh"}, std::string{"\x03\0\0\0hxx", 7}}) {
+        for (const std::string& text :
+             {std::string{}, std::string{"GET / HTTP/1.0\r\n\r\n"}, std::string{"\xff\xff\xff\x7fh"}, std::string{"\x03\0\0\0hxx", 7}}) {
             detail::descriptor fd = support::connected(port);
             static_cast<void>(::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
             open.push_back(std::move(fd));
@@ -290,7 +291,8 @@ TEST_CASE("a program's own broadcast replaces the address") {
     const auto broadcast_of = [&pipes](int rank) {
         return [&pipes, rank](void* bytes, std::size_t n, int root) {
             if (rank != root) {
-                for (std::size_t got = 0; got < n;) got += static_cast<std::size_t>(::read(pipes[rank][0], static_cast<char*>(bytes) + got, n - got));
+                for (std::size_t got = 0; got < n;)
+                    got += static_cast<std::size_t>(::read(pipes[rank][0], static_cast<char*>(bytes) + got, n - got));
                 return;
             }
             for (int r = 0; r < 3; ++r)
@@ -312,7 +314,8 @@ TEST_CASE("a program's own broadcast replaces the address") {
     }
     SUBCASE("a rank does not come") {
         support::processes all;
-        for (const int r : {0, 1}) all.start([&, r] { return meet_and_share(at(r, 3, 0, ""), {.broadcast = broadcast_of(r), .limit = 500ms}); });
+        for (const int r : {0, 1})
+            all.start([&, r] { return meet_and_share(at(r, 3, 0, ""), {.broadcast = broadcast_of(r), .limit = 500ms}); });
         for (const auto& text : all.ends()) CHECK(says(text, "these have not come: rank 2"));
     }
     for (auto& p : pipes) ::close(p[0]), ::close(p[1]);

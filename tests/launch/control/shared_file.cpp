@@ -54,7 +54,8 @@ TEST_CASE("what is no file of dovetail and of this user, or another size, is not
     const shared_file good = shared_file::make(4096);
     CHECK(refused(good.name(), 4096) == "opened");
     CHECK(says(refused(good.name(), 8192), "it has 4096 bytes, not 8192"));
-    for (const std::string& name : {std::string{"/etc/passwd"}, std::string{"/dev/shm/other"}, own_prefix() + "../../../etc/passwd", std::string{}, std::string{"dovetail-0-1"}})
+    for (const std::string& name : {std::string{"/etc/passwd"}, std::string{"/dev/shm/other"}, own_prefix() + "../../../etc/passwd",
+                                    std::string{}, std::string{"dovetail-0-1"}})
         CHECK(says(refused(name, 1), "this is not the name of a shared-memory file of dovetail and this user"));
     CHECK(says(refused(own_prefix() + "none", 1), "No such file or directory"));
 

@@ -19,7 +19,8 @@ template <class G, class O>
 void compare(int ranks, int ahead, const char* what) {
     constexpr int runs = 4;
     std::vector<support::outputs> wanted(static_cast<std::size_t>(ranks)), streams = wanted, replayed = wanted;
-    dv::host::world{ranks}.run([&](auto& rank) { wanted[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead); });
+    dv::host::world{ranks}.run(
+        [&](auto& rank) { wanted[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead); });
     const auto threw = simulated::run_adopted(ranks, [&](auto& rank) {
         streams[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead);
         replayed[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, runs, ahead, dv::replay);
@@ -79,7 +80,8 @@ TEST_CASE("a rank that throws, or leaves, ends the others at their time limit, w
             for (const int r : {0, 2}) {
                 CAPTURE(threw[static_cast<std::size_t>(r)]);
                 CHECK(says(threw[static_cast<std::size_t>(r)], "timeout"));
-                CHECK(says(threw[static_cast<std::size_t>(r)], "rank " + std::to_string(r) + " has not ended operation `all_reduce` of `b` (run 1 of `"));
+                CHECK(says(threw[static_cast<std::size_t>(r)],
+                           "rank " + std::to_string(r) + " has not ended operation `all_reduce` of `b` (run 1 of `"));
             }
         }
 }

@@ -76,8 +76,8 @@ struct scene : simulated::scope {
             };
             return cudaSuccess;
         };
-        leave_out<&api::memcpy_async, &api::event_record, &api::stream_wait_event, &api::event_query, &api::graph_launch, &api::group_end, &api::send,
-                  &api::recv, &api::all_reduce>();
+        leave_out<&api::memcpy_async, &api::event_record, &api::stream_wait_event, &api::event_query, &api::graph_launch, &api::group_end,
+                  &api::send, &api::recv, &api::all_reduce>();
     }
 };
 

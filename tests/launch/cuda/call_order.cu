@@ -52,7 +52,8 @@ void in_turn(dv::replay_mode one, dv::replay_mode other, int ahead) {
             for (int k = 0; k < ahead; ++k) {
                 of_first.push_back(first.bind(dv::name<x>, floats(8, value(k))).run());
                 // Not always in turn: the same order on both ranks, and that is all.
-                for (int again = 0; again < (round + k) % 3; ++again) of_second.push_back(second.bind(dv::name<x>, floats(8, value(k))).run());
+                for (int again = 0; again < (round + k) % 3; ++again)
+                    of_second.push_back(second.bind(dv::name<x>, floats(8, value(k))).run());
             }
             for (int k = 0; k < ahead; ++k) {
                 const float v = value(k);
@@ -64,8 +65,10 @@ void in_turn(dv::replay_mode one, dv::replay_mode other, int ahead) {
                 int k = ahead - 1;
                 while ((round + k) % 3 == 0) --k;
                 const float v = value(k);
-                if (rank.is(dv::name<right>)) expect(of_second.back().read(dv::name<c>).host(), floats(8, 2 * v), "c of the second", rank.index(), round);
-                else expect(of_second.back().read(dv::name<d>).host(), floats(8, 4 * v + 2 * v * v), "d of the second", rank.index(), round);
+                if (rank.is(dv::name<right>))
+                    expect(of_second.back().read(dv::name<c>).host(), floats(8, 2 * v), "c of the second", rank.index(), round);
+                else
+                    expect(of_second.back().read(dv::name<d>).host(), floats(8, 4 * v + 2 * v * v), "d of the second", rank.index(), round);
             }
         }
     });

@@ -62,22 +62,25 @@ struct entries {
     static void wrap_all(api& t) { wrap_all(t, std::make_integer_sequence<int, count>{}); }
 };
 // Destruction and queries about the past are left out: they report to nobody.
-using all = entries<&api::get_device_count, &api::device_bus_id, &api::set_device, &api::malloc, &api::malloc_host, &api::memcpy, &api::memcpy_async, &api::memset, &api::memset_async,
-                    &api::stream_priority_range, &api::stream_create, &api::stream_synchronize, &api::stream_wait_event, &api::event_create, &api::event_record,
-                    &api::event_record_with_flags, &api::event_query, &api::event_elapsed_time, &api::find_write_value, &api::find_wait_value,
-                    &api::stream_begin_capture, &api::stream_end_capture, &api::stream_is_capturing, &api::graph_instantiate, &api::graph_upload, &api::graph_launch,
-                    &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_split, &api::comm_register, &api::comm_get_async_error,
-                    &api::comm_count, &api::comm_user_rank, &api::comm_device, &api::group_start, &api::group_end, &api::send, &api::recv, &api::all_reduce, &api::reduce,
-                    &api::broadcast, &api::all_gather, &api::reduce_scatter, &api::blas_create, &api::blas_set_stream, &api::blas_set_workspace, &api::blas_gemm,
-                    &api::blas_set_sm_count, &api::stream_query, &api::can_access_peer, &api::enable_peer_access, &api::ipc_get_handle,
-                    &api::ipc_open_handle, &api::host_register, &api::host_device_pointer>;
+using all = entries<&api::get_device_count, &api::device_bus_id, &api::set_device, &api::malloc, &api::malloc_host, &api::memcpy,
+                    &api::memcpy_async, &api::memset, &api::memset_async, &api::stream_priority_range, &api::stream_create,
+                    &api::stream_synchronize, &api::stream_wait_event, &api::event_create, &api::event_record,
+                    &api::event_record_with_flags, &api::event_query, &api::event_elapsed_time, &api::find_write_value,
+                    &api::find_wait_value, &api::stream_begin_capture, &api::stream_end_capture, &api::stream_is_capturing,
+                    &api::graph_instantiate, &api::graph_upload, &api::graph_launch, &api::get_version, &api::get_unique_id,
+                    &api::comm_init_rank, &api::comm_split, &api::comm_register, &api::comm_get_async_error, &api::comm_count,
+                    &api::comm_user_rank, &api::comm_device, &api::group_start, &api::group_end, &api::send, &api::recv, &api::all_reduce,
+                    &api::reduce, &api::broadcast, &api::all_gather, &api::reduce_scatter, &api::blas_create, &api::blas_set_stream,
+                    &api::blas_set_workspace, &api::blas_gemm, &api::blas_set_sm_count, &api::stream_query, &api::can_access_peer,
+                    &api::enable_peer_access, &api::ipc_get_handle, &api::ipc_open_handle, &api::host_register, &api::host_device_pointer>;
 // Before anybody is a rank, or a rank alone can fail.
-using of_the_world = entries<&api::get_device_count, &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_count, &api::comm_user_rank, &api::comm_device>;
+using of_the_world = entries<&api::get_device_count, &api::get_version, &api::get_unique_id, &api::comm_init_rank, &api::comm_count,
+                             &api::comm_user_rank, &api::comm_device>;
 // Asked again and again, also by those who only end; said to a thread that is about to end.
 using polled = entries<&api::event_query, &api::stream_query, &api::comm_get_async_error, &api::set_device>;
 // Called for an operation, always.
-using of_operations = entries<&api::memcpy_async, &api::memset_async, &api::send, &api::recv, &api::all_reduce, &api::reduce, &api::broadcast, &api::reduce_scatter, &api::blas_gemm,
-                              &api::blas_set_sm_count>;
+using of_operations = entries<&api::memcpy_async, &api::memset_async, &api::send, &api::recv, &api::all_reduce, &api::reduce,
+                              &api::broadcast, &api::reduce_scatter, &api::blas_gemm, &api::blas_set_sm_count>;
 // The driver's functions, which the table only finds: numbered behind its entries.
 constexpr int write_value = all::count, wait_value = all::count + 1, ways = all::count + 2;
 template <int I>
@@ -134,7 +137,8 @@ void program() {
     });
     simulated::run(4, [](auto& rank) { support::exercise<samples::sums, samples::overlapped>(rank, 1, 1); });
     simulated::run(2, [](auto& rank) { support::exercise<samples::along_an_axis, samples::overlapped>(rank, 1, 1); });
-    dv::cuda::world::from_environment({.rank = 0, .size = 1, .rendezvous = "127.0.0.1:" + std::to_string(support::free_port())}, {.limit = 10s})
+    dv::cuda::world::from_environment({.rank = 0, .size = 1, .rendezvous = "127.0.0.1:" + std::to_string(support::free_port())},
+                                      {.limit = 10s})
         .run([](dv::cuda::rank& rank) { support::exercise<product, samples::overlapped>(rank, 1, 1); });
     struct own {
         ncclComm_t comm = nullptr;
@@ -187,7 +191,8 @@ TEST_CASE("every call fails once, at its first, second and last use: an exceptio
             if (countdown[i] < 0) {  // how often clocks and polls ask differs
                 CHECK((!what.empty() || all::at_is_of<polled>(i)));
                 CHECK((what.empty() || what.rfind("dovetail: ", 0) == 0));
-                CHECK((what.empty() || support::says(what, "rank ") || support::says(what, "the ranks of the world cannot be joined") || all::at_is_of<of_the_world>(i)));
+                CHECK((what.empty() || support::says(what, "rank ") || support::says(what, "the ranks of the world cannot be joined") ||
+                       all::at_is_of<of_the_world>(i)));
                 // Where a capture fails, a rank that was told so may end the work first; its text has the operation.
                 CHECK((!operation.empty() || support::says(what, "operation `") || !(all::at_is_of<of_operations>(i) || i == wait_value)));
             }
@@ -234,11 +239,23 @@ TEST_CASE("ranks that cannot reach each other's memory are told so, and what to 
     const auto threads = [](int n, auto body) { simulated::run(n, body); };
     const auto processes = [](int n, auto body) { simulated::run_apart(n, body); };
     const std::string advice = ". The option channel_transport<transport::nccl> makes NCCL transfer these values";
-    CHECK(message(threads, [](api& t) { t.can_access_peer = [](int* can, int device, int peer) { *can = device == 1 && peer == 2 ? 0 : 1; return cudaSuccess; }; }) ==
-          "dovetail: the peer copies of `ring_of_three` cannot be made: rank 1: the memory of rank 2 cannot be reached: device 1 has no peer access to device 2" + advice);
-    const std::string refused = message(processes, [](api& t) { t.ipc_open_handle = [](void**, cudaIpcMemHandle_t, unsigned) { return cudaErrorMapBufferObjectFailed; }; });
+    CHECK(
+        message(threads,
+                [](api& t) {
+                    t.can_access_peer = [](int* can, int device, int peer) {
+                        *can = device == 1 && peer == 2 ? 0 : 1;
+                        return cudaSuccess;
+                    };
+                }) ==
+        "dovetail: the peer copies of `ring_of_three` cannot be made: rank 1: the memory of rank 2 cannot be reached: device 1 has no peer access to device 2" +
+            advice);
+    const std::string refused = message(
+        processes, [](api& t) { t.ipc_open_handle = [](void**, cudaIpcMemHandle_t, unsigned) { return cudaErrorMapBufferObjectFailed; }; });
     CAPTURE(refused);
-    CHECK(refused.rfind("dovetail: the peer copies of `ring_of_three` cannot be made: rank 0: the memory of rank 1 cannot be reached: cudaIpcOpenMemHandle: ", 0) == 0);
+    CHECK(
+        refused.rfind(
+            "dovetail: the peer copies of `ring_of_three` cannot be made: rank 0: the memory of rank 1 cannot be reached: cudaIpcOpenMemHandle: ",
+            0) == 0);
     CHECK(refused.find("; rank 1: the memory of rank 2 cannot") != std::string::npos);
     CHECK(refused.find(advice) != std::string::npos);
     const auto hosts = [](int n, auto body) { simulated::run_apart(n, body, 2); };
@@ -246,7 +263,12 @@ TEST_CASE("ranks that cannot reach each other's memory are told so, and what to 
     CAPTURE(far);
     CHECK(far.find("rank 1: the memory of rank 2 is on host abroad, not on " + dv::cuda::detail::host_name()) != std::string::npos);
     CHECK(far.find(advice) != std::string::npos);
-    const std::string none = message(threads, [](api& t) { t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) { *f = nullptr; return cudaSuccess; }; });
+    const std::string none = message(threads, [](api& t) {
+        t.find_wait_value = [](dv::cuda::detail::stream_memory_function* f) {
+            *f = nullptr;
+            return cudaSuccess;
+        };
+    });
     CAPTURE(none);
     CHECK(none.find("rank 2: the driver has no stream memory operations") != std::string::npos);
 }
@@ -293,5 +315,7 @@ TEST_CASE("worlds that do not fit this machine") {
     dv::cuda::calls.get_device_count = [](int*) { return cudaErrorInsufficientDriver; };
     CHECK(message([] { dv::cuda::world::local(1); }).rfind("dovetail: no CUDA driver that fits this program", 0) == 0);
     dv::cuda::calls.get_version = [](int* v) { *v = 22005; return ncclSuccess; };
-    CHECK(message([] { dv::cuda::world::local(1); }).rfind("dovetail: the NCCL library found at run time is version 2.20.5, older than the headers", 0) == 0);
+    CHECK(message([] {
+              dv::cuda::world::local(1);
+          }).rfind("dovetail: the NCCL library found at run time is version 2.20.5, older than the headers", 0) == 0);
 }

@@ -182,7 +182,8 @@ TEST_CASE("ranks made from different graphs, or with other options") {
             else dv::executor<reduced> step{rank, dv::replay};
         }),
         "replayed");
-    has(run(3, [](auto& rank) { dv::executor<pair> step{rank}; }), "the world has 3 ranks and the graph needs 2: role `left` x 1, role `right` x 1");
+    has(run(3, [](auto& rank) { dv::executor<pair> step{rank}; }),
+        "the world has 3 ranks and the graph needs 2: role `left` x 1, role `right` x 1");
     works();
 }
 
@@ -243,7 +244,8 @@ TEST_CASE("inputs that are missing or too small") {
     const scene s;
     const std::string text = run(2, [](auto& rank) {
         dv::executor<pair> step{rank};
-        has(message([&] { step.bind(dv::name<x>, floats(7)); }), rank.index() == 0 ? "input `x` is bound to 7 elements and has 8, on rank 0 (role `left`)" : "nothing thrown");
+        has(message([&] { step.bind(dv::name<x>, floats(7)); }),
+            rank.index() == 0 ? "input `x` is bound to 7 elements and has 8, on rank 0 (role `left`)" : "nothing thrown");
         step.run().wait();
     });
     has(text, "input `x` is not bound on rank 0 (role `left`)");
@@ -410,7 +412,9 @@ TEST_CASE("results off the root and on other ranks are not read; slots are not o
               dv::executor<reduced, several> step{rank, 200ms};
               std::vector<dv::ticket<reduced>> t;
               for (int k = 1; k <= 3; ++k) t.push_back(step.bind(dv::name<x>, floats(8, static_cast<float>(k))).run());
-              for (const int k : {2, 0, 1}) holds(t[static_cast<std::size_t>(k)].read(dv::name<z>).host() == floats(8, 4.0f * static_cast<float>(k + 1)), "a run of three");
+              for (const int k : {2, 0, 1})
+                  holds(t[static_cast<std::size_t>(k)].read(dv::name<z>).host() == floats(8, 4.0f * static_cast<float>(k + 1)),
+                        "a run of three");
               {
                   auto held = t[0].read(dv::name<z>);
                   has(message([&] { step.run(); }), "needs the slot of run 0, whose result this thread still holds by a reading, on rank");
@@ -429,12 +433,14 @@ TEST_CASE("states: shared through a store, lost by a run that did not end, and b
                   dv::store store{rank};
                   dv::executor<counting> one{rank, store};
                   one.bind(dv::name<x>, ones);
-                  for (int k = 1; k <= 3; ++k) holds(one.run().read(dv::name<y>).host() == floats(8, 3.0f + 2.0f * static_cast<float>(k)), "a count");
+                  for (int k = 1; k <= 3; ++k)
+                      holds(one.run().read(dv::name<y>).host() == floats(8, 3.0f + 2.0f * static_cast<float>(k)), "a count");
                   holds(store.read<vector>(dv::name<count>) == floats(8, 9.0f), "the store");
               }) == "nothing thrown");
         CHECK(run(1, [](auto& rank) {
                   dv::store store{rank};
-                  has(message([&] { dv::executor<continued> early{rank, store}; }), "state `count` is to come from the store, which does not hold it");
+                  has(message([&] { dv::executor<continued> early{rank, store}; }),
+                      "state `count` is to come from the store, which does not hold it");
                   dv::executor<counting> one{rank, store};
                   dv::executor<continued> two{rank, store};
                   one.bind(dv::name<x>, ones);
@@ -472,7 +478,8 @@ TEST_CASE("states: shared through a store, lost by a run that did not end, and b
                 step.run();
             }),
             "operation `troubled` of `count` failed on rank");
-        for (const std::string& text : counts) has(text, "state `count` is lost: a run of `counting` did not end: operation `troubled` of `count` failed on rank");
+        for (const std::string& text : counts)
+            has(text, "state `count` is lost: a run of `counting` did not end: operation `troubled` of `count` failed on rank");
     }
     {
         // A rank whose runs have ended keeps its states when another one ends the world.
@@ -562,7 +569,9 @@ TEST_CASE("many runs leave nothing behind") {
                   step.bind(dv::name<x>, floats(8, 0.0f));
                   alive early;
                   std::ptrdiff_t files = 0;
-                  const auto open_files = [] { return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, std::filesystem::directory_iterator{}); };
+                  const auto open_files = [] {
+                      return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, std::filesystem::directory_iterator{});
+                  };
                   for (int k = 0; k < 10000; ++k) {
                       const auto t = step.run();
                       if (k % 100 == 99) t.wait();

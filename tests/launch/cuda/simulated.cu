@@ -87,24 +87,28 @@ TEST_CASE("NCCL is told of an arena where all ranks pass it alike") {
 }
 // Of a sum over roles, one gives what the caller bound and the other what lies in its arena; of the other sums, of both everything
 // lies in arenas, or nothing does.
-struct given_from_outside : dv::graph<
-    dv::input<samples::x, samples::vector>,
-    dv::on<samples::left, dv::input<samples::a, samples::vector>, dv::let<samples::b, samples::add(samples::a, samples::x)>, dv::let<samples::stage<0>, samples::copy(samples::d)>>,
-    dv::on<samples::right, dv::let<samples::c, samples::add(samples::x, samples::x)>, dv::let<samples::stage<1>, samples::copy(samples::d)>>,
-    dv::let<samples::d, samples::all_reduce<samples::sum>(samples::a, samples::c)>,
-    dv::output<samples::b, samples::stage<0>, samples::stage<1>>> {};
-struct given_from_arenas : dv::graph<
-    dv::input<samples::x, samples::vector>,
-    dv::on<samples::left, dv::let<samples::b, samples::add(samples::x, samples::x)>, dv::let<samples::stage<0>, samples::copy(samples::d)>>,
-    dv::on<samples::right, dv::let<samples::c, samples::add(samples::x, samples::x)>, dv::let<samples::stage<1>, samples::copy(samples::d)>>,
-    dv::let<samples::d, samples::all_reduce<samples::sum>(samples::b, samples::c)>,
-    dv::output<samples::stage<0>, samples::stage<1>>> {};
+struct given_from_outside
+    : dv::graph<dv::input<samples::x, samples::vector>,
+                dv::on<samples::left, dv::input<samples::a, samples::vector>, dv::let<samples::b, samples::add(samples::a, samples::x)>,
+                       dv::let<samples::stage<0>, samples::copy(samples::d)>>,
+                dv::on<samples::right, dv::let<samples::c, samples::add(samples::x, samples::x)>,
+                       dv::let<samples::stage<1>, samples::copy(samples::d)>>,
+                dv::let<samples::d, samples::all_reduce<samples::sum>(samples::a, samples::c)>,
+                dv::output<samples::b, samples::stage<0>, samples::stage<1>>> {};
+struct given_from_arenas : dv::graph<dv::input<samples::x, samples::vector>,
+                                     dv::on<samples::left, dv::let<samples::b, samples::add(samples::x, samples::x)>,
+                                            dv::let<samples::stage<0>, samples::copy(samples::d)>>,
+                                     dv::on<samples::right, dv::let<samples::c, samples::add(samples::x, samples::x)>,
+                                            dv::let<samples::stage<1>, samples::copy(samples::d)>>,
+                                     dv::let<samples::d, samples::all_reduce<samples::sum>(samples::b, samples::c)>,
+                                     dv::output<samples::stage<0>, samples::stage<1>>> {};
 
 TEST_CASE("a communication of which some members lie in the arena passes no registered memory") {
     const simulated::scope simulation;
     const auto sum = [](auto&& step, float x) {
         step.bind(dv::name<samples::x>, std::vector<float>(8, x));
-        if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(step)>::graph, given_from_outside>) step.bind(dv::name<samples::a>, std::vector<float>(8, 100.0f));
+        if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(step)>::graph, given_from_outside>)
+            step.bind(dv::name<samples::a>, std::vector<float>(8, 100.0f));
         const auto t = step.run();
         return step.is(dv::name<samples::left>) ? t.read(dv::name<samples::stage<0>>).host() : t.read(dv::name<samples::stage<1>>).host();
     };

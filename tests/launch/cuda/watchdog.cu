@@ -17,7 +17,9 @@ namespace {
 
 const dv::replay_mode ways[] = {dv::replay_mode::never, dv::replay_mode::always};
 
-double seconds_since(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 template <class F>
 std::string message(F f) {
@@ -51,14 +53,13 @@ int lost = 1;
 void set_table(int rank) {
     dv::cuda::calls = simulated::table();
     static const auto real = dv::cuda::calls.all_reduce;
-    dv::cuda::calls.all_reduce = [](const void* from, void* to, std::size_t n, ncclDataType_t d, ncclRedOp_t op, ncclComm_t c, cudaStream_t s) {
-        return lost-- > 0 ? ncclSuccess : real(from, to, n, d, op, c, s);
-    };
+    dv::cuda::calls.all_reduce = [](const void* from, void* to, std::size_t n, ncclDataType_t d, ncclRedOp_t op, ncclComm_t c,
+                                    cudaStream_t s) { return lost-- > 0 ? ncclSuccess : real(from, to, n, d, op, c, s); };
     static int mine = 0;
     mine = rank;
     dv::cuda::calls.comm_split = [](ncclComm_t c, int, int, ncclComm_t* made, ncclConfig_t*) {
-        *made =
-            reinterpret_cast<ncclComm_t>(simulated::keep(new simulated::communicator{std::make_shared<simulated::room>(simulated::of(c)->in->size), mine, 0}));
+        *made = reinterpret_cast<ncclComm_t>(
+            simulated::keep(new simulated::communicator{std::make_shared<simulated::room>(simulated::of(c)->in->size), mine, 0}));
         return ncclSuccess;
     };
     dv::cuda::calls.device_bus_id = [](char* to, int, int) {
@@ -178,8 +179,9 @@ TEST_CASE("a killed process is named to one that waits for its own stream, or in
         });
         INFO(said[0]);
         CHECK(says(said[0], "rank 0 stops, because rank 1 (process "));
-        CHECK(says(said[0],
-                   "is gone: its connection closed without notice; its last report: it has not ended operation `all_reduce` of `b` (run 0 of `"));
+        CHECK(says(
+            said[0],
+            "is gone: its connection closed without notice; its last report: it has not ended operation `all_reduce` of `b` (run 0 of `"));
         CHECK(says(said[0], "; rank 0 has not ended operation `all_reduce` of `b` (run 0 of `"));
         CHECK(says(said[0], "(all_reduce of b, rank 1)"));
     }
@@ -292,7 +294,9 @@ TEST_CASE("work that fails behind its launch is not blamed on the operation issu
         broken = false;
         dv::cuda::calls.event_query = [](cudaEvent_t e) {
             const std::lock_guard lock{simulated::of(e)->mutex};
-            return broken.load() ? cudaErrorIllegalAddress : simulated::of(e)->reached >= simulated::of(e)->recorded ? cudaSuccess : cudaErrorNotReady;
+            return broken.load()                                             ? cudaErrorIllegalAddress
+                   : simulated::of(e)->reached >= simulated::of(e)->recorded ? cudaSuccess
+                                                                             : cudaErrorNotReady;
         };
         std::string found, operation = "?";
         static_cast<void>(message([&] {
@@ -354,6 +358,7 @@ TEST_CASE("what is said of NCCL's CTAs reaches its communicators") {
     CHECK(least == 2);
     CHECK(most == 8);
     CHECK(splits >= 3);
-    CHECK(says(message([] { dv::cuda::world::local(2).with({.min_ctas = 9, .max_ctas = 8}); }), "NCCL cannot use at least 9 and at most 8 CTAs"));
+    CHECK(says(message([] { dv::cuda::world::local(2).with({.min_ctas = 9, .max_ctas = 8}); }),
+               "NCCL cannot use at least 9 and at most 8 CTAs"));
     CHECK(simulated::here().registered.size() == registered);
 }

@@ -33,7 +33,8 @@ struct members {
     std::int64_t send, recv;
     std::vector<std::vector<T>> in, out;
 
-    members(int count, std::int64_t s, std::int64_t r) : n{count}, send{s}, recv{r}, in(static_cast<std::size_t>(n)), out(static_cast<std::size_t>(n)) {
+    members(int count, std::int64_t s, std::int64_t r)
+        : n{count}, send{s}, recv{r}, in(static_cast<std::size_t>(n)), out(static_cast<std::size_t>(n)) {
         for (int m = 0; m < n; ++m) {
             for (std::int64_t i = 0; i < send; ++i) in[m].push_back(value<T>(m, i));
             out[m].assign(static_cast<std::size_t>(recv), T(0.0f));
@@ -48,7 +49,8 @@ struct members {
             auto a = in, b = out;
             std::vector<participant> participants;
             const auto size = static_cast<std::int64_t>(sizeof(T));
-            for (int m = 0; m < n; ++m) participants.push_back({a[m].data(), in_place ? a[m].data() : b[m].data(), send * size, recv * size});
+            for (int m = 0; m < n; ++m)
+                participants.push_back({a[m].data(), in_place ? a[m].data() : b[m].data(), send * size, recv * size});
             std::vector<char> scratch;
             dv::host::move_data(x, participants, scratch);
             int wrong = 0;
@@ -103,23 +105,34 @@ TEST_CASE_TEMPLATE("not a number in an extreme, on each member in turn", T, dv::
         }
 }
 
-TEST_CASE_TEMPLATE("every communication", T, dv::half, dv::bfloat16, float, double, std::int8_t, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+TEST_CASE_TEMPLATE("every communication", T, dv::half, dv::bfloat16, float, double, std::int8_t, std::uint8_t, std::int32_t, std::uint32_t,
+                   std::int64_t, std::uint64_t) {
     for (const int n : {1, 2, 3, 4})
         for (const std::int64_t count : {0, 1, 7}) {
             const auto w = [](T v) { return want<T>{v, true}; };
             for (const reduction how : {reduction::sum, reduction::product, reduction::minimum, reduction::maximum, reduction::average}) {
                 if (how == reduction::product && n > 2) continue;  // not exact in every type
-                members<T>{n, count, count}.check({op_kind::all_reduce, {}, how}, [&](int, std::int64_t i) { return w(narrowed<T>(single_rank<T>(how, n, i))); });
-                members<T>{n, count, count}.check({op_kind::reduce, {}, how, n - 1},
-                                                  [&](int m, std::int64_t i) { return want<T>{narrowed<T>(single_rank<T>(how, n, i)), m == n - 1}; });
-                members<T>{n, n * count, count}.check({op_kind::reduce_scatter, {}, how},
-                                                      [&](int m, std::int64_t i) { return w(narrowed<T>(single_rank<T>(how, n, m * count + i))); });
+                members<T>{n, count, count}.check({op_kind::all_reduce, {}, how},
+                                                  [&](int, std::int64_t i) { return w(narrowed<T>(single_rank<T>(how, n, i))); });
+                members<T>{n, count, count}.check({op_kind::reduce, {}, how, n - 1}, [&](int m, std::int64_t i) {
+                    return want<T>{narrowed<T>(single_rank<T>(how, n, i)), m == n - 1};
+                });
+                members<T>{n, n * count, count}.check({op_kind::reduce_scatter, {}, how}, [&](int m, std::int64_t i) {
+                    return w(narrowed<T>(single_rank<T>(how, n, m * count + i)));
+                });
             }
-            members<T>{n, count, count}.check({op_kind::broadcast, {}, {}, n - 1}, [&](int, std::int64_t i) { return w(value<T>(n - 1, i)); });
-            members<T>{n, count, n * count}.check({op_kind::all_gather}, [&](int, std::int64_t i) { return w(value<T>(static_cast<int>(i / count), i % count)); });
-            members<T>{n, count, n * count}.check({op_kind::gather, {}, {}, 0}, [&](int m, std::int64_t i) { return want<T>{value<T>(static_cast<int>(i / count), i % count), m == 0}; });
-            members<T>{n, n * count, count}.check({op_kind::scatter, {}, {}, 0}, [&](int m, std::int64_t i) { return w(value<T>(0, m * count + i)); });
-            members<T>{n, n * count, n * count}.check({op_kind::all_to_all}, [&](int m, std::int64_t i) { return w(value<T>(static_cast<int>(i / count), m * count + i % count)); });
+            members<T>{n, count, count}.check({op_kind::broadcast, {}, {}, n - 1},
+                                              [&](int, std::int64_t i) { return w(value<T>(n - 1, i)); });
+            members<T>{n, count, n * count}.check({op_kind::all_gather},
+                                                  [&](int, std::int64_t i) { return w(value<T>(static_cast<int>(i / count), i % count)); });
+            members<T>{n, count, n * count}.check({op_kind::gather, {}, {}, 0}, [&](int m, std::int64_t i) {
+                return want<T>{value<T>(static_cast<int>(i / count), i % count), m == 0};
+            });
+            members<T>{n, n * count, count}.check({op_kind::scatter, {}, {}, 0},
+                                                  [&](int m, std::int64_t i) { return w(value<T>(0, m * count + i)); });
+            members<T>{n, n * count, n * count}.check({op_kind::all_to_all}, [&](int m, std::int64_t i) {
+                return w(value<T>(static_cast<int>(i / count), m * count + i % count));
+            });
             for (const int offset : {1, -1, 2})
                 for (const bool open : {false, true})
                     members<T>{n, count, count}.check({op_kind::shift, {}, {}, -1, offset, open}, [&](int m, std::int64_t i) {
@@ -138,20 +151,25 @@ TEST_CASE_TEMPLATE("every communication", T, dv::half, dv::bfloat16, float, doub
                     return w(m == 0 ? value<T>(n - 1, i) : m == n / 2 ? value<T>(0, i) : T(0.0f));
                 });
             }
-            if (n == 2) members<T>{n, count, count}.check({op_kind::transfer}, [&](int m, std::int64_t i) { return want<T>{value<T>(0, i), m == 1}; });
+            if (n == 2)
+                members<T>{n, count, count}.check({op_kind::transfer},
+                                                  [&](int m, std::int64_t i) { return want<T>{value<T>(0, i), m == 1}; });
         }
 }
 
 TEST_CASE("half is summed in float and rounded once, integers wrap") {
     std::vector<dv::half> a{dv::half{2048.0f}}, b{dv::half{1.0f}}, c{dv::half{1.0f}}, sum(1);
     std::vector<char> scratch;
-    dv::host::move_data({op_kind::all_reduce, dv::element::float16, reduction::sum}, {{a.data(), sum.data(), 2, 2}, {b.data(), nullptr, 2, 0}, {c.data(), nullptr, 2, 0}}, scratch);
+    dv::host::move_data({op_kind::all_reduce, dv::element::float16, reduction::sum},
+                        {{a.data(), sum.data(), 2, 2}, {b.data(), nullptr, 2, 0}, {c.data(), nullptr, 2, 0}}, scratch);
     CHECK(static_cast<float>(sum[0]) == 2050.0f);  // rounding after each sum would give 2048
     std::vector<std::int32_t> x{INT32_MAX}, y{1}, z(1);
-    dv::host::move_data({op_kind::all_reduce, dv::element::int32, reduction::sum}, {{x.data(), z.data(), 4, 4}, {y.data(), nullptr, 4, 0}}, scratch);
+    dv::host::move_data({op_kind::all_reduce, dv::element::int32, reduction::sum}, {{x.data(), z.data(), 4, 4}, {y.data(), nullptr, 4, 0}},
+                        scratch);
     CHECK(z[0] == INT32_MIN);
     std::vector<std::int8_t> p{-100}, q{-101}, r(1);
-    dv::host::move_data({op_kind::all_reduce, dv::element::int8, reduction::average}, {{p.data(), r.data(), 1, 1}, {q.data(), nullptr, 1, 0}}, scratch);
+    dv::host::move_data({op_kind::all_reduce, dv::element::int8, reduction::average},
+                        {{p.data(), r.data(), 1, 1}, {q.data(), nullptr, 1, 0}}, scratch);
     CHECK(r[0] == -100);  // the sum is not cut to the element first
 }
 
@@ -165,7 +183,8 @@ TEST_CASE("collectives along one axis of a two by two mesh, and along both, in m
         unsigned axes;  // dp 1, tp 2
         int in, out;    // elements
     };
-    for (const row c : {row{op_kind::all_gather, 2, 2, 4}, row{op_kind::all_gather, 1, 2, 4}, row{op_kind::all_gather, 3, 2, 8}, row{op_kind::shift, 2, 2, 2}, row{op_kind::all_reduce, 1, 2, 2}}) {
+    for (const row c : {row{op_kind::all_gather, 2, 2, 4}, row{op_kind::all_gather, 1, 2, 4}, row{op_kind::all_gather, 3, 2, 8},
+                        row{op_kind::shift, 2, 2, 2}, row{op_kind::all_reduce, 1, 2, 2}}) {
         dv::host::world world{4};
         world.run([&](auto& rank) {
             maker m;

@@ -40,7 +40,18 @@ using dv::host::stream;
 using namespace std::chrono_literals;
 using support::has, support::message;
 
-struct x; struct y; struct z; struct w; struct total; struct counter; struct sender; struct receiver; struct model; struct other; struct dp; struct tp;
+struct x;
+struct y;
+struct z;
+struct w;
+struct total;
+struct counter;
+struct sender;
+struct receiver;
+struct model;
+struct other;
+struct dp;
+struct tp;
 struct twice; struct broken; struct sleepy; struct increment;
 
 const dv::operation twice_op{&dv::tag_of<twice>};
@@ -138,7 +149,10 @@ TEST_CASE("two roles send to each other, crossing") {
                 ir::member t1, t2;
                 t1.kind = t2.kind = dv::op_kind::transfer;
                 m.task(dv::stream_kind::communication, {t1, t2},
-                         {{0, 0, maker::list({a}, {})}, {0, 1, maker::list({}, {b2})}, {1, 0, maker::list({}, {a2})}, {1, 1, maker::list({b}, {})}});
+                       {{0, 0, maker::list({a}, {})},
+                        {0, 1, maker::list({}, {b2})},
+                        {1, 0, maker::list({}, {a2})},
+                        {1, 1, maker::list({b}, {})}});
                 for (int i = 0; i < m.p.participations.size(); ++i) {  // role 1 sends in the second member
                     if (m.p.participations[i].member == 3) m.p.participations[i].group_index = m.p.participations[i].role == 1 ? 0 : 1;
                 }
@@ -268,7 +282,8 @@ TEST_CASE("a time-out names the operation that is stuck, its rank, and who has n
         const auto t = r.run();
         const std::string text = message([&] { t.wait_for(100ms); });
         if (rank.index() == 0) {
-            has(text, "timeout after 0.10 s: run 0 of `model` has not ended: rank 0 is in operation `all_reduce` of `z` (run 0, stream comm) and waits for rank 1");
+            has(text,
+                "timeout after 0.10 s: run 0 of `model` has not ended: rank 0 is in operation `all_reduce` of `z` (run 0, stream comm) and waits for rank 1");
             has(text, "rank 1 is in operation `sleepy` of `y` (run 0, stream compute)");
         } else has(text, "rank 1 is in operation `sleepy` of `y`");
         t.wait();  // it was only slow
@@ -407,7 +422,8 @@ TEST_CASE("worlds and graphs that do not fit") {
                 m.g.symbols[c].index_axis = 1u << b;
                 const int stream_buffer = m.buffer(c, 0, ir::storage::constant);
                 const int out = m.value(&dv::tag_of<y>, tensor<std::int32_t>(), 0, true);
-                m.compute(&twice_op, [](stream, void* const* p) { *static_cast<std::int32_t*>(p[1]) = *static_cast<std::int32_t*>(p[0]); }, {stream_buffer}, {out});
+                m.compute(&twice_op, [](stream, void* const* p) { *static_cast<std::int32_t*>(p[1]) = *static_cast<std::int32_t*>(p[0]); },
+                          {stream_buffer}, {out});
                 dv::engine_options o;
                 if (given) o.widths = {dv::width<tp>(3)};
                 running r{rank, m, o};
@@ -431,7 +447,8 @@ TEST_CASE("states persist, are shared by executors, and must be initialised") {
             inc.op = &increment_op;
             inc.symbol = c;
             m.task(dv::stream_kind::compute, {inc}, {{0, 0, {{b, dv::access_mode::update}}}}, run_increment);
-            m.compute(&twice_op, [](stream, void* const* p) { *static_cast<std::int32_t*>(p[1]) = *static_cast<std::int32_t*>(p[0]); }, {b}, {out});
+            m.compute(&twice_op, [](stream, void* const* p) { *static_cast<std::int32_t*>(p[1]) = *static_cast<std::int32_t*>(p[0]); }, {b},
+                      {out});
             m.initialisers.push(from_store ? nullptr : +[](stream, void* const* p) { *static_cast<std::int32_t*>(p[0]) = 10; });
             m.from_store.push(from_store);
         };

@@ -40,7 +40,8 @@ TEST_CASE("a limit in whatever a caller counts becomes nanoseconds, and the long
 }
 
 TEST_CASE("a limit that is no number is an error") {
-    CHECK_THROWS_WITH_AS(nanoseconds_of(std::chrono::duration<double>{std::nan("")}), "dovetail: a time limit is not a number (NaN)", dovetail::usage_error);
+    CHECK_THROWS_WITH_AS(nanoseconds_of(std::chrono::duration<double>{std::nan("")}), "dovetail: a time limit is not a number (NaN)",
+                         dovetail::usage_error);
     CHECK_THROWS_AS(nanoseconds_of(std::chrono::duration<float, std::milli>{std::nanf("")}), dovetail::usage_error);
     CHECK_THROWS_AS(nanoseconds_of(std::chrono::duration<long double>{std::nanl("")}), dovetail::usage_error);
 }

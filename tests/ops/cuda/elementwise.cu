@@ -123,7 +123,8 @@ void column_sums() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("element-wise operations", T, dv::half, dv::bfloat16, float, double, std::int8_t, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+TEST_CASE_TEMPLATE("element-wise operations", T, dv::half, dv::bfloat16, float, double, std::int8_t, std::uint8_t, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t) {
     all_operations<T, 37, 31>();
     some_operations<T>();
     some_operations<T, 0>();
@@ -165,7 +166,8 @@ TEST_CASE_TEMPLATE("casts", T, dv::half, dv::bfloat16, float, double, std::int8_
         using Y = tensor<U, 1023>;
         filled<X> x = small;
         if (!dv::is_floating(dv::element_of<U>) || !dv::is_floating(dv::element_of<T>))
-            for (auto& e : x.elements) e = static_cast<T>(std::abs(static_cast<float>(static_cast<double>(e) > 100 ? 3 : static_cast<double>(e))));
+            for (auto& e : x.elements)
+                e = static_cast<T>(std::abs(static_cast<float>(static_cast<double>(e) > 100 ? 3 : static_cast<double>(e))));
         else x = drawn<X>(7);
         filled<Y> wanted;
         ops::cast<U>::launch(dv::host::stream{}, x.in(), wanted.out());

@@ -23,7 +23,8 @@ namespace {
 template <std::int64_t Rows>
 filled<tensor<std::int32_t, Rows>> labels_below(int classes) {
     filled<tensor<std::int32_t, Rows>> labels;
-    for (std::size_t i = 0; i < labels.elements.size(); ++i) labels.elements[i] = static_cast<int>(i * 7919 % static_cast<std::size_t>(classes));
+    for (std::size_t i = 0; i < labels.elements.size(); ++i)
+        labels.elements[i] = static_cast<int>(i * 7919 % static_cast<std::size_t>(classes));
     return labels;
 }
 
@@ -98,7 +99,8 @@ TEST_CASE_TEMPLATE("loss, probabilities and gradient", T, dv::half, dv::bfloat16
     softmax<T, 3, 6000>();
 }
 
-TEST_CASE_TEMPLATE("largest elements", T, dv::half, dv::bfloat16, float, double, std::int8_t, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+TEST_CASE_TEMPLATE("largest elements", T, dv::half, dv::bfloat16, float, double, std::int8_t, std::uint8_t, std::int32_t, std::uint32_t,
+                   std::int64_t, std::uint64_t) {
     largest<T, 0, 3>();
     largest<T, 1, 1>();
     largest<T, 100, 10>();
@@ -149,5 +151,6 @@ TEST_CASE("a loss without its workspace is refused") {
     const on_device<scalar<float>> loss{filled<scalar<float>>{}};
     dv::cuda::stream s = support::gpu().with(0);
     s.workspace = nullptr;
-    CHECK_THROWS_WITH_AS(ops::softmax_cross_entropy::launch(s, x.in(), y.in(), loss.out(), x.out()), doctest::Contains("workspace"), dv::failure);
+    CHECK_THROWS_WITH_AS(ops::softmax_cross_entropy::launch(s, x.in(), y.in(), loss.out(), x.out()), doctest::Contains("workspace"),
+                         dv::failure);
 }

@@ -62,7 +62,8 @@ TEST_CASE("a launch that fails throws what CUDA says and which kernel it was") {
     const on_device<X> x{filled<X>{}};
     const auto kept = dv::cuda::calls;
     dv::cuda::calls.get_last_error = [] { return cudaErrorLaunchOutOfResources; };
-    CHECK_THROWS_WITH_AS(ops::relu::launch(support::gpu().with(0), x.in(), x.out()), doctest::Contains("kernel transform: too many resources"), dv::cuda::call_error);
+    CHECK_THROWS_WITH_AS(ops::relu::launch(support::gpu().with(0), x.in(), x.out()),
+                         doctest::Contains("kernel transform: too many resources"), dv::cuda::call_error);
     dv::cuda::calls = kept;
     support::gpu().wait();
     const dv::cuda::stream nowhere{.services = &dv::cuda::services};

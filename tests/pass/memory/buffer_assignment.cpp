@@ -34,7 +34,8 @@ double ratio(const planned& p, int role) {
     const std::int64_t bound = dedicated + heaviest_antichain(weights, [&](int i, int j) {
         return dead_before(p.lives, list[i], p.waits.known[p.lives.definition[list[j]]]);
     });
-    return bound == 0 ? 1.0 : static_cast<double>(p.issued.roles.empty() ? 0 : p.memory.roles[role].arena_bytes) / static_cast<double>(bound);
+    return bound == 0 ? 1.0
+                      : static_cast<double>(p.issued.roles.empty() ? 0 : p.memory.roles[role].arena_bytes) / static_cast<double>(bound);
 }
 
 std::vector<double> ratios(int programs, program_knobs k, const dv::pass::assignment_options& options = {}) {
@@ -114,10 +115,14 @@ TEST_CASE("every buffer has its place: alignment, slots, in-place results, symme
             end = std::max(end, places[b].offset + x.slots * dv::ir::aligned(x.bytes));
             for (int c = 0; c < b; ++c) {
                 const auto& y = program.buffers[c];
-                if (x.symmetric_set >= 0 && x.symmetric_set == y.symmetric_set && k.roles > 1 && x.alias < 0 && y.alias < 0) CHECK(places[b].offset == places[c].offset);
+                if (x.symmetric_set >= 0 && x.symmetric_set == y.symmetric_set && k.roles > 1 && x.alias < 0 && y.alias < 0)
+                    CHECK(places[b].offset == places[c].offset);
                 const bool alone = x.slots > 1 || y.slots > 1;
-                if (!alone || x.role != y.role || x.where != y.where || x.alias >= 0 || y.alias >= 0 || places[c].offset < 0 || y.bytes == 0 || x.bytes == 0) continue;
-                CHECK((places[b].offset + x.slots * places[b].stride <= places[c].offset || places[c].offset + y.slots * places[c].stride <= places[b].offset));
+                if (!alone || x.role != y.role || x.where != y.where || x.alias >= 0 || y.alias >= 0 || places[c].offset < 0 ||
+                    y.bytes == 0 || x.bytes == 0)
+                    continue;
+                CHECK((places[b].offset + x.slots * places[b].stride <= places[c].offset ||
+                       places[c].offset + y.slots * places[c].stride <= places[b].offset));
             }
         }
         for (int r = 0; r < k.roles; ++r) {

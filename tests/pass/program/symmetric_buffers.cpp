@@ -21,7 +21,8 @@ struct expanded {
     template <class Name, class Role>
     const dv::ir::buffer& at() const {
         for (int b = 0; b < p.buffers.size(); ++b)
-            if (p.buffers[b].symbol == dv::plan::symbol_of<G, Name> && p.buffers[b].role == dv::plan::role_of<G, Role>) return p.buffers[dv::ir::owner_of(p, b)];
+            if (p.buffers[b].symbol == dv::plan::symbol_of<G, Name> && p.buffers[b].role == dv::plan::role_of<G, Role>)
+                return p.buffers[dv::ir::owner_of(p, b)];
         throw std::string{"no such buffer"};
     }
     template <class Name, class Role>

@@ -15,7 +15,8 @@ using namespace support;
 namespace {
 
 // Bytes of the role that holds most while one more task runs, `done` of them being through: by task bits.
-std::int64_t bytes_held(const dv::ir::program& p, const dv::pass::detail::held_bytes& h, const std::vector<unsigned>& touching, unsigned done, int next) {
+std::int64_t bytes_held(const dv::ir::program& p, const dv::pass::detail::held_bytes& h, const std::vector<unsigned>& touching,
+                        unsigned done, int next) {
     std::vector<std::int64_t> now(h.always.begin(), h.always.end());
     for (int b = 0; b < p.buffers.size(); ++b) {
         const unsigned by = touching[static_cast<std::size_t>(b)];
@@ -32,7 +33,8 @@ std::vector<unsigned> touching_tasks(const dv::ir::program& p, const dv::pass::d
     return by;
 }
 
-std::int64_t most_of(const dv::ir::program& p, const dv::pass::detail::held_bytes& h, const std::vector<unsigned>& touching, const dv::vec<int>& order) {
+std::int64_t most_of(const dv::ir::program& p, const dv::pass::detail::held_bytes& h, const std::vector<unsigned>& touching,
+                     const dv::vec<int>& order) {
     std::int64_t most = 0;
     unsigned done = 0;
     for (const int v : order) {
@@ -43,7 +45,8 @@ std::int64_t most_of(const dv::ir::program& p, const dv::pass::detail::held_byte
 }
 
 // The fewest of all orders, found set by set.
-std::int64_t fewest(const dv::ir::program& p, const dv::pass::detail::held_bytes& h, const std::vector<unsigned>& touching, const dv::vec<dv::ir::edge>& edges) {
+std::int64_t fewest(const dv::ir::program& p, const dv::pass::detail::held_bytes& h, const std::vector<unsigned>& touching,
+                    const dv::vec<dv::ir::edge>& edges) {
     const int n = p.tasks.size();
     std::vector<unsigned> before(static_cast<std::size_t>(n));
     for (const dv::ir::edge& e : edges) before[static_cast<std::size_t>(e.to)] |= 1u << e.from;
@@ -85,7 +88,8 @@ TEST_CASE("on random graphs the order for little memory keeps every dependency, 
 
         const dv::pass::detail::held_bytes h = dv::pass::detail::held_by_tasks(p);
         const std::vector<unsigned> touching = touching_tasks(p, h);
-        const std::int64_t front = dv::pass::detail::held_from(p, h, edges.view(), false, {}).bytes, back = dv::pass::detail::held_from(p, h, edges.view(), true, {}).bytes;
+        const std::int64_t front = dv::pass::detail::held_from(p, h, edges.view(), false, {}).bytes,
+                           back = dv::pass::detail::held_from(p, h, edges.view(), true, {}).bytes;
         const std::int64_t bytes = most_of(p, h, touching, order), least = fewest(p, h, touching, edges);
         CHECK(bytes == std::min(front, back));  // as the pass counts them
         CHECK(bytes >= least);
@@ -93,7 +97,8 @@ TEST_CASE("on random graphs the order for little memory keeps every dependency, 
     }
     std::sort(ratio.begin(), ratio.end());
     const auto fewest_of_all = std::count(ratio.begin(), ratio.end(), 1.0);
-    MESSAGE(ratio.size() << " graphs of at most 16 tasks: " << fewest_of_all << " orders need the fewest bytes, the worst " << ratio.back() << " times as many");
+    MESSAGE(ratio.size() << " graphs of at most 16 tasks: " << fewest_of_all << " orders need the fewest bytes, the worst " << ratio.back()
+                         << " times as many");
     CHECK(fewest_of_all >= static_cast<std::ptrdiff_t>(ratio.size() * 95 / 100));
     CHECK(ratio.back() <= 1.5);
 }

@@ -46,7 +46,8 @@ int group_index_on(const pass::occupancy& at, int v, int role) {
 }
 
 // When each participation opens, from the ends of the tasks: behind the one before it on its stream and behind its edges.
-dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::occupancy& at, dv::span<const dv::ir::edge> edges, std::int64_t latency) {
+dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::occupancy& at, dv::span<const dv::ir::edge> edges,
+                               std::int64_t latency) {
     dv::vec<std::int64_t> open(at.slot.size()), last(at.slots);
     const auto row = [&](int v, int i) { return at.slot[i] / dv::stream_count * dv::stream_count + s.stream[v]; };
     for (int v : s.order)
@@ -173,7 +174,8 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
         build b = support::random_program(seed, 1 + static_cast<int>(seed % 5), 5 + static_cast<int>(seed % 120), seed % 3 == 0);
         for (std::int64_t& c : b.costs) c *= 1000;
         for (auto& v : b.p.tasks)
-            if (v.kind == dv::op_kind::all_reduce && v.participations == 1 && v.first_participation % 2 == 0) v.stream = dv::stream_kind::copy;
+            if (v.kind == dv::op_kind::all_reduce && v.participations == 1 && v.first_participation % 2 == 0)
+                v.stream = dv::stream_kind::copy;
         const auto edges = pass::edges(b.view());
         const auto s = timeline(b, true, set);
         REQUIRE(s.length >= 0);

@@ -33,7 +33,8 @@ constexpr int two_roles() {
     if (s.size() != 4 || issued.roles[0].steps != 2 || issued.roles[1].first_step != 2 || issued.roles[1].steps != 2) return 1;
     if (s[0].task != 0 || s[1].task != 1 || s[2].task != 2 || s[3].task != 1) return 2;
     if (s[3].participations != 2 || s[3].first_participation != 2 || s[3].stream != 1) return 3;
-    if (issued.index_on_stream[3] != 0 || issued.on_stream[dv::stream_count + 1] != 1 || issued.stream_steps[2 * dv::stream_count + 2] != 3) return 4;
+    if (issued.index_on_stream[3] != 0 || issued.on_stream[dv::stream_count + 1] != 1 || issued.stream_steps[2 * dv::stream_count + 2] != 3)
+        return 4;
     return 0;
 }
 static_assert(two_roles() == 0);

@@ -30,7 +30,8 @@ TEST_CASE("a buffer is dead before a step exactly where all its accesses happen 
             bool output = false;
             for (int i = 0; i < program.buffers.size(); ++i) output = output || (bytes_owner(program, i) == b && program.buffers[i].output);
             for (int s = 0; s < role.steps; ++s)
-                for (const auto& participation : program.participations.subspan(p.issued.steps[role.first_step + s].first_participation, p.issued.steps[role.first_step + s].participations))
+                for (const auto& participation : program.participations.subspan(p.issued.steps[role.first_step + s].first_participation,
+                                                                                p.issued.steps[role.first_step + s].participations))
                     for (const auto& a : program.accesses.subspan(participation.first_access, participation.accesses)) {
                         if (bytes_owner(program, a.buffer) != b) continue;
                         touched.push_back(s);
@@ -54,7 +55,8 @@ TEST_CASE("a buffer is dead before a step exactly where all its accesses happen 
                 CHECK(program.buffers[b].role == r);
                 if (i == p.lives.first[r]) continue;
                 const int before = p.lives.defined[i - 1];
-                CHECK((p.lives.definition[before] < p.lives.definition[b] || (p.lives.definition[before] == p.lives.definition[b] && before < b)));
+                CHECK((p.lives.definition[before] < p.lives.definition[b] ||
+                       (p.lives.definition[before] == p.lives.definition[b] && before < b)));
             }
     }
 }

@@ -78,7 +78,11 @@ constexpr bool diamond() {
     dv::ir::program_data d;
     for (int i = 0; i < 4; ++i) d.tasks.push({i, 1, i, 1});
     for (int i = 0; i < 2; ++i) d.buffers.push({});
-    const dv::ir::access accesses[] = {{0, dv::access_mode::write}, {0, dv::access_mode::read}, {1, dv::access_mode::write}, {0, dv::access_mode::read}, {1, dv::access_mode::read}};
+    const dv::ir::access accesses[] = {{0, dv::access_mode::write},
+                                       {0, dv::access_mode::read},
+                                       {1, dv::access_mode::write},
+                                       {0, dv::access_mode::read},
+                                       {1, dv::access_mode::read}};
     for (const dv::ir::access& a : accesses) d.accesses.push(a);
     support::make_whole(d);
     d.participations.push({0, 0, 0, 0, 1});

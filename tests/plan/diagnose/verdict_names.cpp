@@ -44,7 +44,9 @@ struct on_another_stream {
     }
 };
 struct waits_for_another {
-    static constexpr void plan(const dv::ir::program& p, auto& made) { made.waits[made.steps[step_of<G, d, left>(p, made)].first_wait].event = 1 << 20; }
+    static constexpr void plan(const dv::ir::program& p, auto& made) {
+        made.waits[made.steps[step_of<G, d, left>(p, made)].first_wait].event = 1 << 20;
+    }
 };
 struct over_another {
     static constexpr void plan(const dv::ir::program& p, auto& made) {
@@ -98,44 +100,56 @@ TEST_CASE("flaws have the names of their types, and blame a stage of the pipelin
     };
     const std::vector<std::string> types = each(std::make_integer_sequence<int, count>{});
     for (int f = 0; f < count; ++f) CHECK(types[static_cast<std::size_t>(f)] == name_of(static_cast<flaw>(f)));
-    const std::vector<std::string> names = []<class... S>(plan::stages<S...>) { return std::vector<std::string>{S::name...}; }(plan::detail::all_stages<dv::candidate::listed>{});
+    const std::vector<std::string> names = []<class... S>(plan::stages<S...>) {
+        return std::vector<std::string>{S::name...};
+    }(plan::detail::all_stages<dv::candidate::listed>{});
     for (int f = 1; f < count; ++f) CHECK(std::count(names.begin(), names.end(), stage_of(static_cast<flaw>(f))) == 1);
 }
 
 TEST_CASE("errors name flaw, stage, role, operation, buffer and run, each where it is known") {
     using plan_of = plan::detail::found_plan<G, O>;
     constexpr dv::candidate C = plan_of::taken;
-    static_assert(std::is_same_v<error_of<without_wait>,
-                                 error::unproven<G, flaws::race, error::in_stage<pipe::synchronise<C>>, error::in_role<left>, error::operation<add, d>,
-                                                 error::with<error::operation<error::transfer, b>>, error::buffer<b>, error::run<0>>>);
-    static_assert(std::is_same_v<error_of<not_aligned>, error::unproven<G, flaws::misaligned, error::in_stage<pipe::assign_memory<C>>, error::in_role<middle>,
-                                                                        error::operation<multiply, b>, error::buffer<b>>>);
-    static_assert(std::is_same_v<error_of<outside>, error::unproven<G, flaws::out_of_arena, error::in_stage<pipe::assign_memory<C>>, error::in_role<right>,
-                                                                    error::operation<subtract, c>, error::buffer<c>>>);
-    static_assert(std::is_same_v<error_of<on_another_stream>, error::unproven<G, flaws::stream_wrong, error::in_stage<pipe::issue<C>>, error::in_role<middle>,
-                                                                            error::operation<multiply, b>>>);
-    static_assert(std::is_same_v<error_of<waits_for_another>, error::unproven<G, flaws::wait_unknown_event, error::in_stage<pipe::emit<C>>,
-                                                                              error::in_role<left>, error::operation<add, d>, error::run<0>>>);
-    static_assert(std::is_same_v<error_of<step_left_out>, error::unproven<G, flaws::step_missing, error::in_stage<pipe::issue<C>>, error::in_role<middle>,
-                                                                          error::operation<multiply, b>>>);
-    static_assert(std::is_same_v<error_of<order_turned>, error::unproven<G, flaws::step_order, error::in_stage<pipe::issue<C>>, error::in_role<left>,
-                                                                         error::operation<add, d>, error::with<error::operation<error::input_copy, x>>>>);
-    static_assert(std::is_same_v<error_of<of_other_size<64>>, error::unproven<G, flaws::wrong_storage, error::in_stage<pipe::expand>, error::in_role<right>,
-                                                                              error::operation<subtract, c>, error::buffer<c>>>);
-    static_assert(std::is_same_v<error_of<statement_left_out>, error::unproven<G, flaws::node_mismatch, error::in_stage<pipe::expand>, error::in_role<right>,
-                                                                               error::operation<error::no_statement, c>>>);
+    static_assert(
+        std::is_same_v<error_of<without_wait>, error::unproven<G, flaws::race, error::in_stage<pipe::synchronise<C>>, error::in_role<left>,
+                                                               error::operation<add, d>, error::with<error::operation<error::transfer, b>>,
+                                                               error::buffer<b>, error::run<0>>>);
+    static_assert(
+        std::is_same_v<error_of<not_aligned>, error::unproven<G, flaws::misaligned, error::in_stage<pipe::assign_memory<C>>,
+                                                              error::in_role<middle>, error::operation<multiply, b>, error::buffer<b>>>);
+    static_assert(
+        std::is_same_v<error_of<outside>, error::unproven<G, flaws::out_of_arena, error::in_stage<pipe::assign_memory<C>>,
+                                                          error::in_role<right>, error::operation<subtract, c>, error::buffer<c>>>);
+    static_assert(std::is_same_v<error_of<on_another_stream>, error::unproven<G, flaws::stream_wrong, error::in_stage<pipe::issue<C>>,
+                                                                              error::in_role<middle>, error::operation<multiply, b>>>);
+    static_assert(
+        std::is_same_v<error_of<waits_for_another>, error::unproven<G, flaws::wait_unknown_event, error::in_stage<pipe::emit<C>>,
+                                                                    error::in_role<left>, error::operation<add, d>, error::run<0>>>);
+    static_assert(std::is_same_v<error_of<step_left_out>, error::unproven<G, flaws::step_missing, error::in_stage<pipe::issue<C>>,
+                                                                          error::in_role<middle>, error::operation<multiply, b>>>);
+    static_assert(std::is_same_v<error_of<order_turned>,
+                                 error::unproven<G, flaws::step_order, error::in_stage<pipe::issue<C>>, error::in_role<left>,
+                                                 error::operation<add, d>, error::with<error::operation<error::input_copy, x>>>>);
+    static_assert(std::is_same_v<error_of<of_other_size<64>>,
+                                 error::unproven<G, flaws::wrong_storage, error::in_stage<pipe::expand>, error::in_role<right>,
+                                                 error::operation<subtract, c>, error::buffer<c>>>);
+    static_assert(
+        std::is_same_v<error_of<statement_left_out>, error::unproven<G, flaws::node_mismatch, error::in_stage<pipe::expand>,
+                                                                     error::in_role<right>, error::operation<error::no_statement, c>>>);
 }
 
 TEST_CASE("texts name the same") {
     CHECK(text_of<without_wait>() ==
           "race, in what the stage `synchronise` makes: role `left`, operation `add` of `d` and `transfer` of `b`, buffer of `b`, run 0");
-    CHECK(text_of<not_aligned>() == "misaligned, in what the stage `assign memory` makes: role `middle`, operation `multiply` of `b`, buffer of `b`");
-    CHECK(text_of<outside>() == "out_of_arena, in what the stage `assign memory` makes: role `right`, operation `subtract` of `c`, buffer of `c`");
+    CHECK(text_of<not_aligned>() ==
+          "misaligned, in what the stage `assign memory` makes: role `middle`, operation `multiply` of `b`, buffer of `b`");
+    CHECK(text_of<outside>() ==
+          "out_of_arena, in what the stage `assign memory` makes: role `right`, operation `subtract` of `c`, buffer of `c`");
     CHECK(text_of<on_another_stream>() == "stream_wrong, in what the stage `issue` makes: role `middle`, operation `multiply` of `b`");
     CHECK(text_of<waits_for_another>() == "wait_unknown_event, in what the stage `emit` makes: role `left`, operation `add` of `d`, run 0");
     CHECK(text_of<step_left_out>() == "step_missing, in what the stage `issue` makes: role `middle`, operation `multiply` of `b`");
     CHECK(text_of<order_turned>() == "step_order, in what the stage `issue` makes: role `left`, operation `add` of `d` and `input` of `x`");
-    CHECK(text_of<of_other_size<64>>() == "wrong_storage, in what the stage `expand` makes: role `right`, operation `subtract` of `c`, buffer of `c`");
+    CHECK(text_of<of_other_size<64>>() ==
+          "wrong_storage, in what the stage `expand` makes: role `right`, operation `subtract` of `c`, buffer of `c`");
 }
 
 TEST_CASE("every kind of flaw names what is known of it") {
@@ -178,14 +192,20 @@ TEST_CASE("every kind of flaw names what is known of it") {
     }
 
     // Not always: of several roles at odds none is the one, rows that do not fit together may belong to nobody.
-    const std::vector<std::string> no_role{"bad_table", "node_mismatch", "node_missing", "order_not_permutation", "partner_mismatch", "partner_missing",
-                                           "wrong_communicator", "wrong_access", "symmetric_offset"};
+    const std::vector<std::string> no_role{"bad_table",        "node_mismatch",   "node_missing",       "order_not_permutation",
+                                           "partner_mismatch", "partner_missing", "wrong_communicator", "wrong_access",
+                                           "symmetric_offset"};
     const std::vector<std::string> no_operation{"bad_table", "order_not_permutation", "out_of_arena", "wrong_storage"};
-    const std::vector<std::string> buffer{"alias_wrong", "symmetric_offset", "edge_backward", "misaligned", "overlap_of_live_bytes", "race", "race_across_runs",
-                                          "slot_not_dedicated", "slot_shared_too_early", "stale_read", "too_few_slots", "wrong_storage", "wrong_value", "written_twice"};
-    const std::vector<std::string> run{"event_recorded_twice", "overlap_of_live_bytes", "race", "race_across_runs", "slot_shared_too_early", "stale_read",
-                                       "wait_unknown_event", "wait_wrong_record", "wrong_value"};
-    const auto in = [](const std::vector<std::string>& list, const std::string& name) { return std::count(list.begin(), list.end(), name) > 0; };
+    const std::vector<std::string> buffer{
+        "alias_wrong",      "symmetric_offset",   "edge_backward",         "misaligned", "overlap_of_live_bytes", "race",
+        "race_across_runs", "slot_not_dedicated", "slot_shared_too_early", "stale_read", "too_few_slots",         "wrong_storage",
+        "wrong_value",      "written_twice"};
+    const std::vector<std::string> run{"event_recorded_twice", "overlap_of_live_bytes", "race",
+                                       "race_across_runs",     "slot_shared_too_early", "stale_read",
+                                       "wait_unknown_event",   "wait_wrong_record",     "wrong_value"};
+    const auto in = [](const std::vector<std::string>& list, const std::string& name) {
+        return std::count(list.begin(), list.end(), name) > 0;
+    };
     for (const auto& of : by_flaw) {
         const std::string& name = of.first;
         const known& k = of.second;
@@ -195,5 +215,6 @@ TEST_CASE("every kind of flaw names what is known of it") {
         if (in(buffer, name)) CHECK(k.buffers == k.found);
         if (in(run, name)) CHECK(k.runs == k.found);
     }
-    for (int f = 1; f <= static_cast<int>(flaw::too_few_slots); ++f) CHECK_MESSAGE(by_flaw.contains(name_of(static_cast<flaw>(f))), std::string(name_of(static_cast<flaw>(f))));
+    for (int f = 1; f <= static_cast<int>(flaw::too_few_slots); ++f)
+        CHECK_MESSAGE(by_flaw.contains(name_of(static_cast<flaw>(f))), std::string(name_of(static_cast<flaw>(f))));
 }

@@ -24,7 +24,9 @@ struct planned {
     dv::plan::made made = dv::plan::make(graph, dv::plan_options{});
     dv::ir::program_data& program = made.program;
 
-    std::string found() const { return dv::plan::name_of(dv::plan::prove(graph, dv::ir::view(made.program), dv::ir::view(made.plan), dv::plan_options{}).what); }
+    std::string found() const {
+        return dv::plan::name_of(dv::plan::prove(graph, dv::ir::view(made.program), dv::ir::view(made.plan), dv::plan_options{}).what);
+    }
     int collective() const {
         int m = 0;
         while (program.members[m].node < 0 || graph.nodes[program.members[m].node].role >= 0) ++m;
@@ -32,7 +34,8 @@ struct planned {
     }
     void exchange_group_indices() {
         for (auto& participation : program.participations)
-            if (participation.member == collective() && participation.group_index < 2) participation.group_index = 1 - participation.group_index;
+            if (participation.member == collective() && participation.group_index < 2)
+                participation.group_index = 1 - participation.group_index;
     }
     void turn_communicator() {
         const auto& c = program.communicators[program.members[collective()].communicator];
@@ -44,15 +47,16 @@ struct planned {
         const int result = program.members[collective()].symbol;
         for (const auto& participation : program.participations)
             for (int i = participation.first_access; i < participation.first_access + participation.accesses; ++i)
-                if (dv::reads(program.accesses[i].mode) && program.buffers[program.accesses[i].buffer].symbol == result) found.push_back(&program.accesses[i]);
+                if (dv::reads(program.accesses[i].mode) && program.buffers[program.accesses[i].buffer].symbol == result)
+                    found.push_back(&program.accesses[i]);
         return found;
     }
 };
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("what is planned is proven", G, app::gathered, app::scattered, app::shared_out, dv::single_rank<app::gathered>, dv::single_rank<app::scattered>,
-                   dv::single_rank<app::shared_out>) {
+TEST_CASE_TEMPLATE("what is planned is proven", G, app::gathered, app::scattered, app::shared_out, dv::single_rank<app::gathered>,
+                   dv::single_rank<app::scattered>, dv::single_rank<app::shared_out>) {
     CHECK(planned<G>{}.found() == "none");
 }
 
@@ -64,7 +68,8 @@ TEST_CASE_TEMPLATE("two roles that change places in a collective", G, app::gathe
     CHECK(s.found() != "none");
 }
 
-TEST_CASE_TEMPLATE("... single_rank", G, dv::single_rank<app::gathered>, dv::single_rank<app::scattered>, dv::single_rank<app::shared_out>) {
+TEST_CASE_TEMPLATE("... single_rank", G, dv::single_rank<app::gathered>, dv::single_rank<app::scattered>,
+                   dv::single_rank<app::shared_out>) {
     planned<G> s;
     s.exchange_group_indices();
     CHECK(s.found() != "none");
@@ -91,7 +96,8 @@ TEST_CASE_TEMPLATE("a role reads the piece of another one", G, dv::single_rank<a
 TEST_CASE_TEMPLATE("outputs", G, app::gathered, app::shared_out, dv::single_rank<app::shared_out>) {
     planned<G> whole;
     for (int b = 0; b < whole.program.buffers.size(); ++b) {
-        if (whole.program.buffers[b].symbol < 0 || whole.graph.symbols[whole.program.buffers[b].symbol].kind != dv::ir::symbol_kind::value) continue;
+        if (whole.program.buffers[b].symbol < 0 || whole.graph.symbols[whole.program.buffers[b].symbol].kind != dv::ir::symbol_kind::value)
+            continue;
         planned<G> s;
         s.program.buffers[b].output = !s.program.buffers[b].output;
         CAPTURE(b);

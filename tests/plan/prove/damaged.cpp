@@ -118,7 +118,8 @@ int main(int size, char** arguments) {
     int share = 10;
     for (int i = 1; i + 1 < size; i += 2)
         if (std::string_view{arguments[i]} == "--share") share = static_cast<int>(std::strtol(arguments[i + 1], nullptr, 10));
-    std::printf("seed %llu, %ld random graphs, %d per cent of the samples' fields\n", static_cast<unsigned long long>(many.seed), many.count, share);
+    std::printf("seed %llu, %ld random graphs, %d per cent of the samples' fields\n", static_cast<unsigned long long>(many.seed),
+                many.count, share);
     chooser r{mix(many.seed)};
     run all;
     for (const named_subject& x : hand_subjects()) all(x, {100, 0, 500, true}, r);

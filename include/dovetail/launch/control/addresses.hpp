@@ -34,7 +34,8 @@ struct address {
     const sockaddr_in6& v6() const { return reinterpret_cast<const sockaddr_in6&>(bytes); }
 
     bool loopback() const {
-        return family() == AF_INET ? ntohl(v4().sin_addr.s_addr) >> 24 == 127 : family() == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6().sin6_addr);
+        return family() == AF_INET ? ntohl(v4().sin_addr.s_addr) >> 24 == 127
+                                   : family() == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6().sin6_addr);
     }
     int port() const { return ntohs(family() == AF_INET6 ? v6().sin6_port : v4().sin_port); }
     void set_port(int port) {

@@ -50,7 +50,8 @@ public:
     void add_to(std::vector<pollfd>& polled) const {
         if (now() >= accept_from_)
             for (const descriptor& d : listeners_) polled.push_back({d.get(), POLLIN, 0});
-        for (const pending_connection& n : pending_) polled.push_back({n.link.fd(), static_cast<short>(POLLIN | (n.link.sending() ? POLLOUT : 0)), 0});
+        for (const pending_connection& n : pending_)
+            polled.push_back({n.link.fd(), static_cast<short>(POLLIN | (n.link.sending() ? POLLOUT : 0)), 0});
     }
     // One iteration of serving. `joined(link, message)` is called for each connection that has proven the key, with its rank's first
     // message; it takes over the connection, or returns the refusal to send.
@@ -118,7 +119,8 @@ private:
     }
     void answer(pending_connection& n, const handshake_answer& a) {
         const bool proven = n.handshake.state() == handshake_state::proven;
-        if (proven && !key_.given() && !is_own_user(n.link.fd())) return drop(n, "it is a process of another user, and there is no job key");
+        if (proven && !key_.given() && !is_own_user(n.link.fd()))
+            return drop(n, "it is a process of another user, and there is no job key");
         if (a.kind != 0) n.link.push(a.kind, a.body);
         if (proven) n.link.seal(n.handshake.keys().frames_of_server, n.handshake.keys().frames_of_rank);
         if (n.handshake.state() != handshake_state::refused) return;
@@ -179,7 +181,8 @@ private:
     }
     bool make_room(const std::string& network) {
         std::vector<waiting> all;
-        for (const pending_connection& n : pending_) all.push_back({n.from.network(), n.since, n.handshake.state() == handshake_state::proven && !n.refused});
+        for (const pending_connection& n : pending_)
+            all.push_back({n.from.network(), n.since, n.handshake.state() == handshake_state::proven && !n.refused});
         const auto which = displaced_by(network, all, now());
         if (!which) return false;
         note(pending_[*which], "it was closed in favour of other connections before it had completed the handshake");

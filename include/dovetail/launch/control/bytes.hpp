@@ -40,7 +40,8 @@ public:
     std::int64_t number() {
         if (bytes_.size() < 8) return fail();
         std::uint64_t n = 0;
-        for (int i = 0; i < 8; ++i) n |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[static_cast<std::size_t>(i)])) << (8 * i);
+        for (int i = 0; i < 8; ++i)
+            n |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[static_cast<std::size_t>(i)])) << (8 * i);
         bytes_.remove_prefix(8);
         return static_cast<std::int64_t>(n);
     }

@@ -19,7 +19,8 @@ public:
         const std::int64_t end = calls_.load(std::memory_order_acquire);
         call_list c;
         c.first = std::max<std::int64_t>(0, end - call_window / 2);
-        for (std::int64_t i = c.first; i < end; ++i) c.executors.push_back(recent_[static_cast<std::size_t>(i % call_window)].load(std::memory_order_acquire));
+        for (std::int64_t i = c.first; i < end; ++i)
+            c.executors.push_back(recent_[static_cast<std::size_t>(i % call_window)].load(std::memory_order_acquire));
         // Calls were overwritten during the read: nothing is returned, and the next heartbeat reads again.
         if (calls_.load(std::memory_order_relaxed) - c.first >= call_window) c.executors.clear();
         return c;

@@ -103,7 +103,9 @@ protected:
             ::poll(&p, 1, milliseconds_until(until));
         }
     }
-    bool silent(const frame_connection& link) const { return timing_.silence.count() > 0 && now() - link.last_received() > timing_.silence; }
+    bool silent(const frame_connection& link) const {
+        return timing_.silence.count() > 0 && now() - link.last_received() > timing_.silence;
+    }
 
 private:
     void serve() {
@@ -145,7 +147,8 @@ private:
     static std::array<descriptor, 2> make_pipe() {
         std::array<descriptor, 2> ends;
         int fds[2] = {-1, -1};
-        ends[0] = descriptor::of([&] { return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) == 0 ? fds[0] : -1; });
+        ends[0] =
+            descriptor::of([&] { return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) == 0 ? fds[0] : -1; });
         if (!ends[0]) throw world_error{std::string{"no pipe can be made for the control channel: "} + std::strerror(errno)};
         ends[1] = descriptor::of([&] { return fds[1]; });
         return ends;

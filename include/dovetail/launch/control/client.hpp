@@ -19,7 +19,8 @@ public:
         while (!find(at, until, why)) {
             if (now() >= until)
                 throw timeout{"timeout after " + in_seconds(limit) + ": " + name() + " has looked for rank 0 at " + at.front().text() +
-                                  ", and these have not come: rank 0 (" + why + (answer_.empty() || answer_ == why ? "" : "; before, " + answer_) + ")",
+                                  ", and these have not come: rank 0 (" + why +
+                                  (answer_.empty() || answer_ == why ? "" : "; before, " + answer_) + ")",
                               rank()};
             // The pause is random, so that ranks which were refused together do not retry together. It stays short after a connection was
             // accepted: rank 0 may be flooded with connections, and each attempt has a chance.
@@ -36,9 +37,12 @@ public:
                 throw world_error{text};
             }
             if (!link_.open())
-                throw world_error{name() + ": rank 0 at " + at.front().text() + " ended before all ranks had come (" + missing() + "): " + ended_};
+                throw world_error{name() + ": rank 0 at " + at.front().text() + " ended before all ranks had come (" + missing() +
+                                  "): " + ended_};
             if (now() >= grace)
-                throw timeout{"timeout after " + in_seconds(limit) + ": " + name() + " waits for all ranks, and these have not come: " + missing(), rank()};
+                throw timeout{
+                    "timeout after " + in_seconds(limit) + ": " + name() + " waits for all ranks, and these have not come: " + missing(),
+                    rank()};
             poll_once(earlier(grace, next));
             if (now() >= next) {
                 send_heartbeat();
@@ -56,7 +60,8 @@ protected:
                 here_ = true;
                 present_ = body;
                 return true;
-            case frame::welcome: return !welcome_ && (welcome_ = update([&](std::vector<peer_status>& all) { return unpack_welcome(body, all); }));
+            case frame::welcome:
+                return !welcome_ && (welcome_ = update([&](std::vector<peer_status>& all) { return unpack_welcome(body, all); }));
             case frame::refused: return (refusal_ = refusal_message::unpack(body)).has_value();
             case frame::result: return take(unpacked_exchange_result(body, size()));
             case frame::status_table: return update([&](std::vector<peer_status>& all) { return unpack_table(body, all); });
@@ -77,8 +82,8 @@ private:
             strange_ = false;
             handshake_.emplace(me_.key);
             link_.push(frame::hello, handshake_->hello().body);
-            const auto patience =
-                earlier(after(until - now() + std::chrono::milliseconds{700}), now() + std::chrono::milliseconds{at.size() > 1 ? 1000 : 3000});
+            const auto patience = earlier(after(until - now() + std::chrono::milliseconds{700}),
+                                          now() + std::chrono::milliseconds{at.size() > 1 ? 1000 : 3000});
             while (link_.open() && !here_ && !refusal_ && !welcome_ && now() < patience) poll_once(patience);
             // The server of another program; this job's may be at the next port
             if (refusal_ && refusal_->kind == refusal::stale && at.size() > 1) {
@@ -89,7 +94,8 @@ private:
             } else {
                 // The process that answers has not proven the job's key, so it must not end the rendezvous.
                 why = e.text() + " answers, but not as rank 0 of dovetail with this job's key";
-                if (const std::string said = strange_ ? "it is a process of another user" : handshake_->said(); !said.empty()) why += ": " + said;
+                if (const std::string said = strange_ ? "it is a process of another user" : handshake_->said(); !said.empty())
+                    why += ": " + said;
                 if (me_.verbose && answer_ != why) std::fprintf(stderr, "dovetail: %s: %s; trying again\n", name().c_str(), why.c_str());
                 answer_ = why;
             }
@@ -121,7 +127,8 @@ private:
     void poll_once(instant until) override {
         for (const message& l : take_messages()) link_.push(l.kind, l.body);
         link_.flush();
-        std::array<pollfd, 2> fds = {pollfd{wake_fd(), POLLIN, 0}, pollfd{link_.fd(), static_cast<short>(POLLIN | (link_.sending() ? POLLOUT : 0)), 0}};
+        std::array<pollfd, 2> fds = {pollfd{wake_fd(), POLLIN, 0},
+                                     pollfd{link_.fd(), static_cast<short>(POLLIN | (link_.sending() ? POLLOUT : 0)), 0}};
         ::poll(fds.data(), link_.open() ? 2 : 1, milliseconds_until(until));
         if (!link_.open()) return;
         const bool more = link_.fill(proven() ? bytes_per_poll : longest_unproven);

@@ -20,7 +20,8 @@ class control_channel {
 public:
     using limit_type = std::chrono::nanoseconds;
 
-    control_channel(int rank, int size, control_timing timing) : timing_{timing}, rank_{rank}, size_{size}, statuses_(static_cast<std::size_t>(size)) {}
+    control_channel(int rank, int size, control_timing timing)
+        : timing_{timing}, rank_{rank}, size_{size}, statuses_(static_cast<std::size_t>(size)) {}
     control_channel(const control_channel&) = delete;
     control_channel& operator=(const control_channel&) = delete;
     virtual ~control_channel() = default;
@@ -36,8 +37,8 @@ public:
         std::unique_lock lock{mutex_};
         if (abort_reason_) raise_locked();
         if (mine.size() > detail::longest_contribution)
-            throw usage_error{"rank " + std::to_string(rank_) + " sends " + std::to_string(mine.size()) + " bytes for " + what + ", and at most " +
-                              std::to_string(detail::longest_contribution) + " can be exchanged"};
+            throw usage_error{"rank " + std::to_string(rank_) + " sends " + std::to_string(mine.size()) + " bytes for " + what +
+                              ", and at most " + std::to_string(detail::longest_contribution) + " can be exchanged"};
         const std::int64_t number = exchanges_;
         const awaiting result{*this, number};
         // Under the lock, so that contributions are sent in the order of their numbers
@@ -47,16 +48,20 @@ public:
         const auto over = [&] { return results_.contains(number) || abort_reason_ || (gone = first_gone(number)) >= 0; };
         if (!changed_.wait_until(lock, until, over)) refresh(lock, over);
         if (const auto found = results_.find(number); found != results_.end()) {
-            if (!found->second.fault.empty()) throw world_error{"rank " + std::to_string(rank_) + " at " + what + ": " + found->second.fault};
+            if (!found->second.fault.empty())
+                throw world_error{"rank " + std::to_string(rank_) + " at " + what + ": " + found->second.fault};
             return std::move(found->second.texts);
         }
         if (abort_reason_) raise_locked("waits for all ranks at " + what);
-        if (gone >= 0) throw world_error{"rank " + std::to_string(rank_) + " is at " + what + ", and rank " + std::to_string(gone) + " has left without it"};
+        if (gone >= 0)
+            throw world_error{"rank " + std::to_string(rank_) + " is at " + what + ", and rank " + std::to_string(gone) +
+                              " has left without it"};
         std::vector<int> missing;
         for (int r = 0; r < size_; ++r)
             if (statuses_[r].exchanges <= number && r != rank_) missing.push_back(r);
         throw timeout{"timeout after " + detail::in_seconds(limit) + ": rank " + std::to_string(rank_) + " waits for all ranks at " + what +
-                          ", and these have not come: " + (missing.empty() ? "unknown, since rank 0 does not answer" : detail::list_of_ranks(missing)),
+                          ", and these have not come: " +
+                          (missing.empty() ? "unknown, since rank 0 does not answer" : detail::list_of_ranks(missing)),
                       rank_};
     }
     void barrier(const std::string& what, limit_type limit) { exchange(what, {}, limit); }
@@ -243,15 +248,17 @@ private:
     }
     // `here` is what this rank is doing, for the message.
     [[noreturn]] void raise_locked(const std::string& here = {}) const {
-        const abort_reason c =
-            abort_reason_.value_or(abort_reason{rank_, "rank " + std::to_string(rank_) + " has ended the work, without memory to say why", {}, {}, false});
+        const abort_reason c = abort_reason_.value_or(
+            abort_reason{rank_, "rank " + std::to_string(rank_) + " has ended the work, without memory to say why", {}, {}, false});
         if (c.rank == rank_ && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank};
         const std::string who = "rank " + std::to_string(rank_);
-        throw peer_error{who + " stops, because " + c.text + (here.empty() ? "" : "; " + who + " " + here), c.operation, c.statement, c.rank};
+        throw peer_error{who + " stops, because " + c.text + (here.empty() ? "" : "; " + who + " " + here), c.operation, c.statement,
+                         c.rank};
     }
     // Only the first reason is kept, except that a rank which leaves may replace its own by the cause.
     bool counts(const abort_reason& why) const {
-        return !abort_reason_ || (abort_reason_->by_leaving && why.by_leaving && abort_reason_->rank == why.rank && abort_reason_->text != why.text);
+        return !abort_reason_ ||
+               (abort_reason_->by_leaving && why.by_leaving && abort_reason_->rank == why.rank && abort_reason_->text != why.text);
     }
     bool left_locked(int rank) const { return rank != rank_ && statuses_[rank].leaves > leaves_; }
     int first_gone(std::int64_t number) const {

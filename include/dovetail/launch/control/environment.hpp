@@ -48,7 +48,8 @@ struct resolved_identity {
     std::string describe() const {
         std::string text = "rank " + std::to_string(rank) + " of " + std::to_string(size) + " (" + rank_from + "), local rank ";
         text += local_rank < 0 ? "to be counted by host" : std::to_string(local_rank) + " (" + local_rank_from + ")";
-        text += has_address() ? ", rank 0 at " + at.text() + (ports > 1 ? " or the next " + std::to_string(ports - 1) + " ports" : "") + " (" + at_from + ")"
+        text += has_address() ? ", rank 0 at " + at.text() + (ports > 1 ? " or the next " + std::to_string(ports - 1) + " ports" : "") +
+                                    " (" + at_from + ")"
                               : ", no address of rank 0";
         if (!listen.empty()) text += ", which listens at " + listen;
         text += key.given() ? ", with a job key" : ", no job key: this machine only";
@@ -131,8 +132,8 @@ public:
                               " is set, and no variable has the size of the world: set DOVETAIL_RANK and DOVETAIL_WORLD_SIZE"};
         } else {
             throw world_error{
-                "no variable has the rank of this process: start it with torchrun, mpirun or srun, or set DOVETAIL_RANK and DOVETAIL_WORLD_SIZE (and "
-                "DOVETAIL_RENDEZVOUS=host:port, the address of rank 0)"};
+                "no variable has the rank of this process: start it with torchrun, mpirun or srun, or set DOVETAIL_RANK and "
+                "DOVETAIL_WORLD_SIZE (and DOVETAIL_RENDEZVOUS=host:port, the address of rank 0)"};
         }
         ours();
         return found_;
@@ -149,12 +150,14 @@ private:
 
     static void check_size(int size, const std::string& who) {
         if (size < 1) throw world_error{who + ": a world has at least one rank, not " + std::to_string(size)};
-        if (size > most_ranks) throw world_error{who + ": a world has at most " + std::to_string(most_ranks) + " ranks, not " + std::to_string(size)};
+        if (size > most_ranks)
+            throw world_error{who + ": a world has at most " + std::to_string(most_ranks) + " ranks, not " + std::to_string(size)};
     }
     // Rank and size from one launcher: both, or neither.
     bool family(const char* rank, const char* size, const char* of) {
         if (!has(rank) && !has(size)) return false;
-        if (!has(rank) || !has(size)) throw world_error{said(has(rank) ? rank : size) + " is set and " + (has(rank) ? size : rank) + " is not (" + of + ")"};
+        if (!has(rank) || !has(size))
+            throw world_error{said(has(rank) ? rank : size) + " is set and " + (has(rank) ? size : rank) + " is not (" + of + ")"};
         found_.rank = number(rank);
         found_.size = number(size);
         check_size(found_.size, said(size));
@@ -167,7 +170,8 @@ private:
         found_.local_rank = number(name);
         found_.local_rank_from = said(name);
         if (found_.local_rank >= found_.size)
-            throw world_error{said(name) + " is not below the size of the world, " + std::to_string(found_.size) + " (" + found_.rank_from + ")"};
+            throw world_error{said(name) + " is not below the size of the world, " + std::to_string(found_.size) + " (" + found_.rank_from +
+                              ")"};
     }
     void address(std::string host, int port, int ports, std::string from) {
         found_.at = {std::move(host), port};
@@ -180,8 +184,8 @@ private:
         if (has("TORCHELASTIC_RUN_ID")) found_.job = get("TORCHELASTIC_RUN_ID") + "." + get("TORCHELASTIC_RESTART_COUNT");
         if (!has("MASTER_ADDR") && !has("MASTER_PORT")) return;
         if (!has("MASTER_ADDR") || !has("MASTER_PORT"))
-            throw world_error{said(has("MASTER_ADDR") ? "MASTER_ADDR" : "MASTER_PORT") + " is set and " + (has("MASTER_ADDR") ? "MASTER_PORT" : "MASTER_ADDR") +
-                              " is not (torchrun)"};
+            throw world_error{said(has("MASTER_ADDR") ? "MASTER_ADDR" : "MASTER_PORT") + " is set and " +
+                              (has("MASTER_ADDR") ? "MASTER_PORT" : "MASTER_ADDR") + " is not (torchrun)"};
         const int port = number("MASTER_PORT");
         if (port < 1 || port > 65535) throw world_error{said("MASTER_PORT") + " is outside 1 to 65535"};
         // torchrun's agent itself listens at MASTER_PORT.
@@ -232,8 +236,8 @@ private:
         else if (has("DOVETAIL_JOB"))
             found_.job = get("DOVETAIL_JOB");
         if (found_.job.size() > longest_job)
-            throw world_error{"the job's name has " + std::to_string(found_.job.size()) + " characters, and at most " + std::to_string(longest_job) +
-                              " are allowed"};
+            throw world_error{"the job's name has " + std::to_string(found_.job.size()) + " characters, and at most " +
+                              std::to_string(longest_job) + " are allowed"};
         found_.listen = given_.listen.empty() ? get("DOVETAIL_LISTEN") : given_.listen;
         key();
         if (has("DOVETAIL_TIME_LIMIT")) found_.limit = std::chrono::seconds{number("DOVETAIL_TIME_LIMIT")};

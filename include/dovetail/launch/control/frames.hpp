@@ -56,7 +56,8 @@ public:
         const std::size_t around = 1 + (tags_ ? frame_tags::size : 0);
         kind = bytes_[taken_ + 4];
         if (length < around || length - around > most)
-            return fail("a message of invalid length, " + std::to_string(length) + " bytes (at most " + std::to_string(most + around) + ")");
+            return fail("a message of invalid length, " + std::to_string(length) + " bytes (at most " + std::to_string(most + around) +
+                        ")");
         if (size() < length + 4) return false;
         const std::string_view all = std::string_view{bytes_}.substr(taken_ + frame_header, length - 1);
         body.assign(all.substr(0, length - around));

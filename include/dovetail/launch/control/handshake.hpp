@@ -85,7 +85,8 @@ private:
     handshake_answer proof(reader r) {
         const std::string theirs = r.text(sizeof(digest));
         if (!r.complete() || !equal_in_constant_time(theirs, bytes_of(keys_->proof_of_rank)))
-            return refuse(key_.given() ? "this process does not have the job key of rank 0" : "this process has a job key, and rank 0 has none");
+            return refuse(key_.given() ? "this process does not have the job key of rank 0"
+                                       : "this process has a job key, and rank 0 has none");
         state_ = handshake_state::proven;
         return {frame::proof, writer{}.text(bytes_of(keys_->proof_of_server)).take()};
     }

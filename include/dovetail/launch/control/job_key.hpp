@@ -47,7 +47,8 @@ public:
     static job_key of(std::string_view name, std::string_view digits) {
         const auto refuse = [&](const std::string& why) {
             throw world_error{std::string{name} + " is not a job key: " + why + ". A key is " + std::to_string(least_digits) + " to " +
-                              std::to_string(most_digits) + " hexadecimal digits, the same on all ranks: export DOVETAIL_JOB_KEY=$(openssl rand -hex 32)"};
+                              std::to_string(most_digits) +
+                              " hexadecimal digits, the same on all ranks: export DOVETAIL_JOB_KEY=$(openssl rand -hex 32)"};
         };
         for (const char c : digits)
             if (detail::hexadecimal_digit(c) < 0) refuse("it has other characters than hexadecimal digits");

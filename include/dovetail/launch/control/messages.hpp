@@ -14,7 +14,8 @@ namespace dovetail::control::detail {
 namespace frame {
 inline constexpr char hello = 'h', challenge = 'n', proof = 'k';                // before the proof
 inline constexpr char join = 'j', present = 'p', welcome = 'w', refused = 'r';  // at the rendezvous
-inline constexpr char contribution = 'c', result = 'g', heartbeat = 'b', status_request = 'q', status_table = 't', abort = 'a', leave = 'l', close = 'e';
+inline constexpr char contribution = 'c', result = 'g', heartbeat = 'b', status_request = 'q', status_table = 't', abort = 'a', leave = 'l',
+                      close = 'e';
 }  // namespace frame
 
 inline constexpr std::size_t longest_unproven = 4096;                      // body of a frame before the proof, and of a join message
@@ -25,7 +26,8 @@ inline constexpr std::size_t longest_name = 512;  // of hosts, versions and the 
 inline constexpr std::int64_t call_window = 256;  // executors in a call list, at most
 
 inline std::string library_version() {
-    return std::to_string(DOVETAIL_VERSION_MAJOR) + "." + std::to_string(DOVETAIL_VERSION_MINOR) + "." + std::to_string(DOVETAIL_VERSION_PATCH);
+    return std::to_string(DOVETAIL_VERSION_MAJOR) + "." + std::to_string(DOVETAIL_VERSION_MINOR) + "." +
+           std::to_string(DOVETAIL_VERSION_PATCH);
 }
 inline std::string described(std::int64_t rank, const peer_status& m) {
     return "rank " + std::to_string(rank) + " (process " + std::to_string(m.process) + " on " + m.host + ")";
@@ -56,7 +58,16 @@ struct join_message {
     peer_status who;
 
     std::string pack() const {
-        return writer{}.text(version).number(rank).number(size).text(job).text(instance).text(who.host).text(who.machine).number(who.process).take();
+        return writer{}
+            .text(version)
+            .number(rank)
+            .number(size)
+            .text(job)
+            .text(instance)
+            .text(who.host)
+            .text(who.machine)
+            .number(who.process)
+            .take();
     }
     static std::optional<join_message> unpack(std::string_view body) {
         reader r{body};

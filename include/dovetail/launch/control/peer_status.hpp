@@ -55,10 +55,11 @@ inline std::string different_call(const call_list& zero, const call_list& other,
     const std::int64_t from = std::max(zero.first, other.first);
     const auto known = [&](const call_list& c) { return static_cast<std::int64_t>(c.executors.size()) - (from - c.first); };
     for (std::int64_t i = 0; i < std::min(known(zero), known(other)); ++i) {
-        const auto a = zero.executors[static_cast<std::size_t>(from - zero.first + i)], b = other.executors[static_cast<std::size_t>(from - other.first + i)];
+        const auto a = zero.executors[static_cast<std::size_t>(from - zero.first + i)],
+                   b = other.executors[static_cast<std::size_t>(from - other.first + i)];
         if (a != b)
-            return "executors are called in different order: run number " + std::to_string(from + i) + " of rank " + std::to_string(rank) + " is executor " +
-                   std::to_string(b) + ", of rank 0 executor " + std::to_string(a);
+            return "executors are called in different order: run number " + std::to_string(from + i) + " of rank " + std::to_string(rank) +
+                   " is executor " + std::to_string(b) + ", of rank 0 executor " + std::to_string(a);
     }
     return {};
 }
@@ -73,7 +74,9 @@ inline std::string list_of_ranks(const std::vector<int>& ranks) {
 
 // The activity of each rank; the rank that is furthest behind comes first and is marked.
 inline std::string progress_text(const std::vector<peer_status>& all, const std::vector<bool>& gone) {
-    const auto before = [&](std::size_t a, std::size_t b) { return std::pair{all[a].at.run, all[a].at.step} < std::pair{all[b].at.run, all[b].at.step}; };
+    const auto before = [&](std::size_t a, std::size_t b) {
+        return std::pair{all[a].at.run, all[a].at.step} < std::pair{all[b].at.run, all[b].at.step};
+    };
     std::size_t last = 0, first = 0;
     for (std::size_t r = 1; r < all.size(); ++r) {
         if (before(r, last)) last = r;

@@ -33,7 +33,8 @@ inline code_point first_of(std::string_view text) {
 }
 // Control characters of ASCII and Latin-1, and those that change the direction of writing.
 inline bool controls(std::uint32_t c) {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069);
 }
 
 }  // namespace detail

@@ -51,7 +51,9 @@ inline std::vector<endpoint> own_addresses(const std::string& host, int port) {
     ifaddrs* found = nullptr;
     if (::getifaddrs(&found) != 0) return all;
     for (const ifaddrs* a = found; a != nullptr; a = a->ifa_next) {
-        if (a->ifa_addr == nullptr || a->ifa_addr->sa_family != AF_INET || (a->ifa_flags & IFF_UP) == 0 || (a->ifa_flags & IFF_LOOPBACK) != 0) continue;
+        if (a->ifa_addr == nullptr || a->ifa_addr->sa_family != AF_INET || (a->ifa_flags & IFF_UP) == 0 ||
+            (a->ifa_flags & IFF_LOOPBACK) != 0)
+            continue;
         char text[INET_ADDRSTRLEN] = {};
         ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(a->ifa_addr)->sin_addr, text, sizeof text);
         all.push_back({text, port});
@@ -109,7 +111,8 @@ inline std::shared_ptr<channel_endpoint> rendezvous_as_client(resolved_identity&
         const std::string who = "rank " + std::to_string(me.rank);
         if (!theirs.fault.empty()) throw world_error{who + " stops, because " + theirs.fault};
         if (theirs.at.empty()) throw world_error{who + ": the given broadcast has transferred nothing from rank 0"};
-        if (theirs.secret.empty() && !me.key.given()) throw world_error{who + " has no job key, and rank 0 was given one: give it to all ranks, or to none"};
+        if (theirs.secret.empty() && !me.key.given())
+            throw world_error{who + " has no job key, and rank 0 was given one: give it to all ranks, or to none"};
         if (!theirs.secret.empty()) me.key = job_key::from_secret(theirs.secret);
         me.job = theirs.job;
         at = std::move(theirs.at);
@@ -128,8 +131,8 @@ inline std::shared_ptr<channel_endpoint> rendezvous_as_client(resolved_identity&
 inline std::shared_ptr<control_channel> rendezvous(resolved_identity& me, const rendezvous_options& options = {}) {
     const auto limit = options.limit.value_or(me.limit);
     if (me.size < 1 || me.size > most_ranks || me.rank < 0 || me.rank >= me.size)
-        throw world_error{"rank " + std::to_string(me.rank) + " of a world of " + std::to_string(me.size) + ": a world has 1 to " + std::to_string(most_ranks) +
-                          " ranks, numbered from 0"};
+        throw world_error{"rank " + std::to_string(me.rank) + " of a world of " + std::to_string(me.size) + ": a world has 1 to " +
+                          std::to_string(most_ranks) + " ranks, numbered from 0"};
     if (me.size > 1 && !me.has_address() && !options.broadcast)
         throw world_error{"rank " + std::to_string(me.rank) + " does not know the address of rank 0 (" + me.describe() +
                           "): set DOVETAIL_RENDEZVOUS=host:port, the same on all ranks"};
@@ -139,7 +142,8 @@ inline std::shared_ptr<control_channel> rendezvous(resolved_identity& me, const 
     if (me.local_rank < 0) {
         me.local_rank = 0;
         const std::vector<peer_status> all = end->statuses();
-        for (int r = 0; r < me.rank; ++r) me.local_rank += all[static_cast<std::size_t>(r)].machine == all[static_cast<std::size_t>(me.rank)].machine ? 1 : 0;
+        for (int r = 0; r < me.rank; ++r)
+            me.local_rank += all[static_cast<std::size_t>(r)].machine == all[static_cast<std::size_t>(me.rank)].machine ? 1 : 0;
         me.local_rank_from = "counted by host";
     }
     return end->serve_from_now();
@@ -181,7 +185,8 @@ inline void check_devices(control_channel& among, const std::string& device, con
         if (!wrong.empty()) throw world_error{detail::described(r, m) + ": " + wrong};
         const auto [first, fresh] = users.try_emplace({m.machine, used}, r);
         if (!fresh)
-            throw world_error{"ranks " + std::to_string(first->second) + " and " + std::to_string(r) + " on " + m.host + " are both to use device " + used};
+            throw world_error{"ranks " + std::to_string(first->second) + " and " + std::to_string(r) + " on " + m.host +
+                              " are both to use device " + used};
     }
 }
 

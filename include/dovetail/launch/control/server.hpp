@@ -10,7 +10,11 @@ namespace dovetail::control::detail {
 class server : public channel_endpoint {
 public:
     server(const resolved_identity& me, control_timing timing)
-        : channel_endpoint{0, me.size, timing}, job_{me.job}, keyed_{me.key.given()}, admission_{me.key}, ranks_(static_cast<std::size_t>(me.size)) {}
+        : channel_endpoint{0, me.size, timing},
+          job_{me.job},
+          keyed_{me.key.given()},
+          admission_{me.key},
+          ranks_(static_cast<std::size_t>(me.size)) {}
 
     // Listens at `host`, or at every address if `host` is empty, on the first free one of `ports` ports from `port` on; port 0: any.
     // Returns the port.
@@ -34,7 +38,8 @@ public:
         while (arrived_ < size() && fatal_.empty()) {
             if (now() >= until) {
                 const std::string text = "timeout after " + in_seconds(limit) + ": rank 0 of " + std::to_string(size()) +
-                                         " waits for all ranks, and these have not come: " + list_of_ranks(missing()) + notes_ + admission_.notes();
+                                         " waits for all ranks, and these have not come: " + list_of_ranks(missing()) + notes_ +
+                                         admission_.notes();
                 refuse_all({refusal::late, text});
                 throw timeout{text, 0};
             }
@@ -80,8 +85,8 @@ protected:
         const std::string who = described(said.rank, said.who);
         if (said.job != job_) {
             note_of("; " + who + " of another start of the program was refused");
-            return refusal_message{refusal::stale, "this is another start of the program, of job `" + printable(job_) + "`, and " + who + " is of job `" +
-                                                       printable(said.job) + "`"};
+            return refusal_message{refusal::stale, "this is another start of the program, of job `" + printable(job_) + "`, and " + who +
+                                                       " is of job `" + printable(said.job) + "`"};
         }
         const std::string wrong = mistake(said, who);
         if (failure_ || !wrong.empty()) {
@@ -102,13 +107,15 @@ protected:
 
 private:
     std::string mistake(const join_message& said, const std::string& who) {
-        if (said.version != library_version()) return who + " was built with dovetail " + said.version + ", rank 0 with " + library_version();
-        if (said.size != size()) return who + " says that the world has " + std::to_string(said.size) + " ranks, rank 0 says " + std::to_string(size());
+        if (said.version != library_version())
+            return who + " was built with dovetail " + said.version + ", rank 0 with " + library_version();
+        if (said.size != size())
+            return who + " says that the world has " + std::to_string(said.size) + " ranks, rank 0 says " + std::to_string(size());
         if (said.rank < 0 || said.rank >= size()) return who + " is not in a world of " + std::to_string(size());
         const bool twice = said.rank == 0 || (at(said.rank).link.open() && at(said.rank).instance != said.instance);
         if (twice)
-            return "rank " + std::to_string(said.rank) + " came twice: " + described(said.rank, statuses()[static_cast<std::size_t>(said.rank)]) + ", then " +
-                   who;
+            return "rank " + std::to_string(said.rank) +
+                   " came twice: " + described(said.rank, statuses()[static_cast<std::size_t>(said.rank)]) + ", then " + who;
         return {};
     }
     std::vector<int> missing() {

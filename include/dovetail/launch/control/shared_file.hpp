@@ -35,7 +35,8 @@ public:
             f.named_ = f.file_ && f.lock();
         }
         if (!f.named_) refuse(f.name_, "it cannot be locked");
-        if (const int status = ::posix_fallocate(f.file_.get(), 0, static_cast<off_t>(bytes)); status != 0) refuse(f.name_, std::strerror(status));
+        if (const int status = ::posix_fallocate(f.file_.get(), 0, static_cast<off_t>(bytes)); status != 0)
+            refuse(f.name_, std::strerror(status));
         return f;
     }
     // Opens the file of another process.
@@ -51,10 +52,12 @@ public:
         if (::fstat(f.file_.get(), &s) != 0) refuse(name, std::strerror(errno));
         if (!S_ISREG(s.st_mode)) refuse(name, "it is not a regular file");
         if (s.st_uid != ::geteuid()) refuse(name, "it is another user's");
-        if (static_cast<std::size_t>(s.st_size) != bytes) refuse(name, "it has " + std::to_string(s.st_size) + " bytes, not " + std::to_string(bytes));
+        if (static_cast<std::size_t>(s.st_size) != bytes)
+            refuse(name, "it has " + std::to_string(s.st_size) + " bytes, not " + std::to_string(bytes));
         return f;
     }
-    shared_file(shared_file&& other) noexcept : name_{std::move(other.name_)}, file_{std::move(other.file_)}, named_{std::exchange(other.named_, false)} {}
+    shared_file(shared_file&& other) noexcept
+        : name_{std::move(other.name_)}, file_{std::move(other.file_)}, named_{std::exchange(other.named_, false)} {}
     shared_file& operator=(shared_file&& other) noexcept {
         std::swap(name_, other.name_);
         std::swap(file_, other.file_);
@@ -72,7 +75,9 @@ public:
     }
 
 private:
-    [[noreturn]] static void refuse(const std::string& name, const std::string& why) { throw failure{"shared memory " + name + ": " + why}; }
+    [[noreturn]] static void refuse(const std::string& name, const std::string& why) {
+        throw failure{"shared memory " + name + ": " + why};
+    }
     static std::string prefix() { return "dovetail-" + std::to_string(::geteuid()) + "-"; }
     static std::string random_name() {
         std::string text;
@@ -98,7 +103,8 @@ private:
             const std::string name = std::string{folder} + entry->d_name;
             const descriptor file = opened(name, O_RDONLY);
             struct stat s = {};
-            if (file && ::fstat(file.get(), &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == ::geteuid() && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0)
+            if (file && ::fstat(file.get(), &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == ::geteuid() &&
+                ::flock(file.get(), LOCK_EX | LOCK_NB) == 0)
                 ::unlink(name.c_str());
         }
         ::closedir(all);

@@ -42,9 +42,10 @@ inline address other_end(int fd) {
 }
 
 inline world_error no_job_key(const std::string& who, const std::string& at) {
-    return world_error{who + " has no job key, and " + at +
-                       " is beyond this machine: give all ranks one key. As a variable: export DOVETAIL_JOB_KEY=$(openssl rand -hex 32), once, before "
-                       "torchrun or srun, which pass it on, or mpirun -x DOVETAIL_JOB_KEY; in the program: from_environment({.job_key = ...})"};
+    return world_error{
+        who + " has no job key, and " + at +
+        " is beyond this machine: give all ranks one key. As a variable: export DOVETAIL_JOB_KEY=$(openssl rand -hex 32), once, before "
+        "torchrun or srun, which pass it on, or mpirun -x DOVETAIL_JOB_KEY; in the program: from_environment({.job_key = ...})"};
 }
 
 // The addresses of this machine at which rank 0 listens for peers that connect to `host`. Empty on failure, with a reason. Throws if it
@@ -66,7 +67,8 @@ inline std::string why_not_connected(int error) {
 inline std::string why_not_bound(int error) {
     const std::string text = std::strerror(error);
     if (error == EADDRINUSE)
-        return text + ". Another program has the port, or an earlier start of this one is not at its end; set DOVETAIL_RENDEZVOUS to another";
+        return text +
+               ". Another program has the port, or an earlier start of this one is not at its end; set DOVETAIL_RENDEZVOUS to another";
     if (error == EADDRNOTAVAIL)
         return text +
                ": this machine does not have that address. Rank 0 must run on the host of the rendezvous; if the others reach this "

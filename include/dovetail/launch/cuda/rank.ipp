@@ -14,7 +14,8 @@ DOVETAIL_INLINE int rank::device() const { return on_->device; }
 DOVETAIL_INLINE std::shared_ptr<memory> rank::device_memory() const { return on_->memory; }
 DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& from, engine_options options) {
     check(calls.set_device(on_->device), "cudaSetDevice");
-    const auto made = launch::reporting([&] { return device_engine::make(from, on_, std::move(options)); }, [this] { on_->world->report(); });
+    const auto made =
+        launch::reporting([&] { return device_engine::make(from, on_, std::move(options)); }, [this] { on_->world->report(); });
     roles_.add_graph(from.graph, made->role);
     return made;
 }

@@ -26,7 +26,8 @@ DOVETAIL_INLINE world world::local(int ranks, std::vector<int> devices) {
                               std::to_string(there) + (there == 1 ? " device" : " devices")};
         for (std::size_t q = 0; q < r; ++q)
             if (devices[q] == devices[r])
-                throw world_error{"ranks " + std::to_string(q) + " and " + std::to_string(r) + " are both to use device " + std::to_string(devices[r])};
+                throw world_error{"ranks " + std::to_string(q) + " and " + std::to_string(r) + " are both to use device " +
+                                  std::to_string(devices[r])};
     }
     world w;
     w.size_ = ranks;
@@ -37,7 +38,8 @@ DOVETAIL_INLINE world world::local(int ranks, std::vector<int> devices) {
 DOVETAIL_INLINE world world::from_environment(const control::rank_identity& given, const control::rendezvous_options& options) {
     return of(join(control::resolve_identity(given), options));
 }
-DOVETAIL_INLINE world world::from_broadcast(int rank, int size, control::broadcast_function broadcast, control::rendezvous_options options) {
+DOVETAIL_INLINE world world::from_broadcast(int rank, int size, control::broadcast_function broadcast,
+                                            control::rendezvous_options options) {
     options.broadcast = std::move(broadcast);
     return from_environment({.rank = rank, .size = size}, options);
 }
@@ -66,7 +68,8 @@ DOVETAIL_INLINE world world::of(membership m) {
     if (m.device < 0 || m.device >= there)
         throw world_error{"rank " + std::to_string(m.rank) + " is to use device " + std::to_string(m.device) + ", and this machine has " +
                           std::to_string(there)};
-    if (m.size < 1 || m.rank < 0 || m.rank >= m.size) throw world_error{"rank " + std::to_string(m.rank) + " of a world of " + std::to_string(m.size)};
+    if (m.size < 1 || m.rank < 0 || m.rank >= m.size)
+        throw world_error{"rank " + std::to_string(m.rank) + " of a world of " + std::to_string(m.size)};
     world w;
     w.size_ = m.size;
     w.part_ = std::make_shared<const membership>(std::move(m));
@@ -102,7 +105,8 @@ namespace detail {
 
 // Calls body on the rank whose context `make` returns; its exceptions are reported to the other ranks through `shared`.
 template <class Make>
-void play(const std::shared_ptr<launch::peers>& shared, int index, const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions, const Make& make) {
+void play(const std::shared_ptr<launch::peers>& shared, int index, const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions,
+          const Make& make) {
     exceptions.run_rank(index, [&] { return cuda::rank{make()}; }, body, [&](const launch::abort_reason& why) { shared->abort(why); });
     shared->leave(index);
 }
@@ -116,7 +120,8 @@ DOVETAIL_INLINE void world::run_on_ranks(launch::rank_body<rank> body) {
     among->raise_unreported(part_ ? part_->rank : 0);
 }
 
-DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_threads(const launch::rank_body<rank>& body, launch::rank_exceptions& exceptions) {
+DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_threads(const launch::rank_body<rank>& body,
+                                                                  launch::rank_exceptions& exceptions) {
     const std::shared_ptr<launch::peers> shared = std::make_shared<launch::local_peers>(size_);
     const std::vector<ncclComm_t> comms = connect();
     const auto context_of = [&](int r) { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); };

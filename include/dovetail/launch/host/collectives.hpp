@@ -74,10 +74,12 @@ private:
         std::vector<const void*> from(givers_.size());
         for (std::size_t k = 0; k < sums; ++k) {
             const std::int64_t at = static_cast<std::int64_t>(k) * block_;
-            std::transform(givers_.begin(), givers_.end(), from.begin(), [&](const giver& g) { return static_cast<const char*>(g.data) + at; });
+            std::transform(givers_.begin(), givers_.end(), from.begin(),
+                           [&](const giver& g) { return static_cast<const char*>(g.data) + at; });
             detail::reduce(x_.type, x_.reduce, from, made + at, block_);
         }
-        for (std::size_t k = 0; k < receivers_.size(); ++k) move(receivers_[k].data, made + (in_blocks ? static_cast<std::int64_t>(k) * block_ : 0), block_);
+        for (std::size_t k = 0; k < receivers_.size(); ++k)
+            move(receivers_[k].data, made + (in_blocks ? static_cast<std::int64_t>(k) * block_ : 0), block_);
     }
 
     void copy() {
@@ -88,15 +90,17 @@ private:
                 if (!collective::reaches(x_, givers_[from].member, receivers_[to].member, members_)) continue;
                 const std::int64_t given = row_.gives == collective::pieces::one ? 0 : static_cast<std::int64_t>(to);
                 const std::int64_t got = row_.gets == collective::pieces::one ? 0 : static_cast<std::int64_t>(from);
-                move(static_cast<char*>(receivers_[to].data) + got * block_, static_cast<const char*>(givers_[from].data) + given * block_, block_);
+                move(static_cast<char*>(receivers_[to].data) + got * block_, static_cast<const char*>(givers_[from].data) + given * block_,
+                     block_);
                 reached = true;
             }
             if (!reached && block_ > 0) std::memset(receivers_[to].data, 0, static_cast<std::size_t>(block_));
         }
     }
     bool overwrites_arguments() const {
-        return std::any_of(receivers_.begin(), receivers_.end(),
-                           [&](const receiver& r) { return std::any_of(givers_.begin(), givers_.end(), [&](const giver& g) { return g.data == r.data; }); });
+        return std::any_of(receivers_.begin(), receivers_.end(), [&](const receiver& r) {
+            return std::any_of(givers_.begin(), givers_.end(), [&](const giver& g) { return g.data == r.data; });
+        });
     }
     void set_arguments_aside() {
         char* at = room(static_cast<std::int64_t>(givers_.size()) * argument_bytes_);

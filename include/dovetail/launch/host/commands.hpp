@@ -37,7 +37,9 @@ inline std::vector<command> commands_of(const ir::program& p, const geometry& wh
         // The buffer of a discarded result is also scratch memory, but it has a type.
         if (a.pointers > 0 && !p.buffers[accesses[a.pointers - 1].buffer].type.valid()) a.workspace = accesses[--a.pointers].buffer;
         if (is_communication(m.kind)) {
-            a.move = {m.kind, accesses.empty() ? element::none : p.buffers[accesses[0].buffer].type.type, m.reduce, m.root, m.offset, m.zero_edge, m.op};
+            a.move = {
+                m.kind, accesses.empty() ? element::none : p.buffers[accesses[0].buffer].type.type, m.reduce, m.root, m.offset, m.zero_edge,
+                m.op};
             a.local = m.local;
             if (m.local) {
                 const auto same = std::find_if(commands.begin(), commands.end(), [&](const command& b) { return b.member == a.member; });

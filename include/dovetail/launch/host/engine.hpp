@@ -30,7 +30,8 @@ public:
         recorded_ = std::vector<std::atomic<std::int64_t>>(copies);
         issued_.assign(copies, 0);
         prepare();
-        number_ = on_->world->check_plans(rank, launch::fingerprint_text(from.hash, from.s, options, described()), described(), options.time_limit);
+        number_ = on_->world->check_plans(rank, launch::fingerprint_text(from.hash, from.s, options, described()), described(),
+                                          options.time_limit);
         launch::initialise_states(
             *this, executable_, [&](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
             [&](const abort_reason& why) { on_->world->abort(why); });
@@ -74,7 +75,8 @@ public:
             };
             if (!abort && !on_->world->aborted()) {
                 std::unique_lock lock{on_->signal->mutex};
-                on_->signal->changed.wait_until(lock, launch::after(options.time_limit), [&] { return open_ == 0 || on_->world->aborted(); });
+                on_->signal->changed.wait_until(lock, launch::after(options.time_limit),
+                                                [&] { return open_ == 0 || on_->world->aborted(); });
             }
             if (end(std::chrono::nanoseconds{0})) return;
             on_->world->abort(left_in_flight(abort));
@@ -101,7 +103,8 @@ public:
                 case work_kind::record: recorded_[t.index].store(t.generation, std::memory_order_release); return on_->signal->notify();
                 case work_kind::behind: {
                     std::unique_lock lock{on_->signal->mutex};
-                    on_->signal->changed.wait(lock, [&] { return t.of->pending.load(std::memory_order_acquire) == 0 || on_->world->aborted(); });
+                    on_->signal->changed.wait(lock,
+                                              [&] { return t.of->pending.load(std::memory_order_acquire) == 0 || on_->world->aborted(); });
                     return;
                 }
                 case work_kind::finish: return finished(*t.of);
@@ -130,7 +133,8 @@ private:
     void check_alive() override {
         if (on_->world->aborted()) on_->world->raise(rank);
         if (on_->world->gone(rank))
-            throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
+            throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() +
+                              " cannot run any more"};
         for (const auto& s : addresses.states())
             if (const auto lost = addresses.store()->lost(*s.stored); !lost.empty())
                 throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
@@ -216,7 +220,9 @@ private:
         if (counted && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1) on_->signal->notify();
     }
     void look(int step, const run_state& f, bool before) const {
-        const auto at = [&](const ir::access& a) { return static_cast<const char*>(addresses.at(a.buffer, f.run, f.inputs)) + ir::offset_of(program, a); };
+        const auto at = [&](const ir::access& a) {
+            return static_cast<const char*>(addresses.at(a.buffer, f.run, f.inputs)) + ir::offset_of(program, a);
+        };
         launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);
     }
     // False if a communication did not take place.
@@ -246,8 +252,8 @@ private:
             if (on_->world->wait_for_completion(*m, missing)) continue;
             all = false;
             if (missing < 0) continue;
-            const std::string text =
-                "rank " + std::to_string(missing) + " has left and does not take part in " + *now.step + " (run " + std::to_string(f.run) + ")";
+            const std::string text = "rank " + std::to_string(missing) + " has left and does not take part in " + *now.step + " (run " +
+                                     std::to_string(f.run) + ")";
             on_->world->abort({missing, text, {}, {}, true});
         }
         return all;
@@ -262,8 +268,9 @@ private:
     }
     void fail(run_state& f, const step_name& step, const std::exception_ptr& why) {
         f.failed.store(true);
-        on_->world->abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + text_of(why), step.operation,
-                           step.statement, false, why});
+        on_->world->abort({rank,
+                           step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + text_of(why),
+                           step.operation, step.statement, false, why});
     }
     std::int64_t since(std::chrono::steady_clock::time_point t) const {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(t - on_->world->origin).count();

@@ -13,7 +13,8 @@ struct link {
 
     bool timed() const { return latency.count() > 0 || bandwidth > 0; }
     std::chrono::nanoseconds time_of(std::int64_t bytes) const {
-        return latency + std::chrono::nanoseconds{bandwidth > 0 ? static_cast<std::int64_t>(static_cast<double>(bytes) * 1e9 / bandwidth) : 0};
+        return latency +
+               std::chrono::nanoseconds{bandwidth > 0 ? static_cast<std::int64_t>(static_cast<double>(bytes) * 1e9 / bandwidth) : 0};
     }
 };
 

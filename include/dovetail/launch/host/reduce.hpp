@@ -12,8 +12,8 @@ namespace dovetail::host::detail {
 
 // The type in which a reduction is computed: wide enough for a single rounding, unsigned so that integers wrap.
 template <class T>
-using accumulator =
-    std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>>;
+using accumulator = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float,
+                                       std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>>;
 
 template <class T>
 accumulator<T> widened(const T& x) {

@@ -72,8 +72,8 @@ public:
     }
 
     // Joins a communication as its member `mine`; the last member to join moves the data before it returns.
-    std::shared_ptr<pending_communication> join_communication(const communication_key& key, const std::vector<int>& members, int mine, const participant& s,
-                                                              const communication& x) {
+    std::shared_ptr<pending_communication> join_communication(const communication_key& key, const std::vector<int>& members, int mine,
+                                                              const participant& s, const communication& x) {
         std::shared_ptr<pending_communication> m;
         {
             const std::lock_guard lock{mutex_};
@@ -107,7 +107,8 @@ public:
         {
             const std::lock_guard lock{mutex_};
             m->complete = true;
-            m->finish = std::chrono::steady_clock::now() + (links.timed() ? links.time_of(wire_bytes(x, m->participants)) : std::chrono::nanoseconds{0});
+            m->finish = std::chrono::steady_clock::now() +
+                        (links.timed() ? links.time_of(wire_bytes(x, m->participants)) : std::chrono::nanoseconds{0});
         }
         m->changed.notify_all();
         return m;
@@ -117,7 +118,9 @@ public:
     bool wait_for_completion(pending_communication& m, int& missing) {
         missing = -1;
         std::unique_lock lock{mutex_};
-        m.changed.wait(lock, [&] { return m.complete || m.broken || (!m.moving && (aborted_.load(std::memory_order_relaxed) || (missing = absent(m)) >= 0)); });
+        m.changed.wait(lock, [&] {
+            return m.complete || m.broken || (!m.moving && (aborted_.load(std::memory_order_relaxed) || (missing = absent(m)) >= 0));
+        });
         if (!m.complete) return false;
         if (links.timed()) m.changed.wait_until(lock, m.finish, [&] { return aborted_.load(std::memory_order_relaxed); });
         return true;
@@ -152,7 +155,8 @@ public:
                 raise(rank);
             }
             if (missing >= 0)
-                throw world_error{"rank " + std::to_string(rank) + " makes " + which + ", and rank " + std::to_string(missing) + " has left without it"};
+                throw world_error{"rank " + std::to_string(rank) + " makes " + which + ", and rank " + std::to_string(missing) +
+                                  " has left without it"};
             std::string who;
             for (int r = 0; r < size_; ++r)
                 if (a->texts[r].empty()) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
@@ -170,9 +174,9 @@ public:
         call_slot& t = order_[at];
         if (t.seen == 0) t = {executor, rank, 0, name};
         if (t.executor != executor)
-            throw usage_error{"executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) +
-                              " is executor " + std::to_string(executor) + " (" + name + "), of rank " + std::to_string(t.rank) + " executor " +
-                              std::to_string(t.executor) + " (" + t.name + ")"};
+            throw usage_error{"executors are called in different order: run number " + std::to_string(at) + " of rank " +
+                              std::to_string(rank) + " is executor " + std::to_string(executor) + " (" + name + "), of rank " +
+                              std::to_string(t.rank) + " executor " + std::to_string(t.executor) + " (" + t.name + ")"};
         ++epochs_[rank];
         if (++t.seen == size_) order_.erase(at);
     }
@@ -200,8 +204,8 @@ public:
                 }
             }
             const std::string who = "rank " + std::to_string(at);
-            const std::string what =
-                (most.step ? *most.step : std::string{}) + " (run " + std::to_string(most.run) + ", stream " + name_of(static_cast<stream_kind>(number)) + ")";
+            const std::string what = (most.step ? *most.step : std::string{}) + " (run " + std::to_string(most.run) + ", stream " +
+                                     name_of(static_cast<stream_kind>(number)) + ")";
             if (most.doing == activity::idle) {
                 text += who + (gone(at) ? " has left" : " has nothing to do");
                 break;
@@ -246,7 +250,9 @@ private:
         std::string name;
     };
     // The activity that explains most: a running operation before a wait for partners, and that before a wait for a stream.
-    static int rank_of(activity::what w) { return w == activity::operation ? 3 : w == activity::partners ? 2 : w == activity::event ? 1 : 0; }
+    static int rank_of(activity::what w) {
+        return w == activity::operation ? 3 : w == activity::partners ? 2 : w == activity::event ? 1 : 0;
+    }
     int absent(const pending_communication& m) const {
         for (std::size_t i = 0; i < m.ranks.size(); ++i)
             if (!m.here[i] && ranks_[m.ranks[i]].gone) return m.ranks[i];

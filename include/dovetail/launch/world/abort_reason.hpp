@@ -21,7 +21,9 @@ struct abort_reason {
     bool timed_out = false;
 
     // A rank that leaves may replace its reason by the cause.
-    bool is_replaced_by(const abort_reason& later) const { return by_leaving && later.by_leaving && rank == later.rank && later.what != nullptr; }
+    bool is_replaced_by(const abort_reason& later) const {
+        return by_leaving && later.by_leaving && rank == later.rank && later.what != nullptr;
+    }
     // Throws the exception for rank `seen_by`.
     [[noreturn]] void raise(int seen_by) const {
         if (rank == seen_by && !by_leaving) throw operation_error{text, operation, statement, rank, what};

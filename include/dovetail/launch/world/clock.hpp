@@ -39,7 +39,9 @@ inline std::int64_t time_in(std::string_view text) {
         throw world_error{"a rank sent `" + std::string{text} + "` as the time of its clock"};
     return ns;
 }
-inline std::int64_t now_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+inline std::int64_t now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // Bounds of the offset of one clock from another.
 struct clock_bounds {
@@ -77,12 +79,14 @@ inline world_clock synchronise_clocks(peers& with, int rank, std::chrono::nanose
             with.exchange(rank, what, {}, limit);
             const std::int64_t after = clock_detail::now_ns();
             texts = with.exchange(rank, what, std::to_string(before) + " " + std::to_string(after), limit);
-            ahead.narrow(before - number(texts[0]), after - clock_detail::time_in(std::string_view{texts[0]}.substr(0, texts[0].find(' '))));
+            ahead.narrow(before - number(texts[0]),
+                         after - clock_detail::time_in(std::string_view{texts[0]}.substr(0, texts[0].find(' '))));
         }
         if (rank == 0) ahead = {0, 0};
     }
     const bool exact = ahead.least == 0 && ahead.most == 0;
-    return {std::chrono::steady_clock::time_point{std::chrono::nanoseconds{zero + ahead.middle()}}, std::chrono::nanoseconds{exact ? 0 : ahead.error()}};
+    return {std::chrono::steady_clock::time_point{std::chrono::nanoseconds{zero + ahead.middle()}},
+            std::chrono::nanoseconds{exact ? 0 : ahead.error()}};
 }
 
 }  // namespace dovetail::launch

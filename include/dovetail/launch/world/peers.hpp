@@ -57,13 +57,17 @@ struct progress {
     // A copy of the words; the GPU may write them meanwhile.
     std::vector<std::uint32_t> read() const {
         std::vector<std::uint32_t> all;
-        for (std::size_t l = 0; words != nullptr && l < communication.size(); ++l) all.push_back(__atomic_load_n(words + l, __ATOMIC_RELAXED));
+        for (std::size_t l = 0; words != nullptr && l < communication.size(); ++l)
+            all.push_back(__atomic_load_n(words + l, __ATOMIC_RELAXED));
         return all;
     }
     activity doing() const {
         const position open = at();
         if (open.run > issued.load())
-            return {"has nothing to do" + std::string{graph.empty() ? "" : " in " + graph + ": it has issued " + std::to_string(open.run) + " runs"}, {}, {}};
+            return {"has nothing to do" +
+                        std::string{graph.empty() ? "" : " in " + graph + ": it has issued " + std::to_string(open.run) + " runs"},
+                    {},
+                    {}};
         const std::string of = " (run " + std::to_string(open.run) + " of " + graph + ")";
         if (open.step < 0) return {"has ended its communication, but not a later operation" + of, {}, {}};
         const step_name& step = steps[static_cast<std::size_t>(open.step)];
@@ -81,7 +85,8 @@ public:
     virtual int size() const = 0;
     // Every rank contributes a text at the same place of its program; all get the texts of all ranks, by rank. A timeout names the missing
     // ranks. Returns early, with an exception, after an abort.
-    virtual std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine, std::chrono::nanoseconds limit) = 0;
+    virtual std::vector<std::string> exchange(int rank, const std::string& what, const std::string& mine,
+                                              std::chrono::nanoseconds limit) = 0;
     // Only the first reason is kept. May be called from any thread.
     virtual void abort(const abort_reason& why) = 0;
     virtual bool aborted() const noexcept = 0;
@@ -120,8 +125,8 @@ public:
         if (c.rank == rank && !c.by_leaving) throw operation_error{c.text, c.operation, c.statement, c.rank, c.what};
         const std::string who = "rank " + std::to_string(rank);
         const bool named = !c.operation.empty();
-        throw peer_error{who + " stops, because " + c.text + (here.text.empty() ? "" : "; " + who + " " + here.text), named ? c.operation : here.operation,
-                         named ? c.statement : here.statement, c.rank, c.what};
+        throw peer_error{who + " stops, because " + c.text + (here.text.empty() ? "" : "; " + who + " " + here.text),
+                         named ? c.operation : here.operation, named ? c.statement : here.statement, c.rank, c.what};
     }
 
 private:
@@ -159,11 +164,13 @@ public:
             raise(rank, {"waits for all ranks at " + what, {}, {}});
         }
         if (missing >= 0)
-            throw world_error{"rank " + std::to_string(rank) + " waits for all ranks at " + what + ", and rank " + std::to_string(missing) + " has left"};
+            throw world_error{"rank " + std::to_string(rank) + " waits for all ranks at " + what + ", and rank " + std::to_string(missing) +
+                              " has left"};
         std::string who;
         for (int r = 0; r < size_; ++r)
             if (!g->here[r]) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
-        throw timeout{"timeout: rank " + std::to_string(rank) + " waits for all ranks at " + what + ", and these have not come: " + who, rank};
+        throw timeout{"timeout: rank " + std::to_string(rank) + " waits for all ranks at " + what + ", and these have not come: " + who,
+                      rank};
     }
     void abort(const abort_reason& why) override {
         {
@@ -212,7 +219,10 @@ public:
         std::string text;
         for (int r = 0; r < size_; ++r) {
             const auto& at = ranks_[r];
-            text += (r > 0 ? "; rank " : "rank ") + std::to_string(r) + " " + (at.gone ? "has left" : at.doing ? at.doing->text() : "has issued nothing");
+            text += (r > 0 ? "; rank " : "rank ") + std::to_string(r) + " " +
+                    (at.gone    ? "has left"
+                     : at.doing ? at.doing->text()
+                                : "has issued nothing");
         }
         return text;
     }
@@ -225,8 +235,9 @@ public:
         while ((seen >> 16) < static_cast<std::uint64_t>(at + 1))
             if (t.of.compare_exchange_weak(seen, mine, std::memory_order_acq_rel)) return {};
         if ((seen >> 16) != static_cast<std::uint64_t>(at + 1) || seen == mine) return {};
-        return "executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) + " is executor " +
-               std::to_string(executor) + " (" + of.described() + "), of another rank executor " + std::to_string(seen & 0xffff);
+        return "executors are called in different order: run number " + std::to_string(at) + " of rank " + std::to_string(rank) +
+               " is executor " + std::to_string(executor) + " (" + of.described() + "), of another rank executor " +
+               std::to_string(seen & 0xffff);
     }
 
 private:

@@ -64,8 +64,8 @@ void on_threads(int ranks, const Play& play, const Missing& missing) {
         for (int r = 0; r < ranks; ++r) threads.emplace_back([&play, r] { play(r); });
     } catch (const std::exception& e) {
         for (int r = static_cast<int>(threads.size()); r < ranks; ++r)
-            missing(r, std::make_exception_ptr(
-                           world_error{"the thread of rank " + std::to_string(r) + " of " + std::to_string(ranks) + " cannot be created: " + e.what()}));
+            missing(r, std::make_exception_ptr(world_error{"the thread of rank " + std::to_string(r) + " of " + std::to_string(ranks) +
+                                                           " cannot be created: " + e.what()}));
     }
     for (std::thread& t : threads) t.join();
 }

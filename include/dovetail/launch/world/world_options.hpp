@@ -57,7 +57,8 @@ struct nccl_options {
     bool given() const { return min_ctas != 0 || max_ctas != 0; }
     void check() const {
         if (min_ctas < 0 || max_ctas < 0 || (max_ctas > 0 && min_ctas > max_ctas))
-            throw world_error{"NCCL cannot use at least " + std::to_string(min_ctas) + " and at most " + std::to_string(max_ctas) + " CTAs"};
+            throw world_error{"NCCL cannot use at least " + std::to_string(min_ctas) + " and at most " + std::to_string(max_ctas) +
+                              " CTAs"};
     }
 };
 

@@ -135,7 +135,8 @@ inline constexpr int summing_threads = 512;
 
 // Each block sums its own columns, and each thread adds every blockDim.y-th row; a tree then adds up the threads of a column.
 template <int N, class T>
-__global__ void __launch_bounds__(summing_threads) sum_of_rows_kernel(std::int64_t rows, std::int64_t columns, const T* __restrict__ x, T* __restrict__ y) {
+__global__ void __launch_bounds__(summing_threads)
+    sum_of_rows_kernel(std::int64_t rows, std::int64_t columns, const T* __restrict__ x, T* __restrict__ y) {
     using R = ops_detail::arithmetic_t<T>;
     __shared__ R sums[N][summing_threads];
     const int me = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);

@@ -13,13 +13,13 @@ namespace dovetail::kernels {
 
 // Probabilities of each row and the mean loss. `losses` is memory for one number per row; they are added up in a fixed order.
 template <class T, class R>
-[[gnu::used]] void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities,
-                                         R* loss, R* losses);
+[[gnu::used]] void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits,
+                                         const std::int32_t* labels, T* probabilities, R* loss, R* losses);
 
 // (probabilities - one at the label) / rows; y may be the memory of the probabilities.
 template <class T>
-[[gnu::used]] void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels,
-                                                  T* y);
+[[gnu::used]] void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* probabilities,
+                                                  const std::int32_t* labels, T* y);
 
 // Index of the largest element of each row; of equal ones, the first.
 template <class T>
@@ -27,7 +27,8 @@ template <class T>
 
 // Number of rows whose largest element is at the label.
 template <class T>
-[[gnu::used]] void count_correct(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, const std::int32_t* labels, std::int32_t* count);
+[[gnu::used]] void count_correct(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* x, const std::int32_t* labels,
+                                 std::int32_t* count);
 
 #if defined(__CUDACC__)
 
@@ -84,9 +85,11 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <int N, class T, class R>
-void softmax_rows(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* losses) {
+void softmax_rows(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities,
+                  R* losses) {
     if (classes < long_row)
-        softmax_kernel<32, N><<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
+        softmax_kernel<32, N>
+            <<<blocks_for(s, rows, threads / 32), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
     else
         softmax_kernel<threads, N><<<blocks_for(s, rows, 1), threads, 0, on(s)>>>(rows, classes, logits, labels, probabilities, losses);
     s.services->launched("kernel softmax_cross_entropy");
@@ -103,8 +106,8 @@ __global__ void __launch_bounds__(mean_threads) mean_kernel(std::int64_t n, cons
 }
 
 template <int N, class T>
-__global__ void __launch_bounds__(threads) softmax_gradient_kernel(std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels,
-                                                                   T* y, ops_detail::arithmetic_t<T> share) {
+__global__ void __launch_bounds__(threads) softmax_gradient_kernel(std::int64_t rows, std::int64_t classes, const T* probabilities,
+                                                                   const std::int32_t* labels, T* y, ops_detail::arithmetic_t<T> share) {
     using R = ops_detail::arithmetic_t<T>;
     for (std::int64_t j = first_unit() * N; j < classes; j += unit_stride() * N)
         for (std::int64_t i = first_row(); i < rows; i += row_stride()) {
@@ -134,7 +137,8 @@ __device__ std::int32_t place_of_largest(std::int64_t classes, const T* x) {
     for_share<Threads, 1, R>(classes, x, [&](R value, std::int64_t j) {
         if (value > best.value) best = {value, static_cast<std::int32_t>(j)};
     });
-    return over_group<Threads>(best, [](candidate<R> a, candidate<R> b) { return b.value > a.value || (b.value == a.value && b.place < a.place) ? b : a; })
+    return over_group<Threads>(
+               best, [](candidate<R> a, candidate<R> b) { return b.value > a.value || (b.value == a.value && b.place < a.place) ? b : a; })
         .place;
 }
 
@@ -158,8 +162,8 @@ __global__ void __launch_bounds__(threads)
 }  // namespace detail
 
 template <class T, class R>
-void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels, T* probabilities, R* loss,
-                           R* losses) {
+void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* logits, const std::int32_t* labels,
+                           T* probabilities, R* loss, R* losses) {
     if (rows == 0) return s.services->zero(s, loss, sizeof(R));
     if (losses == nullptr || s.workspace_bytes < rows * static_cast<std::int64_t>(sizeof(R)))
         s.services->refuse("softmax_cross_entropy needs the workspace that it declares");
@@ -173,7 +177,8 @@ void softmax_cross_entropy(cuda::stream s, std::int64_t rows, std::int64_t class
 }
 
 template <class T>
-void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* probabilities, const std::int32_t* labels, T* y) {
+void softmax_cross_entropy_gradient(cuda::stream s, std::int64_t rows, std::int64_t classes, const T* probabilities,
+                                    const std::int32_t* labels, T* y) {
     if (rows == 0 || classes == 0) return;
     using R = ops_detail::arithmetic_t<T>;
     const R share = R(1) / static_cast<R>(rows);

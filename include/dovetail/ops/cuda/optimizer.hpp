@@ -17,7 +17,8 @@ template <class W, class G>
 
 // v = momentum v + g, w -= rate v
 template <class W, class V, class G>
-[[gnu::used]] void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* g, floating_scalar rate, ops_detail::arithmetic_t<W> momentum);
+[[gnu::used]] void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* g, floating_scalar rate,
+                                         ops_detail::arithmetic_t<W> momentum);
 
 #if defined(__CUDACC__)
 
@@ -89,7 +90,8 @@ void descend(cuda::stream s, std::int64_t n, W* w, const G* g, floating_scalar r
 }
 
 template <class W, class V, class G>
-void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* g, floating_scalar rate, ops_detail::arithmetic_t<W> momentum) {
+void descend_with_momentum(cuda::stream s, std::int64_t n, W* w, V* v, const G* g, floating_scalar rate,
+                           ops_detail::arithmetic_t<W> momentum) {
     if (n == 0) return;
     constexpr int N = pack_of<W, V, G>;
     if (fits_packs<N>(w, v, g))

@@ -82,7 +82,8 @@ void gemm_blocked(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, co
                 pack<tile_m>(a + i0 * a_row + p0 * a_depth, a_row, a_depth, rows, depth, a_block);
                 pack<tile_n>(b + j0 * b_column + p0 * b_depth, b_column, b_depth, columns, depth, b_block);
                 for (int j = 0; j < columns; j += tile_n)
-                    for (int i = 0; i < rows; i += tile_m) add_tile(depth, a_block + i * depth, b_block + j * depth, c_block + i * block_n + j);
+                    for (int i = 0; i < rows; i += tile_m)
+                        add_tile(depth, a_block + i * depth, b_block + j * depth, c_block + i * block_n + j);
             }
             for (int i = 0; i < rows; ++i)
                 for (int j = 0; j < columns; ++j) c[(i0 + i) * n + j0 + j] = static_cast<T>(c_block[i * block_n + j]);
@@ -108,14 +109,16 @@ constexpr CBLAS_TRANSPOSE transposed(bool t) { return t ? CblasTrans : CblasNoTr
 template <bool TransA, bool TransB>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c) {
     if (!detail::fits_blas(m, n, k)) return gemm_blocked<TransA, TransB>(m, n, k, a, b, c);
-    cblas_sgemm(CblasRowMajor, detail::transposed(TransA), detail::transposed(TransB), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1.0f, a,
-                static_cast<int>(TransA ? m : k), b, static_cast<int>(TransB ? k : n), 0.0f, c, static_cast<int>(n));
+    cblas_sgemm(CblasRowMajor, detail::transposed(TransA), detail::transposed(TransB), static_cast<int>(m), static_cast<int>(n),
+                static_cast<int>(k), 1.0f, a, static_cast<int>(TransA ? m : k), b, static_cast<int>(TransB ? k : n), 0.0f, c,
+                static_cast<int>(n));
 }
 template <bool TransA, bool TransB>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c) {
     if (!detail::fits_blas(m, n, k)) return gemm_blocked<TransA, TransB>(m, n, k, a, b, c);
-    cblas_dgemm(CblasRowMajor, detail::transposed(TransA), detail::transposed(TransB), static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1.0, a,
-                static_cast<int>(TransA ? m : k), b, static_cast<int>(TransB ? k : n), 0.0, c, static_cast<int>(n));
+    cblas_dgemm(CblasRowMajor, detail::transposed(TransA), detail::transposed(TransB), static_cast<int>(m), static_cast<int>(n),
+                static_cast<int>(k), 1.0, a, static_cast<int>(TransA ? m : k), b, static_cast<int>(TransB ? k : n), 0.0, c,
+                static_cast<int>(n));
 }
 #endif
 

@@ -12,8 +12,8 @@ namespace dovetail {
 class label_error final : public std::exception {
 public:
     label_error(std::int64_t row, std::int64_t label, std::int64_t classes) noexcept {
-        __builtin_snprintf(text_, sizeof text_, "softmax_cross_entropy: row %lld has label %lld, there are %lld classes", static_cast<long long>(row),
-                           static_cast<long long>(label), static_cast<long long>(classes));
+        __builtin_snprintf(text_, sizeof text_, "softmax_cross_entropy: row %lld has label %lld, there are %lld classes",
+                           static_cast<long long>(row), static_cast<long long>(label), static_cast<long long>(classes));
     }
     const char* what() const noexcept override { return text_; }
 

@@ -24,7 +24,8 @@ public:
         for (int r = 1; r < g_.roles.size(); ++r) {
             if (same_mesh(0, r)) continue;
             alike = false;
-            if (g_.single_rank) fail(ir::make_fault(ir::fault_kind::single_rank_mismatch, g_.roles[0].source_position, g_.roles[r].source_position));
+            if (g_.single_rank)
+                fail(ir::make_fault(ir::fault_kind::single_rank_mismatch, g_.roles[0].source_position, g_.roles[r].source_position));
         }
         if (has_special_nodes_ || !alike || g_.views)
             for (const ir::node& n : g_.nodes) {
@@ -95,7 +96,8 @@ private:
             for (int r : results(n))
                 for (int a : arguments(n))
                     if (r >= 0 && a != r && where_.overlap(a, r))
-                        fail(ir::make_fault(ir::fault_kind::rows_of_target, n.statement, g_.symbols[r].source_position, g_.symbols[a].source_position));
+                        fail(ir::make_fault(ir::fault_kind::rows_of_target, n.statement, g_.symbols[r].source_position,
+                                            g_.symbols[a].source_position));
         }
     }
     constexpr void check_part(const ir::node& concat, int a, int& concat_of_it) {
@@ -107,7 +109,8 @@ private:
         else if (s.role != concat.role)
             fail(ir::make_fault(ir::fault_kind::part_elsewhere, concat.statement, s.source_position).in(concat.statement));
         else if (g_.nodes[s.node].op->in_place_only)
-            fail(ir::make_fault(ir::fault_kind::part_in_place, concat.statement, s.source_position, g_.nodes[s.node].source_position + 1).in(concat.statement));
+            fail(ir::make_fault(ir::fault_kind::part_in_place, concat.statement, s.source_position, g_.nodes[s.node].source_position + 1)
+                     .in(concat.statement));
     }
 
     constexpr void states() {
@@ -137,7 +140,8 @@ private:
             int k = 0;
             while (first[k] >= 0 && g_.nodes[first[k]].nccl_group_id != n.nccl_group_id) ++k;
             if (first[k] < 0) first[k] = i;
-            if (!same_roles(n, g_.nodes[first[k]])) fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[first[k]].statement, n.statement));
+            if (!same_roles(n, g_.nodes[first[k]]))
+                fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[first[k]].statement, n.statement));
             for (int a : arguments(n)) depends(set[where_.whole_of(a)], i);
             if (n.update) {
                 const int s = results(n)[0];
@@ -178,13 +182,15 @@ private:
             if (s.role < 0) continue;
             if (first < 0) first = s.role;
             if (s.role != first && !same_mesh(s.role, first))
-                fail(ir::make_fault(ir::fault_kind::mesh_mismatch, s.source_position, g_.roles[s.role].source_position, g_.roles[first].source_position)
+                fail(ir::make_fault(ir::fault_kind::mesh_mismatch, s.source_position, g_.roles[s.role].source_position,
+                                    g_.roles[first].source_position)
                          .in(n.statement));
         }
         if (n.role < 0)
             for (int r : g_.operands.subspan(n.first_target, n.targets))
                 if (!same_mesh(r, first))
-                    fail(ir::make_fault(ir::fault_kind::mesh_mismatch, n.statement, g_.roles[first].source_position, g_.roles[r].source_position));
+                    fail(ir::make_fault(ir::fault_kind::mesh_mismatch, n.statement, g_.roles[first].source_position,
+                                        g_.roles[r].source_position));
     }
 
     constexpr bool receives(const ir::node& n, int role) const {
@@ -226,7 +232,8 @@ private:
         const ir::symbol& s = g_.symbols[a];
         if (const tensor_type made = first_result(n); made.bytes() != s.type.bytes())
             fail(ir::make_fault(ir::fault_kind::in_place_mismatch, n.statement, n.source_position + 1)).tensor(s.type).tensor(made);
-        if (s.kind != ir::symbol_kind::value || s.output || (part_readers_.empty() ? readers_ : part_readers_)[a] > 1 || s.role != n.role || where_.is_part(a))
+        if (s.kind != ir::symbol_kind::value || s.output || (part_readers_.empty() ? readers_ : part_readers_)[a] > 1 || s.role != n.role ||
+            where_.is_part(a))
             fail(ir::make_fault(ir::fault_kind::in_place_shared, n.statement, n.source_position + 1, s.source_position));
     }
 

@@ -65,7 +65,9 @@ private:
         return wrong_;
     }
     // The source position of a node's operation follows that of its expression.
-    constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) { return fail(ir::make_fault(kind, n.statement, n.source_position + 1)); }
+    constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) {
+        return fail(ir::make_fault(kind, n.statement, n.source_position + 1));
+    }
 
     // Types one node; false if an argument has no type yet.
     constexpr bool type(const ir::node& n) {
@@ -129,7 +131,8 @@ private:
             const std::int64_t bytes = arguments[i].bytes();  // less than none: found elsewhere
             if (bytes < 0) continue;
             const std::int64_t block = op.view == view_kind::rows ? bytes / op.blocks : bytes;
-            if (block == 0 || block % block_alignment != 0) return fail(ir::fault_kind::unaligned_rows, n).tensor(arguments[i]).count_of(block), false;
+            if (block == 0 || block % block_alignment != 0)
+                return fail(ir::fault_kind::unaligned_rows, n).tensor(arguments[i]).count_of(block), false;
         }
         return true;
     }
@@ -148,10 +151,12 @@ private:
         for (int i = 1; i < n.arguments; ++i)
             if (arguments[i] != given) return fail(ir::fault_kind::member_mismatch, n).tensor(given).tensor(arguments[i]), given;
         const std::int64_t members = members_of(n);
-        if (n.role >= 0 && n.root >= 0 && members > 0 && n.root >= members) return fail(ir::fault_kind::bad_root, n).name(n.source_position + 1), given;
+        if (n.role >= 0 && n.root >= 0 && members > 0 && n.root >= members)
+            return fail(ir::fault_kind::bad_root, n).name(n.source_position + 1), given;
         if (!collective::needs_width(row)) return given;
         if (members == 0) return fail(ir::fault_kind::open_width, n), given;
-        if (!collective::is_divisible(row, given, members)) return fail(ir::fault_kind::indivisible, n).tensor(given).count_of(members), given;
+        if (!collective::is_divisible(row, given, members))
+            return fail(ir::fault_kind::indivisible, n).tensor(given).count_of(members), given;
         return collective::result_of(row, given, members);
     }
     // The number of members: positions along the axes (0: a width is open), or roles: receivers if only the root sends, else senders.

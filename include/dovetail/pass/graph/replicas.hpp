@@ -21,7 +21,9 @@ public:
                 const unsigned both = v & g_.symbols[r].replicated;
                 for (int axis = 0; axis < g_.axes.size(); ++axis)
                     if ((both >> axis & 1u) != 0)
-                        return ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].source_position, g_.axes[axis].source_position).in(n.statement);
+                        return ir::make_fault(ir::fault_kind::diverging_replicas, g_.symbols[r].source_position,
+                                              g_.axes[axis].source_position)
+                            .in(n.statement);
             }
         }
         return ir::fault{};
@@ -35,7 +37,8 @@ private:
         unsigned v = 0;
         for (int a : g_.operands.subspan(n.first_argument, n.arguments)) v |= varies_[a];
         if (collective::gives_equal_results(n.kind)) return v & ~n.axes;
-        const bool differs = is_collective(n.kind) || (is_communication(n.kind) && collective::leaves_zeros(n, ir::width_along(g_, n.role, n.axes)));
+        const bool differs =
+            is_collective(n.kind) || (is_communication(n.kind) && collective::leaves_zeros(n, ir::width_along(g_, n.role, n.axes)));
         return differs ? v | n.axes : v;
     }
 

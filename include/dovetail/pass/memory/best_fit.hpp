@@ -31,7 +31,12 @@ struct items {
     int grown = -1;  // the last item that did not fit below the top. Filled by pack_in_order
 
     constexpr explicit items(int most)
-        : size(most, unset{}), offset(most, unset{}), definition(most, unset{}), last(most, unset{}), release(most, unset{}), id(most, unset{}) {}
+        : size(most, unset{}),
+          offset(most, unset{}),
+          definition(most, unset{}),
+          last(most, unset{}),
+          release(most, unset{}),
+          id(most, unset{}) {}
 
     constexpr void add(std::int64_t bytes, std::int64_t at, int from, int to, const vector_clock& end, int name) {
         size.first[count] = bytes;
@@ -42,7 +47,9 @@ struct items {
         id.first[count++] = name;
     }
     // What is known wherever the item's bytes are written first.
-    constexpr const vector_clock& known_of(int i) const { return known_by_all.empty() ? known[definition.first[i]] : known_by_all.first[i]; }
+    constexpr const vector_clock& known_of(int i) const {
+        return known_by_all.empty() ? known[definition.first[i]] : known_by_all.first[i];
+    }
 };
 
 // The arena as a list of blocks in the order of addresses. A free block whose release all later steps cover is `merged` with its free

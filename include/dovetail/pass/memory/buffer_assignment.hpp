@@ -43,15 +43,17 @@ constexpr auto floors(const basic_issue_order<Program>& issued, const room<vecto
     return out;
 }
 
-constexpr bool in_arena(ir::storage where) { return where == ir::storage::arena || where == ir::storage::host || where == ir::storage::workspace; }
+constexpr bool in_arena(ir::storage where) {
+    return where == ir::storage::arena || where == ir::storage::host || where == ir::storage::workspace;
+}
 
 // Packs the arenas of each role. Symmetric sets lie where the prefix says; the rest may fill gaps between them.
 template <class Program, class Clocks>
 class arena_packing {
 public:
     // `members` is empty where no sets are to agree.
-    constexpr arena_packing(const Program& program, const Clocks& clocks, const Clocks& floor, const basic_lifetimes<Program>& lives, const vec<int>& members,
-                            const prefix& prefix, basic_assignment<Program>& out)
+    constexpr arena_packing(const Program& program, const Clocks& clocks, const Clocks& floor, const basic_lifetimes<Program>& lives,
+                            const vec<int>& members, const prefix& prefix, basic_assignment<Program>& out)
         : program_{program},
           clocks_{clocks.begin()},
           floor_{floor.begin()},
@@ -192,8 +194,9 @@ private:
 };
 
 template <class Program, class Clocks>
-constexpr basic_assignment<Program> arrange(const Program& program, const basic_issue_order<Program>& issued, const Clocks& clocks, const Clocks& floor,
-                                            const basic_lifetimes<Program>& lives, const vec<int>& members, const prefix& prefix, int& pairs) {
+constexpr basic_assignment<Program> arrange(const Program& program, const basic_issue_order<Program>& issued, const Clocks& clocks,
+                                            const Clocks& floor, const basic_lifetimes<Program>& lives, const vec<int>& members,
+                                            const prefix& prefix, int& pairs) {
     basic_assignment<Program> out{};
     out.placements.resize(program.buffers.count);
     out.roles = issued.roles;
@@ -218,8 +221,8 @@ constexpr bool need_less(const vec<ir::role_plan>& a, const vec<ir::role_plan>& 
 
 template <class Program>
 constexpr basic_assignment<Program> assign_buffers(const Program& program, const basic_issue_order<Program>& issued,
-                                                   const room<vector_clock, decltype(Program::participations)>& clocks, const basic_lifetimes<Program>& lives,
-                                                   const assignment_options& options = {}) {
+                                                   const room<vector_clock, decltype(Program::participations)>& clocks,
+                                                   const basic_lifetimes<Program>& lives, const assignment_options& options = {}) {
     const auto floor = detail::floors<Program>(issued, clocks);
     int pairs = options.pairs;
     // A single role has no symmetric buffers.

@@ -90,7 +90,11 @@ inline constexpr int item_bits = 20;  // the low bits of a key are the item
 class first_fit {
 public:
     constexpr first_fit(vec<item>& items, const stretches& lists)
-        : items_{items.begin()}, start_{lists.start.begin()}, entries_(lists.total, unset{}), count_(lists.start.size()), cursor_(lists.start.size()) {}
+        : items_{items.begin()},
+          start_{lists.start.begin()},
+          entries_(lists.total, unset{}),
+          count_(lists.start.size()),
+          cursor_(lists.start.size()) {}
 
     // The size of the arena; at least `base`.
     constexpr std::int64_t run(vec<std::int64_t> keys, std::int64_t base) {
@@ -132,8 +136,8 @@ private:
             if (other.offset >= at + me.size) break;
             if (other.offset + other.size <= at) continue;
             // Whether both may be alive at the same time on a common role.
-            const bool conflict = (other.roles & me.roles) != 0 &&
-                                  (j < i ? other.until > i && !covers(me.known, other.release) : me.until > j && !covers(other.known, me.release));
+            const bool conflict = (other.roles & me.roles) != 0 && (j < i ? other.until > i && !covers(me.known, other.release)
+                                                                          : me.until > j && !covers(other.known, me.release));
             if (conflict) at = other.offset + other.size;
         }
         cursor_.first[q] = k;

@@ -12,7 +12,12 @@ template <class Graph, class Table>
 class buffer_creation {
 public:
     constexpr buffer_creation(const Graph& g, const cost_model::expansion_options& s, Table& to)
-        : builder{to}, where{g}, g_{g}, s_{s}, home_(by_role_and_symbol::sized(g.roles.count * g.symbols.count)), readers_(by_symbol::sized(g.symbols.count)) {
+        : builder{to},
+          where{g},
+          g_{g},
+          s_{s},
+          home_(by_role_and_symbol::sized(g.roles.count * g.symbols.count)),
+          readers_(by_symbol::sized(g.symbols.count)) {
         auto& readers = readers_.first;
         const auto& nodes = g.nodes.first;
         const auto& operands = g.operands.first;
@@ -71,8 +76,17 @@ public:
         const bool output = y.output && y.kind == ir::symbol_kind::value && lives_on(y, role);
         const int b = builder.buffer_count++;
         if (where == ir::storage::arena && y.in_host_memory) where = ir::storage::host;
-        builder.buffers[b] = {
-            where, g_.single_rank ? 0 : role, symbol, y.type, y.type.bytes(), output || where == ir::storage::input ? s_.in_flight : 1, output, -1, -1, b, 1};
+        builder.buffers[b] = {where,
+                              g_.single_rank ? 0 : role,
+                              symbol,
+                              y.type,
+                              y.type.bytes(),
+                              output || where == ir::storage::input ? s_.in_flight : 1,
+                              output,
+                              -1,
+                              -1,
+                              b,
+                              1};
         if (g_.single_rank && y.role < 0 && y.node < 0) {
             // What every role has for itself, an input or a stream index, a single-rank graph has once.
             for (int r = 0; r < g_.roles.count; ++r) home_.first[r * g_.symbols.count + symbol] = b + 1;
@@ -133,13 +147,17 @@ private:
     constexpr int bring_part(int symbol, int role) {
         const ir::location& mine = where[symbol];
         const bool here = lives_on(g_.symbols.first[mine.whole], role);
-        const int b = here ? make_available(mine.whole, role) : mine.same != symbol ? make_available(mine.same, role) : transfer(symbol, role);
+        const int b = here                  ? make_available(mine.whole, role)
+                      : mine.same != symbol ? make_available(mine.same, role)
+                                            : transfer(symbol, role);
         home_.first[role * g_.symbols.count + symbol] = b + 1;
         return b;
     }
 
     // The role a value comes from when another reads it.
-    constexpr int source_role(const ir::symbol& y) const { return y.role >= 0 ? y.role : g_.operands.first[g_.nodes.first[y.node].first_target]; }
+    constexpr int source_role(const ir::symbol& y) const {
+        return y.role >= 0 ? y.role : g_.operands.first[g_.nodes.first[y.node].first_target];
+    }
 
     constexpr bool lives_on(const ir::symbol& y, int role) const {
         if (y.role >= 0) return y.role == role;
@@ -169,7 +187,8 @@ private:
             touch(sender ? from : to, symbol, sender ? access_mode::read : access_mode::write);
             builder.participation(rank_of(sender ? from_role : role), builder.member_count - 1, sender ? 0 : 1, builder.access_count - 1);
         }
-        builder.task(first_participation, builder.member_count - 1, stream_of_transfer(builder.buffers[from], builder.buffers[to].bytes), op_kind::transfer);
+        builder.task(first_participation, builder.member_count - 1, stream_of_transfer(builder.buffers[from], builder.buffers[to].bytes),
+                     op_kind::transfer);
         return to;
     }
 

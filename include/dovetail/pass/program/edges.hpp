@@ -33,8 +33,12 @@ constexpr adjacency adjacent(int tasks, span<const ir::edge> list) {
 }
 }  // namespace detail
 
-constexpr adjacency successors(int tasks, span<const ir::edge> list) { return detail::adjacent<&ir::edge::from, &ir::edge::to>(tasks, list); }
-constexpr adjacency predecessors(int tasks, span<const ir::edge> list) { return detail::adjacent<&ir::edge::to, &ir::edge::from>(tasks, list); }
+constexpr adjacency successors(int tasks, span<const ir::edge> list) {
+    return detail::adjacent<&ir::edge::from, &ir::edge::to>(tasks, list);
+}
+constexpr adjacency predecessors(int tasks, span<const ir::edge> list) {
+    return detail::adjacent<&ir::edge::to, &ir::edge::from>(tasks, list);
+}
 
 namespace detail {
 
@@ -44,7 +48,8 @@ class edge_list {
 public:
     int count = 0;
 
-    constexpr edge_list(const leaf_touches<Program>& of, List& list) : list_{list}, first_{of.first.first}, task_{of.task.first}, mode_{of.mode.first} {}
+    constexpr edge_list(const leaf_touches<Program>& of, List& list)
+        : list_{list}, first_{of.first.first}, task_{of.task.first}, mode_{of.mode.first} {}
 
     // A value follows its definition, and the definition whoever else reads the bytes that it re-uses: the leaf `taken`, or -1.
     constexpr void add_value(int leaf, int aliased, int buffer, const ir::buffer& x) {
@@ -84,7 +89,8 @@ public:
                 list_[count++] = {from, v, role, buffer, ir::edge_kind::anti};
                 alone = false;
             }
-            if (alone && mode_[i] == access_mode::write && writer >= 0 && writer != v) list_[count++] = {writer, v, role, buffer, ir::edge_kind::output};
+            if (alone && mode_[i] == access_mode::write && writer >= 0 && writer != v)
+                list_[count++] = {writer, v, role, buffer, ir::edge_kind::output};
             writer = v;
             read = i + 1;
         }

@@ -14,7 +14,8 @@ namespace detail {
 template <class Graph, class Table>
 class expansion {
 public:
-    constexpr expansion(const Graph& g, const cost_model::expansion_options& s, Table& to) : g_{g}, operands_{g.operands.first}, buffers_{g, s, to} {}
+    constexpr expansion(const Graph& g, const cost_model::expansion_options& s, Table& to)
+        : g_{g}, operands_{g.operands.first}, buffers_{g, s, to} {}
 
     constexpr void run(Table& to) {
         const auto& nodes = g_.nodes.first;
@@ -101,7 +102,8 @@ private:
                 else if (nodes[i].role < 0)
                     add_participations(nodes[i], member, role);
             }
-        to_.task(first_participation, base, nodes[first].role < 0 && g_.single_rank ? stream_kind::compute : stream_kind::communication, nodes[first].kind);
+        to_.task(first_participation, base, nodes[first].role < 0 && g_.single_rank ? stream_kind::compute : stream_kind::communication,
+                 nodes[first].kind);
     }
 
     constexpr void add_member(int i, const ir::node& n) {
@@ -126,7 +128,8 @@ private:
                 if (!local) communicator = to_.communicator(0, group_roles_.view());
             }
         }
-        to_.members[to_.member_count++] = {n.kind, n.op, i, operands_[n.first_result], n.reduce, communicator, root, n.offset, n.zero_edge, local};
+        to_.members[to_.member_count++] = {n.kind,   n.op,        i,    operands_[n.first_result], n.reduce, communicator, root,
+                                           n.offset, n.zero_edge, local};
     }
 
     // Seats of a collective over roles: those who give, or, where one gives, those who receive and the giver last if it
@@ -165,9 +168,11 @@ private:
         access_arguments(n, here);
         for (int k = 0, count = n.results; k < count; ++k) access_result(n, k, here);
         if (n.op->has_workspace)
-            if (const std::int64_t bytes = n.op->workspace(types_of(n)); bytes > 0) to_.touch(buffers_.scratch(n.role, {}, bytes), access_mode::write);
+            if (const std::int64_t bytes = n.op->workspace(types_of(n)); bytes > 0)
+                to_.touch(buffers_.scratch(n.role, {}, bytes), access_mode::write);
         if (g_.views) note_blocks(n, first_access);
-        to_.participations[to_.participation_count++] = {g_.single_rank ? 0 : n.role, member, 0, first_access, to_.access_count - first_access};
+        to_.participations[to_.participation_count++] = {g_.single_rank ? 0 : n.role, member, 0, first_access,
+                                                         to_.access_count - first_access};
     }
 
     // A target that stands twice among the arguments is passed as inout the first time only.

@@ -34,7 +34,9 @@ constexpr ir::sizes<8> largest_tables(const Graph& g) {
                 role = n->role < 0 ? y->role : n->role;
                 if ((y->role == role && y->kind != ir::symbol_kind::input) || reader[a] == role) continue;
                 reader[a] = role;
-                brought += y->role >= 0 && y->role != role && y->kind == ir::symbol_kind::input ? 2 : 1;  // an input of another role comes to that role first
+                brought += y->role >= 0 && y->role != role && y->kind == ir::symbol_kind::input
+                               ? 2
+                               : 1;  // an input of another role comes to that role first
             }
         if (n->op->has_workspace) ++scratch;
         for (r = n->first_result, end = r + n->results; r < end; ++r)
@@ -51,8 +53,8 @@ constexpr ir::sizes<8> largest_tables(const Graph& g) {
     }
     // A single role brings nothing but inputs, each once.
     if (alone) brought = symbols - values;
-    return {{symbols + brought + scratch + ends, touches + scratch + 2 * brought, statements + ends + 2 * brought, statements + brought, statements + brought,
-             talks + brought, talks + ends + 2 * brought, symbols + brought + scratch + ends}};
+    return {{symbols + brought + scratch + ends, touches + scratch + 2 * brought, statements + ends + 2 * brought, statements + brought,
+             statements + brought, talks + brought, talks + ends + 2 * brought, symbols + brought + scratch + ends}};
 }
 
 }  // namespace detail

@@ -37,7 +37,8 @@ struct program_builder {
         participations[participation_count++] = {role, member, group_index, first_access, access_count - first_access};
     }
     constexpr void task(int first_participation, int first_member, stream_kind stream, op_kind kind) {
-        tasks[task_count++] = {first_participation, participation_count - first_participation, first_member, member_count - first_member, stream, kind};
+        tasks[task_count++] = {
+            first_participation, participation_count - first_participation, first_member, member_count - first_member, stream, kind};
     }
     constexpr int communicator(unsigned axes, span<const int> roles) {
         for (int c = 0; c < communicator_count_; ++c) {

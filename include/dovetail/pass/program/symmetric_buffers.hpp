@@ -18,7 +18,11 @@ template <class Table>
 class symmetric_set_builder {
 public:
     constexpr explicit symmetric_set_builder(Table& p)
-        : p_{p}, next_(p.buffers.size(), unset{}), first_(p.buffers.size(), unset{}), on_(p.buffers.size(), unset{}), met_(p.roles > 64 ? p.roles : 0) {}
+        : p_{p},
+          next_(p.buffers.size(), unset{}),
+          first_(p.buffers.size(), unset{}),
+          on_(p.buffers.size(), unset{}),
+          met_(p.roles > 64 ? p.roles : 0) {}
 
     // What one part of a collective passes. `sides`: of arguments and of results the first access of any part, -1 before.
     constexpr void pass(const ir::access* from, const ir::access* end, bool only_gives, int* sides) {

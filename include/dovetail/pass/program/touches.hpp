@@ -30,7 +30,8 @@ constexpr vec<int> participations_as_written(const Program& p, const Owner& owne
         const ir::task& v = p.tasks.first[task_of[i]];
         for (int other = v.first_participation; other < v.first_participation + v.participations; ++other)
             for (int a = participations[other].first_access; a < participations[other].first_access + participations[other].accesses; ++a)
-                if (participations[other].member == participations[i].member && accesses[a].mode != access_mode::read && reader[accesses[a].buffer] > place[i])
+                if (participations[other].member == participations[i].member && accesses[a].mode != access_mode::read &&
+                    reader[accesses[a].buffer] > place[i])
                     place[i] = reader[accesses[a].buffer];
     }
     vec<int> start(last + 3), sorted(p.participations.size());

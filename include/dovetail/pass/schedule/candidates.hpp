@@ -41,7 +41,8 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
 
 // The orders of the overlapped candidates, which use three streams: the written order, or list scheduling.
 template <class Program, class Occupancy, class Edges, class Costs>
-constexpr auto overlapped_order(const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs, bool listed, const plan_options& s) {
+constexpr auto overlapped_order(const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs, bool listed,
+                                const plan_options& s) {
     auto order = written_order<room<int, decltype(p.tasks)>>(p.tasks.count, edges);
     if (listed) {
         const auto priority = priorities(p, r, costs, order.view(), s);
@@ -85,7 +86,8 @@ constexpr vec<int> moved_earlier(const vec<int>& order, int from, int to) {
 // Local search on the order of a small graph: moves one task at a time to an earlier position within a window, and keeps the move if the
 // predicted time decreases. Larger graphs are not changed.
 template <class Schedule, class Program, class Occupancy, class Edges, class Costs>
-constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs, const plan_options& s) {
+constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs,
+                       const plan_options& s) {
     const int n = p.tasks.count;
     if (best.length < 0 || n > improved_tasks) return;
     const adjacency in = predecessors(n, {edges.begin(), edges.count});

@@ -105,7 +105,8 @@ private:
 
     constexpr void count_edges() {
         for (int v = 0; v < p_.tasks.count; ++v) {
-            for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) missing_.first[v] += r_.incoming.first[i];
+            for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
+                missing_.first[v] += r_.incoming.first[i];
             if (missing_.first[v] == 0) unplaced_.first[unplaced_count_++] = v;
         }
     }

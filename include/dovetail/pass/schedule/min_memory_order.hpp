@@ -68,7 +68,8 @@ struct held_order {
 // value with n remaining users counts as released to 1/n. Ties are broken by the written order.
 class holding_fewest {
 public:
-    constexpr holding_fewest(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back, const min_memory_options& s)
+    constexpr holding_fewest(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back,
+                             const min_memory_options& s)
         : p_{p},
           h_{h},
           back_{from_the_back},
@@ -192,7 +193,8 @@ private:
     vec<std::int64_t> most_;  // by role: peak of live bytes so far
 };
 
-constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back, const min_memory_options& s) {
+constexpr held_order held_from(const ir::program& p, const held_bytes& h, span<const ir::edge> edges, bool from_the_back,
+                               const min_memory_options& s) {
     return holding_fewest{p, h, edges, from_the_back, s}.run();
 }
 

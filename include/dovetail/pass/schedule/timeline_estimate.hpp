@@ -271,7 +271,8 @@ private:
 
 // The timeline with three streams per role. `order` contains every task once.
 template <class Schedule = schedule, class Program, class Occupancy, class Costs>
-constexpr Schedule estimate_timeline(const Program& p, const Occupancy& r, const Costs& costs, span<const int> order, const plan_options& s) {
+constexpr Schedule estimate_timeline(const Program& p, const Occupancy& r, const Costs& costs, span<const int> order,
+                                     const plan_options& s) {
     return detail::stream_simulation<Schedule, Program, Occupancy, Costs>{p, r, costs, s}.run(order);
 }
 

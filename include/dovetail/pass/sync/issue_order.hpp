@@ -16,9 +16,9 @@ struct issued_step {
 
 template <class Program>
 struct basic_issue_order {
-    room<issued_step, decltype(Program::participations)> steps;    // by role, in issue order
-    vec<ir::role_plan> roles;                                      // first_step and steps
-    vec<int> position;                                             // by step: of its task in the order; empty where a single role has all steps in that order
+    room<issued_step, decltype(Program::participations)> steps;  // by role, in issue order
+    vec<ir::role_plan> roles;                                    // first_step and steps
+    vec<int> position;  // by step: of its task in the order; empty where a single role has all steps in that order
     room<int, decltype(Program::participations)> index_on_stream;  // by step: its place among the steps of its role and stream
     vec<int> on_stream;                                            // by role and stream: how many steps it has
     vec<int> stream_steps;  // of role r and stream l, in issue order: from stream_count * first_step + l * steps of the role on

@@ -92,7 +92,8 @@ inline constexpr int key_bits = 43;
 
 constexpr vec<stretch> by_bits_of_address(const vec<stretch>& list, int shift) {
     vec<std::int64_t> keys(list.size(), unset{});
-    for (int i = 0; i < list.size(); ++i) keys[i] = ((list[i].begin / ir::alignment >> shift & ((std::int64_t{1} << key_bits) - 1)) << item_bits) + i;
+    for (int i = 0; i < list.size(); ++i)
+        keys[i] = ((list[i].begin / ir::alignment >> shift & ((std::int64_t{1} << key_bits) - 1)) << item_bits) + i;
     sort(keys);
     vec<stretch> sorted(list.size(), unset{});
     for (int i = 0; i < list.size(); ++i) sorted[i] = list[static_cast<int>(keys[i] & ((1 << item_bits) - 1))];
@@ -106,7 +107,8 @@ constexpr vec<stretch> by_address(const vec<stretch>& list, std::int64_t bytes) 
 
 // Who has each byte of an arena first in a run, or last.
 template <class Program>
-constexpr vec<stretch> takers(const Program& program, span<const int> defined, bool last, const ir::placement* place, bool host, std::int64_t bytes) {
+constexpr vec<stretch> takers(const Program& program, span<const int> defined, bool last, const ir::placement* place, bool host,
+                              std::int64_t bytes) {
     const ir::buffer* buffer = program.buffers.first;
     untaken free{bytes};
     vec<stretch> got;
@@ -134,10 +136,11 @@ constexpr void demand_own(const Program& program, const basic_lifetimes<Program>
 
 // Of leaves that share bytes the first one's definition waits for the accesses of the last one.
 template <class Program>
-constexpr void require_of_shared(const Program& program, const basic_lifetimes<Program>& lives, span<const int> defined, const ir::placement* place, bool host,
-                                 std::int64_t bytes, required_clocks& out) {
+constexpr void require_of_shared(const Program& program, const basic_lifetimes<Program>& lives, span<const int> defined,
+                                 const ir::placement* place, bool host, std::int64_t bytes, required_clocks& out) {
     if (bytes == 0) return;
-    const vec<stretch> opening = takers(program, defined, false, place, host, bytes), closing = takers(program, defined, true, place, host, bytes);
+    const vec<stretch> opening = takers(program, defined, false, place, host, bytes),
+                       closing = takers(program, defined, true, place, host, bytes);
     for (int i = 0, j = 0; i < opening.size(); ++i) {
         while (j < closing.size() && closing[j].end <= opening[i].begin) ++j;
         for (int k = j; k < closing.size() && closing[k].begin < opening[i].end; ++k)
@@ -167,8 +170,9 @@ constexpr void require_of_states(const Program& program, const basic_issue_order
 }
 
 template <class Program>
-constexpr vec<required_clock> required_clocks_of(const Program& program, const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits,
-                                                 const basic_lifetimes<Program>& lives, const basic_assignment<Program>& memory, int r) {
+constexpr vec<required_clock> required_clocks_of(const Program& program, const basic_issue_order<Program>& issued,
+                                                 const basic_in_run<Program>& waits, const basic_lifetimes<Program>& lives,
+                                                 const basic_assignment<Program>& memory, int r) {
     const auto& buffer = program.buffers.first;
     const ir::placement* places = memory.placements.begin();
     required_clocks wanted{issued, waits};

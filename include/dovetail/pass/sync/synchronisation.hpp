@@ -22,7 +22,7 @@ struct basic_lifetimes {
 
     by_buffer<int> defined;  // buffers in the order of the steps that define them, ids ascending within a step
     vec<int> first;          // by role: where its buffers begin in `defined`; one more at the end
-    // By leaf of a buffer that is no in-place result, where some buffer has several: as `definition` and `release`. Else a leaf is a buffer.
+    // By leaf of a buffer that is no in-place result, where some buffer has several: as `definition` and `release`. Else a leaf is one.
     vec<int> leaf_definition;
     vec<vector_clock> leaf_release;
 

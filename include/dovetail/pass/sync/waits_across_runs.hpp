@@ -18,7 +18,8 @@ constexpr void raise(int& to, int value) {
 template <class Program>
 class run_clocks {
 public:
-    constexpr run_clocks(const vec<required_clock>& wanted, const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits, int r)
+    constexpr run_clocks(const vec<required_clock>& wanted, const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits,
+                         int r)
         : wanted_{wanted},
           in_run_{waits},
           first_{issued.roles[r].first_step},
@@ -107,8 +108,9 @@ private:
 }  // namespace detail
 
 template <class Program>
-constexpr vec<pending_wait> waits_across_runs(const Program& program, const basic_issue_order<Program>& issued, const basic_in_run<Program>& waits,
-                                              const basic_lifetimes<Program>& lives, const basic_assignment<Program>& memory) {
+constexpr vec<pending_wait> waits_across_runs(const Program& program, const basic_issue_order<Program>& issued,
+                                              const basic_in_run<Program>& waits, const basic_lifetimes<Program>& lives,
+                                              const basic_assignment<Program>& memory) {
     vec<pending_wait> out;
     for (int r = 0; r < program.roles; ++r) {
         const int* on_stream = issued.on_stream.begin() + r * stream_count;

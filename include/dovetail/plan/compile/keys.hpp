@@ -47,9 +47,9 @@ template <class G, bool InDoubt = largest_of<G>.doubtful>
 inline constexpr bool calls_rules = true;
 template <class G>
 inline constexpr bool calls_rules<G, true> = requires {
-    typename std::bool_constant<(
-        static_cast<void>(stage::lower::make<typename lowered_store<G>::type>(source{&dsl::describe_graph<written<G>>, as_written<G>::single_rank, true})),
-        true)>;
+    typename std::bool_constant<(static_cast<void>(stage::lower::make<typename lowered_store<G>::type>(
+                                     source{&dsl::describe_graph<written<G>>, as_written<G>::single_rank, true})),
+                                 true)>;
 };
 
 template <class G>

@@ -17,9 +17,10 @@ constexpr verdict prove_roles(const_table<Graph> g, const_table<Program> p, cons
 
 // The evaluations for the tables of a key and candidate C.
 template <class Key, candidate C, class Graph = final_stage<Key, stage::rewrite>, class Program = typename Key::for_program>
-inline constexpr verdict proven_tables =
-    prove_in_common(stage_table<key_of<Key, Graph>, Graph>, stage_table<Program, stage::expand>, stage_table<Key, stage::emit<C>>, Key::options);
-template <class Key, candidate C, int First, int Last, class Graph = final_stage<Key, stage::rewrite>, class Program = typename Key::for_program>
+inline constexpr verdict proven_tables = prove_in_common(stage_table<key_of<Key, Graph>, Graph>, stage_table<Program, stage::expand>,
+                                                         stage_table<Key, stage::emit<C>>, Key::options);
+template <class Key, candidate C, int First, int Last, class Graph = final_stage<Key, stage::rewrite>,
+          class Program = typename Key::for_program>
 inline constexpr verdict proven_roles =
     prove_roles(stage_table<key_of<Key, Graph>, Graph>, stage_table<Program, stage::expand>, stage_table<Key, stage::emit<C>>, First, Last);
 

@@ -30,9 +30,10 @@ template <class G, int I>
 using named = dsl::type_at<written<G>, fault_of<G>::value.source_position[I]>;
 
 template <class G, int I>
-using tensor_named = tensor_from<fault_of<G>::value.type[I].type, fault_of<G>::value.type[I].rank, fault_of<G>::value.type[I].extent[0],
-                                 fault_of<G>::value.type[I].extent[1], fault_of<G>::value.type[I].extent[2], fault_of<G>::value.type[I].extent[3],
-                                 fault_of<G>::value.type[I].extent[4], fault_of<G>::value.type[I].extent[5]>;
+using tensor_named =
+    tensor_from<fault_of<G>::value.type[I].type, fault_of<G>::value.type[I].rank, fault_of<G>::value.type[I].extent[0],
+                fault_of<G>::value.type[I].extent[1], fault_of<G>::value.type[I].extent[2], fault_of<G>::value.type[I].extent[3],
+                fault_of<G>::value.type[I].extent[4], fault_of<G>::value.type[I].extent[5]>;
 
 // The numbers in an error, and the position of its statement.
 template <class G>
@@ -56,7 +57,8 @@ constexpr auto told(std::integer_sequence<int, I...>, std::integer_sequence<int,
 }
 template <template <class...> class Error, class G>
 constexpr auto tell() {
-    return told<Error, G>(std::make_integer_sequence<int, fault_of<G>::value.count>{}, std::make_integer_sequence<int, fault_of<G>::value.types>{});
+    return told<Error, G>(std::make_integer_sequence<int, fault_of<G>::value.count>{},
+                          std::make_integer_sequence<int, fault_of<G>::value.types>{});
 }
 
 // The symbol or role whose spelling is nearest to a missing name, with at most a third of the letters different: its source position, or

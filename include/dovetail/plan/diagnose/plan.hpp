@@ -35,15 +35,16 @@ constexpr auto memory_error() {
     if constexpr (of::fits) {
         return std::type_identity<error::none>{};
     } else {
-        constexpr memory_report e =
-            memory_report_of(of::graph, of::program, of::value.roles, stage_table<typename of::key, stage::schedule<of::taken>>.order.view());
+        constexpr memory_report e = memory_report_of(of::graph, of::program, of::value.roles,
+                                                     stage_table<typename of::key, stage::schedule<of::taken>>.order.view());
         using role = typename role_named<G, of::graph.roles[e.role].source_position>::type;
         if constexpr (e.largest[1] < 0)
-            return std::type_identity<
-                error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>, dsl::type_at<written<G>, e.largest[0]>>>{};
-        else
             return std::type_identity<error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>,
-                                                             dsl::type_at<written<G>, e.largest[0]>, dsl::type_at<written<G>, e.largest[1]>>>{};
+                                                             dsl::type_at<written<G>, e.largest[0]>>>{};
+        else
+            return std::type_identity<
+                error::memory_exceeded<role, error::number<O::value.memory_limit>, error::number<e.needed>,
+                                       dsl::type_at<written<G>, e.largest[0]>, dsl::type_at<written<G>, e.largest[1]>>>{};
     }
 }
 

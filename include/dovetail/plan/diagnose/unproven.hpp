@@ -22,10 +22,11 @@ struct role_named<G, -1> {
 namespace flaw_as = error::flaws;
 using flaw_names =
     dsl::types<flaw_as::none, flaw_as::bad_table, flaw_as::node_missing, flaw_as::node_twice, flaw_as::node_mismatch, flaw_as::wrong_access,
-               flaw_as::wrong_storage, flaw_as::written_twice, flaw_as::partner_missing, flaw_as::partner_mismatch, flaw_as::wrong_communicator,
-               flaw_as::order_not_permutation, flaw_as::edge_backward, flaw_as::step_missing, flaw_as::step_order, flaw_as::stream_wrong,
-               flaw_as::wait_unknown_event, flaw_as::wait_wrong_record, flaw_as::event_recorded_twice, flaw_as::race, flaw_as::race_across_runs,
-               flaw_as::slot_shared_too_early, flaw_as::overlap_of_live_bytes, flaw_as::stale_read, flaw_as::wrong_value, flaw_as::slot_not_dedicated,
+               flaw_as::wrong_storage, flaw_as::written_twice, flaw_as::partner_missing, flaw_as::partner_mismatch,
+               flaw_as::wrong_communicator, flaw_as::order_not_permutation, flaw_as::edge_backward, flaw_as::step_missing,
+               flaw_as::step_order, flaw_as::stream_wrong, flaw_as::wait_unknown_event, flaw_as::wait_wrong_record,
+               flaw_as::event_recorded_twice, flaw_as::race, flaw_as::race_across_runs, flaw_as::slot_shared_too_early,
+               flaw_as::overlap_of_live_bytes, flaw_as::stale_read, flaw_as::wrong_value, flaw_as::slot_not_dedicated,
                flaw_as::out_of_arena, flaw_as::misaligned, flaw_as::symmetric_offset, flaw_as::alias_wrong, flaw_as::too_few_slots>;
 template <flaw F>
 using flaw_name = typename dsl::detail::nth<static_cast<int>(F), flaw_names>::type;
@@ -85,8 +86,8 @@ constexpr auto operation_named() {
     if constexpr (Node >= 0)
         return operation_with<dsl::type_at<written<G>, Tables::graph.nodes[Node].source_position + 1>>(value_named<G, Symbol>());
     else if constexpr (Symbol >= 0)
-        return operation_with<
-            std::conditional_t<Kind == op_kind::input, error::input_copy, std::conditional_t<Kind == op_kind::transfer, error::transfer, error::no_statement>>>(
+        return operation_with<std::conditional_t<Kind == op_kind::input, error::input_copy,
+                                                 std::conditional_t<Kind == op_kind::transfer, error::transfer, error::no_statement>>>(
             value_named<G, Symbol>());
     else
         return some<>{};
@@ -136,7 +137,8 @@ constexpr auto name_unproven() {
     constexpr verdict bad = completed(Tables::found, Tables::program);
     constexpr named_operation by = operation_of(Tables::graph, Tables::program, bad);
     constexpr named_operation other = operation_of(Tables::graph, Tables::program, bad.other);
-    return unproven_as<G, flaw_name<bad.what>>(together(some<error::in_stage<stage_blamed<bad.what, Tables::taken>>>{}, role_where<G, Tables, bad.role>(),
+    return unproven_as<G, flaw_name<bad.what>>(together(some<error::in_stage<stage_blamed<bad.what, Tables::taken>>>{},
+                                                        role_where<G, Tables, bad.role>(),
                                                         operation_named<G, Tables, by.node, by.symbol, by.kind>(),
                                                         as_other(operation_named<G, Tables, other.node, other.symbol, other.kind>()),
                                                         buffer_where<G, Tables, bad.buffer>(), run_where<bad.run>()));

@@ -16,7 +16,8 @@ inline std::string text_of(const tag* name, const char* what, int number) {
 inline std::string text_of(const ir::graph& g, const named_operation& named, int task) {
     const bool calls = named.node >= 0 && named.kind == op_kind::compute && dovetail::named(g.nodes[named.node].op->name);
     std::string text = "`" + (calls ? display(*g.nodes[named.node].op->name) : std::string(name_of(named.kind))) + "`";
-    if (named.symbol >= 0 && dovetail::named(g.symbols[named.symbol].name)) return text + " of `" + display(*g.symbols[named.symbol].name) + "`";
+    if (named.symbol >= 0 && dovetail::named(g.symbols[named.symbol].name))
+        return text + " of `" + display(*g.symbols[named.symbol].name) + "`";
     return task < 0 ? text : text + " (" + std::to_string(task) + ")";
 }
 
@@ -33,11 +34,13 @@ inline std::string text_of(const verdict& found, const ir::graph& g, const ir::p
         separator = ", ";
     };
     if (bad.role >= 0 && !g.single_rank && detail::within_rows(bad.role, g.roles.count)) {
-        if (dovetail::named(g.roles[bad.role].name) || g.roles.count > 1) add("role " + detail::text_of(g.roles[bad.role].name, "", bad.role));
+        if (dovetail::named(g.roles[bad.role].name) || g.roles.count > 1)
+            add("role " + detail::text_of(g.roles[bad.role].name, "", bad.role));
     }
     if (const named_operation by = operation_of(g, p, bad); by.known()) {
         std::string operation = "operation " + detail::text_of(g, by, bad.task);
-        if (const named_operation other = operation_of(g, p, bad.other); other.known()) operation += " and " + detail::text_of(g, other, bad.other);
+        if (const named_operation other = operation_of(g, p, bad.other); other.known())
+            operation += " and " + detail::text_of(g, other, bad.other);
         add(operation);
     }
     if (bad.buffer >= 0) {

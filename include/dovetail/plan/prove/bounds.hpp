@@ -17,16 +17,17 @@ constexpr bool is_size(std::int64_t bytes) { return bytes >= 0 && bytes <= INT64
 constexpr verdict check_buffer_rows(const ir::graph& g, const ir::program& p) {
     // A negative index is a large one without its sign: one comparison for both ends; of x + 1 where -1 stands for none, of x - 1
     // where there must be one.
-    const unsigned buffers = static_cast<unsigned>(p.buffers.count), symbols = static_cast<unsigned>(g.symbols.count), roles = static_cast<unsigned>(p.roles),
-                   symmetric_sets = static_cast<unsigned>(p.symmetric_sets);
+    const unsigned buffers = static_cast<unsigned>(p.buffers.count), symbols = static_cast<unsigned>(g.symbols.count),
+                   roles = static_cast<unsigned>(p.roles), symmetric_sets = static_cast<unsigned>(p.symmetric_sets);
     const ir::leaf *leaf = p.leaves.begin(), *leaves_end = nullptr;
     unsigned leaves = 0, own = 0, leaves_left = static_cast<unsigned>(p.leaves.count);
     std::int64_t at = 0;
     for (const ir::buffer *x = p.buffers.begin(), *end = p.buffers.end(); x != end; ++x) {
         own = static_cast<unsigned>(x->leaves);
-        if (static_cast<unsigned>(x->role) >= roles || static_cast<unsigned>(x->symbol) + 1 > symbols || static_cast<unsigned>(x->slots) - 1 >= most_slots ||
-            static_cast<unsigned>(x->alias) + 1 > buffers || static_cast<unsigned>(x->symmetric_set) + 1 > symmetric_sets ||
-            static_cast<unsigned>(x->first_leaf) != leaves || own - 1 >= leaves_left)
+        if (static_cast<unsigned>(x->role) >= roles || static_cast<unsigned>(x->symbol) + 1 > symbols ||
+            static_cast<unsigned>(x->slots) - 1 >= most_slots || static_cast<unsigned>(x->alias) + 1 > buffers ||
+            static_cast<unsigned>(x->symmetric_set) + 1 > symmetric_sets || static_cast<unsigned>(x->first_leaf) != leaves ||
+            own - 1 >= leaves_left)
             return {flaw::bad_table, x->role, -1, -1, static_cast<int>(x - p.buffers.begin())};
         at = 0;
         for (leaves_end = leaf + own; leaf != leaves_end; ++leaf) {
@@ -53,7 +54,8 @@ constexpr verdict check_accesses(const ir::program& p, const ir::participation& 
         touched = p.buffers.first + a->buffer;
         leaves = static_cast<unsigned>(touched->leaves);
         own = static_cast<unsigned>(a->leaves);
-        if (touched->role != x.role || own - 1 >= leaves || static_cast<unsigned>(a->leaf) - static_cast<unsigned>(touched->first_leaf) > leaves - own)
+        if (touched->role != x.role || own - 1 >= leaves ||
+            static_cast<unsigned>(a->leaf) - static_cast<unsigned>(touched->first_leaf) > leaves - own)
             return {flaw::wrong_access, x.role, task, -1, a->buffer};
     }
     return {};
@@ -83,7 +85,8 @@ public:
                 return {flaw::bad_table, -1, v};
             if (const verdict bad = take_parts(*x, v); !bad) return bad;  // Only for names: parts are left over then.
         }
-        return {part_ == p_.participations.end() && member_ == p_.members.end() && access_ == p_.accesses.end() ? flaw::none : flaw::bad_table};
+        return {part_ == p_.participations.end() && member_ == p_.members.end() && access_ == p_.accesses.end() ? flaw::none
+                                                                                                                : flaw::bad_table};
     }
 
 private:
@@ -114,7 +117,8 @@ private:
 };
 
 constexpr verdict check_program_bounds(const ir::graph& g, const ir::program& p) {
-    if (p.roles != (g.single_rank ? 1 : g.roles.count) || p.symmetric_sets < 0 || p.symmetric_sets > p.buffers.count) return {flaw::bad_table};
+    if (p.roles != (g.single_rank ? 1 : g.roles.count) || p.symmetric_sets < 0 || p.symmetric_sets > p.buffers.count)
+        return {flaw::bad_table};
     if (const verdict bad = check_buffer_rows(g, p); !bad) return bad;
     if (const verdict bad = task_rows{g, p}.check(); !bad) return bad;
     for (const ir::communicator& c : p.communicators)
@@ -124,7 +128,8 @@ constexpr verdict check_program_bounds(const ir::graph& g, const ir::program& p)
 
 // Steps are compared with the program in check_steps. Each records at most one event.
 constexpr verdict check_plan_bounds(const ir::program& p, const plan& made) {
-    if (made.roles.count != p.roles || made.placements.count != p.buffers.count || static_cast<unsigned>(made.event_slots) - 1 >= most_slots)
+    if (made.roles.count != p.roles || made.placements.count != p.buffers.count ||
+        static_cast<unsigned>(made.event_slots) - 1 >= most_slots)
         return {flaw::bad_table};
     const unsigned waits = static_cast<unsigned>(made.waits.count);
     unsigned own_waits = 0, events = 0;

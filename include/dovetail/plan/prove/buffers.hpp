@@ -51,7 +51,8 @@ constexpr verdict check_buffers(const ir::graph& g, const ir::program& p, const 
     for (int b = 0, count = p.buffers.count; b < count; ++b, ++x) {
         const ir::storage where = x->where;
         if (x->symbol < 0) {
-            if (x->output || (where != ir::storage::workspace && where != ir::storage::arena)) return {flaw::wrong_storage, x->role, -1, -1, b};
+            if (x->output || (where != ir::storage::workspace && where != ir::storage::arena))
+                return {flaw::wrong_storage, x->role, -1, -1, b};
             continue;
         }
         const ir::symbol& s = g.symbols.first[x->symbol];

@@ -63,8 +63,8 @@ constexpr verdict check_pieces(const ir::graph& g, const ir::program& p) {
 
 // One value, or rows of it, from one role to another, in as many copies as a channel has slots. Both hold the same symbol, so that
 // their types and sizes are equal. (A state stays on its role: replay finds no version that a transfer could read.)
-constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const partners& all, const ir::member& m, int v,
-                                 int channel_slots) {
+constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const partners& all,
+                                 const ir::member& m, int v, int channel_slots) {
     if (m.symbol < 0) return {flaw::node_mismatch, -1, v};
     if (is_piece(g, g.symbols.first[blocks.value_of(m.symbol)])) return {flaw::wrong_access, -1, v};
     ir::participation end[2] = {};  // sender and receiver
@@ -83,10 +83,12 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
     const ir::buffer &from = p.buffers.first[read.buffer], &to = p.buffers.first[written.buffer];
     // What is read is not written as well: it would have two definitions.
     if (!blocks.holds(p, read, m.symbol)) return {flaw::wrong_access, roles[0], v, -1, read.buffer};
-    if (written.mode != access_mode::write || !blocks.holds(p, written, m.symbol) || to.output) return {flaw::wrong_access, roles[1], v, -1, written.buffer};
+    if (written.mode != access_mode::write || !blocks.holds(p, written, m.symbol) || to.output)
+        return {flaw::wrong_access, roles[1], v, -1, written.buffer};
     if (to.slots < channel_slots && !g.single_rank) return {flaw::too_few_slots, roles[1], v, -1, written.buffer};
     // The receiver of a peer copy finds the sender's bytes by their offset.
-    if (p.tasks.first[v].stream == stream_kind::copy && from.where != ir::storage::arena) return {flaw::wrong_storage, roles[0], v, -1, read.buffer};
+    if (p.tasks.first[v].stream == stream_kind::copy && from.where != ir::storage::arena)
+        return {flaw::wrong_storage, roles[0], v, -1, read.buffer};
     return {};
 }
 
@@ -110,7 +112,8 @@ public:
     constexpr int unasked() const {
         if (next_.empty()) return -1;  // nobody was excused
         for (int b = 0; b < p_.buffers.count; ++b)
-            if (const int symmetric_set = p_.buffers.first[b].symmetric_set; symmetric_set >= 0 && top(b) != top(first_[symmetric_set])) return b;
+            if (const int symmetric_set = p_.buffers.first[b].symmetric_set; symmetric_set >= 0 && top(b) != top(first_[symmetric_set]))
+                return b;
         return -1;
     }
 
@@ -164,8 +167,8 @@ constexpr bool types_agree(const ir::graph& g, const ir::node& n) {
 // A collective over roles: each group index is taken by one part, which gives and gets what the graph says.
 class collective_check {
 public:
-    constexpr collective_check(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const ir::member& m, const ir::node& n, int task,
-                               symmetric_sets& numbers)
+    constexpr collective_check(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const ir::member& m,
+                               const ir::node& n, int task, symmetric_sets& numbers)
         : g_{g},
           p_{p},
           blocks_{blocks},
@@ -195,7 +198,8 @@ public:
 
 private:
     constexpr bool take_group_index(const ir::participation& x) {
-        if (static_cast<unsigned>(x.group_index) >= static_cast<unsigned>(roles_.size()) || taken_[x.group_index]) return refuse(flaw::partner_missing, x);
+        if (static_cast<unsigned>(x.group_index) >= static_cast<unsigned>(roles_.size()) || taken_[x.group_index])
+            return refuse(flaw::partner_missing, x);
         taken_[x.group_index] = true;
         const int role = roles_[x.group_index];  // where one rank plays all roles, the group index alone says whose part it is
         const int argument = argument_at(g_, n_, x.group_index, role);
@@ -210,7 +214,8 @@ private:
     // What is given is not written as well: it would have two definitions.
     constexpr bool give(const ir::participation& x, const ir::access& a, int argument) {
         if (!blocks_.holds(p_, a, argument)) return refuse(flaw::wrong_access, x, a.buffer);
-        if (!lies_with(collective::passes_argument_as_result(n_.kind) ? broadcast_ : given_, a)) return refuse(flaw::symmetric_offset, x, a.buffer);
+        if (!lies_with(collective::passes_argument_as_result(n_.kind) ? broadcast_ : given_, a))
+            return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
     }
     constexpr bool get(const ir::participation& x, const ir::access& a) {

@@ -22,7 +22,8 @@ public:
         }
         if (const int b = numbers_.unasked(); b >= 0) return {flaw::symmetric_offset, p_.buffers.first[b].role, -1, -1, b};
         for (int n = 0; n < g_.nodes.count; ++n)
-            if (task_of_[n] < 0 && g_.nodes.first[n].op->view == view_kind::none) return {flaw::node_missing, g_.nodes.first[n].role, -1, -1, -1, -1, n};
+            if (task_of_[n] < 0 && g_.nodes.first[n].op->view == view_kind::none)
+                return {flaw::node_missing, g_.nodes.first[n].role, -1, -1, -1, -1, n};
         return {};
     }
 
@@ -37,7 +38,8 @@ private:
     }
     constexpr verdict check_node(const ir::member& m, const partners& participations, int v) {
         const ir::node& n = g_.nodes.first[m.node];
-        if (n.op->view != view_kind::none || m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset || m.zero_edge != n.zero_edge || m.op != n.op)
+        if (n.op->view != view_kind::none || m.kind != n.kind || m.reduce != n.reduce || m.offset != n.offset ||
+            m.zero_edge != n.zero_edge || m.op != n.op)
             return {flaw::node_mismatch, n.role, v};
         int& by = task_of_[m.node];
         if (by >= 0) return {flaw::node_twice, -1, v, by};

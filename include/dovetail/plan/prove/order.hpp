@@ -87,8 +87,9 @@ constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, c
 // never run side by side.
 constexpr bool is_on_wrong_stream(const ir::program& p, const ir::task& x, const ir::step& s, bool overlapped) {
     const stream_kind stream = overlapped ? x.stream : stream_kind::compute;
-    return s.stream != static_cast<int>(stream) || (overlapped && stream != stream_kind::communication && is_communication(x.kind) &&
-                                                    !p.members.first[x.first_member].local && !(x.kind == op_kind::transfer && stream == stream_kind::copy));
+    return s.stream != static_cast<int>(stream) ||
+           (overlapped && stream != stream_kind::communication && is_communication(x.kind) && !p.members.first[x.first_member].local &&
+            !(x.kind == op_kind::transfer && stream == stream_kind::copy));
 }
 
 // The role's next step is not that of the task, which stands among those behind it or nowhere.

@@ -58,8 +58,8 @@ constexpr bool same_leaves(const ir::program& p, const ir::buffer& x, const ir::
 constexpr bool lies_with_alias(const ir::program& p, const plan& made, int buffer) {
     const ir::buffer &x = p.buffers.first[buffer], &y = p.buffers.first[x.alias];
     const ir::placement &m = made.placements.first[buffer], &n = made.placements.first[x.alias];
-    return in_an_arena(x.where) && y.role == x.role && y.where == x.where && y.alias < 0 && y.slots == x.slots && y.bytes >= x.bytes && n.offset == m.offset &&
-           (x.slots <= 1 || m.stride == n.stride) && same_leaves(p, x, y);
+    return in_an_arena(x.where) && y.role == x.role && y.where == x.where && y.alias < 0 && y.slots == x.slots && y.bytes >= x.bytes &&
+           n.offset == m.offset && (x.slots <= 1 || m.stride == n.stride) && same_leaves(p, x, y);
 }
 
 // What is wrong with a buffer's place in an arena of `size` bytes: it and all its copies lie inside, aligned and apart.

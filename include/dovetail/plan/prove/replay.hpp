@@ -76,7 +76,8 @@ private:
         const unsigned events = static_cast<unsigned>(mine_.events), event_slots = static_cast<unsigned>(made_.event_slots);
         const int *stamps = stamps_of(run_), *stamped = nullptr;
         for (const ir::wait *w = made_.waits.first + s.first_wait, *end = w + s.waits; w != end; ++w) {
-            if (static_cast<unsigned>(w->event) >= events || static_cast<unsigned>(w->distance) > event_slots) return fail(flaw::wait_wrong_record, s);
+            if (static_cast<unsigned>(w->event) >= events || static_cast<unsigned>(w->distance) > event_slots)
+                return fail(flaw::wait_wrong_record, s);
             if (w->distance > 0 && run_ == 0) needed_ = k + 1;  // Only for speed: later runs may end there.
             if (w->distance > run_) continue;
             stamped = (w->distance == 0 ? stamps : stamps_of(run_ - w->distance)) + w->event * stamp_width;
@@ -124,7 +125,8 @@ private:
 
     constexpr bool read(const ir::step& s, int r, const ir::access& a, int leaf) {
         int* const x = touches_.rows.first + touches::width * r;
-        if (touches_.value.first[r] != values_ + leaf || x[touches::write] >= now_[x[touches::write_stream]]) return refuse_read(s, r, leaf, a.buffer);
+        if (touches_.value.first[r] != values_ + leaf || x[touches::write] >= now_[x[touches::write_stream]])
+            return refuse_read(s, r, leaf, a.buffer);
         x[stream_] = own_;
         return true;
     }
@@ -143,7 +145,8 @@ private:
             if (!define(s, a.buffer, leaf, over)) return false;
         }
         if (!over)  // Else who took its bytes has waited for these, or nothing is there yet.
-            if (x[0] >= now_[0] || x[1] >= now_[1] || x[2] >= now_[2]) return fail(kind_of_conflict(x, now_, flaw::race), s, a.buffer, writer(r));
+            if (x[0] >= now_[0] || x[1] >= now_[1] || x[2] >= now_[2])
+                return fail(kind_of_conflict(x, now_, flaw::race), s, a.buffer, writer(r));
         // What touched it before stays: whoever knows of this step knows of all that it has waited for.
         if (*value == 0) x[0] = x[1] = x[2] = -1;  // Only while compiling: nothing was written there.
         *value = values_ + leaf;
@@ -211,11 +214,13 @@ private:
             for (const ir::access* k = p_.accesses.first + y.first_access; k != &a; ++k)
                 if (covers(*k, a.leaf + i)) return true;
             if (version != due) return fail(flaw::wrong_value, s, a.buffer, writer(r));
-            if (x[touches::write] >= now_[x[touches::write_stream]]) return fail(kind_of_conflict(x, now_, flaw::race, false), s, a.buffer, writer(r));
+            if (x[touches::write] >= now_[x[touches::write_stream]])
+                return fail(kind_of_conflict(x, now_, flaw::race, false), s, a.buffer, writer(r));
             x[stream_] = own_;
             return true;
         }
-        if (x[0] >= now_[0] || x[1] >= now_[1] || x[2] >= now_[2]) return fail(kind_of_conflict(x, now_, flaw::race), s, a.buffer, writer(r));
+        if (x[0] >= now_[0] || x[1] >= now_[1] || x[2] >= now_[2])
+            return fail(kind_of_conflict(x, now_, flaw::race), s, a.buffer, writer(r));
         if (version != due) return fail(flaw::wrong_value, s, a.buffer, writer(r));
         version = due + 1;
         x[0] = x[1] = x[2] = -1;
@@ -280,7 +285,7 @@ private:
     int needed_ = 0;                               // the steps up to the last one that has to do with earlier runs
     int clocks_[stream_count][stream_count] = {};  // how many of each stream's steps, over all runs, a stream knows to be complete
     int issued_[stream_count] = {};                // ... and how many were issued so far
-    // Of the step at hand: its stream, its number there, what it knows, and whether it takes memory that none of this run had before; of its
+    // Of the step: its stream, its number there, what it knows, and whether it takes memory that none of this run had before; of its
     // run, what a leaf's value is told by, see touches::value.
     int stream_ = 0, own_ = 0, *now_ = nullptr;
     bool claims_ = false;

@@ -9,7 +9,8 @@ namespace dovetail::plan::detail {
 
 class replay_state {
 protected:
-    constexpr replay_state(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own, state_versions& states)
+    constexpr replay_state(const ir::graph& g, const ir::program& p, const plan& made, int role, span<const int> own,
+                           state_versions& states)
         : g_{g},
           p_{p},
           made_{made},

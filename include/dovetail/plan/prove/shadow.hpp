@@ -16,7 +16,8 @@ struct touches {
     static constexpr int width = stream_count + 2;         // in front of them, by stream, the last step that wrote or read it
 
     vec<int> rows;
-    vec<int> value;  // by row: which leaf's value of which run lies here, negative once others have taken bytes of it; 0: none. Of a state: its version
+    // By row: which leaf's value of which run lies here, negative once others have taken bytes of it; 0: none. Of a state: its version.
+    vec<int> value;
 
     constexpr touches() = default;
     constexpr explicit touches(int count) : rows(count * width, unset{}), value(count) {}

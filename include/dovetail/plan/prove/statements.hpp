@@ -81,7 +81,8 @@ private:
 // A statement of one role, compared access by access with what its operation gets: arguments, results, workspace.
 class statement {
 public:
-    constexpr statement(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const ir::node& n, const ir::participation& x, int task)
+    constexpr statement(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const ir::node& n,
+                        const ir::participation& x, int task)
         : g_{g},
           p_{p},
           blocks_{blocks},
@@ -124,7 +125,8 @@ private:
             if (*s >= 0 && buffer().output != g_.symbols.first[blocks_.value_of(*s)].output) return refuse(flaw::wrong_access);
             if (*s < 0 && !is_discarded(g_, n_, k, buffer())) return refuse(flaw::wrong_storage);
             // The launch gets argument and result as one.
-            if (k == 0 && n_.op->in_place_only && !n_.update && buffer().alias != ir::owner_of(p_, aliased_argument())) return refuse(flaw::alias_wrong);
+            if (k == 0 && n_.op->in_place_only && !n_.update && buffer().alias != ir::owner_of(p_, aliased_argument()))
+                return refuse(flaw::alias_wrong);
             ++next_;
         }
     }
@@ -152,8 +154,8 @@ private:
     verdict bad_;
 };
 
-constexpr verdict check_statement(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const partners& participations, const ir::member& m,
-                                  const ir::node& n, int v) {
+constexpr verdict check_statement(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const partners& participations,
+                                  const ir::member& m, const ir::node& n, int v) {
     const ir::participation& x = participations.front();
     const int role = g.single_rank ? 0 : n.role;
     if (participations.several()) return {flaw::partner_missing, role, v};

@@ -109,7 +109,8 @@ struct wait_across_runs {
     using depends = of_plan;
     using reads = stages<expand, issue<C>, synchronise<C>, assign_memory<C>>;
     template <class Program, class Issue, class Flow, class Memory>
-    static constexpr vec<pass::pending_wait> make(const plan_options& s, const Program& p, const Issue& issued, const Flow& flow, const Memory& memory) {
+    static constexpr vec<pass::pending_wait> make(const plan_options& s, const Program& p, const Issue& issued, const Flow& flow,
+                                                  const Memory& memory) {
         if (!dovetail::plan::within(s.memory_limit, memory.roles.view())) return {};
         return pass::waits_across_runs(p, issued, flow.waits, flow.lives, memory);
     }
@@ -135,8 +136,8 @@ struct emit {
     template <class Store>
     using table = ir::rebound<dovetail::plan::plan, Store>;
     template <class Program, class Schedule, class Issue, class Flow, class Memory, class Table>
-    static constexpr void fill(const plan_options& s, const Program& p, const Schedule& t, std::int64_t sequential, const Issue& issued, const Flow& flow,
-                               const Memory& memory, const vec<pass::pending_wait>& across, Table& to) {
+    static constexpr void fill(const plan_options& s, const Program& p, const Schedule& t, std::int64_t sequential, const Issue& issued,
+                               const Flow& flow, const Memory& memory, const vec<pass::pending_wait>& across, Table& to) {
         dovetail::plan::emit(p, t, sequential, s.memory_limit, issued, flow, memory, across, to);
     }
 };

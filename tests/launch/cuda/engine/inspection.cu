@@ -75,8 +75,10 @@ TEST_CASE("the first operation that makes an infinity is named on every rank") {
             });
         });
         CHECK(thrown == "nothing thrown");  // the ranks were told
-        CHECK(seen[0] == "dovetail: operation `reciprocal` of `y` failed on rank 0 (role `left`), run 3: element 6 of its result `y` is infinite");
-        has(seen[1], "rank 1 stops, because operation `reciprocal` of `y` failed on rank 0 (role `left`), run 3: element 6 of its result `y` is infinite");
+        CHECK(seen[0] ==
+              "dovetail: operation `reciprocal` of `y` failed on rank 0 (role `left`), run 3: element 6 of its result `y` is infinite");
+        has(seen[1],
+            "rank 1 stops, because operation `reciprocal` of `y` failed on rank 0 (role `left`), run 3: element 6 of its result `y` is infinite");
     }
 }
 

@@ -10,5 +10,9 @@ __global__ void sum(const float* a, const float* b, float* c, int count) {
 }
 }  // namespace
 
-void launch_scale(cudaStream_t stream, const float* x, float* y, int count, float factor) { scale<<<(count + 127) / 128, 128, 0, stream>>>(x, y, count, factor); }
-void launch_sum(cudaStream_t stream, const float* a, const float* b, float* c, int count) { sum<<<(count + 127) / 128, 128, 0, stream>>>(a, b, c, count); }
+void launch_scale(cudaStream_t stream, const float* x, float* y, int count, float factor) {
+    scale<<<(count + 127) / 128, 128, 0, stream>>>(x, y, count, factor);
+}
+void launch_sum(cudaStream_t stream, const float* a, const float* b, float* c, int count) {
+    sum<<<(count + 127) / 128, 128, 0, stream>>>(a, b, c, count);
+}

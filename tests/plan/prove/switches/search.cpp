@@ -51,14 +51,16 @@ answer ask(const subject& damaged) {
     answer a;
     a.what = a.as_compiled = s.all().what;
     if (a.what == dv::plan::flaw::edge_backward)
-        a.as_compiled = dv::plan::prove_ordered_roles(dv::ir::view(s.graph), dv::ir::view(s.program), dv::ir::view(s.plan), 0, s.program.roles).what;
+        a.as_compiled =
+            dv::plan::prove_ordered_roles(dv::ir::view(s.graph), dv::ir::view(s.program), dv::ir::view(s.plan), 0, s.program.roles).what;
     a.proven = a.as_compiled == dv::plan::flaw::none;
     return a;
 }
 
 class search {
 public:
-    search(progress& to, std::string_view wanted, int tries, long from) : to_{to}, wanted_{wanted}, conditions_{static_cast<int>(wanted.size())}, tries_{tries}, from_{from}, matters_(wanted.size()) {
+    search(progress& to, std::string_view wanted, int tries, long from)
+        : to_{to}, wanted_{wanted}, conditions_{static_cast<int>(wanted.size())}, tries_{tries}, from_{from}, matters_(wanted.size()) {
         switched::matters = matters_.data();
     }
 
@@ -77,7 +79,8 @@ public:
         const std::vector<unsigned char> matters = matters_;
         for (int n = 0; n < conditions_; ++n) {
             condition& c = to_.of[n];
-            if (wanted_[static_cast<std::size_t>(n)] == '0' || matters[static_cast<std::size_t>(n)] == 0 || c.how > shown::renamed) continue;
+            if (wanted_[static_cast<std::size_t>(n)] == '0' || matters[static_cast<std::size_t>(n)] == 0 || c.how > shown::renamed)
+                continue;
             unsigned char& of_kind = c.of_kind[kind % kinds];
             if (of_kind >= tries_) continue;
             ++of_kind;
@@ -88,7 +91,9 @@ public:
             alarm(0);
             to_.left_out = switched::left_out = -1;
             if (without == whole) continue;
-            const shown how = without.proven && !whole.proven ? shown::unnoticed : !without.proven && whole.proven ? shown::refused : shown::renamed;
+            const shown how = without.proven && !whole.proven   ? shown::unnoticed
+                              : !without.proven && whole.proven ? shown::refused
+                                                                : shown::renamed;
             if (how <= c.how) continue;
             c.how = how;
             std::snprintf(c.damage, sizeof c.damage, "%s", to_.damage);
@@ -171,6 +176,7 @@ int main(int, char** arguments) {
         all.left_out = -1;
         from = all.at;
     }
-    for (int n = 0; n < static_cast<int>(wanted.size()); ++n) std::printf("%d\t%s\t%s\n", n, words[static_cast<int>(all.of[n].how)], all.of[n].damage);
+    for (int n = 0; n < static_cast<int>(wanted.size()); ++n)
+        std::printf("%d\t%s\t%s\n", n, words[static_cast<int>(all.of[n].how)], all.of[n].damage);
     return 0;
 }

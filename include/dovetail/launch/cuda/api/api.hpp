@@ -131,9 +131,9 @@ inline api calls{};
 
 // Whether the status may come from a kernel that ran earlier: any later call can return it.
 inline bool of_earlier_work(int status) {
-    for (const cudaError_t e : {cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError, cudaErrorIllegalInstruction,
-                                cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace, cudaErrorInvalidPc, cudaErrorLaunchFailure, cudaErrorECCUncorrectable,
-                                cudaErrorNvlinkUncorrectable})
+    for (const cudaError_t e : {cudaErrorIllegalAddress, cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError,
+                                cudaErrorIllegalInstruction, cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace, cudaErrorInvalidPc,
+                                cudaErrorLaunchFailure, cudaErrorECCUncorrectable, cudaErrorNvlinkUncorrectable})
         if (status == static_cast<int>(e)) return true;
     return false;
 }

@@ -148,7 +148,8 @@ private:
         std::string text = std::string{call} + " on rank " + std::to_string(rank_) + " (device " + std::to_string(device_) +
                            "): " + cudaGetErrorString(status) + ", " + std::to_string(wanted) + " bytes wanted";
         std::size_t free = 0, total = 0;
-        if (on_device && calls.mem_get_info(&free, &total) == cudaSuccess) text += ", " + std::to_string(free) + " of " + std::to_string(total) + " free";
+        if (on_device && calls.mem_get_info(&free, &total) == cudaSuccess)
+            text += ", " + std::to_string(free) + " of " + std::to_string(total) + " free";
         static_cast<void>(calls.get_last_error());
         throw failure{text};
     }

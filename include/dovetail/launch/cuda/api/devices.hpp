@@ -25,8 +25,9 @@ inline int devices_here() {
     if (const ncclResult_t status = calls.get_version(&version); status != ncclSuccess)
         throw world_error{std::string{"ncclGetVersion: "} + ncclGetErrorString(status)};
     if (version < NCCL_VERSION_CODE)
-        throw world_error{"the NCCL library found at run time is version " + nccl_version_text(version) + ", older than the headers of this program (" +
-                          nccl_version_text(NCCL_VERSION_CODE) + "): put the newer libnccl.so.2 first on LD_LIBRARY_PATH, or compile with the older headers"};
+        throw world_error{"the NCCL library found at run time is version " + nccl_version_text(version) +
+                          ", older than the headers of this program (" + nccl_version_text(NCCL_VERSION_CODE) +
+                          "): put the newer libnccl.so.2 first on LD_LIBRARY_PATH, or compile with the older headers"};
     int devices = 0;
     const cudaError_t status = calls.get_device_count(&devices);
     if (status == cudaErrorInsufficientDriver || status == cudaErrorStubLibrary)

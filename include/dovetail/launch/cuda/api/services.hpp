@@ -32,8 +32,8 @@ constexpr cudaDataType blas_type(element e) {
 
 // cuBLAS is column-major, so a row-major product exchanges the factors: c^T = op(b)^T op(a)^T. Sums are computed in double, or in float
 // without TF32 unless the handle allows it.
-inline void multiply_on(const stream& s, element e, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const void* a, const void* b,
-                        void* c) {
+inline void multiply_on(const stream& s, element e, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                        const void* a, const void* b, void* c) {
     const bool twice = e == element::float64;
     const cudaDataType type = blas_type(e);
     const cublasComputeType_t sums = twice ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
@@ -43,8 +43,9 @@ inline void multiply_on(const stream& s, element e, bool trans_a, bool trans_b, 
     const void* const beta = twice ? static_cast<const void*>(&wide_zero) : &zero;
     const auto handle = static_cast<cublasHandle_t>(s.blas);
     if (s.sms > 0) check(calls.blas_set_sm_count(handle, s.sms), "cublasSetSmCountTarget");
-    const cublasStatus_t status = calls.blas_gemm(handle, trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, alpha, b, type,
-                                                  trans_b ? k : n, a, type, trans_a ? m : k, beta, c, type, n, sums, CUBLAS_GEMM_DEFAULT);
+    const cublasStatus_t status =
+        calls.blas_gemm(handle, trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, alpha, b, type,
+                        trans_b ? k : n, a, type, trans_a ? m : k, beta, c, type, n, sums, CUBLAS_GEMM_DEFAULT);
     // All operations of the rank share the handle
     const cublasStatus_t again = s.sms > 0 ? calls.blas_set_sm_count(handle, 0) : CUBLAS_STATUS_SUCCESS;
     check(status, "cublasGemmEx");

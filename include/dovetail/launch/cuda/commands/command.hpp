@@ -9,7 +9,20 @@
 
 namespace dovetail::cuda {
 
-enum class command_kind : unsigned char { call, copy, zero, copy_input, group_start, group_end, send, recv, collective, put, wait, local_reduce };
+enum class command_kind : unsigned char {
+    call,
+    copy,
+    zero,
+    copy_input,
+    group_start,
+    group_end,
+    send,
+    recv,
+    collective,
+    put,
+    wait,
+    local_reduce
+};
 
 // NCCL calls, including those that begin and end a group.
 constexpr bool is_nccl(command_kind k) {
@@ -31,7 +44,8 @@ constexpr bool is_nccl(command_kind k) {
 }
 // Commands that involve other ranks.
 constexpr bool is_communication(command_kind k) {
-    return k == command_kind::put || k == command_kind::wait || (is_nccl(k) && k != command_kind::group_start && k != command_kind::group_end);
+    return k == command_kind::put || k == command_kind::wait ||
+           (is_nccl(k) && k != command_kind::group_start && k != command_kind::group_end);
 }
 
 struct command {
@@ -63,8 +77,8 @@ struct participant {
     std::int64_t send_bytes = 0, recv_bytes = 0;
 };
 
-inline command transfer_command(command_kind k, int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes, int peer = -1,
-                                ncclComm_t comm = nullptr) {
+inline command transfer_command(command_kind k, int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes,
+                                int peer = -1, ncclComm_t comm = nullptr) {
     command a;
     a.kind = k;
     a.from = from;

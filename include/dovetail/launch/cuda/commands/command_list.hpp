@@ -18,7 +18,8 @@ public:
     std::int64_t largest = 0;               // the largest message
     std::vector<ncclComm_t> communicators;  // communicators that are used and with which the arena may be registered
 
-    command_list(const executable_plan<stream>& from, const geometry& where, int rank, int role, context& on, const peer_copies& copies, bool replayed)
+    command_list(const executable_plan<stream>& from, const geometry& where, int rank, int role, context& on, const peer_copies& copies,
+                 bool replayed)
         : executable_{from}, accesses_{from.program}, where_{where}, peer_copies_{copies}, rank_{rank}, on_{on}, replayed_{replayed} {
         const ir::role_plan& r = from.plan.roles[role];
         make_communicators(from.plan);
@@ -73,7 +74,8 @@ private:
     }
     ncclComm_t communicator(const communicator_split& d) {
         const ncclComm_t made = on_.nccl.of(d, replayed_);
-        if (made != nullptr && std::find(communicators.begin(), communicators.end(), made) == communicators.end()) communicators.push_back(made);
+        if (made != nullptr && std::find(communicators.begin(), communicators.end(), made) == communicators.end())
+            communicators.push_back(made);
         return made;
     }
 

@@ -21,31 +21,37 @@ public:
                 return a.launch(s, pointers_.from(a.from));
             }
             case command_kind::copy:
-                return check(calls.memcpy_async(pointers_.at(a.to, a.to_offset), pointers_.at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes),
-                                                cudaMemcpyDefault, stream),
+                return check(calls.memcpy_async(pointers_.at(a.to, a.to_offset), pointers_.at(a.from, a.from_offset),
+                                                static_cast<std::size_t>(a.bytes), cudaMemcpyDefault, stream),
                              "cudaMemcpyAsync");
             case command_kind::zero:
-                return check(calls.memset_async(pointers_.at(a.to, a.to_offset), 0, static_cast<std::size_t>(a.bytes), stream), "cudaMemsetAsync");
+                return check(calls.memset_async(pointers_.at(a.to, a.to_offset), 0, static_cast<std::size_t>(a.bytes), stream),
+                             "cudaMemsetAsync");
             case command_kind::copy_input: {
                 const void* const from = inputs_.from(a);
                 if (from == nullptr || a.bytes == 0) return;
-                return check(calls.memcpy_async(pointers_.at(a.to), from, static_cast<std::size_t>(a.bytes), cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+                return check(calls.memcpy_async(pointers_.at(a.to), from, static_cast<std::size_t>(a.bytes), cudaMemcpyDefault, stream),
+                             "cudaMemcpyAsync");
             }
             case command_kind::local_reduce: {
                 local_sources from;
                 from.count = a.sources;
-                for (int i = 0; i < a.sources; ++i) from.at[i] = pointers_.at(list_.lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
-                return local_reduction_kernel(stream, a.elements, a.how, from, pointers_.at(a.to, a.to_offset), static_cast<std::int64_t>(a.count));
+                for (int i = 0; i < a.sources; ++i)
+                    from.at[i] = pointers_.at(list_.lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
+                return local_reduction_kernel(stream, a.elements, a.how, from, pointers_.at(a.to, a.to_offset),
+                                              static_cast<std::int64_t>(a.count));
             }
             case command_kind::put:
-                return peer_copies_.put(stream, a.copy, a.peer, pointers_.at(a.to), pointers_.at(a.from), static_cast<std::size_t>(a.bytes));
+                return peer_copies_.put(stream, a.copy, a.peer, pointers_.at(a.to), pointers_.at(a.from),
+                                        static_cast<std::size_t>(a.bytes));
             case command_kind::wait: return peer_copies_.wait(stream, a.copy, a.peer);
             case command_kind::group_start:
             case command_kind::group_end:
             case command_kind::send:
             case command_kind::recv:
             case command_kind::collective:
-                return communicate(a, stream, a.from < 0 ? nullptr : pointers_.at(a.from, a.from_offset), a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
+                return communicate(a, stream, a.from < 0 ? nullptr : pointers_.at(a.from, a.from_offset),
+                                   a.to < 0 ? nullptr : pointers_.at(a.to, a.to_offset));
         }
     }
     // Executes an NCCL call; other kinds of command are not passed.

@@ -109,7 +109,8 @@ private:
     }
     void copy(int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::int64_t bytes) {
         const bool there = (from == to || accesses_.same_place(from, to)) && from_offset == to_offset;
-        if (bytes > 0 && from >= 0 && to >= 0 && !there) before.push_back(transfer_command(command_kind::copy, from, from_offset, to, to_offset, bytes));
+        if (bytes > 0 && from >= 0 && to >= 0 && !there)
+            before.push_back(transfer_command(command_kind::copy, from, from_offset, to, to_offset, bytes));
     }
     void zero(int to, std::int64_t bytes) {
         if (bytes > 0) before.push_back(transfer_command(command_kind::zero, -1, 0, to, 0, bytes));
@@ -122,8 +123,8 @@ private:
     }
     void add_peer_copy(const ir::step& step, const participant& s, int number, const std::vector<int>& with) {
         const bool sends = s.send >= 0;
-        command a =
-            transfer_command(sends ? command_kind::put : command_kind::wait, s.send, 0, -1, 0, sends ? s.send_bytes : s.recv_bytes, with[sends ? 1 : 0]);
+        command a = transfer_command(sends ? command_kind::put : command_kind::wait, s.send, 0, -1, 0, sends ? s.send_bytes : s.recv_bytes,
+                                     with[sends ? 1 : 0]);
         a.copy = number;
         const ir::task& v = accesses_.program.tasks[step.task];
         for (const ir::participation& p : accesses_.program.participations.subspan(v.first_participation, v.participations))

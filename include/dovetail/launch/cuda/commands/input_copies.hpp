@@ -28,7 +28,8 @@ public:
     // Allocates the memory that such bindings need.
     void reserve(const std::vector<binding>& bound, bool replayed) {
         for (const copied_input& in : inputs_)
-            if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place()) staging_.reserve(in.number, b, in.bytes, replayed);
+            if (const binding& b = bound[static_cast<std::size_t>(in.number)]; !b.in_place())
+                staging_.reserve(in.number, b, in.bytes, replayed);
     }
     // Waits until a run's sources can be prepared; `wait(run)` blocks until the copies of that run have ended.
     template <class Wait>
@@ -63,7 +64,9 @@ public:
     // The same for a capture, whose replays always read the same memory.
     void capture(std::int64_t phase, const std::vector<binding>& bound) {
         for (std::size_t i = 0; i < inputs_.size(); ++i)
-            from_[i] = bound[static_cast<std::size_t>(inputs_[i].number)].in_place() ? nullptr : staging_.place(inputs_[i].number, inputs_[i].bytes, phase);
+            from_[i] = bound[static_cast<std::size_t>(inputs_[i].number)].in_place()
+                           ? nullptr
+                           : staging_.place(inputs_[i].number, inputs_[i].bytes, phase);
     }
 
 private:

@@ -13,8 +13,8 @@ namespace dovetail::cuda {
 // The commands of one communication, in the order of its receivers.
 class local_command_builder {
 public:
-    local_command_builder(const access_table& accesses, const ir::member& m, std::vector<participant> participants, std::vector<command>& to,
-                          std::vector<int>& lists)
+    local_command_builder(const access_table& accesses, const ir::member& m, std::vector<participant> participants,
+                          std::vector<command>& to, std::vector<int>& lists)
         : accesses_{accesses}, m_{m}, group_indices_{std::move(participants)}, to_{to}, lists_{lists} {
         for (int i = 0; i < members(); ++i)
             if (at(i).recv >= 0 && collective::gets_result(m, i)) receivers_.push_back(i);
@@ -70,7 +70,8 @@ private:
     std::vector<int> receivers_;
 };
 
-inline void add_local_commands(const access_table& accesses, const ir::step& step, int member, std::vector<command>& to, std::vector<int>& lists) {
+inline void add_local_commands(const access_table& accesses, const ir::step& step, int member, std::vector<command>& to,
+                               std::vector<int>& lists) {
     std::vector<participant> participants;
     for (const ir::participation& p : accesses.program.participations.subspan(step.first_participation, step.participations))
         if (p.member == member) {

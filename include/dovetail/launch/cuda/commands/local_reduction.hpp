@@ -92,7 +92,8 @@ void launch_local_reduction(cudaStream_t on, reduction how, const local_sources&
     reduce_locally<T><<<static_cast<unsigned>(blocks < 1056 ? blocks : 1056), 256, 0, on>>>(from, how, static_cast<T*>(to), count);
 }
 
-inline void launch_any_local_reduction(cudaStream_t on, element type, reduction how, const local_sources& from, void* to, std::int64_t count) {
+inline void launch_any_local_reduction(cudaStream_t on, element type, reduction how, const local_sources& from, void* to,
+                                       std::int64_t count) {
     switch (type) {
         case element::float16: return launch_local_reduction<half>(on, how, from, to, count);
         case element::bfloat16: return launch_local_reduction<bfloat16>(on, how, from, to, count);

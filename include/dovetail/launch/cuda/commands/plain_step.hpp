@@ -13,7 +13,8 @@ struct alignas(64) plain_step {
 };
 
 // By step; `streams` are those of the rank.
-inline std::vector<plain_step> plain_steps(const command_list& list, const pointer_table& pointers, span<const ir::step> steps, const cudaStream_t* streams) {
+inline std::vector<plain_step> plain_steps(const command_list& list, const pointer_table& pointers, span<const ir::step> steps,
+                                           const cudaStream_t* streams) {
     std::vector<plain_step> plain(static_cast<std::size_t>(steps.size()));
     for (int i = 0; i < steps.size(); ++i) {
         if (list.first[i] + 1 != list.first[i + 1]) continue;

@@ -49,11 +49,14 @@ public:
 
     void move(std::int64_t run, const std::vector<binding>& bound) {
         for (moving& m : moving_) {
-            if (!m.turns && m.now != nullptr && !bound[static_cast<std::size_t>(m.input)].in_place() && m.now == memory_.at(m.buffer, 0, bound)) continue;
+            if (!m.turns && m.now != nullptr && !bound[static_cast<std::size_t>(m.input)].in_place() &&
+                m.now == memory_.at(m.buffer, 0, bound))
+                continue;
             void* const at = memory_.at(m.buffer, run, bound);
             if (at == m.now) continue;
             m.now = at;
-            for (const int a : m.accesses) all_[static_cast<std::size_t>(a)] = static_cast<char*>(at) + ir::offset_of(program_, program_.accesses[a]);
+            for (const int a : m.accesses)
+                all_[static_cast<std::size_t>(a)] = static_cast<char*>(at) + ir::offset_of(program_, program_.accesses[a]);
         }
         for (const turning& t : turning_) all_[static_cast<std::size_t>(t.place)] = t.base + run % t.slots * t.stride;
     }

@@ -32,7 +32,9 @@ public:
             on_->nccl.check_async_errors();
             if (std::chrono::steady_clock::now() > until) {
                 on_->abort_communication();
-                throw timeout{"timeout: rank " + std::to_string(mine_) + " waits for all ranks at " + what + "; NCCL does not tell which have not come", mine_};
+                throw timeout{"timeout: rank " + std::to_string(mine_) + " waits for all ranks at " + what +
+                                  "; NCCL does not tell which have not come",
+                              mine_};
             }
             std::this_thread::sleep_for(std::chrono::microseconds{50});
         }

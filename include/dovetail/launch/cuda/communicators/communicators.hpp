@@ -80,7 +80,8 @@ struct communication_aborted : failure {
 
 class communicators {
 public:
-    communicators(ncclComm_t all, int rank, int device, const nccl_options& options) : rank_{rank}, device_{device}, options_{options}, all_{all} {}
+    communicators(ncclComm_t all, int rank, int device, const nccl_options& options)
+        : rank_{rank}, device_{device}, options_{options}, all_{all} {}
     communicators(const communicators&) = delete;
     communicators& operator=(const communicators&) = delete;
     ~communicators() {

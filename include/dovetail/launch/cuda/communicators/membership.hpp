@@ -31,8 +31,8 @@ inline membership join(control::resolved_identity me, const control::rendezvous_
         const int there = detail::devices_here();
         if (there == 1) m.device = 0;  // launchers may make only the process's own device visible
         if (m.device >= there)
-            throw world_error{"local rank " + std::to_string(me.local_rank) + " (" + me.local_rank_from + ") is to use device " + std::to_string(m.device) +
-                              ", and this machine has " + std::to_string(there)};
+            throw world_error{"local rank " + std::to_string(me.local_rank) + " (" + me.local_rank_from + ") is to use device " +
+                              std::to_string(m.device) + ", and this machine has " + std::to_string(there)};
         check(calls.device_bus_id(bus, sizeof bus, m.device), "cudaDeviceGetPCIBusId");
     } catch (const failure& e) {
         fault = e.text();

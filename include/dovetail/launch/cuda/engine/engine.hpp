@@ -33,7 +33,9 @@ public:
     void wait(int stream, int event, int event_slot, int) {
         check(calls.stream_wait_event(on_->streams[stream], event_at(event, event_slot), 0), "cudaStreamWaitEvent");
     }
-    void record(int stream, int event, int event_slot) { check(calls.event_record(event_at(event, event_slot), on_->streams[stream]), "cudaEventRecord"); }
+    void record(int stream, int event, int event_slot) {
+        check(calls.event_record(event_at(event, event_slot), on_->streams[stream]), "cudaEventRecord");
+    }
     void issue(int index, const ir::step& s) {
         step_ = index;
         const plain_step& plain = plain_[static_cast<std::size_t>(index)];
@@ -46,7 +48,9 @@ private:
     static constexpr int careful_runs = 2;
 
     using prepared_runs::wait;
-    cudaEvent_t event_at(int event, int event_slot) const { return events_[static_cast<std::size_t>(event * plan.event_slots + event_slot)]; }
+    cudaEvent_t event_at(int event, int event_slot) const {
+        return events_[static_cast<std::size_t>(event * plan.event_slots + event_slot)];
+    }
 
     void issue_any(int index, const ir::step& s) {
         const cudaStream_t stream = on_->streams[s.stream];
@@ -194,9 +198,10 @@ private:
         unasked_ = 0;
         const cudaError_t status = calls.get_last_error();
         if (status == cudaSuccess) return;
-        check(status, first < step_ && first >= 0
-                          ? ("a launch of this operation or of one before it, back to " + names[static_cast<std::size_t>(first)].text()).c_str()
-                          : "the launch");
+        check(status,
+              first < step_ && first >= 0
+                  ? ("a launch of this operation or of one before it, back to " + names[static_cast<std::size_t>(first)].text()).c_str()
+                  : "the launch");
     }
 
     // ---- replay
@@ -237,8 +242,8 @@ private:
         try {
             for (std::int64_t phase = 0; phase < pointers_->period(); ++phase) capture(f, phase, graphs_);
         } catch (const std::exception& e) {
-            wrong = (step_ >= 0 ? names[static_cast<std::size_t>(step_)].text() : described()) + " cannot be captured on " + where.describe(rank) + ": " +
-                    text_of(e);
+            wrong = (step_ >= 0 ? names[static_cast<std::size_t>(step_)].text() : described()) + " cannot be captured on " +
+                    where.describe(rank) + ": " + text_of(e);
         }
         capturing_ = false;
         // Either all ranks replay, or none.
@@ -270,7 +275,8 @@ private:
     void still_capturing() {
         cudaStreamCaptureStatus status{};
         check(calls.stream_is_capturing(on_->streams[steps()[step_].stream], &status), "cudaStreamIsCapturing");
-        if (status != cudaStreamCaptureStatusActive) throw failure{"it synchronises, allocates or uses another stream while it is captured"};
+        if (status != cudaStreamCaptureStatusActive)
+            throw failure{"it synchronises, allocates or uses another stream while it is captured"};
     }
 
     const std::vector<plain_step> plain_;  // by step

@@ -30,7 +30,8 @@ public:
         first_.push_back(static_cast<int>(looks_.size()));
         if (checks > 0 && finite_check_kernel == nullptr)
             throw usage_error{
-                "dv::check_finite needs a kernel of the library: compile one unit of the program that includes <dovetail/launch/cuda/engine/finite_check.hpp> with nvcc"};
+                "dv::check_finite needs a kernel of the library: compile one unit of the program that includes "
+                "<dovetail/launch/cuda/engine/finite_check.hpp> with nvcc"};
         found_.resize(static_cast<std::size_t>(checks));
         if (checks > 0) flags_ = block{memory, checks * static_cast<std::int64_t>(sizeof found_[0])};
         if (copied > 0) copies_ = block{memory, copied, true};
@@ -44,7 +45,8 @@ public:
             const void* const data = pointers_.at(l.at.access);
             const tensor_type& type = type_of(l.at);
             if (l.at.observed)
-                check(calls.memcpy_async(copies_.data() + l.copy, data, static_cast<std::size_t>(type.bytes()), cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+                check(calls.memcpy_async(copies_.data() + l.copy, data, static_cast<std::size_t>(type.bytes()), cudaMemcpyDefault, stream),
+                      "cudaMemcpyAsync");
             if (!l.at.checked) continue;
             auto* const flag = reinterpret_cast<unsigned long long*>(flags_.data()) + l.check;
             check(calls.memset_async(flag, 0xff, sizeof *flag, stream), "cudaMemsetAsync");
@@ -98,8 +100,8 @@ private:
 // Among the findings of all ranks, the one whose operation is first in the order common to all ranks, since it caused the others. `order`:
 // the index of the operation of `mine` in that order, -1 if the rank has found nothing. All ranks call it; the reason returned has no rank
 // if no rank has found anything.
-inline launch::abort_reason first_of_all(launch::peers& world, int rank, std::int64_t order, const launch::abort_reason& mine, const std::string& what,
-                                         std::chrono::nanoseconds limit) {
+inline launch::abort_reason first_of_all(launch::peers& world, int rank, std::int64_t order, const launch::abort_reason& mine,
+                                         const std::string& what, std::chrono::nanoseconds limit) {
     const std::string text = order < 0 ? "" : std::to_string(order) + '\n' + mine.operation + '\n' + mine.statement + '\n' + mine.text;
     const std::vector<std::string> all = world.exchange(rank, what, text, limit);
     launch::abort_reason first;

@@ -51,7 +51,8 @@ protected:
             order = std::find(plan.order.begin(), plan.order.end(), steps()[found->step].task) - plan.order.begin();
         }
         if (communicates_)
-            mine = first_of_all(*on_->world, rank, order, mine, "the values of run " + std::to_string(f.run) + " of " + described(), options.time_limit);
+            mine = first_of_all(*on_->world, rank, order, mine, "the values of run " + std::to_string(f.run) + " of " + described(),
+                                options.time_limit);
         if (mine.rank < 0) return;
         on_->world->abort(mine);
         raise();
@@ -77,12 +78,14 @@ private:
     void prepare_all(std::uint64_t hash) {
         check_plans(hash);
         communicates_ = where.communicates(program);
-        peer_copies_ = std::make_unique<peer_copies>(on_, program, where, addresses.arena(), plan.roles[role].arena_bytes, described(), options.time_limit);
+        peer_copies_ = std::make_unique<peer_copies>(on_, program, where, addresses.arena(), plan.roles[role].arena_bytes, described(),
+                                                     options.time_limit);
         list_ = std::make_unique<command_list>(executable_, where, rank, role, *on_, *peer_copies_, options.replay != replay_mode::never);
         prepare();
         prepare_memory();
         if (!list_->communicators.empty())
-            registered_ = on_->nccl.register_memory(list_->communicators, addresses.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
+            registered_ =
+                on_->nccl.register_memory(list_->communicators, addresses.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
         initialise();
         warm(hash);
     }
@@ -127,7 +130,8 @@ private:
             if (a.kind == command_kind::local_reduce) {
                 if (local_reduction_kernel == nullptr)
                     throw usage_error{
-                        "a single-rank graph with a reduction needs a kernel of the library: compile one unit of the program that includes <dovetail/launch/cuda/commands/local_reduction.hpp> with nvcc"};
+                        "a single-rank graph with a reduction needs a kernel of the library: compile one unit of the program that "
+                        "includes <dovetail/launch/cuda/commands/local_reduction.hpp> with nvcc"};
                 if (a.sources > most_local_sources)
                     throw usage_error{"a single-rank graph reduces over at most " + std::to_string(most_local_sources) + " roles"};
             }
@@ -138,8 +142,8 @@ private:
     int remote_address(const command& a) {
         const ir::access& target = program.accesses[a.target];
         const int at = ir::owner_of(program, target.buffer);
-        return pointers_->add(peer_copies_->arena(a.peer) + plan.placements[at].offset + ir::offset_of(program, target), plan.placements[at].stride,
-                              program.buffers[at].slots);
+        return pointers_->add(peer_copies_->arena(a.peer) + plan.placements[at].offset + ir::offset_of(program, target),
+                              plan.placements[at].stride, program.buffers[at].slots);
     }
     // Done once for each plan whose ranks may wait for each other.
     void warm(std::uint64_t hash) {

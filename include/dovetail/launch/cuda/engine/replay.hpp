@@ -45,7 +45,8 @@ public:
                 }
         } catch (...) {
             // Ends the failed capture and discards its graph.
-            if (calls.stream_end_capture(on_->streams[0], &graph) == cudaSuccess && graph != nullptr) static_cast<void>(calls.graph_destroy(graph));
+            if (calls.stream_end_capture(on_->streams[0], &graph) == cudaSuccess && graph != nullptr)
+                static_cast<void>(calls.graph_destroy(graph));
             static_cast<void>(calls.get_last_error());
             throw;
         }

@@ -70,7 +70,8 @@ protected:
     };
 
     gpu_runs(const executable_plan<stream>& from, std::shared_ptr<context> on, engine_options o)
-        : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->size, on->memory, std::move(o)}, on_{std::move(on)} {
+        : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->size, on->memory, std::move(o)},
+          on_{std::move(on)} {
         on_->before_abort(this, [this] { count_ended(); });
     }
     ~gpu_runs() override {
@@ -121,8 +122,8 @@ protected:
         run_state f;
         f.run = run;
         if (!wait(f, launch::after(options.time_limit)))
-            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " + described() +
-                              " has not ended: " + stuck(),
+            throw timeout{"timeout after " + launch::in_seconds(options.time_limit) + ": run " + std::to_string(run) + " of " +
+                              described() + " has not ended: " + stuck(),
                           rank};
     }
     // Limits the runs in flight to `depth`. Querying an event takes as long as a launch, so one answer has to cover many runs.
@@ -188,8 +189,8 @@ protected:
         } catch (...) {}
         const step_name step = step_ >= 0 ? names[static_cast<std::size_t>(step_)] : step_name{};
         const std::string who = step_ >= 0 ? step.text() : described();
-        const std::string text = who + (earlier ? step_ >= 0 ? ", or an operation before it," : ", or what was issued before it," : "") + " failed on " +
-                                 where.describe(rank) + ", " + when + ": " + text_of(why) + (earlier ? "; " + stuck() : "");
+        const std::string text = who + (earlier ? step_ >= 0 ? ", or an operation before it," : ", or what was issued before it," : "") +
+                                 " failed on " + where.describe(rank) + ", " + when + ": " + text_of(why) + (earlier ? "; " + stuck() : "");
         on_->world->abort({rank, text, earlier ? "" : step.operation, earlier ? "" : step.statement, false, why});
         raise();
     }
@@ -230,7 +231,8 @@ private:
     void check_alive() override {
         if (on_->world->aborted()) raise();
         if (on_->ended.load())
-            throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() + " cannot run any more"};
+            throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() +
+                              " cannot run any more"};
         if (!addresses.states().empty() && addresses.store()->any_lost())
             for (const auto& s : addresses.states())
                 if (const auto lost = addresses.store()->lost(*s.stored); !lost.empty())
@@ -255,7 +257,8 @@ private:
         for (std::int64_t run = ended_.load() + 1; run <= last; ++run) {
             const issued_run& r = runs_[static_cast<std::size_t>(run % depth)];
             bool over = true;
-            for (int l = 0; l < stream_count; ++l) over = over && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
+            for (int l = 0; l < stream_count; ++l)
+                over = over && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
             static_cast<void>(calls.get_last_error());
             if (!over) break;
             has_ended(run);
@@ -272,7 +275,8 @@ private:
         if (!over && !communicates_) {
             const issued_run& r = runs_[static_cast<std::size_t>(last % depth)];
             over = true;
-            for (int l = 0; l < stream_count; ++l) over = over && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
+            for (int l = 0; l < stream_count; ++l)
+                over = over && ((r.streams >> l & 1u) == 0 || calls.event_query(r.done[l]) == cudaSuccess);
             static_cast<void>(calls.get_last_error());
         }
         if ((over && !issuing_.load()) || lost_.exchange(true)) return;

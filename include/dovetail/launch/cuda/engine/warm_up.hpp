@@ -11,7 +11,8 @@ namespace dovetail::cuda {
 // Operations with effects, operations on host memory, and operations whose operands do not fit are left out.
 class kernel_warmer {
 public:
-    kernel_warmer(const command_list& list, const pointer_table& pointers, const ir::program& program, context& on, char* arena, std::int64_t arena_bytes)
+    kernel_warmer(const command_list& list, const pointer_table& pointers, const ir::program& program, context& on, char* arena,
+                  std::int64_t arena_bytes)
         : list_{list}, pointers_{pointers}, accesses_{program}, on_{on}, zeros_{arena}, room_{arena_bytes} {
         std::int64_t largest = 0;
         for (const command& a : list_.commands)
@@ -57,7 +58,9 @@ public:
 
 private:
     // A state that is only read is passed at its own address.
-    bool is_kept(int access) const { return accesses_.buffer_of(access).where == ir::storage::state && !writes(accesses_.program.accesses[access].mode); }
+    bool is_kept(int access) const {
+        return accesses_.buffer_of(access).where == ir::storage::state && !writes(accesses_.program.accesses[access].mode);
+    }
     bool on_host(const command& a) const {
         for (int access = a.from; access < a.from + static_cast<int>(a.count); ++access)
             if (accesses_.buffer_of(access).where == ir::storage::host) return true;
@@ -90,7 +93,8 @@ public:
         for (int a = list_.first[static_cast<std::size_t>(step)]; a < list_.first[static_cast<std::size_t>(step) + 1]; ++a) {
             const command& once = list_.commands[static_cast<std::size_t>(a)];
             if (is_nccl(once.kind))
-                command_runner::communicate(once, stream, once.from < 0 ? nullptr : spare_->data(), once.to < 0 ? nullptr : spare_->data() + half_);
+                command_runner::communicate(once, stream, once.from < 0 ? nullptr : spare_->data(),
+                                            once.to < 0 ? nullptr : spare_->data() + half_);
         }
     }
 

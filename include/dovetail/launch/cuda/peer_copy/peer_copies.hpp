@@ -72,8 +72,8 @@ inline std::string host_name() {
 class peer_copies {
 public:
     // Every rank makes one, with the arena of its executor; `graph` is its name in messages.
-    peer_copies(std::shared_ptr<context> on, const ir::program& program, const geometry& where, char* arena, std::int64_t arena_bytes, const std::string& graph,
-                std::chrono::nanoseconds limit)
+    peer_copies(std::shared_ptr<context> on, const ir::program& program, const geometry& where, char* arena, std::int64_t arena_bytes,
+                const std::string& graph, std::chrono::nanoseconds limit)
         : on_{std::move(on)}, flag_(static_cast<std::size_t>(program.tasks.size()), -1), remotes_(static_cast<std::size_t>(on_->size)) {
         for (int v = 0; v < program.tasks.size(); ++v)
             if (is_peer_copy(program, program.tasks[v])) flag_[static_cast<std::size_t>(v)] = flags_++;
@@ -218,7 +218,8 @@ private:
         for (std::size_t i = 0; i < sizeof handle.reserved && 2 * i + 1 < handle_text.size(); ++i)
             handle.reserved[i] = static_cast<char>(digit(handle_text[2 * i]) << 4 | digit(handle_text[2 * i + 1]));
         void* at = nullptr;
-        check(calls.ipc_open_handle(&at, handle, cudaIpcMemLazyEnablePeerAccess), (who + " cannot be reached: cudaIpcOpenMemHandle").c_str());
+        check(calls.ipc_open_handle(&at, handle, cudaIpcMemLazyEnablePeerAccess),
+              (who + " cannot be reached: cudaIpcOpenMemHandle").c_str());
         to.opened.reset(at);
         to.arena = static_cast<char*>(at);
     }

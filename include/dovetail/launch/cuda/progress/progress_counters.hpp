@@ -10,7 +10,9 @@ namespace dovetail::cuda {
 class progress_counters {
 public:
     explicit progress_counters(std::shared_ptr<context> on, std::string graph)
-        : on_{std::move(on)}, words_{std::make_shared<block>(on_->memory, std::int64_t{256}, true)}, progress_{std::make_shared<launch::progress>()} {
+        : on_{std::move(on)},
+          words_{std::make_shared<block>(on_->memory, std::int64_t{256}, true)},
+          progress_{std::make_shared<launch::progress>()} {
         progress_->graph = std::move(graph);
         progress_->communication.resize(stream_count);
         progress_->words = reinterpret_cast<const std::uint32_t*>(words_->data());
@@ -39,9 +41,10 @@ public:
 private:
     void write(int stream, cuuint32_t word) const {
         if (on_->write_value != nullptr)
-            check(on_->write_value(on_->streams[stream], reinterpret_cast<CUdeviceptr>(words_->data()) + 4 * static_cast<CUdeviceptr>(stream), word,
-                                   CU_STREAM_WRITE_VALUE_DEFAULT),
-                  "cuStreamWriteValue32");
+            check(
+                on_->write_value(on_->streams[stream], reinterpret_cast<CUdeviceptr>(words_->data()) + 4 * static_cast<CUdeviceptr>(stream),
+                                 word, CU_STREAM_WRITE_VALUE_DEFAULT),
+                "cuStreamWriteValue32");
     }
     const std::shared_ptr<context> on_;
     const std::shared_ptr<block> words_;
