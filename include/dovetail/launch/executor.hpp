@@ -160,9 +160,11 @@ public:
         requires(detail::state_values_asked<G, Name, Values>)
     void write_state(Name, const Values& values) {
         constexpr int symbol = detail::state_asked<G, Name>;
-        using element_type = typename plan::tensor_of<G, detail::name_of_constant<Name>>::element_type;
-        if constexpr (symbol >= 0 && std::is_convertible_v<decltype(std::data(values)), const element_type*>)
-            write_symbol(symbol, std::data(values), static_cast<std::int64_t>(std::size(values)));
+        if constexpr (symbol >= 0) {
+            using element_type = typename plan::tensor_of<G, detail::name_of_constant<Name>>::element_type;
+            if constexpr (std::is_convertible_v<decltype(std::data(values)), const element_type*>)
+                write_symbol(symbol, std::data(values), static_cast<std::int64_t>(std::size(values)));
+        }
     }
 };
 

@@ -114,7 +114,7 @@ TEST_CASE("a first message that is too long is answered with the reason") {
     const auto said = all.ends();
     CHECK(said[0] == "met");
     CHECK(said[2] == "met");
-    CHECK(says(said[1], "rank 0 was sent a message of 51"));
+    CHECK(says(said[1], "rank 0 was sent a message of invalid length, 51"));
 }
 
 // From an address of their own, as those of another host: within one address ranks only have a good chance.

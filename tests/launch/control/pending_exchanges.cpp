@@ -11,7 +11,7 @@ TEST_CASE("an exchange is over when all ranks have brought their text, whoever b
     CHECK_FALSE(all.add({0, 1, "the id", "a"}));
     const auto twice = all.add({0, 1, "the id", "b"});
     REQUIRE(twice);
-    CHECK(twice->fault == "rank 1 brings two texts to the id");
+    CHECK(twice->fault == "rank 1 sends two texts for the id");
     CHECK(twice->texts.empty());
     CHECK_FALSE(all.add({0, 1, "the id", "c"}));
     CHECK_FALSE(all.add({0, 0, "the id", "d"}));
@@ -35,5 +35,5 @@ TEST_CASE("exchanges that are never complete stay few, and what they bring toget
     std::optional<exchange_result> end;
     for (int r = 0; r < 20 && !end; ++r) end = large.add({0, r, "x", std::string(longest_contribution, 'y')});
     REQUIRE(end);
-    CHECK(end->fault == "the ranks bring more than 134217728 bytes to x");
+    CHECK(end->fault == "the ranks send more than 134217728 bytes for x");
 }

@@ -24,7 +24,7 @@ TEST_CASE("a time that a rank brings is a number that differences of two do not 
     CHECK(clock_detail::time_in("0") == 0);
     CHECK(clock_detail::time_in(std::to_string(INT64_MAX / 8)) == INT64_MAX / 8);
     for (const std::string text : {"", "-1", "x", "1x", " 1", "1 ", "1.5", "9223372036854775807", "99999999999999999999"})
-        CHECK(support::message([&] { clock_detail::time_in(text); }) == "dovetail: a rank brings `" + text + "` for the time of its clock");
+        CHECK(support::message([&] { clock_detail::time_in(text); }) == "dovetail: a rank sent `" + text + "` as the time of its clock");
 }
 
 TEST_CASE("bounds are narrowed by what is tighter, also where clocks drift apart in between") {
