@@ -107,7 +107,6 @@ void all(Visit visit) {
     ways<descent>("descent", visit);
     ways<with_positions<through_host>>("through_host", visit);
     ways<one_group>("one_group", visit);
-    ways<in_blocks>("in_blocks", visit);
     ways<with_positions<blocks_across>>("blocks_across", visit);
     visit("two graphs, one state", two_graphs{});
 }

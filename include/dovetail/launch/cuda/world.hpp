@@ -18,6 +18,7 @@
 struct ncclComm;  // ncclComm_t of nccl.h points to it
 
 namespace dovetail::launch {
+class peers;
 class rank_exceptions;
 }
 
@@ -27,7 +28,6 @@ using control::broadcast_function;
 using control::rank_identity;
 using control::rendezvous_options;
 
-class peers;
 struct membership;
 
 class world {
