@@ -87,7 +87,7 @@ struct other : dv::graph<
     dv::mesh<dv::axis<dp>>,
     dv::let<y, all_reduce<maximum, dp>(x)>,
     dv::output<y>> {};
-struct pair : dv::graph<
+struct two_roles : dv::graph<
     dv::input<x, vector>,
     dv::on<left, dv::let<y, troubled(x)>>,
     dv::on<right, dv::let<z, twice(y)>>,
@@ -182,7 +182,7 @@ TEST_CASE("ranks made from different graphs, or with other options") {
             else dv::executor<reduced> step{rank, dv::replay};
         }),
         "replayed");
-    has(run(3, [](auto& rank) { dv::executor<pair> step{rank}; }),
+    has(run(3, [](auto& rank) { dv::executor<two_roles> step{rank}; }),
         "the world has 3 ranks and the graph needs 2: role `left` x 1, role `right` x 1");
     works();
 }
@@ -243,7 +243,7 @@ TEST_CASE("executors called in different order; a rank that makes fewer, leaves 
 TEST_CASE("inputs that are missing or too small") {
     const scene s;
     const std::string text = run(2, [](auto& rank) {
-        dv::executor<pair> step{rank};
+        dv::executor<two_roles> step{rank};
         has(message([&] { step.bind(dv::name<x>, floats(7)); }),
             rank.index() == 0 ? "input `x` is bound to 7 elements and has 8, on rank 0 (role `left`)" : "nothing thrown");
         step.run().wait();
@@ -402,7 +402,7 @@ TEST_CASE("results off the root and on other ranks are not read; slots are not o
               if (rank.index() == 1) holds(t.read(dv::name<y>).host() == floats(8, 2.0f), "the sum on the root");
               else has(message([&] { t.read(dv::name<y>); }), "output `y` is on the root of its reduce only, and not on rank 0");
               t.wait();
-              dv::executor<pair> channel{rank};
+              dv::executor<two_roles> channel{rank};
               channel.bind(dv::name<x>, ones);
               const auto u = channel.run();
               if (channel.is(dv::name<left>)) has(message([&] { u.read(dv::name<z>); }), "output `z` is not on rank 0 (role `left`)");
