@@ -46,11 +46,12 @@ struct lowered_store<G, std::integer_sequence<int, I...>> {
 template <class G, bool InDoubt = largest_of<G>.doubtful>
 inline constexpr bool calls_rules = true;
 template <class G>
-inline constexpr bool calls_rules<G, true> = requires {
-    typename std::bool_constant<(static_cast<void>(stage::lower::make<typename lowered_store<G>::type>(
-                                     source{&dsl::describe_graph<written<G>>, as_written<G>::single_rank, true})),
-                                 true)>;
-};
+constexpr bool call_rules(const dsl::descriptor& root) {
+    static_cast<void>(stage::lower::make<typename lowered_store<G>::type>(source{&root, as_written<G>::single_rank, true}));
+    return true;
+}
+template <class G>
+inline constexpr bool calls_rules<G, true> = requires { typename std::bool_constant<call_rules<G>(dsl::describe_graph<written<G>>)>; };
 
 template <class G>
 struct graph_key {
