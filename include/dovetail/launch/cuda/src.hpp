@@ -5,8 +5,7 @@
 #include "../../core/config.hpp"
 
 #if !defined(DOVETAIL_SEPARATE_COMPILATION)
-#error \
-    "dovetail/launch/cuda/src.hpp: define DOVETAIL_SEPARATE_COMPILATION for this and all other units, or leave this header out"
+#error "dovetail/launch/cuda/src.hpp: define DOVETAIL_SEPARATE_COMPILATION for this and all other units, or leave this header out"
 #endif
 
 #include "rank.ipp"

@@ -20,7 +20,7 @@ struct ncclComm;  // ncclComm_t of nccl.h points to it
 namespace dovetail::launch {
 class peers;
 class rank_exceptions;
-}
+}  // namespace dovetail::launch
 
 namespace dovetail::cuda {
 

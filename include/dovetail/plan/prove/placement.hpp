@@ -48,7 +48,7 @@ private:
 
 // Whether two buffers are cut at the same places.
 constexpr bool same_leaves(const ir::program& p, const ir::buffer& x, const ir::buffer& y) {
-    if (x.leaves != y.leaves) return false;
+    if (x.leaves != y.leaves) return false;  // Only for names: else the tags of the replay differ
     for (int i = 1; i < x.leaves; ++i)
         if (p.leaves.first[x.first_leaf + i].begin != p.leaves.first[y.first_leaf + i].begin) return false;
     return true;
