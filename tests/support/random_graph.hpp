@@ -48,7 +48,8 @@ private:
                 const statement& m = s.nodes[j];
                 if (!contains(m.arguments, x)) continue;
                 // Within a group it would see the states as the group leaves them.
-                n.nested = m.role == n.role && !over_roles(reader_of(m)) && !(in_nccl_group(m) && reads_states(n));
+                // What is written several times, because rows of it are, would see the states at several times.
+                n.nested = m.role == n.role && !over_roles(reader_of(m)) && !((in_nccl_group(m) || rows_read_twice(m)) && reads_states(n));
                 break;
             }
         }
@@ -59,6 +60,14 @@ private:
         for (const statement& m : s.nodes)
             if (contains(m.arguments, n.results[0])) return reader_of(m);
         return n;
+    }
+    bool rows_read_twice(const statement& n) const {
+        if (n.op->view != dv::view_kind::rows) return false;
+        int readers = 0;
+        for (const statement& m : s.nodes)
+            if (const auto uses = std::count(m.arguments.begin(), m.arguments.end(), n.results[0]); uses > 0)
+                readers += static_cast<int>(uses) + rows_read_twice(m);
+        return readers > 1;
     }
     bool reads_states(const statement& n) const {
         for (const int a : n.arguments) {

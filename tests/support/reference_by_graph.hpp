@@ -32,33 +32,36 @@ inline meaning reference::as_read(const dv::ir::graph& g) const {
         m.first_place.push_back(first_place_[at(found)]);
         m.position_counts.push_back(positions_[at(found)]);
     }
-    // Statements by operation, those that share one by what they name.
+    // Statements from the last to the first: what is nested is found by the argument that it is, all others by operation and names.
     const auto name_of = [&](int x) { return x >= 0 && x < g.symbols.size() ? g.symbols[x].name : &dv::nameless; };
-    std::vector<int> by_node;
-    for (int i = 0; i < g.nodes.size(); ++i) {
+    const auto producer_of = [&](int x) {
+        for (int k = 0; k < m.statements; ++k)
+            if (contains(s_.nodes[at(k)].results, x)) return k;
+        return -1;
+    };
+    std::vector<int> by_node(at(m.statements), -1);
+    for (int i = m.statements - 1; i >= 0; --i) {
         const dv::ir::node& n = g.nodes[i];
-        int found = -1;
-        for (int k = 0; k < m.statements; ++k) {
-            if (s_.nodes[at(k)].op != n.op || contains(by_node, k) || at(n.results) != s_.nodes[at(k)].results.size()) continue;
-            bool alike = true;
-            for (const int x : s_.nodes[at(k)].results) {
-                bool named = x < 0 || s_.nodes[at(k)].nested;
-                for (const int r : g.operands.subspan(n.first_result, n.results))
-                    named = named || dv::same(name_of(r), s_.symbols[at(x)].name);
-                alike = alike && named;
-            }
-            if (n.op->view == dv::view_kind::rows) {  // of which many have one operation and no name
-                const dv::ir::symbol& rows = g.symbols[g.operands[n.first_result]];
-                const int x = s_.nodes[at(k)].results[0];
-                alike = s_.symbols[at(x)].type == rows.type && s_.symbols[at(x)].in_host_memory == rows.in_host_memory;
-            }
+        int& found = by_node[at(i)];
+        for (int k = 0; k < m.statements && found < 0; ++k) {
+            const statement& written = s_.nodes[at(k)];
+            bool alike = !written.nested && written.op == n.op && !contains(by_node, k) && at(n.results) == written.results.size();
+            for (std::size_t j = 0; alike && j < written.results.size(); ++j)
+                if (const int x = written.results[j]; x >= 0)
+                    alike = dv::same(name_of(g.operands[n.first_result + static_cast<int>(j)]), s_.symbols[at(x)].name);
             if (alike) found = k;
         }
-        if (found < 0) throw failure("node " + std::to_string(i) + " of the graph is not what is written");
-        by_node.push_back(found);
-        m.statement_of.push_back(found);
-        m.result_at.push_back(result_at_[at(found)]);
-        m.result_type.push_back(s_.nodes[at(found)].types);
+        if (found < 0 || s_.nodes[at(found)].op != n.op) throw failure("node " + std::to_string(i) + " of the graph is not what is written");
+        for (int j = 0; j < n.arguments && j < static_cast<int>(s_.nodes[at(found)].arguments.size()); ++j) {
+            const dv::ir::symbol& argument = g.symbols[g.operands[n.first_argument + j]];
+            if (argument.node >= 0 && !dv::named(argument.name))
+                by_node[at(argument.node)] = producer_of(s_.nodes[at(found)].arguments[at(j)]);
+        }
+    }
+    for (int i = 0; i < m.statements; ++i) {
+        m.statement_of.push_back(by_node[at(i)]);
+        m.result_at.push_back(result_at_[at(by_node[at(i)])]);
+        m.result_type.push_back(s_.nodes[at(by_node[at(i)])].types);
     }
     // Symbols by name, nested ones by what computes them.
     std::vector<int> symbol_of;
