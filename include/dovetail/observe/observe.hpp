@@ -114,9 +114,10 @@ private:
             std::fprintf(stderr, "dovetail: wrote %s.html and .dot\n", path.c_str());
     }
     // The graph of an executor has already been rewritten.
-    static plan_tables of_rewritten(plan_tables of) {
-        of.s.rewrites = {};
-        return of;
+    static plan_tables of_rewritten(const plan_tables& of) {
+        plan_tables tables = of;
+        tables.s.rewrites = {};
+        return tables;
     }
     bool taken(const std::string& path) const {
         for (const page& p : shown_)

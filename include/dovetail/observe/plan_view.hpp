@@ -67,7 +67,7 @@ struct plan_view : plan_tables {
         if (b.symbol < 0) return "workspace";
         const ir::symbol& x = graph.symbols[b.symbol];
         if (x.kind == ir::symbol_kind::axis_index) return "axis_index";
-        if (const std::string name = value_name(graph, b.symbol); !name.empty()) return name;
+        if (std::string name = value_name(graph, b.symbol); !name.empty()) return name;
         return "(" + (x.node >= 0 ? operation_of(graph.nodes[x.node]) : std::string{"?"}) + ")";  // an unnamed nested expression
     }
     // The name of the value that an access reads or writes: a buffer's value, or rows of it.

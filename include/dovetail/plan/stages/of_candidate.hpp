@@ -55,13 +55,17 @@ struct schedule {
     static constexpr auto make(const plan_options&, const Program& p, const Edges& e, const Costs& c) {
         return on_one_stream<pass::basic_schedule<Store>>(C, p, e, c);
     }
-    template <class Store, class Program, class A, class B, class C_, class D>
-    static constexpr auto make(const plan_options& s, const Program& p, const A& a, const B& b, const C_& c, const D& d) {
-        using table = pass::basic_schedule<Store>;
-        if constexpr (order_of(C) != C)
-            return schedule_in<table>(C, a.order.view(), p, b, c, d, s);
-        else
-            return overlapped<table>(p, a, b.view(), c, d, s);
+    template <class Store, class Program, class Occupancy, class Order, class Edges, class Costs>
+        requires(order_of(C) == C)
+    static constexpr auto make(const plan_options& s, const Program& p, const Occupancy& occupancy, const Order& order, const Edges& e,
+                               const Costs& c) {
+        return overlapped<pass::basic_schedule<Store>>(p, occupancy, order.view(), e, c, s);
+    }
+    template <class Store, class Program, class Other, class Edges, class Costs, class Serial>
+        requires(order_of(C) != C)
+    static constexpr auto make(const plan_options& s, const Program& p, const Other& other, const Edges& e, const Costs& c,
+                               const Serial& serial) {
+        return schedule_in<pass::basic_schedule<Store>>(C, other.order.view(), p, e, c, serial, s);
     }
 };
 
