@@ -318,14 +318,14 @@ TEST_CASE("ranks made from different graphs, or that make a different number of 
                 if (rank.index() == 0) dv::executor<ping_pong, overlapped> second{rank};
             });
         }),
-        "rank 0 makes executor 1 (`ping_pong`), and rank 1 has left without it");
+        "rank 0 waits for all ranks at executor 1 (`ping_pong`), and rank 1 has left");
     has(message([] {
             dv::host::world{2}.run([](auto& rank) {
                 if (rank.index() == 1) std::this_thread::sleep_for(500ms);
                 dv::executor<crossing_pair, overlapped> step{rank, 50ms};
             });
         }),
-        "timeout: rank 0 makes executor 0 (`crossing_pair`), and these have not come: rank 1");
+        "timeout: rank 0 waits for all ranks at executor 0 (`crossing_pair`), and these have not come: rank 1");
 }
 
 TEST_CASE("an input is needed on the ranks whose role uses it, and nowhere else") {
@@ -453,7 +453,7 @@ TEST_CASE("the wrong executor's run is refused, and the right one's goes on") {
         if (rank.index() == 1) {
             while (!first) std::this_thread::yield();
             has(message([&] { other.run(); }),
-                "executors are called in different order: run number 0 of rank 1 is executor 1 (`ping_pong`), of rank 0 executor 0");
+                "`ping_pong`: executors are called in different order: run number 0 of rank 1 is executor 1, of rank 0 executor 0");
         }
         const auto t = step.run();
         first = true;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/world/local_peers.hpp>
 #include <dovetail/observe/measured.hpp>
 
 #include "../support/samples.hpp"
@@ -107,7 +108,7 @@ TEST_CASE("processes of one host see one clock; of several hosts, to what their 
         void unattend(int rank) noexcept override { local.unattend(rank); }
         void watch(int rank, std::shared_ptr<const dv::launch::progress> p) override { local.watch(rank, std::move(p)); }
         std::string describe() const override { return local.describe(); }
-        std::string call_order_mismatch(int, std::int64_t, int, const dv::engine&) override { return {}; }
+        std::string call_order_mismatch(int, std::int64_t, int) override { return {}; }
     };
     for (const bool apart : {false, true}) {
         CAPTURE(apart);

@@ -798,8 +798,8 @@ struct apart final : dv::launch::peers {
     bool gone(int r) const noexcept override { return all.gone(r); }
     void watch(int r, std::shared_ptr<const dv::launch::progress> p) override { all.watch(r, std::move(p)); }
     std::string describe() const override { return all.describe(); }
-    std::string call_order_mismatch(int r, std::int64_t at, int e, const dv::engine& of) override {
-        return all.call_order_mismatch(r, at, e, of);
+    std::string call_order_mismatch(int r, std::int64_t at, int e) override {
+        return all.call_order_mismatch(r, at, e);
     }
 };
 template <class Body>

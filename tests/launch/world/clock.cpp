@@ -2,6 +2,7 @@
 #include "support/expect.hpp"
 
 #include <dovetail/launch/world/clock.hpp>
+#include <dovetail/launch/world/local_peers.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,6 @@
 // Whether a rank's communication stands still: not while its words move, nor where nothing is open.
 #include <doctest/doctest.h>
 
-#include <dovetail/launch/world/peers.hpp>
 #include <dovetail/launch/world/stall_detector.hpp>
 
 #include <memory>

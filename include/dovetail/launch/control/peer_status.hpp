@@ -3,6 +3,7 @@
 
 #include "../error.hpp"
 #include "../world/abort_reason.hpp"
+#include "../world/mismatch.hpp"
 #include "../world/world_options.hpp"
 
 #include <algorithm>
@@ -57,9 +58,7 @@ inline std::string different_call(const call_list& zero, const call_list& other,
     for (std::int64_t i = 0; i < std::min(known(zero), known(other)); ++i) {
         const auto a = zero.executors[static_cast<std::size_t>(from - zero.first + i)],
                    b = other.executors[static_cast<std::size_t>(from - other.first + i)];
-        if (a != b)
-            return "executors are called in different order: run number " + std::to_string(from + i) + " of rank " + std::to_string(rank) +
-                   " is executor " + std::to_string(b) + ", of rank 0 executor " + std::to_string(a);
+        if (a != b) return launch::different_call(from + i, rank, b, 0, a);
     }
     return {};
 }

@@ -51,7 +51,7 @@ public:
     }
     std::string describe() const override { return channel_->progress(); }
     // Rank 0 compares asynchronously; a difference arrives as an abort.
-    std::string call_order_mismatch(int, std::int64_t, int executor, const engine&) override {
+    std::string call_order_mismatch(int, std::int64_t, int executor) override {
         channel_->called(executor);
         return {};
     }

@@ -1,6 +1,7 @@
 // Worlds of GPUs: the devices of their ranks, the communicators between them, and the threads of the ranks of this process.
 #pragma once
 
+#include "../world/local_peers.hpp"
 #include "../world/rank_threads.hpp"
 #include "communicators/communicator_peers.hpp"
 #include "communicators/membership.hpp"

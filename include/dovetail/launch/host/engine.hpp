@@ -4,6 +4,7 @@
 
 #include "../initialise.hpp"
 #include "../walk.hpp"
+#include "../world/plan_fingerprint.hpp"
 #include "commands.hpp"
 #include "rank_state.hpp"
 
@@ -22,36 +23,39 @@ public:
         return made;
     }
     host_engine(const executable_plan<stream>& from, std::shared_ptr<rank_state> on, engine_options o)
-        : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->world->size(), on->device, std::move(o)},
+        : engine{from.graph, from.program, from.plan, from.name, from.s.in_flight, on->index, on->world->peers.size(),
+                 on->device, std::move(o)},
           executable_{from},
-          on_{std::move(on)} {
+          on_{std::move(on)},
+          peers_{on_->world->peers},
+          number_{on_->executors++} {
         const ir::role_plan& r = plan.roles[role];
         const std::size_t copies = static_cast<std::size_t>(r.events) * static_cast<std::size_t>(plan.event_slots);
         recorded_ = std::vector<std::atomic<std::int64_t>>(copies);
         issued_.assign(copies, 0);
         prepare();
-        number_ = on_->world->check_plans(rank, launch::fingerprint_text(from.hash, from.s, options, described()), described(),
-                                          options.time_limit);
+        launch::compare_plans(peers_, rank, number_, described(), launch::fingerprint_text(from.hash, from.s, options, described()),
+                              options.time_limit);
         launch::initialise_states(
             *this, executable_, [&](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
-            [&](const abort_reason& why) { on_->world->abort(why); });
+            [&](const launch::abort_reason& why) { peers_.abort(why); });
         for (int l = 0; l < stream_count; ++l)
             if (uses_[l]) stream_worker::start(on_->streams[l]);
     }
 
     bool has_ended(run_state& f) override {
         if (f.pending.load(std::memory_order_acquire) > 0) {
-            if (on_->world->aborted()) on_->world->raise(rank);
+            if (peers_.aborted()) peers_.raise(rank);
             return false;
         }
-        if (f.failed.load()) on_->world->raise(rank);
+        if (f.failed.load()) peers_.raise(rank);
         return true;
     }
     bool wait(run_state& f, deadline until) override {
         const auto ended = [&] { return f.pending.load(std::memory_order_acquire) == 0; };
         {
             std::unique_lock lock{on_->signal->mutex};
-            if (!on_->signal->changed.wait_until(lock, until, [&] { return ended() || on_->world->aborted(); })) return false;
+            if (!on_->signal->changed.wait_until(lock, until, [&] { return ended() || peers_.aborted(); })) return false;
             // After an abort the streams finish their work. The caller may free memory that they use, so this waits for them for a limited
             // time.
             if (!ended()) on_->signal->changed.wait_until(lock, std::min(until, std::chrono::steady_clock::now() + grace), ended);
@@ -61,9 +65,9 @@ public:
     bool inputs_read(run_state& f) override { return f.reading_inputs.load(std::memory_order_acquire) == 0; }
     bool wait_for_inputs(run_state& f, deadline until) override {
         std::unique_lock lock{on_->signal->mutex};
-        const bool over = on_->signal->changed.wait_until(lock, until, [&] { return inputs_read(f) || on_->world->aborted(); });
+        const bool over = on_->signal->changed.wait_until(lock, until, [&] { return inputs_read(f) || peers_.aborted(); });
         lock.unlock();
-        if (over && !inputs_read(f)) on_->world->raise(rank);
+        if (over && !inputs_read(f)) peers_.raise(rank);
         return over;
     }
     std::string stuck() override { return on_->world->stuck(rank); }
@@ -73,13 +77,12 @@ public:
                 std::unique_lock lock{on_->signal->mutex};
                 return on_->signal->changed.wait_for(lock, bound, [&] { return open_ == 0; });
             };
-            if (!abort && !on_->world->aborted()) {
+            if (!abort && !peers_.aborted()) {
                 std::unique_lock lock{on_->signal->mutex};
-                on_->signal->changed.wait_until(lock, launch::after(options.time_limit),
-                                                [&] { return open_ == 0 || on_->world->aborted(); });
+                on_->signal->changed.wait_until(lock, launch::after(options.time_limit), [&] { return open_ == 0 || peers_.aborted(); });
             }
             if (end(std::chrono::nanoseconds{0})) return;
-            on_->world->abort(left_in_flight(abort));
+            peers_.abort(left_in_flight(abort));
             end(std::chrono::seconds{5});
         } catch (...) {  // called by a destructor
         }
@@ -103,8 +106,7 @@ public:
                 case work_kind::record: recorded_[t.index].store(t.generation, std::memory_order_release); return on_->signal->notify();
                 case work_kind::behind: {
                     std::unique_lock lock{on_->signal->mutex};
-                    on_->signal->changed.wait(lock,
-                                              [&] { return t.of->pending.load(std::memory_order_acquire) == 0 || on_->world->aborted(); });
+                    on_->signal->changed.wait(lock, [&] { return t.of->pending.load(std::memory_order_acquire) == 0 || peers_.aborted(); });
                     return;
                 }
                 case work_kind::finish: return finished(*t.of);
@@ -129,10 +131,10 @@ private:
         }
     }
 
-    void reported() noexcept override { on_->world->report(); }
+    void reported() noexcept override { peers_.report(); }
     void check_alive() override {
-        if (on_->world->aborted()) on_->world->raise(rank);
-        if (on_->world->gone(rank))
+        if (peers_.aborted()) peers_.raise(rank);
+        if (peers_.gone(rank))
             throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() +
                               " cannot run any more"};
         for (const auto& s : addresses.states())
@@ -143,7 +145,7 @@ private:
         if (next.before) wait_for_end(*next.before, options.time_limit);
     }
     void check_call_order() override {
-        if (communicates_) on_->world->check_call_order(rank, number_, described());
+        if (communicates_) peers_.count_call(rank, on_->runs, number_, described());
     }
     void issue(const std::shared_ptr<run_state>& f) override {
         bool in_place = false;
@@ -188,14 +190,14 @@ private:
         on.now({activity::event, texts_[static_cast<std::size_t>(t.awaited)], t.of->run, nullptr});
         {
             std::unique_lock lock{on_->signal->mutex};
-            on_->signal->changed.wait(lock, [&] { return copy.load(std::memory_order_acquire) >= t.generation || on_->world->aborted(); });
+            on_->signal->changed.wait(lock, [&] { return copy.load(std::memory_order_acquire) >= t.generation || peers_.aborted(); });
         }
         on.now({});
     }
     void step(const work_item& t) {
         run_state& f = *t.of;
         stream_worker& on = *on_->streams[t.stream];
-        if (on_->world->aborted()) f.failed.store(true);
+        if (peers_.aborted()) f.failed.store(true);
         if (!f.failed.load()) {
             const bool timed = !f.times.empty();
             const auto start = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
@@ -212,7 +214,7 @@ private:
             if (timed) f.times[t.index] = {since(start), since(std::chrono::steady_clock::now())};
         }
         if (f.failed.load() && updates_state_[t.index])
-            lose_states("run " + std::to_string(f.run) + " of " + described() + " did not end: " + on_->world->why());
+            lose_states("run " + std::to_string(f.run) + " of " + described() + " did not end: " + peers_.why().text);
         const bool reads = copies_input_[t.index] || touches_input_[t.index];
         bool counted = copies_input_[t.index];
         if (reads && !counted)
@@ -254,7 +256,7 @@ private:
             if (missing < 0) continue;
             const std::string text = "rank " + std::to_string(missing) + " has left and does not take part in " + *now.step + " (run " +
                                      std::to_string(f.run) + ")";
-            on_->world->abort({missing, text, {}, {}, true});
+            peers_.abort({missing, text, {}, {}, true});
         }
         return all;
     }
@@ -268,9 +270,8 @@ private:
     }
     void fail(run_state& f, const step_name& step, const std::exception_ptr& why) {
         f.failed.store(true);
-        on_->world->abort({rank,
-                           step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + text_of(why),
-                           step.operation, step.statement, false, why});
+        peers_.abort({rank, step.text() + " failed on " + where.describe(rank) + ", run " + std::to_string(f.run) + ": " + text_of(why),
+                      step.operation, step.statement, false, why});
     }
     std::int64_t since(std::chrono::steady_clock::time_point t) const {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(t - on_->world->origin).count();
@@ -278,6 +279,8 @@ private:
 
     const executable_plan<stream> executable_;
     const std::shared_ptr<rank_state> on_;
+    launch::peers& peers_;
+    const int number_;                                 // of this executor on its rank
     std::vector<std::atomic<std::int64_t>> recorded_;  // by event copy: run + 1 of the last record that was executed
     std::vector<std::int64_t> issued_;                 // ... that was issued
     std::vector<std::vector<command>> commands_;       // by step
@@ -285,7 +288,6 @@ private:
     std::vector<bool> touches_input_, copies_input_, updates_state_;
     bool uses_[stream_count] = {};
     bool communicates_ = false;
-    int number_ = 0;
     int open_ = 0;                            // runs in flight; guarded by the monitor
     std::shared_ptr<run_state> now_;          // the run being issued
     static constexpr std::size_t batch = 32;  // work items passed to a stream at once: few wake-ups, but an early start

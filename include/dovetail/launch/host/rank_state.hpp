@@ -13,6 +13,8 @@ struct rank_state {
     std::shared_ptr<memory> device = std::make_shared<host_memory>();
     stream_workers streams;
     int index = 0;
+    int executors = 0;      // made so far
+    std::int64_t runs = 0;  // issued so far, of executors that communicate
 };
 
 }  // namespace dovetail::host

@@ -27,24 +27,25 @@ DOVETAIL_INLINE rank::rank(std::shared_ptr<world_state> world, int index) : stat
 DOVETAIL_INLINE rank::~rank() {
     try {
         if (end(std::chrono::seconds{5})) return;
-        state_->world->abort({index(),
-                              "timeout: rank " + std::to_string(index()) + " ended with work in flight: " + state_->world->stuck(index()),
-                              {},
-                              {},
-                              true,
-                              nullptr,
-                              true});
+        state_->world->peers.abort(
+            {index(),
+             "timeout: rank " + std::to_string(index()) + " ended with work in flight: " + state_->world->stuck(index()),
+             {},
+             {},
+             true,
+             nullptr,
+             true});
         end(std::chrono::seconds{5});
     } catch (...) {}
     for (const auto& l : state_->streams) l->abandon();
 }
 DOVETAIL_INLINE int rank::index() const { return state_->index; }
-DOVETAIL_INLINE int rank::size() const { return state_->world->size(); }
+DOVETAIL_INLINE int rank::size() const { return state_->world->peers.size(); }
 DOVETAIL_INLINE std::string rank::links() const { return describe(state_->world->links); }
 DOVETAIL_INLINE std::shared_ptr<memory> rank::device_memory() const { return state_->device; }
 DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& from, engine_options options) {
     const auto made =
-        launch::reporting([&] { return host_engine::make(from, state_, std::move(options)); }, [this] { state_->world->report(); });
+        launch::reporting([&] { return host_engine::make(from, state_, std::move(options)); }, [this] { state_->world->peers.report(); });
     roles_.add_graph(from.graph, made->role);
     return made;
 }
@@ -61,19 +62,19 @@ DOVETAIL_INLINE std::string world::links() const { return describe(link_); }
 DOVETAIL_INLINE void world::run_on_ranks(launch::rank_body<rank> body) {
     const auto shared = std::make_shared<world_state>(size_, link_);
     launch::rank_exceptions exceptions;
-    const auto abort = [&](const abort_reason& why) { shared->abort(why); };
+    const auto abort = [&](const launch::abort_reason& why) { shared->peers.abort(why); };
     launch::on_threads(
         size_,
         [&](int index) {
             exceptions.run_rank(index, [&] { return host::rank{shared, index}; }, body, abort);
-            shared->leave(index);
+            shared->peers.leave(index);
         },
         [&](int index, const std::exception_ptr& why) {
             abort(exceptions.record(index, why));
-            shared->leave(index);
+            shared->peers.leave(index);
         });
     exceptions.rethrow();
-    shared->raise_unreported();
+    shared->peers.raise_unreported(0);
 }
 
 }  // namespace dovetail::host

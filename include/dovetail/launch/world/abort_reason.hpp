@@ -24,10 +24,13 @@ struct abort_reason {
     bool is_replaced_by(const abort_reason& later) const {
         return by_leaving && later.by_leaving && rank == later.rank && later.what != nullptr;
     }
-    // Throws the exception for rank `seen_by`.
-    [[noreturn]] void raise(int seen_by) const {
+    // Throws the exception for rank `seen_by`; `here` is what that rank was doing.
+    [[noreturn]] void raise(int seen_by, const activity& here = {}) const {
         if (rank == seen_by && !by_leaving) throw operation_error{text, operation, statement, rank, what};
-        throw peer_error{"rank " + std::to_string(seen_by) + " stops, because " + text, operation, statement, rank, what};
+        const std::string who = "rank " + std::to_string(seen_by);
+        const bool named = !operation.empty();
+        throw peer_error{who + " stops, because " + text + (here.text.empty() ? "" : "; " + who + " " + here.text),
+                         named ? operation : here.operation, named ? statement : here.statement, rank, what};
     }
     // Throws the exception for the caller of world.run, if no rank has thrown one.
     [[noreturn]] void raise() const {

@@ -1,6 +1,7 @@
 // Compares the texts of ranks that must agree, and makes the message if they do not; the same for every backend.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -22,6 +23,13 @@ inline std::string mismatch(const std::vector<std::string>& all) {
     for (std::size_t r = 0; r < all.size(); ++r)
         if (key_of(r) != key_of(right)) text += (text.empty() ? "rank " : ", rank ") + named(r);
     return text.empty() ? text : text + " against rank " + named(right);
+}
+
+// The message if two ranks issue the same run, counted over the executors that communicate, with different executors.
+inline std::string different_call(std::int64_t run, int rank, std::int64_t executor, int other_rank, std::int64_t other_executor) {
+    return "executors are called in different order: run number " + std::to_string(run) + " of rank " + std::to_string(rank) +
+           " is executor " + std::to_string(executor) + ", of rank " + std::to_string(other_rank) + " executor " +
+           std::to_string(other_executor);
 }
 
 }  // namespace dovetail::launch

@@ -2,8 +2,8 @@
 // fingerprints differ (mismatch.hpp) do not run together.
 #pragma once
 
-#include "../engine.hpp"
 #include "mismatch.hpp"
+#include "peers.hpp"
 
 namespace dovetail::launch {
 
@@ -40,6 +40,16 @@ inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, c
           m.link_bandwidth, m.peer_latency, m.peer_bandwidth, m.bus_bandwidth, m.host_bandwidth, m.compute_slowdown_beside_communication,
           m.beside_copy, m.model_error);
     return std::to_string(h.h) + " " + words;
+}
+
+// Compares the fingerprints of the ranks' executors of this number; throws on all ranks if they differ.
+inline void compare_plans(peers& among, int rank, int executor, const std::string& described, const std::string& fingerprint,
+                          std::chrono::nanoseconds limit) {
+    const std::string number = std::to_string(executor);
+    const std::string different = mismatch(among.exchange(rank, "executor " + number + " (" + described + ")", fingerprint, limit));
+    if (different.empty()) return;
+    throw world_error{"the plans of executor " + number + " differ: " + different +
+                      ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
 }
 
 }  // namespace dovetail::launch

@@ -2,9 +2,10 @@
 // may be blocked by its GPU in a call without a time limit.
 #pragma once
 
-#include "peers.hpp"
+#include "progress.hpp"
 
 #include <mutex>
+#include <optional>
 
 namespace dovetail::launch {
 

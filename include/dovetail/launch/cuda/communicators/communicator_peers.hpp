@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../control/printable.hpp"
+#include "../../world/local_peers.hpp"
 #include "../engine/context.hpp"
 
 namespace dovetail::cuda {
@@ -59,7 +60,7 @@ public:
         auto text = local_.describe();
         return text.replace(0, 6, "rank " + std::to_string(mine_));
     }
-    std::string call_order_mismatch(int, std::int64_t, int, const engine&) override { return {}; }
+    std::string call_order_mismatch(int, std::int64_t, int) override { return {}; }
 
 private:
     const int mine_;

@@ -92,9 +92,7 @@ private:
         }
     }
     void check_call_order() override {
-        if (!communicates_) return;
-        if (const auto wrong = on_->world->call_order_mismatch(rank, on_->runs, number_, *this); !wrong.empty()) throw usage_error{wrong};
-        ++on_->runs;
+        if (communicates_) on_->world->count_call(rank, on_->runs, number_, described());
     }
     void issue(const std::shared_ptr<run_state>& f) override {
         now_ = f->run;

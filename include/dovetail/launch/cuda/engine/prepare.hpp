@@ -92,11 +92,8 @@ private:
     void check_plans(std::uint64_t hash) {
         number_ = on_->executors++;
         if (number_ == 0) on_->clock = launch::synchronise_clocks(*on_->world, rank, options.time_limit);
-        const auto all = on_->world->exchange(rank, "executor " + std::to_string(number_) + " (" + described() + ")",
-                                              launch::fingerprint_text(hash, executable_.s, options, described()), options.time_limit);
-        if (const std::string mismatch = launch::mismatch(all); !mismatch.empty())
-            throw world_error{"the plans of executor " + std::to_string(number_) + " differ: " + mismatch +
-                              ". Ranks make the same executors, of the same graphs with the same options, in the same order"};
+        launch::compare_plans(*on_->world, rank, number_, described(), launch::fingerprint_text(hash, executable_.s, options, described()),
+                              options.time_limit);
     }
     void prepare() {
         for (int i = 0; i < steps().size(); ++i) {

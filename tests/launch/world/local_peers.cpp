@@ -1,8 +1,8 @@
-// What threads of one process share as ranks of a world: exchanges, the one abort, who is where; and how far a rank's words say it has
-// come.
+// What threads of one process share as ranks of a world: exchanges, plans and the order of calls compared, the one abort, who is where.
 #include "support/expect.hpp"
 
-#include <dovetail/launch/world/peers.hpp>
+#include <dovetail/launch/world/local_peers.hpp>
+#include <dovetail/launch/world/plan_fingerprint.hpp>
 
 #include <doctest/doctest.h>
 
@@ -25,21 +25,6 @@ std::vector<std::string> on_ranks(int ranks, auto&& play) {
     for (std::thread& t : threads) t.join();
     return thrown;
 }
-
-// Two streams, on which steps 1 and 4, and step 2 communicate.
-struct gpu_words {
-    std::uint32_t words[2] = {};
-    progress p;
-
-    gpu_words() {
-        p.graph = "`g`";
-        for (int s = 0; s < 5; ++s) p.steps.push_back({"f" + std::to_string(s), "y"});
-        p.communication = {{1, 4}, {2}};
-        p.words = words;
-    }
-    static std::uint32_t word(std::int64_t run, int step) { return static_cast<std::uint32_t>(run % 32768 * 65536 + step + 1); }
-    std::pair<std::int64_t, int> at() const { return {p.at().run, p.at().step}; }
-};
 
 }  // namespace
 
@@ -128,45 +113,34 @@ TEST_CASE("what each rank works on is said of all") {
           "rank 0 has not ended operation `all_reduce` of `z` (run 3 of `g`); rank 1 has issued nothing; rank 2 has left");
 }
 
-TEST_CASE("words of the GPU say which communication is open") {
-    gpu_words w;
-    CHECK(w.at() == std::pair{std::int64_t{0}, -1});  // nothing was issued
-    w.p.issued = 1;
-    CHECK(w.at() == std::pair{std::int64_t{0}, 1});
-    w.words[0] = w.word(0, 1);
-    CHECK(w.at() == std::pair{std::int64_t{0}, 2});  // the first that is open, of both streams
-    w.words[1] = w.word(0, 2);
-    CHECK(w.at() == std::pair{std::int64_t{0}, 4});
-    w.words[0] = w.word(0, 4);
-    CHECK(w.at() == std::pair{std::int64_t{1}, 1});
-    w.words[0] = w.word(1, 4);
-    w.words[1] = w.word(1, 2);
-    CHECK(w.at() == std::pair{std::int64_t{0}, -1});  // a later operation may be open in either run
-    w.p.ended = 1;
-    CHECK(w.p.text() == "has nothing to do in `g`: it has issued 2 runs");
+TEST_CASE("executors with different plans are refused on all ranks, with their numbers and names") {
+    local_peers all{3};
+    const auto thrown = on_ranks(3, [&](int rank) {
+        compare_plans(all, rank, 0, "`f`", "1 `f`", 10s);
+        compare_plans(all, rank, 1, "`g`", rank == 2 ? "2 `g`, replayed" : "1 `g`", 10s);
+    });
+    for (const auto& text : thrown)
+        CHECK(text.starts_with("dovetail: the plans of executor 1 differ: rank 2 (`g`, replayed) against rank 0 (`g`). Ranks make"));
 }
 
-TEST_CASE("numbers of runs in the words begin anew after 32,768, and old words do not count") {
-    gpu_words w;
-    w.p.issued = 32768 * 5 + 1;
-    w.p.ended = 32768 * 5 - 1;
-    for (auto& word : w.words) word = w.word(32768 * 5 - 1, 4);
-    CHECK(w.at() == std::pair{std::int64_t{32768 * 5}, 1});
-    w.words[0] = w.word(32768 * 5, 1);
-    w.words[1] = w.word(32768 * 5 + 1, 2);
-    CHECK(w.at() == std::pair{std::int64_t{32768 * 5}, 4});
+TEST_CASE("the first rank to issue a run says which executor's it is, also far into a job") {
+    for (const std::int64_t first : {std::int64_t{0}, std::int64_t{1} << 35}) {
+        local_peers all{3};
+        for (std::int64_t at = first; at < first + 5000; ++at)
+            for (const int rank : {2, 0, 1}) CHECK(all.call_order_mismatch(rank, at, static_cast<int>(at % 3)).empty());
+        CHECK(all.call_order_mismatch(1, first + 5000, 7).empty());
+        CHECK(all.call_order_mismatch(2, first + 5000, 3) ==
+              "executors are called in different order: run number " + std::to_string(first + 5000) +
+                  " of rank 2 is executor 3, of rank 1 executor 7");
+        CHECK(all.call_order_mismatch(0, first + 5000, 7).empty());
+    }
 }
 
-TEST_CASE("words of a replayed graph have no run, and stand for the oldest that is open") {
-    gpu_words w;
-    w.p.issued = 7;
-    w.p.ended = 6;
-    w.p.replayed = true;
-    CHECK(w.at() == std::pair{std::int64_t{7}, 1});
-    for (auto& word : w.words) word = w.word(0, 1);
-    CHECK(w.at() == std::pair{std::int64_t{7}, 2});
-    w.words[1] = w.word(0, 2);
-    CHECK(w.at() == std::pair{std::int64_t{7}, 4});
-    w.words[0] = w.word(0, 4);
-    CHECK(w.at() == std::pair{std::int64_t{7}, -1});
+TEST_CASE("whoever shares the ranks is notified of an abort and of a rank that leaves") {
+    int calls = 0;
+    local_peers all{2, [&] { ++calls; }};
+    all.leave(1);
+    CHECK(calls == 1);
+    all.abort({0, "first", {}, {}, false});
+    CHECK(calls == 2);
 }
