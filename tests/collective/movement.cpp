@@ -26,7 +26,7 @@ matrix of(const communication& c, int members) {
     for (int from = 0; from < members; ++from) {
         all.emplace_back();
         for (int to = 0; to < members; ++to)
-            all.back() += collective::reaches(c, from, to, members) && collective::gets_result(c, to) ? 'x' : '.';
+            all.back() += collective::reaches(c, from, to, members) && collective::receives_result(c, to) ? 'x' : '.';
     }
     return all;
 }

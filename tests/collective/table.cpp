@@ -40,7 +40,7 @@ TEST_CASE("which kinds communicate, and how") {
 }
 
 TEST_CASE("what follows from a row") {
-    CHECK(those(collective::gives_equal_results) == kinds{all_reduce, broadcast, all_gather});
+    CHECK(those(collective::has_equal_results) == kinds{all_reduce, broadcast, all_gather});
     CHECK(those(collective::ends_at_root) == kinds{reduce, gather});
     CHECK(those(collective::begins_at_root) == kinds{broadcast, scatter});
     CHECK(those(collective::by_one_call) == kinds{all_reduce, reduce, broadcast, all_gather, reduce_scatter});

@@ -36,9 +36,9 @@ struct reciprocal {
     }
 };
 struct doubled : dv::graph<dv::input<x, large>, dv::let<y, add(x, x)>, dv::output<y>> {};
-template <class T, int Lanes>
+template <class T, int Width>
 struct extremes : dv::graph<
-    dv::mesh<dv::axis<dp, Lanes>>,
+    dv::mesh<dv::axis<dp, Width>>,
     dv::input<x, four<T>>,
     dv::let<low, all_reduce<minimum, dp>(x)>,
     dv::let<high, all_reduce<maximum, dp>(x)>,
@@ -67,13 +67,13 @@ struct beyond : dv::graph<dv::input<x, large>, dv::let<y, reads_too_far(x)>, dv:
 using in_flight = dv::options<dv::in_flight<3>>;
 using support::has, support::message;
 
-template <class T, int Lanes>
+template <class T, int Width>
 void compare_extremes(const char* what) {
-    if (!gpu::enough(Lanes, what)) return;
+    if (!gpu::enough(Width, what)) return;
     const T none = std::numeric_limits<float>::quiet_NaN(), zero = 0.0f, minus = -0.0f;
-    dv::cuda::world::local(Lanes).run([&](auto& rank) {
-        dv::executor<extremes<T, Lanes>> step{rank};
-        for (int of = 0; of < Lanes; ++of) {  // the rank that has not-a-number
+    dv::cuda::world::local(Width).run([&](auto& rank) {
+        dv::executor<extremes<T, Width>> step{rank};
+        for (int of = 0; of < Width; ++of) {  // the rank that has not-a-number
             // Elements: a number everywhere but there; not-a-number everywhere but there; zeros of both signs; not-a-number everywhere.
             const bool mine = rank.index() == of;
             const std::vector<T> in{mine ? none : T(static_cast<float>(rank.index() + 1)), mine ? T(5.0f) : none, mine ? minus : zero,
@@ -84,9 +84,9 @@ void compare_extremes(const char* what) {
             CAPTURE(what);
             CAPTURE(of);
             CAPTURE(rank.index());
-            if (Lanes > 1) {
+            if (Width > 1) {
                 CHECK(static_cast<float>(least[0]) == (of == 0 ? 2.0f : 1.0f));
-                CHECK(static_cast<float>(most[0]) == static_cast<float>(of == Lanes - 1 ? Lanes - 1 : Lanes));
+                CHECK(static_cast<float>(most[0]) == static_cast<float>(of == Width - 1 ? Width - 1 : Width));
                 CHECK(std::signbit(static_cast<double>(least[2])));
                 CHECK(!std::signbit(static_cast<double>(most[2])));
             }

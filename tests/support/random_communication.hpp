@@ -232,7 +232,7 @@ protected:
             members = some_roles();
             if (members.size() < 2) return false;
             first = r.one_of(members);
-            if (fans_out && r.chance(40)) members.erase(std::find(members.begin(), members.end(), first));  // the giver gets nothing
+            if (fans_out && r.chance(40)) members.erase(std::find(members.begin(), members.end(), first));  // the sender receives nothing
         }
         const int count = static_cast<int>(members.size());
         const auto here = [&](int role) {

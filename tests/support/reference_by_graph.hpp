@@ -51,7 +51,8 @@ inline meaning reference::as_read(const dv::ir::graph& g) const {
                     alike = dv::same(name_of(g.operands[n.first_result + static_cast<int>(j)]), s_.symbols[at(x)].name);
             if (alike) found = k;
         }
-        if (found < 0 || s_.nodes[at(found)].op != n.op) throw failure("node " + std::to_string(i) + " of the graph is not what is written");
+        if (found < 0 || s_.nodes[at(found)].op != n.op)
+            throw failure("node " + std::to_string(i) + " of the graph is not what is written");
         for (int j = 0; j < n.arguments && j < static_cast<int>(s_.nodes[at(found)].arguments.size()); ++j) {
             const dv::ir::symbol& argument = g.symbols[g.operands[n.first_argument + j]];
             if (argument.node >= 0 && !dv::named(argument.name))

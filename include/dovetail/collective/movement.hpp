@@ -37,7 +37,7 @@ constexpr bool reaches(const Communication& c, int from, int to, int members) {
 
 // Whether a member has a result. The result memory of the others is not written.
 template <class Communication>
-constexpr bool gets_result(const Communication& c, int member) {
+constexpr bool receives_result(const Communication& c, int member) {
     switch (of(c.kind).moves) {
         case flow::none: return false;
         case flow::channel: return member == 1;
@@ -67,12 +67,12 @@ constexpr bool has_cases(const row& r) {
     op.pairs = &next;
     op.pair_count = 1;
     const any_communication c{r.kind, &op, root, offset, false};
-    return reaches(c, 0, 1, 2) == gets_result(c, 1);
+    return reaches(c, 0, 1, 2) == receives_result(c, 1);
 }
 
 }  // namespace detail
 
-static_assert(each_row(detail::has_cases), "dovetail: `reaches` and `gets_result` agree on each flow");
+static_assert(each_row(detail::has_cases), "dovetail: `reaches` and `receives_result` agree on each flow");
 
 // Whether some member receives nothing, so that its result is zeros. `members` is 0 for an axis of open width.
 template <class Communication>
@@ -82,9 +82,9 @@ constexpr bool leaves_zeros(const Communication& c, std::int64_t members) {
 }
 
 // Whether all members get the same result: each gets the whole data of the same senders.
-constexpr bool gives_equal_results(op_kind k) {
+constexpr bool has_equal_results(op_kind k) {
     const row& r = of(k);
-    return r.gives == pieces::one && (r.moves == flow::everyone || r.moves == flow::from_root);
+    return r.sends == pieces::one && (r.moves == flow::everyone || r.moves == flow::from_root);
 }
 
 // Whether only the root gets a result.

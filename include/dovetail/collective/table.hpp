@@ -37,8 +37,8 @@ struct row {
     op_kind kind;
     const char* name;
     flow moves = flow::none;
-    pieces gives = pieces::one;
-    pieces gets = pieces::one;
+    pieces sends = pieces::one;
+    pieces receives = pieces::one;
     bool reduces = false;
     traffic passes = traffic::none;
     nccl_call call = nccl_call::none;
@@ -51,7 +51,7 @@ inline constexpr row table[] = {
     {op_kind::input,          "input"},
     {op_kind::to_host,        "to_host"},
     {op_kind::from_host,      "from_host"},
-    //                                          moves            gives                   gets                    reduces  passes                   call
+    //                                          moves            sends                   receives                reduces  passes                   call
     {op_kind::transfer,       "transfer",       flow::channel,   pieces::one,            pieces::one,            false, traffic::link,           nccl_call::send_recv},
     {op_kind::shift,          "shift",          flow::shifted,   pieces::one,            pieces::one,            false, traffic::link,           nccl_call::send_recv},
     {op_kind::all_reduce,     "all_reduce",     flow::everyone,  pieces::one,            pieces::one,            true,  traffic::twice_less_own, nccl_call::all_reduce, true},

@@ -50,7 +50,7 @@ enum class access_mode : unsigned char { read, write, update };
 constexpr bool reads(access_mode m) { return m != access_mode::write; }
 constexpr bool writes(access_mode m) { return m != access_mode::read; }
 
-// Operations that nobody carries out: a block of rows of a value, and a value made of such blocks.
+// Operations that are not executed: a block of rows of a value, and a value made of such blocks.
 enum class view_kind : unsigned char { none, rows, concat };
 
 // Work that an operation declares: arithmetic operations and bytes of device memory moved.

@@ -63,10 +63,11 @@ struct unaligned_rows {
 };
 template <class Statement, class View, class... More>
 struct rows_by_themselves {
-    static_assert(detail::never<Statement, View, More...>,
-                  "dovetail: this statement (first) consists of a view (second), which nobody carries out: rows<I, N>(x) is an argument of "
-                  "an operation, and "
-                  "concat<a, b> the one value of a let");
+    static_assert(
+        detail::never<Statement, View, More...>,
+        "dovetail: this statement (first) consists of a view (second), which is not an operation: rows<I, N>(x) is an argument of "
+        "an operation, and "
+        "concat<a, b> the one value of a let");
 };
 
 }  // namespace dovetail::error

@@ -57,7 +57,7 @@ private:
             return refuse(make_fault(fault_kind::collective_inside_role, what.name, what.operation));
         return refuse(make_fault(fault_kind::bad_root, what.name, what.operation, what.at));
     }
-    // A pair of positions on the axis that stands in front: each gives to one other at most, and gets from one.
+    // A pair of positions on the axis that stands in front: each position sends to one other at most, and receives from one.
     constexpr bool check_pair(const node& n, const found& what) {
         if (what.number == 0 || what.r.kind != keyword::pair)
             return refuse(make_fault(fault_kind::bad_pairs, what.name, what.operation, what.at));
@@ -133,7 +133,7 @@ private:
         ++n.targets;
     }
 
-    // A collective over roles: one argument per role; everybody receives unless a root or receivers are named.
+    // A collective over roles: one argument per role; all roles receive unless a root or receivers are named.
     constexpr void resolve_participants(node& n, int source_position, int name) {
         for (int i = 0; i < n.arguments; ++i) {
             const symbol& s = d_.symbols[d_.operands[n.first_argument + i]];

@@ -19,7 +19,7 @@ enum class storage : unsigned char {
 struct buffer {
     storage where = storage::arena;
     int role = 0;
-    int symbol = -1;  // whose value it holds; -1: workspace
+    int symbol = -1;  // the symbol whose value it holds; -1: workspace
     tensor_type type = {};
     std::int64_t bytes = 0;
     int slots = 1;        // copies, used by successive runs in turn
@@ -28,7 +28,7 @@ struct buffer {
     int symmetric_set =
         -1;              // buffers with equal numbers lie at equal offsets (collectives over roles): one of a role, equal bytes and slots
     int first_leaf = 0;  // in program.leaves; its leaves follow each other there and tile it
-    int leaves = 1;      // more than one where somebody reads or writes a part of it
+    int leaves = 1;      // more than one if an access reads or writes a part of it
 };
 
 // A block of rows of a buffer. Dependencies, waits and the values that the prover follows are by leaf; lifetime, offset and slots are
@@ -79,7 +79,7 @@ struct task {
     op_kind kind = op_kind::compute;            // of its first member
 };
 
-// Who talks: for each coordinate of the axes outside the mask, the positions along `axes` of the roles listed, or, with no
+// Which ranks communicate: for each coordinate of the axes outside the mask, the positions along `axes` of the roles listed, or, with no
 // axes, the ranks of the listed roles with equal coordinates. Role lists are in program.communicator_roles, in group index order.
 struct communicator {
     unsigned axes = 0;
@@ -162,7 +162,7 @@ constexpr tensor_type type_of(const Program& program, const access& a) {
     return type;
 }
 
-// Whether a part gives and gets nothing. In a broadcast its argument is passed as its result as well.
+// Whether a participation sends and does not receive. In a broadcast its argument is also passed as its result.
 template <class Program>
 constexpr bool only_gives(const Program& program, const participation& x) {
     return x.accesses == 1 && program.accesses[x.first_access].mode == access_mode::read;

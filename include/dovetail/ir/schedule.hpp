@@ -13,7 +13,7 @@ struct step {
     int stream = 0;      // stream_kind as a number
     int first_wait = 0;  // in the plan's waits
     int waits = 0;
-    int event = -1;          // recorded on the stream behind it; -1: nobody waits
+    int event = -1;          // recorded on the stream behind it; -1: no step waits
     std::int64_t start = 0;  // predicted, picoseconds from the start of the run
     std::int64_t end = 0;
 };

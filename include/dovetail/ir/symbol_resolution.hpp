@@ -37,7 +37,7 @@ private:
     constexpr void statements(const descriptor& parent, int source_position, int role) {
         const statement* s = parent.statements;
         int at = source_position + 1;
-        const descriptor* r = nullptr;  // declared once, see pass/schedule/timeline_estimate.hpp
+        const descriptor* r = nullptr;  // declared once, see plan/compile/README.md
         for (int i = 0, count = parent.child_count; i < count; ++i) {
             r = s[i][0];
             switch (r->kind) {

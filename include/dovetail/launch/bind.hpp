@@ -236,8 +236,7 @@ private:
 
     static executable_plan<Stream> make() {
         if constexpr (device_pass)
-            return {.launches = launches.view(),
-                    .initialisers = initialisers.view()};  // their kernels; tables would be laid out for nobody
+            return {.launches = launches.view(), .initialisers = initialisers.view()};  // their kernels; tables are not used there
         else
             return {&tag_of<G>,          planned::graph,  planned::program,
                     planned::plan,       O::value,        launches.view(),

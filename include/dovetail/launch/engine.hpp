@@ -86,13 +86,13 @@ public:
     void drain() override {
         reporting([&] {
             for (const auto& f : open_runs()) {
-                if (!f || f->told.load()) continue;
+                if (!f || f->reported.load()) continue;
                 try {
                     wait_for_end(*f, options.time_limit);
                 } catch (const operation_error&) {
                     for (const auto& s : addresses.states())
                         if (updates(s.buffer) && addresses.store()->lost(*s.stored).empty()) throw;
-                    f->told.store(true);  // a state that is written from now on is valid again
+                    f->reported.store(true);  // a state that is written from now on is valid again
                 }
             }
         });

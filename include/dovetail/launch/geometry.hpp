@@ -156,13 +156,13 @@ private:
         int axis = 0;
         while (axis < graph_.axes.size() && !same(graph_.axes[axis].name, w.axis)) ++axis;
         if (axis == graph_.axes.size()) throw world_error{"width given for " + display_or(w.axis, "?") + ", which is no axis of the graph"};
-        const std::string told = "width " + std::to_string(w.width) + " given for axis " + display_or(w.axis, "?");
-        if (w.width < 1) throw world_error{told + ": it must be at least 1"};
+        const std::string given = "width " + std::to_string(w.width) + " given for axis " + display_or(w.axis, "?");
+        if (w.width < 1) throw world_error{given + ": it must be at least 1"};
         if (is_open[axis]) {
             open_[axis] = w.width;
             is_open[axis] = false;
         } else if (const int known = known_width(axis); known != w.width) {
-            throw world_error{told + ", whose width is " + std::to_string(known)};
+            throw world_error{given + ", whose width is " + std::to_string(known)};
         }
     }
     // Stands in the type, or was given before.

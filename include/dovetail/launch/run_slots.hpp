@@ -111,7 +111,7 @@ private:
         slot->pending.store(0, std::memory_order_relaxed);
         slot->reading_inputs.store(0, std::memory_order_relaxed);
         slot->failed.store(false, std::memory_order_relaxed);
-        slot->told.store(false, std::memory_order_relaxed);
+        slot->reported.store(false, std::memory_order_relaxed);
     }
 
     const std::string of_, place_;

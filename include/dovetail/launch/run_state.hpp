@@ -19,7 +19,7 @@ struct run_state {
     std::atomic<int> pending = 0;         // streams that have not finished the run
     std::atomic<int> reading_inputs = 0;  // steps that still read memory of the caller
     std::atomic<bool> failed = false;
-    std::atomic<bool> told = false;      // its failure was reported
+    std::atomic<bool> reported = false;  // its failure was reported
     std::vector<thread_number> holders;  // the thread of each reading; guarded by the engine's mutex
     bool enqueued = false;               // ordered with the work on `stream`, the caller's
     void* stream = nullptr;

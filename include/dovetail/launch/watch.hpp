@@ -50,11 +50,11 @@ void walk_watched(const plan::plan& plan, int role, std::int64_t run, Backend& b
             to.issue(index, s);
         }
         void record(int stream, int event, int event_slot) { to.record(stream, event, event_slot); }
-    } told{backend, by};
+    } reporting_backend{backend, by};
     if (by == nullptr)
         walk(plan, role, run, backend);
     else
-        walk(plan, role, run, told);
+        walk(plan, role, run, reporting_backend);
 }
 
 }  // namespace launch

@@ -142,7 +142,7 @@ const axis = (g, width, height) => {
   return x;
 };
 const streamHeight = 22, bar = 16, top0 = 18, rowTitle = 17;
-class Lanes {
+class StreamChart {
   constructor(chart) {
     this.chart = chart;
     const caption = $("charts").appendChild(document.createElement("div"));
@@ -439,7 +439,7 @@ class Graph {
   }
 }
 readTheme();
-const all = D.charts.map(c => new Lanes(c));
+const all = D.charts.map(c => new StreamChart(c));
 D.memory.forEach((m, i) => {
   const o = $("role").appendChild(document.createElement("option"));
   o.value = i;

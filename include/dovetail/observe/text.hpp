@@ -129,12 +129,12 @@ namespace detail {
 
 // The candidate that was chosen, and the predicted times of all candidates.
 inline void add_candidates(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
-    const dovetail::plan::choice& told = of.plan.choice;
-    if (told.taken == candidate::automatic) return;
-    totals.push_back({"candidate", std::string(name_of(told.taken)) + (of.s.forced == told.taken ? ", forced" : "")});
+    const dovetail::plan::choice& choice = of.plan.choice;
+    if (choice.taken == candidate::automatic) return;
+    totals.push_back({"candidate", std::string(name_of(choice.taken)) + (of.s.forced == choice.taken ? ", forced" : "")});
     for (int c = 0; c < candidates; ++c)
         totals.push_back({"... " + std::string(name_of(static_cast<candidate>(c))),
-                          told.predicted[c] < 0 ? std::string("not predicted") : microseconds(told.predicted[c]) + " us"});
+                          choice.predicted[c] < 0 ? std::string("not predicted") : microseconds(choice.predicted[c]) + " us"});
 }
 
 }  // namespace detail

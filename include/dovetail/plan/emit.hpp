@@ -37,7 +37,7 @@ constexpr void emit_steps(const pass::basic_issue_order<Program>& issued, const 
         first[w.step] = a;
         if (to.event_slots < w.distance) to.event_slots = w.distance;
     }
-    int n = 0, before = 0, v = 0, a = 0;  // declared once, see compile/README.md
+    int n = 0, before = 0, v = 0, a = 0;  // declared once, see plan/compile/README.md
     for (ir::role_plan *role = to.roles.begin(), *last = role + to.roles.size(); role != last; ++role) {
         const int begin = role->first_step;
         int events = 0;

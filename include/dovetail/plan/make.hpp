@@ -212,8 +212,8 @@ template <class Schedule>
 constexpr plan_data emit(const ir::program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit) {
     plan_options s;
     s.memory_limit = limit;
-    detail::looks_at_nothing nobody;
-    return make_table<stage::emit<candidate::sequential>>(s, nobody, p, span<const ir::edge>{}, t, sequential);
+    detail::looks_at_nothing observer;
+    return make_table<stage::emit<candidate::sequential>>(s, observer, p, span<const ir::edge>{}, t, sequential);
 }
 
 }  // namespace dovetail::plan

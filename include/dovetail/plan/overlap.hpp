@@ -18,7 +18,7 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
     vec<const ir::step*> compute_list(plan.steps.count, unset{}), talk_list(plan.steps.count, unset{});
     std::int64_t* hidden = hidden_list.begin();  // by task; -1 once it is counted
     const ir::step **compute = compute_list.begin(), **talk = talk_list.begin(), **talk_end = talk;
-    // Of the step at hand; declared once, see pass/schedule/timeline_estimate.hpp.
+    // Of the step at hand; declared once, see plan/compile/README.md.
     const ir::step *s = nullptr, *end = nullptr;
     const ir::step** c = nullptr;
     op_kind kind{};

@@ -9,7 +9,7 @@ namespace dovetail::plan {
 
 namespace detail {
 
-// Whether graph and plan are valid; a mistake is reported, as in `right`.
+// Whether graph and plan are valid; a mistake is reported, as by is_valid_graph.
 template <class G, class O>
 constexpr bool plan_right() {
     if constexpr (!is_valid_graph<G>()) {

@@ -76,12 +76,12 @@ constexpr request next_request(const findings& f, const plan_options& s, int tas
 // The result of the search as stored in the plan.
 template <class Plan>
 constexpr choice choice_of(const findings& f, candidate taken, const Plan& made) {
-    choice told;
-    told.taken = taken;
-    for (int c = 0; c < candidates; ++c) told.predicted[c] = f.length[c] == not_tried ? -1 : f.length[c];
-    if (made.overlapped) told.predicted[static_cast<int>(candidate::sequential)] = made.predicted_sequential;
-    told.predicted[static_cast<int>(taken)] = made.predicted;
-    return told;
+    choice result;
+    result.taken = taken;
+    for (int c = 0; c < candidates; ++c) result.predicted[c] = f.length[c] == not_tried ? -1 : f.length[c];
+    if (made.overlapped) result.predicted[static_cast<int>(candidate::sequential)] = made.predicted_sequential;
+    result.predicted[static_cast<int>(taken)] = made.predicted;
+    return result;
 }
 
 }  // namespace dovetail::plan

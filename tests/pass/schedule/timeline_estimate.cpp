@@ -39,7 +39,7 @@ static_assert(timeline(beside(), true, with(0, 1000, 1000)).length == 1010);
 static_assert(timeline(beside(), false, with(0, 1250, 1000)).length == 1510);
 
 // The place of an edge's or participation's role in the slots of a task, or -1.
-int group_index_on(const pass::occupancy& at, int v, int role) {
+int participation_on(const pass::occupancy& at, int v, int role) {
     for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
         if (at.slot[i] / dv::stream_count == role) return i;
     return -1;
@@ -56,7 +56,7 @@ dv::vec<std::int64_t> openings(const pass::schedule& s, const pass::occupancy& a
             last[row(v, i)] = s.end[v];
         }
     for (const auto& e : edges) {
-        const int i = group_index_on(at, e.to, e.role);
+        const int i = participation_on(at, e.to, e.role);
         REQUIRE(i >= 0);
         const std::int64_t t = s.end[e.from] + (s.stream[e.from] == s.stream[e.to] ? 0 : latency);
         if (t > open[i]) open[i] = t;
@@ -200,7 +200,7 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
                 int pace = 1000;
                 bool beside[dv::stream_count] = {};
                 for (int u = 0; u < b.costs.size(); ++u) {
-                    const int i = s.stream[u] != 0 ? group_index_on(at, u, role) : -1;
+                    const int i = s.stream[u] != 0 ? participation_on(at, u, role) : -1;
                     if (i < 0) continue;
                     if (open[i] > t && open[i] < next) next = open[i];
                     if (s.end[u] > t && s.end[u] < next) next = s.end[u];

@@ -119,7 +119,7 @@ public:
     }
     // The same in words, asked for by the watchdog with every heartbeat.
     void announce(std::function<activity()> doing) { activity_.set(std::move(doing)); }
-    // Executors are called in one order on all ranks: each call is told, rank 0 compares, and a difference ends the work.
+    // Executors are called in one order on all ranks: each call is sent to rank 0, which compares; a difference ends the work.
     void called(int executor) noexcept { calls_.add(executor); }
     // This rank takes no further part in the present work of the ranks; it may take part in later work.
     void leave() noexcept {
@@ -183,23 +183,23 @@ protected:
         }
         changed_.notify_all();
     }
-    // `told`: the change is rank 0's complete table, or this is rank 0.
+    // `informed`: the change is rank 0's complete table, or this is rank 0.
     template <class Change>
-    void update_statuses(Change&& change, bool told = true) {
+    void update_statuses(Change&& change, bool informed = true) {
         {
             const std::lock_guard lock{mutex_};
             change(statuses_);
-            tables_ += told ? 1 : 0;
+            tables_ += informed ? 1 : 0;
         }
         changed_.notify_all();
     }
     run_position mine() const { return {run_.load(std::memory_order_relaxed), step_.load(std::memory_order_relaxed)}; }
     activity current_activity() { return activity_.now(); }
     detail::call_list recent_calls() const { return calls_.recent(); }
-    // `told`: the others know the reason that ended the work.
-    void attend(bool told, bool period) {
+    // `informed`: the others know the reason that ended the work.
+    void attend(bool informed, bool period) {
         std::unique_lock lock{mutex_};
-        if (told && abort_reason_ && at_stop_) {
+        if (informed && abort_reason_ && at_stop_) {
             const auto what = std::exchange(at_stop_, nullptr);
             call(lock, [&, why = *abort_reason_] { what(why); });
         }

@@ -65,7 +65,7 @@ protected:
         frame_connection link;
         std::string instance;  // identifies its process
         call_list calls;
-        bool told = false;  // it was sent the reason for which rank 0 ends
+        bool informed = false;  // it was sent the reason for which rank 0 ends
     };
 
     // Handles a message of a rank; false if no rank of this program can have sent it.
@@ -90,7 +90,7 @@ protected:
         }
         const std::string wrong = mistake(said, who);
         if (failure_ || !wrong.empty()) {
-            if (said.rank > 0 && said.rank < size()) at(said.rank).told = true;
+            if (said.rank > 0 && said.rank < size()) at(said.rank).informed = true;
             if (fatal_.empty()) fatal_ = wrong;
             return failure_ ? failure_ : refusal_message{refusal::wrong, wrong};
         }
@@ -138,12 +138,12 @@ private:
     void refuse_all(const refusal_message& why) {
         failure_ = why;
         for (client_state& r : ranks_) {
-            r.told = r.told || r.link.open();
+            r.informed = r.informed || r.link.open();
             r.link.push(frame::refused, why.pack());
         }
         const auto untold = [&] {
             for (int r = 1; r < size(); ++r)
-                if (!at(r).told || at(r).link.open()) return true;
+                if (!at(r).informed || at(r).link.open()) return true;
             return admission_.refusing();
         };
         for (const auto until = after(timing_.linger); untold() && now() < until;) poll_once(earlier(until, after(timing_.period)));

@@ -35,19 +35,19 @@ inline void move(void* to, const void* from, std::int64_t bytes) {
     if (bytes > 0 && to != nullptr && from != nullptr && to != from) std::memmove(to, from, static_cast<std::size_t>(bytes));
 }
 
-// One communication: each receiver gets a block from every sender that reaches it, or the reduction of the senders' blocks.
+// One communication: each receiver receives a block from every sender that reaches it, or the reduction of the senders' blocks.
 class movement {
 public:
     movement(const communication& x, const std::vector<participant>& participants, std::vector<char>& scratch)
         : x_{x}, row_{collective::of(x.kind)}, members_{static_cast<int>(participants.size())}, scratch_{scratch} {
         for (int i = 0; i < members_; ++i) {
             const participant& s = participants[static_cast<std::size_t>(i)];
-            if (s.send != nullptr) givers_.push_back({i, s.send});
-            if (s.recv != nullptr && collective::gets_result(x, i)) receivers_.push_back({i, s.recv});
+            if (s.send != nullptr) senders_.push_back({i, s.send});
+            if (s.recv != nullptr && collective::receives_result(x, i)) receivers_.push_back({i, s.recv});
             if (s.send != nullptr) argument_bytes_ = s.send_bytes;
         }
         const auto receivers = static_cast<std::int64_t>(receivers_.size());
-        block_ = row_.gives == collective::pieces::one || receivers == 0 ? argument_bytes_ : argument_bytes_ / receivers;
+        block_ = row_.sends == collective::pieces::one || receivers == 0 ? argument_bytes_ : argument_bytes_ / receivers;
     }
     void run() {
         if (row_.reduces)
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    struct giver {
+    struct sender {
         int member;
         const void* data;
     };
@@ -68,14 +68,14 @@ private:
 
     // Results go to scratch memory first, since a result may be in the same memory as an argument.
     void reduce() {
-        const bool in_blocks = row_.gives == collective::pieces::one_per_member;
+        const bool in_blocks = row_.sends == collective::pieces::one_per_member;
         const std::size_t sums = in_blocks ? receivers_.size() : 1;
         char* const made = room(static_cast<std::int64_t>(sums) * block_);
-        std::vector<const void*> from(givers_.size());
+        std::vector<const void*> from(senders_.size());
         for (std::size_t k = 0; k < sums; ++k) {
             const std::int64_t at = static_cast<std::int64_t>(k) * block_;
-            std::transform(givers_.begin(), givers_.end(), from.begin(),
-                           [&](const giver& g) { return static_cast<const char*>(g.data) + at; });
+            std::transform(senders_.begin(), senders_.end(), from.begin(),
+                           [&](const sender& s) { return static_cast<const char*>(s.data) + at; });
             detail::reduce(x_.type, x_.reduce, from, made + at, block_);
         }
         for (std::size_t k = 0; k < receivers_.size(); ++k)
@@ -83,15 +83,15 @@ private:
     }
 
     void copy() {
-        if (overwrites_arguments()) set_arguments_aside();
+        if (overwrites_arguments()) stage_arguments();
         for (std::size_t to = 0; to < receivers_.size(); ++to) {
             bool reached = false;
-            for (std::size_t from = 0; from < givers_.size(); ++from) {
-                if (!collective::reaches(x_, givers_[from].member, receivers_[to].member, members_)) continue;
-                const std::int64_t given = row_.gives == collective::pieces::one ? 0 : static_cast<std::int64_t>(to);
-                const std::int64_t got = row_.gets == collective::pieces::one ? 0 : static_cast<std::int64_t>(from);
-                move(static_cast<char*>(receivers_[to].data) + got * block_, static_cast<const char*>(givers_[from].data) + given * block_,
-                     block_);
+            for (std::size_t from = 0; from < senders_.size(); ++from) {
+                if (!collective::reaches(x_, senders_[from].member, receivers_[to].member, members_)) continue;
+                const std::int64_t sent = row_.sends == collective::pieces::one ? 0 : static_cast<std::int64_t>(to);
+                const std::int64_t received = row_.receives == collective::pieces::one ? 0 : static_cast<std::int64_t>(from);
+                move(static_cast<char*>(receivers_[to].data) + received * block_,
+                     static_cast<const char*>(senders_[from].data) + sent * block_, block_);
                 reached = true;
             }
             if (!reached && block_ > 0) std::memset(receivers_[to].data, 0, static_cast<std::size_t>(block_));
@@ -99,14 +99,14 @@ private:
     }
     bool overwrites_arguments() const {
         return std::any_of(receivers_.begin(), receivers_.end(), [&](const receiver& r) {
-            return std::any_of(givers_.begin(), givers_.end(), [&](const giver& g) { return g.data == r.data; });
+            return std::any_of(senders_.begin(), senders_.end(), [&](const sender& s) { return s.data == r.data; });
         });
     }
-    void set_arguments_aside() {
-        char* at = room(static_cast<std::int64_t>(givers_.size()) * argument_bytes_);
-        for (giver& g : givers_) {
-            move(at, g.data, argument_bytes_);
-            g.data = at;
+    void stage_arguments() {
+        char* at = room(static_cast<std::int64_t>(senders_.size()) * argument_bytes_);
+        for (sender& s : senders_) {
+            move(at, s.data, argument_bytes_);
+            s.data = at;
             at += argument_bytes_;
         }
     }
@@ -119,7 +119,7 @@ private:
     const collective::row& row_;
     int members_;
     std::vector<char>& scratch_;
-    std::vector<giver> givers_;
+    std::vector<sender> senders_;
     std::vector<receiver> receivers_;
     std::int64_t argument_bytes_ = 0;
     std::int64_t block_ = 0;  // bytes from one member to another

@@ -38,7 +38,8 @@ public:
     // issued that run with another executor.
     virtual std::string call_order_mismatch(int rank, std::int64_t at, int executor) = 0;
 
-    // The rank is about to issue its communicating run number `runs`, which is then counted; throws if another rank issued another executor.
+    // The rank is about to issue its communicating run number `runs`, which is then counted. Throws if another rank issued it with
+    // another executor.
     void count_call(int rank, std::int64_t& runs, int executor, const std::string& described) {
         if (const std::string wrong = call_order_mismatch(rank, runs, executor); !wrong.empty())
             throw usage_error{described + ": " + wrong};

@@ -48,15 +48,15 @@ private:
         std::mutex mutex;
         std::condition_variable changed;
         std::function<void()> at_stop, each_period;
-        bool stopped = false, told = false, leaving = false, over = false;
+        bool stopped = false, reported = false, leaving = false, over = false;
     };
     static void watch(state& s) {
         std::unique_lock lock{s.mutex};
         while (!s.leaving) {
-            s.changed.wait_for(lock, std::chrono::milliseconds{200}, [&] { return s.leaving || (s.stopped && !s.told); });
+            s.changed.wait_for(lock, std::chrono::milliseconds{200}, [&] { return s.leaving || (s.stopped && !s.reported); });
             if (s.leaving) break;
-            const bool first = s.stopped && !s.told;
-            s.told = s.told || first;
+            const bool first = s.stopped && !s.reported;
+            s.reported = s.reported || first;
             lock.unlock();
             try {
                 (first ? s.at_stop : s.each_period)();

@@ -56,7 +56,7 @@ private:
         for (const ir::node& n : g_.nodes) {
             for (int a : arguments(n)) ++readers[a];
             if (n.nccl_group_id >= 0) has_groups_ = true;
-            if (n.kind == op_kind::compute ? n.op->in_place_only : !collective::gives_equal_results(n.kind)) has_special_nodes_ = true;
+            if (n.kind == op_kind::compute ? n.op->in_place_only : !collective::has_equal_results(n.kind)) has_special_nodes_ = true;
             if (!n.update) continue;
             for (int r : results(n))
                 if (r >= 0) updated_[r] = 1;
@@ -208,7 +208,7 @@ private:
             if (s.node < 0) continue;
             const ir::node& n = g_.nodes[s.node];
             if (n.role < 0) {
-                if (!collective::gives_equal_results(n.kind) && !receives(n, reader.role))
+                if (!collective::has_equal_results(n.kind) && !receives(n, reader.role))
                     fail(ir::make_fault(ir::fault_kind::off_root_read, s.source_position, reader.statement).in(reader.statement));
             } else if (collective::ends_at_root(n.kind)) {
                 const bool back = collective::begins_at_root(reader.kind);

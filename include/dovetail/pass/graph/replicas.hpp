@@ -36,7 +36,7 @@ private:
     constexpr unsigned variation(const ir::node& n) const {
         unsigned v = 0;
         for (int a : g_.operands.subspan(n.first_argument, n.arguments)) v |= varies_[a];
-        if (collective::gives_equal_results(n.kind)) return v & ~n.axes;
+        if (collective::has_equal_results(n.kind)) return v & ~n.axes;
         const bool differs =
             is_collective(n.kind) || (is_communication(n.kind) && collective::leaves_zeros(n, ir::width_along(g_, n.role, n.axes)));
         return differs ? v | n.axes : v;

@@ -23,11 +23,11 @@ struct items {
     // By id: the set of roles, one bit each. Items without a common role do not conflict; only packing by key uses this. Null: all may.
     const std::uint64_t* roles = nullptr;
 
-    // By item: what all steps know that write its bytes first, where some items have several; else empty, and it is what the definition
-    // knows.
+    // By item: the clock that all steps that write its bytes first have in common, if some items have several such steps; else empty, and
+    // the clock is that of the definition.
     vec<vector_clock> known_by_all;
 
-    vec<int> until;  // the first item from which on everybody knows the release; `count`: none. Filled by pack_in_order
+    vec<int> until;  // the first item after which all steps know the release; `count`: none. Filled by pack_in_order
     int grown = -1;  // the last item that did not fit below the top. Filled by pack_in_order
 
     constexpr explicit items(int most)

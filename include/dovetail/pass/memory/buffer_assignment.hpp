@@ -80,8 +80,8 @@ public:
         role.host_arena_bytes = pack_contents(host, 0, role, pairs, pairs / (program_.roles - r));
     }
 
-    // What no lifetime is known of lies behind the rest: copies for several runs, and what nobody touches. An alias lies where the other
-    // buffer does.
+    // Buffers without a known lifetime come after the rest: copies for several runs, and buffers without accesses. An alias lies where the
+    // other buffer does.
     constexpr void place_rest() {
         bool alias_first = false;
         for (int b = 0, count = program_.buffers.count; b < count; ++b) {
@@ -136,7 +136,7 @@ private:
     constexpr void add(int b, contents& to) {
         const ir::buffer& x = buffers_[b];
         if (x.slots > 1) return;
-        const bool is_placed = agreeing_ && x.symmetric_set >= 0;
+        const bool is_placed = has_symmetric_ && x.symmetric_set >= 0;
         if (is_placed) ++to.given;
         to.list.add(ir::aligned(x.bytes), is_placed ? place_[b].offset : -1, lives_.definition.first[b], lives_.last.first[b],
                     lives_.held.first[b] ? endless : lives_.release.first[b], b);
@@ -166,7 +166,7 @@ private:
         const int* buffer = in.list.id.begin();
         for (int i = 0; i < in.list.count; ++i) {
             const ir::buffer& x = buffers_[buffer[i]];
-            if (!agreeing_ || x.symmetric_set < 0) place_[buffer[i]] = {offset[i], x.slots > 1 ? size[i] / x.slots : size[i]};
+            if (!has_symmetric_ || x.symmetric_set < 0) place_[buffer[i]] = {offset[i], x.slots > 1 ? size[i] / x.slots : size[i]};
         }
         return bytes;
     }
@@ -190,7 +190,7 @@ private:
     basic_assignment<Program>& out_;
     const ir::buffer* buffers_;
     ir::placement* place_;
-    const bool agreeing_ = !members_.empty();
+    const bool has_symmetric_ = !members_.empty();
 };
 
 template <class Program, class Clocks>

@@ -96,7 +96,7 @@ public:
         return b;
     }
 
-    // Memory for one task only: workspace, or a result that nobody wants; in the arena that may take over its argument's bytes.
+    // Memory for one task only: workspace, or a discarded result; in the arena the result may re-use its argument's bytes.
     constexpr int scratch(int role, const tensor_type& type, std::int64_t bytes, ir::storage where = ir::storage::workspace) {
         builder.buffers[builder.buffer_count] = {where, rank_of(role), -1, type, bytes, 1, false, -1, -1, builder.buffer_count, 1};
         return builder.buffer_count++;

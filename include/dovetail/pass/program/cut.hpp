@@ -1,5 +1,5 @@
-// Cuts buffers into leaves: at both ends of every block of rows that somebody reads or writes. Takes a program whose accesses are of whole
-// buffers, and which of them are of a block; gives every buffer its leaves and every access its run of them.
+// Cuts buffers into leaves: at both ends of every block of rows that an access reads or writes. Takes a program whose accesses are of
+// whole buffers, and the blocks of those that are of a part; gives every buffer its leaves and every access its run of them.
 #pragma once
 
 #include "../../ir/schedule.hpp"

@@ -51,7 +51,8 @@ public:
     constexpr edge_list(const leaf_touches<Program>& of, List& list)
         : list_{list}, first_{of.first.first}, task_{of.task.first}, mode_{of.mode.first} {}
 
-    // A value follows its definition, and the definition whoever else reads the bytes that it re-uses: the leaf `taken`, or -1.
+    // The edges of a value: from its definition to its readers; if it re-uses the bytes of the leaf `aliased` (else -1), also from the
+    // other readers of that leaf to the definition.
     constexpr void add_value(int leaf, int aliased, int buffer, const ir::buffer& x) {
         const int begin = first_[leaf], end = first_[leaf + 1];
         int definition = begin;
@@ -117,13 +118,13 @@ private:
 }  // namespace detail
 
 // One edge for each pair of tasks that conflict over a leaf and are not ordered by others over the same leaf. Writes them to `list`,
-// which has room for most_edges(p), and gives their number.
+// which has room for most_edges(p), and returns their number.
 template <class Program, class List>
 constexpr int edges(const Program& p, List& list) {
     const auto& buffers = p.buffers.first;
     const detail::leaf_touches<Program> touches{p, detail::has_states(p), detail::count_touches(p)};
     detail::edge_list<Program, List> made{touches, list};
-    // Of the buffer at hand; declared once, see timeline_estimate.hpp.
+    // Of the buffer at hand; declared once, see plan/compile/README.md.
     int first = 0, leaf = 0, end = 0, aliased = 0, before = 0;
     ir::storage where{};
     for (int b = 0; b < p.buffers.count; ++b) {
@@ -151,8 +152,8 @@ constexpr bool leads_forward(const Edges& edges) {
     return true;
 }
 
-// Touching a leaf gives at most one edge to or from the definition of a value, or two of a state's. The definition itself gives none,
-// which leaves room for the edge of an in-place result, from whoever else read the bytes that it re-uses.
+// Each access to a leaf makes at most one edge to or from the definition of a value, or two for a state. The definition itself makes none,
+// which leaves room for the edge of an in-place result from another reader of the bytes that it re-uses.
 template <class Program>
 constexpr int most_edges(const Program& p) {
     return (detail::has_states(p) ? 2 : 1) * detail::count_touches(p);

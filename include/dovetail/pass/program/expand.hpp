@@ -21,7 +21,7 @@ public:
         const auto& nodes = g_.nodes.first;
         for (int i = 0, count = g_.nodes.count; i < count; ++i)
             if (g_.views && nodes[i].op->view != view_kind::none)
-                continue;  // nobody carries it out
+                continue;  // not executed
             else if (nodes[i].nccl_group_id < 0)
                 one(i, nodes[i]);
             else if (first_in_nccl_group(nodes[i].nccl_group_id) == i)
@@ -132,8 +132,8 @@ private:
                                            n.offset, n.zero_edge, local};
     }
 
-    // Seats of a collective over roles: those who give, or, where one gives, those who receive and the giver last if it
-    // does not receive.
+    // The roles of a collective over roles, by group index: the senders; with a single sender (broadcast, scatter) the receivers, then
+    // the sender if it does not receive.
     constexpr void list_group_roles(const ir::node& n) {
         group_roles_.clear();
         if (collective::begins_at_root(n.kind)) {
@@ -212,7 +212,7 @@ private:
         }
     }
 
-    // A buffer for a result that nobody wants.
+    // A buffer for a result that is discarded.
     constexpr int discarded(const ir::node& n, int k) {
         tensor_type made[max_results] = {};
         n.op->infer(types_of(n), made);

@@ -20,7 +20,7 @@ constexpr ir::sizes<8> largest_tables(const Graph& g) {
     int* reader = read_by.begin();  // the role that brought a symbol to itself last
     int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
     const int statements = g.nodes.count;
-    // Of the statement at hand; declared once, see timeline_estimate.hpp.
+    // Of the statement at hand; declared once, see plan/compile/README.md.
     const ir::node* n = nullptr;
     const ir::symbol* y = nullptr;
     int r = 0, end = 0, a = 0, role = 0;

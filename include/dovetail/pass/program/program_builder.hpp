@@ -1,5 +1,5 @@
-// A program while it is written: arrays with room for everything, filled from the front, so that whoever writes a task
-// writes its members, parts and accesses first and says where they began. Whose arrays these are, it does not know.
+// A program under construction: arrays with room for everything, filled from the front. The members, participations and accesses of a task
+// are written before the task, which records where they begin. The arrays belong to the caller.
 #pragma once
 
 #include "../../ir/program.hpp"

@@ -133,7 +133,7 @@ constexpr void find_symmetric_buffers(const Graph& g, Table& p) {
     const ir::node* nodes = g.nodes.begin();
     const ir::member* members = p.members.begin();
     const ir::access *accesses = p.accesses.begin(), *from = nullptr;
-    // Who only gives comes behind those that get a result.
+    // A role that only sends comes after those that receive.
     bool last = false, more = true, only_gives = false;
     int node = 0;
     for (; more; last = true) {

@@ -1,4 +1,4 @@
-// Who touches each leaf, and how: takes a program, gives for each leaf the tasks that read or write it, those of states in written order.
+// The accesses to each leaf: takes a program, returns for each leaf the tasks that read or write it, those of states in written order.
 #pragma once
 
 #include "../../core/vec.hpp"
@@ -60,7 +60,7 @@ constexpr int count_touches(const Program& p) {
     return touches;
 }
 
-// Who touches each leaf and how, in the order of the parts, those of states in written order: those of leaf l stand at
+// The accesses to each leaf, in the order of the participations, those of states in written order: those of leaf l stand at
 // [first[l], first[l + 1]).
 template <class Program>
 struct leaf_touches {
@@ -92,7 +92,7 @@ private:
         const auto& tasks = p.tasks.first;
         const auto& participations = p.participations.first;
         bool as_written = true;
-        // Declared once, see timeline_estimate.hpp.
+        // Declared once, see plan/compile/README.md.
         int i = 0, end = 0, at = 0, node = -1;
         for (int v = 0; v < p.tasks.count; ++v)
             for (i = tasks[v].first_participation, end = i + tasks[v].participations; i < end; ++i) {
@@ -116,7 +116,7 @@ private:
         const auto& participations = p.participations.first;
         int* const to = task.first;
         access_mode* const how = mode.first;
-        // Declared once, see timeline_estimate.hpp.
+        // Declared once, see plan/compile/README.md.
         int i = 0, v = 0, begin = 0, a = 0, l = 0, at = 0;
         for (int k = p.participations.count - 1; k >= 0; --k) {
             i = sorted == nullptr ? k : sorted[k];

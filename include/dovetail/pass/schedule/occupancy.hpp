@@ -35,7 +35,7 @@ namespace detail {
 
 // Lists the participations of all tasks: one for each participating role.
 template <class Program, class Edges>
-constexpr void list_group_indices(const Program& p, basic_occupancy<Program, Edges>& r) {
+constexpr void list_participations(const Program& p, basic_occupancy<Program, Edges>& r) {
     const auto& participations = p.participations.first;
     int count = 0;
     for (int v = 0; v < p.tasks.count; ++v) {
@@ -53,7 +53,7 @@ constexpr void list_group_indices(const Program& p, basic_occupancy<Program, Edg
 
 // The participation of a task on a role, by binary search.
 template <class Occupancy>
-constexpr int group_index_of(const Occupancy& r, int task, int role) {
+constexpr int participation_of(const Occupancy& r, int task, int role) {
     int low = r.participations_of.first[task], high = r.participations_of.first[task + 1];
     while (high - low > 1) {
         const int middle = (low + high) / 2;
@@ -71,7 +71,7 @@ constexpr void list_edges(int tasks, const Edges& edges, Occupancy& r) {
     for (int v = 0, sum = 0; v <= tasks; ++v) first[v] = sum += first[v];
     // Backwards, so that each `first` ends at the begin of its range and the sort is stable.
     for (int e = edges.count - 1; e >= 0; --e) {
-        const int participation = group_index_of(r, edge[e].to, edge[e].role);
+        const int participation = participation_of(r, edge[e].to, edge[e].role);
         ++r.incoming.first[participation];
         r.arrival.first[--first[edge[e].from]] = participation;
     }
@@ -82,7 +82,7 @@ constexpr void list_edges(int tasks, const Edges& edges, Occupancy& r) {
 template <class Program, class Edges>
 constexpr basic_occupancy<Program, Edges> occupancy_of(const Program& p, const Edges& edges) {
     basic_occupancy<Program, Edges> r{p, edges};
-    detail::list_group_indices(p, r);
+    detail::list_participations(p, r);
     detail::list_edges(p.tasks.count, edges, r);
     return r;
 }

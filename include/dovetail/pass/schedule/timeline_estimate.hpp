@@ -71,7 +71,7 @@ public:
           costs_{costs},
           latency_{s.machine.edge_latency},
           slow_down_{0, s.machine.compute_slowdown_beside_communication - 1000, s.machine.beside_copy - 1000},
-          group_index_(participations_of::sized(r.participations_of[p.tasks.count])),
+          participations_(participation_table::sized(r.participations_of[p.tasks.count])),
           opening_(indices::sized(r.participations_of[p.tasks.count])),
           closed_(counts::sized(p.tasks.count)),
           front_(r.slots, -1),
@@ -125,7 +125,7 @@ private:
         int pace = 1000;
         std::int64_t until = unknown;
     };
-    using participations_of = room<participation, decltype(Program::participations)>;
+    using participation_table = room<participation, decltype(Program::participations)>;
     using indices = room<int, decltype(Program::participations)>;
     using counts = room<int, decltype(Program::tasks)>;
 
@@ -139,11 +139,11 @@ private:
             result_.end.first[v] = unknown;
             closed_.first[v] = r_.participations_of.first[v + 1] - r_.participations_of.first[v];
         }
-        for (int i = 0; i < r_.participations_of.first[p_.tasks.count]; ++i) group_index_.first[i].missing = r_.incoming.first[i] + 1;
+        for (int i = 0; i < r_.participations_of.first[p_.tasks.count]; ++i) participations_.first[i].missing = r_.incoming.first[i] + 1;
         for (int k = order.count - 1; k >= 0; --k) {
             const int v = result_.order.first[k] = order.first[k];
             for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
-                group_index_.first[i].behind = front_.first[r_.slot.first[i]];
+                participations_.first[i].behind = front_.first[r_.slot.first[i]];
                 front_.first[r_.slot.first[i]] = i;
             }
         }
@@ -153,20 +153,20 @@ private:
 
     // One of the conditions of a participation is satisfied.
     constexpr void arrive(int i, std::int64_t time) {
-        participation& s = group_index_.first[i];
+        participation& s = participations_.first[i];
         if (time > s.ready) s.ready = time;
         if (--s.missing == 0) opening_.first[opening_count_++] = i;
     }
 
     constexpr void open(int i) {
         const int v = r_.task.first[i];
-        const std::int64_t time = group_index_.first[i].ready;
+        const std::int64_t time = participations_.first[i].ready;
         if (time > result_.start.first[v]) result_.start.first[v] = time;
         if (p_.tasks.first[v].stream == stream_kind::communication) slow_from(i, time);
         if (--closed_.first[v] == 0) start(v);
     }
     constexpr void slow_from(int i, std::int64_t time) {
-        group_index_.first[i].slowing = time;
+        participations_.first[i].slowing = time;
         computing_.first[role_of(i)].ends = unknown;
     }
 
@@ -180,7 +180,7 @@ private:
         result_.end.first[v] = time + costs_.first[v];
         for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
             computing_.first[role_of(i)].ends = unknown;
-            if (stream == stream_kind::copy) group_index_.first[i].slowing = time;
+            if (stream == stream_kind::copy) participations_.first[i].slowing = time;
         }
         finish(v);
     }
@@ -226,11 +226,11 @@ private:
         phase p;
         for (int stream = 1; stream < stream_count; ++stream) {
             int& i = beside[stream];
-            while (i >= 0 && result_.end.first[r_.task.first[i]] <= at) i = group_index_.first[i].behind;
+            while (i >= 0 && result_.end.first[r_.task.first[i]] <= at) i = participations_.first[i].behind;
             if (i < 0) continue;
-            const bool slows = group_index_.first[i].slowing <= at;
+            const bool slows = participations_.first[i].slowing <= at;
             if (slows) p.pace += slow_down_[stream];
-            const std::int64_t change = slows ? result_.end.first[r_.task.first[i]] : group_index_.first[i].slowing;
+            const std::int64_t change = slows ? result_.end.first[r_.task.first[i]] : participations_.first[i].slowing;
             if (change < p.until) p.until = change;
         }
         if (p.pace < 1) p.pace = 1;
@@ -244,7 +244,7 @@ private:
         ++ended_;
         if (time > result_.length) result_.length = time;
         for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
-            if (const int next = group_index_.first[i].behind; next >= 0) arrive(next, time);
+            if (const int next = participations_.first[i].behind; next >= 0) arrive(next, time);
         for (int e = r_.first.first[v]; e < r_.first.first[v + 1]; ++e) {
             const int to = r_.arrival.first[e];
             arrive(to, r_.slot.first[to] % stream_count == stream ? time : time + latency_);
@@ -257,7 +257,7 @@ private:
     std::int64_t latency_;
     int slow_down_[stream_count];  // by stream: the slow-down of compute beside it, in thousandths
     Schedule result_{};
-    participations_of group_index_;
+    participation_table participations_;
     indices opening_;  // stack of the participations that open next
     int opening_count_ = 0;
     counts closed_;               // by task: number of participations that are not open

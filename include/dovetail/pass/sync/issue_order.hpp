@@ -34,7 +34,7 @@ constexpr basic_issue_order<Program> issue_order(const Program& program, span<co
     out.roles = vec<ir::role_plan>(program.roles);
     ir::role_plan* roles = out.roles.begin();
     int count = order.count;
-    int v = 0, l = 0, p = 0, end = 0, next = 0, role = 0, first = 0, s = 0, i = 0;  // declared once, see timeline_estimate.hpp
+    int v = 0, l = 0, p = 0, end = 0, next = 0, role = 0, first = 0, s = 0, i = 0;  // declared once, see plan/compile/README.md
     if (!alone) {
         for (int at = 0; at < order.count; ++at) {
             p = tasks[order.first[at]].first_participation;

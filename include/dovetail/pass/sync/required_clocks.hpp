@@ -105,7 +105,7 @@ constexpr vec<stretch> by_address(const vec<stretch>& list, std::int64_t bytes) 
     return sorted;
 }
 
-// Who has each byte of an arena first in a run, or last.
+// The first, or the last, owner of each byte of an arena in a run.
 template <class Program>
 constexpr vec<stretch> takers(const Program& program, span<const int> defined, bool last, const ir::placement* place, bool host,
                               std::int64_t bytes) {

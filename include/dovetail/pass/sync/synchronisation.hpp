@@ -84,7 +84,7 @@ private:
         const auto& index = issued_.index_on_stream.first;
         const auto& participations = program_.participations.first;
         const auto& accesses = program_.accesses.first;
-        int p = 0, end = 0, a = 0, done = 0, *at_start = nullptr;  // declared once, see timeline_estimate.hpp
+        int p = 0, end = 0, a = 0, done = 0, *at_start = nullptr;  // declared once, see plan/compile/README.md
         for (int s = issued_.roles[r].first_step, stop = s + issued_.roles[r].steps; s < stop; ++s) {
             step_ = s;
             after_ = index[s] + 1;
@@ -121,7 +121,7 @@ private:
         if (buffers[a.buffer].output) out_.lives.held.first[b] = true;
         if (out_.lives.definition.first[b] < 0) define(b);
     }
-    // Behind whoever wrote the leaf last.
+    // After the last writer of the leaf.
     constexpr void read(int leaf) {
         touched_.first[leaf].known[stream_] = after_;
         const int by = written_.first[leaf], stream = writer_stream_.first[leaf];
@@ -129,7 +129,7 @@ private:
         if (need_[stream] < by) need_[stream] = by;
         asks_ = true;
     }
-    // Behind whoever touched the leaf.
+    // After all earlier accesses to the leaf.
     constexpr void write(int leaf) {
         int* const touched = touched_.first[leaf].known;
         touched[stream_] = after_;
@@ -182,7 +182,7 @@ private:
         const auto& buffers = program_.buffers.first;
         if (in_parts_) out_.lives.leaf_release = vec<vector_clock>(program_.leaves.count, unset{});
         for (int l = 0; l < program_.leaves.count && in_parts_; ++l) out_.lives.leaf_release[l] = touched_.first[l];
-        int *most = nullptr, *own = nullptr, l = 0, end = 0;  // declared once, see timeline_estimate.hpp
+        int *most = nullptr, *own = nullptr, l = 0, end = 0;  // declared once, see plan/compile/README.md
         for (int b = 0; b < program_.buffers.count; ++b) {
             l = buffers[b].first_leaf;
             release[b] = touched_.first[l];
@@ -213,8 +213,8 @@ private:
 
 }  // namespace detail
 
-// Who reads follows whoever wrote the bytes last, who writes follows all who touched them: in an order that respects the
-// edges these are the edges, or follow from them.
+// A read waits for the last write of the bytes, a write for all earlier accesses to them. In an order that respects the edges, these pairs
+// are edges or follow from edges.
 template <class Program>
 constexpr basic_synchronisation<Program> synchronise(const Program& program, const basic_issue_order<Program>& issued) {
     basic_synchronisation<Program> out{};

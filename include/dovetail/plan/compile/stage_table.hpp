@@ -56,8 +56,8 @@ constexpr auto count_rows(const Options& o, const_table<Table>... tables) {
 template <class Stage, class Store, class Options, class... Table>
 constexpr auto evaluate(const Options& o, const_table<Table>... tables) {
     if constexpr (composed<Stage>) {
-        looks_at_nothing nobody;
-        return make_of<Stage, Store>(o, nobody, given<Stage>{}, tables...);
+        looks_at_nothing observer;
+        return make_of<Stage, Store>(o, observer, given<Stage>{}, tables...);
     } else if constexpr (with_bound<Stage>) {
         return Stage::template make<Store>(o, tables...);
     } else {

@@ -48,7 +48,7 @@ template <class G>
 using standing = typename decltype(where_it_stands<G>())::type;
 
 template <template <class...> class Error, class G, int... I, int... T>
-constexpr auto told(std::integer_sequence<int, I...>, std::integer_sequence<int, T...>) {
+constexpr auto error_with(std::integer_sequence<int, I...>, std::integer_sequence<int, T...>) {
     constexpr ir::fault f = fault_of<G>::value;
     if constexpr (f.counted)
         return std::type_identity<Error<named<G, I>..., tensor_named<G, T>..., error::number<f.number>, standing<G>>>{};
@@ -57,8 +57,8 @@ constexpr auto told(std::integer_sequence<int, I...>, std::integer_sequence<int,
 }
 template <template <class...> class Error, class G>
 constexpr auto tell() {
-    return told<Error, G>(std::make_integer_sequence<int, fault_of<G>::value.count>{},
-                          std::make_integer_sequence<int, fault_of<G>::value.types>{});
+    return error_with<Error, G>(std::make_integer_sequence<int, fault_of<G>::value.count>{},
+                                std::make_integer_sequence<int, fault_of<G>::value.types>{});
 }
 
 // The symbol or role whose spelling is nearest to a missing name, with at most a third of the letters different: its source position, or
@@ -306,8 +306,8 @@ constexpr auto error_of() {
 template <class G>
 using diagnose = typename decltype(detail::error_of<G>())::type;
 
-// Whether a graph has no mistake; where it has one, that is reported, and those who ask have nothing to add. For the device nothing
-// is refused again, so that nothing is checked, planned or proven but for facts that are asked there.
+// Whether a graph has no mistake. A mistake is reported here, so callers do not report it again. True in device passes, where nothing is
+// checked, planned or proven again unless device code uses it.
 template <class G>
 constexpr bool is_valid_graph() {
     if constexpr (device_pass) {

@@ -1,12 +1,12 @@
-// Do the parts of a communication between roles belong together: everybody whom the graph names, on the group index that it says, with
-// what it gives and gets there?
+// Checks that the participations of a communication between roles match the graph: every role that the graph names takes part, at its
+// group index, and sends and receives the values that the graph says.
 #pragma once
 
 #include "statements.hpp"
 
 namespace dovetail::plan::detail {
 
-// The parts of a member join their roles in the order of group_indices: by a communicator, or on the one rank that plays them all.
+// The roles of a member, in the order of group indices, are joined by its communicator, or are all on the rank of a single-rank graph.
 constexpr bool joins(const ir::graph& g, const ir::program& p, const ir::member& m, span<const int> roles) {
     if (m.local != g.single_rank) return false;
     if (g.single_rank) return true;
@@ -18,7 +18,8 @@ constexpr bool joins(const ir::graph& g, const ir::program& p, const ir::member&
     return true;
 }
 
-// Seats of a collective over roles: those who give, or, where one gives, those who receive and the giver last if it does not receive.
+// The roles of a collective over roles, by group index: the senders; with a single sender (broadcast, scatter) the receivers, then the
+// sender if it does not receive.
 constexpr vec<int> roles_of_group(const ir::graph& g, const ir::node& n) {
     vec<int> roles;
     const span<const int> targets = g.operands.subspan(n.first_target, n.targets);
@@ -31,19 +32,19 @@ constexpr vec<int> roles_of_group(const ir::graph& g, const ir::node& n) {
     return roles;
 }
 
-// What a group index gives, or -1.
+// The argument that the role at a group index sends, or -1.
 constexpr int argument_at(const ir::graph& g, const ir::node& n, int group_index, int role) {
     if (collective::begins_at_root(n.kind)) return role == n.root ? g.operands.first[n.first_argument] : -1;
     return g.operands.first[n.first_argument + group_index];
 }
 
-// What a collective over roles gives each of them for itself. It is nobody else's, and no transfer brings it there.
+// Whether a value is a result that differs from role to role. Every role has only its own, and no transfer moves it.
 constexpr bool is_piece(const ir::graph& g, const ir::symbol& s) {
     if (s.role >= 0 || s.node < 0) return false;
-    return !collective::gives_equal_results(g.nodes.first[s.node].kind);
+    return !collective::has_equal_results(g.nodes.first[s.node].kind);
 }
 
-// Where one rank plays all roles, the buffer's role does not say whose piece it holds, but the group index that it is written from.
+// In a single-rank graph all buffers are of one role; the group index from which such a result is written says whose it is.
 constexpr verdict check_pieces(const ir::graph& g, const ir::program& p) {
     vec<int> holder(p.buffers.count, -1);
     for (const ir::participation& x : p.participations) {
@@ -81,7 +82,7 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
     if ((roles[0] == roles[1] && !g.single_rank) || !joins(g, p, m, {roles, 2})) return {flaw::wrong_communicator, roles[0], v};
     const ir::access &read = p.accesses.first[end[0].first_access], &written = p.accesses.first[end[1].first_access];
     const ir::buffer &from = p.buffers.first[read.buffer], &to = p.buffers.first[written.buffer];
-    // What is read is not written as well: it would have two definitions.
+    // A value that is read is not written as well: it would have two definitions.
     if (!blocks.holds(p, read, m.symbol)) return {flaw::wrong_access, roles[0], v, -1, read.buffer};
     if (written.mode != access_mode::write || !blocks.holds(p, written, m.symbol) || to.output)
         return {flaw::wrong_access, roles[1], v, -1, written.buffer};
@@ -92,9 +93,9 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
     return {};
 }
 
-// Registered and symmetric buffers lie at equal offsets on all members of a collective: they have one number, unless what is passed
-// begins at different places in them, or they differ in size. It is enough to know
-// of two that one number for both would put two buffers of a role at one place, where numbers join only what collectives join.
+// Symmetric buffers, which lie at equal offsets on all members of a collective: they have one number, unless what is passed begins at
+// different offsets in them, or they differ in size. Two buffers may have different numbers only if one number for both would put two
+// buffers of a role at one offset; and only buffers that collectives connect have the same number.
 class symmetric_sets {
 public:
     constexpr explicit symmetric_sets(const ir::program& p) : p_{p} {}
@@ -108,9 +109,9 @@ public:
         return true;
     }
 
-    // After all collectives were asked for: a buffer that has a number without need, or -1.
-    constexpr int unasked() const {
-        if (next_.empty()) return -1;  // nobody was excused
+    // Called after all collectives: a buffer that has the number of buffers with which no collective connects it, or -1.
+    constexpr int unconnected() const {
+        if (next_.empty()) return -1;  // no two buffers of a collective differ
         for (int b = 0; b < p_.buffers.count; ++b)
             if (const int symmetric_set = p_.buffers.first[b].symmetric_set; symmetric_set >= 0 && top(b) != top(first_[symmetric_set]))
                 return b;
@@ -118,7 +119,7 @@ public:
     }
 
 private:
-    // The buffers of one number that collectives join are a tree.
+    // The buffers that collectives connect are a tree (union-find).
     constexpr int top(int b) const {
         while (!above_.empty() && above_[b] >= 0) b = above_[b];
         return b;
@@ -151,7 +152,7 @@ private:
     vec<int> first_, next_;  // the buffers of each number, listed when they are first asked for
 };
 
-// Those who give have the same to give, and what comes of it is as large as the collective makes it.
+// All senders send the same type, and the result has the size that the collective makes of it.
 constexpr bool types_agree(const ir::graph& g, const ir::node& n) {
     const ir::symbol* symbols = g.symbols.first;
     const span<const int> arguments = g.operands.subspan(n.first_argument, n.arguments);
@@ -159,12 +160,12 @@ constexpr bool types_agree(const ir::graph& g, const ir::node& n) {
     for (int a : arguments)
         if (symbols[a].type.type != in.type || symbols[a].type.size() != in.size()) return false;
     const collective::row& row = collective::of(n.kind);
-    const int blocks_got = row.gets == collective::pieces::one_per_member ? n.arguments : 1;
-    const int blocks_given = row.gives == collective::pieces::one_per_member ? n.targets : 1;
-    return in.type == out.type && in.size() * blocks_got == out.size() * blocks_given;
+    const int blocks_received = row.receives == collective::pieces::one_per_member ? n.arguments : 1;
+    const int blocks_sent = row.sends == collective::pieces::one_per_member ? n.targets : 1;
+    return in.type == out.type && in.size() * blocks_received == out.size() * blocks_sent;
 }
 
-// A collective over roles: each group index is taken by one part, which gives and gets what the graph says.
+// A collective over roles: each group index has one participation, which sends and receives what the graph says.
 class collective_check {
 public:
     constexpr collective_check(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const ir::member& m,
@@ -189,7 +190,8 @@ public:
         });
         if (!bad_) return bad_;
         if (group_indices != roles_.size()) return {flaw::partner_missing, -1, task_};
-        // In a broadcast who only gives passes its argument where the others get theirs. (One who gets as well cannot have both there.)
+        // A root that only sends in a broadcast passes its argument where the others pass their results. (A root that also receives has
+        // its result there.)
         if (broadcast_ != nullptr && !lies_with(received_, *broadcast_)) return {flaw::symmetric_offset, -1, task_, -1, broadcast_->buffer};
         if (!joins(g_, p_, m_, roles_.view())) return {flaw::wrong_communicator, -1, task_};
         if (!types_agree(g_, n_)) return {flaw::partner_mismatch, -1, task_};
@@ -201,24 +203,24 @@ private:
         if (static_cast<unsigned>(x.group_index) >= static_cast<unsigned>(roles_.size()) || taken_[x.group_index])
             return refuse(flaw::partner_missing, x);
         taken_[x.group_index] = true;
-        const int role = roles_[x.group_index];  // where one rank plays all roles, the group index alone says whose part it is
+        const int role = roles_[x.group_index];  // in a single-rank graph the group index alone says which role it is
         const int argument = argument_at(g_, n_, x.group_index, role);
-        const bool gives = argument >= 0, gets = contains(targets_, role);
-        if (x.accesses != (gives ? 1 : 0) + (gets ? 1 : 0)) return refuse(flaw::wrong_access, x);
+        const bool sends = argument >= 0, receives = contains(targets_, role);
+        if (x.accesses != (sends ? 1 : 0) + (receives ? 1 : 0)) return refuse(flaw::wrong_access, x);
         const ir::access* const a = p_.accesses.first + x.first_access;
-        if (gives && !give(x, a[0], argument)) return false;
-        if (gets && !get(x, a[gives ? 1 : 0])) return false;
+        if (sends && !check_sent(x, a[0], argument)) return false;
+        if (receives && !check_received(x, a[sends ? 1 : 0])) return false;
         if (x.role != (g_.single_rank ? 0 : role) || (x.group_index == m_.root) != (role == n_.root)) return refuse(flaw::node_mismatch, x);
         return true;
     }
-    // What is given is not written as well: it would have two definitions.
-    constexpr bool give(const ir::participation& x, const ir::access& a, int argument) {
+    // A value that is sent is not written as well: it would have two definitions.
+    constexpr bool check_sent(const ir::participation& x, const ir::access& a, int argument) {
         if (!blocks_.holds(p_, a, argument)) return refuse(flaw::wrong_access, x, a.buffer);
-        if (!lies_with(collective::passes_argument_as_result(n_.kind) ? broadcast_ : given_, a))
+        if (!lies_with(collective::passes_argument_as_result(n_.kind) ? broadcast_ : sent_, a))
             return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
     }
-    constexpr bool get(const ir::participation& x, const ir::access& a) {
+    constexpr bool check_received(const ir::participation& x, const ir::access& a) {
         const ir::buffer& b = p_.buffers.first[a.buffer];
         if (a.mode != access_mode::write || !blocks_.holds(p_, a, result_) || b.output != g_.symbols.first[result_].output)
             return refuse(flaw::wrong_access, x, a.buffer);
@@ -244,11 +246,11 @@ private:
     const ir::node& n_;
     int task_;
     symmetric_sets& numbers_;
-    span<const int> targets_;  // the roles that get the result
+    span<const int> targets_;  // the roles that receive the result
     int result_;
     vec<int> roles_;  // by group index
     vec<bool> taken_;
-    const ir::access *given_ = nullptr, *broadcast_ = nullptr, *received_ = nullptr;  // the first in the arena of each side
+    const ir::access *sent_ = nullptr, *broadcast_ = nullptr, *received_ = nullptr;  // the first in the arena of each side
     verdict bad_;
 };
 

@@ -20,7 +20,7 @@ public:
             for (int k = x->first_member, end = k + x->members; k < end; ++k)
                 if (const verdict bad = check_member(*x, v, k); !bad) return bad;
         }
-        if (const int b = numbers_.unasked(); b >= 0) return {flaw::symmetric_offset, p_.buffers.first[b].role, -1, -1, b};
+        if (const int b = numbers_.unconnected(); b >= 0) return {flaw::symmetric_offset, p_.buffers.first[b].role, -1, -1, b};
         for (int n = 0; n < g_.nodes.count; ++n)
             if (task_of_[n] < 0 && g_.nodes.first[n].op->view == view_kind::none)
                 return {flaw::node_missing, g_.nodes.first[n].role, -1, -1, -1, -1, n};
@@ -54,7 +54,7 @@ private:
     const symbol_blocks blocks_;
     participations_of_members lists_;
     symmetric_sets numbers_;
-    vec<int> task_of_;  // by node; -1: nobody has carried it out so far
+    vec<int> task_of_;  // by node; -1: no task so far
 };
 
 constexpr verdict check_conformance(const ir::graph& g, const ir::program& p, const plan_options& options) {

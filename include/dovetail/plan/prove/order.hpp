@@ -59,7 +59,7 @@ private:
             if ((written_[leaf] < 0 && b.where != ir::storage::constant) || taken_[leaf] >= 0)
                 return {flaw::edge_backward, x.role, task, taken_[leaf] >= 0 ? taken_[leaf] : written_[leaf], a.buffer};
         } else if (b.alias >= 0) {
-            // whoever held the bytes until now: the alias itself, or an earlier in-place result there
+            // the former owner of the bytes: the aliased buffer itself, or an earlier in-place result there
             const int place = leaf - b.first_leaf;
             for (const ir::access& c : p_.accesses.subspan(x.first_access, k - x.first_access)) {
                 const ir::buffer& other = p_.buffers.first[c.buffer];

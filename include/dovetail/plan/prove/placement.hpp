@@ -137,7 +137,7 @@ constexpr vec<cut> cuts_of(const ir::program& p, const plan& made, int role, spa
     for (const int b : own) leaves += p.buffers.first[b].leaves;
     vec<cut> cuts(2 * leaves, unset{});
     cut* next = cuts.begin();
-    // Of the buffer or leaf at hand; declared once, see check_conformance.
+    // Of the buffer or leaf at hand; declared once, see plan/compile/README.md.
     const ir::buffer *buffers = p.buffers.begin(), *x = nullptr;
     const ir::placement* m = nullptr;
     const ir::leaf* y = nullptr;

@@ -104,7 +104,7 @@ private:
         const ir::participation *y = p_.participations.first + s.first_participation, *participations_end = y + s.participations;
         const ir::access *accesses = p_.accesses.first, *a = nullptr, *last = nullptr;
         const int* row_of = row_of_.first;
-        int leaf = 0, end = 0, r = 0;  // declared once, see check_conformance
+        int leaf = 0, end = 0, r = 0;  // declared once, see plan/compile/README.md
         for (; y != participations_end; ++y)
             for (a = accesses + y->first_access, last = a + y->accesses; a != last; ++a)
                 for (leaf = a->leaf, end = leaf + a->leaves; leaf < end; ++leaf) {
@@ -144,18 +144,18 @@ private:
             claims_ = true;
             if (!define(s, a.buffer, leaf, over)) return false;
         }
-        if (!over)  // Else who took its bytes has waited for these, or nothing is there yet.
+        if (!over)  // otherwise `take_tile` has checked the former owner of the bytes, or they had none
             if (x[0] >= now_[0] || x[1] >= now_[1] || x[2] >= now_[2])
                 return fail(kind_of_conflict(x, now_, flaw::race), s, a.buffer, writer(r));
-        // What touched it before stays: whoever knows of this step knows of all that it has waited for.
-        if (*value == 0) x[0] = x[1] = x[2] = -1;  // Only while compiling: nothing was written there.
+        // Earlier entries stay: a step that knows of this one also knows of all that this one has waited for.
+        if (*value == 0) x[0] = x[1] = x[2] = -1;  // while compiling, memory is initialised only here
         *value = values_ + leaf;
         x[stream_] = x[touches::write] = own_;
         x[touches::write_stream] = stream_;
         return true;
     }
 
-    // The leaf's bytes are one tile, as they mostly are: whoever had them, if anybody, is done.
+    // For a leaf whose bytes are one tile, which is the usual case: all accesses of the former owner of the tile are known to be finished.
     constexpr bool take_tile(const ir::step& s, const ir::access& a, int leaf, int cell, bool& over) {
         const int former = tiles_.owner.first[cell];
         tiles_.owner.first[cell] = leaf;
@@ -163,13 +163,13 @@ private:
             claims_ = true;
             return true;
         }
-        if (former == leaf) return true;  // Only for names: what touched its own row is asked after by `write`.
+        if (former == leaf) return true;  // its earlier accesses are checked by `write`
         const int f = row_of_.first[former];
         if (f < 0) return refuse_take(s, a.buffer, former, now_);  // it has several slots
         const int* const z = touches_.rows.first + touches::width * f;
         if (z[0] >= now_[0] || z[1] >= now_[1] || z[2] >= now_[2]) return refuse_take(s, a.buffer, former, now_);
         if (touches_.value.first[f] > 0) touches_.value.first[f] = -touches_.value.first[f];
-        over = true;  // the leaf's own last accesses came before those of whoever took all its bytes
+        over = true;  // the leaf's own earlier accesses came before those of the former owner
         return true;
     }
 
@@ -240,7 +240,7 @@ private:
             const auto leave = [&](int o) {
                 if (o == taker) return true;
                 const int f = row_of_[other = o];
-                if (f < 0) return false;        // slots are nobody else's
+                if (f < 0) return false;        // a slot has a single owner
                 if (x.slots > 1) return false;  // Only for names: the former owner would be refused when it takes them back.
                 if (touches_.value[f] > 0) touches_.value[f] = -touches_.value[f];
                 const int* z = touches_.rows.first + touches::width * f;
@@ -263,7 +263,7 @@ private:
     }
 
     // An in-place result: the operation's argument, which it names or of which a role gives one to a collective over roles,
-    // holds the bytes, and nobody else looks at it. The reading of the argument is forgiven; its definition was over, or the step could
+    // holds the bytes, and no other step reads it. The reading of the argument is forgiven; its definition was over, or the step could
     // not have read it; everything else must be over as for any write.
     constexpr bool alias_argument(const ir::step& s, const ir::participation& y, int r, const ir::access& a, int leaf) {
         const int n = p_.members.first[y.member].node;

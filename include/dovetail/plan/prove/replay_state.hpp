@@ -49,9 +49,9 @@ protected:
         return unusual - r + (slots > 1 ? run_ % slots : 0);
     }
     // What touches::value says: run * leaves + leaf + 1, negative where others have taken bytes of it.
-    constexpr int told(int r) const { return touches_.value[r] < 0 ? -touches_.value[r] - 1 : touches_.value[r] - 1; }
-    constexpr int holder(int r) const { return touches_.value[r] == 0 ? -1 : told(r) % p_.leaves.count; }
-    constexpr int run_of(int r) const { return touches_.value[r] == 0 ? -1 : told(r) / p_.leaves.count; }
+    constexpr int version(int r) const { return touches_.value[r] < 0 ? -touches_.value[r] - 1 : touches_.value[r] - 1; }
+    constexpr int holder(int r) const { return touches_.value[r] == 0 ? -1 : version(r) % p_.leaves.count; }
+    constexpr int run_of(int r) const { return touches_.value[r] == 0 ? -1 : version(r) / p_.leaves.count; }
 
     constexpr bool fail(flaw what, const ir::step& s, int buffer = -1, int other = -1) {
         bad_ = {what, role_, s.task, other, buffer, run_};
@@ -130,7 +130,7 @@ protected:
         const ir::buffer* buffers = p_.buffers.first;
         int rows = 0, *row = row_of_.begin(), *low = cells_.low.begin();
         bool in_place = false;  // in memory that has no row yet
-        // Of the buffer or leaf at hand; declared once, see check_conformance.
+        // Of the buffer or leaf at hand; declared once, see plan/compile/README.md.
         const ir::buffer* x = nullptr;
         int leaf = 0, last = 0;
         bool ordinary = false;

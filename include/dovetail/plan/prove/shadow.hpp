@@ -1,4 +1,4 @@
-// Who holds which bytes of a role's memory, and who touched them last: the shadow of the replay. Memory is a row of
+// The owner of each byte of a role's memory and its last accesses: the shadow memory of the replay. Memory is a row of
 // cells, tiled by the leaves that took it last; taking it again costs the tiles it covers.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace dovetail::plan::detail {
 
 static_assert(stream_count == 3, "the clocks of the prover are written out for three streams");
 
-// Who touched what lies in one slot of a leaf, its in-place results included; a row of ints each, because the replay
+// The last accesses to one slot of a leaf, its in-place results included; a row of ints each, because the replay
 // looks at one or two of them. Steps are counted per stream over all unrolled runs.
 struct touches {
     static constexpr int write = stream_count;             // the step that wrote it
@@ -24,7 +24,7 @@ struct touches {
 };
 
 struct tiles {
-    vec<int> owner;  // by cell where a tile begins; -1: nobody
+    vec<int> owner;  // by cell where a tile begins; -1: none
     vec<int> end;    // ... and where it ends; -1 at all other cells
     vec<unsigned long long> begins;
 

@@ -21,7 +21,7 @@ enum class flaw : unsigned char {
     step_missing,
     step_order,  // a role's steps are not the restriction of the order, or one stands twice
     stream_wrong,
-    wait_unknown_event,  // nobody records it
+    wait_unknown_event,  // no step records it
     wait_wrong_record,   // it binds to another step or run than it names
     event_recorded_twice,
     race,                   // conflicting accesses of one buffer, not ordered by streams and events

@@ -59,7 +59,7 @@ private:
                 recv(s.recv, b.got_from(i), b.bytes, with[static_cast<std::size_t>(i)]);
             else
                 copy(s.send, b.given_to(i), s.recv, b.got_from(i), b.bytes);
-        if (from.empty() && s.recv >= 0 && collective::gets_result(m, mine)) zero(s.recv, b.bytes);
+        if (from.empty() && s.recv >= 0 && collective::receives_result(m, mine)) zero(s.recv, b.bytes);
     }
     // The size of the block between two members, and its offsets in the argument and in the result.
     struct blocks {
@@ -71,7 +71,7 @@ private:
     };
     static blocks blocks_of(const ir::member& m, const participant& s, int members) {
         const collective::row& row = collective::of(m.kind);
-        const bool cuts = row.gives == collective::pieces::one_per_member, joins = row.gets == collective::pieces::one_per_member;
+        const bool cuts = row.sends == collective::pieces::one_per_member, joins = row.receives == collective::pieces::one_per_member;
         const int receivers = s.recv >= 0 ? members : members - 1;  // over roles, a root that receives nothing is the last member
         return {s.send >= 0 ? s.send_bytes / (cuts ? receivers : 1) : s.recv_bytes / (joins ? members : 1), cuts, joins};
     }
@@ -89,7 +89,7 @@ private:
         a.comm = by_communicator_[m.communicator];
         a.peer = m.root;
         // ncclReduceScatter takes the element count of a block
-        const bool counts_result = collective::of(m.kind).gives == collective::pieces::one_per_member;
+        const bool counts_result = collective::of(m.kind).sends == collective::pieces::one_per_member;
         const std::int64_t bytes = counts_result || s.send < 0 ? s.recv_bytes : s.send_bytes;
         a.count = static_cast<std::size_t>(bytes / dovetail::bytes_of(type));
         if (a.count > 0) calls.push_back(a);

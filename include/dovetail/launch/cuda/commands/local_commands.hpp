@@ -17,7 +17,7 @@ public:
                           std::vector<command>& to, std::vector<int>& lists)
         : accesses_{accesses}, m_{m}, group_indices_{std::move(participants)}, to_{to}, lists_{lists} {
         for (int i = 0; i < members(); ++i)
-            if (at(i).recv >= 0 && collective::gets_result(m, i)) receivers_.push_back(i);
+            if (at(i).recv >= 0 && collective::receives_result(m, i)) receivers_.push_back(i);
     }
     void add() {
         for (int k = 0; k < static_cast<int>(receivers_.size()); ++k)
@@ -30,8 +30,8 @@ public:
 private:
     int members() const { return static_cast<int>(group_indices_.size()); }
     const participant& at(int member) const { return group_indices_[static_cast<std::size_t>(member)]; }
-    bool cuts() const { return collective::of(m_.kind).gives == collective::pieces::one_per_member; }
-    bool joins() const { return collective::of(m_.kind).gets == collective::pieces::one_per_member; }
+    bool cuts() const { return collective::of(m_.kind).sends == collective::pieces::one_per_member; }
+    bool joins() const { return collective::of(m_.kind).receives == collective::pieces::one_per_member; }
 
     // Copies to receiver k the block of each member that reaches it.
     void gather(int k) {

@@ -215,7 +215,7 @@ private:
             const auto now = std::chrono::steady_clock::now();
             if (turn % 64 == 63) {
                 look_for_errors();
-                if (!communicates_ || !somebody_left())
+                if (!communicates_ || !a_partner_left())
                     left = deadline::max();
                 else if (left == deadline::max())
                     left = now + std::chrono::seconds{1};
@@ -240,7 +240,7 @@ private:
     }
     // Whether a partner in the communication that this rank waits for has left. Other ranks may leave when their work is done, even while
     // this rank still computes.
-    bool somebody_left() const {
+    bool a_partner_left() const {
         const int waiting = counters_.shown()->at().step;
         if (waiting < 0) return false;
         const ir::step s = steps()[waiting];
