@@ -76,7 +76,7 @@ TEST_CASE("a rank with another key, or with none, is not let in, and the others 
         const int port = support::free_port();
         support::processes all;
         all.start([=] { return met(at(0, 2, port)); });
-        all.start([=] { return met(at(1, 2, port, key, 800ms)); });
+        all.start([=] { return met(at(1, 2, port, key, 2500ms)); });
         std::this_thread::sleep_for(400ms);
         all.start([=] { return met(at(1, 2, port)); });
         const auto said = all.ends();
@@ -95,8 +95,8 @@ TEST_CASE("a rank with another key, or with none, is not let in, and the others 
 TEST_CASE("rank 0 says why ranks are missing that have come without the key") {
     const int port = support::free_port();
     support::processes all;
-    all.start([=] { return met(at(0, 2, port, digits, 900ms)); });
-    all.start([=] { return met(at(1, 2, port, others, 2s)); });
+    all.start([=] { return met(at(0, 2, port, digits, 2500ms)); });
+    all.start([=] { return met(at(1, 2, port, others, 4s)); });
     const auto said = all.ends();
     INFO(said[0]);
     CHECK(says(said[0], "these have not come: rank 1; "));
