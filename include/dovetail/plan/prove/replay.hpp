@@ -148,7 +148,7 @@ private:
             if (x[0] >= now_[0] || x[1] >= now_[1] || x[2] >= now_[2])
                 return fail(kind_of_conflict(x, now_, flaw::race), s, a.buffer, writer(r));
         // Earlier entries stay: a step that knows of this one also knows of all that this one has waited for.
-        if (*value == 0) x[0] = x[1] = x[2] = -1;  // while compiling, memory is initialised only here
+        if (*value == 0) x[0] = x[1] = x[2] = -1;  // Only while compiling: nothing was written there.
         *value = values_ + leaf;
         x[stream_] = x[touches::write] = own_;
         x[touches::write_stream] = stream_;
@@ -163,7 +163,7 @@ private:
             claims_ = true;
             return true;
         }
-        if (former == leaf) return true;  // its earlier accesses are checked by `write`
+        if (former == leaf) return true;  // Only for names: `write` checks the leaf's own earlier accesses.
         const int f = row_of_.first[former];
         if (f < 0) return refuse_take(s, a.buffer, former, now_);  // it has several slots
         const int* const z = touches_.rows.first + touches::width * f;

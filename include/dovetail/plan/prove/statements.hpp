@@ -60,7 +60,7 @@ struct partners {
 class participations_of_members {
 public:
     constexpr explicit participations_of_members(const ir::program& p) : participations_{p.participations.first} {
-        if (p.members.count == p.tasks.count) return;  // only for speed: no task has several members
+        if (p.members.count == p.tasks.count) return;  // Only for speed: no task has several members.
         first_ = vec<int>(p.members.count, -1);
         next_ = vec<int>(p.participations.count, -1);
         for (int i = p.participations.count - 1; i >= 0; --i) {
