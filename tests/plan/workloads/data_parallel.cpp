@@ -1,0 +1,121 @@
+// Data-parallel backward of 24 layers: 4 weights and 8 small gradients a layer; one all_reduce each, as a group a layer, all small ones
+// packed by a copy, and everything of a layer packed.
+#include "workload.hpp"
+
+namespace dp24 {
+using namespace workloads::op;
+using namespace dv::ops;
+using real = dv::bfloat16;
+struct dp;
+constexpr int layers = 24, h = 2048, f = 4 * h, ranks = 8;
+template <int> struct x;
+template <int> struct dy;
+template <int, int> struct w;
+template <int, int> struct g;
+template <int, int> struct mg;
+template <int, int> struct s;
+template <int, int> struct sg;
+template <int, int> struct msg_;
+template <int> struct packed;
+template <int> struct mean_packed;
+template <int, int> struct t;
+// dx and the small gradients of a layer from its saved input: 2 x forward flops less the weight gradients' half.
+struct back_x {
+    static constexpr tt result(tt dy, tt x, tt, tt, tt, tt) { return dy == x ? dy : tt{}; }
+    static constexpr dv::cost cost(tt dy, tt, tt a, tt b, tt c, tt d) {
+        return {2 * dy.extent[0] * (a.size() + b.size() + c.size() + d.size()), 20 * dy.bytes(), dy.type};
+    }
+};
+template <int N, int M> struct grad_w {
+    static constexpr tt result(tt dy, tt) { return dy.with_extents(N, M); }
+    static constexpr dv::cost cost(tt dy, tt) { return {2 * dy.extent[0] * N * M, 2 * std::int64_t{N} * M, dy.type}; }
+};
+template <int N> struct grad_s {
+    static constexpr tt result(tt dy, tt) { return dy.with_extents(N); }
+    static constexpr dv::cost cost(tt dy, tt) { return dv::bytes_moved(dy.bytes()); }
+};
+struct sgd {
+    static constexpr tt result(tt w, tt g) { return w == g ? w : tt{}; }
+    static constexpr dv::cost cost(tt w, tt) { return dv::bytes_moved(3 * w.bytes()); }
+};
+template <int K> constexpr int rows_of = K == 3 ? f : h;
+template <int K> constexpr int columns_of = K == 0 ? 3 * h : K == 2 ? f : h;
+template <int K> constexpr int small_of = K == 0 ? 3 * h : K == 2 ? f : h;  // biases 3h h f h, norms h h h h
+template <int L, int K> using big_state =
+    dv::state<w<L, K>, dv::tensor<real, rows_of<K>, columns_of<K>>, dv::from_store, dv::replicated<dp>>;
+template <int L, int K> using small_state = dv::state<s<L, K>, dv::tensor<real, small_of<K>>, dv::from_store, dv::replicated<dp>>;
+template <int Tokens> struct saved {
+    template <int L> using body = dv::input<x<L>, dv::tensor<real, Tokens, h>>;
+};
+template <int I> struct layer_at {
+    static constexpr int L = layers - 1 - I;
+};
+// The slope of layer L - 1; that of the first has no reader.
+template <int L> struct slope_of {
+    using type = dv::let<dy<L - 1>, back_x(dy<L>, x<L>, w<L, 0>, w<L, 1>, w<L, 2>, w<L, 3>)>;
+};
+template <> struct slope_of<0> {
+    using type = dv::group<>;
+};
+template <int I> using slope = typename slope_of<layers - 1 - I>::type;
+template <int I, int K> using big = dv::let<g<layer_at<I>::L, K>, grad_w<rows_of<K>, columns_of<K>>(dy<layer_at<I>::L>, x<layer_at<I>::L>)>;
+template <int I, int K> using small = dv::let<sg<layer_at<I>::L, K>, grad_s<small_of<K>>(dy<layer_at<I>::L>, x<layer_at<I>::L>)>;
+template <int I, int K> using big_mean = dv::let<mg<layer_at<I>::L, K>, all_reduce<average, dp>(g<layer_at<I>::L, K>)>;
+template <int I, int K> using small_mean = dv::let<msg_<layer_at<I>::L, K>, all_reduce<average, dp>(sg<layer_at<I>::L, K>)>;
+template <int L, int K> using learn_big = dv::update<w<L, K>, sgd(w<L, K>, mg<L, K>)>;
+template <int L, int K> using learn_small = dv::update<s<L, K>, sgd(s<L, K>, msg_<L, K>)>;
+template <int Tokens, class... S> using step =
+    dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::repeat<saved<Tokens>::template body, layers>,
+              dv::input<dy<layers - 1>, dv::tensor<real, Tokens, h>>, dv::repeat<big_state, layers, 4>, dv::repeat<small_state, layers, 8>,
+              dv::repeat<slope, layers>, dv::repeat<big, layers, 4>, dv::repeat<small, layers, 8>, S..., dv::repeat<learn_big, layers, 4>>;
+// 1: one all_reduce each.
+struct unbucketed : step<4096, dv::repeat<big_mean, layers, 4>, dv::repeat<small_mean, layers, 8>, dv::repeat<learn_small, layers, 8>> {};
+// 1b: written layer by layer.
+template <int I> using means_of =
+    dv::group<big_mean<I, 0>, big_mean<I, 1>, big_mean<I, 2>, big_mean<I, 3>, small_mean<I, 0>, small_mean<I, 1>, small_mean<I, 2>,
+              small_mean<I, 3>, small_mean<I, 4>, small_mean<I, 5>, small_mean<I, 6>, small_mean<I, 7>>;
+template <int I> using grads_of = dv::group<big<I, 0>, big<I, 1>, big<I, 2>, big<I, 3>, small<I, 0>, small<I, 1>, small<I, 2>, small<I, 3>,
+                                            small<I, 4>, small<I, 5>, small<I, 6>, small<I, 7>>;
+template <int I> using layer_of = dv::group<grads_of<I>, means_of<I>, slope<I>>;
+template <int Tokens> struct by_layer : dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::repeat<saved<Tokens>::template body, layers>,
+                                                  dv::input<dy<layers - 1>, dv::tensor<real, Tokens, h>>, dv::repeat<big_state, layers, 4>,
+                                                  dv::repeat<small_state, layers, 8>, dv::repeat<layer_of, layers>,
+                                                  dv::repeat<learn_small, layers, 8>, dv::repeat<learn_big, layers, 4>> {};
+// 2: an NCCL group of all twelve.
+template <int I> using group_of = dv::nccl_group<means_of<I>>;
+template <int Tokens> struct grouped : step<Tokens, dv::repeat<group_of, layers>, dv::repeat<learn_small, layers, 8>> {};
+// 2b: a group of the eight small ones.
+template <int I> using small_group_of = dv::nccl_group<small_mean<I, 0>, small_mean<I, 1>, small_mean<I, 2>, small_mean<I, 3>,
+                                                       small_mean<I, 4>, small_mean<I, 5>, small_mean<I, 6>, small_mean<I, 7>>;
+struct small_grouped : step<4096, dv::repeat<big_mean, layers, 4>, dv::repeat<small_group_of, layers>, dv::repeat<learn_small, layers, 8>> {
+};
+// 3: the small ones packed by a copy; the update takes the packed one and changes eight states (four at a time: at most four results).
+struct pack8 {
+    static constexpr tt result(tt a, tt b, tt c, tt d, tt e, tt f, tt g, tt h) {
+        return a.with_extents(a.size() + b.size() + c.size() + d.size() + e.size() + f.size() + g.size() + h.size());
+    }
+};
+template <int Half> struct sgd4 {
+    static constexpr dv::results result(tt a, tt b, tt c, tt d, tt) { return {a, b, c, d}; }
+};
+template <int I> struct packed_of {
+    static constexpr int L = layer_at<I>::L;
+    using type =
+        dv::group<dv::let<mean_packed<L>,
+                          all_reduce<average, dp>(pack8(sg<L, 0>, sg<L, 1>, sg<L, 2>, sg<L, 3>, sg<L, 4>, sg<L, 5>, sg<L, 6>, sg<L, 7>))>,
+                  dv::update<dv::values<s<L, 0>, s<L, 1>, s<L, 2>, s<L, 3>>, sgd4<0>(s<L, 0>, s<L, 1>, s<L, 2>, s<L, 3>, mean_packed<L>)>,
+                  dv::update<dv::values<s<L, 4>, s<L, 5>, s<L, 6>, s<L, 7>>, sgd4<1>(s<L, 4>, s<L, 5>, s<L, 6>, s<L, 7>, mean_packed<L>)>>;
+};
+template <int I> using packed_small = typename packed_of<I>::type;
+struct packed_graph : step<4096, dv::repeat<big_mean, layers, 4>, dv::repeat<packed_small, layers>> {};
+}  // namespace dp24
+std::vector<workloads::workload> workloads::data_parallel() {
+    using namespace dp24;
+    return {workloads::of<unbucketed>("data parallel, 24 layers, an all_reduce each"),
+            workloads::of<by_layer<4096>>("data parallel, written by layer"),
+            workloads::of<grouped<4096>>("data parallel, an NCCL group a layer"),
+            workloads::of<small_grouped>("data parallel, small ones in a group"),
+            workloads::of<packed_graph>("data parallel, small ones packed"),
+            workloads::of<by_layer<2048>>("data parallel, 2048 tokens, by layer"),
+            workloads::of<grouped<2048>>("data parallel, 2048 tokens, a group a layer")};
+}

@@ -1,0 +1,93 @@
+// What the planner predicts for the workloads, compared with golden/workloads.txt; `--write` writes that file.
+#include "workload.hpp"
+
+#include <dovetail/plan/make.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+namespace {
+
+namespace plan = dv::plan;
+using workloads::workload;
+
+// No schedule is shorter: the work of the busiest stream of a role, and the critical path.
+std::int64_t lower_bound(const dv::ir::program& p, const dv::vec<dv::ir::edge>& edges, const dv::vec<std::int64_t>& costs) {
+    std::vector<std::int64_t> busy(static_cast<std::size_t>(p.roles * dv::stream_count));
+    for (int v = 0; v < p.tasks.size(); ++v) {
+        std::vector<int> slots;
+        for (const dv::ir::participation& x : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations)) {
+            const int slot = x.role * dv::stream_count + static_cast<int>(p.tasks[v].stream);
+            if (std::find(slots.begin(), slots.end(), slot) == slots.end()) slots.push_back(slot);
+        }
+        for (const int slot : slots) busy[static_cast<std::size_t>(slot)] += costs[v];
+    }
+    std::int64_t longest = *std::max_element(busy.begin(), busy.end());
+    const dv::pass::adjacency in = dv::pass::predecessors(p.tasks.size(), edges.view());
+    std::vector<std::int64_t> end(static_cast<std::size_t>(p.tasks.size()));
+    for (const int v : dv::pass::written_order(p.tasks.size(), edges.view())) {
+        std::int64_t start = 0;
+        for (int i = in.first[v]; i < in.first[v + 1]; ++i) start = std::max(start, end[static_cast<std::size_t>(in.neighbour[i])]);
+        end[static_cast<std::size_t>(v)] = start + costs[v];
+        longest = std::max(longest, start + costs[v]);
+    }
+    return longest;
+}
+
+std::string milliseconds(std::int64_t picoseconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", static_cast<double>(picoseconds) / 1e9);
+    return text;
+}
+
+std::string row(const workload& w) {
+    const auto made = plan::make(w.graph, w.options);
+    plan::tables tables{w.graph, w.options};
+    const dv::ir::program program = dv::ir::view(tables.read<plan::stage::expand>());
+    const auto edges = dv::pass::edges(program);
+    const auto costs = dv::cost_model::costs(w.graph, program, w.options);
+    std::int64_t bytes = 0;
+    for (const auto& role : made.plan.roles) bytes = std::max(bytes, plan::bytes_of(role));
+    char text[160];
+    std::snprintf(text, sizeof text, "%-44s %5d %10s %10s %10s %8.3f  %s\n", w.name, program.tasks.size(),
+                  milliseconds(tables.read<plan::stage::serial_time>()).c_str(), milliseconds(made.plan.predicted).c_str(),
+                  milliseconds(lower_bound(program, edges, costs)).c_str(), static_cast<double>(bytes) / 1e9,
+                  made.fits ? name_of(made.plan.choice.taken) : "no plan fits");
+    return text;
+}
+
+std::string table() {
+    std::string text =
+        "# Workloads, predicted: operations, time without and with overlap, lower bound (ms), bytes of the largest rank (GB), candidate.\n"
+        "# Made by `plan.workloads.report --write`.\n";
+    for (const auto family : {workloads::sequence_parallel, workloads::fsdp, workloads::data_parallel, workloads::pipelines, workloads::hpc,
+                              workloads::tutorials})
+        for (const workload& w : family()) text += row(w);
+    return text;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const auto path = std::filesystem::path(__FILE__).parent_path() / "../../golden/workloads.txt";
+    const std::string made = table();
+    if (count == 2 && std::string(arguments[1]) == "--write") {
+        std::ofstream(path) << made;
+        return 0;
+    }
+    std::ifstream file(path);
+    std::istringstream lines(made);
+    int wrong = 0;
+    for (std::string now, then; std::getline(lines, now);)
+        if (!std::getline(file, then) || now != then) {
+            std::cout << "- " << then << "\n+ " << now << "\n";
+            ++wrong;
+        }
+    std::cout << wrong << " lines differ\n";
+    return wrong == 0 ? 0 : 1;
+}
