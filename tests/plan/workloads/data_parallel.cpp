@@ -83,7 +83,7 @@ template <int Tokens> struct by_layer : dv::graph<dv::mesh<dv::axis<dp, ranks>>,
                                                   dv::repeat<learn_small, layers, 8>, dv::repeat<learn_big, layers, 4>> {};
 // 2: an NCCL group of all twelve.
 template <int I> using group_of = dv::nccl_group<means_of<I>>;
-template <int Tokens> struct grouped : step<Tokens, dv::repeat<group_of, layers>, dv::repeat<learn_small, layers, 8>> {};
+template <int Tokens> struct in_groups : step<Tokens, dv::repeat<group_of, layers>, dv::repeat<learn_small, layers, 8>> {};
 // 2b: a group of the eight small ones.
 template <int I> using small_group_of = dv::nccl_group<small_mean<I, 0>, small_mean<I, 1>, small_mean<I, 2>, small_mean<I, 3>,
                                                        small_mean<I, 4>, small_mean<I, 5>, small_mean<I, 6>, small_mean<I, 7>>;
@@ -113,9 +113,9 @@ std::vector<workloads::workload> workloads::data_parallel() {
     using namespace dp24;
     return {workloads::of<unbucketed>("data parallel, 24 layers, an all_reduce each"),
             workloads::of<by_layer<4096>>("data parallel, written by layer"),
-            workloads::of<grouped<4096>>("data parallel, an NCCL group a layer"),
+            workloads::of<in_groups<4096>>("data parallel, an NCCL group a layer"),
             workloads::of<small_grouped>("data parallel, small ones in a group"),
             workloads::of<packed_graph>("data parallel, small ones packed"),
             workloads::of<by_layer<2048>>("data parallel, 2048 tokens, by layer"),
-            workloads::of<grouped<2048>>("data parallel, 2048 tokens, a group a layer")};
+            workloads::of<in_groups<2048>>("data parallel, 2048 tokens, a group a layer")};
 }
