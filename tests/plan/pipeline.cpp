@@ -47,6 +47,7 @@ void each_forced() {
     forced<G, dv::candidate::sequential>();
     forced<G, dv::candidate::written>();
     forced<G, dv::candidate::listed>();
+    forced<G, dv::candidate::johnson>();
     forced<G, dv::candidate::min_memory_overlapped>();
     forced<G, dv::candidate::min_memory>();
     forced<G, dv::candidate::listed_serial>();

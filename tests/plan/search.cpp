@@ -21,11 +21,12 @@ dv::plan_options exact() {
     return s;
 }
 
-plan::findings lengths(std::int64_t sequential, std::int64_t written, std::int64_t listed) {
+plan::findings lengths(std::int64_t sequential, std::int64_t written, std::int64_t listed, std::int64_t johnson) {
     plan::findings f;
     f.length_of(dv::candidate::sequential) = sequential;
     f.length_of(dv::candidate::written) = written;
     f.length_of(dv::candidate::listed) = listed;
+    f.length_of(dv::candidate::johnson) = johnson;
     return f;
 }
 
@@ -41,10 +42,14 @@ TEST_CASE("the search asks for the times that it compares, one after the other, 
     f.length_of(dv::candidate::written) = 80;
     CHECK(asks(f, s, kind::time, dv::candidate::listed));
     f.length_of(dv::candidate::listed) = 80;
+    CHECK(asks(f, s, kind::time, dv::candidate::johnson));
+    f.length_of(dv::candidate::johnson) = 80;
     CHECK(asks(f, s, kind::taken, dv::candidate::written));
-    CHECK(asks(lengths(100, 80, 79), s, kind::taken, dv::candidate::listed));
-    CHECK(asks(lengths(100, 100, 120), s, kind::taken, dv::candidate::sequential));
-    CHECK(asks(lengths(100, -1, -1), s, kind::taken, dv::candidate::sequential));  // orders that are none
+    CHECK(asks(lengths(100, 80, 79, 80), s, kind::taken, dv::candidate::listed));
+    CHECK(asks(lengths(100, 80, 79, 78), s, kind::taken, dv::candidate::johnson));
+    CHECK(asks(lengths(100, 80, 79, 79), s, kind::taken, dv::candidate::listed));
+    CHECK(asks(lengths(100, 100, 120, 110), s, kind::taken, dv::candidate::sequential));
+    CHECK(asks(lengths(100, -1, -1, -1), s, kind::taken, dv::candidate::sequential));  // orders that are none
 }
 
 TEST_CASE("without overlap nothing is asked") {
@@ -66,8 +71,8 @@ TEST_CASE("a forced candidate is taken unasked, whatever the other options say")
 TEST_CASE("under a memory limit plans are made until one fits; where none does, the one that needs least is taken") {
     dv::plan_options s = exact();
     s.memory_limit = 1000;
-    plan::findings f = lengths(100, 90, 80);
-    const dv::candidate serial_schedule[] = {dv::candidate::listed, dv::candidate::written, dv::candidate::sequential,
+    plan::findings f = lengths(100, 90, 80, 85);
+    const dv::candidate serial_schedule[] = {dv::candidate::listed, dv::candidate::johnson, dv::candidate::written, dv::candidate::sequential,
                                      dv::candidate::min_memory_overlapped, dv::candidate::min_memory, dv::candidate::listed_serial};
     std::int64_t needed = 3000;
     for (const dv::candidate c : serial_schedule) {
@@ -77,9 +82,9 @@ TEST_CASE("under a memory limit plans are made until one fits; where none does, 
         f.bytes_of(c) = needed;
         needed += c == dv::candidate::written ? -1500 : 100;
     }
-    // 3000, 3100, 1600, 1700, ...
+    // 3000, 3100, 3200, 1700, 1800, ...
     CHECK(asks(f, s, kind::taken, dv::candidate::sequential));
-    s.memory_limit = 1600;
+    s.memory_limit = 1700;
     CHECK(asks(f, s, kind::taken, dv::candidate::sequential));
 }
 
@@ -92,6 +97,6 @@ TEST_CASE("a plan tells what is predicted of each candidate, and of which nothin
     f.length_of(dv::candidate::written) = 80;
     const plan::choice told = plan::choice_of(f, dv::candidate::min_memory_overlapped, made);
     CHECK(told.taken == dv::candidate::min_memory_overlapped);
-    const std::int64_t expected[] = {100, 80, -1, 70, -1, -1};
+    const std::int64_t expected[] = {100, 80, -1, -1, 70, -1, -1};
     for (int c = 0; c < dv::candidates; ++c) CHECK(told.predicted[c] == expected[c]);
 }

@@ -9,16 +9,17 @@ namespace dovetail {
 enum class candidate : unsigned char {
     sequential,             // written order, one stream
     written,                // written order, three streams
-    listed,                 // list scheduling, three streams
+    listed,                 // list scheduling by critical path, three streams
+    johnson,                // list scheduling by critical path and Johnson's rule, three streams
     min_memory_overlapped,  // an order of little memory; three streams if that is predicted to be faster
     min_memory,             // the same order, one stream
     listed_serial,          // the order of list scheduling, one stream
     automatic               // chosen by the search
 };
-inline constexpr int candidates = 6;
+inline constexpr int candidates = 7;
 
 constexpr const char* name_of(candidate c) {
-    constexpr const char* names[] = {"sequential", "written",       "listed",   "min_memory_overlapped",
+    constexpr const char* names[] = {"sequential", "written",       "listed",   "johnson", "min_memory_overlapped",
                                      "min_memory", "listed_serial", "automatic"};
     return names[static_cast<int>(c)];
 }

@@ -39,7 +39,7 @@ template <class Program, class Edges, class Costs>
 constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges& edges, const Costs& costs, const plan_options& s) {
     if (one_stream(c)) return on_one_stream<pass::schedule>(c, p, edges, costs);
     const auto r = pass::occupancy_of(p, edges);
-    const vec<int> order = pass::overlapped_order(p, r, edges, costs, c == candidate::listed, s);
+    const vec<int> order = pass::overlapped_order(c, p, r, edges, costs, s);
     return overlapped<pass::schedule>(p, r, order.view(), edges, costs, s);
 }
 

@@ -63,6 +63,7 @@ constexpr auto with_candidate(candidate c, F f) {
     switch (c) {
         case candidate::written: return f(std::integral_constant<candidate, candidate::written>{});
         case candidate::listed: return f(std::integral_constant<candidate, candidate::listed>{});
+        case candidate::johnson: return f(std::integral_constant<candidate, candidate::johnson>{});
         case candidate::min_memory_overlapped: return f(std::integral_constant<candidate, candidate::min_memory_overlapped>{});
         case candidate::min_memory: return f(std::integral_constant<candidate, candidate::min_memory>{});
         case candidate::listed_serial: return f(std::integral_constant<candidate, candidate::listed_serial>{});
@@ -80,6 +81,7 @@ class tables : detail::slots<stage::check, stage::rewrite, stage::expand, stage:
                detail::slots_of<candidate::sequential>,
                detail::slots_of<candidate::written>,
                detail::slots_of<candidate::listed>,
+               detail::slots_of<candidate::johnson>,
                detail::slots_of<candidate::min_memory_overlapped>,
                detail::slots_of<candidate::min_memory>,
                detail::slots_of<candidate::listed_serial> {

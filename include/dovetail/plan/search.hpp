@@ -7,7 +7,7 @@
 
 namespace dovetail::plan {
 
-inline constexpr int compared = 3;  // sequential, written, listed: the candidates whose lengths are compared
+inline constexpr int compared = 4;  // sequential, written, listed, johnson: the candidates whose lengths are compared
 
 // In a graph with more tasks the candidate `written` is not predicted: it is hardly ever faster than list scheduling, and a prediction is
 // most of the compile time of a candidate.
@@ -24,11 +24,12 @@ struct preference {
 };
 constexpr preference preferred(const std::int64_t* length, const plan_options& s) {
     preference p;
-    const bool listed_first = length[2] < length[1];
-    const candidate overlapped[] = {listed_first ? candidate::listed : candidate::written,
-                                    listed_first ? candidate::written : candidate::listed};
-    for (candidate c : overlapped)
-        if (pass::gains(length[static_cast<int>(c)], length[0], s)) p.then(c);
+    for (int c = 1; c < compared; ++c) {
+        if (!pass::gains(length[c], length[0], s)) continue;
+        int at = p.count++;
+        for (; at > 0 && length[static_cast<int>(p.list[at - 1])] > length[c]; --at) p.list[at] = p.list[at - 1];
+        p.list[at] = static_cast<candidate>(c);
+    }
     p.then(candidate::sequential);
     if (s.memory_limit == 0) return p;
     if (s.overlap) p.then(candidate::min_memory_overlapped);
@@ -39,8 +40,9 @@ constexpr preference preferred(const std::int64_t* length, const plan_options& s
 
 // The findings of the search so far.
 struct findings {
-    std::int64_t length[candidates] = {not_tried, not_tried, not_tried, not_tried, not_tried, not_tried};  // predicted, picoseconds
-    std::int64_t bytes[candidates] = {-1, -1, -1, -1, -1, -1};  // of the role that needs most; -1: no plan yet
+    std::int64_t length[candidates] = {not_tried, not_tried, not_tried, not_tried,
+                                       not_tried, not_tried, not_tried};  // predicted, picoseconds
+    std::int64_t bytes[candidates] = {-1, -1, -1, -1, -1, -1, -1};        // of the role that needs most; -1: no plan yet
 
     constexpr bool predicted(candidate c) const { return length[static_cast<int>(c)] != not_tried; }
     constexpr std::int64_t& length_of(candidate c) { return length[static_cast<int>(c)]; }
@@ -60,6 +62,7 @@ constexpr request next_request(const findings& f, const plan_options& s, int tas
         if (!f.predicted(candidate::sequential)) return {kind::time, candidate::sequential};
         if (tasks <= most_tried_as_written && !f.predicted(candidate::written)) return {kind::time, candidate::written};
         if (!f.predicted(candidate::listed)) return {kind::time, candidate::listed};
+        if (!f.predicted(candidate::johnson)) return {kind::time, candidate::johnson};
     }
     const preference p = preferred(f.length, s);
     if (s.memory_limit == 0) return {kind::taken, p.list[0]};

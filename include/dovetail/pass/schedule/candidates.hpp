@@ -41,14 +41,13 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
 
 // The orders of the overlapped candidates, which use three streams: the written order, or list scheduling.
 template <class Program, class Occupancy, class Edges, class Costs>
-constexpr auto overlapped_order(const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs, bool listed,
+constexpr auto overlapped_order(candidate c, const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs,
                                 const plan_options& s) {
     auto order = written_order<room<int, decltype(p.tasks)>>(p.tasks.count, edges);
-    if (listed) {
-        const auto priority = priorities(p, r, costs, order.view(), s);
-        order = list_order(p, r, costs, priority, s);
-    }
-    return order;
+    if (c == candidate::written) return order;
+    auto priority = priorities(p, r, costs, order.view(), s);
+    if (c == candidate::johnson) raise_unlocking(priority, p, r, costs, order.view());
+    return list_order(p, r, costs, priority, s);
 }
 
 // Bounds of `improve`: the largest graph, in tasks, that it changes; its effort, in predictions times tasks; and how far a task moves.

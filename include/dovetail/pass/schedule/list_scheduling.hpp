@@ -59,6 +59,49 @@ constexpr auto priorities(const Program& p, const Occupancy& r, const Costs& cos
 
 namespace detail {
 
+// The ratio of two times in thousandths, at most `largest_ratio`.
+inline constexpr std::int64_t largest_ratio = 4000;
+constexpr std::int64_t ratio_of(std::int64_t communication, std::int64_t compute) {
+    if (communication / 4 >= compute) return largest_ratio;
+    return compute > INT64_MAX / 8000 ? communication / (compute / 1000) : 1000 * communication / compute;
+}
+
+}  // namespace detail
+
+// Raises the priorities of compute tasks that unlock communication, after Johnson's rule for flow shops of two machines (S. M. Johnson,
+// Optimal two- and three-stage production schedules, 1954): of independent pairs of compute and the communication after it, those with more
+// communication than compute come first. A task is raised by up to the longest path of the graph, in proportion to the time of the
+// communication over the time of the compute tasks until it starts, itself included; ratios above four count as four.
+template <class Priorities, class Program, class Occupancy, class Costs>
+constexpr void raise_unlocking(Priorities& priority, const Program& p, const Occupancy& r, const Costs& costs,
+                               span<const int> topological) {
+    const auto& tasks = p.tasks.first;
+    vec<std::int64_t> compute(p.tasks.count), communication(p.tasks.count), unlocked(p.tasks.count);  // by task; the last is their ratio
+    std::int64_t longest = 0;
+    for (int v = 0; v < p.tasks.count; ++v)
+        if (priority.first[v] > longest) longest = priority.first[v];
+    for (int k = topological.count - 1; k >= 0; --k) {
+        const int v = topological.first[k];
+        if (tasks[v].stream != stream_kind::compute) continue;
+        for (int e = r.first.first[v]; e < r.first.first[v + 1]; ++e) {
+            const int to = r.task.first[r.arrival.first[e]];
+            const bool computes = tasks[to].stream == stream_kind::compute;
+            const std::int64_t before = costs.first[v] + (computes ? compute.first[to] : 0);
+            const std::int64_t after = computes ? communication.first[to] : costs.first[to];
+            if (const std::int64_t found = detail::ratio_of(after, before); found > unlocked.first[v]) {
+                compute.first[v] = before;
+                communication.first[v] = after;
+                unlocked.first[v] = found;
+            }
+        }
+        // In two parts: the product may not fit in 64 bits.
+        priority.first[v] += longest / detail::largest_ratio * unlocked.first[v] +
+                             longest % detail::largest_ratio * unlocked.first[v] / detail::largest_ratio;
+    }
+}
+
+namespace detail {
+
 // List scheduling. A task waits for its edges, then until its stream is free on all its roles (a slot is a stream of a role). It occupies
 // these slots from its start to its end:
 //

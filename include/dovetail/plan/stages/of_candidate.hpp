@@ -18,7 +18,7 @@ struct order {
     using reads = stages<expand, occupancy, edges, costs>;
     template <class Program, class Occupancy, class Edges, class Costs>
     static constexpr auto make(const plan_options& s, const Program& p, const Occupancy& r, const Edges& e, const Costs& c) {
-        return pass::overlapped_order(p, r, e, c, C == candidate::listed, s);
+        return pass::overlapped_order(C, p, r, e, c, s);
     }
 };
 
