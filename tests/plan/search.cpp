@@ -72,15 +72,15 @@ TEST_CASE("under a memory limit plans are made until one fits; where none does, 
     dv::plan_options s = exact();
     s.memory_limit = 1000;
     plan::findings f = lengths(100, 90, 80, 85);
-    const dv::candidate serial_schedule[] = {dv::candidate::listed, dv::candidate::johnson, dv::candidate::written, dv::candidate::sequential,
-                                     dv::candidate::min_memory_overlapped, dv::candidate::min_memory, dv::candidate::listed_serial};
+    using c = dv::candidate;
+    const c order[] = {c::listed, c::johnson, c::written, c::sequential, c::min_memory_overlapped, c::min_memory, c::listed_serial};
     std::int64_t needed = 3000;
-    for (const dv::candidate c : serial_schedule) {
-        CHECK(asks(f, s, kind::bytes, c));
-        f.bytes_of(c) = 1000;
-        CHECK(asks(f, s, kind::taken, c));
-        f.bytes_of(c) = needed;
-        needed += c == dv::candidate::written ? -1500 : 100;
+    for (const c next : order) {
+        CHECK(asks(f, s, kind::bytes, next));
+        f.bytes_of(next) = 1000;
+        CHECK(asks(f, s, kind::taken, next));
+        f.bytes_of(next) = needed;
+        needed += next == c::written ? -1500 : 100;
     }
     // 3000, 3100, 3200, 1700, 1800, ...
     CHECK(asks(f, s, kind::taken, dv::candidate::sequential));
