@@ -2,13 +2,22 @@
 // list of what was captured. The launch layer is tried on it where there is no GPU, and every call can be made to fail.
 #pragma once
 
+#include <dovetail/launch/cuda/commands/local_reduction.hpp>
+#include <dovetail/launch/cuda/commands/nccl_calls.hpp>
+#include <dovetail/launch/cuda/engine/context.hpp>
+#include <dovetail/launch/cuda/engine/finite_check.hpp>
 #include <dovetail/launch/cuda/world.hpp>
+#include <dovetail/launch/engine.hpp>
 #include <dovetail/launch/host/collectives.hpp>
+#include <dovetail/launch/world/local_peers.hpp>
 
+#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <set>
+#include <thread>
 
 namespace simulated {
 

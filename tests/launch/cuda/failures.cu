@@ -4,6 +4,8 @@
 #include "support/samples.hpp"
 #include "support/simulated_cuda.hpp"
 
+#include <dovetail/launch/cuda/peer_copy/peer_copies.hpp>
+
 #include <doctest/doctest.h>
 
 namespace dv = dovetail;

@@ -5,6 +5,7 @@
 #include "support/samples.hpp"
 #include "support/simulated_cuda.hpp"
 
+#include <dovetail/launch/cuda/api/devices.hpp>
 #include <dovetail/launch/executor.hpp>
 
 #include <doctest/doctest.h>
