@@ -43,6 +43,8 @@ TEST_CASE("the search asks for the times that it compares, one after the other, 
     CHECK(asks(f, s, kind::time, dv::candidate::listed));
     f.length_of(dv::candidate::listed) = 80;
     CHECK(asks(f, s, kind::time, dv::candidate::johnson));
+    CHECK(asks(f, s, kind::time, dv::candidate::johnson, plan::most_tried_by_johnson));
+    CHECK(asks(f, s, kind::taken, dv::candidate::written, plan::most_tried_by_johnson + 1));
     f.length_of(dv::candidate::johnson) = 80;
     CHECK(asks(f, s, kind::taken, dv::candidate::written));
     CHECK(asks(lengths(100, 80, 79, 80), s, kind::taken, dv::candidate::listed));

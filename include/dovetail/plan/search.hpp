@@ -12,6 +12,8 @@ inline constexpr int compared = 4;  // sequential, written, listed, johnson: the
 // In a graph with more tasks the candidate `written` is not predicted: it is hardly ever faster than list scheduling, and a prediction is
 // most of the compile time of a candidate.
 inline constexpr int most_tried_as_written = 256;
+// In a graph with more tasks the candidate `johnson` is not asked for, so that 1,024 operations compile within the budget of tests/budget.
+inline constexpr int most_tried_by_johnson = 768;
 inline constexpr std::int64_t not_tried = INT64_MAX;
 
 // The order in which candidates are tried until one fits into memory: first overlapped ones that are predicted to be faster than the
@@ -62,7 +64,7 @@ constexpr request next_request(const findings& f, const plan_options& s, int tas
         if (!f.predicted(candidate::sequential)) return {kind::time, candidate::sequential};
         if (tasks <= most_tried_as_written && !f.predicted(candidate::written)) return {kind::time, candidate::written};
         if (!f.predicted(candidate::listed)) return {kind::time, candidate::listed};
-        if (!f.predicted(candidate::johnson)) return {kind::time, candidate::johnson};
+        if (tasks <= most_tried_by_johnson && !f.predicted(candidate::johnson)) return {kind::time, candidate::johnson};
     }
     const preference p = preferred(f.length, s);
     if (s.memory_limit == 0) return {kind::taken, p.list[0]};

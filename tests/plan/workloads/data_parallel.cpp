@@ -18,7 +18,6 @@ template <int, int> struct sg;
 template <int, int> struct msg_;
 template <int> struct packed;
 template <int> struct mean_packed;
-template <int, int> struct t;
 // dx and the small gradients of a layer from its saved input: 2 x forward flops less the weight gradients' half.
 struct back_x {
     static constexpr tt result(tt dy, tt x, tt, tt, tt, tt) { return dy == x ? dy : tt{}; }

@@ -50,7 +50,7 @@ template <int I> struct backward_of {
                            dv::let<mean<L>, reduce_scatter<average, dp>(dw<L>)>>;
 };
 template <int I> using backward = typename backward_of<I>::type;
-template <int I> struct backward_first {
+struct backward_first {
     using type = dv::group<dv::let<again<0>, all_gather<dp>(shard<0>)>, dv::let<dv::values<dv::discard, dw<0>>, bwd(dx<1>, x<0>, again<0>)>,
                            dv::let<mean<0>, reduce_scatter<average, dp>(dw<0>)>>;
 };
@@ -61,13 +61,46 @@ struct head_loss {
 };
 struct train : dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::input<x<0>, dv::tensor<real, tokens, hidden>>, dv::repeat<states, layers>,
                          dv::repeat<forward, layers>, dv::let<dx<layers>, head_loss(x<layers>)>, dv::repeat<backward, layers - 1>,
-                         backward_first<0>::type, dv::repeat<learn, layers>> {};
+                         backward_first::type, dv::repeat<learn, layers>> {};
+
+// The prefetch by hand: a gather may begin once the layer `Ahead` + 1 before its own is done, since an operation between shard and gather
+// takes that layer's result, and copies the shard.
+struct behind {
+    static constexpr tt result(tt s, tt) { return s; }
+    static constexpr dv::cost cost(tt s, tt) { return dv::bytes_moved(2 * s.bytes()); }
+};
+template <int Ahead, int L> struct forward_behind {
+    using type = dv::group<dv::let<full<L>, all_gather<dp>(behind(shard<L>, x<(L > Ahead ? L - Ahead : 0)>))>,
+                           dv::let<x<L + 1>, fwd(x<L>, full<L>)>>;
+};
+template <int Ahead, int L> struct backward_behind {
+    using type =
+        dv::group<dv::let<again<L>, all_gather<dp>(behind(shard<L>, dx<(L + 1 + Ahead < layers ? L + 1 + Ahead : layers)>))>,
+                  dv::let<dv::values<dx<L>, dw<L>>, bwd(dx<L + 1>, x<L>, again<L>)>, dv::let<mean<L>, reduce_scatter<average, dp>(dw<L>)>>;
+};
+template <int Ahead> struct backward_behind<Ahead, 0> {
+    using type = dv::group<dv::let<again<0>, all_gather<dp>(behind(shard<0>, dx<1 + Ahead>))>,
+                           dv::let<dv::values<dv::discard, dw<0>>, bwd(dx<1>, x<0>, again<0>)>,
+                           dv::let<mean<0>, reduce_scatter<average, dp>(dw<0>)>>;
+};
+template <int Ahead> struct bodies {
+    template <int L> using forward = typename forward_behind<Ahead, L>::type;
+    template <int I> using backward = typename backward_behind<Ahead, layers - 1 - I>::type;
+};
+template <int Ahead>
+struct prefetched : dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::input<x<0>, dv::tensor<real, tokens, hidden>>, dv::repeat<states, layers>,
+                              dv::repeat<bodies<Ahead>::template forward, layers>, dv::let<dx<layers>, head_loss(x<layers>)>,
+                              dv::repeat<bodies<Ahead>::template backward, layers>, dv::repeat<learn, layers>> {};
 }  // namespace fsdp_8b
 std::vector<workloads::workload> workloads::fsdp() {
     using namespace fsdp_8b;
     constexpr std::int64_t megabyte = 1'000'000;
-    return {workloads::of<train>("FSDP, 8 layers"), workloads::of<train, workloads::limited<6500 * megabyte>>("FSDP, limit 6.5 GB"),
+    return {workloads::of<train>("FSDP, 8 layers"),
+            workloads::of<train, workloads::limited<6500 * megabyte>>("FSDP, limit 6.5 GB"),
             workloads::of<train, workloads::limited<5700 * megabyte>>("FSDP, limit 5.7 GB"),
             workloads::of<train, workloads::limited<5300 * megabyte>>("FSDP, limit 5.3 GB"),
-            workloads::of<train, workloads::limited<4900 * megabyte>>("FSDP, limit 4.9 GB")};
+            workloads::of<train, workloads::limited<4900 * megabyte>>("FSDP, limit 4.9 GB"),
+            workloads::of<prefetched<0>>("FSDP, prefetch by hand, none ahead"),
+            workloads::of<prefetched<1>>("FSDP, prefetch by hand, one ahead"),
+            workloads::of<prefetched<2>>("FSDP, prefetch by hand, two ahead")};
 }

@@ -51,9 +51,6 @@ template <int I> using split_sweep = dv::group<halos<I>, moves<I>, dv::let<inner
 template <int I> using grouped_sweep = dv::group<halos<I>, dv::nccl_group<moves<I>>, dv::let<inner<I>, interior(u<I>)>,
                                                  dv::let<u<I + 1>, edges_of(inner<I>, u<I>, west<I>, east<I>, north<I>, south<I>)>>;
 template <int I> using plain_sweep = dv::group<halos<I>, moves<I>, dv::let<u<I + 1>, whole(u<I>, west<I>, east<I>, north<I>, south<I>)>>;
-template <int N, template <int> class Sweep> struct jacobi_of {
-    template <int... I> using body = Sweep<(I + ...)>;
-};
 template <int N, template <int...> class Sweep, int Sweeps = 4>
 struct jacobi : dv::graph<dv::mesh<dv::axis<px, 2>, dv::axis<py, 2>>, dv::input<u<0>, dv::tensor<double, N, N>>, dv::repeat<Sweep, Sweeps>,
                           dv::let<diff, all_reduce<sum>(norm_of(u<Sweeps>, u<Sweeps - 1>))>, dv::output<u<Sweeps>, diff>> {};
@@ -102,7 +99,6 @@ template <int> struct s;
 template <int> struct w;
 template <int> struct gd;
 template <int> struct m;
-template <int> struct qq;
 struct face {
     static constexpr tt result(tt) { return dv::tensor<double, 2, 65536>::type; }
     static constexpr dv::cost cost(tt) { return dv::bytes_moved(2 * 2 * 65536 * 8); }

@@ -15,11 +15,8 @@ template <int> struct w;  // of a (virtual) stage
 template <int, int> struct x;
 template <int, int> struct act_;
 template <int, int> struct dx;
-template <int, int> struct dwi;
 template <int, int> struct acc;
 struct data;
-struct discarded;
-template <int M> struct loss;
 struct fwd {
     static constexpr dv::results result(tt x, tt) { return {x, kept::type}; }
     static constexpr dv::cost cost(tt, tt) { return takes<1000>::cost(tt{}); }

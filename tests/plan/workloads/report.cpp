@@ -88,6 +88,7 @@ int main(int count, char** arguments) {
             std::cout << "- " << then << "\n+ " << now << "\n";
             ++wrong;
         }
+    for (std::string then; std::getline(file, then); ++wrong) std::cout << "- " << then << "\n";
     std::cout << wrong << " lines differ\n";
     return wrong == 0 ? 0 : 1;
 }

@@ -76,7 +76,6 @@ struct three_streams
 template <int> struct small;
 template <int> struct got;
 struct joined;
-template <int> struct used;
 template <int I> using small_in = dv::input<small<I>, dv::tensor<float, 2048>>;
 template <int I> using each = dv::let<got<I>, all_reduce<sum, dp>(small<I>)>;
 struct small_each : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<small_in, 64>, dv::repeat<each, 64>, dv::output<dv::all<64, got>>> {};
@@ -173,13 +172,20 @@ struct heterogeneous : dv::graph<dv::repeat<encode, 2, 4>, dv::repeat<train, 4>,
 }  // namespace tutorial
 std::vector<workloads::workload> workloads::tutorials() {
     using namespace tutorial;
-    return {
-        workloads::of<three_senders>("tutorial, three senders"), workloads::of<independent>("tutorial, independent"),
-        workloads::of<layer_wise>("tutorial, layer wise"),       workloads::of<pipeline>("tutorial, pipeline"),
-        workloads::of<async_calls>("tutorial, async calls"),     workloads::of<three_streams>("tutorial, three streams"),
-        workloads::of<small_each>("tutorial, small each"),       workloads::of<small_joined>("tutorial, small joined"),
-        workloads::of<small_grouped>("tutorial, small in a group"), workloads::of<p2p>("tutorial, p2p"),
-        workloads::of<by_all_reduce>("tutorial, by all reduce"), workloads::of<by_reduce_broadcast>("tutorial, by reduce broadcast"),
-        workloads::of<by_halves>("tutorial, by halves"),         workloads::of<accumulation>("tutorial, accumulation"),
-        workloads::of<heterogeneous>("tutorial, heterogeneous"), workloads::of<two_gpus, dv::options<pcie>>("tutorial, two GPUs by PCIe")};
+    return {workloads::of<three_senders>("tutorial, three senders"),
+            workloads::of<independent>("tutorial, independent"),
+            workloads::of<layer_wise>("tutorial, layer wise"),
+            workloads::of<pipeline>("tutorial, pipeline"),
+            workloads::of<async_calls>("tutorial, async calls"),
+            workloads::of<three_streams>("tutorial, three streams"),
+            workloads::of<small_each>("tutorial, small each"),
+            workloads::of<small_joined>("tutorial, small joined"),
+            workloads::of<small_grouped>("tutorial, small in a group"),
+            workloads::of<p2p>("tutorial, p2p"),
+            workloads::of<by_all_reduce>("tutorial, by all reduce"),
+            workloads::of<by_reduce_broadcast>("tutorial, by reduce broadcast"),
+            workloads::of<by_halves>("tutorial, by halves"),
+            workloads::of<accumulation>("tutorial, accumulation"),
+            workloads::of<heterogeneous>("tutorial, heterogeneous"),
+            workloads::of<two_gpus, dv::options<pcie>>("tutorial, two GPUs by PCIe")};
 }

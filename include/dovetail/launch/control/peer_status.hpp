@@ -58,7 +58,7 @@ inline std::string different_call(const call_list& zero, const call_list& other,
     for (std::int64_t i = 0; i < std::min(known(zero), known(other)); ++i) {
         const auto a = zero.executors[static_cast<std::size_t>(from - zero.first + i)],
                    b = other.executors[static_cast<std::size_t>(from - other.first + i)];
-        if (a != b) return launch::different_call(from + i, rank, b, 0, a);
+        if (a != b) return launch::call_order_text(from + i, rank, b, 0, a);
     }
     return {};
 }

@@ -12,10 +12,9 @@ namespace dovetail::launch {
 
 class local_peers final : public peers {
 public:
-    // `changed` is called, by the thread concerned, after runs were aborted and after a rank has left.
-    explicit local_peers(
-        int size, std::function<void()> changed = [] {})
-        : size_{size}, ranks_(static_cast<std::size_t>(size)), notify_{std::move(changed)} {}
+    // `on_change` is called after an abort and after a rank has left, by the thread that aborts or leaves.
+    explicit local_peers(int size, std::function<void()> on_change = {})
+        : size_{size}, ranks_(static_cast<std::size_t>(size)), on_change_{std::move(on_change)} {}
 
     bool one_process() const override { return true; }
     int size() const override { return size_; }
@@ -61,7 +60,7 @@ public:
                 if (r.attending) r.attending->stop();
         }
         changed_.notify_all();
-        notify_();
+        if (on_change_) on_change_();
     }
     bool aborted() const noexcept override { return aborted_.load(std::memory_order_acquire); }
     abort_reason why() const override {
@@ -75,7 +74,7 @@ public:
             ranks_[rank].doing = nullptr;
         }
         changed_.notify_all();
-        notify_();
+        if (on_change_) on_change_();
     }
     bool gone(int rank) const noexcept override {
         const std::lock_guard lock{mutex_};
@@ -109,8 +108,8 @@ public:
         return text;
     }
     std::string call_order_mismatch(int rank, std::int64_t at, int executor) override {
-        // The first rank that issues run number `at` writes the entry. The table has as many entries as ranks can be apart, so an entry is
-        // free again before it is reused.
+        // The first rank that issues run number `at` writes its entry. A rank that is behind by more runs than the table has entries is not
+        // compared.
         call_slot& t = call_slots_[static_cast<std::size_t>(at) % call_slots_.size()];
         const call mine{at, rank, executor};
         std::uint64_t seen = t.first.load(std::memory_order_acquire);
@@ -118,7 +117,7 @@ public:
             if (t.first.compare_exchange_weak(seen, mine.packed(), std::memory_order_acq_rel)) return {};
         const call first{seen};
         if (first.at != at || first.executor == mine.executor) return {};
-        return different_call(at, rank, executor, first.rank, first.executor);
+        return call_order_text(at, rank, executor, first.rank, first.executor);
     }
 
 private:
@@ -159,7 +158,7 @@ private:
     std::atomic<bool> aborted_ = false;
     abort_reason abort_reason_;
     std::vector<rank_record> ranks_;
-    const std::function<void()> notify_;
+    const std::function<void()> on_change_;
     std::map<int, std::shared_ptr<pending_exchange>> exchanges_;
     std::array<call_slot, 1024> call_slots_;
 };

@@ -26,7 +26,7 @@ inline std::string mismatch(const std::vector<std::string>& all) {
 }
 
 // The message if two ranks issue the same run, counted over the executors that communicate, with different executors.
-inline std::string different_call(std::int64_t run, int rank, std::int64_t executor, int other_rank, std::int64_t other_executor) {
+inline std::string call_order_text(std::int64_t run, int rank, std::int64_t executor, int other_rank, std::int64_t other_executor) {
     return "executors are called in different order: run number " + std::to_string(run) + " of rank " + std::to_string(rank) +
            " is executor " + std::to_string(executor) + ", of rank " + std::to_string(other_rank) + " executor " +
            std::to_string(other_executor);
