@@ -2,11 +2,14 @@
 // which rank, and a process that goes on.
 #include "support/on_host.hpp"
 
+#include <dovetail/launch/store_core.hpp>
+
 #include <sys/resource.h>
 #include <atomic>
 #include <fstream>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 using namespace samples;
 using namespace std::chrono_literals;

@@ -4,6 +4,7 @@
 #include "gpu/graphs.hpp"
 #include "support/expect.hpp"
 
+#include <nccl.h>
 #include <filesystem>
 #include <fstream>
 

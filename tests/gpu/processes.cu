@@ -8,11 +8,13 @@
 #include "gpu/cases.hpp"
 #include "gpu/graphs.hpp"
 
+#include <dovetail/launch/control/environment.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/host/world.hpp>
 
 #include <csignal>
 #include <cstdio>
+#include <mutex>
 
 namespace dv = dovetail;
 using namespace std::chrono_literals;

@@ -1,6 +1,7 @@
 // Values bound to inputs: `bind` copies host memory, so that later changes by the caller have no effect; borrowed memory and device memory
 // is used in place.
 #include <dovetail/dovetail.hpp>
+#include <dovetail/launch/bound_copies.hpp>
 #include <dovetail/launch/executor.hpp>
 #include <dovetail/launch/host/world.hpp>
 #include <dovetail/ops/ops.hpp>
@@ -9,7 +10,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <span>
+#include <thread>
 
 namespace dv = dovetail;
 using namespace std::chrono_literals;

@@ -7,8 +7,11 @@
 #include "support/expect.hpp"
 #include "support/samples.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <numeric>
+#include <thread>
 
 namespace dv = dovetail;
 using namespace std::chrono_literals;

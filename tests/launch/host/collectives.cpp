@@ -2,6 +2,8 @@
 // and the same between four ranks.
 #include "../handmade.hpp"
 
+#include <dovetail/launch/host/collectives.hpp>
+
 #include <doctest/doctest.h>
 
 #include <cmath>

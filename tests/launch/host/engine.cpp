@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
