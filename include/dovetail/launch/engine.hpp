@@ -55,7 +55,7 @@ public:
     // used in place.
     void bind(int symbol, binding b) {
         const busy one{*this};
-        reporting([&] {
+        reporting([&, this] {
             inputs_.bind(
                 symbol, b, slots_.count(), [this](std::int64_t run) { return inputs_read(*slots_.issued(run)); },
                 [this](std::int64_t run, int input) { wait_for_inputs_of(run, input); });
@@ -76,15 +76,15 @@ public:
     virtual bool has_streams() const { return false; }
     // Blocks until the run has ended, and throws the error that ended it; timeout at the deadline.
     void finish(const std::shared_ptr<run_state>& f, std::optional<std::chrono::nanoseconds> limit) {
-        reporting([&] { wait_for_end(*f, limit.value_or(options.time_limit)); });
+        reporting([&, this] { wait_for_end(*f, limit.value_or(options.time_limit)); });
     }
     // Whether the run has ended without an error, without waiting; throws the error that ended it.
     bool ready(run_state& f) {
-        return reporting([&] { return has_ended(f); });
+        return reporting([&, this] { return has_ended(f); });
     }
     // Waits for all runs issued so far. If a run failed, reading a state that it would have updated throws; other states are unchanged.
     void drain() override {
-        reporting([&] {
+        reporting([&, this] {
             for (const auto& f : open_runs()) {
                 if (!f || f->reported.load()) continue;
                 try {
@@ -223,7 +223,7 @@ private:
         return launch::reporting(call, [this] { reported(); });
     }
     std::shared_ptr<run_state> run(bool enqueued, void* stream) {
-        return reporting([&] { return issue_next(enqueued, stream); });
+        return reporting([&, this] { return issue_next(enqueued, stream); });
     }
     std::shared_ptr<run_state> issue_next(bool enqueued, void* stream) {
         const busy one{*this};

@@ -204,7 +204,7 @@ private:
             }
         }
         const std::size_t mark = asked_.trace.find("%r");
-        const auto named = [&](int rank) {
+        const auto named = [&, this](int rank) {
             std::string path = asked_.trace;
             if (mark != std::string::npos) return path.replace(mark, 2, std::to_string(rank));
             const std::size_t dot = path.rfind(".json");

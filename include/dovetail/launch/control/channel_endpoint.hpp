@@ -137,7 +137,7 @@ private:
         wake();
         if (thread_.get_id() == std::this_thread::get_id()) return thread_.detach();  // a callback destroyed the last handle
         std::unique_lock lock{outbox_mutex_};
-        const bool in_time = ended_.wait_until(lock, after(timing_.linger + std::chrono::milliseconds{1500}), [&] { return over_; });
+        const bool in_time = ended_.wait_until(lock, after(timing_.linger + std::chrono::milliseconds{1500}), [&, this] { return over_; });
         lock.unlock();
         if (in_time)
             thread_.join();

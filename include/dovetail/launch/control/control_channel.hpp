@@ -45,7 +45,7 @@ public:
         send_contribution({number, rank_, what, std::move(mine)});
         ++exchanges_;
         int gone = -1;
-        const auto over = [&] { return results_.contains(number) || abort_reason_ || (gone = first_gone(number)) >= 0; };
+        const auto over = [&, this] { return results_.contains(number) || abort_reason_ || (gone = first_gone(number)) >= 0; };
         if (!changed_.wait_until(lock, until, over)) refresh(lock, over);
         if (const auto found = results_.find(number); found != results_.end()) {
             if (!found->second.fault.empty())
@@ -108,7 +108,7 @@ public:
         at_stop_ = nullptr;
         each_period_ = nullptr;
         if (calling_ == std::this_thread::get_id()) return true;
-        return changed_.wait_until(lock, detail::after(limit), [&] { return calling_ == std::thread::id{}; });
+        return changed_.wait_until(lock, detail::after(limit), [&, this] { return calling_ == std::thread::id{}; });
     }
 
     // The present run and step of this rank; cheap enough to be called at every step. Readers may see the run of one call with the step of
@@ -244,7 +244,7 @@ private:
         request_status();
         lock.lock();
         if (own) return;
-        changed_.wait_for(lock, std::chrono::milliseconds{500}, [&] { return tables_ != table || over(); });
+        changed_.wait_for(lock, std::chrono::milliseconds{500}, [&, this] { return tables_ != table || over(); });
     }
     // `here` is what this rank is doing, for the message.
     [[noreturn]] void raise_locked(const std::string& here = {}) const {

@@ -223,7 +223,7 @@ private:
             found_.local_rank = *given_.local_rank;
             found_.local_rank_from = "given by the program";
         }
-        const auto take = [&](const char* name, const std::string& value) {
+        const auto take = [&, this](const char* name, const std::string& value) {
             const endpoint e = endpoint_in(name, value);
             address(e.host, e.port, 1, name);
         };

@@ -50,7 +50,7 @@ public:
     // killed with unread input, the connection ends by a reset, which a sender may see first: the peer's last messages are read all the
     // same.
     bool fill(std::size_t most) {
-        return receive(most, [&](std::string_view bytes) { in_.append(bytes); });
+        return receive(most, [&, this](std::string_view bytes) { in_.append(bytes); });
     }
     // The same, but the bytes are dropped.
     bool discard(std::size_t most) {

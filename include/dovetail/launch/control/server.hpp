@@ -141,7 +141,7 @@ private:
             r.informed = r.informed || r.link.open();
             r.link.push(frame::refused, why.pack());
         }
-        const auto untold = [&] {
+        const auto untold = [&, this] {
             for (int r = 1; r < size(); ++r)
                 if (!at(r).informed || at(r).link.open()) return true;
             return admission_.refusing();
@@ -160,7 +160,7 @@ private:
         ::poll(fds.data(), static_cast<nfds_t>(fds.size()), milliseconds_until(until));
         // Ranks before pending connections: a restarted rank connects after its former connection has ended.
         for (int r = 1; r < size(); ++r) listen_to(r);
-        if (!complete_) admission_.serve([&](frame_connection& link, const join_message& said) { return admit(link, said); });
+        if (!complete_) admission_.serve([&, this](frame_connection& link, const join_message& said) { return admit(link, said); });
         if (!complete_ && !failure_ && std::exchange(present_changed_, false)) {
             std::string present = "1";
             for (int r = 1; r < size(); ++r) present += at(r).link.open() ? '1' : '0';
@@ -264,7 +264,7 @@ private:
     // Waits for the others to close their connections, within the bound, so that ranks which still work receive the reason of a failure.
     void close_connections() override {
         const auto until = after(timing_.linger);
-        const auto all_left = [&] {
+        const auto all_left = [&, this] {
             for (const client_state& r : ranks_)
                 if (r.link.open()) return false;
             return true;

@@ -15,7 +15,7 @@ DOVETAIL_INLINE std::shared_ptr<memory> rank::device_memory() const { return on_
 DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& from, engine_options options) {
     check(calls.set_device(on_->device), "cudaSetDevice");
     const auto made =
-        launch::reporting([&] { return device_engine::make(from, on_, std::move(options)); }, [this] { on_->world->report(); });
+        launch::reporting([&, this] { return device_engine::make(from, on_, std::move(options)); }, [this] { on_->world->report(); });
     roles_.add_graph(from.graph, made->role);
     return made;
 }

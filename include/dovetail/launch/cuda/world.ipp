@@ -125,7 +125,7 @@ DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_threads(const launch::
                                                                   launch::rank_exceptions& exceptions) {
     const std::shared_ptr<launch::peers> shared = std::make_shared<launch::local_peers>(size_);
     const std::vector<ncclComm_t> comms = connect();
-    const auto context_of = [&](int r) { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); };
+    const auto context_of = [&, this](int r) { return std::make_shared<context>(shared, r, size_, devices_[r], comms[r], options_); };
     launch::on_threads(
         size_, [&](int r) { detail::play(shared, r, body, exceptions, [&] { return context_of(r); }); },
         [&](int r, const std::exception_ptr& why) {
@@ -140,7 +140,7 @@ DOVETAIL_INLINE std::shared_ptr<launch::peers> world::run_part(const launch::ran
     const membership& m = *part_;
     const auto through_nccl = m.channel ? nullptr : std::make_shared<detail::communicator_peers>(m.rank, m.size);
     const std::shared_ptr<launch::peers> shared = m.channel ? m.channel : through_nccl;
-    detail::play(shared, m.rank, body, exceptions, [&] {
+    detail::play(shared, m.rank, body, exceptions, [&, this] {
         ncclComm_t all = nullptr;
         try {
             check(calls.set_device(m.device), "cudaSetDevice");

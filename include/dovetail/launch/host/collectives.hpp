@@ -98,7 +98,7 @@ private:
         }
     }
     bool overwrites_arguments() const {
-        return std::any_of(receivers_.begin(), receivers_.end(), [&](const receiver& r) {
+        return std::any_of(receivers_.begin(), receivers_.end(), [&, this](const receiver& r) {
             return std::any_of(senders_.begin(), senders_.end(), [&](const sender& s) { return s.data == r.data; });
         });
     }

@@ -37,8 +37,8 @@ public:
         launch::compare_plans(peers_, rank, number_, described(), launch::fingerprint_text(from.hash, from.s, options, described()),
                               options.time_limit);
         launch::initialise_states(
-            *this, executable_, [&](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
-            [&](const launch::abort_reason& why) { peers_.abort(why); });
+            *this, executable_, [&, this](auto initialiser, void* const* at) { initialiser(stream{rank, 0, nullptr, 0}, at); },
+            [&, this](const launch::abort_reason& why) { peers_.abort(why); });
         for (int l = 0; l < stream_count; ++l)
             if (uses_[l]) stream_worker::start(on_->streams[l]);
     }
@@ -55,7 +55,7 @@ public:
         const auto ended = [&] { return f.pending.load(std::memory_order_acquire) == 0; };
         {
             std::unique_lock lock{on_->signal->mutex};
-            if (!on_->signal->changed.wait_until(lock, until, [&] { return ended() || peers_.aborted(); })) return false;
+            if (!on_->signal->changed.wait_until(lock, until, [&, this] { return ended() || peers_.aborted(); })) return false;
             // After an abort the streams finish their work. The caller may free memory that they use, so this waits for them for a limited
             // time.
             if (!ended()) on_->signal->changed.wait_until(lock, std::min(until, std::chrono::steady_clock::now() + grace), ended);
@@ -65,7 +65,7 @@ public:
     bool inputs_read(run_state& f) override { return f.reading_inputs.load(std::memory_order_acquire) == 0; }
     bool wait_for_inputs(run_state& f, deadline until) override {
         std::unique_lock lock{on_->signal->mutex};
-        const bool over = on_->signal->changed.wait_until(lock, until, [&] { return inputs_read(f) || peers_.aborted(); });
+        const bool over = on_->signal->changed.wait_until(lock, until, [&, this] { return inputs_read(f) || peers_.aborted(); });
         lock.unlock();
         if (over && !inputs_read(f)) peers_.raise(rank);
         return over;
@@ -73,13 +73,14 @@ public:
     std::string stuck() override { return on_->world->stuck(rank); }
     void end_runs(bool abort) noexcept override {
         try {
-            const auto end = [&](std::chrono::nanoseconds bound) {
+            const auto end = [&, this](std::chrono::nanoseconds bound) {
                 std::unique_lock lock{on_->signal->mutex};
-                return on_->signal->changed.wait_for(lock, bound, [&] { return open_ == 0; });
+                return on_->signal->changed.wait_for(lock, bound, [&, this] { return open_ == 0; });
             };
             if (!abort && !peers_.aborted()) {
                 std::unique_lock lock{on_->signal->mutex};
-                on_->signal->changed.wait_until(lock, launch::after(options.time_limit), [&] { return open_ == 0 || peers_.aborted(); });
+                on_->signal->changed.wait_until(lock, launch::after(options.time_limit),
+                                                [&, this] { return open_ == 0 || peers_.aborted(); });
             }
             if (end(std::chrono::nanoseconds{0})) return;
             peers_.abort(left_in_flight(abort));
@@ -106,7 +107,8 @@ public:
                 case work_kind::record: recorded_[t.index].store(t.generation, std::memory_order_release); return on_->signal->notify();
                 case work_kind::behind: {
                     std::unique_lock lock{on_->signal->mutex};
-                    on_->signal->changed.wait(lock, [&] { return t.of->pending.load(std::memory_order_acquire) == 0 || peers_.aborted(); });
+                    on_->signal->changed.wait(lock,
+                                              [&, this] { return t.of->pending.load(std::memory_order_acquire) == 0 || peers_.aborted(); });
                     return;
                 }
                 case work_kind::finish: return finished(*t.of);
@@ -190,7 +192,7 @@ private:
         on.now({activity::event, texts_[static_cast<std::size_t>(t.awaited)], t.of->run, nullptr});
         {
             std::unique_lock lock{on_->signal->mutex};
-            on_->signal->changed.wait(lock, [&] { return copy.load(std::memory_order_acquire) >= t.generation || peers_.aborted(); });
+            on_->signal->changed.wait(lock, [&, this] { return copy.load(std::memory_order_acquire) >= t.generation || peers_.aborted(); });
         }
         on.now({});
     }
@@ -222,7 +224,7 @@ private:
         if (counted && f.reading_inputs.fetch_sub(1, std::memory_order_acq_rel) == 1) on_->signal->notify();
     }
     void look(int step, const run_state& f, bool before) const {
-        const auto at = [&](const ir::access& a) {
+        const auto at = [&, this](const ir::access& a) {
             return static_cast<const char*>(addresses.at(a.buffer, f.run, f.inputs)) + ir::offset_of(program, a);
         };
         launch::look(inspected_[static_cast<std::size_t>(step)], before, graph, program, at, f.run, values);

@@ -77,7 +77,7 @@ public:
         std::unique_lock lock{mutex_};
         stopping_ = true;
         changed_.notify_all();
-        if (!changed_.wait_for(lock, bound, [&] { return ended_; })) return false;
+        if (!changed_.wait_for(lock, bound, [&, this] { return ended_; })) return false;
         lock.unlock();
         thread_.join();
         return true;
@@ -101,7 +101,7 @@ private:
     void work() {
         std::unique_lock lock{mutex_};
         for (;;) {
-            changed_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+            changed_.wait(lock, [&, this] { return stopping_ || !queue_.empty(); });
             if (queue_.empty()) break;
             std::deque<work_item> taken;
             taken.swap(queue_);

@@ -71,9 +71,10 @@ public:
     bool wait_for_completion(pending_communication& m, int& missing) {
         missing = -1;
         std::unique_lock lock{mutex_};
-        m.changed.wait(lock, [&] { return m.complete || m.broken || (!m.moving && (peers.aborted() || (missing = absent(m)) >= 0)); });
+        m.changed.wait(lock,
+                       [&, this] { return m.complete || m.broken || (!m.moving && (peers.aborted() || (missing = absent(m)) >= 0)); });
         if (!m.complete) return false;
-        if (links.timed()) m.changed.wait_until(lock, m.finish, [&] { return peers.aborted(); });
+        if (links.timed()) m.changed.wait_until(lock, m.finish, [&, this] { return peers.aborted(); });
         return true;
     }
 

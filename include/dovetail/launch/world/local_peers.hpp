@@ -30,7 +30,7 @@ public:
             changed_.notify_all();
         }
         int missing = -1;
-        const auto over = [&] {
+        const auto over = [&, this] {
             if (g->arrived == size_ || aborted()) return true;
             for (int r = 0; r < size_ && missing < 0; ++r)
                 if (ranks_[r].gone && !g->here[r]) missing = r;

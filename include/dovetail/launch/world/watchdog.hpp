@@ -27,7 +27,7 @@ public:
         now_->leaving = true;
         now_->changed.notify_all();
         const bool own = thread_.get_id() == std::this_thread::get_id();  // a callback destroyed the last handle
-        const bool over = !own && now_->changed.wait_for(lock, std::chrono::seconds{20}, [&] { return now_->over; });
+        const bool over = !own && now_->changed.wait_for(lock, std::chrono::seconds{20}, [&, this] { return now_->over; });
         lock.unlock();
         if (over)
             thread_.join();

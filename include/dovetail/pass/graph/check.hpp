@@ -130,7 +130,7 @@ private:
     constexpr void groups() {
         vec<int> first(g_.nodes.size(), -1);                                  // by group: its first node
         vec<int> touched(g_.symbols.size(), -1), set(g_.symbols.size(), -1);  // by symbol: the last node that does
-        const auto depends = [&](int by, int i) {
+        const auto depends = [&, this](int by, int i) {
             if (by < 0 || g_.nodes[by].nccl_group_id != g_.nodes[i].nccl_group_id) return;
             fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[by].statement, g_.nodes[i].statement));
         };

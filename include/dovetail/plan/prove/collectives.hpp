@@ -184,7 +184,7 @@ public:
 
     constexpr verdict check(const partners& participations) {
         int group_indices = 0;
-        participations.each([&](const ir::participation& x) {
+        participations.each([&, this](const ir::participation& x) {
             ++group_indices;
             if (bad_) take_group_index(x);
         });

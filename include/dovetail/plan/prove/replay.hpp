@@ -237,7 +237,7 @@ private:
         if (low < high && (x.slots == 1 || run_ == 0)) {  // Only for speed: copies stay where run 0 has put them.
             const int taker = x.slots == 1 ? leaf : x.first_leaf;
             int other = -1;
-            const auto leave = [&](int o) {
+            const auto leave = [&, this](int o) {
                 if (o == taker) return true;
                 const int f = row_of_[other = o];
                 if (f < 0) return false;        // a slot has a single owner

@@ -68,7 +68,7 @@ public:
     // Waits, up to the bound, until no exported memory is in use by another process.
     void wait_for_importers(std::chrono::nanoseconds bound) noexcept {
         const auto until = std::chrono::steady_clock::now() + bound;
-        const auto any = [&] {
+        const auto any = [&, this] {
             const std::lock_guard lock{mutex_};
             return std::any_of(device_blocks_.begin(), device_blocks_.end(), [](const piece& p) { return p.in_use && p.in_use(); });
         };

@@ -152,7 +152,7 @@ private:
         const bool kind = last.replayed != replayed, other = last.engine != this;  // one that is gone has left streams to others
         const bool all = kind || shared || (other && replayed);
         if (all) since_switch_ = 0;  // what this executor issued before is among it
-        const auto depends = [&](int l, int on) {
+        const auto depends = [&, this](int l, int on) {
             return all || (on == 0 && !(last.behind_replayed >> l & 1u)) || (l == nccl_stream_ && on == last.nccl_stream);
         };
         for (int l = 0; l < stream_count; ++l)
@@ -260,7 +260,7 @@ private:
         inputs_->capture(phase, f.inputs);
         step_ = -1;
         const auto nccl_held = lock_nccl();
-        to.capture(streams_ | 1u, joins_, [&] {
+        to.capture(streams_ | 1u, joins_, [&, this] {
             capturing_ = true;
             quiet_ = false;
             counters_.begin_capture();

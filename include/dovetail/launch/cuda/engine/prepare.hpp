@@ -172,13 +172,13 @@ private:
     void initialise() {
         launch::initialise_states(
             *this, executable_,
-            [&](auto initialiser, void* const* at) {
+            [&, this](auto initialiser, void* const* at) {
                 static_cast<void>(calls.get_last_error());
                 initialiser(stream{on_->streams[0], on_->blas(), 0, nullptr, 0, &services}, at);
                 check(calls.get_last_error(), "the launch");
                 check(calls.stream_synchronize(on_->streams[0]), "cudaStreamSynchronize");
             },
-            [&](const launch::abort_reason& why) { on_->world->abort(why); });
+            [&, this](const launch::abort_reason& why) { on_->world->abort(why); });
     }
 };
 

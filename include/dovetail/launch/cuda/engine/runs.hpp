@@ -21,10 +21,10 @@ public:
         return true;
     }
     bool wait(run_state& f, deadline until) override {
-        return poll(until, [&] { return has_ended(f); });
+        return poll(until, [&, this] { return has_ended(f); });
     }
     bool wait_for_inputs(run_state& f, deadline until) override {
-        return poll(until, [&] { return inputs_read(f) || has_ended(f); });
+        return poll(until, [&, this] { return inputs_read(f) || has_ended(f); });
     }
     // A run that copies nothing from bound memory has read its inputs once the last earlier run that does has read them.
     bool inputs_read(run_state& f) override {

@@ -80,7 +80,7 @@ public:
         if (flags_ == 0) return;
         for (int v = 0; v < program.tasks.size(); ++v) find_partner(program, where, v);
         std::string fault;
-        const auto trying = [&](auto&& call) {
+        const auto trying = [&, this](auto&& call) {
             try {
                 if (fault.empty()) call();
             } catch (const std::exception& e) {
@@ -88,10 +88,11 @@ public:
             }
         };
         std::string mine;
-        trying([&] { mine = export_memory(arena, arena_bytes); });
+        trying([&, this] { mine = export_memory(arena, arena_bytes); });
         const auto exports = on_->world->exchange(on_->index, "the peer copies of " + graph, detail::host_name() + " " + mine, limit);
         for (int r = 0; r < on_->size; ++r)
-            if (remotes_[static_cast<std::size_t>(r)].partner) trying([&] { import_memory(r, exports[static_cast<std::size_t>(r)]); });
+            if (remotes_[static_cast<std::size_t>(r)].partner)
+                trying([&, this] { import_memory(r, exports[static_cast<std::size_t>(r)]); });
         const auto faults = on_->world->exchange(on_->index, "the reach of the peer copies of " + graph, fault, limit);
         if (shared_) shared_->forget_name();
         std::string all;
