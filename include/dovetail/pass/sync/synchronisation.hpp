@@ -48,9 +48,11 @@ namespace detail {
 template <class Program>
 class flow_walk {
 public:
-    constexpr flow_walk(const Program& program, const basic_issue_order<Program>& issued, basic_synchronisation<Program>& out)
+    constexpr flow_walk(const Program& program, const basic_issue_order<Program>& issued, span<const vector_clock> memory,
+                        basic_synchronisation<Program>& out)
         : program_{program},
           issued_{issued},
+          memory_{memory},
           out_{out},
           written_(decltype(written_)::sized(program.leaves.count)),
           writer_stream_(decltype(writer_stream_)::sized(program.leaves.count)),
@@ -93,6 +95,7 @@ private:
             mine_ = tail[stream_];
             mine_[stream_] = after_;
             asks_ = false;
+            if (!memory_.empty()) wait_for_memory(memory_.first[s]);
             for (p = steps[s].first_participation, end = p + steps[s].participations; p < end; ++p)
                 for (a = participations[p].first_access, done = a + participations[p].accesses; a < done; ++a) touch(accesses[a]);
             if (asks_) wait(r);
@@ -104,6 +107,14 @@ private:
         }
     }
 
+    // After the last uses of the bytes that the step takes over.
+    constexpr void wait_for_memory(const vector_clock& memory) {
+        for (int l = 0; l < stream_count; ++l) {
+            if (l == stream_ || memory.known[l] <= mine_[l]) continue;
+            need_[l] = memory.known[l];
+            asks_ = true;
+        }
+    }
     constexpr void touch(const ir::access& a) {
         const auto& buffers = program_.buffers.first;
         const bool reading = a.mode == access_mode::read;
@@ -198,6 +209,7 @@ private:
 
     const Program& program_;
     const basic_issue_order<Program>& issued_;
+    span<const vector_clock> memory_;  // by step: what it must know to take bytes over; empty if that is only what others imply
     basic_synchronisation<Program>& out_;
     room<int, decltype(Program::leaves)> written_;           // by leaf: one past the last step that wrote it, counted on that step's stream
     room<int, decltype(Program::leaves)> writer_stream_;     // ... and that stream
@@ -214,11 +226,12 @@ private:
 }  // namespace detail
 
 // A read waits for the last write of the bytes, a write for all earlier accesses to them. In an order that respects the edges, these pairs
-// are edges or follow from edges.
+// are edges or follow from edges. `memory`: waits for memory (../memory/memory_waits.hpp), by step, or empty.
 template <class Program>
-constexpr basic_synchronisation<Program> synchronise(const Program& program, const basic_issue_order<Program>& issued) {
+constexpr basic_synchronisation<Program> synchronise(const Program& program, const basic_issue_order<Program>& issued,
+                                                     span<const vector_clock> memory = {}) {
     basic_synchronisation<Program> out{};
-    detail::flow_walk<Program>{program, issued, out}.walk();
+    detail::flow_walk<Program>{program, issued, memory, out}.walk();
     return out;
 }
 
