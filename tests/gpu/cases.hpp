@@ -95,9 +95,11 @@ void all(Visit visit) {
     ways<with_positions<collective_first>>("collective_first", visit);
     ways<with_fourth<overlapping_collectives>>("overlapping_collectives", visit);
     ways<pipeline<4, 8>>("pipeline", visit);
+    visit("pipeline, booked", of_graph<pipeline<4, 8>, several_booked, 3>{});
     ways<with_positions<pipeline<2, 2>>>("two stages, two micro-batches", visit);
     ways<with_positions<counter>>("counter", visit);
     ways<sums>("sums", visit);
+    visit("sums, booked", of_graph<sums, booked, 1>{});
     ways<permuted>("permuted", visit);
     ways<with_positions<shaped<0>>>("no element", visit);
     ways<with_positions<shaped<1>>>("one element", visit);

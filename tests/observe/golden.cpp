@@ -66,6 +66,7 @@ void check_passes(const std::string& name) {
 TEST_CASE("what each stage makes is that of the golden files") {
     check_passes<there_and_back, several>("there_and_back");
     check_passes<channel_first, sequential>("channel_first_sequential");
+    check_passes<along_an_axis, booked>("along_an_axis_booked");
     check_passes<descent, dv::options<slow_links, dv::memory_limit<1024>, dv::rewritten_by<dv::rewrite::identity>>>("descent_limited");
 }
 
@@ -79,6 +80,7 @@ TEST_CASE("text and DOT are those of the golden files") {
     check<through_host, overlapped>("through_host");
     check<one_group, overlapped>("one_group");
     check<along_an_axis, overlapped>("along_an_axis");
+    check<along_an_axis, booked>("along_an_axis_booked");  // waits for memory
     check<permuted, overlapped>("permuted");
     check<blocks_across, overlapped>("blocks_across");
     check<senders::three_senders, dv::options<>>("three_senders_h200");  // peer copies

@@ -48,7 +48,8 @@ void each_forced() {
     forced<G, dv::candidate::written>();
     forced<G, dv::candidate::listed>();
     forced<G, dv::candidate::johnson>();
-    forced<G, dv::candidate::min_memory_overlapped>();
+    forced<G, dv::candidate::booked_100>();
+    forced<G, dv::candidate::booked_150>();
     forced<G, dv::candidate::min_memory>();
     forced<G, dv::candidate::listed_serial>();
 }
@@ -99,7 +100,7 @@ TEST_CASE("explain says which candidate won, and what is predicted of all") {
     CAPTURE(best);
     CHECK(has(best, "  candidate "));
     CHECK(has(best, name_of(told.taken)));
-    CHECK(has(best, "  ... min_memory  "));
+    CHECK(has(best, "  ... 10 others "));
     CHECK(has(best, "not predicted"));
     CHECK(!has(best, "forced"));
     const std::string other = explained<overlapping_collectives, overlapped, dv::candidate::min_memory>();

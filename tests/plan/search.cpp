@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <vector>
+
 namespace dv = dovetail;
 namespace plan = dovetail::plan;
 
@@ -70,24 +72,89 @@ TEST_CASE("a forced candidate is taken unasked, whatever the other options say")
     }
 }
 
-TEST_CASE("under a memory limit plans are made until one fits; where none does, the one that needs least is taken") {
+TEST_CASE("under a memory limit overlapped plans are made, the fastest first; if that fits, it is taken") {
+    dv::plan_options s = exact();
+    s.memory_limit = 1000;
+    plan::findings f = lengths(100, 90, 80, 85);
+    CHECK(asks(f, s, kind::bytes, dv::candidate::listed));
+    f.bytes_of(dv::candidate::listed) = 1000;
+    CHECK(asks(f, s, kind::taken, dv::candidate::listed));
+    f.bytes_of(dv::candidate::listed) = 3000;
+    CHECK(asks(f, s, kind::bytes, dv::candidate::johnson));
+    f.bytes_of(dv::candidate::johnson) = 3000;
+    CHECK(asks(f, s, kind::bytes, dv::candidate::written));
+}
+
+TEST_CASE("if it does not fit, the others are planned; budgets from the smallest on, until two in a row do not fit or one is as fast") {
     dv::plan_options s = exact();
     s.memory_limit = 1000;
     plan::findings f = lengths(100, 90, 80, 85);
     using c = dv::candidate;
-    const c order[] = {c::listed, c::johnson, c::written, c::sequential, c::min_memory_overlapped, c::min_memory, c::listed_serial};
-    std::int64_t needed = 3000;
-    for (const c next : order) {
+    const auto planned = [&](c of, std::int64_t bytes, std::int64_t length) {
+        CHECK(asks(f, s, kind::bytes, of));
+        f.bytes_of(of) = bytes;
+        f.length_of(of) = length;
+    };
+    planned(c::listed, 3000, 80);
+    planned(c::johnson, 900, 85);
+    planned(c::written, 1100, 90);
+    planned(c::booked_100, 800, 95);
+    planned(c::booked_112, 1100, 90);
+    planned(c::booked_125, 1000, 82);
+    plan::findings fast = f;
+    fast.length_of(c::booked_125) = 80;
+    CHECK(asks(fast, s, kind::bytes, c::sequential));
+    planned(c::booked_150, 1200, 81);
+    planned(c::booked_175, 1300, 80);
+    planned(c::sequential, 700, 100);
+    planned(c::min_memory, 600, 100);
+    planned(c::listed_serial, 2000, 70);
+    CHECK(asks(f, s, kind::taken, c::booked_125));
+    f.length_of(c::johnson) = 81;
+    CHECK(asks(f, s, kind::taken, c::johnson));
+    f.length_of(c::min_memory) = 79;
+    CHECK(asks(f, s, kind::taken, c::min_memory));
+    s.memory_limit = 599;
+    CHECK(plan::best_within(f, s) == c::min_memory);  // none fits: the error says that it needs 600
+}
+
+TEST_CASE("where no overlapped plan gains, one stream is planned in other orders if the written one does not fit") {
+    dv::plan_options s = exact();
+    s.memory_limit = 1000;
+    plan::findings f = lengths(100, 100, 110, 100);
+    using c = dv::candidate;
+    CHECK(asks(f, s, kind::bytes, c::sequential));
+    f.bytes_of(c::sequential) = 1000;
+    CHECK(asks(f, s, kind::taken, c::sequential));
+    f.bytes_of(c::sequential) = 1200;
+    for (const c next : {c::min_memory, c::listed_serial}) {
         CHECK(asks(f, s, kind::bytes, next));
-        f.bytes_of(next) = 1000;
-        CHECK(asks(f, s, kind::taken, next));
-        f.bytes_of(next) = needed;
-        needed += next == c::written ? -1500 : 100;
+        f.bytes_of(next) = next == c::min_memory ? 950 : 1200;
+        f.length_of(next) = 100;
     }
-    // 3000, 3100, 3200, 1700, 1800, ...
-    CHECK(asks(f, s, kind::taken, dv::candidate::sequential));
-    s.memory_limit = 1700;
-    CHECK(asks(f, s, kind::taken, dv::candidate::sequential));
+    CHECK(asks(f, s, kind::taken, c::min_memory));
+}
+
+TEST_CASE("a graph of many operations is booked with fewer budgets, and one of more with none") {
+    dv::plan_options s = exact();
+    s.memory_limit = 1000;
+    using c = dv::candidate;
+    const auto budgets = [&](int operations) {
+        plan::findings f = lengths(100, 90, 80, 85);
+        for (const c one : {c::johnson, c::written, c::sequential, c::min_memory, c::listed_serial}) f.bytes_of(one) = 1000;
+        f.bytes_of(c::listed) = 3000;
+        std::vector<c> asked;
+        for (;;) {
+            const plan::request next = plan::next_request(f, s, operations);
+            if (next.what == kind::taken) return asked;
+            asked.push_back(next.of);
+            f.bytes_of(next.of) = 1000;
+            f.length_of(next.of) = 99;
+        }
+    };
+    CHECK(budgets(plan::most_booked_finely).size() == 8);
+    CHECK(budgets(plan::most_booked_finely + 1) == std::vector{c::booked_100, c::booked_112, c::booked_150, c::booked_200, c::booked_300});
+    CHECK(budgets(plan::most_booked + 1).empty());
 }
 
 TEST_CASE("a plan tells what is predicted of each candidate, and of which nothing is") {
@@ -97,8 +164,8 @@ TEST_CASE("a plan tells what is predicted of each candidate, and of which nothin
     made.predicted_sequential = 100;
     plan::findings f;
     f.length_of(dv::candidate::written) = 80;
-    const plan::choice told = plan::choice_of(f, dv::candidate::min_memory_overlapped, made);
-    CHECK(told.taken == dv::candidate::min_memory_overlapped);
-    const std::int64_t expected[] = {100, 80, -1, -1, 70, -1, -1};
+    const plan::choice told = plan::choice_of(f, dv::candidate::booked_125, made);
+    CHECK(told.taken == dv::candidate::booked_125);
+    const std::int64_t expected[] = {100, 80, -1, -1, -1, -1, 70, -1, -1, -1, -1, -1, -1, -1};
     for (int c = 0; c < dv::candidates; ++c) CHECK(told.predicted[c] == expected[c]);
 }

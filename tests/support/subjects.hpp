@@ -64,6 +64,11 @@ template <class... G>
 void add_samples(std::vector<named_subject>& to, graphs<G...>) {
     (add_plans<G>(to, usual_options{}), ...);
 }
+// Plans with waits for memory.
+template <class... G>
+void add_booked(std::vector<named_subject>& to, graphs<G...>) {
+    (to.push_back({dv::display(dv::tag_of<G>) + ", booked", subject_of(dv::plan::typed<G>::value, samples::booked::value)}), ...);
+}
 }  // namespace detail
 
 inline std::vector<named_subject> hand_subjects() {
@@ -76,6 +81,7 @@ inline std::vector<named_subject> sample_subjects() {
     std::vector<named_subject> all;
     detail::add_samples(all, samples::damaged_graphs{});
     detail::add_samples(all, samples::damaged_single_rank_graphs{});
+    detail::add_booked(all, graphs<samples::sums, samples::along_an_axis, samples::passed_on, samples::in_blocks>{});
     return all;
 }
 

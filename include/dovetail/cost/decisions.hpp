@@ -5,22 +5,37 @@
 namespace dovetail {
 
 // A candidate schedule: how the order of tasks is found, and whether a rank runs it on one stream or on three. The candidates from
-// `min_memory_overlapped` on are tried only if none before fits into the memory limit.
+// `booked_100` on are tried only if none before fits into the memory limit.
 enum class candidate : unsigned char {
-    sequential,             // written order, one stream
-    written,                // written order, three streams
-    listed,                 // list scheduling by critical path, three streams
-    johnson,                // list scheduling by critical path and Johnson's rule, three streams
-    min_memory_overlapped,  // an order of little memory; three streams if that is predicted to be faster
-    min_memory,             // the same order, one stream
-    listed_serial,          // the order of list scheduling, one stream
-    automatic               // chosen by the search
+    sequential,  // written order, one stream
+    written,     // written order, three streams
+    listed,      // list scheduling by critical path, three streams
+    johnson,     // list scheduling by critical path and Johnson's rule, three streams
+    booked_100,  // list scheduling within a budget of live bytes, three streams: 100 % of the peak of an order of little memory
+    booked_112,  // 112 %, and so on
+    booked_125,
+    booked_150,
+    booked_175,
+    booked_200,
+    booked_250,
+    booked_300,
+    min_memory,     // the order of little memory, one stream
+    listed_serial,  // the order of list scheduling, one stream
+    automatic       // chosen by the search
 };
-inline constexpr int candidates = 7;
+inline constexpr int candidates = 14;
+
+// The budget of a candidate that has one, in hundredths; 0: it has none.
+constexpr int budget_of(candidate c) {
+    if (c < candidate::booked_100 || c > candidate::booked_300) return 0;
+    constexpr int percent[] = {100, 112, 125, 150, 175, 200, 250, 300};
+    return percent[static_cast<int>(c) - static_cast<int>(candidate::booked_100)];
+}
 
 constexpr const char* name_of(candidate c) {
-    constexpr const char* names[] = {"sequential", "written",       "listed",   "johnson", "min_memory_overlapped",
-                                     "min_memory", "listed_serial", "automatic"};
+    constexpr const char* names[] = {"sequential", "written",    "listed",     "johnson",       "booked_100",
+                                     "booked_112", "booked_125", "booked_150", "booked_175",    "booked_200",
+                                     "booked_250", "booked_300", "min_memory", "listed_serial", "automatic"};
     return names[static_cast<int>(c)];
 }
 

@@ -151,11 +151,32 @@ std::string shown(stage::occupancy, const Routes& r, const stage_names& names) {
     return table(all, "ll");
 }
 
-template <candidate C>
-std::string shown(stage::order<C>, span<const int> order, const stage_names& names) {
+inline std::string order_text(span<const int> order, const stage_names& names) {
     rows all;
     for (int i = 0; i < order.size(); ++i) all.push_back({std::to_string(i), names.program().label(order[i])});
     return table(all, "rl");
+}
+inline std::string shown(stage::reference, span<const int> order, const stage_names& names) { return order_text(order, names); }
+template <candidate C>
+std::string shown(stage::order<C>, span<const int> order, const stage_names& names) {
+    return order_text(order, names);
+}
+template <candidate C, class Program>
+std::string shown(stage::order<C>, const pass::basic_booking<Program>& booked, const stage_names& names) {
+    rows all{{"", "operation", "start", "end"}};
+    for (int i = 0; i < booked.order.size(); ++i) {
+        const int v = booked.order[i];
+        all.push_back({std::to_string(i), names.program().label(v), microseconds(booked.start[v]), microseconds(booked.end[v])});
+    }
+    return table(all, "rlrr");
+}
+template <candidate C, class Memory>
+std::string shown(stage::book_memory<C>, const Memory& memory, const stage_names&) {
+    rows all{{"step", "compute", "communication", "copy"}};
+    for (int s = 0; s < memory.waits.size(); ++s)
+        if (const int* known = memory.waits[s].known; known[0] + known[1] + known[2] > 0)
+            all.push_back({std::to_string(s), std::to_string(known[0]), std::to_string(known[1]), std::to_string(known[2])});
+    return table(all, "rrrr");
 }
 template <candidate C, class Schedule>
 std::string shown(stage::schedule<C>, const Schedule& t, const stage_names& names) {

@@ -21,11 +21,28 @@ inline std::string stream_text(int stream, bool overlapped = true) {
     return overlapped ? dovetail::name_of(static_cast<stream_kind>(stream)) : "stream";
 }
 
-// "3" waits for step 3 of this run, "3(-1)" for step 3 of the previous run.
-inline std::string waits_text(const plan_view& of, const ir::step& s) {
+// Whether a step waits for another one of its run for memory alone: it takes bytes over that the other is among the last to use.
+inline bool for_memory(const plan_view& of, int role, const ir::step& s, const ir::wait& w) {
+    if (w.distance > 0) return false;
+    for (const ir::edge& e : of.edges)
+        if (e.role == role && e.from == of.steps(role)[w.step].task && e.to == s.task) return false;
+    return true;
+}
+
+inline int waits_for_memory(const plan_view& of) {
+    int count = 0;
+    for (int role = 0; role < of.roles(); ++role)
+        for (const ir::step& s : of.steps(role))
+            for (const ir::wait& w : of.waits(s)) count += for_memory(of, role, s, w) ? 1 : 0;
+    return count;
+}
+
+// "3" waits for step 3 of this run, "3m" for memory alone, "3(-1)" for step 3 of the previous run.
+inline std::string waits_text(const plan_view& of, int role, const ir::step& s) {
     std::string text;
     for (const ir::wait& w : of.waits(s))
-        text += (text.empty() ? "" : " ") + std::to_string(w.step) + (w.distance > 0 ? "(-" + std::to_string(w.distance) + ")" : "");
+        text += (text.empty() ? "" : " ") + std::to_string(w.step) + (for_memory(of, role, s, w) ? "m" : "") +
+                (w.distance > 0 ? "(-" + std::to_string(w.distance) + ")" : "");
     return text;
 }
 
@@ -127,14 +144,19 @@ inline std::string path_text(const plan_view& of, const timeline& t, const std::
 
 namespace detail {
 
-// The candidate that was chosen, and the predicted times of all candidates.
+// The candidate that was chosen, and the predicted times of those that were compared.
 inline void add_candidates(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
     const dovetail::plan::choice& choice = of.plan.choice;
     if (choice.taken == candidate::automatic) return;
     totals.push_back({"candidate", std::string(name_of(choice.taken)) + (of.s.forced == choice.taken ? ", forced" : "")});
-    for (int c = 0; c < candidates; ++c)
-        totals.push_back({"... " + std::string(name_of(static_cast<candidate>(c))),
-                          choice.predicted[c] < 0 ? std::string("not predicted") : microseconds(choice.predicted[c]) + " us"});
+    int others = 0;
+    for (int c = 0; c < candidates; ++c) {
+        if (choice.predicted[c] < 0)
+            ++others;
+        else
+            totals.push_back({"... " + std::string(name_of(static_cast<candidate>(c))), microseconds(choice.predicted[c]) + " us"});
+    }
+    if (others > 0) totals.push_back({"... " + std::to_string(others) + " others", "not predicted"});
 }
 
 }  // namespace detail
@@ -163,13 +185,13 @@ inline std::string explain(const plan_view& of) {
             const step_name& label = of.labels[static_cast<std::size_t>(s.task)];
             const slice& marks = actual.rows[static_cast<std::size_t>(role)].slices[static_cast<std::size_t>(i)];
             rows.push_back({std::to_string(i), detail::stream_text(s.stream, of.plan.overlapped), label.operation, label.statement,
-                            detail::waits_text(of, s), with_separators(of.bytes(s)), microseconds(s.start), microseconds(s.end),
+                            detail::waits_text(of, role, s), with_separators(of.bytes(s)), microseconds(s.start), microseconds(s.end),
                             std::string(marks.moved ? "*" : "") + (marks.critical ? "!" : ""), detail::memory_text(of, s)});
         }
         text += table(rows, "rllllrrrll");
     }
     text +=
-        "\n* moved against the sequential plan, ! on the critical path; 3(-1): step 3 of the run before; "
+        "\n* moved against the sequential plan, ! on the critical path; 3m: step 3, for memory; 3(-1): step 3 of the run before; "
         "memory: r reads, w writes, u updates\n";
     if (const std::string apart = detail::unregistered_text(of); !apart.empty())
         text += "\nNCCL cannot use registered memory for these, since not all of their buffers are in arenas at equal offsets:\n" + apart;
@@ -182,6 +204,7 @@ inline std::string explain(const plan_view& of) {
     totals.reserve(static_cast<std::size_t>(of.roles()) + 16);
     for (int role = 0; role < of.roles(); ++role) totals.push_back({"peak bytes of " + of.role_name(role), with_separators(of.peak(role))});
     totals.push_back({"waits", std::to_string(of.plan.waits.size())});
+    if (const int count = detail::waits_for_memory(of); count > 0) totals.push_back({"... for memory alone", std::to_string(count)});
     totals.push_back({"predicted time", microseconds(of.plan.predicted) + " us"});
     totals.push_back({"... on one stream", microseconds(of.plan.predicted_sequential) + " us"});
     totals.push_back({"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)});
@@ -198,7 +221,7 @@ inline std::string compact(const plan_view& of) {
         const span<const ir::step> steps = of.steps(role);
         text += of.role_name(role) + ":";
         for (int i = 0; i < steps.size(); ++i) {
-            const std::string waits = detail::waits_text(of, steps[i]);
+            const std::string waits = detail::waits_text(of, role, steps[i]);
             text += std::string(i > 0 ? " |" : "") + " " + std::to_string(i) + " " +
                     detail::stream_text(steps[i].stream, of.plan.overlapped) + " " + of.label(steps[i].task) +
                     (waits.empty() ? "" : " waits " + waits) + " [" + microseconds(steps[i].start) + "," + microseconds(steps[i].end) + ")";

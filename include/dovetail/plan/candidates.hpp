@@ -2,20 +2,19 @@
 #pragma once
 
 #include "../ir/table.hpp"
+#include "../pass/memory/memory_waits.hpp"
 #include "../pass/schedule/candidates.hpp"
-#include "../pass/schedule/min_memory_order.hpp"
 
 namespace dovetail::plan {
 
 using dovetail::candidate;
 using dovetail::candidates;
 
-// The candidate whose order this candidate uses: itself, except for two.
-constexpr candidate order_of(candidate c) {
-    return c == candidate::min_memory_overlapped ? candidate::min_memory : c == candidate::listed_serial ? candidate::listed : c;
-}
+constexpr bool one_stream(candidate c) { return c == candidate::sequential || c == candidate::min_memory || c == candidate::listed_serial; }
+// Whether the order comes with times, and buffers take over bytes by these times.
+constexpr bool booked(candidate c) { return budget_of(c) > 0; }
 
-// The schedule of a candidate with an order of its own, on three streams.
+// The schedule of a candidate on three streams.
 template <class Schedule, class Program, class Occupancy, class Edges, class Costs>
 constexpr Schedule overlapped(const Program& p, const Occupancy& r, span<const int> order, const Edges& edges, const Costs& costs,
                               const plan_options& s) {
@@ -24,7 +23,15 @@ constexpr Schedule overlapped(const Program& p, const Occupancy& r, span<const i
     return made;
 }
 
-// The schedule of a candidate with an order of its own, on one stream.
+// The schedule of a booked candidate: the waits for memory count as edges.
+template <class Schedule, class Program, class Booking, class Memory, class Edges, class Costs>
+constexpr Schedule booked_schedule(const Program& p, const Booking& booking, const Memory& memory, const Edges& edges, const Costs& costs,
+                                   const plan_options& s) {
+    const vec<ir::edge> all = pass::with_memory_waits(p, booking, memory, edges);
+    return pass::estimate_timeline<Schedule>(p, pass::occupancy_of(p, all.view()), costs, booking.order.view(), s);
+}
+
+// The schedule of a candidate on one stream.
 template <class Schedule, class Program, class Edges, class Costs>
 constexpr Schedule on_one_stream(candidate c, const Program& p, const Edges& edges, const Costs& costs) {
     if (c == candidate::sequential) return pass::sequential_schedule<Schedule>(p, edges, costs);
@@ -32,27 +39,13 @@ constexpr Schedule on_one_stream(candidate c, const Program& p, const Edges& edg
     return pass::serial_schedule<Schedule>(p, costs, order.view());
 }
 
-constexpr bool one_stream(candidate c) { return c == candidate::sequential || c == candidate::min_memory; }
-
-// The schedule of a candidate with an order of its own.
+// The schedule of a candidate that is neither booked nor `listed_serial`.
 template <class Program, class Edges, class Costs>
 constexpr pass::schedule schedule_of(candidate c, const Program& p, const Edges& edges, const Costs& costs, const plan_options& s) {
     if (one_stream(c)) return on_one_stream<pass::schedule>(c, p, edges, costs);
     const auto r = pass::occupancy_of(p, edges);
     const vec<int> order = pass::overlapped_order(c, p, r, edges, costs, s);
     return overlapped<pass::schedule>(p, r, order.view(), edges, costs, s);
-}
-
-// The schedule of a candidate that uses the order of another. `sequential`: the length of the sequential candidate.
-template <class Schedule, class Program, class Edges, class Costs>
-constexpr Schedule schedule_in(candidate c, span<const int> order, const Program& p, const Edges& edges, const Costs& costs,
-                               std::int64_t sequential, const plan_options& s) {
-    auto serial_schedule = pass::serial_schedule<Schedule>(p, costs, order);
-    if (c != candidate::min_memory_overlapped) return serial_schedule;
-    const auto r = pass::occupancy_of(p, edges);
-    auto made = pass::estimate_timeline<Schedule>(p, r, costs, order, s);
-    if (pass::gains(made.length, serial_schedule.length, s) && pass::gains(made.length, sequential, s)) return made;
-    return serial_schedule;
 }
 
 }  // namespace dovetail::plan

@@ -53,7 +53,9 @@ struct slot {
 template <class... Stage>
 struct slots : slot<Stage>... {};
 template <candidate C>
-using slots_of = slots<stage::order<C>, stage::schedule<C>, stage::emit<C>, stage::prove<C>>;
+using slots_of =
+    std::conditional_t<booked(C), slots<stage::order<C>, stage::book_memory<C>, stage::schedule<C>, stage::emit<C>, stage::prove<C>>,
+                       slots<stage::order<C>, stage::schedule<C>, stage::emit<C>, stage::prove<C>>>;
 
 }  // namespace detail
 
@@ -64,7 +66,14 @@ constexpr auto with_candidate(candidate c, F f) {
         case candidate::written: return f(std::integral_constant<candidate, candidate::written>{});
         case candidate::listed: return f(std::integral_constant<candidate, candidate::listed>{});
         case candidate::johnson: return f(std::integral_constant<candidate, candidate::johnson>{});
-        case candidate::min_memory_overlapped: return f(std::integral_constant<candidate, candidate::min_memory_overlapped>{});
+        case candidate::booked_100: return f(std::integral_constant<candidate, candidate::booked_100>{});
+        case candidate::booked_112: return f(std::integral_constant<candidate, candidate::booked_112>{});
+        case candidate::booked_125: return f(std::integral_constant<candidate, candidate::booked_125>{});
+        case candidate::booked_150: return f(std::integral_constant<candidate, candidate::booked_150>{});
+        case candidate::booked_175: return f(std::integral_constant<candidate, candidate::booked_175>{});
+        case candidate::booked_200: return f(std::integral_constant<candidate, candidate::booked_200>{});
+        case candidate::booked_250: return f(std::integral_constant<candidate, candidate::booked_250>{});
+        case candidate::booked_300: return f(std::integral_constant<candidate, candidate::booked_300>{});
         case candidate::min_memory: return f(std::integral_constant<candidate, candidate::min_memory>{});
         case candidate::listed_serial: return f(std::integral_constant<candidate, candidate::listed_serial>{});
         case candidate::sequential:
@@ -77,12 +86,19 @@ constexpr auto with_candidate(candidate c, F f) {
 // stages that run within another.
 template <class Look = detail::looks_at_nothing>
 class tables : detail::slots<stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs, stage::serial_time,
-                             stage::occupancy>,
+                             stage::occupancy, stage::reference>,
                detail::slots_of<candidate::sequential>,
                detail::slots_of<candidate::written>,
                detail::slots_of<candidate::listed>,
                detail::slots_of<candidate::johnson>,
-               detail::slots_of<candidate::min_memory_overlapped>,
+               detail::slots_of<candidate::booked_100>,
+               detail::slots_of<candidate::booked_112>,
+               detail::slots_of<candidate::booked_125>,
+               detail::slots_of<candidate::booked_150>,
+               detail::slots_of<candidate::booked_175>,
+               detail::slots_of<candidate::booked_200>,
+               detail::slots_of<candidate::booked_250>,
+               detail::slots_of<candidate::booked_300>,
                detail::slots_of<candidate::min_memory>,
                detail::slots_of<candidate::listed_serial> {
 public:
@@ -158,7 +174,8 @@ template <class... Stage>
 constexpr bool all_are_made(stages<Stage...> list) {
     return (is_made<Stage>(list) && ...);
 }
-static_assert(all_are_made(joined(pipeline{}, pipeline_of<candidate::listed>{})),
+static_assert(all_are_made(joined(pipeline{}, pipeline_of<candidate::listed>{})) &&
+                  all_are_made(joined(pipeline{}, pipeline_of<candidate::booked_100>{})),
               "dovetail: each stage of the list has a slot, or runs within another");
 
 }  // namespace detail
@@ -179,7 +196,11 @@ decision decide(Tables& t, const plan_options& s) {
         with_candidate(next.of, [&](auto c) {
             constexpr candidate C = decltype(c)::value;
             d.found.length_of(C) = t.template read<stage::schedule<C>>().length;
-            if (next.what == request::kind::bytes) d.found.bytes_of(C) = largest_bytes(t.template read<stage::emit<C>>().roles);
+            if (next.what != request::kind::bytes) return;
+            if constexpr (booked(C))
+                d.found.bytes_of(C) = t.template read<stage::book_memory<C>>().bytes;
+            else
+                d.found.bytes_of(C) = largest_bytes(t.template read<stage::emit<C>>().roles);
         });
     }
 }

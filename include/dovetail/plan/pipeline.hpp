@@ -12,12 +12,16 @@ namespace dovetail::plan {
 
 // The stages that all candidates share.
 using pipeline = stages<stage::lower, stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs,
-                        stage::serial_time, stage::occupancy>;
+                        stage::serial_time, stage::occupancy, stage::reference>;
 
-// The stages of each candidate.
+// The stages of each candidate; in the second list, of a booked one.
 template <candidate C>
-using pipeline_of = stages<stage::order<C>, stage::schedule<C>, stage::issue<C>, stage::synchronise<C>, stage::assign_memory<C>,
-                           stage::wait_across_runs<C>, stage::emit<C>, stage::prove<C>>;
+using pipeline_of =
+    std::conditional_t<!booked(C),
+                       stages<stage::order<C>, stage::schedule<C>, stage::issue<C>, stage::synchronise<C>, stage::assign_memory<C>,
+                              stage::wait_across_runs<C>, stage::emit<C>, stage::prove<C>>,
+                       stages<stage::order<C>, stage::book_memory<C>, stage::schedule<C>, stage::issue<C>, stage::synchronise<C>,
+                              stage::assign_memory<C>, stage::wait_across_runs<C>, stage::emit<C>, stage::prove<C>>>;
 
 namespace detail {
 
@@ -42,6 +46,7 @@ constexpr stages<Shared..., Own...> joined(stages<Shared...>, stages<Own...>) {
 }
 
 static_assert(in_order(stages<>{}, joined(pipeline{}, pipeline_of<candidate::listed>{})), "a stage reads what stands behind it");
+static_assert(in_order(stages<>{}, joined(pipeline{}, pipeline_of<candidate::booked_100>{})), "a stage reads what stands behind it");
 
 }  // namespace detail
 

@@ -10,7 +10,11 @@ namespace dovetail::plan {
 // The candidate that a plan comes from, and the predicted times of all: picoseconds of one run, -1 for one that the search did not request.
 struct choice {
     candidate taken = candidate::automatic;
-    std::int64_t predicted[candidates] = {-1, -1, -1, -1, -1, -1, -1};
+    std::int64_t predicted[candidates];
+
+    constexpr choice() {
+        for (std::int64_t& length : predicted) length = -1;
+    }
 };
 
 template <class Store>

@@ -14,15 +14,40 @@ inline constexpr int compared = 4;  // sequential, written, listed, johnson: the
 inline constexpr int most_tried_as_written = 256;
 // In a graph with more tasks the candidate `johnson` is not asked for, so that 1,024 operations compile within the budget of tests/budget.
 inline constexpr int most_tried_by_johnson = 768;
+// In a graph with more tasks no candidate is booked; in one with more than the second number, fewer budgets are tried.
+inline constexpr int most_booked = 768;
+inline constexpr int most_booked_finely = 256;
 inline constexpr std::int64_t not_tried = INT64_MAX;
 
-// The order in which candidates are tried until one fits into memory: first overlapped ones that are predicted to be faster than the
-// sequential one by more than the error of the model, the fastest first; then the sequential one; then those for little memory.
-struct preference {
-    candidate list[candidates] = {};
-    int count = 0;
+// The findings of the search so far.
+struct findings {
+    std::int64_t length[candidates];  // predicted, picoseconds
+    std::int64_t bytes[candidates];   // of the role that needs most; -1: no plan yet
 
-    constexpr void then(candidate c) { list[count++] = c; }
+    constexpr findings() {
+        for (int c = 0; c < candidates; ++c) length[c] = not_tried, bytes[c] = -1;
+    }
+    constexpr bool predicted(candidate c) const { return length[static_cast<int>(c)] != not_tried; }
+    constexpr bool planned(candidate c) const { return bytes[static_cast<int>(c)] >= 0; }
+    constexpr std::int64_t& length_of(candidate c) { return length[static_cast<int>(c)]; }
+    constexpr std::int64_t& bytes_of(candidate c) { return bytes[static_cast<int>(c)]; }
+    constexpr std::int64_t length_of(candidate c) const { return length[static_cast<int>(c)]; }
+    constexpr std::int64_t bytes_of(candidate c) const { return bytes[static_cast<int>(c)]; }
+    constexpr bool fits(candidate c, const plan_options& s) const {
+        return planned(c) && length_of(c) >= 0 && bytes_of(c) <= s.memory_limit;
+    }
+};
+
+// A request of the search: predict the time of a candidate, or plan it to find its bytes; or the end of the search with this candidate.
+struct request {
+    enum class kind : unsigned char { time, bytes, taken } what;
+    candidate of;
+};
+
+// The overlapped candidates that are predicted to be faster than the sequential one by more than the error of the model, the fastest first.
+struct preference {
+    candidate list[compared] = {};
+    int count = 0;
 };
 constexpr preference preferred(const std::int64_t* length, const plan_options& s) {
     preference p;
@@ -32,30 +57,49 @@ constexpr preference preferred(const std::int64_t* length, const plan_options& s
         for (; at > 0 && length[static_cast<int>(p.list[at - 1])] > length[c]; --at) p.list[at] = p.list[at - 1];
         p.list[at] = static_cast<candidate>(c);
     }
-    p.then(candidate::sequential);
-    if (s.memory_limit == 0) return p;
-    if (s.overlap) p.then(candidate::min_memory_overlapped);
-    p.then(candidate::min_memory);
-    p.then(candidate::listed_serial);
     return p;
 }
 
-// The findings of the search so far.
-struct findings {
-    std::int64_t length[candidates] = {not_tried, not_tried, not_tried, not_tried,
-                                       not_tried, not_tried, not_tried};  // predicted, picoseconds
-    std::int64_t bytes[candidates] = {-1, -1, -1, -1, -1, -1, -1};        // of the role that needs most; -1: no plan yet
+constexpr bool tries_budget(candidate c, int tasks) {
+    if (tasks > most_booked) return false;
+    const bool coarse = c == candidate::booked_100 || c == candidate::booked_112 || c == candidate::booked_150 ||
+                        c == candidate::booked_200 || c == candidate::booked_300;
+    return coarse || tasks <= most_booked_finely;
+}
 
-    constexpr bool predicted(candidate c) const { return length[static_cast<int>(c)] != not_tried; }
-    constexpr std::int64_t& length_of(candidate c) { return length[static_cast<int>(c)]; }
-    constexpr std::int64_t& bytes_of(candidate c) { return bytes[static_cast<int>(c)]; }
-};
+// The next candidate to plan under a memory limit; `automatic`: all that are needed are planned. First the one that is predicted to be the
+// fastest. If it does not fit, all others: the overlapped ones, the booked ones, those of one stream. Of the booked ones, from the smallest
+// budget on, until one is as fast as without a limit or two in a row do not fit: a larger limit leaves none of them out.
+constexpr candidate next_to_plan(const findings& f, const preference& p, const plan_options& s, int tasks) {
+    const candidate fastest = p.count > 0 ? p.list[0] : candidate::sequential;
+    if (!f.planned(fastest)) return fastest;
+    if (f.fits(fastest, s)) return candidate::automatic;
+    for (int i = 0; i < p.count; ++i)
+        if (!f.planned(p.list[i])) return p.list[i];
+    if (p.count > 0)
+        for (int k = static_cast<int>(candidate::booked_100), too_large = 0; k <= static_cast<int>(candidate::booked_300); ++k) {
+            const candidate c = static_cast<candidate>(k);
+            if (!tries_budget(c, tasks)) continue;
+            if (!f.planned(c)) return c;
+            too_large = f.fits(c, s) ? 0 : too_large + 1;
+            if (too_large == 2 || (f.fits(c, s) && f.length_of(c) <= f.length_of(fastest))) break;
+        }
+    for (const candidate c : {candidate::sequential, candidate::min_memory, candidate::listed_serial})
+        if (!f.planned(c)) return c;
+    return candidate::automatic;
+}
 
-// A request of the search: predict the time of a candidate, or plan it to find its bytes; or the end of the search with this candidate.
-struct request {
-    enum class kind : unsigned char { time, bytes, taken } what;
-    candidate of;
-};
+// Of the candidates that fit, the fastest; if none does, the one that needs the fewest bytes, which the error reports.
+constexpr candidate best_within(const findings& f, const plan_options& s) {
+    candidate best = candidate::automatic, least = candidate::automatic;
+    for (int k = 0; k < candidates; ++k) {
+        const candidate c = static_cast<candidate>(k);
+        if (!f.planned(c)) continue;
+        if (least == candidate::automatic || f.bytes_of(c) < f.bytes_of(least)) least = c;
+        if (f.fits(c, s) && (best == candidate::automatic || f.length_of(c) < f.length_of(best))) best = c;
+    }
+    return best == candidate::automatic ? least : best;
+}
 
 constexpr request next_request(const findings& f, const plan_options& s, int tasks) {
     using kind = request::kind;
@@ -67,15 +111,10 @@ constexpr request next_request(const findings& f, const plan_options& s, int tas
         if (tasks <= most_tried_by_johnson && !f.predicted(candidate::johnson)) return {kind::time, candidate::johnson};
     }
     const preference p = preferred(f.length, s);
-    if (s.memory_limit == 0) return {kind::taken, p.list[0]};
-    candidate least = p.list[0];
-    for (int i = 0; i < p.count; ++i) {
-        const std::int64_t needed = f.bytes[static_cast<int>(p.list[i])];
-        if (needed < 0) return {kind::bytes, p.list[i]};
-        if (needed <= s.memory_limit) return {kind::taken, p.list[i]};
-        if (needed < f.bytes[static_cast<int>(least)]) least = p.list[i];
-    }
-    return {kind::taken, least};  // none fits: the error reports the one that needs the fewest bytes
+    if (s.memory_limit == 0) return {kind::taken, p.count > 0 ? p.list[0] : candidate::sequential};
+    const candidate next = next_to_plan(f, p, s, tasks);
+    if (next == candidate::automatic) return {kind::taken, best_within(f, s)};
+    return {kind::bytes, next};
 }
 
 // The result of the search as stored in the plan.

@@ -1,5 +1,5 @@
-// The live bytes of each role over the positions of a reference order, while tasks are pulled forward of their position: what memory booking
-// (memory_booking.hpp) asks before it places a task.
+// The live bytes of each role over the positions of a reference order, while tasks are pulled forward of their position: what memory
+// booking (memory_booking.hpp) asks before it places a task.
 #pragma once
 
 #include "min_memory_order.hpp"

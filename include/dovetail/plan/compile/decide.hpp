@@ -19,7 +19,10 @@ constexpr findings answered(findings f) {
         f.length_of(C) = stage_table<key, stage::serial_time>;
     } else {
         f.length_of(C) = stage_table<key, stage::schedule<C>>.length;
-        if constexpr (What == request::kind::bytes) f.bytes_of(C) = largest_need(stage_table<key, stage::emit<C>>);
+        if constexpr (What == request::kind::bytes && booked(C))
+            f.bytes_of(C) = stage_table<key, stage::book_memory<C>>.bytes;
+        else if constexpr (What == request::kind::bytes)
+            f.bytes_of(C) = largest_need(stage_table<key, stage::emit<C>>);
     }
     return f;
 }

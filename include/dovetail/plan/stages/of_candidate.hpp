@@ -9,16 +9,36 @@
 
 namespace dovetail::plan::stage {
 
-// For a candidate with an order of its own, on three streams.
+// Of a candidate on three streams.
 template <candidate C>
 struct order {
     static constexpr const char* name = "order";
-    static constexpr const char* makes = "the order of the operations";
+    static constexpr const char* makes =
+        booked(C) ? "the order of the operations, with the times by which memory is booked" : "the order of the operations";
     using depends = of_plan;
-    using reads = stages<expand, occupancy, edges, costs>;
+    using reads =
+        std::conditional_t<booked(C), stages<expand, occupancy, edges, costs, reference>, stages<expand, occupancy, edges, costs>>;
     template <class Program, class Occupancy, class Edges, class Costs>
     static constexpr auto make(const plan_options& s, const Program& p, const Occupancy& r, const Edges& e, const Costs& c) {
         return pass::overlapped_order(C, p, r, e, c, s);
+    }
+    template <class Program, class Occupancy, class Edges, class Costs, class Order>
+    static constexpr auto make(const plan_options& s, const Program& p, const Occupancy& r, const Edges& e, const Costs& c,
+                               const Order& reference) {
+        return pass::booked_order(p, r, e, c, reference.view(), budget_of(C), s);
+    }
+};
+
+// Of a booked candidate.
+template <candidate C>
+struct book_memory {
+    static constexpr const char* name = "book memory";
+    static constexpr const char* makes = "the place of each buffer, and how far the streams must be before a step takes bytes over";
+    using depends = of_plan;
+    using reads = stages<expand, order<C>>;
+    template <class Program, class Booking>
+    static constexpr auto make(const plan_options&, const Program& p, const Booking& booking) {
+        return pass::book_memory(p, booking);
     }
 };
 
@@ -26,17 +46,23 @@ template <candidate C>
 struct schedule;
 
 namespace detail {
-template <candidate C, bool OneStream = one_stream(C), bool OfAnother = order_of(C) != C>
+template <candidate C>
 struct schedule_reads {
     using type = stages<expand, occupancy, order<C>, edges, costs>;
 };
-template <candidate C, bool OneStream>
-struct schedule_reads<C, OneStream, true> {
-    using type = stages<expand, schedule<order_of(C)>, edges, costs, serial_time>;
+template <candidate C>
+    requires(booked(C))
+struct schedule_reads<C> {
+    using type = stages<expand, order<C>, book_memory<C>, edges, costs>;
 };
 template <candidate C>
-struct schedule_reads<C, true, false> {
+    requires(one_stream(C))
+struct schedule_reads<C> {
     using type = stages<expand, edges, costs>;
+};
+template <>
+struct schedule_reads<candidate::listed_serial> {
+    using type = stages<expand, schedule<candidate::listed>, costs>;
 };
 }  // namespace detail
 
@@ -52,20 +78,26 @@ struct schedule {
         return {{p.tasks.size(), p.tasks.size(), p.tasks.size(), p.tasks.size()}};
     }
     template <class Store, class Program, class Edges, class Costs>
+        requires(C != candidate::listed_serial)
     static constexpr auto make(const plan_options&, const Program& p, const Edges& e, const Costs& c) {
         return on_one_stream<pass::basic_schedule<Store>>(C, p, e, c);
     }
+    template <class Store, class Program, class Listed, class Costs>
+        requires(C == candidate::listed_serial)
+    static constexpr auto make(const plan_options&, const Program& p, const Listed& listed, const Costs& c) {
+        return pass::serial_schedule<pass::basic_schedule<Store>>(p, c, listed.order.view());
+    }
     template <class Store, class Program, class Occupancy, class Order, class Edges, class Costs>
-        requires(order_of(C) == C)
+        requires(!booked(C))
     static constexpr auto make(const plan_options& s, const Program& p, const Occupancy& occupancy, const Order& order, const Edges& e,
                                const Costs& c) {
         return overlapped<pass::basic_schedule<Store>>(p, occupancy, order.view(), e, c, s);
     }
-    template <class Store, class Program, class Other, class Edges, class Costs, class Serial>
-        requires(order_of(C) != C)
-    static constexpr auto make(const plan_options& s, const Program& p, const Other& other, const Edges& e, const Costs& c,
-                               const Serial& serial) {
-        return schedule_in<pass::basic_schedule<Store>>(C, other.order.view(), p, e, c, serial, s);
+    template <class Store, class Program, class Booking, class Memory, class Edges, class Costs>
+        requires(booked(C))
+    static constexpr auto make(const plan_options& s, const Program& p, const Booking& booking, const Memory& memory, const Edges& e,
+                               const Costs& c) {
+        return booked_schedule<pass::basic_schedule<Store>>(p, booking, memory, e, c, s);
     }
 };
 
@@ -87,10 +119,14 @@ struct synchronise {
     static constexpr const char* name = "synchronise";
     static constexpr const char* makes = "the waits between streams within a run, and how long each buffer is needed";
     using depends = of_plan;
-    using reads = stages<expand, issue<C>>;
+    using reads = std::conditional_t<booked(C), stages<expand, issue<C>, book_memory<C>>, stages<expand, issue<C>>>;
     template <class Program, class Issue>
     static constexpr auto make(const plan_options&, const Program& p, const Issue& issued) {
         return pass::synchronise(p, issued);
+    }
+    template <class Program, class Issue, class Booked>
+    static constexpr auto make(const plan_options&, const Program& p, const Issue& issued, const Booked& booked) {
+        return pass::synchronise(p, issued, booked.waits.view());
     }
 };
 
@@ -99,10 +135,13 @@ struct assign_memory {
     static constexpr const char* name = "assign memory";
     static constexpr const char* makes = "the place of each buffer in its arena";
     using depends = of_plan;
-    using reads = stages<expand, issue<C>, synchronise<C>>;
-    template <class Program, class Issue, class Flow>
-    static constexpr auto make(const plan_options&, const Program& p, const Issue& issued, const Flow& flow) {
-        return pass::assign_buffers(p, issued, flow.waits.known, flow.lives);
+    using reads = std::conditional_t<booked(C), stages<expand, issue<C>, book_memory<C>>, stages<expand, issue<C>, synchronise<C>>>;
+    template <class Program, class Issue, class Of>
+    static constexpr auto make(const plan_options&, const Program& p, const Issue& issued, const Of& of) {
+        if constexpr (booked(C))
+            return pass::booked_assignment(p, issued, of);
+        else
+            return pass::assign_buffers(p, issued, of.waits.known, of.lives);
     }
 };
 
@@ -126,15 +165,18 @@ struct emit {
     static constexpr const char* makes = "the plan: steps with their waits and events, and the places of buffers";
     using depends = of_plan;
     using within = stages<issue<C>, synchronise<C>, assign_memory<C>, wait_across_runs<C>>;
-    using given = stages<expand, edges, schedule<C>, serial_time>;
+    using given = std::conditional_t<booked(C), stages<expand, edges, schedule<C>, serial_time, book_memory<C>>,
+                                     stages<expand, edges, schedule<C>, serial_time>>;
     using reads = stages<expand, schedule<C>, serial_time, issue<C>, synchronise<C>, assign_memory<C>, wait_across_runs<C>>;
     static constexpr bool counts_rows = true;
     // A step waits for at most two other streams in each run.
-    template <class Program, class Edges, class Schedule>
-    static constexpr ir::sizes<5> bound(const plan_options& s, const Program& p, const Edges& e, const Schedule& t, std::int64_t) {
+    template <class Program, class Edges, class Schedule, class... OfBooked>
+    static constexpr ir::sizes<5> bound(const plan_options& s, const Program& p, const Edges& e, const Schedule& t, std::int64_t,
+                                        const OfBooked&...) {
         const int tasks = p.tasks.size(), participations = p.participations.size(), edges = e.size();
         const int event_slots = s.in_flight > s.channel_slots ? s.in_flight : s.channel_slots;
-        const int waits = t.overlapped ? (edges < 2 * participations ? edges : 2 * participations) + 2 * event_slots * participations : 0;
+        const int in_run = !booked(C) && edges < 2 * participations ? edges : 2 * participations;
+        const int waits = t.overlapped ? in_run + 2 * event_slots * participations : 0;
         return {{tasks, participations, waits, p.roles, p.buffers.size()}};
     }
     template <class Store>

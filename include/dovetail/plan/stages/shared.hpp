@@ -10,6 +10,7 @@
 #include "../../pass/program/expand.hpp"
 #include "../../pass/rewrite/rewrite.hpp"
 #include "../../pass/schedule/candidates.hpp"
+#include "../../pass/schedule/memory_booking.hpp"
 #include "../stage.hpp"
 
 namespace dovetail::plan::stage {
@@ -154,6 +155,17 @@ struct occupancy {
     template <class Program, class Edges>
     static constexpr auto make(const program_options&, const Program& p, const Edges& e) {
         return pass::occupancy_of(p, e);
+    }
+};
+
+struct reference {
+    static constexpr const char* name = "reference";
+    static constexpr const char* makes = "an order of little memory, for the booked candidates";
+    using depends = of_program;
+    using reads = stages<expand, occupancy, edges>;
+    template <class Program, class Occupancy, class Edges>
+    static constexpr auto make(const program_options&, const Program& p, const Occupancy& r, const Edges& e) {
+        return pass::reference_order(p, r, e);
     }
 };
 
