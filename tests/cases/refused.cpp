@@ -361,8 +361,7 @@ struct fast_enough {
                                                          .link_latency = 1'000'000,
                                                          .link_bandwidth = 1'000'000'000'000'000'000,
                                                          .bus_bandwidth = 10'000'000,
-                                                         .host_bandwidth = 10'000'000,
-                                                         .model_error = 0};
+                                                         .host_bandwidth = 10'000'000};
 };
 static_assert(dv::peak_bytes<heavy_roles, left, dv::options<fast_enough>> >= 4 * dv::most_bytes);
 static_assert(

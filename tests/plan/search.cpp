@@ -17,9 +17,10 @@ bool asks(const plan::findings& f, const dv::plan_options& s, kind what, dv::can
     return next.what == what && next.of == of;
 }
 
+// A gain of one picosecond counts.
 dv::plan_options exact() {
     dv::plan_options s;
-    s.machine.model_error = 0;
+    s.machine.edge_latency = 0;
     return s;
 }
 
@@ -54,6 +55,11 @@ TEST_CASE("the search asks for the times that it compares, one after the other, 
     CHECK(asks(lengths(100, 80, 79, 79), s, kind::taken, dv::candidate::listed));
     CHECK(asks(lengths(100, 100, 120, 110), s, kind::taken, dv::candidate::sequential));
     CHECK(asks(lengths(100, -1, -1, -1), s, kind::taken, dv::candidate::sequential));  // orders that are none
+    dv::plan_options slow_edges = s;
+    slow_edges.machine.edge_latency = 20;
+    CHECK(asks(lengths(100, 80, 79, 80), slow_edges, kind::taken, dv::candidate::listed));
+    slow_edges.machine.edge_latency = 21;
+    CHECK(asks(lengths(100, 80, 79, 80), slow_edges, kind::taken, dv::candidate::sequential));
 }
 
 TEST_CASE("without overlap nothing is asked") {

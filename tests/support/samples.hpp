@@ -42,8 +42,7 @@ struct slow_links {
                                                          .link_latency = 1'000'000,
                                                          .link_bandwidth = 10'000'000,
                                                          .bus_bandwidth = 10'000'000,
-                                                         .host_bandwidth = 10'000'000,
-                                                         .model_error = 0};
+                                                         .host_bandwidth = 10'000'000};
 };
 using overlapped = dv::options<slow_links>;
 using sequential = dv::options<slow_links, dv::overlap<false>>;

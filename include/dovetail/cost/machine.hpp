@@ -24,7 +24,6 @@ struct machine_description {
     std::int64_t host_bandwidth = 0;                   // bytes per second between device and pinned host memory
     int compute_slowdown_beside_communication = 1000;  // time of compute beside communication, in thousandths of its time alone
     int beside_copy = 1000;                            // time of compute beside a copy, likewise
-    int model_error = 30;                              // error of the prediction in thousandths; a smaller predicted gain does not count
 };
 
 namespace machine {
@@ -47,8 +46,7 @@ struct h200_nvlink {
                                                      .bus_bandwidth = 300'000'000'000,
                                                      .host_bandwidth = 50'000'000'000,
                                                      .compute_slowdown_beside_communication = 1500,
-                                                     .beside_copy = 1060,
-                                                     .model_error = 30};
+                                                     .beside_copy = 1060};
 };
 
 }  // namespace machine

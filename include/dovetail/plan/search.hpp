@@ -44,7 +44,7 @@ struct request {
     candidate of;
 };
 
-// The overlapped candidates that are predicted to be faster than the sequential one by more than the error of the model, the fastest first.
+// The overlapped candidates that are predicted to gain over the sequential one, the fastest first.
 struct preference {
     candidate list[compared] = {};
     int count = 0;

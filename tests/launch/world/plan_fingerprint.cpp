@@ -44,7 +44,7 @@ TEST_CASE("every option that changes what runs changes the key, and most are sai
         {[](auto&, auto& o) { o.replay = dv::replay_mode::always; }, ", replayed"},
         {[](auto&, auto& o) { o.replay = dv::replay_mode::if_possible; }, ", replayed if possible"},
         {[](auto& s, auto&) { s.machine.half_flops += 1; }, ""},
-        {[](auto& s, auto&) { s.machine.model_error += 1; }, ""},
+        {[](auto& s, auto&) { s.machine.beside_copy += 1; }, ""},
     };
     std::set<std::string> keys;
     for (const auto& [c, words] : changes) {

@@ -38,7 +38,7 @@ inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, c
     const machine_description& m = s.machine;
     h.all(m.half_flops, m.float_flops, m.double_flops, m.memory_bandwidth, m.launch_latency, m.edge_latency, m.link_latency,
           m.link_bandwidth, m.peer_latency, m.peer_bandwidth, m.bus_bandwidth, m.host_bandwidth, m.compute_slowdown_beside_communication,
-          m.beside_copy, m.model_error);
+          m.beside_copy);
     return std::to_string(h.h) + " " + words;
 }
 

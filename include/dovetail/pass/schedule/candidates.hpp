@@ -110,12 +110,10 @@ constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, con
     }
 }
 
-// Whether an overlapped schedule is faster than the sequential one by more than the error of the prediction.
+// Whether an overlapped schedule gains over the sequential one. The latency of its waits is part of the prediction; a gain that is smaller
+// than one of them counts as none.
 constexpr bool gains(std::int64_t overlapped, std::int64_t sequential, const plan_options& s) {
-    if (!s.overlap || overlapped < 0) return false;
-    // Whole thousandths first: lengths of many long tasks times 1000 do not fit in 64 bits.
-    const std::int64_t margin = sequential / 1000 * s.machine.model_error + sequential % 1000 * s.machine.model_error / 1000;
-    return sequential - overlapped > margin;
+    return s.overlap && overlapped >= 0 && sequential - overlapped > s.machine.edge_latency;
 }
 
 }  // namespace dovetail::pass
