@@ -2,6 +2,7 @@
 // booking (memory_booking.hpp) asks before it places a task.
 #pragma once
 
+#include "../../ir/table.hpp"
 #include "min_memory_order.hpp"
 #include "occupancy.hpp"
 
