@@ -53,7 +53,19 @@ TEST_CASE("repeat and all stand for what they expand to, the last index fastest"
     static_assert(descriptor<dv::repeat<over_and_over, 2, 2, 2>>.child_count == 8);
     static_assert(std::is_same_v<dv::dsl::type_at<dv::repeat<over_and_over, 2, 2, 2>, 1>, over_and_over<0, 0, 0>>);
     static_assert(descriptor<dv::repeat<one, 0>>.child_count == 0);
+    static_assert(descriptor<dv::repeat<one, dv::down<0>>>.child_count == 0);
+    static_assert(std::is_same_v<dv::dsl::made_of<dv::repeat<one, dv::down<3>>>, dv::dsl::types<one<2>, one<1>, one<0>>>);
+    using rows = dv::repeat<two, 2, dv::down<2>>;
+    static_assert(std::is_same_v<dv::dsl::made_of<rows>, dv::dsl::types<two<0, 1>, two<0, 0>, two<1, 1>, two<1, 0>>>);
+    static_assert(std::is_same_v<dv::dsl::made_of<dv::all<dv::down<2>, body_name>>, dv::dsl::types<body_name<1>, body_name<0>>>);
     static_assert(descriptor<dv::group<>>.child_count == 0);
+    CHECK(true);
+}
+
+TEST_CASE("when stands for its statements, or for none") {
+    static_assert(descriptor<dv::when<true, one<0>, one<1>>>.child_count == 2);
+    static_assert(descriptor<dv::when<false, one<0>, one<1>>>.child_count == 0);
+    static_assert(std::is_same_v<dv::dsl::type_at<dv::when<true, one<0>, one<1>>, 1 + descriptor<one<0>>.positions>, one<1>>);
     CHECK(true);
 }
 

@@ -119,9 +119,9 @@ constexpr descriptor operating(types<C...> where) {
     return composed(keyword::operation, where, tag_of<T>);
 }
 
-// 0, 1, ... up to the product of N: one number for each combination of indices.
+// 0, 1, ... up to the product of the counts: one number for each combination of indices.
 template <int... N>
-using numbers_below = std::make_integer_sequence<int, (N * ...)>;
+using numbers_below = std::make_integer_sequence<int, (indices_of(N) * ...)>;
 
 // How many indices a family has, tested on its first member. A pack expansion cannot be tested, because an alias template with a fixed
 // number of parameters does not accept one. These are variables, because nvcc's front end fails if a function evaluates the same
@@ -145,7 +145,7 @@ template <keyword Kind, template <int...> class Family, int... N>
 constexpr keyword counting() {
     if constexpr (sizeof...(N) < 1 || sizeof...(N) > 3)
         return keyword::too_many_indices;
-    else if constexpr (((N < 0) || ...))
+    else if constexpr (((indices_of(N) < 0) || ...))
         return keyword::negative_count;
     else
         return takes_another<Family, sizeof...(N)> ? keyword::other_arity : Kind;
@@ -165,27 +165,29 @@ struct index_space<Body, N> {
     struct all;
     template <int... P>
     struct all<std::integer_sequence<int, P...>> {
-        using type = types<Body<P>...>;
+        using type = types<Body<index_at(N, P)>...>;
     };
     using type = typename all<numbers_below<N>>::type;
 };
 template <template <int...> class Body, int N, int M>
 struct index_space<Body, N, M> {
+    static constexpr int m = indices_of(M);
     template <class Places>
     struct all;
     template <int... P>
     struct all<std::integer_sequence<int, P...>> {
-        using type = types<Body<P / M, P % M>...>;
+        using type = types<Body<index_at(N, P / m), index_at(M, P % m)>...>;
     };
     using type = typename all<numbers_below<N, M>>::type;
 };
 template <template <int...> class Body, int N, int M, int K>
 struct index_space<Body, N, M, K> {
+    static constexpr int m = indices_of(M), k = indices_of(K);
     template <class Places>
     struct all;
     template <int... P>
     struct all<std::integer_sequence<int, P...>> {
-        using type = types<Body<P / (M * K), P / K % M, P % K>...>;
+        using type = types<Body<index_at(N, P / (m * k)), index_at(M, P / k % m), index_at(K, P % k)>...>;
     };
     using type = typename all<numbers_below<N, M, K>>::type;
 };
@@ -226,6 +228,8 @@ template <class R, class... C>
 inline constexpr descriptor describe<on<R, C...>> = detail::stating(keyword::on, detail::statements<on<R, C...>>.of);
 template <class... C>
 inline constexpr descriptor describe<group<C...>> = detail::stating(keyword::group, detail::statements<group<C...>>.of);
+template <bool Holds, class... C>
+inline constexpr descriptor describe<when<Holds, C...>> = detail::stating(keyword::group, detail::statements<when<Holds, C...>>.of);
 template <class... C>
 inline constexpr descriptor describe<nccl_group<C...>> = detail::stating(keyword::nccl_group, detail::statements<nccl_group<C...>>.of);
 template <template <int...> class B, int... N>
@@ -302,6 +306,8 @@ struct constituents<axis<N, W>> {
 template <template <int...> class B, int... N>
 struct constituents<repeat<B, N...>>
     : std::conditional_t<counting<keyword::repeat, B, N...>() == keyword::repeat, index_space<B, N...>, no_indices> {};
+template <bool Holds, class... C>
+struct constituents<when<Holds, C...>> : std::conditional_t<Holds, constituents<group<C...>>, no_indices> {};
 template <int N, template <int...> class F>
 struct constituents<all<N, F>> : std::conditional_t<counting<keyword::all, F, N>() == keyword::all, index_space<F, N>, no_indices> {};
 

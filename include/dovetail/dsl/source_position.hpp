@@ -100,15 +100,16 @@ struct path_to<error::at<Path...>, on<R, S...>, I> {
 };
 template <class... Path, template <int...> class B, int N, int I>
 struct path_to<error::at<Path...>, repeat<B, N>, I> {
-    using type = error::at<Path..., error::in<B, I>>;
+    using type = error::at<Path..., error::in<B, index_at(N, I)>>;
 };
 template <class... Path, template <int...> class B, int N, int M, int I>
 struct path_to<error::at<Path...>, repeat<B, N, M>, I> {
-    using type = error::at<Path..., error::in<B, I / M, I % M>>;
+    using type = error::at<Path..., error::in<B, index_at(N, I / indices_of(M)), index_at(M, I % indices_of(M))>>;
 };
 template <class... Path, template <int...> class B, int N, int M, int K, int I>
 struct path_to<error::at<Path...>, repeat<B, N, M, K>, I> {
-    using type = error::at<Path..., error::in<B, I / (M * K), I / K % M, I % K>>;
+    static constexpr int m = indices_of(M), k = indices_of(K);
+    using type = error::at<Path..., error::in<B, index_at(N, I / (m * k)), index_at(M, I / k % m), index_at(K, I % k)>>;
 };
 
 template <class Path, class T, int K>

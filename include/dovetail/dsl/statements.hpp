@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/tensor.hpp"
+#include "counts.hpp"
 
 namespace dovetail {
 
@@ -57,11 +58,19 @@ struct group;
 template <class... Statements>
 struct nccl_group;
 
-// repeat<body, N...>: body<0, ..., 0> to body<N - 1, ...>, the last index fastest; one to three indices.
+// when<condition, statements...>: the statements, or none if the condition is false: for what is different in the first or the last of
+// many, when<I == 0, ...> in the body of a repeat.
+template <bool Condition, class... Statements>
+struct when;
+
+// repeat<body, N...>: body<0, ..., 0> to body<N - 1, ...>, the last index fastest; one to three indices. A count that is down<N> goes from
+// N - 1 to 0, as a backward pass does.
 template <template <int...> class Body, int... N>
 struct repeat;
+template <int N>
+inline constexpr int down = dsl::counting_down(N);
 
-// all<N, family>: family<0>, ..., family<N - 1> in arguments and outputs.
+// all<N, family>: family<0>, ..., family<N - 1> in arguments and outputs; all<down<N>, family> in the other order.
 template <int N, template <int...> class Family>
 struct all;
 

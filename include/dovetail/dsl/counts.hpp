@@ -1,0 +1,16 @@
+// The counts of repeat and all. A count is a number, and one that goes down is a number that nobody writes: from the lowest on.
+#pragma once
+
+#include <climits>
+
+namespace dovetail::dsl {
+
+// The count that stands for N - 1 to 0. A negative one stays a negative one, for the error.
+constexpr int counting_down(int n) { return n < 0 ? n : INT_MIN + n; }
+constexpr bool goes_down(int count) { return count < INT_MIN / 2; }
+// How many indices a count stands for.
+constexpr int indices_of(int count) { return goes_down(count) ? count - INT_MIN : count; }
+// The index at a place, counted from 0.
+constexpr int index_at(int count, int place) { return goes_down(count) ? indices_of(count) - 1 - place : place; }
+
+}  // namespace dovetail::dsl
