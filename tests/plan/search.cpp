@@ -41,7 +41,6 @@ TEST_CASE("the search asks for the times that it compares, one after the other, 
     CHECK(asks(f, s, kind::time, dv::candidate::sequential));
     f.length_of(dv::candidate::sequential) = 100;
     CHECK(asks(f, s, kind::time, dv::candidate::written));
-    CHECK(asks(f, s, kind::time, dv::candidate::listed, plan::most_tried_as_written + 1));
     f.length_of(dv::candidate::written) = 80;
     CHECK(asks(f, s, kind::time, dv::candidate::listed));
     f.length_of(dv::candidate::listed) = 80;

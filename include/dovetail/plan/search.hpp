@@ -9,9 +9,6 @@ namespace dovetail::plan {
 
 inline constexpr int compared = 4;  // sequential, written, listed, johnson: the candidates whose lengths are compared
 
-// In a graph with more tasks the candidate `written` is not predicted: it is hardly ever faster than list scheduling, and a prediction is
-// most of the compile time of a candidate.
-inline constexpr int most_tried_as_written = 256;
 // In a graph with more tasks the candidate `johnson` is not asked for, so that 1,024 operations compile within the budget of tests/budget.
 inline constexpr int most_tried_by_johnson = 768;
 // In a graph with more tasks no candidate is booked; in one with more than the second number, fewer budgets are tried.
@@ -106,7 +103,7 @@ constexpr request next_request(const findings& f, const plan_options& s, int tas
     if (s.forced != candidate::automatic) return {kind::taken, s.forced};
     if (s.overlap) {
         if (!f.predicted(candidate::sequential)) return {kind::time, candidate::sequential};
-        if (tasks <= most_tried_as_written && !f.predicted(candidate::written)) return {kind::time, candidate::written};
+        if (!f.predicted(candidate::written)) return {kind::time, candidate::written};
         if (!f.predicted(candidate::listed)) return {kind::time, candidate::listed};
         if (tasks <= most_tried_by_johnson && !f.predicted(candidate::johnson)) return {kind::time, candidate::johnson};
     }
