@@ -88,6 +88,14 @@ TEST_CASE("communication is issued before compute that starts with it") {
     check(listed(b, plain()), {0, 2, 1});
 }
 
+TEST_CASE("what takes no time does not queue behind what does") {
+    build b;
+    b.compute(0, {b.compute(0, {}, 100)}, 100);  // 0, 1
+    b.collect(0, b.compute(0, {}, 0), 150);      // 2, 3
+    check(listed(b, plain()), {2, 3, 0, 1});
+    CHECK(best(b, plain()).length == 200);
+}
+
 TEST_CASE("a chain cannot be overlapped and stays sequential") {
     build b;
     int x = b.compute(0, {}, 10);

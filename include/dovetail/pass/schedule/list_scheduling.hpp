@@ -160,7 +160,7 @@ private:
         int last = r_.slot.first[r_.participations_of.first[v]];
         for (int i = r_.participations_of.first[v] + 1; i < r_.participations_of.first[v + 1]; ++i)
             if (const int slot = r_.slot.first[i]; slots_.first[slot].until > slots_.first[last].until) last = slot;
-        key_.first[v] = -priorities_.first[v];
+        key_.first[v] = costs_.first[v] == 0 ? INT64_MIN : -priorities_.first[v];  // what takes no time delays nothing, so it goes first
         if (slots_.first[last].until == free) {
             push(ready_[last % stream_count], v);
             return;

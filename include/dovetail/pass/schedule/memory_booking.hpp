@@ -26,7 +26,7 @@ inline constexpr int ready_effort = 6;
 namespace detail {
 
 // Greedy list scheduling in which each task is booked first: of the ready tasks that the budget allows, the one that can start earliest,
-// then communication before copies before compute, then the higher priority, then the smaller number. A task can start when its edges are
+// then what takes no time, then communication before copies before compute, then the higher priority, then the smaller number. A task can start when its edges are
 // met, its streams are free, and so many of the bytes released before are out of use that its own fit into the budget.
 template <class Program, class Occupancy, class Edges, class Costs, class Priorities>
 class booking_scheduler {
@@ -98,6 +98,7 @@ private:
     }
     constexpr bool before(int v, int w) const {
         if (made_.start.first[v] != made_.start.first[w]) return made_.start.first[v] < made_.start.first[w];
+        if ((costs_.first[v] == 0) != (costs_.first[w] == 0)) return costs_.first[v] == 0;
         const int first = rank_of(v), second = rank_of(w);
         if (first != second) return first < second;
         if (priorities_.first[v] != priorities_.first[w]) return priorities_.first[v] > priorities_.first[w];
