@@ -258,6 +258,7 @@ TEST_CASE("every communication along an axis") {
         expect(ticket.read(dv::name<total>).host(), wanted, "all_to_all and shifts", rank, run);
     };
     support::run_all_ways<along_an_axis>(2, bind_rank, check);
+    support::run_with<along_an_axis, bucketed>(2, bind_rank, check, 1);
 }
 
 TEST_CASE("from position to position, with zeros where nothing comes from") {

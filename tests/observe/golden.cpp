@@ -81,6 +81,7 @@ TEST_CASE("text and DOT are those of the golden files") {
     check<one_group, overlapped>("one_group");
     check<along_an_axis, overlapped>("along_an_axis");
     check<along_an_axis, booked>("along_an_axis_booked");  // waits for memory
+    check<along_an_axis, bucketed>("along_an_axis_bucketed");
     check<permuted, overlapped>("permuted");
     check<blocks_across, overlapped>("blocks_across");
     check<senders::three_senders, dv::options<>>("three_senders_h200");  // peer copies

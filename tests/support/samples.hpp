@@ -52,6 +52,8 @@ using copied = dv::options<slow_links, dv::channel_transport<dv::transport::peer
 using copied_in_turn = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>, dv::overlap<false>>;
 using several_copied = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>, dv::in_flight<3>, dv::channel_slots<2>>;
 
+// Collectives of equal slack in one NCCL group.
+using bucketed = dv::options<slow_links, dv::rewritten_by<dv::rewrite::bucket>>;
 // Booked within the memory of an order that needs little.
 using booked = dv::options<slow_links, dv::force_candidate<dv::candidate::booked_100>>;
 using several_booked = dv::options<slow_links, dv::force_candidate<dv::candidate::booked_100>, dv::in_flight<3>, dv::channel_slots<2>>;

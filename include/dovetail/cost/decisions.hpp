@@ -41,12 +41,14 @@ constexpr const char* name_of(candidate c) {
 
 // The rewrites of pass/rewrite/.
 enum class rewrite : unsigned char {
-    identity  // the same graph
+    identity,  // the same graph
+    bucket     // small collectives of equal slack in one NCCL group
 };
 
 constexpr const char* name_of(rewrite r) {
     switch (r) {
         case rewrite::identity: return "identity";
+        case rewrite::bucket: return "bucket";
     }
     __builtin_unreachable();
 }

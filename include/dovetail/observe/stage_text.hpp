@@ -86,9 +86,7 @@ inline std::string shown(stage::check, const ir::fault& wrong, const stage_names
 inline std::string shown(stage::rewrite, const ir::graph& g, const stage_names& names) {
     const rewrite_list& asked = names.asked().rewrites;
     if (asked.count == 0) return "  as written\n";
-    std::string text;
-    for (int i = 0; i < asked.count; ++i) text = joined(text, dovetail::name_of(asked.kind[i]));
-    return "  by " + text + "\n" + graph_text(g);
+    return "  by " + rewrites_text(asked) + "\n" + graph_text(g);
 }
 
 inline std::string accesses_text(const plan_view& of, const ir::participation& x) {

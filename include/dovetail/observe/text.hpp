@@ -144,6 +144,12 @@ inline std::string path_text(const plan_view& of, const timeline& t, const std::
 
 namespace detail {
 
+inline std::string rewrites_text(const rewrite_list& list) {
+    std::string text;
+    for (int i = 0; i < list.count; ++i) text += (text.empty() ? "" : ", ") + std::string(name_of(list.kind[i]));
+    return text;
+}
+
 // The candidate that was chosen, and the predicted times of those that were compared.
 inline void add_candidates(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
     const dovetail::plan::choice& choice = of.plan.choice;
@@ -209,6 +215,7 @@ inline std::string explain(const plan_view& of) {
     totals.push_back({"... on one stream", microseconds(of.plan.predicted_sequential) + " us"});
     totals.push_back({"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)});
     detail::add_candidates(of, totals);
+    if (of.s.rewrites.count > 0) totals.push_back({"rewritten by", detail::rewrites_text(of.s.rewrites)});
     totals.push_back({"operations moved", std::to_string(moved)});
     totals.push_back({"communication hidden (dv::hidden_fraction)", percent(hidden.hidden, hidden.communication)});
     return text + table(totals, "lr");

@@ -111,6 +111,7 @@ struct packed_graph : step<4096, dv::repeat<big_mean, layers, 4>, dv::repeat<pac
 std::vector<workloads::workload> workloads::data_parallel() {
     using namespace dp24;
     return {workloads::of<unbucketed>("data parallel, 24 layers, an all_reduce each"),
+            workloads::of<unbucketed, workloads::bucketed>("data parallel, bucketed"),
             workloads::of<by_layer<4096>>("data parallel, written by layer"),
             workloads::of<in_groups<4096>>("data parallel, an NCCL group a layer"),
             workloads::of<small_grouped>("data parallel, small ones in a group"),

@@ -179,6 +179,7 @@ std::vector<workloads::workload> workloads::tutorials() {
             workloads::of<async_calls>("tutorial, async calls"),
             workloads::of<three_streams>("tutorial, three streams"),
             workloads::of<small_each>("tutorial, small each"),
+            workloads::of<small_each, workloads::bucketed>("tutorial, small each, bucketed"),
             workloads::of<small_joined>("tutorial, small joined"),
             workloads::of<small_grouped>("tutorial, small in a group"),
             workloads::of<p2p>("tutorial, p2p"),

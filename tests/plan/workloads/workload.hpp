@@ -105,6 +105,8 @@ workload of(const char* name) {
 template <std::int64_t Bytes>
 using limited = dv::options<h200, dv::memory_limit<Bytes>>;
 
+using bucketed = dv::options<h200, dv::rewritten_by<dv::rewrite::bucket>>;
+
 std::vector<workload> data_parallel();
 std::vector<workload> fsdp();
 std::vector<workload> hpc();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../cost/decisions.hpp"
+#include "bucket.hpp"
 #include "identity.hpp"
 
 namespace dovetail::pass {
@@ -17,6 +18,7 @@ constexpr ir::graph_data copy_of(const ir::graph& g) {
 constexpr ir::graph_data rewrite_once(rewrite kind, ir::graph_data g) {
     switch (kind) {
         case rewrite::identity: return rewrite_identity(static_cast<ir::graph_data&&>(g));
+        case rewrite::bucket: return rewrite_bucket(static_cast<ir::graph_data&&>(g));
     }
     __builtin_unreachable();  // a rewrite without a case is no constant expression
 }
@@ -24,6 +26,7 @@ constexpr ir::graph_data rewrite_once(rewrite kind, ir::graph_data g) {
 constexpr ir::sizes<ir::graph::tables> largest_once(rewrite kind, const ir::sizes<ir::graph::tables>& before) {
     switch (kind) {
         case rewrite::identity: return largest_identity(before);
+        case rewrite::bucket: return largest_bucketed(before);
     }
     __builtin_unreachable();
 }

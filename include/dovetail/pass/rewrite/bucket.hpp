@@ -1,0 +1,77 @@
+// Puts small collectives that may run at the same time into one NCCL group, so that they pay one latency.
+#pragma once
+
+#include "../../collective/table.hpp"
+#include "../../ir/table.hpp"
+#include "node_levels.hpp"
+
+namespace dovetail::pass {
+
+// The most bytes of a bucket: a collective of more takes longer than its latency (10 us at 300 GB/s are 3 MB), and what waits for one member
+// waits for all.
+inline constexpr std::int64_t bucket_bytes = 4 << 20;
+
+constexpr ir::sizes<ir::graph::tables> largest_bucketed(const ir::sizes<ir::graph::tables>& before) { return before; }
+
+namespace detail {
+
+// A set of collectives of one role along the same axes with equal slack: as many operations lie before and behind each of them. None of them
+// then depends on another one, and no two buckets on each other, since an edge leads to more operations from the start.
+struct bucket {
+    int role = 0;
+    unsigned axes = 0;
+    int from_start = 0, to_end = 0;
+    std::int64_t bytes = 0;
+    int members = 0;
+    int nccl_group_id = -1;
+
+    constexpr bool admits(const ir::node& n, int start, int end, std::int64_t more) const {
+        return role == n.role && axes == n.axes && from_start == start && to_end == end && bytes + more <= bucket_bytes;
+    }
+};
+
+constexpr bool can_be_bucketed(const ir::node& n) { return is_collective(n.kind) && n.role >= 0 && n.nccl_group_id < 0 && !n.update; }
+// The larger of what the collective takes and makes.
+constexpr std::int64_t bytes_of_collective(const ir::graph_data& g, const ir::node& n) {
+    std::int64_t most = 0;
+    for (int k = 0; k < n.arguments; ++k) {
+        const std::int64_t bytes = g.symbols[g.operands[n.first_argument + k]].type.bytes();
+        if (bytes > most) most = bytes;
+    }
+    for (int k = 0; n.first_result >= 0 && k < n.results; ++k)
+        if (const int s = g.operands[n.first_result + k]; s >= 0 && g.symbols[s].type.bytes() > most) most = g.symbols[s].type.bytes();
+    return most;
+}
+
+}  // namespace detail
+
+// First fit, in written order.
+constexpr ir::graph_data rewrite_bucket(ir::graph_data g) {
+    const node_levels levels = levels_of(g);
+    if (!levels.acyclic) return g;  // `cycle` names the mistake
+    vec<detail::bucket> buckets;
+    vec<int> bucket_of(g.nodes.size(), -1);
+    int groups = 0;
+    for (int i = 0; i < g.nodes.size(); ++i) {
+        const ir::node& n = g.nodes[i];
+        if (n.nccl_group_id >= groups) groups = n.nccl_group_id + 1;
+        if (!detail::can_be_bucketed(n)) continue;
+        const int start = levels.from_start[i], end = levels.to_end[i];
+        const std::int64_t bytes = detail::bytes_of_collective(g, n);
+        int b = 0;
+        while (b < buckets.size() && !buckets[b].admits(n, start, end, bytes)) ++b;
+        if (b == buckets.size()) buckets.push({n.role, n.axes, start, end});
+        buckets[b].bytes += bytes;
+        ++buckets[b].members;
+        bucket_of[i] = b;
+    }
+    for (int i = 0; i < g.nodes.size(); ++i) {
+        if (bucket_of[i] < 0 || buckets[bucket_of[i]].members == 1) continue;
+        int& id = buckets[bucket_of[i]].nccl_group_id;
+        if (id < 0) id = groups++;
+        g.nodes[i].nccl_group_id = id;
+    }
+    return g;
+}
+
+}  // namespace dovetail::pass

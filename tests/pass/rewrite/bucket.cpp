@@ -1,0 +1,120 @@
+// The rewrite that buckets collectives: which it joins, what that saves, and that rewritten random graphs are proven and compute what the
+// written ones mean.
+#include "support/how_many.hpp"
+#include "support/laws.hpp"
+#include "support/random_graph.hpp"
+#include "support/reference.hpp"
+#include "support/samples.hpp"
+#include "support/simulator.hpp"
+#include "support/written.hpp"
+
+#include <dovetail/dovetail.hpp>
+#include <dovetail/ops/ops.hpp>
+#include <dovetail/plan/make.hpp>
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+using namespace support;
+
+namespace app {
+using namespace dv::ops;
+struct x;
+struct dp;
+struct tp;
+struct deep;
+struct s;
+struct summed;
+template <int> struct small;
+template <int> struct big;
+template <int> struct got;
+
+using number = dv::tensor<float, 2048>;
+using megabytes = dv::tensor<float, 1024, 512>;  // 2 MiB
+using bucketed = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::bucket>>;
+using as_written = dv::options<dv::machine::h200_nvlink>;
+
+template <int I> using input_of = dv::input<small<I>, number>;
+template <int I> using sum_of = dv::let<got<I>, all_reduce<sum, dp>(small<I>)>;
+struct many_small : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<input_of, 64>, dv::repeat<sum_of, 64>, dv::output<dv::all<64, got>>> {};
+struct many_small_in_a_group : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<input_of, 64>, dv::nccl_group<dv::repeat<sum_of, 64>>,
+                                         dv::output<dv::all<64, got>>> {};
+
+template <int I> using big_input = dv::input<big<I>, megabytes>;
+template <int I> using big_sum = dv::let<got<I>, all_reduce<sum, dp>(big<I>)>;
+struct five_of_two_megabytes
+    : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<big_input, 5>, dv::repeat<big_sum, 5>, dv::output<dv::all<5, got>>> {};
+
+// Nothing to join: another axis, another depth, a dependence, an update.
+struct each_alone
+    : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>, dv::input<x, number>, dv::state<s, number, zeros>, dv::let<got<0>, all_reduce<sum, dp>(x)>,
+                dv::let<got<1>, all_reduce<sum, tp>(x)>, dv::let<deep, all_reduce<sum, dp>(relu(relu(x)))>, dv::let<got<2>, all_reduce<sum, dp>(got<0>)>,
+                dv::update<s, all_reduce<sum, dp>(x)>, dv::output<got<1>, got<2>, deep>> {};
+}  // namespace app
+
+namespace {
+
+// The sizes of the groups of the rewritten graph; a collective by itself is not listed.
+template <class G>
+std::vector<int> groups_of() {
+    dv::plan_options s;
+    s.rewrites.kind[s.rewrites.count++] = dv::rewrite::bucket;
+    dv::plan::tables t{dv::plan::typed<G>::value, s};
+    std::map<int, int> members;
+    for (const dv::ir::node& n : dv::ir::view(t.template read<dv::plan::stage::rewrite>()).nodes)
+        if (n.nccl_group_id >= 0) ++members[n.nccl_group_id];
+    std::vector<int> sizes;
+    for (const auto& [group, size] : members) sizes.push_back(size);
+    return sizes;
+}
+
+}  // namespace
+
+TEST_CASE("collectives of equal slack along the same axes share a group, up to its bytes") {
+    CHECK(groups_of<app::many_small>() == std::vector{64});
+    CHECK(groups_of<app::many_small_in_a_group>() == std::vector{64});  // as the user wrote it
+    CHECK(groups_of<app::five_of_two_megabytes>() == std::vector{2, 2});
+    CHECK(groups_of<app::each_alone>().empty());
+}
+
+TEST_CASE("a bucket costs what the group costs that a user writes, and saves the latencies") {
+    constexpr std::int64_t bucketed = dv::predicted_time<app::many_small, app::bucketed>;
+    static_assert(bucketed == dv::predicted_time<app::many_small_in_a_group, app::as_written>);
+    static_assert(bucketed * 40 < dv::predicted_time<app::many_small, app::as_written>);
+}
+
+TEST_CASE("rewritten random graphs are proven and compute what the written ones mean") {
+    int joined = 0;
+    const how_many many{3000};
+    MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
+    for (long i = many.first(); i < many.last(); ++i) {
+        knobs k;
+        if (i % 5 == 4) k.nodes_low = 30, k.nodes_high = 60;
+        const sketch s = random_graph(mix(many.of(i) + 9), k);
+        const dv::ir::graph_data data = emit(s);
+        const dv::ir::graph g = dv::ir::view(data);
+        dv::plan_options o = s.plan_options;
+        o.rewrites = {};
+        o.rewrites.kind[o.rewrites.count++] = dv::rewrite::bucket;
+        CAPTURE(i);
+        dv::plan::tables t{g, o};
+        const dv::ir::graph rewritten = dv::ir::view(t.read<dv::plan::stage::rewrite>());
+        int groups = 0;
+        for (int n = 0; n < g.nodes.size(); ++n) groups += rewritten.nodes[n].nccl_group_id != g.nodes[n].nccl_group_id ? 1 : 0;
+        if (groups == 0) continue;
+        ++joined;
+        const dv::plan::made made = dv::plan::make(g, o);
+        REQUIRE(!made.wrong);
+        const dv::ir::program p = dv::ir::view(made.program);
+        const dv::plan::plan plan = dv::ir::view(made.plan);
+        CHECK(static_cast<bool>(dv::plan::prove(rewritten, p, plan, o)));
+        meaning m = read_sketch(s, g, s.runs);
+        simulation how;
+        how.seed = s.seed;
+        how.in_flight = o.in_flight;
+        CHECK_NOTHROW(simulate(rewritten, p, plan, m, how));
+    }
+    MESSAGE(joined << " graphs with a bucket");
+    if (many.only < 0 && many.count >= 3000) CHECK(joined > 50);
+}
