@@ -48,8 +48,9 @@ struct five_of_two_megabytes
 
 // Nothing to join: another axis, another depth, a dependence, an update.
 struct each_alone
-    : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>, dv::input<x, number>, dv::state<s, number, zeros>, dv::let<got<0>, all_reduce<sum, dp>(x)>,
-                dv::let<got<1>, all_reduce<sum, tp>(x)>, dv::let<deep, all_reduce<sum, dp>(relu(relu(x)))>, dv::let<got<2>, all_reduce<sum, dp>(got<0>)>,
+    : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>, dv::input<x, number>, dv::state<s, number, zeros>,
+                dv::let<got<0>, all_reduce<sum, dp>(x)>, dv::let<got<1>, all_reduce<sum, tp>(x)>,
+                dv::let<deep, all_reduce<sum, dp>(relu(relu(x)))>, dv::let<got<2>, all_reduce<sum, dp>(got<0>)>,
                 dv::update<s, all_reduce<sum, dp>(x)>, dv::output<got<1>, got<2>, deep>> {};
 }  // namespace app
 

@@ -7,16 +7,16 @@
 
 namespace dovetail::pass {
 
-// The most bytes of a bucket: a collective of more takes longer than its latency (10 us at 300 GB/s are 3 MB), and what waits for one member
-// waits for all.
+// The most bytes of a bucket: a collective of more takes longer than its latency (10 us at 300 GB/s are 3 MB), and what waits for one
+// member waits for all.
 inline constexpr std::int64_t bucket_bytes = 4 << 20;
 
 constexpr ir::sizes<ir::graph::tables> largest_bucketed(const ir::sizes<ir::graph::tables>& before) { return before; }
 
 namespace detail {
 
-// A set of collectives of one role along the same axes with equal slack: as many operations lie before and behind each of them. None of them
-// then depends on another one, and no two buckets on each other, since an edge leads to more operations from the start.
+// A set of collectives of one role along the same axes with equal slack: as many operations lie before and behind each of them. None of
+// them then depends on another one, and no two buckets on each other, since an edge leads to more operations from the start.
 struct bucket {
     int role = 0;
     unsigned axes = 0;

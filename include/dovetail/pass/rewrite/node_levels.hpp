@@ -1,5 +1,5 @@
-// The place of each node between the start and the end of a run, in operations: what runs between two nodes on the longest path. The nodes of
-// an NCCL group count as one.
+// The place of each node between the start and the end of a run, in operations on the longest path. The nodes of an NCCL group count as
+// one.
 #pragma once
 
 #include "../../ir/parts.hpp"

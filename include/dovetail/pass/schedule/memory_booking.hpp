@@ -26,8 +26,9 @@ inline constexpr int ready_effort = 6;
 namespace detail {
 
 // Greedy list scheduling in which each task is booked first: of the ready tasks that the budget allows, the one that can start earliest,
-// then what takes no time, then communication before copies before compute, then the higher priority, then the smaller number. A task can start when its edges are
-// met, its streams are free, and so many of the bytes released before are out of use that its own fit into the budget.
+// then what takes no time, then communication before copies before compute, then the higher priority, then the smaller number. A task can
+// start when its edges are met, its streams are free, and so many of the bytes released before are out of use that its own fit into the
+// budget.
 template <class Program, class Occupancy, class Edges, class Costs, class Priorities>
 class booking_scheduler {
 public:
