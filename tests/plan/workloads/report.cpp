@@ -102,7 +102,7 @@ std::string table() {
         "# Workloads, predicted: operations, time without and with overlap, lower bound (ms), bytes of the largest rank (GB), candidate.\n"
         "# Made by `plan.workloads.report --write`.\n";
     for (const auto family : {workloads::sequence_parallel, workloads::fsdp, workloads::data_parallel, workloads::pipelines, workloads::hpc,
-                              workloads::tutorials})
+                              workloads::transformers, workloads::tutorials})
         for (const workload& w : family()) text += row(w);
     text += "\n# Under ten memory limits (GB): time (ms), bytes of the largest rank (GB), candidate.\n";
     for (const auto family : {workloads::fsdp, workloads::pipelines})

@@ -112,6 +112,7 @@ std::vector<workload> fsdp();
 std::vector<workload> hpc();
 std::vector<workload> pipelines();
 std::vector<workload> sequence_parallel();
+std::vector<workload> transformers();
 std::vector<workload> tutorials();
 
 }  // namespace workloads
