@@ -78,8 +78,8 @@ template <int I> using pass_on = dv::let<keys<I + 1>, shift<cp, +1>(keys<I>)>;
 template <int I> using attend_next = dv::let<attended<I + 1>, attend(queries, keys<I + 1>, attended<I>)>;
 struct ring_attention
     : dv::graph<dv::mesh<dv::axis<cp, 8>>, dv::input<queries, dv::tensor<real, 8192, 4096>>,
-                dv::input<keys<0>, dv::tensor<real, 8192, 1024>>, dv::let<attended<0>, attend(queries, keys<0>)>, dv::repeat<pass_on, 7>, dv::repeat<attend_next, 7>,
-                dv::output<attended<7>>> {};
+                dv::input<keys<0>, dv::tensor<real, 8192, 1024>>, dv::let<attended<0>, attend(queries, keys<0>)>,
+                dv::repeat<pass_on, 7>, dv::repeat<attend_next, 7>, dv::output<attended<7>>> {};
 
 // A prefill of 8 layers that sends keys and values, layer by layer, to the role that decodes.
 struct prefill;
