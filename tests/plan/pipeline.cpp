@@ -90,6 +90,13 @@ TEST_CASE("a graph that is rewritten into itself has the same plan, while compil
     rewritten<dv::single_rank<crossing_pair>, h200>();
 }
 
+TEST_CASE("a graph that is bucketed has the plan of run time, with fewer operations") {
+    as_at_run_time<along_an_axis, bucketed>();
+    as_at_run_time<along_an_axis, dv::options<h200, dv::rewritten_by<dv::rewrite::bucket, dv::rewrite::identity>, dv::in_flight<2>>>();
+    const int written = plan::planned<along_an_axis, overlapped>::program.tasks.size();
+    CHECK(plan::planned<along_an_axis, bucketed>::program.tasks.size() == written - 3);
+}
+
 TEST_CASE("a graph that is not rewritten is the written one, and not a copy") {
     CHECK(plan::planned<descent, dv::options<h200>>::graph.nodes.first == plan::typed<descent>::value.nodes.first);
 }
