@@ -100,7 +100,6 @@ void all(Visit visit) {
     ways<with_positions<counter>>("counter", visit);
     ways<sums>("sums", visit);
     visit("sums, booked", of_graph<sums, booked, 1>{});
-    visit("along_an_axis, bucketed", of_graph<along_an_axis, bucketed, 1>{});
     ways<permuted>("permuted", visit);
     ways<with_positions<shaped<0>>>("no element", visit);
     ways<with_positions<shaped<1>>>("one element", visit);
