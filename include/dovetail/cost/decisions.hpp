@@ -4,8 +4,8 @@
 
 namespace dovetail {
 
-// A candidate schedule: how the order of tasks is found, and whether a rank runs it on one stream or on three. The candidates from
-// `booked_100` on are tried only if none before fits into the memory limit.
+// A candidate schedule: how the order of tasks is found, and whether a rank runs it on one stream or on three. Those from `booked_100`
+// on are planned only under a memory limit into which the fastest plan does not fit.
 enum class candidate : unsigned char {
     sequential,  // written order, one stream
     written,     // written order, three streams

@@ -1,4 +1,5 @@
-// The counts of repeat and all. A count is a number, and one that goes down is a number that nobody writes: from the lowest on.
+// The counts of repeat and all. They are template parameters of type int; down<N> is the int INT_MIN + N, so that counts of both kinds, and
+// negative ones, which are an error, are told apart.
 #pragma once
 
 #include <climits>

@@ -66,7 +66,7 @@ constexpr bool tries_budget(candidate c, int tasks) {
 
 // The next candidate to plan under a memory limit; `automatic`: all that are needed are planned. First the one that is predicted to be the
 // fastest. If it does not fit, all others: the overlapped ones, the booked ones, those of one stream. Of the booked ones, from the smallest
-// budget on, until one is as fast as without a limit or two in a row do not fit: a larger limit leaves none of them out.
+// budget on, until one is as fast as without a limit or two in a row do not fit: until then a larger limit leaves none of them out.
 constexpr candidate next_to_plan(const findings& f, const preference& p, const plan_options& s, int tasks) {
     const candidate fastest = p.count > 0 ? p.list[0] : candidate::sequential;
     if (!f.planned(fastest)) return fastest;

@@ -48,7 +48,7 @@ constexpr std::int64_t bytes_of_collective(const ir::graph_data& g, const ir::no
 // First fit, in written order.
 constexpr ir::graph_data rewrite_bucket(ir::graph_data g) {
     const node_levels levels = levels_of(g);
-    if (!levels.acyclic) return g;  // `cycle` names the mistake
+    if (!levels.acyclic) return g;  // the stage `cycle` names the mistake
     vec<detail::bucket> buckets;
     vec<int> bucket_of(g.nodes.size(), -1);
     int groups = 0;
