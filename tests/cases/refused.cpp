@@ -42,6 +42,8 @@ using count = dv::scalar<std::int32_t>;
 using in = dv::input<x, vector>;
 template <class... S> using l = dv::on<left, S...>;
 template <class... S> using r = dv::on<right, S...>;
+using joined = dv::let<w, concat<a, b>>;
+template <int I> using never_read = dv::let<link<I>, relu(x)>;
 
 // ---- 1: names
 static_assert(refused<error::unknown_output<forwerd, error::did_you_mean<forward>>, in, dv::let<forward, gelu(x)>, dv::output<forwerd>>);
@@ -141,9 +143,70 @@ static_assert(
     refused<error::family_arity<dv::all<2, cell>>, in, dv::repeat<of_two, 2, 1>, dv::let<y, plus(dv::all<2, cell>)>, dv::output<y>>);
 static_assert(accepted<in, dv::repeat<of_two, 0, 4>, dv::let<y, plus(x, x, dv::all<0, link>)>, dv::output<y>>);
 static_assert(refused<error::negative_count<dv::all<-2, link>>, in, dv::repeat<of_one, 2>, dv::output<dv::all<-2, link>>>);
+static_assert(accepted<in, dv::repeat<of_two, 2, 2>, dv::let<y, plus(dv::all<dv::counts<2, 1>, cell>)>,
+                       dv::output<y, dv::all<dv::counts<2, dv::down<2>>, cell>>>);
+static_assert(accepted<in, dv::let<y, plus(x, x, dv::all<dv::counts<4, 0>, cell>)>, dv::output<y>>);
+using square_of_one_index = dv::all<dv::counts<2, 2>, link>;
+static_assert(refused<error::family_arity<square_of_one_index>, in, dv::repeat<of_one, 2>, dv::output<square_of_one_index>>);
+static_assert(refused<error::negative_count<dv::all<dv::counts<2, -1>, cell>>, in, dv::repeat<of_two, 2, 1>,
+                      dv::output<dv::all<dv::counts<2, -1>, cell>>>);
+using in_four_dimensions = dv::all<dv::counts<1, 1, 1, 1>, of_any>;
+static_assert(refused<error::too_many_indices<in_four_dimensions>, in, dv::let<y, plus(in_four_dimensions)>, dv::output<y>>);
+using without_counts = dv::all<dv::counts<>, link>;
+static_assert(refused<error::too_many_indices<without_counts>, in, dv::repeat<of_one, 2>, dv::output<without_counts>>);
+static_assert(refused<error::too_many_indices<dv::all<nullptr, link>>, in, dv::repeat<of_one, 2>, dv::output<dv::all<nullptr, link>>>);
 static_assert(refused<error::body_not_a_statement<link<0>>, in, dv::repeat<link, 2>, dv::output<y>>);
 
+// A statement that starts after a value: as an argument would have it, which is not passed.
+using lets_y = dv::let<y, gelu(x)>;
+static_assert(accepted<in, dv::let<w, relu(x)>, dv::after<w, dv::after<x, lets_y>>, dv::output<y>>);
+static_assert(accepted<in, dv::after<w, lets_y>, dv::let<w, relu(x)>, dv::output<y>>);
+static_assert(accepted<in, dv::let<w, relu(x)>, dv::after<x, dv::let<dv::values<a, b>, halves(w)>>, dv::output<a, b>>);
+static_assert(refused<error::unknown_name<y, forwerd, error::did_you_mean<forward>>, in, dv::let<forward, relu(x)>,
+                      dv::after<forwerd, lets_y>, dv::output<y, forward>>);
+static_assert(refused<error::unknown_name<s, forwerd, error::did_you_mean<forward>>, in, dv::state<s, vector, ones>,
+                      dv::let<forward, relu(x)>, dv::after<x, dv::after<forwerd, dv::update<s, gelu(s)>>>, dv::output<forward>>);
+static_assert(refused<error::role_as_value<left, y>, in, l<dv::after<left, lets_y>>, dv::output<y>>);
+static_assert(refused<error::not_a_name<gelu(x)>, in, dv::after<gelu(x), lets_y>, dv::output<y>>);
+static_assert(refused<error::not_a_name<dv::all<2, link>>, in, dv::repeat<never_read, 2>, dv::after<dv::all<2, link>, lets_y>,
+                      dv::output<y>>);
+static_assert(refused<error::after_of_another_statement<dv::after<x, dv::output<y>>>, in, lets_y, dv::after<x, dv::output<y>>>);
+using after_in_group = dv::after<x, dv::group<lets_y>>;
+static_assert(refused<error::after_of_another_statement<after_in_group>, in, after_in_group, dv::output<y>>);
+static_assert(refused<error::after_of_another_statement<dv::after<x, y>>, in, lets_y, dv::after<x, y>, dv::output<y>>);
+static_assert(refused<error::after_of_another_statement<dv::after<y, joined>>, dv::input<x, dv::tensor<float, 64>>, lets_y,
+                      dv::let<a, gelu(x)>, dv::let<b, gelu(x)>, dv::after<y, joined>, dv::output<w>>);
+static_assert(refused<error::cycle<y, y>, in, dv::after<y, lets_y>, dv::output<y>>);
+static_assert(refused<error::cycle<w, y, w>, in, dv::after<y, dv::let<w, relu(x)>>, dv::let<y, gelu(w)>, dv::output<y>>);
+static_assert(is<error::group_dependence, diagnosed<in, dv::mesh<dv::axis<dp, 2>>,
+                                                    dv::nccl_group<dv::let<w, all_reduce<sum, dp>(x)>,
+                                                                   dv::after<w, dv::let<y, all_reduce<sum, dp>(x)>>>, dv::output<y, w>>>);
+static_assert(refused<error::uninitialised<s, y>, in, dv::state<s, vector>, dv::after<s, lets_y>, dv::update<s, gelu(y)>>);
+static_assert(refused<error::state_crosses_roles<s>, in, r<dv::state<s, vector, ones>, dv::update<s, gelu(s)>>, l<dv::after<s, lets_y>>,
+                      dv::output<y>>);
+static_assert(refused<error::host_value<w, y>, in, r<dv::let<w, to_host(x)>>, l<dv::after<w, lets_y>>, dv::output<y>>);
+static_assert(accepted<in, dv::let<w, to_host(x)>, dv::after<w, lets_y>, dv::output<y>>);
+static_assert(is<error::in_place_shared,
+                 diagnosed<in, dv::let<w, relu(x)>, dv::let<z, overwrite(w)>, dv::after<w, lets_y>, dv::output<y, z>>>);
+// Of a collective over roles: on those that have the value.
+using over_both = dv::let<t, all_reduce<sum>(y, z)>;
+template <class After>
+using on_three = diagnosed<in, l<lets_y, dv::let<a, relu(x)>>, r<dv::let<z, gelu(x)>>, dv::on<middle, dv::let<w, gelu(x)>>, After,
+                           dv::output<t, w, a>>;
+static_assert(std::is_same_v<on_three<dv::after<a, over_both>>, error::none>);
+static_assert(std::is_same_v<on_three<dv::after<x, over_both>>, error::none>);
+static_assert(is<error::after_elsewhere, on_three<dv::after<w, over_both>>>);
+static_assert(refused<error::off_root_read<t, w>, in, l<lets_y>, r<dv::let<z, gelu(x)>>, dv::let<t, reduce<sum, root<left>>(y, z)>,
+                      r<dv::after<t, dv::let<w, relu(x)>>>, dv::output<w, t>>);
+using at_root = dv::let<y, reduce<sum, dp, root_index<0>>(x)>;
+static_assert(accepted<in, dv::mesh<dv::axis<dp, 2>>, at_root, dv::after<y, dv::let<w, relu(x)>>, dv::output<w>>);
+static_assert(refused<error::off_root_read<y, w>, in, dv::mesh<dv::axis<dp, 2>>, l<at_root>, r<dv::after<y, dv::let<w, relu(x)>>>,
+                      dv::output<w>>);
+static_assert(is<error::mesh_mismatch, diagnosed<in, dv::on<left, dv::mesh<dv::axis<dp, 2>>, lets_y>,
+                                                 r<dv::after<y, dv::let<w, relu(x)>>>, dv::output<w>>>);
+
 // ---- 4: what nothing uses
+static_assert(accepted<in, dv::let<w, relu(x)>, dv::after<w, lets_y>, dv::output<y>>);
 static_assert(refused<error::unused<z>, in, dv::let<y, gelu(x)>, dv::let<w, relu(x)>, dv::let<z, relu(w)>, dv::output<y>>);
 static_assert(refused<error::unused<x>, in, dv::state<s, vector, ones>, dv::update<s, gelu(s)>>);
 static_assert(refused<error::output_twice<y>, in, dv::let<y, gelu(x)>, dv::output<y, y>>);
@@ -152,6 +215,27 @@ static_assert(is<error::empty_graph, diagnosed<dv::group<>>>);
 template <int I> using never = dv::let<link<I>, gelu(x)>;
 static_assert(is<error::empty_graph, diagnosed<dv::repeat<never, 0>>>);
 static_assert(is<error::empty_graph, diagnosed<dv::output<>>>);
+
+// The roles of the world, of which a graph uses a part.
+template <class... S> using world_of_two = diagnosed<in, S..., dv::on<left, dv::let<y, gelu(x)>>, dv::output<y>>;
+static_assert(std::is_same_v<world_of_two<dv::roles<left, right>>, error::none>);
+static_assert(std::is_same_v<world_of_two<dv::group<dv::roles<right, left>>>, error::none>);
+static_assert(std::is_same_v<world_of_two<dv::roles<dv::all<2, link>, left>>, error::none>);
+static_assert(std::is_same_v<world_of_two<dv::roles<left, right>, dv::on<right, dv::mesh<dv::axis<dp, 2>>>>, error::none>);
+static_assert(std::is_same_v<world_of_two<dv::on<right>, dv::roles<left, right>>, error::none>);
+static_assert(std::is_same_v<world_of_two<dv::on<right, dv::mesh<>>>, error::unused_role<right>>);
+static_assert(std::is_same_v<world_of_two<dv::roles<right>>, error::role_not_listed<left>>);
+static_assert(std::is_same_v<world_of_two<dv::roles<>>, error::role_not_listed<left>>);
+static_assert(std::is_same_v<world_of_two<dv::roles<left>, dv::on<right, dv::mesh<>>>, error::role_not_listed<right>>);
+static_assert(std::is_same_v<world_of_two<dv::roles<left, right, left>>, error::role_listed_twice<left>>);
+static_assert(std::is_same_v<world_of_two<dv::roles<left>, dv::roles<right>>, error::role_listed_twice<right>>);
+static_assert(std::is_same_v<world_of_two<dv::roles<left, gelu(x)>>, error::not_a_name<gelu(x)>>);
+static_assert(std::is_same_v<world_of_two<dv::roles<left, dv::all<-1, link>>>, error::negative_count<dv::all<-1, link>>>);
+static_assert(is<error::not_a_statement, diagnosed<in, dv::on<left, dv::roles<left>, lets_y>, dv::output<y>>>);
+static_assert(is<error::outside_role, diagnosed<in, dv::roles<left>, lets_y, dv::output<y>>>);
+static_assert(is<error::empty_graph, diagnosed<dv::roles<>>>);
+using wider_idle_role = dv::graph<in, dv::roles<left, right>, l<lets_y>, dv::on<right, dv::mesh<dv::axis<dp, 2>>>, dv::output<y>>;
+static_assert(is<error::single_rank_mismatch, without_place<dv::plan::diagnose<dv::single_rank<wider_idle_role>>>::type>);
 
 // ---- 5: collectives
 using two = dv::mesh<dv::axis<dp, 2>>;

@@ -1,6 +1,7 @@
 // The graphs that users write first, on the host backend: every candidate plan computes the values of the sequential program.
 #include "support/on_host.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -54,6 +55,37 @@ struct tally {
     }
 };
 struct tallied : dv::graph<dv::input<x, vector>, dv::let<dv::values<dv::discard>, tally(x)>> {};
+
+// Two steps of a server, each by one role of the world: one rank decodes, three prefill.
+struct prefill;
+struct decode;
+struct prefill_step : dv::graph<
+    dv::roles<decode, prefill>,
+    dv::input<x, vector>,
+    dv::on<prefill, dv::mesh<dv::axis<dp, 3>>, dv::let<a, all_reduce<sum, dp>(x)>>,
+    dv::output<a>> {};
+struct decode_step : dv::graph<
+    dv::roles<decode, prefill>,
+    dv::input<y, vector>,
+    dv::on<decode, dv::let<b, multiply(y, y)>>,
+    dv::on<prefill, dv::mesh<dv::axis<dp, 3>>>,
+    dv::output<b>> {};
+static_assert(dv::peak_bytes<decode_step, prefill> == 0 && dv::wait_count<decode_step, prefill> == 0);
+
+// As many results as an operation may have, one of which nobody wants.
+template <int> struct multiple;
+struct multiples {
+    static constexpr dv::results result(dv::tensor_type t) { return {t, t, t, t, t, t, t, t, t, t, t, t, t, t, t, t}; }
+    template <class X, class... Y>
+    static void launch(dv::host::stream, dv::in<X> from, dv::out<Y>... to) {
+        static_assert(sizeof...(Y) == dv::max_results);
+        float factor = 0;
+        ((++factor, std::transform(from.begin(), from.end(), to.begin(), [&](float v) { return factor * v; })), ...);
+    }
+};
+template <int... I>
+struct tabulated : dv::graph<dv::input<x, vector>, dv::let<dv::values<multiple<I>..., dv::discard>, multiples(x)>,
+                             dv::output<multiple<I>...>> {};
 
 // Six ranks, two by three; the last axis fastest: rank 4 is index 1 of dp and 1 of tp.
 using dozen = dv::tensor<float, 12>;
@@ -302,6 +334,22 @@ floats waves(int position, int run) {
     return v;
 }
 
+TEST_CASE("a weight in shards, gathered once for two readers and again behind its update") {
+    const auto plus = [](float u, float v) { return u + v; };
+    const auto times = [](float u, float v) { return u * v; };
+    const auto check = [&](auto&, auto& ticket, int rank, int run) {
+        floats weight(8, 1.0f), mine;
+        for (int k = 0; k <= run; ++k) {
+            mine = both(weight, ramp(rank, k), times);
+            const floats all = both(both(weight, ramp(0, k), times), both(weight, ramp(1, k), times), plus);
+            weight = both(weight, both(all, both(weight, weight, plus), plus), plus);
+        }
+        expect(ticket.read(dv::name<b>).host(), mine, "with the weight before the update", rank, run);
+        expect(ticket.read(dv::name<y>).host(), weight, "the weight behind it", rank, run);
+    };
+    support::run_all_ways<samples::shards_kept>(2, [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); }, check);
+}
+
 TEST_CASE("rows of values, and values made of parts") {
     const auto plus = [](float u, float v) { return u + v; };
     const auto positive = [](float u) { return u > 0 ? u : 0.0f; };
@@ -419,6 +467,74 @@ TEST_CASE("an operation in place, of whose results the first is not wanted") {
     support::run_all_ways<spending>(1, bind_x, [](auto&, auto& ticket, int rank, int run) {
         expect(ticket.read(dv::name<y>).host(), each(ramp(0, run), [](float v) { return 4 * v; }), "y", rank, run);
     });
+}
+
+TEST_CASE("order without data changes no value") {
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        floats sum_of_inputs(8);  // what the state is before its second update in this run
+        for (int k = 0; k <= run; ++k) {
+            const floats bound = ramp(0, k);
+            for (std::size_t i = 0; i < 8; ++i) sum_of_inputs[i] = (sum_of_inputs[i] + bound[i]) * bound[i];
+        }
+        CHECK_OUTPUT(left, f, -v);
+        CHECK_OUTPUT(left, total, v * v);
+        if (step.is(dv::name<right>)) expect(ticket.read(dv::name<e>).host(), sum_of_inputs, "e", rank, run);
+    };
+    support::run_all_ways<ordered>(2, bind_x, check);
+    support::run_with<ordered, copied>(2, bind_x, check, 3);
+    support::run_single_rank<ordered>(1, bind_x, check);
+    const auto bind_rank = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
+    support::run_all_ways<in_turn>(2, bind_rank, [](auto&, auto& ticket, int rank, int run) {
+        const auto read = [&](auto name) { return ticket.read(name).host(); };
+        expect(read(dv::name<a>), each(ramp(0, run), [](float v) { return 2 * v + 10; }), "a", rank, run);
+        expect(read(dv::name<c>), each(ramp(0, run), [](float v) { return 2 * v + 10; }), "c", rank, run);
+        expect(read(dv::name<e>), each(ramp(0, run), [](float v) { return v + 5; }), "e", rank, run);
+        expect(read(dv::name<y>), ramp(1 - rank, run), "y", rank, run);
+    });
+}
+
+TEST_CASE("two graphs use a role each of one world, and run in turn") {
+    dv::host::world world{4};
+    world.run([](auto& rank) {
+        const bool prefills = rank.index() > 0;
+        dv::executor<prefill_step> first{rank, std::chrono::seconds{60}};
+        dv::executor<decode_step> second{rank, std::chrono::seconds{60}};
+        expect(floats{rank.is(dv::name<prefill>) ? 1.0f : 0.0f}, floats{prefills ? 1.0f : 0.0f}, "prefill", rank.index(), 0);
+        expect(floats{rank.is(dv::name<decode>) ? 1.0f : 0.0f}, floats{prefills ? 0.0f : 1.0f}, "decode", rank.index(), 0);
+        for (int run = 0; run < 3; ++run) {
+            first.bind(dv::name<x>, ramp(rank.index(), run));
+            const auto filled = first.run();
+            second.bind(dv::name<y>, ramp(rank.index(), run));
+            const auto decoded = second.run();
+            filled.wait();
+            decoded.wait();
+            if (prefills)
+                expect(filled.read(dv::name<a>).host(), each(ramp(2, run), [](float v) { return 3 * v; }), "a", rank.index(), run);
+            else
+                expect(decoded.read(dv::name<b>).host(), each(ramp(0, run), [](float v) { return v * v; }), "b", rank.index(), run);
+        }
+    });
+}
+
+TEST_CASE("ranks are numbered by the listed roles, of which one is idle") {
+    const auto bind_rank = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        if (!step.is(dv::name<right>)) return;
+        const float more = 90.0f - 20.0f * static_cast<float>(rank);  // right is ranks 0 and 1, left 4 and 5
+        expect(ticket.read(dv::name<b>).host(), each(ramp(rank, run), [&](float v) { return 3 * v + more; }), "b", rank, run);
+    };
+    support::run_all_ways<idle_between>(6, bind_rank, check);
+    support::run_with<idle_between, copied>(6, bind_rank, check, 3);
+}
+
+TEST_CASE("sixteen results of one operation") {
+    [&]<int... I>(std::integer_sequence<int, I...>) {
+        const auto check = [](auto&, auto& ticket, int rank, int run) {
+            const auto times = [&](int factor) { return each(ramp(0, run), [&](float v) { return static_cast<float>(factor) * v; }); };
+            (expect(ticket.read(dv::name<multiple<I>>).host(), times(I + 1), "multiple", rank, run), ...);
+        };
+        support::run_all_ways<tabulated<I...>>(1, bind_x, check);
+    }(std::make_integer_sequence<int, dv::max_results - 1>{});
 }
 
 TEST_CASE("two reductions in one group") {

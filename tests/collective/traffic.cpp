@@ -17,3 +17,20 @@ TEST_CASE("the textbook's terms") {
     }
     CHECK(passing(all_reduce, 1) == 0);
 }
+
+TEST_CASE("ranks of a node share what NCCL's collectives send over the network; a message goes over one link") {
+    const auto payload = [](dv::op_kind k, int local, int nodes) { return collective::payload_on(collective::of(k), 1200, local, nodes); };
+    for (const dv::op_kind k : {all_reduce, reduce, broadcast, all_gather, reduce_scatter}) {
+        CHECK(payload(k, 4, 3).local == 1200);
+        CHECK(payload(k, 4, 3).network == 300);
+    }
+    // A member keeps 1 of 12 blocks, sends 3 within its node and 8 to the others: (1 - 1/4) of a third, (1 - 1/3) of all.
+    for (const dv::op_kind k : {all_to_all, gather, scatter}) {
+        CHECK(payload(k, 4, 3).local == 400);
+        CHECK(payload(k, 4, 3).network == 1200);
+    }
+    for (const dv::op_kind k : {transfer, shift, permute}) {
+        CHECK(payload(k, 1, 3).network == 1200);
+        CHECK(payload(k, 4, 1).local == 1200);
+    }
+}

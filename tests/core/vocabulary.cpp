@@ -37,9 +37,12 @@ TEST_CASE("costs add up, at the rate of the one that computes") {
     CHECK((halves + dv::floating_operations(1, dv::element::float64)).arithmetic == dv::element::float16);
 }
 
-TEST_CASE("a shape rule gives up to four results, in order") {
+TEST_CASE("a shape rule gives up to sixteen results, in order") {
     constexpr dv::results two{dv::tensor<float, 2, 3>::type, dv::tensor<std::int32_t>::type};
     static_assert(two.count == 2 && dv::results{}.count == 0);
+    constexpr dv::tensor_type t = dv::tensor<float, 2>::type;
+    constexpr dv::results most{t, t, t, t, t, t, t, t, t, t, t, t, t, t, t, dv::scalar<float>::type};
+    static_assert(most.count == 16 && most.list[14] == t && most.list[15].rank == 0);
     CHECK(two.list[0].size() == 6);
     CHECK(two.list[1].type == dv::element::int32);
     static_assert(dv::accepted(dv::operation{}) && !dv::accepted(dv::no_operation));

@@ -1,7 +1,9 @@
 // The predicted time of single tasks: the roofline of compute, latency and bandwidth of communication, on small programs.
 #include <dovetail/cost/model.hpp>
 
+#include <dovetail/dsl/facts.hpp>
 #include <dovetail/ir/table.hpp>
+#include <dovetail/ops/gemm.hpp>
 
 #include "../support/whole.hpp"
 
@@ -58,6 +60,8 @@ constexpr dv::plan_options round_numbers() {
     m.link_bandwidth = 20 * giga;
     m.bus_bandwidth = 10 * giga;
     m.host_bandwidth = giga;
+    m.network_latency = 50;
+    m.network_bandwidth = 2 * giga;
     s.assumed_width = 4;
     return s;
 }
@@ -167,6 +171,114 @@ TEST_CASE("transfers, collectives over roles, and the same on one rank") {
     sample t;
     t.member(op_kind::transfer, 2, 9000, 9000);
     CHECK(t.time() == 10 + 450'000);
+}
+
+TEST_CASE("the slower of the links within a node and between nodes counts") {
+    const auto between_nodes = [](op_kind kind, int communicator, std::int64_t in, std::int64_t out, const dv::plan_options& s) {
+        sample x;
+        x.g.mesh[0].link = dv::link::network;  // 8 nodes, of 4 ranks where the open axis takes part
+        x.member(kind, 1, in, out, communicator);
+        return x.time(s);
+    };
+    const dv::plan_options s = round_numbers();
+    // 8000 bytes over the network take 4,000,000 ps, within a node 800,000.
+    CHECK(between_nodes(op_kind::all_reduce, 0, 8000, 8000, s) == 50 + 2 * 3'500'000);
+    CHECK(between_nodes(op_kind::shift, 0, 8000, 8000, s) == 50 + 4'000'000);
+    // Each of the four ranks of a node sends a quarter over its own link.
+    CHECK(between_nodes(op_kind::all_reduce, 1, 8000, 8000, s) == 50 + 2 * 875'000);
+    CHECK(between_nodes(op_kind::broadcast, 1, 8000, 8000, s) == 50 + 1'000'000);
+    CHECK(between_nodes(op_kind::all_to_all, 1, 8000, 8000, s) == 50 + 3'500'000);
+    dv::plan_options fast = s;
+    fast.machine.network_bandwidth = 8 * giga;  // 250,000 ps, so that the links within a node are the slower ones
+    CHECK(between_nodes(op_kind::all_reduce, 1, 8000, 8000, fast) == 50 + 2 * 600'000);
+    dv::plan_options unknown = s;
+    unknown.machine.network_bandwidth = 0;
+    CHECK(between_nodes(op_kind::all_reduce, 1, 8000, 8000, unknown) == time_of(op_kind::all_reduce, 1));
+}
+
+namespace {
+
+// A product of half matrices on the machine that was measured, in microseconds.
+double product_time(std::int64_t m, std::int64_t n, std::int64_t k) {
+    static constexpr dv::operation shipped = *dv::dsl::operation_for<dv::ops::matmul, 2>;
+    sample s;
+    s.g.symbols.resize(3);
+    s.g.symbols[0].type = matrix(dv::element::float16, m, k);
+    s.g.symbols[1].type = matrix(dv::element::float16, k, n);
+    s.g.symbols[2].type = matrix(dv::element::float16, m, n);
+    for (int i = 0; i < 3; ++i) s.g.operands.push(i);
+    s.g.nodes.push({});
+    s.g.nodes[0].arguments = 2;
+    s.g.nodes[0].first_result = 2;
+    s.g.nodes[0].results = 1;
+    dv::ir::member& product = s.member(op_kind::compute, 1, 0, 0);
+    product.op = &shipped;
+    product.node = 0;
+    return static_cast<double>(s.time({})) / 1e6;
+}
+
+}  // namespace
+
+TEST_CASE("arithmetic in tiles takes whole waves") {
+    using cost_model::detail::in_waves;
+    CHECK(in_waves(1000, {10, 1000}, 10) == 1000);
+    CHECK(in_waves(1000, {10, 1000}, 5) == 1000);
+    CHECK(in_waves(1000, {10, 1000}, 6) == 1200);  // the second wave has four tiles
+    CHECK(in_waves(1000, {10, 1000}, 40) == 4000);
+    CHECK(in_waves(1000, {10, 1500}, 6) == 1800);
+    CHECK(in_waves(1000, {0, 1000}, 6) == 1000);
+    CHECK(in_waves(1000, {10, 1000}, 0) == 1000);
+    CHECK(in_waves(cost_model::longest_duration - 1, {1, 1000}, 1000) == cost_model::longest_duration);
+    CHECK(in_waves(cost_model::longest_duration - 1, {10, 5000}, 10) == cost_model::longest_duration);
+    const dv::tiles whole = dv::ops::matmul::tiles(matrix(dv::element::float16, 10000, 100), matrix(dv::element::float16, 100, 10000));
+    CHECK(whole.count == 79 * 40);
+    CHECK(whole.time == std::int64_t{1000} * 79 * 128 * 40 * 256 / 100'000'000);  // with the edges
+    const dv::tiles huge = dv::ops::matmul::tiles(matrix(dv::element::float16, INT64_MAX / 2, 1), matrix(dv::element::float16, 1, 2));
+    CHECK(huge.time == 1000);
+    CHECK(dv::ops::matmul_tn::tiles(matrix(dv::element::float16, 100, 300), matrix(dv::element::float16, 100, 64)).count == 5);
+    CHECK(dv::ops::matmul_nt::tiles(matrix(dv::element::float16, 300, 100), matrix(dv::element::float16, 64, 100)).count == 5);
+}
+
+TEST_CASE("products and their blocks of rows, against what was measured") {
+    // Several products of 10000^3 in a row: 3.05 ms each.
+    CHECK(product_time(10000, 10000, 10000) > 2900);
+    CHECK(product_time(10000, 10000, 10000) < 3200);
+    // pytorch#143160: 301 us, in eight blocks of rows 354 us.
+    const double small = 8 * product_time(2048 / 8, 3584, 8192) / product_time(2048, 3584, 8192);
+    CHECK(small > 1.1);
+    CHECK(small < 1.3);
+    // Two H200s, 8192 x 8192 x 7168: four products 5.68 ms whole, 5.54 in four blocks of rows each.
+    const double large = 4 * product_time(8192 / 4, 8192, 7168) / product_time(8192, 8192, 7168);
+    CHECK(large > 0.95);
+    CHECK(large < 1.05);
+}
+
+TEST_CASE("an input takes its copy's time where it comes from the host, and no time where it is in place or pinned") {
+    static constexpr dv::tag batch = dv::detail::make_tag("batch", 5), weights = dv::detail::make_tag("weights", 7);
+    sample s;
+    s.member(op_kind::input, 1, 8000, 8000).symbol = 0;
+    s.g.symbols.push({});
+    s.g.symbols[0].type = matrix(dv::element::float16, 100, 40);  // 8000 bytes
+    s.g.symbols[0].name = &batch;
+    dv::plan_options o = round_numbers();
+    CHECK(s.time(o) == 0);
+    o.host_inputs.name[o.host_inputs.count++] = &weights;
+    CHECK(s.time(o) == 0);
+    o.host_inputs.name[o.host_inputs.count++] = &batch;
+    CHECK(s.time(o) == 3 + 8'000'000);
+    s.g.symbols[0].in_host_memory = true;
+    CHECK(s.time(o) == 0);
+}
+
+TEST_CASE("roles that the network connects") {
+    dv::plan_options s = round_numbers();
+    s.between_roles = dv::link::network;
+    sample r;
+    r.member(op_kind::all_reduce, 3, 9000, 9000, 2);
+    CHECK(r.time(s) == 50 + 2 * 3'000'000);
+    sample t;
+    t.member(op_kind::transfer, 2, 9000, 9000);
+    CHECK(t.time(s) == 50 + 4'500'000);
 }
 
 TEST_CASE("a group pays one latency") {

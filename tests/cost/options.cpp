@@ -9,6 +9,8 @@ namespace dv = dovetail;
 
 namespace {
 
+struct first;
+struct last;
 struct my_machine {
     static constexpr dv::machine_description description{.name = "mine", .launch_latency = 7};
 };
@@ -23,6 +25,7 @@ TEST_CASE("without options everything is as plan_options has it") {
     CHECK(s.in_flight == 1);
     CHECK(s.forced == dv::candidate::automatic);
     CHECK(s.rewrites.count == 0);
+    CHECK(s.objective == dv::objective_kind::makespan);
 }
 
 TEST_CASE("each option sets its member and no other, in any order") {
@@ -35,15 +38,23 @@ TEST_CASE("each option sets its member and no other, in any order") {
         CHECK(s.channel_slots == 3);
         CHECK(s.assumed_width == 8);
         CHECK(s.channels == dv::transport::nccl);
+        CHECK(s.between_roles == dv::link::network);
+        CHECK(s.objective == dv::objective_kind::finish);
+        CHECK(dv::same(s.finished, &dv::tag_of<last>));
         CHECK(s.forced == dv::candidate::written);
         CHECK(s.rewrites.count == 2);
+        CHECK(s.host_inputs.count == 2);
+        CHECK(s.host_inputs.has(&dv::tag_of<first>));
+        CHECK(!s.host_inputs.has(&dv::tag_of<my_machine>));
     };
     using dv::rewrite;
     using forward = dv::options<my_machine, dv::overlap<false>, dv::memory_limit<80'000'000'000>, dv::in_flight<2>, dv::channel_slots<3>,
-                                dv::assumed_width<8>, dv::channel_transport<dv::transport::nccl>,
-                                dv::force_candidate<dv::candidate::written>, dv::rewritten_by<rewrite::identity, rewrite::identity>>;
+                                dv::assumed_width<8>, dv::channel_transport<dv::transport::nccl>, dv::link_between_roles<dv::link::network>,
+                                dv::objective<dv::finish<last>>, dv::host_inputs<first, last>, dv::force_candidate<dv::candidate::written>,
+                                dv::rewritten_by<rewrite::identity, rewrite::identity>>;
     using backward = dv::options<dv::rewritten_by<rewrite::identity, rewrite::identity>, dv::force_candidate<dv::candidate::written>,
                                  dv::channel_transport<dv::transport::nccl>, dv::assumed_width<8>, dv::channel_slots<3>, dv::in_flight<2>,
+                                 dv::link_between_roles<dv::link::network>, dv::objective<dv::finish<last>>, dv::host_inputs<first, last>,
                                  dv::memory_limit<80'000'000'000>, dv::overlap<false>, my_machine>;
     check(forward::value);
     check(backward::value);
@@ -56,6 +67,12 @@ TEST_CASE("each option sets its member and no other, in any order") {
 }
 
 TEST_CASE("of two options of one kind the last holds") {
+    using outputs = dv::options<dv::objective<dv::finish<first>>, dv::objective<dv::finish<last>>>;
+    static_assert(std::is_same_v<outputs::finished, last>);
+    CHECK(dv::same(outputs::value.finished, &dv::tag_of<last>));
+    static_assert(std::is_void_v<dv::options<dv::objective<dv::makespan>>::finished>);
+    static_assert(dv::options<dv::objective<dv::interval>>::value.objective == dv::objective_kind::interval);
+    static_assert(dv::options<dv::objective<dv::interval>, dv::objective<dv::makespan>>::value.objective == dv::objective_kind::makespan);
     static_assert(dv::options<dv::in_flight<2>, dv::in_flight<5>>::value.in_flight == 5);
     static_assert(dv::options<dv::rewritten_by<dv::rewrite::identity>, dv::rewritten_by<>>::value.rewrites.count == 0);
 }

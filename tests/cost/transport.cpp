@@ -25,6 +25,9 @@ TEST_CASE("options decide before the machine, and a machine without peer copies 
     CHECK(peer_copies_from(s) == never);
     s.channels = dv::transport::automatic;
     CHECK(peer_copies_from(s) < never);
+    s.between_roles = dv::link::network;  // out of reach of copy engines
+    CHECK(peer_copies_from(s) == never);
+    s.between_roles = dv::link::local;
     s.machine.peer_bandwidth = 0;
     CHECK(peer_copies_from(s) == never);
 }

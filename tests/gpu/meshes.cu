@@ -10,6 +10,7 @@ TEST_CASE("meshes") {
     compare_all<samples::permuted>(4, "permuted");
     for (int ranks = 2; ranks <= 4; ++ranks) compare_all<gpu::exchanged>(ranks, "exchanged");
     compare_all<samples::in_blocks>(2, "in_blocks");
+    compare_all<samples::shards_kept>(2, "shards_kept");
     compare_all<samples::roles_and_meshes>(2, "roles_and_meshes on 2");
     compare_all<samples::roles_and_meshes>(4, "roles_and_meshes on 4");
     for (int ranks = 1; ranks <= 4; ++ranks) compare_all<samples::one_group>(ranks, "one_group");

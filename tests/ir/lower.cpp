@@ -44,7 +44,7 @@ TEST_CASE("roles in order of appearance, with the graph's mesh or their own") {
         dv::mesh<dv::axis<dp>, dv::axis<tp, 2>>,
         dv::input<x, vector>,
         dv::on<right, dv::let<a, copy(x)>>,
-        dv::on<left, dv::mesh<dv::axis<tp, 4>>, dv::let<b, copy(x)>>,
+        dv::on<left, dv::mesh<dv::axis<tp, 4, dv::link::network>>, dv::let<b, copy(x)>>,
         dv::on<right, dv::let<c, copy(a)>>,
         dv::output<b, c>>>();
     REQUIRE(!g.wrong);
@@ -55,6 +55,7 @@ TEST_CASE("roles in order of appearance, with the graph's mesh or their own") {
     CHECK(dv::ir::width_of(v, 0, 1) == 2);
     CHECK(dv::ir::width_of(v, 1, 0) == 1);
     CHECK(dv::ir::width_of(v, 1, 1) == 4);
+    for (const dv::ir::mesh_axis& m : v.mesh) CHECK((m.link == dv::link::network) == (m.width == 4));
 }
 
 TEST_CASE("a collective over roles has a group_index for each argument") {

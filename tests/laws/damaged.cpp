@@ -12,7 +12,7 @@ using namespace support;
 
 namespace {
 
-subject subject_of(const planned_sample& x) { return {owned(x.written), owned(x.program), owned(x.plan), x.s}; }
+subject subject_of(const planned_sample& x) { return {owned(x.rewritten), owned(x.program), owned(x.plan), x.s}; }
 
 }  // namespace
 
@@ -22,8 +22,8 @@ TEST_CASE("every plan is proven, and does in the simulator what the graph means"
         CAPTURE(x.graph);
         CAPTURE(std::string(x.options));
         INFO(shown(x));
-        CHECK(std::string(name_of(dv::plan::prove(x.written, x.program, x.plan, x.s).what)) == "none");
-        CHECK(simulated_graph{x.written, x.s}.fault_of(x.program, x.plan, 1) == "");
+        CHECK(std::string(name_of(dv::plan::prove(x.rewritten, x.program, x.plan, x.s).what)) == "none");
+        CHECK(simulated_graph{x.rewritten, x.s}.fault_of(x.program, x.plan, 1) == "");
         overlapped += x.plan.overlapped;
     }
     MESSAGE(overlapped << " overlapped");
@@ -34,7 +34,7 @@ TEST_CASE("a damaged plan is refused, or the damage does no harm") {
     int refused = 0, harmless = 0;
     for (const planned_sample& x : all_plans()) {
         const subject whole = subject_of(x);
-        simulated_graph simulated{x.written, x.s};
+        simulated_graph simulated{x.rewritten, x.s};
         const listing program = listed(x.program), plan = listed(x.plan);
         for (const damage& d : damages)
             for (int site = 0; site < 30; ++site) {
@@ -62,7 +62,7 @@ TEST_CASE("a damaged plan is refused, or the damage does no harm") {
             const mutation kind = static_cast<mutation>(i % mutations);
             if (!mutate(kind, x.program, s.plan, r)) continue;
             const dv::plan::plan hurt = dv::ir::view(s.plan);
-            if (!dv::plan::prove(x.written, x.program, hurt, x.s)) {
+            if (!dv::plan::prove(x.rewritten, x.program, hurt, x.s)) {
                 ++refused;
                 // Brute force must have noticed as well.
                 if (kind == mutation::wait_removed || kind == mutation::distance_changed) CHECK(broken_order(x.program, hurt) != "");

@@ -52,6 +52,7 @@ int waits_in_run(const dv::plan::plan& plan) {
 }  // namespace
 
 TEST_CASE("on random graphs: plans booked within each budget are proven and simulated") {
+    constexpr int budgets = static_cast<int>(dv::candidate::booked_800) - static_cast<int>(dv::candidate::booked_100) + 1;
     int added = 0, smaller = 0, overlapped = 0;
     const how_many many{500};
     MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
@@ -67,7 +68,7 @@ TEST_CASE("on random graphs: plans booked within each budget are proven and simu
         const dv::plan::made listed = dv::plan::make(g, o);
         CAPTURE(i);
         REQUIRE(!listed.wrong);
-        o.forced = static_cast<dv::candidate>(static_cast<int>(dv::candidate::booked_100) + static_cast<int>(i % 8));
+        o.forced = static_cast<dv::candidate>(static_cast<int>(dv::candidate::booked_100) + static_cast<int>(i % budgets));
         const dv::plan::made made = dv::plan::make(g, o);
         CAPTURE(name_of(o.forced));
         const dv::plan::plan plan = dv::ir::view(made.plan);
@@ -91,6 +92,7 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         const sketch s = random_graph(mix(many.of(i)), k);
         const dv::ir::graph_data data = emit(s);
         const dv::ir::graph g = dv::ir::view(data);
+        if (s.plan_options.objective != dv::objective_kind::makespan) continue;  // the law is about the time of a run
         const dv::plan::made free = dv::plan::make(g, s.plan_options);
         CAPTURE(i);
         REQUIRE(!free.wrong);

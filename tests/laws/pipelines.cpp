@@ -9,4 +9,6 @@ struct two_stages : pipeline<2, 2> {};
 struct four_stages : pipeline<4, 6> {};
 }  // namespace samples
 
-support::planned_samples support::plans_of_pipelines() { return plans_of<true>(list<two_stages, four_stages, roles_and_meshes>{}); }
+support::planned_samples support::plans_of_pipelines() {
+    return plans_of<true>(list<two_stages, four_stages, trained_by_one_f_one_b, trained_by_v_half, roles_and_meshes>{});
+}

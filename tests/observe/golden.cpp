@@ -21,6 +21,7 @@ namespace observe = dv::observe;
 
 // Compilers differ on whether they print default template arguments, so this one has a name of its own.
 struct two_stages : pipeline<2, 3> {};
+struct stated_stream : sharded_stream<dv::decompose> {};
 
 const std::string folder = std::string(__FILE__).substr(0, std::string(__FILE__).rfind('/')) + "/../golden/observe/";
 
@@ -77,12 +78,20 @@ TEST_CASE("text and DOT are those of the golden files") {
     check<two_stages, several>("pipeline_several_in_flight");
     check<dv::single_rank<crossing_pair>, overlapped>("crossing_pair_single_rank");
     check<descent, overlapped>("descent");
+    check<trained_by_v_half, dv::options<slow_links, dv::force_candidate<dv::candidate::written>>>("trained_by_v_half_written");
     check<through_host, overlapped>("through_host");
     check<one_group, overlapped>("one_group");
     check<along_an_axis, overlapped>("along_an_axis");
     check<along_an_axis, booked>("along_an_axis_booked");  // waits for memory
     check<along_an_axis, bucketed>("along_an_axis_bucketed");
     check<permuted, overlapped>("permuted");
+    check<shards_kept, overlapped>("shards_kept");
     check<blocks_across, overlapped>("blocks_across");
+    check<ordered, overlapped>("ordered");
+    check<in_turn, overlapped>("in_turn");
+    check<stated_stream, overlapped>("sharded_stream");
+    check<split_pair<2>, overlapped>("split_pair");
+    check<split_across<4>, copied>("split_across_copied");
+    check<idle_between, overlapped>("idle_between");
     check<senders::three_senders, dv::options<>>("three_senders_h200");  // peer copies
 }

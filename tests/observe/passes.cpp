@@ -32,13 +32,21 @@ int times(const std::string& text, const std::string& participation) {
     return n;
 }
 
+// Whether a stage runs: those that an objective compares candidates by run for that one alone.
+bool asked_for(const std::string& stage, dv::objective_kind objective) {
+    if (stage == "interval") return objective == dv::objective_kind::interval;
+    return stage != "ready" || objective == dv::objective_kind::finish;
+}
+
 template <class G, class O>
 void shows_all() {
     const std::string text = passes<G, O>();
     CAPTURE(text);
     const auto each = [&]<class... Stage>(plan::stages<Stage...>, const std::string& of) {
-        for (const std::string name : {Stage::name...})  // those that not every candidate reads left out
-            if (name != "order" && name != "occupancy" && name != "reference") CHECK(has(text, "\n" + name + of + ": "));
+        for (const std::string name : {Stage::name...}) {
+            if (name == "order" || name == "occupancy" || name == "reference") continue;  // not every candidate reads them
+            CHECK(has(text, "\n" + name + of + ": ") == asked_for(name, O::value.objective));
+        }
     };
     constexpr dv::candidate taken = plan::planned<G, O>::plan.choice.taken;
     each(plan::pipeline{}, "");
@@ -58,6 +66,16 @@ TEST_CASE("every stage of the list is shown") {
     shows_all<along_an_axis, dv::options<slow_links, dv::force_candidate<dv::candidate::booked_100>>>();
     shows_all<dv::single_rank<crossing_pair>, overlapped>();
     shows_all<descent, dv::options<slow_links, dv::memory_limit<1 << 20>>>();
+    shows_all<along_an_axis, dv::options<slow_links, dv::objective<dv::finish<y>>>>();
+    shows_all<along_an_axis, dv::options<slow_links, dv::objective<dv::interval>, dv::in_flight<2>>>();
+}
+
+TEST_CASE("the rewritten graph is shown with what has rewritten it, statements first") {
+    const std::string text = passes<shards_kept, overlapped>();
+    CHECK_MESSAGE(has(text, "\n  by keep\n"), text);
+    CHECK(has(passes<shards_kept, bucketed>(), "\n  by keep, bucket\n"));
+    CHECK(has(passes<along_an_axis, bucketed>(), "\n  by bucket\n"));
+    CHECK(has(passes<along_an_axis, overlapped>(), "\n  as written\n"));
 }
 
 TEST_CASE("operations and values stand there by their names") {

@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <dovetail/observe/text.hpp>
+
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -66,7 +69,49 @@ struct late_reduction : dv::graph<
                   dv::let<gradient, all_reduce<sum, dp>(step<1>)>, dv::let<product<0>, add(block<0>, gradient)>>,
     dv::output<product<0>>> {};
 
+// A product that nothing waits for, behind a chain of two products and a reduction.
+struct alone;
+struct model : dv::graph<
+    dv::mesh<dv::axis<dp, 4>>,
+    dv::input<value, half_matrix>,
+    dv::let<step<0>, matmul(value, value)>,
+    dv::let<step<1>, matmul(step<0>, value)>,
+    dv::let<gradient, all_reduce<sum, dp>(step<1>)>,
+    dv::let<alone, matmul(value, step<0>)>,
+    dv::output<gradient, alone>> {};
+
 }  // namespace app
+
+TEST_CASE("the objective of an output makes it ready first, at the cost of the whole run") {
+    using finish = dv::options<dv::objective<dv::finish<app::alone>>>;
+    constexpr std::int64_t ready = dv::predicted_ready_time<app::model, app::alone>;
+    constexpr std::int64_t ready_first = dv::predicted_ready_time<app::model, app::alone, finish>;
+    CHECK(ready > ready_first / 2 * 3);  // behind three products instead of two
+    CHECK(dv::predicted_time<app::model> == std::max(ready, dv::predicted_ready_time<app::model, app::gradient>));
+    CHECK(dv::predicted_time<app::model> < dv::predicted_time<app::model, finish>);
+    CHECK(dv::predicted_time<app::model> == dv::predicted_time<app::model, dv::options<dv::objective<dv::makespan>>>);
+    using planned = dv::plan::planned<app::model, finish>;
+    CHECK(planned::plan.choice.predicted[static_cast<int>(planned::plan.choice.taken)] == ready_first);
+    std::ostringstream text;
+    dv::explain<app::model, finish>(text);
+    CAPTURE(text.str());
+    CHECK(text.str().find("until `" + dv::display(dv::tag_of<app::alone>) + "` is ready, the objective") != std::string::npos);
+}
+
+TEST_CASE("a copy of an input from the host is hidden behind what does not read it") {
+    // 134 MB at 50 GB/s take 2.7 ms, two products 3.4 ms.
+    using from_host = dv::options<dv::host_inputs<app::value>>;
+    constexpr std::int64_t copy = 2'684'354'560 + 3'000'000;
+    CHECK(dv::predicted_time<app::model, from_host> == dv::predicted_time<app::model> + copy);  // every task reads it
+    using other = dv::plan::planned<app::late_reduction, from_host>;
+    CHECK(other::plan.predicted > dv::predicted_time<app::late_reduction>);
+    std::ostringstream text;
+    dv::explain<app::model, from_host>(text);
+    CHECK(text.str().find("with copies of inputs from the host") != std::string::npos);
+    std::ostringstream forced;
+    dv::explain<app::model, from_host, dv::candidate::sequential>(forced);
+    CHECK(forced.str().find("sequential, forced") != std::string::npos);
+}
 
 TEST_CASE("predictions of the design's example") {
     using P = dv::plan::planned<app::three_senders, app::h200>;

@@ -97,6 +97,34 @@ TEST_CASE("a graph that is bucketed has the plan of run time, with fewer operati
     CHECK(plan::planned<along_an_axis, bucketed>::program.tasks.size() == written - 3);
 }
 
+TEST_CASE("an objective gives the plan of run time, of a graph that is rewritten as well") {
+    as_at_run_time<along_an_axis, dv::options<h200, dv::objective<dv::finish<y>>>>();
+    as_at_run_time<along_an_axis, dv::options<h200, dv::objective<dv::finish<y>>, dv::rewritten_by<dv::rewrite::bucket>>>();
+    as_at_run_time<overlapping_collectives, dv::options<h200, dv::objective<dv::makespan>>>();
+    as_at_run_time<along_an_axis, dv::options<h200, dv::objective<dv::interval>, dv::in_flight<2>>>();
+}
+
+TEST_CASE("a graph that is decomposed has the plan of run time, by the option and by statements") {
+    as_at_run_time<sharded_stream<dv::group>, decomposed>();
+    as_at_run_time<sharded_stream<dv::decompose>, dv::options<h200, dv::rewritten_by<dv::rewrite::bucket>, dv::in_flight<2>>>();
+    as_at_run_time<sharded_blocks<dv::decompose>, decomposed>();
+    constexpr auto kind_count = [](dv::op_kind kind) {
+        int count = 0;
+        for (const dv::ir::node& n : plan::planned<sharded_blocks<dv::decompose>, overlapped>::graph.nodes) count += n.kind == kind ? 1 : 0;
+        return count;
+    };
+    CHECK(kind_count(dv::op_kind::reduce_scatter) == 2);  // of two blocks; the other all_reduce stands outside
+    CHECK(kind_count(dv::op_kind::all_reduce) == 2);
+}
+
+TEST_CASE("a graph in which collectives are kept has the plan of run time, with fewer operations") {
+    using all = dv::options<h200, dv::rewritten_by<dv::rewrite::keep>>;
+    as_at_run_time<shards_kept, overlapped>();
+    as_at_run_time<shards_kept, dv::options<h200, dv::rewritten_by<dv::rewrite::keep, dv::rewrite::bucket>, dv::in_flight<2>>>();
+    CHECK(plan::planned<shards_kept, overlapped>::graph.nodes.size() == plan::typed<shards_kept>::value.nodes.size() - 1);
+    CHECK(plan::planned<there_and_back, all>::graph.nodes.size() == plan::typed<there_and_back>::value.nodes.size());
+}
+
 TEST_CASE("a graph that is not rewritten is the written one, and not a copy") {
     CHECK(plan::planned<descent, dv::options<h200>>::graph.nodes.first == plan::typed<descent>::value.nodes.first);
 }
@@ -107,7 +135,7 @@ TEST_CASE("explain says which candidate won, and what is predicted of all") {
     CAPTURE(best);
     CHECK(has(best, "  candidate "));
     CHECK(has(best, name_of(told.taken)));
-    CHECK(has(best, "  ... 10 others "));
+    CHECK(has(best, "  ... 13 others "));
     CHECK(has(best, "not predicted"));
     CHECK(!has(best, "forced"));
     const std::string other = explained<overlapping_collectives, overlapped, dv::candidate::min_memory>();

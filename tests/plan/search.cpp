@@ -157,8 +157,9 @@ TEST_CASE("a graph of many operations is booked with fewer budgets, and one of m
             f.length_of(next.of) = 99;
         }
     };
-    CHECK(budgets(plan::most_booked_finely).size() == 8);
-    CHECK(budgets(plan::most_booked_finely + 1) == std::vector{c::booked_100, c::booked_112, c::booked_150, c::booked_200, c::booked_300});
+    CHECK(budgets(plan::most_booked_finely).size() == 11);
+    CHECK(budgets(plan::most_booked_finely + 1) == std::vector{c::booked_100, c::booked_112, c::booked_150, c::booked_200,
+                                                                       c::booked_300, c::booked_400, c::booked_800});
     CHECK(budgets(plan::most_booked + 1).empty());
 }
 
@@ -169,8 +170,13 @@ TEST_CASE("a plan tells what is predicted of each candidate, and of which nothin
     made.predicted_sequential = 100;
     plan::findings f;
     f.length_of(dv::candidate::written) = 80;
-    const plan::choice told = plan::choice_of(f, dv::candidate::booked_125, made);
+    const plan::choice told = plan::choice_of(f, dv::candidate::booked_125, made, dv::objective_kind::makespan);
     CHECK(told.taken == dv::candidate::booked_125);
-    const std::int64_t expected[] = {100, 80, -1, -1, -1, -1, 70, -1, -1, -1, -1, -1, -1, -1};
+    const std::int64_t expected[] = {100, 80, -1, -1, -1, -1, 70, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
     for (int c = 0; c < dv::candidates; ++c) CHECK(told.predicted[c] == expected[c]);
+    // Of another objective it is what was compared, and not the time of a run.
+    f.length_of(dv::candidate::booked_125) = 20;
+    const plan::choice other = plan::choice_of(f, dv::candidate::booked_125, made, dv::objective_kind::finish);
+    CHECK(other.predicted[static_cast<int>(dv::candidate::sequential)] == -1);
+    CHECK(other.predicted[static_cast<int>(dv::candidate::booked_125)] == 20);
 }

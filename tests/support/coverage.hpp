@@ -27,8 +27,22 @@ public:
         see("ranks: 64 and more", ranks_of(s) >= 64);
         see("ranks: 128", ranks_of(s) == 128);
         see("an open width", s.open_axes != 0);
+        see("an axis over the network", s.network_axes != 0);
+        see("roles connected by the network", roles > 1 && s.plan_options.between_roles == dv::link::network);
+        see("inputs from the host", s.plan_options.host_inputs.count > 0);
+        see("runs at short intervals", s.plan_options.objective == dv::objective_kind::interval && s.plan_options.in_flight > 1);
+        see("an output to finish first", s.plan_options.objective == dv::objective_kind::finish);
         see("one role with a name", roles == 1 && s.named_roles);
         see("single_rank", s.single_rank);
+        for (int role = 0; role < roles; ++role) {
+            bool used = false;
+            for (const statement& n : s.nodes) {
+                used = used || n.role == role || contains(n.targets, role);
+                for (const int a : n.arguments) used = used || s.symbols[static_cast<std::size_t>(a)].role == role;
+            }
+            see("an idle role", !used);
+            see("an idle role of several ranks", !used && width_of(s, role, ~0u) > 1);
+        }
         see("in flight: 8, and more runs", s.plan_options.in_flight == 8 && s.runs > 8);
         see("channel slots: 4", s.plan_options.channel_slots == 4);
         see("256 operations and more", s.nodes.size() >= 256);
@@ -125,9 +139,22 @@ private:
         see("nested", n.nested);
         see("an update by communication", n.update && dv::is_communication(n.kind));
         see("an update with a discarded result", n.update && contains(n.results, -1));
+        for (const int x : n.awaited) {
+            const symbol& y = s.symbols[static_cast<std::size_t>(x)];
+            see("after a value", y.kind == dv::ir::symbol_kind::value);
+            see("after an input", y.kind == dv::ir::symbol_kind::input);
+            see("after a state", y.kind == dv::ir::symbol_kind::state);
+            see("after another role's value", n.role >= 0 && y.role >= 0 && y.role != n.role);
+            see("after a value: over roles", over_roles(n));
+            see("after a value: along axes", n.role >= 0 && dv::is_communication(n.kind));
+            see("after a value: in an NCCL group", n.nccl_group_id >= 0);
+            see("after a value: an update", n.update);
+            see("after two values", n.awaited.size() > 1);
+        }
         if (n.kind != compute) return;
         see("more than three arguments", n.arguments.size() > 3);
         see("no arguments", n.arguments.empty());
+        see("more than eight results", n.results.size() > 8);
         bool none = true;
         for (const int x : n.results) none = none && x < 0;
         see("all results discarded", none);

@@ -63,6 +63,7 @@ inline constexpr damage damages[] = {
     {"repeat_access", true, repeat_access},
     {"read_beyond", true, read_beyond},
     {"give_workspace", true, give_workspace},
+    {"await_a_state", true, await_a_state},
     {"send_another_value", true, send_another_value},
     {"exchange_group_indices_only", true, exchange_group_indices_only},
     {"drop_longest_waits", false, drop_longest_waits},

@@ -20,7 +20,7 @@ inline bool leave_out_partner(subject& s, int site) {
                 }
             for (dv::ir::step& y : s.plan.steps)
                 if (y.first_participation > i) --y.first_participation;
-            while (s.program.participations[i].accesses > 0) detail::erase_access(s, i, 0);
+            while (s.program.participations[i].touches() > 0) detail::erase_access(s, i, 0);
             detail::erase(s.program.participations, i);
             --x.participations;
             for (dv::ir::task& y : s.program.tasks)
@@ -35,12 +35,12 @@ inline bool repeat_participation(subject& s, int site) {
     if (site >= s.program.participations.size()) return false;
     const int v = detail::task_of_participation(s, site);
     dv::ir::participation x = s.program.participations[site];
-    for (int k = 0; k < x.accesses; ++k) {
+    for (int k = 0; k < x.touches(); ++k) {
         const dv::ir::access a = s.program.accesses[x.first_access + k];
-        detail::insert(s.program.accesses, x.first_access + x.accesses + k, a);
+        detail::insert(s.program.accesses, x.first_access + x.touches() + k, a);
     }
     detail::insert(s.program.participations, site + 1, x);
-    for (int i = site + 1; i < s.program.participations.size(); ++i) s.program.participations[i].first_access += x.accesses;
+    for (int i = site + 1; i < s.program.participations.size(); ++i) s.program.participations[i].first_access += x.touches();
     ++s.program.tasks[v].participations;
     for (dv::ir::task& y : s.program.tasks)
         if (y.first_participation > site) ++y.first_participation;
@@ -183,6 +183,20 @@ inline bool give_workspace(subject& s, int site) {
     detail::insert_access(s, site, s.program.participations[site].accesses, whole(s.program, b, dv::access_mode::write));
     return true;
 }
+// A participation waits for a state of its role that no `after` names.
+inline bool await_a_state(subject& s, int site) {
+    for (int i = 0; i < s.program.participations.size(); ++i)
+        for (int b = 0; b < s.program.buffers.size(); ++b) {
+            dv::ir::participation& x = s.program.participations[i];
+            const dv::ir::buffer& state = s.program.buffers[b];
+            if (state.role != x.role || state.where != dv::ir::storage::state || site-- != 0) continue;
+            detail::insert_access(s, i, x.accesses, whole(s.program, b, dv::access_mode::read));
+            --x.accesses;
+            ++x.awaited;
+            return true;
+        }
+    return false;
+}
 // A transfer moves another value of its sender to where a value is expected.
 inline bool send_another_value(subject& s, int site) {
     for (dv::ir::participation& x : s.program.participations) {
@@ -240,7 +254,7 @@ inline bool leave_out_task(subject& s, int site) {
     for (int k = s.plan.steps.size() - 1; k >= 0; --k)
         if (s.plan.steps[k].task == site) detail::erase_step(s, k);
     int first = s.program.participations[x.first_participation].first_access, accesses = 0;
-    for (int i = 0; i < x.participations; ++i) accesses += s.program.participations[x.first_participation + i].accesses;
+    for (int i = 0; i < x.participations; ++i) accesses += s.program.participations[x.first_participation + i].touches();
     for (int i = 0; i < accesses; ++i) detail::erase(s.program.accesses, first);
     for (int i = 0; i < x.participations; ++i) detail::erase(s.program.participations, x.first_participation);
     for (int i = 0; i < x.members; ++i) detail::erase(s.program.members, x.first_member);

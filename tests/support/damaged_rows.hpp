@@ -53,17 +53,19 @@ void insert(dv::vec<T>& list, int at, const T& x) {
 inline void insert_access(subject& s, int participation, int k, dv::ir::access a) {
     const int at = s.program.participations[participation].first_access + k;
     insert(s.program.accesses, at, a);
-    ++s.program.participations[participation].accesses;
+    dv::ir::participation& x = s.program.participations[participation];
+    ++(k <= x.accesses ? x.accesses : x.awaited);
     for (int i = participation + 1; i < s.program.participations.size(); ++i) ++s.program.participations[i].first_access;
 }
 inline void erase_access(subject& s, int participation, int k) {
     erase(s.program.accesses, s.program.participations[participation].first_access + k);
-    --s.program.participations[participation].accesses;
+    dv::ir::participation& x = s.program.participations[participation];
+    --(k < x.accesses ? x.accesses : x.awaited);
     for (int i = participation + 1; i < s.program.participations.size(); ++i) --s.program.participations[i].first_access;
 }
 inline int participation_of_access(const subject& s, int a) {
     return nth(s.program.participations, 0,
-               [a](const dv::ir::participation& x) { return a >= x.first_access && a < x.first_access + x.accesses; });
+               [a](const dv::ir::participation& x) { return a >= x.first_access && a < x.first_access + x.touches(); });
 }
 inline int task_of_participation(const subject& s, int participation) {
     return nth(s.program.tasks, 0, [participation](const dv::ir::task& x) {

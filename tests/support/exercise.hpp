@@ -17,7 +17,7 @@ template <class T>
 std::vector<char> numbers(std::int64_t n, int rank, std::int64_t run, int salt) {
     std::vector<char> bytes(static_cast<std::size_t>(n) * sizeof(T));
     for (std::int64_t i = 0; i < n; ++i) {
-        const T x = static_cast<T>(static_cast<float>((i * 7 + rank * 3 + run * 5 + salt) % 5));
+        const T x = static_cast<T>(static_cast<float>((i * 7 + rank * 3 + run * 4 + salt) % 5));
         std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof(T), &x, sizeof(T));
     }
     return bytes;

@@ -157,6 +157,7 @@ inline constexpr field fields[] = {
     detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::group_index>("participation.group_index"),
     detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::first_access>("participation.first_access"),
     detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::accesses>("participation.accesses"),
+    detail::column<&subject::program, &detail::program::participations, &dv::ir::participation::awaited>("participation.awaited"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::kind>("member.kind"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::op>("member.op"),
     detail::column<&subject::program, &detail::program::members, &dv::ir::member::node>("member.node"),
@@ -209,14 +210,14 @@ inline constexpr field fields[] = {
 
 // A tensor_type is its element, its rank and six extents.
 static_assert(detail::count_fields<dv::ir::buffer>() == 11 && detail::count_fields<dv::ir::access>() == 4 &&
-                  detail::count_fields<dv::ir::leaf>() == 2 && detail::count_fields<dv::ir::participation>() == 5 &&
+                  detail::count_fields<dv::ir::leaf>() == 2 && detail::count_fields<dv::ir::participation>() == 6 &&
                   detail::count_fields<dv::ir::member>() == 10 && detail::count_fields<dv::ir::task>() == 6 &&
                   detail::count_fields<dv::ir::communicator>() == 3 && detail::count_fields<dv::ir::step>() == 9 &&
                   detail::count_fields<dv::ir::wait>() == 3 && detail::count_fields<dv::ir::role_plan>() == 6 &&
                   detail::count_fields<dv::ir::placement>() == 2 && detail::count_fields<dv::ir::program_data>() == 8 + 2 &&
                   detail::count_fields<dv::plan::plan_data>() == 5 + 4 + 1,  // `choice` tells of the search, and nothing is done by it
               "a field was added to a table: list it among `fields`");
-static_assert(std::size(fields) == (11 - 1 + 2 + dv::max_rank) + 4 + 2 + 5 + 10 + 6 + 3 + 1 + 2 + 1 + 9 + 3 + 6 + 2 + 4);
+static_assert(std::size(fields) == (11 - 1 + 2 + dv::max_rank) + 4 + 2 + 6 + 10 + 6 + 3 + 1 + 2 + 1 + 9 + 3 + 6 + 2 + 4);
 
 // The tables whose number of rows can change: their last row is left out, or stands twice.
 struct table {

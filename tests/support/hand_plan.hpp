@@ -139,6 +139,8 @@ struct maker {
         type = s.graph.symbols[x].type;
         type.extent[0] /= which.blocks;
         const int y = value(dv::op_kind::compute, s.graph.symbols[x].role, {x}, &which);
+        s.graph.nodes.back().part = which.block;
+        s.graph.nodes.back().parts = which.blocks;
         whole_of[y] = whole_of[x];
         begin_of[y] = begin_of[x] + which.block * type.bytes();
         type = usual_type;

@@ -121,20 +121,24 @@ inline constexpr auto like = +[](const dv::tensor_type* arguments, dv::tensor_ty
 
 using shape_rule = int (*)(const dv::tensor_type*, dv::tensor_type*);
 
-template <int... K>
-constexpr shape_rule sized_rule(int k, int r, std::integer_sequence<int, K...>) {
-    constexpr shape_rule rules[][4] = {{sized<K, 1>, sized<K, 2>, sized<K, 3>, sized<K, 4>}...};
-    return rules[k][r - 1];
+template <int... I>
+constexpr shape_rule sized_rule(int i, std::integer_sequence<int, I...>) {
+    constexpr shape_rule rules[] = {sized<I / dv::max_results, I % dv::max_results + 1>...};
+    return rules[i];
 }
-constexpr shape_rule sized_rule(int k, int r) { return sized_rule(k, r, std::make_integer_sequence<int, tensor_type_count>{}); }
+constexpr shape_rule sized_rule(int k, int r) {
+    return sized_rule(k * dv::max_results + r - 1, std::make_integer_sequence<int, tensor_type_count * dv::max_results>{});
+}
 
 inline constexpr int most_arguments = 8;
-template <int... First>
-constexpr shape_rule like_rule(int r, int first, std::integer_sequence<int, First...>) {
-    constexpr shape_rule rules[][4] = {{like<First, 1>, like<First, 2>, like<First, 3>, like<First, 4>}...};
-    return rules[first][r - 1];
+template <int... I>
+constexpr shape_rule like_rule(int i, std::integer_sequence<int, I...>) {
+    constexpr shape_rule rules[] = {like<I / most_arguments, I % most_arguments + 1>...};
+    return rules[i];
 }
-constexpr shape_rule like_rule(int r, int first = 0) { return like_rule(r, first, std::make_integer_sequence<int, most_arguments>{}); }
+constexpr shape_rule like_rule(int r, int first = 0) {
+    return like_rule(first * most_arguments + r - 1, std::make_integer_sequence<int, most_arguments * most_arguments>{});
+}
 
 // rows<I, N> and concat, as the library declares them.
 inline constexpr int most_blocks = 4;

@@ -96,7 +96,7 @@ private:
             std::vector<dv::tensor_type> arguments;
             for (const int a : g_.operands.subspan(n.first_argument, n.arguments)) arguments.push_back(g_.symbols[a].type);
             dv::tensor_type types[dv::max_results];
-            if (n.kind == dv::op_kind::compute) n.op->infer(arguments.data(), types);
+            if (n.kind == dv::op_kind::compute && n.op->view == dv::view_kind::none) n.op->infer(arguments.data(), types);
             m_.result_at.emplace_back();
             m_.result_type.emplace_back();
             for (int j = 0; j < n.results; ++j) {
@@ -169,7 +169,7 @@ private:
         if (x.node >= 0 && g_.nodes[x.node].op->view == dv::view_kind::rows) {
             const dv::ir::node& rows = g_.nodes[x.node];
             const piece all = read(run, g_.operands[rows.first_argument], role, position);
-            return {all.data + rows.op->block * x.type.bytes(), x.type.bytes(), all.type};
+            return {all.data + rows.part * x.type.bytes(), x.type.bytes(), all.type};
         }
         if (x.kind == dv::ir::symbol_kind::state) return m_.state(symbol, x.role, position);
         if (x.role >= 0) return m_.value(run, symbol, x.role, position);

@@ -50,6 +50,8 @@ inline listing listed(const dv::ir::program& p) {
     }
     for (const auto& a : p.accesses) l.add("access", a.buffer, a.mode);
     for (const auto& x : p.participations) l.add("part", x.role, x.member, x.group_index, x.first_access, x.accesses);
+    for (const auto& x : p.participations)
+        if (x.awaited > 0) l.add("awaited", x.first_access, x.awaited);
     for (const auto& m : p.members) {
         l.add("member", m.kind, m.node, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
         if (m.kind == dv::op_kind::permute)
@@ -237,7 +239,7 @@ private:
         for (int i = 0; i < steps_; ++i)
             for (const dv::ir::participation& participation :
                  p_.participations.subspan(step(i).first_participation, step(i).participations))
-                for (const dv::ir::access& a : p_.accesses.subspan(participation.first_access, participation.accesses))
+                for (const dv::ir::access& a : p_.accesses.subspan(participation.first_access, participation.touches()))
                     if (a.buffer == b && leaf >= a.leaf && leaf < a.leaf + a.leaves)
                         l.uses.push_back({run * steps_ + i, p_.members[participation.member].node, a.mode});
         return l;

@@ -39,7 +39,7 @@ struct place {
 inline place place_of(const dv::ir::graph& g, int symbol) {
     if (const int n = g.symbols[symbol].node; n >= 0 && g.nodes[n].op->view == dv::view_kind::rows) {
         place of = place_of(g, g.operands[g.nodes[n].first_argument]);
-        of.begin += g.nodes[n].op->block * g.symbols[symbol].type.bytes();
+        of.begin += g.nodes[n].part * g.symbols[symbol].type.bytes();
         return of;
     }
     for (const dv::ir::node& n : g.nodes) {

@@ -18,6 +18,7 @@ struct planned_sample {
     const char* options = "";
     dv::plan_options s = {};
     dv::ir::graph written = {};
+    dv::ir::graph rewritten = {};  // what is planned: the written graph, but for what its statements ask for
     dv::ir::program program = {};
     dv::plan::plan plan = {};
     std::int64_t peak_bytes = -1, predicted = 0;   // the facts of the plan; bytes only if one rank runs all roles
@@ -34,7 +35,7 @@ planned_sample sample_of(std::string name, const char* options) {
     using p = dv::plan::planned<G, O>;
     std::int64_t bytes = -1;
     if constexpr (p::program.roles == 1) bytes = dv::peak_bytes<G, dv::unnamed_role, O>;
-    return {std::move(name), options, O::value, p::graph, p::program, p::plan, bytes, dv::predicted_time<G, O>};
+    return {std::move(name), options, O::value, dv::plan::typed<G>::value, p::graph, p::program, p::plan, bytes, dv::predicted_time<G, O>};
 }
 
 template <class G, bool Folded>

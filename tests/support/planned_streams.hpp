@@ -87,7 +87,7 @@ inline int races(const planned& p, int role, int runs, const dv::pass::pending_w
     for (int s = r.first_step; s < r.first_step + r.steps; ++s)
         for (const dv::ir::participation& participation :
              program.participations.subspan(p.issued.steps[s].first_participation, p.issued.steps[s].participations))
-            for (const dv::ir::access& a : program.accesses.subspan(participation.first_access, participation.accesses)) {
+            for (const dv::ir::access& a : program.accesses.subspan(participation.first_access, participation.touches())) {
                 touches.push_back({p.issued.steps[s].task, a.buffer, dv::writes(a.mode)});
                 step.push_back(s - r.first_step);
             }

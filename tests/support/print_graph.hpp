@@ -39,7 +39,7 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
         for (int i = 0; i < g.roles[r].axes; ++i) {
             const dv::ir::mesh_axis& m = g.mesh[g.roles[r].first_axis + i];
             text += (i == 0 ? "axis<" : ", axis<") + std::string(dovetail::spelled(*g.axes[m.axis].name)) + ", " + std::to_string(m.width) +
-                    ">";
+                    (m.link == dv::link::network ? ", network>" : ">");
         }
         text += g.single_rank ? ">, single_rank\n" : ">\n";
     }
@@ -86,6 +86,7 @@ inline std::string print_graph(const dovetail::ir::graph& g) {
             text += " to";
             for (int t : g.operands.subspan(n.first_target, n.targets)) text += " " + role(t);
         }
+        for (int a : g.operands.subspan(n.first_awaited, n.awaited)) text += " after " + name_of(g, a);
         if (n.nccl_group_id >= 0) text += " nccl_group " + std::to_string(n.nccl_group_id);
         text += "\n";
     }
@@ -114,7 +115,7 @@ inline std::string print_plan(const dovetail::ir::program& p, const dovetail::pl
                 const dv::ir::member& m = p.members[participation.member];
                 text += std::string(" ") + dv::name_of(m.kind) + (m.node >= 0 ? " of statement " + std::to_string(m.node) : std::string{}) +
                         " [";
-                for (const dv::ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses))
+                for (const dv::ir::access& a : p.accesses.subspan(participation.first_access, participation.touches()))
                     text += std::string(" ") + "rwu"[static_cast<int>(a.mode)] + std::to_string(a.buffer);
                 text += " ]";
             }

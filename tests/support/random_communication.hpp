@@ -178,6 +178,32 @@ protected:
         if (nccl_group_id < 0 && r.chance(60)) back_from_root(made, y, width);
         return true;
     }
+    // A collective along axes once more; of rows perhaps of other ones.
+    bool repeat_collective() {
+        std::vector<int> list;
+        for (int i = 0; i < static_cast<int>(s.nodes.size()); ++i) {
+            const statement& n = s.nodes[static_cast<std::size_t>(i)];
+            if (dv::is_collective(n.kind) && n.role >= 0 && !n.update && readable(whole_of(n.arguments[0]), n.role)) list.push_back(i);
+        }
+        if (list.empty()) return false;
+        statement n = s.nodes[static_cast<std::size_t>(r.one_of(list))];
+        n.nccl_group_id = -1;
+        const int x = n.arguments[0], width = width_of(s, n.role, n.axes);
+        if (const int whole = whole_of(x); whole != x)
+            n.arguments = {rows_of(whole, static_cast<int>(at(whole).type.extent[0] / at(x).type.extent[0]), n.role)};
+        const int y = communicated(n, x, width, n.role);
+        at(y).varies = variation(n, x);
+        rooted[static_cast<std::size_t>(y)] = n.kind == dv::op_kind::reduce || n.kind == dv::op_kind::gather ? 1 : 0;
+        n.results = {y};
+        place(std::move(n));
+        return true;
+    }
+    // What x is rows of, or itself.
+    int whole_of(int x) const {
+        const int p = producer[static_cast<std::size_t>(x)];
+        if (p < 0 || s.nodes[static_cast<std::size_t>(p)].op->view != dv::view_kind::rows) return x;
+        return s.nodes[static_cast<std::size_t>(p)].arguments[0];
+    }
     // Rows of x in its place, where the communication can do with them. Within a group a state would be seen as the group leaves it.
     int some_rows(int x, const statement& n, int width, int role) {
         const int blocks = n.nccl_group_id >= 0 && at(x).kind == dv::ir::symbol_kind::state ? 1 : blocks_of(x);

@@ -173,7 +173,7 @@ protected:
             op.infer = like_rule(count, first);
             for (int j = 0; j < count; ++j) n.types.push_back(at(n.arguments[static_cast<std::size_t>(first + j)]).type);
         } else {
-            const int count = r.chance(75) ? 1 : r.between(1, dv::max_results);
+            const int count = r.chance(75) ? 1 : r.between(1, r.chance(10) ? dv::max_results : 4);
             sized_results(n, op, type_index(), count);
         }
     }

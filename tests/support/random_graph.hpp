@@ -18,6 +18,7 @@ public:
         for (int i = 0; i < roles(); ++i) compute(i);
         while (static_cast<int>(s.nodes.size()) < nodes) {
             const int role = r.below(roles());
+            if (k.repeats && r.chance(15) && repeat_collective()) continue;
             const int what = r.below(100);
             if (what < 26 && k.collectives) collective_over_mesh(role, -1, symbols());
             else if (what < 32 && k.collectives && k.nccl_groups) nccl_group_id(role);
@@ -27,6 +28,7 @@ public:
             else if (what < 64 && k.states) update(role);
             else compute(role);
         }
+        if (k.awaits) await();
         finish();
         nest();
         write();
@@ -36,12 +38,54 @@ public:
     }
 
 private:
+    // Some statements start after values that are no arguments of theirs. What is drawn above a statement, and above its NCCL group, does
+    // not depend on it.
+    void await() {
+        std::vector<int> begin;  // by NCCL group: its first statement
+        for (int i = 0; i < static_cast<int>(s.nodes.size()); ++i) {
+            const int group = s.nodes[static_cast<std::size_t>(i)].nccl_group_id;
+            while (static_cast<int>(begin.size()) <= group) begin.push_back(-1);
+            if (group >= 0 && begin[static_cast<std::size_t>(group)] < 0) begin[static_cast<std::size_t>(group)] = i;
+            if (s.nodes[static_cast<std::size_t>(i)].op->view != dv::view_kind::none) continue;
+            for (int times = r.chance(12) ? r.between(1, 2) : 0; times > 0; --times)
+                await_one(s.nodes[static_cast<std::size_t>(i)], group < 0 ? i : begin[static_cast<std::size_t>(group)]);
+        }
+    }
+    // Something that is made above statement `limit`.
+    void await_one(statement& n, int limit) {
+        const auto fits = [&](int x) {
+            const int p = producer[static_cast<std::size_t>(x)];
+            if (at(x).kind == dv::ir::symbol_kind::axis_index || contains(n.arguments, x) || contains(n.awaited, x)) return false;
+            if (at(x).kind == dv::ir::symbol_kind::state) return n.nccl_group_id < 0 && n.role >= 0;
+            return at(x).kind != dv::ir::symbol_kind::value ||
+                   (p >= 0 && p < limit && s.nodes[static_cast<std::size_t>(p)].op->view != dv::view_kind::rows);
+        };
+        int x = -1;
+        if (over_roles(n)) {
+            std::vector<int> list;
+            for (int i = 0; i < symbols(); ++i)
+                if (fits(i) && !locked[static_cast<std::size_t>(i)] && at(i).role >= 0 && takes_part(n, at(i).role)) list.push_back(i);
+            if (!list.empty()) x = r.one_of(list);
+        } else {
+            x = pick(n.role, fits);
+        }
+        if (x < 0) return;
+        n.awaited.push_back(x);
+        ++reads[static_cast<std::size_t>(x)];
+    }
+    bool takes_part(const statement& collective, int role) const {
+        bool part = contains(collective.targets, role);
+        for (const int a : collective.arguments) part = part || at(a).role == role;
+        return part;
+    }
+
     // Values that are read once, by a statement of the same role, may be written inside it, those inside them as well.
     void nest() {
         for (std::size_t i = 0; i < s.nodes.size(); ++i) {
             statement& n = s.nodes[i];
             if (n.op->view == dv::view_kind::rows) continue;  // it always is
             if (n.update || n.nccl_group_id >= 0 || n.results.size() != 1 || n.results[0] < 0 || over_roles(n) || uses(n.op) > 1) continue;
+            if (!n.awaited.empty()) continue;
             const int x = n.results[0];
             if (reads[static_cast<std::size_t>(x)] != 1 || at(x).output || !r.chance(35)) continue;
             for (std::size_t j = i + 1; j < s.nodes.size(); ++j) {
@@ -112,8 +156,9 @@ private:
         const auto stateful = [&](const std::vector<int>& unit) {
             for (const int i : unit) {
                 if (s.nodes[static_cast<std::size_t>(i)].update) return true;
-                for (const int a : s.nodes[static_cast<std::size_t>(i)].arguments)
-                    if (at(a).kind == dv::ir::symbol_kind::state) return true;
+                for (const auto* list : {&s.nodes[static_cast<std::size_t>(i)].arguments, &s.nodes[static_cast<std::size_t>(i)].awaited})
+                    for (const int a : *list)
+                        if (at(a).kind == dv::ir::symbol_kind::state) return true;
             }
             return false;
         };
@@ -146,13 +191,22 @@ private:
         for (std::size_t i = 0; i < s.symbols.size(); ++i) {
             if (s.symbols[i].kind != dv::ir::symbol_kind::state || !r.chance(50)) continue;
             for (const statement& n : s.nodes) {
-                const bool read = contains(n.arguments, static_cast<int>(i)), written = contains(n.results, static_cast<int>(i));
+                const bool read = contains(n.arguments, static_cast<int>(i)) || contains(n.awaited, static_cast<int>(i));
+                const bool written = contains(n.results, static_cast<int>(i));
                 if (!read && !written) continue;
                 s.symbols[i].initialised = read;
                 s.symbols[i].from_store = s.symbols[i].from_store && read;
                 break;
             }
         }
+    }
+    void finish_an_output() {
+        std::vector<const dv::tag*> outputs;
+        for (const symbol& x : s.symbols)
+            if (x.output) outputs.push_back(x.name);
+        if (outputs.empty()) return;
+        s.plan_options.objective = dv::objective_kind::finish;
+        s.plan_options.finished = r.one_of(outputs);
     }
     // Links so slow that, of the values that occur, some are cheaper by peer copy and some by NCCL.
     void plan_options() {
@@ -164,6 +218,15 @@ private:
         s.plan_options.machine.link_bandwidth = s.plan_options.machine.peer_bandwidth = 8'000'000;
         if (k.limits && r.chance(30)) s.limit = r.chance(40) ? 999 : r.between(1, 1100);
         s.runs = r.between(1, r.chance(50) ? k.runs : std::max(k.runs, s.plan_options.in_flight + 2));
+        if (s.plan_options.channels != dv::transport::peer_copy && r.chance(10)) s.plan_options.between_roles = dv::link::network;
+        for (int a = 0; a < s.axes; ++a)
+            if (r.chance(20)) s.network_axes |= 1u << a;
+        for (const symbol& x : s.symbols)
+            if (dv::input_list& list = s.plan_options.host_inputs;
+                x.kind == dv::ir::symbol_kind::input && !x.in_host_memory && list.count < dv::most_host_inputs && r.chance(10))
+                list.name[list.count++] = x.name;
+        if (r.chance(10)) finish_an_output();
+        else if (r.chance(5)) s.plan_options.objective = dv::objective_kind::interval;
     }
 };
 

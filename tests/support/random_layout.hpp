@@ -30,6 +30,9 @@ struct knobs {
     bool open = false;       // axes of open width: plans are for any, and runs need to know it (with_widths)
     bool limits = true;      // memory limits
     bool views = true;       // rows of values, and values made of parts
+    bool idle = true;        // roles without statements
+    bool awaits = true;      // statements that start after values which are no arguments of theirs
+    bool repeats = false;    // collectives that take what others take
     std::string prefix = {};         // of names
     const sketch* beside = nullptr;  // a graph whose states this one may share
 };
@@ -58,6 +61,7 @@ protected:
     knobs k;
     chooser r;
     sketch s;
+    int idle = 0;  // roles without statements, which are the last ones
     std::vector<int> reads;
     std::vector<char> locked, rooted, in_concat;
     std::vector<int> producer;  // statement that computes a value
@@ -80,7 +84,7 @@ protected:
     const symbol& at(int id) const { return s.symbols[static_cast<std::size_t>(id)]; }
     symbol& at(int id) { return s.symbols[static_cast<std::size_t>(id)]; }
     int symbols() const { return static_cast<int>(s.symbols.size()); }
-    int roles() const { return static_cast<int>(s.roles.size()); }
+    int roles() const { return static_cast<int>(s.roles.size()) - idle; }  // those with statements
     const std::vector<dv::ir::mesh_axis>& mesh(int role) const { return s.roles[static_cast<std::size_t>(role)]; }
     // The number of a type in the table; vectors of words more often than others.
     int type_index() {
@@ -142,6 +146,7 @@ protected:
             s.roles.push_back(mixed && i > 0 && r.chance(40) ? draw_mesh(each) : shared);
             if (mixed && !s.roles.back().empty() && r.chance(20)) s.roles.back().pop_back();
         }
+        if (k.idle && count > 1 && r.chance(10)) idle = r.between(1, count - 1);
         s.named_roles = count > 1 || r.chance(20);
         s.single_rank = k.folding && k.exactly == 0 && count > 1 && !mixed && r.chance(8);
         if (k.open && r.chance(35)) open_some();

@@ -34,8 +34,9 @@ inline bool remove_statement(sketch& s, int at) {
 inline bool remove_role(sketch& s, int role) {
     for (const statement& n : s.nodes) {
         if (n.role == role || contains(n.targets, role)) return false;
-        for (const int a : n.arguments)
-            if (s.symbols[static_cast<std::size_t>(a)].role == role) return false;
+        for (const auto* list : {&n.arguments, &n.awaited})
+            for (const int a : *list)
+                if (s.symbols[static_cast<std::size_t>(a)].role == role) return false;
     }
     const auto shift = [role](int& r) { r -= r > role ? 1 : 0; };
     for (statement& n : s.nodes) {
@@ -86,7 +87,8 @@ inline void mend(sketch& s) {
         if (n.op->view == dv::view_kind::rows && reads[static_cast<std::size_t>(n.results[0])] == 0)
             s.nodes.erase(s.nodes.begin() + static_cast<long>(i));
         else
-            for (const int a : n.arguments) ++reads[static_cast<std::size_t>(a)];
+            for (const auto* list : {&n.arguments, &n.awaited})
+                for (const int a : *list) ++reads[static_cast<std::size_t>(a)];
     }
     for (const statement& n : s.nodes)
         for (const int x : n.results)
@@ -156,6 +158,7 @@ inline bool cut(sketch& s, int number, bool& more) {
         if (number-- == 0) return n.nccl_group_id >= 0 && (n.nccl_group_id = -1, true);
         if (number-- == 0) return n.nested && (n.nested = false, true);
         if (number-- == 0) return remove_facts(s, n);
+        if (number-- == 0) return !n.awaited.empty() && (n.awaited.pop_back(), mend(s), true);
     }
     if (number-- == 0) return s.runs > 1 && (--s.runs, true);
     if (number-- == 0) return s.plan_options.in_flight > 1 && (--s.plan_options.in_flight, true);

@@ -28,6 +28,9 @@ inline meaning reference::as_read(const dv::ir::graph& g) const {
                 std::string_view(g.roles[r].name->spelling.first, at(g.roles[r].name->spelling.size)) == name)
                 found = k;
         if (found < 0) throw failure("the graph has a role that is not written");
+        int positions = 1;  // 0: a width is open
+        for (const dv::ir::mesh_axis& x : g.mesh.subspan(g.roles[r].first_axis, g.roles[r].axes)) positions *= x.width;
+        if (positions != 0 && positions != positions_[at(found)]) throw failure("a role of the graph has another mesh than is written");
         role_of.push_back(found);
         m.first_place.push_back(first_place_[at(found)]);
         m.position_counts.push_back(positions_[at(found)]);

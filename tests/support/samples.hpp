@@ -54,6 +54,8 @@ using several_copied = dv::options<slow_links, dv::channel_transport<dv::transpo
 
 // Collectives of equal slack in one NCCL group.
 using bucketed = dv::options<slow_links, dv::rewritten_by<dv::rewrite::bucket>>;
+// All_reduces as reduce_scatters and all_gathers, with row-wise operations on shards.
+using decomposed = dv::options<slow_links, dv::rewritten_by<dv::rewrite::decompose>>;
 // Booked within the memory of an order that needs little.
 using booked = dv::options<slow_links, dv::force_candidate<dv::candidate::booked_100>>;
 using several_booked = dv::options<slow_links, dv::force_candidate<dv::candidate::booked_100>, dv::in_flight<3>, dv::channel_slots<2>>;
@@ -186,10 +188,10 @@ struct along_an_axis : dv::graph<
     dv::let<total, add(c, add(d, e))>,
     dv::output<a, b, f, y, total>> {};
 
-// Permutations of positions: two of four receive a value and two zeros; all receive one; and two are exchanged in a state.
+// Permutations of positions on four nodes: two of four receive a value and two zeros; all receive one; and two are exchanged in a state.
 struct permuted : dv::graph<
     dv::input<x, vector>,
-    dv::mesh<dv::axis<dp, 4>>,
+    dv::mesh<dv::axis<dp, 4, dv::link::network>>,
     dv::state<count, vector, zeros>,
     dv::let<a, permute<dp, pair<0, 2>, pair<2, 1>>(x)>,
     dv::let<b, permute<dp, pair<0, 3>, pair<1, 1>, pair<2, 0>, pair<3, 2>>(x)>,
@@ -221,6 +223,65 @@ struct descent : dv::graph<
     dv::update<dv::values<weight, speed>, sgd_momentum<1, 2>(weight, speed, b, rate)>,
     dv::let<y, copy(weight)>,
     dv::output<y>> {};
+
+// A training step of four layers, each y = x w by element, in a pipeline of two stages under each schedule: gradients are summed over four
+// micro-batches in states that nothing initialises, so that each sum has to begin with the first micro-batch.
+template <int> struct weight_of;
+template <int> struct gradient_of;
+template <int> struct corrected;
+template <int> struct goal;
+template <int, int> struct slope;
+template <class Schedule>
+struct layers_of {
+    static constexpr int layers = 4, size = layers / dv::pipeline_chunks<Schedule, 2>;
+    template <int L> using role = stage<dv::pipeline_stage<Schedule, 2, L / size>>;
+    template <int M> using feed = dv::group<dv::input<hop<0, M>, vector>, dv::input<goal<M>, vector>>;
+    template <int L> using before = dv::on<role<L>, dv::state<weight_of<L>, vector, constant<1>>, dv::state<gradient_of<L>, vector>>;
+    template <int L> using after = dv::on<role<L>, dv::update<weight_of<L>, sgd(weight_of<L>, gradient_of<L>, rate)>,
+                                          dv::let<corrected<L>, copy(weight_of<L>)>>;
+    template <int C, int M> struct chunk {
+        template <int I> static constexpr int layer = C * size + I;
+        template <int L> using output_slope = dv::when<L == layers - 1, dv::let<slope<L + 1, M>, subtract(hop<L + 1, M>, goal<M>)>>;
+        template <int L> using input_slope = dv::when<(L > 0), dv::let<slope<L, M>, multiply(slope<L + 1, M>, weight_of<L>)>>;
+        template <int L> using first = dv::when<M == 0, dv::update<gradient_of<L>, multiply(hop<L, M>, slope<L + 1, M>)>>;
+        template <int L> using next =
+            dv::when<(M > 0), dv::update<gradient_of<L>, add(gradient_of<L>, multiply(hop<L, M>, slope<L + 1, M>))>>;
+        template <int I> using forward = dv::let<hop<layer<I> + 1, M>, multiply(hop<layer<I>, M>, weight_of<layer<I>>)>;
+        template <int I> using input = dv::group<output_slope<layer<I>>, input_slope<layer<I>>>;
+        template <int I> using weight = dv::group<first<layer<I>>, next<layer<I>>>;
+    };
+    template <int C, int M> using forward = dv::repeat<chunk<C, M>::template forward, size>;
+    template <int C, int M> using input = dv::repeat<chunk<C, M>::template input, dv::down<size>>;
+    template <int C, int M> using weight = dv::repeat<chunk<C, M>::template weight, dv::down<size>>;
+    template <int C, int M> using both = dv::group<input<C, M>, weight<C, M>>;
+};
+template <class L, class Pipeline>
+using training_step = dv::graph<dv::input<rate, number>, dv::repeat<L::template feed, 4>, dv::repeat<L::template before, L::layers>,
+                                Pipeline, dv::repeat<L::template after, L::layers>, dv::output<dv::all<L::layers, corrected>>>;
+template <class Schedule, class L = layers_of<Schedule>>
+using whole_training =
+    training_step<L, dv::pipeline<2, 4, Schedule, stage, L::template forward, L::template both>>;
+template <class Schedule, class L = layers_of<Schedule>>
+using split_training =
+    training_step<L, dv::pipeline<2, 4, Schedule, stage, L::template forward, L::template input, L::template weight>>;
+struct trained_by_gpipe : whole_training<dv::gpipe> {};
+struct trained_by_one_f_one_b : whole_training<dv::one_f_one_b> {};
+struct trained_by_interleaved : whole_training<dv::interleaved<2>> {};
+struct trained_by_zero_bubble : split_training<dv::zero_bubble> {};
+struct trained_by_v_half : split_training<dv::v_half> {};
+
+// A weight in shards, gathered once for two readers, and again behind its update.
+struct shards_kept : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::state<weight, dv::tensor<float, 4>, constant<1>>,
+    dv::keep<
+        dv::let<a, all_gather<dp>(weight)>,
+        dv::let<b, multiply(a, x)>,
+        dv::let<c, add(b, all_gather<dp>(weight))>,
+        dv::update<weight, add(weight, reduce_scatter<sum, dp>(c))>,
+        dv::let<y, all_gather<dp>(weight)>>,
+    dv::output<b, y>> {};
 
 // Host memory on the way in and out.
 struct through_host : dv::graph<
@@ -306,6 +367,49 @@ struct over_host : dv::graph<
     dv::let<c, all_reduce<sum>(a, b)>,
     dv::output<d, e, y>> {};
 
+// The root of the broadcast receives too. Its result lies with what the reduce takes, and so in another set of equal offsets than the other
+// results; what it sends is in none. States that nothing changes, on roles with a channel and with an input.
+struct told;
+struct changed;
+struct told_and_reduced : dv::graph<
+    dv::on<left, dv::let<a, copy(b)>>,
+    dv::on<middle, dv::state<count, number, constant<1>>, dv::let<b, copy(count)>, dv::let<changed, relu(told)>>,
+    dv::on<right, dv::input<x, number>, dv::state<total, number, constant<2>>, dv::let<e, add(x, total)>>,
+    dv::let<y, reduce<minimum, root<left>>(a, changed, x)>,
+    dv::let<told, broadcast<to<middle, right, left>>(b)>,
+    dv::output<y, e>> {};
+
+// Order without data: after a value of this role and of another one, an input, a state between two of its updates and values of a
+// collective's roles; the reader of a value may start after it as well.
+struct ordered : dv::graph<
+    dv::input<x, vector>,
+    dv::on<left, dv::let<a, add(x, x)>, dv::after<c, dv::let<b, multiply(x, x)>>,
+           dv::after<a, dv::after<total, dv::let<f, subtract(x, a)>>>>,
+    dv::on<right, dv::state<count, vector, zeros>, dv::update<count, add(count, x)>, dv::let<c, relu(x)>,
+           dv::after<count, dv::let<d, subtract(x, x)>>, dv::after<d, dv::update<count, multiply(count, x)>>>,
+    dv::after<x, dv::after<a, dv::after<c, dv::let<total, all_reduce<sum>(b, d)>>>>,
+    dv::on<right, dv::let<e, copy(count)>>,
+    dv::output<e, f, total>> {};
+// Communication along an axis, after values of its own rank: all_reduces one after the other, one of them in an NCCL group.
+struct in_turn : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::let<a, all_reduce<sum, dp>(x)>,
+    dv::after<a, dv::let<b, add(x, x)>>,
+    dv::let<c, all_reduce<maximum, dp>(a)>,
+    dv::nccl_group<dv::after<b, dv::let<d, all_reduce<minimum, dp>(x)>>, dv::let<e, all_reduce<average, dp>(x)>>,
+    dv::after<d, dv::let<y, shift<dp, +1>(x)>>,
+    dv::output<a, c, e, y>> {};
+
+// Roles of the world in an order that is not that of their statements, the second of them idle.
+struct idle_between : dv::graph<
+    dv::roles<right, middle, left>,
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::on<left, dv::let<a, all_reduce<sum, dp>(x)>>,
+    dv::on<right, dv::let<b, add(a, x)>>,
+    dv::output<b>> {};
+
 // Rows of values: a chain in two blocks, each of which is communicated by itself, a state of which one block is read above its update,
 // and what is made of parts read whole, in blocks that are no parts, and given on.
 using blocks = dv::tensor<float, 8, 64>;
@@ -331,6 +435,70 @@ struct blocks_across : dv::graph<dv::input<x, blocks>,
                                         dv::let<y, concat<b, c>>, dv::let<e, relu(y)>, dv::let<stage<1>, subtract(total, rows<1, 2>(e))>>,
                                  dv::let<total, all_reduce<sum>(rows<1, 2>(a), rows<0, 2>(e))>, dv::output<d, e, stage<0>, stage<1>>> {};
 
+// Splits in Blocks blocks; with one block the graph as written, to compare with. A chain of blocks that are added up over the ranks, its
+// layers a repeat in the split; the same with a split in the repeat.
+struct bias;
+template <int I>
+using summing_layer = dv::group<dv::let<hop<0, I>, bias_add(hop<1, I>, bias)>, dv::let<hop<1, I + 1>, all_reduce<sum, dp>(hop<0, I>)>>;
+template <int Blocks>
+struct split_of {
+    template <int I> using layer = dv::split<Blocks, summing_layer<I>>;
+};
+template <int Blocks>
+struct split_chain : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::input<hop<1, 0>, blocks>, dv::input<bias, dv::tensor<float, 64>>,
+                               dv::split<Blocks, dv::repeat<summing_layer, 3>>, dv::output<hop<1, 3>>> {};
+template <int Blocks>
+struct split_layers : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::input<hop<1, 0>, blocks>, dv::input<bias, dv::tensor<float, 64>>,
+                                dv::repeat<split_of<Blocks>::template layer, 3>, dv::output<hop<1, 2>, hop<1, 3>>> {};
+// Rows scattered and gathered again: between them lie other rows on each rank than without the split.
+template <int Blocks>
+struct split_pair : dv::graph<
+    dv::mesh<dv::axis<dp, 4>>,
+    dv::input<x, blocks>,
+    dv::input<bias, dv::tensor<float, 64>, dv::replicated<dp>>,
+    dv::split<Blocks, dv::let<a, add(x, x)>, dv::let<b, relu(bias_add(reduce_scatter<sum, dp>(a), bias))>, dv::let<c, all_gather<dp>(b)>>,
+    dv::let<d, subtract(c, x)>,
+    dv::output<c, d>> {};
+// Blocks of a value of one role are sent to a second one, and theirs to a third.
+template <int Blocks>
+struct split_across : dv::graph<
+    dv::input<x, blocks>,
+    dv::on<left, dv::let<a, add(x, x)>>,
+    dv::split<Blocks, dv::on<middle, dv::let<b, relu(a)>, dv::let<c, multiply(b, a)>>, dv::on<right, dv::let<d, add(c, x)>>>,
+    dv::on<left, dv::let<e, add(c, a)>>,
+    dv::output<d, e>> {};
+// A state is read in blocks and changed behind them; an operation with two results, and one whose second result is not wanted.
+struct sum_and_difference {
+    static constexpr dv::results result(dv::tensor_type u, dv::tensor_type v) {
+        return u == v ? dv::results{u, u} : dv::results{dv::tensor_type{}};
+    }
+    static constexpr auto row_wise = dv::elementwise();
+    template <class Stream, class X>
+    static void launch(Stream s, dv::in<X> u, dv::in<X> v, dv::out<X> sum, dv::out<X> difference) {
+        add::launch(s, u, v, sum);
+        subtract::launch(s, u, v, difference);
+    }
+};
+template <int Blocks>
+struct split_state : dv::graph<
+    dv::input<x, blocks>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::state<weight, blocks, constant<1>>,
+    dv::split<Blocks, dv::let<dv::values<a, b>, sum_and_difference(x, weight)>, dv::let<c, all_reduce<sum, dp>(b)>,
+                      dv::let<dv::values<d, dv::discard>, sum_and_difference(c, a)>>,
+    dv::update<weight, add(weight, c)>,
+    dv::let<y, copy(weight)>,
+    dv::output<d, y>> {};
+// NCCL groups in a split, one for each block, and a split in an NCCL group, whose blocks are one group.
+template <int Blocks>
+struct split_groups : dv::graph<
+    dv::input<x, blocks>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::split<Blocks, dv::let<a, add(x, x)>, dv::nccl_group<dv::let<b, all_reduce<sum, dp>(a)>, dv::let<c, all_reduce<maximum, dp>(x)>>>,
+    dv::nccl_group<dv::split<Blocks, dv::let<d, all_reduce<sum, dp>(c)>>, dv::let<e, shift<dp, 1>(b)>>,
+    dv::let<y, subtract(d, e)>,
+    dv::output<y>> {};
+
 // Shapes at the edge: nothing, one element, an odd number.
 template <std::int64_t N>
 struct shaped : dv::graph<
@@ -339,5 +507,31 @@ struct shaped : dv::graph<
     dv::on<right, dv::let<b, add(a, x)>>,
     dv::let<total, all_reduce<sum>(a, b)>,
     dv::output<d>> {};
+
+// All_reduces that a decompose makes reduce_scatters and all_gathers of, with row-wise operations on shards; in a group in its place, the
+// graph as written. Ranks of two axes in their order, beside them one axis alone; a bias that is read whole, and a value that is gathered.
+struct bias;
+template <template <class...> class Decompose>
+struct sharded_stream : dv::graph<
+    dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>,
+    dv::input<x, blocks>,
+    dv::input<bias, dv::tensor<float, 64>, dv::replicated<dp, tp>>,
+    Decompose<dv::let<a, all_reduce<sum>(x)>,
+              dv::let<b, multiply(relu(bias_add(a, bias)), a)>,
+              dv::let<c, add(b, all_reduce<maximum>(add(b, x)))>,
+              dv::let<d, relu(all_reduce<average, tp>(x))>>,
+    dv::let<y, subtract(c, multiply(d, x))>,
+    dv::output<d, y>> {};
+// The same of blocks of rows, and a state that a product of a shard reads whole.
+template <template <class...> class Decompose>
+struct sharded_blocks : dv::graph<
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::input<x, blocks>,
+    dv::state<weight, dv::tensor<float, 64, 64>, constant<1>, dv::replicated<dp>>,
+    dv::split<2, Decompose<dv::let<a, all_reduce<sum, dp>(x)>, dv::let<b, matmul(relu(a), weight)>>, dv::let<c, all_reduce<sum, dp>(b)>>,
+    dv::update<weight, scale(weight, total)>,
+    dv::input<total, number, dv::replicated<dp>>,
+    dv::let<d, subtract(c, x)>,
+    dv::output<c, d>> {};
 
 }  // namespace samples

@@ -77,7 +77,7 @@ inline std::vector<standing> ranks_in_order(const sketch& s) {
 // Whether a symbol is used; an unused one is not written to the graph.
 inline bool mentioned(const sketch& s, int x) {
     for (const statement& n : s.nodes)
-        if (contains(n.arguments, x) || (n.update && contains(n.results, x))) return true;
+        if (contains(n.arguments, x) || contains(n.awaited, x) || (n.update && contains(n.results, x))) return true;
     return false;
 }
 

@@ -11,7 +11,7 @@ inline std::string shown(const dovetail::ir::graph& g, const dovetail::ir::progr
 }
 template <class Sample>
 std::string shown(const Sample& x) {
-    return shown(x.written, x.program, x.plan, x.s);
+    return shown(x.rewritten, x.program, x.plan, x.s);
 }
 
 }  // namespace support

@@ -43,7 +43,7 @@ protected:
         int phase = 0;
     };
     struct participation_view {
-        std::vector<int> arguments, results, result_index, scratch;  // accesses
+        std::vector<int> arguments, results, result_index, scratch, awaited;  // accesses
         int graph_role = -1;
         int node = -1;
     };
@@ -87,6 +87,7 @@ protected:
             participation_view& v = participations_[i];
             const auto mode = [&](int a) { return p_.accesses[a].mode; };
             v.node = member.node;
+            for (int a = 0; a < participation.awaited; ++a) v.awaited.push_back(participation.first_access + participation.accesses + a);
             if (member.node < 0) {
                 for (int a = participation.first_access; a < participation.first_access + participation.accesses; ++a)
                     (dv::writes(mode(a)) ? v.results : v.arguments).push_back(a);
@@ -135,6 +136,7 @@ protected:
         for (; next < participation.accesses; ++next) v.scratch.push_back(participation.first_access + next);
         check_workspace(v, n);
         check_types(v, n);
+        check_awaited(v, n);
     }
     bool is_of(const dv::ir::access& a, int symbol) const { return support::is_of(g_, p_, a, symbol); }
     std::int64_t size_of(const dv::ir::access& a) const { return support::size_of(p_, a); }
@@ -165,6 +167,15 @@ protected:
         }
         for (const int a : v.scratch)
             if (p_.buffers[p_.accesses[a].buffer].type.valid()) throw failure("scratch memory with a type" + whose);
+    }
+    // The statement starts after what it says.
+    void check_awaited(const participation_view& v, const dv::ir::node& n) const {
+        bool right = static_cast<int>(v.awaited.size()) == n.awaited;
+        for (int k = 0; right && k < n.awaited; ++k) {
+            const dv::ir::access& a = p_.accesses[v.awaited[static_cast<std::size_t>(k)]];
+            right = a.mode == dv::access_mode::read && is_of(a, g_.operands[n.first_awaited + k]);
+        }
+        if (!right) throw failure("node " + std::to_string(v.node) + " starts after something else");
     }
     // What is left of the accesses is the workspace that the operation asks for.
     void check_workspace(const participation_view& v, const dv::ir::node& n) const {
@@ -211,7 +222,7 @@ protected:
         }
         for (int i = 0; i < p_.participations.size(); ++i) {
             const dv::ir::participation& participation = p_.participations[i];
-            for (const auto& a : p_.accesses.subspan(participation.first_access, participation.accesses))
+            for (const auto& a : p_.accesses.subspan(participation.first_access, participation.touches()))
                 for (int l = root_leaf(a), end = l + a.leaves; l < end; ++l) ++uses_[l];
             for (int a : participations_[i].results) holder_[p_.accesses[a].buffer] = participations_[i].graph_role;
         }

@@ -161,7 +161,30 @@ private:
         return mix(mix(static_cast<word>(run) + 77) + static_cast<word>(&k - ranks_.data())) + static_cast<word>(access);
     }
 
+    // What a step starts after is made.
+    void check_awaited(rank& k, const dv::ir::step& step, int run) {
+        for (int i = step.first_participation; i < step.first_participation + step.participations; ++i)
+            for (int a : participations_[i].awaited) {
+                const int symbol = p_.buffers[p_.accesses[a].buffer].symbol;
+                const dv::ir::symbol& s = g_.symbols[symbol];
+                if (s.kind == dv::ir::symbol_kind::state || size_of(p_.accesses[a]) != s.type.bytes()) continue;
+                if (s.node >= 0 && (g_.nodes[s.node].op->view != dv::view_kind::none || dv::is_rooted(g_.nodes[s.node].kind))) continue;
+                if (!same(touched_by(k, a, run), m_.value(run, symbol, home_of(s, participations_[i].graph_role), k.position)))
+                    throw failure(name(step) + " starts too early on " + name(k) + " in run " + std::to_string(run));
+            }
+    }
+    // The role whose value a role has.
+    int home_of(const dv::ir::symbol& s, int role) const {
+        if (s.role >= 0) return s.role;
+        if (s.node < 0) return role;
+        const dv::span<const int> targets = g_.operands.subspan(g_.nodes[s.node].first_target, g_.nodes[s.node].targets);
+        for (const int t : targets)
+            if (t == role) return role;
+        return targets[0];
+    }
+
     void begin(rank& k, const dv::ir::step& step, int run) {
+        check_awaited(k, step, run);
         const auto arguments = own_arguments(k, step, run);
         for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
             for (const auto* list : {&participations_[i].results, &participations_[i].scratch})
@@ -211,7 +234,7 @@ private:
         for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) write(k, step, i, run);
         for (int i = step.first_participation; i < step.first_participation + step.participations; ++i) {
             const dv::ir::participation& participation = p_.participations[i];
-            for (const auto& a : p_.accesses.subspan(participation.first_access, participation.accesses))
+            for (const auto& a : p_.accesses.subspan(participation.first_access, participation.touches()))
                 for (int l = root_leaf(a), end = l + a.leaves; l < end; ++l)
                     if (const int root = root_of(a.buffer); --k.uses_left[run][l] == 0 && kept_[root] == 0)
                         poison({bytes_of(k, root, run).data + p_.leaves[l].begin, p_.leaves[l].bytes});

@@ -4,6 +4,7 @@
 
 #include "hash_ops.hpp"
 
+#include <dovetail/core/display.hpp>
 #include <dovetail/cost/machine.hpp>
 #include <dovetail/ir/graph.hpp>
 
@@ -35,6 +36,7 @@ struct statement {
     dv::op_kind kind = dv::op_kind::compute;
     int role = -1;                            // -1: over roles
     std::vector<int> arguments = {};
+    std::vector<int> awaited = {};            // what it starts after, beside its arguments
     std::vector<int> results = {};            // -1: discarded
     std::vector<dv::tensor_type> types = {};  // of the results, discarded ones too
     std::vector<int> targets = {};            // over roles: who receives, in order
@@ -56,6 +58,7 @@ struct sketch {
     std::vector<std::vector<dv::ir::mesh_axis>> roles = {};  // with their widths, also where those are open
     int axes = 0;
     unsigned open_axes = 0;  // axes whose width is not written: the executor is told it, or finds it
+    unsigned network_axes = 0;  // axes whose positions are nodes of a network
     bool single_rank = false;
     bool named_roles = true; // of a graph with one role
     dv::plan_options plan_options = {};
@@ -90,7 +93,11 @@ inline std::string print_settings(const sketch& s) {
     constexpr const char* channels[] = {"automatic", "nccl", "peer_copy"};
     return "runs " + std::to_string(s.runs) + ", in flight " + std::to_string(s.plan_options.in_flight) + ", channel slots " +
            std::to_string(s.plan_options.channel_slots) + ", channels " + channels[static_cast<int>(s.plan_options.channels)] +
+           ", between roles " + name_of(s.plan_options.between_roles) +
            ", overlap " + std::to_string(s.plan_options.overlap) +
+           ", " + std::to_string(s.plan_options.host_inputs.count) + " inputs from the host" +
+           (s.plan_options.objective == dv::objective_kind::interval ? ", interval" : "") +
+           (dv::named(s.plan_options.finished) ? ", finish " + dv::display(*s.plan_options.finished) : std::string{}) +
            (s.limit > 0 ? ", memory limit " + std::to_string(s.limit) + " thousandths" : std::string{}) + "\n";
 }
 

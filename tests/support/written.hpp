@@ -59,7 +59,8 @@ private:
     const descriptor* mesh_of(int role) {
         std::vector<const descriptor*> list;
         for (const dv::ir::mesh_axis& m : s_.roles[static_cast<std::size_t>(role)]) {
-            descriptor r = *composed(keyword::axis, {name(*axis_name(m.axis))});
+            const keyword kind = s_.network_axes >> m.axis & 1u ? keyword::network_axis : keyword::axis;
+            descriptor r = *composed(kind, {name(*axis_name(m.axis))});
             r.number = s_.open_axes >> m.axis & 1u ? 0 : m.width;
             list.push_back(keep(r));
         }
@@ -136,7 +137,9 @@ private:
         for (const descriptor* r : records) head.positions += r->positions;
         head.op = n.op;
         records.insert(records.begin(), keep(head));
-        add(n.role, stated(records), id_of(n));
+        statement_descriptor written = stated(records);
+        for (const int x : n.awaited) written = stated({pool_->stating(keyword::after, {stated({named(x)}), written})});
+        add(n.role, written, id_of(n));
     }
     void declaration(int symbol) {
         const support::symbol& x = s_.symbols[static_cast<std::size_t>(symbol)];
@@ -160,6 +163,7 @@ private:
         std::vector<char> used(s_.symbols.size(), 0), output(s_.symbols.size(), 0);
         for (const support::statement& n : s_.nodes) {
             for (const int a : n.arguments) used[static_cast<std::size_t>(a)] = 1;
+            for (const int a : n.awaited) used[static_cast<std::size_t>(a)] = 1;
             for (const int r : n.results)
                 if (r >= 0 && n.update) used[static_cast<std::size_t>(r)] = 1;
                 else if (r >= 0) output[static_cast<std::size_t>(r)] = s_.symbols[static_cast<std::size_t>(r)].output;
@@ -218,6 +222,7 @@ private:
     void blocks() {
         std::vector<statement_descriptor> top, inside;
         if (graph_has_mesh()) top.push_back(stated({mesh_of(0)}));
+        const bool lists = list_roles(top);
         for (std::size_t i = 0; i < lines_.size(); ++i) {
             const line& x = lines_[i];
             if (x.role == outside) {
@@ -230,15 +235,37 @@ private:
             top.push_back(stated({on(x.role, std::move(inside), x.id)}));
             inside.clear();
         }
+        for (int role = 0; lists && role < static_cast<int>(s_.roles.size()); ++role)  // an idle one has its mesh alone
+            if (needs_mesh(role) && !contains(met_, role)) top.push_back(stated({on(role, {}, s_.seed)}));
         if (graph_has_mesh() && choose(30, s_.seed, 13)) std::rotate(top.begin(), top.begin() + 1, top.end());
         wrap(top, s_.seed);
         root_ = pool_->stating(keyword::graph, top);
         if (!has_roles(s_)) appeared_ = {0};
     }
+    // Now and then the roles are listed, in some order, and always where one is idle.
+    bool list_roles(std::vector<statement_descriptor>& top) {
+        const int count = static_cast<int>(s_.roles.size());
+        bool idle = false;
+        for (int role = 0; role < count; ++role) {
+            bool used = false;
+            for (const line& x : lines_) used = used || x.role == role;
+            idle = idle || !used;
+        }
+        if (!has_roles(s_) || (!idle && !choose(15, s_.seed, 20))) return false;
+        std::vector<const descriptor*> names;
+        for (int i = 0; i < count; ++i) {
+            appeared_.push_back(static_cast<int>((static_cast<word>(i) + drawn(s_.seed, 21)) % static_cast<word>(count)));
+            names.push_back(role_names_[static_cast<std::size_t>(appeared_.back())]);
+        }
+        if (choose(30, s_.seed, 22)) names = {composed(keyword::all, names)};
+        top.insert(choose(50, s_.seed, 23) ? top.begin() : top.end(), stated({composed(keyword::roles, names)}));
+        return true;
+    }
     const descriptor* on(int role, std::vector<statement_descriptor> list, word id) {
         wrap(list, id);
-        const bool first = !contains(appeared_, role);
-        if (first) appeared_.push_back(role);
+        const bool first = !contains(met_, role);
+        if (first) met_.push_back(role);
+        if (!contains(appeared_, role)) appeared_.push_back(role);
         // The statements of a role may stand in several places, each with its mesh.
         if (needs_mesh(role) && (first || choose(20, id, 14)))
             list.insert(choose(70, id, 15) ? list.begin() : list.end(), stated({mesh_of(role)}));
@@ -260,7 +287,8 @@ private:
     const std::shared_ptr<record_pool> pool_ = std::make_shared<record_pool>();
     std::vector<const descriptor*> role_names_;
     std::vector<line> lines_;
-    std::vector<int> appeared_;
+    std::vector<int> appeared_;  // or in the order of the list
+    std::vector<int> met_;       // in an `on`
     const descriptor* root_ = nullptr;
 };
 

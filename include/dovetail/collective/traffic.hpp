@@ -17,6 +17,18 @@ constexpr std::int64_t passing(traffic t, std::int64_t payload, std::int64_t mem
     __builtin_unreachable();  // not a constant expression: see the assertion below
 }
 
+// The payloads over the links within a node and over each rank's link to the network, where `local` members lie on each of `nodes` nodes.
+// In a call of NCCL the ranks of a node divide what the node exchanges with the others between them, and each then has all of it from its
+// node; sends and receives go from member to member, each over one link.
+struct payload_by_link {
+    std::int64_t local = 0;
+    std::int64_t network = 0;
+};
+constexpr payload_by_link payload_on(const row& r, std::int64_t payload, int local, int nodes) {
+    if (r.call != nccl_call::send_recv) return {payload, payload / local};
+    return {r.passes == traffic::bus_less_own ? payload / nodes : payload, payload};
+}
+
 namespace detail {
 
 // For an enumerator without a case the evaluation, and so the compilation, fails.

@@ -2,6 +2,8 @@
 // Options may force a decision; the search (plan/search.hpp) makes the others.
 #pragma once
 
+#include "../core/vocabulary.hpp"
+
 namespace dovetail {
 
 // A candidate schedule: how the order of tasks is found, and whether a rank runs it on one stream or on three. Those from `booked_100`
@@ -19,45 +21,53 @@ enum class candidate : unsigned char {
     booked_200,
     booked_250,
     booked_300,
+    booked_400,
+    booked_600,
+    booked_800,
     min_memory,     // the order of little memory, one stream
     listed_serial,  // the order of list scheduling, one stream
     automatic       // chosen by the search
 };
-inline constexpr int candidates = 14;
+inline constexpr int candidates = 17;
 
 // The budget of a candidate that has one, in hundredths; 0: it has none.
 constexpr int budget_of(candidate c) {
-    if (c < candidate::booked_100 || c > candidate::booked_300) return 0;
-    constexpr int percent[] = {100, 112, 125, 150, 175, 200, 250, 300};
+    if (c < candidate::booked_100 || c > candidate::booked_800) return 0;
+    constexpr int percent[] = {100, 112, 125, 150, 175, 200, 250, 300, 400, 600, 800};
     return percent[static_cast<int>(c) - static_cast<int>(candidate::booked_100)];
 }
 
 constexpr const char* name_of(candidate c) {
-    constexpr const char* names[] = {"sequential", "written",    "listed",     "johnson",       "booked_100",
-                                     "booked_112", "booked_125", "booked_150", "booked_175",    "booked_200",
-                                     "booked_250", "booked_300", "min_memory", "listed_serial", "automatic"};
+    constexpr const char* names[] = {"sequential", "written",    "listed",     "johnson",    "booked_100",    "booked_112",
+                                     "booked_125", "booked_150", "booked_175", "booked_200", "booked_250",    "booked_300",
+                                     "booked_400", "booked_600", "booked_800", "min_memory", "listed_serial", "automatic"};
     return names[static_cast<int>(c)];
 }
 
-// The rewrites of pass/rewrite/.
-enum class rewrite : unsigned char {
-    identity,  // the same graph
-    bucket     // small collectives of equal slack in one NCCL group
-};
-
-constexpr const char* name_of(rewrite r) {
-    switch (r) {
-        case rewrite::identity: return "identity";
-        case rewrite::bucket: return "bucket";
-    }
-    __builtin_unreachable();
-}
-
-// The rewrites that a graph goes through, in their order.
+// The rewrites that a graph goes through: first those that its statements ask for, then a list of others, in their order.
 inline constexpr int most_rewrites = 4;
+inline constexpr int all_kept = INT32_MAX;
 struct rewrite_list {
     rewrite kind[most_rewrites] = {};
     int count = 0;
+    bool stated = false;       // whether statements of the graph ask for some
+    bool everywhere = false;   // whether what can be split is, also where no statement asks for it
+    int blocks = 1;            // of each split whose number is automatic, but for those that the next member makes smaller
+    std::uint64_t halved = 0;  // two bits for each such split, in the order of regions: how many times its number is halved
+    int kept = all_kept;       // the collectives that `keep` leaves out, at most: those of each statement, or of the graph
+    bool automatic = false;    // the search adds to the list what gains
+    bool decided = false;      // ... has been made
+
+    static constexpr int most_halved = 32;
+    constexpr int blocks_of(int split) const {
+        const int number = blocks >> (split < most_halved ? static_cast<int>(halved >> 2 * split & 3u) : 0);
+        return number > 0 ? number : 1;
+    }
+    constexpr bool has(rewrite r) const {
+        for (int i = 0; i < count; ++i)
+            if (kind[i] == r) return true;
+        return false;
+    }
 };
 
 }  // namespace dovetail

@@ -13,6 +13,7 @@ struct machine_description {
     std::int64_t half_flops = 0;
     std::int64_t float_flops = 0;
     std::int64_t double_flops = 0;
+    int multiprocessors = 0;                           // 0: operations are not divided into waves
     std::int64_t memory_bandwidth = 0;                 // bytes per second, read plus written
     std::int64_t launch_latency = 0;                   // one kernel on the device, ps
     std::int64_t edge_latency = 0;                     // a dependency between two streams, ps
@@ -21,6 +22,8 @@ struct machine_description {
     std::int64_t peer_latency = 0;                     // one peer copy, including its flags, ps
     std::int64_t peer_bandwidth = 0;                   // bytes per second of a peer copy by the copy engine; 0: no peer copies
     std::int64_t bus_bandwidth = 0;                    // bytes per second that a collective sustains on each rank (NCCL's bus bandwidth)
+    std::int64_t network_latency = 0;                  // one message between nodes, ps
+    std::int64_t network_bandwidth = 0;                // bytes per second and direction, of each rank; 0: as within a node
     std::int64_t host_bandwidth = 0;                   // bytes per second between device and pinned host memory
     int compute_slowdown_beside_communication = 1000;  // time of compute beside communication, in thousandths of its time alone
     int beside_copy = 1000;                            // time of compute beside a copy, likewise
@@ -33,9 +36,10 @@ namespace machine {
 // tenth faster, a product of equal numbers up to a quarter. This is the largest error of the model.
 struct h200_nvlink {
     static constexpr machine_description description{.name = "h200_nvlink",
-                                                     .half_flops = 656'000'000'000'000,
+                                                     .half_flops = 680'000'000'000'000,
                                                      .float_flops = 50'000'000'000'000,
                                                      .double_flops = 30'000'000'000'000,
+                                                     .multiprocessors = 132,
                                                      .memory_bandwidth = 4'000'000'000'000,
                                                      .launch_latency = 3'000'000,
                                                      .edge_latency = 2'000'000,
@@ -44,6 +48,8 @@ struct h200_nvlink {
                                                      .peer_latency = 20'000'000,
                                                      .peer_bandwidth = 393'000'000'000,
                                                      .bus_bandwidth = 300'000'000'000,
+                                                     .network_latency = 20'000'000,
+                                                     .network_bandwidth = 50'000'000'000,
                                                      .host_bandwidth = 50'000'000'000,
                                                      .compute_slowdown_beside_communication = 1500,
                                                      .beside_copy = 1060};
@@ -52,6 +58,26 @@ struct h200_nvlink {
 }  // namespace machine
 
 inline constexpr int most_slots = 64;  // runs in flight, or slots of a channel, that options allow
+
+// What the search over candidates makes short.
+enum class objective_kind : unsigned char {
+    makespan,  // one run
+    interval,  // the time between the ends of runs that follow one another
+    finish     // the time from the start of a run until one of its outputs is ready
+};
+
+// The names of inputs that options list.
+inline constexpr int most_host_inputs = 16;
+struct input_list {
+    const tag* name[most_host_inputs] = {};
+    int count = 0;
+
+    constexpr bool has(const tag* input) const {
+        for (int i = 0; i < count; ++i)
+            if (same(name[i], input)) return true;
+        return false;
+    }
+};
 
 // The options of a plan as a value.
 struct plan_options {
@@ -62,8 +88,13 @@ struct plan_options {
     int channel_slots = 1;          // slots of the receiving side of a channel
     int assumed_width = 4;          // of an open axis, for the prediction
     transport channels = transport::automatic;
+    link between_roles = link::local;  // what connects ranks of different roles
+    objective_kind objective = objective_kind::makespan;
+    const tag* finished = &nameless;          // of the objective `finish`: the name of its output
+    int preferred = -1;                       // the symbol of that name in the graph that is planned: see preferred_output
     candidate forced = candidate::automatic;  // the candidate to use, regardless of predicted times
     rewrite_list rewrites = {};
+    input_list host_inputs = {};  // bound from host memory, so that each run copies them
 };
 
 }  // namespace dovetail

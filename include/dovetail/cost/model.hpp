@@ -21,17 +21,42 @@ constexpr std::int64_t flop_rate(const machine_description& m, element e) {
     }
 }
 
-// The number of ranks that communicate in a member: positions along its axes, or roles.
+// The ranks that communicate in a member: those of one node, and the nodes. A machine without a network bandwidth is one node.
+struct extent {
+    int local = 1;
+    int nodes = 1;
+
+    constexpr void add(link between, int ranks, const machine_description& m) {
+        (between == link::network && m.network_bandwidth > 0 ? nodes : local) *= ranks;
+    }
+};
+// They are positions along the member's axes, or roles.
 template <class Graph, class Program>
-constexpr int width(const Graph& g, const Program& p, const ir::member& m, const plan_options& s) {
-    if (m.communicator < 0) return 2;
+constexpr extent extent_of(const Graph& g, const Program& p, const ir::member& m, const plan_options& s) {
+    extent n;
+    if (m.communicator < 0) {
+        n.add(s.between_roles, 2, s.machine);
+        return n;
+    }
     const ir::communicator& c = p.communicators[m.communicator];
-    if (c.axes == 0) return c.roles;
+    if (c.axes == 0) {
+        n.add(s.between_roles, c.roles, s.machine);
+        return n;
+    }
     const ir::role& role = g.roles[p.communicator_roles[c.first_role]];
-    int n = 1;
     for (const ir::mesh_axis& a : g.mesh.view().subspan(role.first_axis, role.axes))
-        if ((c.axes >> a.axis & 1u) != 0) n *= a.width > 0 ? a.width : s.assumed_width;
+        if ((c.axes >> a.axis & 1u) != 0) n.add(a.link, a.width > 0 ? a.width : s.assumed_width, s.machine);
     return n;
+}
+
+// The time of arithmetic that is divided into tiles: the multiprocessors work in waves, of which the last may be partly filled.
+constexpr std::int64_t in_waves(std::int64_t arithmetic, tiles t, int multiprocessors) {
+    if (t.count <= 0 || t.time <= 0 || multiprocessors <= 0) return arithmetic;
+    const std::int64_t slots = (t.count + multiprocessors - 1) / multiprocessors * multiprocessors;
+    if (arithmetic / 1000 >= longest_duration / t.time) return longest_duration;
+    const std::int64_t of_tiles = arithmetic / 1000 * t.time + arithmetic % 1000 * t.time / 1000;
+    // The idle slots of the last wave are fewer than the multiprocessors, so that the product fits in 64 bits.
+    return plus(of_tiles, of_tiles / t.count * (slots - t.count) + of_tiles % t.count * (slots - t.count) / t.count);
 }
 
 // The time of a member: a latency, and a part proportional to its bytes or arithmetic.
@@ -48,7 +73,7 @@ public:
 
     // The time of one task alone. The members of a group share one latency; their payloads are transferred one after the other.
     constexpr std::int64_t duration(const ir::task& v) {
-        if (v.kind == op_kind::input) return 0;
+        if (v.kind == op_kind::input) return copy_time(p_.members.first[v.first_member].symbol);
         if (v.kind == op_kind::transfer && v.stream == stream_kind::copy)
             return plus(
                 transfer_time(s_.machine, ir::bytes_of(p_, p_.accesses.first[p_.participations.first[v.first_participation].first_access]),
@@ -72,6 +97,14 @@ private:
         member_time time = {};
         std::int64_t alone = 0;  // latency and work together: the time of a task with this one member
     };
+
+    // The copy of an input. A device pointer is used in place; a pinned input is copied by from_host.
+    constexpr std::int64_t copy_time(int symbol) const {
+        if (s_.host_inputs.count == 0) return 0;
+        const ir::symbol& x = g_.symbols.first[symbol];
+        if (x.in_host_memory || !s_.host_inputs.has(x.name)) return 0;
+        return plus(s_.machine.launch_latency, time_at(x.type.bytes(), s_.machine.host_bandwidth));
+    }
 
     constexpr const known& time_of(int member, int first_participation, int participations) {
         const ir::member& m = p_.members.first[member];
@@ -130,24 +163,42 @@ private:
         if (m.kind == op_kind::compute) {
             if (!declared) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
             const cost c = work_of(m);
-            const std::int64_t arithmetic = time_at(c.flops, flop_rate(on, c.arithmetic));
+            const std::int64_t arithmetic = in_waves(time_at(c.flops, flop_rate(on, c.arithmetic)), tiles_of(m), on.multiprocessors);
             const std::int64_t memory = time_at(c.bytes, on.memory_bandwidth);
             return {on.launch_latency, arithmetic > memory ? arithmetic : memory};
         }
-        if (m.kind == op_kind::input) return {};
         if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) return {on.launch_latency, time_at(largest, on.host_bandwidth)};
-        const int n = m.local ? 1 : width(g_, p_, m, s_);
-        if (n <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
-        const collective::traffic passes = collective::of(m.kind).passes;
-        const auto bandwidth = passes == collective::traffic::link ? on.link_bandwidth : on.bus_bandwidth;
-        return {on.link_latency, collective::passing(passes, time_at(largest, bandwidth), n)};
+        const extent n = m.local ? extent{} : extent_of(g_, p_, m, s_);
+        if (n.local * n.nodes <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
+        return communicated(collective::of(m.kind), largest, n);
+    }
+
+    // The parts of a communication within nodes and between nodes run at the same time, in a pipeline, so that the slower one counts.
+    constexpr member_time communicated(const collective::row& r, std::int64_t bytes, const extent& n) const {
+        const machine_description& on = s_.machine;
+        const collective::payload_by_link payload = collective::payload_on(r, bytes, n.local, n.nodes);
+        const auto bandwidth = r.passes == collective::traffic::link ? on.link_bandwidth : on.bus_bandwidth;
+        const std::int64_t within = n.local > 1 ? collective::passing(r.passes, time_at(payload.local, bandwidth), n.local) : 0;
+        if (n.nodes == 1) return {on.link_latency, within};
+        const std::int64_t between = collective::passing(r.passes, time_at(payload.network, on.network_bandwidth), n.nodes);
+        return {on.network_latency, within > between ? within : between};
+    }
+
+    constexpr void take_arguments(const ir::node& node) {
+        arguments_.resize(node.arguments);
+        for (int i = 0; i < node.arguments; ++i) arguments_[i] = g_.symbols.first[g_.operands.first[node.first_argument + i]].type;
+    }
+
+    constexpr tiles tiles_of(const ir::member& m) {
+        if (!m.op->has_tiles) return {};
+        take_arguments(g_.nodes.first[m.node]);
+        return m.op->tiling(arguments_.begin());
     }
 
     constexpr cost work_of(const ir::member& m) {
         const ir::node& node = g_.nodes.first[m.node];
         const auto& ids = g_.operands.first;
-        arguments_.resize(node.arguments);
-        for (int i = 0; i < node.arguments; ++i) arguments_[i] = g_.symbols.first[ids[node.first_argument + i]].type;
+        take_arguments(node);
         tensor_type results[max_results] = {};
         bool discarded = false;
         for (int i = 0; i < node.results && i < max_results; ++i) {

@@ -48,19 +48,74 @@ template <transport By>
 struct channel_transport {
     static constexpr void apply(plan_options& s) { s.channels = By; }
 };
+// What connects ranks of different roles, for the prediction of channels and of collectives over roles. Over the network NCCL moves all
+// values: copy engines reach the GPUs of one host.
+template <link Between>
+struct link_between_roles {
+    static constexpr void apply(plan_options& s) { s.between_roles = Between; }
+};
 // The candidate schedule to use, regardless of predicted times and of overlap<false>: for comparison with the automatic choice.
 template <candidate Forced>
 struct force_candidate {
     static constexpr void apply(plan_options& s) { s.forced = Forced; }
 };
-// The rewrites to apply before the graph is planned, in this order.
+// The rewrites to apply before the graph is planned, in this order; rewrite::automatic: also those that the search finds to gain.
 template <rewrite... Kind>
 struct rewritten_by {
-    static constexpr bool allowed = sizeof...(Kind) <= most_rewrites;
+    static constexpr bool allowed = sizeof...(Kind) <= most_rewrites && ((Kind != rewrite::split) && ...);
     static constexpr void apply(plan_options& s) {
-        static_assert(allowed, "dovetail: at most 4 rewrites");
-        s.rewrites.count = 0;
-        if constexpr (allowed) ((s.rewrites.kind[s.rewrites.count++] = Kind), ...);
+        static_assert(allowed, "dovetail: at most 4 rewrites, without split, which is a statement, or part of rewrite::automatic");
+        s.rewrites = {};
+        if constexpr (allowed) (add(s.rewrites, Kind), ...);
+    }
+
+private:
+    static constexpr void add(rewrite_list& to, rewrite r) {
+        if (r == rewrite::automatic)
+            to.automatic = true;
+        else
+            to.kind[to.count++] = r;
+    }
+};
+// What the plan is to make short: dv::makespan, one run, which is the default; dv::interval, the time between runs that follow one
+// another, as many in flight as the options allow; dv::finish<y>, the time until the output y is ready.
+struct makespan;
+struct interval;
+template <class Output>
+struct finish;
+template <class What>
+struct objective {
+    static constexpr bool allowed = std::is_same_v<What, makespan> || std::is_same_v<What, interval>;
+    static constexpr void apply(plan_options& s) {
+        if constexpr (!allowed) error::report<error::unknown_objective<What>>();
+        s.objective = std::is_same_v<What, interval> ? objective_kind::interval : objective_kind::makespan;
+    }
+};
+template <class Output>
+struct objective<finish<Output>> {
+    static constexpr void apply(plan_options& s) {
+        s.objective = objective_kind::finish;
+        s.finished = &tag_of<Output>;
+    }
+};
+// The inputs that the program binds from host memory: predictions have the time of their copies. Of other inputs they assume device
+// pointers, which are used in place.
+template <class... Input>
+struct host_inputs {
+    static constexpr bool allowed = sizeof...(Input) <= most_host_inputs;
+    static constexpr void apply(plan_options& s) {
+        static_assert(allowed, "dovetail: at most 16 inputs from host memory");
+        s.host_inputs.count = 0;
+        if constexpr (allowed) ((s.host_inputs.name[s.host_inputs.count++] = &tag_of<Input>), ...);
+    }
+};
+// Rewrites that a search outside of the compiler has found (dovetail_plan --search writes them), instead of a search while compiling.
+template <int Blocks, std::uint64_t Halved, bool Everywhere, int Kept, rewrite... Kind>
+struct decided_rewrites {
+    static constexpr bool allowed = Blocks >= 1 && Blocks <= 8 && Kept >= 0 && sizeof...(Kind) <= most_rewrites;
+    static constexpr void apply(plan_options& s) {
+        static_assert(allowed, "dovetail: these decisions are not as dovetail_plan --search writes them");
+        if constexpr (allowed) s.rewrites = {{Kind...}, sizeof...(Kind), false, Everywhere, Blocks, Halved, Kept, false, true};
     }
 };
 // The width that the prediction assumes for an axis of open width.
@@ -101,16 +156,50 @@ constexpr bool right_option() {
         return false;
     }
 }
+// The output of the last objective among options that names one; void if none does.
+template <class... Option>
+struct finished_by {
+    using type = void;
+};
+template <class First, class... Rest>
+struct finished_by<First, Rest...> : finished_by<Rest...> {};
+template <class Output, class... Rest>
+struct finished_by<objective<finish<Output>>, Rest...> {
+    using later = typename finished_by<Rest...>::type;
+    using type = std::conditional_t<std::is_void_v<later>, Output, later>;
+};
+
+// The inputs that an option lists.
+template <class... Input>
+struct listed_inputs {};
+template <class Option>
+struct inputs_of {
+    using type = listed_inputs<>;
+};
+template <class... Input>
+struct inputs_of<host_inputs<Input...>> {
+    using type = listed_inputs<Input...>;
+};
+
+// Whether the options fit together; a mistake is reported.
+template <class Options>
+constexpr bool right_together() {
+    constexpr bool reachable = Options::value.channels != transport::peer_copy || Options::value.between_roles == link::local;
+    if constexpr (!reachable) error::report<error::peer_copies_over_network<Options>>();
+    return reachable;
+}
 }  // namespace detail
 
 template <class... Option>
 struct options {
+    using host_inputs = detail::listed_inputs<typename detail::inputs_of<Option>::type...>;
     static constexpr plan_options value = [] {
         plan_options s;
         [[maybe_unused]] const int applied[] = {0, detail::apply_option<Option>(s)...};
         return s;
     }();
-    static constexpr bool right = (detail::right_option<Option>() && ...);
+    using finished = typename detail::finished_by<Option...>::type;
+    static constexpr bool right = (detail::right_option<Option>() && ...) && detail::right_together<options>();
 };
 
 // The options argument of an executor and of facts: dv::executor<model, dv::options<dv::in_flight<2>>>. A bare option is an error.

@@ -16,6 +16,7 @@ inline constexpr std::int64_t never = INT64_MAX;
 // same time: its duration times the slow-down of compute beside it. Both grow with the size.
 constexpr std::int64_t peer_copies_from(const plan_options& s) {
     const machine_description& m = s.machine;
+    if (s.between_roles == link::network) return never;
     if (s.channels == transport::peer_copy) return 0;
     if (s.channels == transport::nccl || m.peer_bandwidth <= 0) return never;
     for (int power = 0; power < 40; ++power) {

@@ -14,4 +14,8 @@ constexpr int indices_of(int count) { return goes_down(count) ? count - INT_MIN 
 // The index at a place, counted from 0.
 constexpr int index_at(int count, int place) { return goes_down(count) ? indices_of(count) - 1 - place : place; }
 
+// Several counts as one template argument. They are in the type: nvcc's front end accepts no class-type argument that holds an array.
+template <int... N>
+struct count_list {};
+
 }  // namespace dovetail::dsl

@@ -6,7 +6,7 @@
 
 #include "descriptor.hpp"
 #include "facts.hpp"
-#include "statements.hpp"
+#include "pipeline.hpp"
 
 namespace dovetail::dsl {
 
@@ -99,12 +99,12 @@ template <class... C>
 constexpr descriptor composed(keyword kind, types<C...>, tag id = nameless) {
     return {kind, id, below<C...>, sizeof...(C), count_positions(below<C...>, sizeof...(C))};
 }
-// The descriptor of a type that consists of statements. The role of an `on` counts as one of them.
+// The descriptor of a type that consists of statements. The role of an `on` and the name of an `after` count as one of them.
 template <std::size_t Size>
-constexpr descriptor stating(keyword kind, const statement (&list)[Size]) {
+constexpr descriptor stating(keyword kind, const statement (&list)[Size], int number = 0) {
     int positions = 1;
     for (const statement *s = list, *end = s + Size - 1; s != end; ++s) positions += (**s)->positions;
-    return {kind, nameless, nullptr, Size - 1, positions, 1, &no_operation, &no_tensor, 0, list};
+    return {kind, nameless, nullptr, Size - 1, positions, 1, &no_operation, &no_tensor, number, list};
 }
 // The descriptor of a type that stands for several arguments: one for each of its types.
 template <class... C>
@@ -151,6 +151,22 @@ constexpr keyword counting() {
         return takes_another<Family, sizeof...(N)> ? keyword::other_arity : Kind;
 }
 
+// The keyword of a pipeline: a group of its cells, or a kind of malformed one.
+template <int Stages, int MicroBatches, class Schedule, template <int...> class Role, template <int...> class... Bodies>
+constexpr keyword pipelining() {
+    constexpr pipeline_shape s = schedule_shape<Schedule>;
+    if constexpr (s.schedule == pipeline_schedule::unknown)
+        return keyword::unknown_schedule;
+    else if constexpr (Stages < 1 || MicroBatches < 1 || s.chunks_per_stage < 1)
+        return keyword::pipeline_size;
+    else if constexpr (sizeof...(Bodies) != s.phases())
+        return keyword::body_count;
+    else if constexpr (s.schedule == pipeline_schedule::interleaved && MicroBatches % Stages != 0)
+        return keyword::uneven_micro_batches;
+    else
+        return (takes_another<Bodies, 2> || ...) || takes_another<Role, 1> ? keyword::other_arity : keyword::group;
+}
+
 // body<0, ...> to body<N - 1, ...>, the last index fastest. There is one specialisation for each number of indices, because a pack cannot
 // be expanded into an alias template with a fixed number of parameters. A function's signature would not do: nvcc's front end treats an
 // alias there as a distinct type.
@@ -192,6 +208,29 @@ struct index_space<Body, N, M, K> {
     using type = typename all<numbers_below<N, M, K>>::type;
 };
 
+// The counts of an all as a list. nvcc's front end takes decltype of a template parameter of class type for a reference.
+template <auto Counts, class Type = std::remove_cvref_t<decltype(Counts)>>
+struct counts_of {
+    using type = Type;
+};
+template <auto Counts, class Type>
+    requires std::is_integral_v<Type>
+struct counts_of<Counts, Type> {
+    using type = count_list<Counts>;
+};
+// The members of a family that an all stands for, and its keyword: itself, or a kind of malformed one.
+template <template <int...> class Family, class Counts>
+struct family_members : no_indices {
+    static constexpr keyword kind = keyword::too_many_indices;
+};
+template <template <int...> class Family, int... N>
+struct family_members<Family, count_list<N...>>
+    : std::conditional_t<counting<keyword::all, Family, N...>() == keyword::all, index_space<Family, N...>, no_indices> {
+    static constexpr keyword kind = counting<keyword::all, Family, N...>();
+};
+template <auto Counts, template <int...> class Family>
+using members_of_all = family_members<Family, typename counts_of<Counts>::type>;
+
 }  // namespace detail
 
 // Expressions and statements. A well-formed let or update has its descriptors in `stated`; the primary form here, of one without an
@@ -224,17 +263,31 @@ template <class... C>
 inline constexpr descriptor describe<output<C...>> = detail::composed(keyword::output, types<C...>{});
 template <class... C>
 inline constexpr descriptor describe<mesh<C...>> = detail::composed(keyword::mesh, types<C...>{});
+template <class... C>
+inline constexpr descriptor describe<roles<C...>> = detail::composed(keyword::roles, types<C...>{});
 template <class R, class... C>
 inline constexpr descriptor describe<on<R, C...>> = detail::stating(keyword::on, detail::statements<on<R, C...>>.of);
+template <class N, class S>
+inline constexpr descriptor describe<after<N, S>> = detail::stating(keyword::after, detail::statements<after<N, S>>.of);
 template <class... C>
 inline constexpr descriptor describe<group<C...>> = detail::stating(keyword::group, detail::statements<group<C...>>.of);
 template <bool Holds, class... C>
 inline constexpr descriptor describe<when<Holds, C...>> = detail::stating(keyword::group, detail::statements<when<Holds, C...>>.of);
 template <class... C>
 inline constexpr descriptor describe<nccl_group<C...>> = detail::stating(keyword::nccl_group, detail::statements<nccl_group<C...>>.of);
+template <int Blocks, class... C>
+inline constexpr descriptor describe<split<Blocks, C...>> =
+    detail::stating(keyword::split, detail::statements<split<Blocks, C...>>.of, Blocks);
+template <class... C>
+inline constexpr descriptor describe<decompose<C...>> = detail::stating(keyword::decompose, detail::statements<decompose<C...>>.of);
+template <class... C>
+inline constexpr descriptor describe<keep<C...>> = detail::stating(keyword::keep, detail::statements<keep<C...>>.of);
 template <template <int...> class B, int... N>
 inline constexpr descriptor describe<repeat<B, N...>> =
     detail::stating(detail::counting<keyword::repeat, B, N...>(), detail::statements<repeat<B, N...>>.of);
+template <int P, int M, class S, template <int...> class R, template <int...> class... B>
+inline constexpr descriptor describe<pipeline<P, M, S, R, B...>> =
+    detail::stating(detail::pipelining<P, M, S, R, B...>(), detail::statements<pipeline<P, M, S, R, B...>>.of);
 template <detail::is_graph G>
 inline constexpr descriptor describe_graph = detail::stating(keyword::graph, detail::graph_statements<G>.of);
 template <class... C>
@@ -244,9 +297,9 @@ inline constexpr descriptor describe<graph<C...>> = describe_graph<graph<C...>>;
 template <class... C>
 inline constexpr descriptor describe<values<C...>> = detail::composed(keyword::values, types<C...>{});
 template <> inline constexpr descriptor describe<discard>{keyword::discard};
-template <int N, template <int...> class F>
+template <auto N, template <int...> class F>
 inline constexpr descriptor describe<all<N, F>> =
-    detail::listed(detail::counting<keyword::all, F, N>(), typename detail::constituents<all<N, F>>::type{});
+    detail::listed(detail::members_of_all<N, F>::kind, typename detail::members_of_all<N, F>::type{});
 template <class A>
 inline constexpr descriptor describe<axis_index<A>> = detail::composed(keyword::axis_index, types<A>{});
 template <class T, std::int64_t... E>
@@ -255,9 +308,16 @@ template <> inline constexpr descriptor describe<pinned>{keyword::pinned};
 template <class... A>
 inline constexpr descriptor describe<replicated<A...>> = detail::composed(keyword::replicated, types<A...>{});
 template <> inline constexpr descriptor describe<from_store>{keyword::from_store};
-template <class N, int W>
-inline constexpr descriptor describe<axis<N, W>>{keyword::axis, nameless, detail::below<N>, 1, 1 + describe<N>.positions, 1, &no_operation,
-                                                 &no_tensor,    W};
+template <class N, int W, link L>
+inline constexpr descriptor describe<axis<N, W, L>>{L == link::network ? keyword::network_axis : keyword::axis,
+                                                    nameless,
+                                                    detail::below<N>,
+                                                    1,
+                                                    1 + describe<N>.positions,
+                                                    1,
+                                                    &no_operation,
+                                                    &no_tensor,
+                                                    W};
 
 // Operations that name axes, roles or a root.
 template <template <class...> class Op, class... W>
@@ -299,17 +359,22 @@ template <class T>
 struct constituents<T*> : constituents<T> {};
 template <class A, class... B>
 struct constituents<ops::concat<A, B...>> : constituents<ops::concat<>(A, B...)> {};
-template <class N, int W>
-struct constituents<axis<N, W>> {
+template <class N, int W, link L>
+struct constituents<axis<N, W, L>> {
     using type = types<N>;
 };
 template <template <int...> class B, int... N>
 struct constituents<repeat<B, N...>>
     : std::conditional_t<counting<keyword::repeat, B, N...>() == keyword::repeat, index_space<B, N...>, no_indices> {};
+template <int P, int M, class S, template <int...> class R, template <int...> class... B>
+struct constituents<pipeline<P, M, S, R, B...>>
+    : std::conditional_t<pipelining<P, M, S, R, B...>() == keyword::group, pipeline_statements<pipeline<P, M, S, R, B...>>, no_indices> {};
 template <bool Holds, class... C>
 struct constituents<when<Holds, C...>> : std::conditional_t<Holds, constituents<group<C...>>, no_indices> {};
-template <int N, template <int...> class F>
-struct constituents<all<N, F>> : std::conditional_t<counting<keyword::all, F, N>() == keyword::all, index_space<F, N>, no_indices> {};
+template <int Blocks, class... C>
+struct constituents<split<Blocks, C...>> : constituents<group<C...>> {};
+template <auto N, template <int...> class F>
+struct constituents<all<N, F>> : members_of_all<N, F> {};
 
 }  // namespace detail
 

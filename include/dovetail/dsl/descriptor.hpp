@@ -26,10 +26,16 @@ enum class keyword : unsigned char {
     on,
     mesh,
     axis,
+    network_axis,
     axis_index,
     group,
     nccl_group,
+    split,
+    decompose,
+    keep,
     repeat,
+    after,
+    roles,
     graph,
     malformed,  // a let or update whose second argument is not an expression
     root,
@@ -41,7 +47,12 @@ enum class keyword : unsigned char {
     // a repeat or all that cannot be expanded
     negative_count,
     too_many_indices,
-    other_arity
+    other_arity,
+    // a pipeline that cannot be ordered
+    pipeline_size,
+    unknown_schedule,
+    body_count,
+    uneven_micro_batches
 };
 
 inline constexpr tensor_type no_tensor{};
@@ -63,13 +74,16 @@ struct descriptor {
     int arguments = 1;                      // arguments that it stands for: one, or N for all<N, ...>
     const operation* op = &no_operation;    // of an expression: the facts of its operation, if that accepts this number of arguments
     const tensor_type* type = &no_tensor;   // tensor
-    int number = 0;                         // width of an axis, index of a root
-    const statement* statements = nullptr;  // instead of children: of a graph, on, group, nccl_group or repeat
+    int number = 0;                         // width of an axis, index of a root, blocks of a split
+    const statement* statements = nullptr;  // instead of children: of a graph and of every statement that holds others
 };
+
+constexpr bool is_axis(const descriptor& r) { return r.kind == keyword::axis || r.kind == keyword::network_axis; }
 
 constexpr bool has_statements(const descriptor& r) {
     return r.kind == keyword::graph || r.kind == keyword::on || r.kind == keyword::group || r.kind == keyword::nccl_group ||
-           r.kind == keyword::repeat;
+           r.kind == keyword::split || r.kind == keyword::decompose || r.kind == keyword::keep || r.kind == keyword::repeat ||
+           r.kind == keyword::after;
 }
 
 }  // namespace dovetail::dsl

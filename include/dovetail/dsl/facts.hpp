@@ -39,6 +39,7 @@ constexpr bool accepts_some(std::integer_sequence<int, N...>) {
 struct fact_names {
     void result();
     void cost();
+    void tiles();
     void workspace();
     void launch();
     void in_place();
@@ -63,6 +64,8 @@ template <class Op>
 concept names_result = can_be_probed<Op>() && !requires { &fact_probe<Op>::result; };
 template <class Op>
 concept names_cost = can_be_probed<Op>() && !requires { &fact_probe<Op>::cost; };
+template <class Op>
+concept names_tiles = can_be_probed<Op>() && !requires { &fact_probe<Op>::tiles; };
 template <class Op>
 concept names_workspace = can_be_probed<Op>() && !requires { &fact_probe<Op>::workspace; };
 template <class Op>
@@ -109,9 +112,13 @@ template <class Op, int... I>
 struct rules<Op, std::integer_sequence<int, I...>> {
     static constexpr int infer([[maybe_unused]] const tensor_type* a, tensor_type* to) { return put(Op::result(a[I]...), to); }
     static constexpr cost work([[maybe_unused]] const tensor_type* a, const tensor_type*) { return Op::cost(a[I]...); }
+    static constexpr tiles tiling([[maybe_unused]] const tensor_type* a) { return Op::tiles(a[I]...); }
     static constexpr std::int64_t workspace([[maybe_unused]] const tensor_type* a) { return Op::workspace(a[I]...); }
     static constexpr bool has_work = requires(tensor_type t) {
         { Op::cost((static_cast<void>(I), t)...) } -> gives<cost>;
+    };
+    static constexpr bool has_tiles = requires(tensor_type t) {
+        { Op::tiles((static_cast<void>(I), t)...) } -> gives<tiles>;
     };
     static constexpr bool has_workspace = requires(tensor_type t) {
         { Op::workspace((static_cast<void>(I), t)...) } -> gives<std::int64_t>;
@@ -122,6 +129,9 @@ struct rules<Op, std::integer_sequence<int, I...>> {
     }
     static constexpr bool works_on([[maybe_unused]] tensor_type t) {
         return static_cast<void>(Op::cost((static_cast<void>(I), t)...)), true;
+    }
+    static constexpr bool divides([[maybe_unused]] tensor_type t) {
+        return static_cast<void>(Op::tiles((static_cast<void>(I), t)...)), true;
     }
 };
 
@@ -152,11 +162,20 @@ constexpr bool doubtful() {
 template <class Op, class Rules, int N>
 constexpr void check_facts() {
     if constexpr (!Rules::has_work && names_cost<Op>) error::report<error::bad_cost<Op>>();
+    if constexpr (!Rules::has_tiles && names_tiles<Op>) error::report<error::bad_tiles<Op>>();
     if constexpr (!Rules::has_workspace && names_workspace<Op>) error::report<error::bad_workspace<Op>>();
     if constexpr ((names_in_place<Op> && !requires { Op::in_place; }) || (names_in_place_only<Op> && !requires { Op::in_place_only; }) ||
                   (names_row_wise<Op> && !requires { Op::row_wise; }) || (names_has_effect<Op> && !requires { Op::has_effect; }) ||
                   (names_sms<Op> && !requires { Op::sms; }))
         error::report<error::private_fact<Op>>();
+}
+
+template <class Op, int N>
+constexpr bool right_row_wise() {
+    if constexpr (gives<decltype(Op::row_wise), row_wise_extents>)
+        return Op::row_wise.declared && Op::row_wise.arguments <= N && Op::row_wise.unit > 0;
+    else
+        return false;
 }
 
 template <class Op, int N>
@@ -174,6 +193,11 @@ constexpr operation facts_of_compute() {
         o.work = &rule::work;
         o.doubtful_cost = doubtful<&rule::works_on>();
     }
+    if constexpr (rule::has_tiles) {
+        o.has_tiles = true;
+        o.tiling = &rule::tiling;
+        o.doubtful_cost = o.doubtful_cost || doubtful<&rule::divides>();
+    }
     if constexpr (rule::has_workspace) o.workspace = &rule::workspace;
     if constexpr (requires { Op::in_place; }) {
         if constexpr (Op::in_place < N)
@@ -187,7 +211,14 @@ constexpr operation facts_of_compute() {
         else
             error::report<error::bad_in_place<Op>>();
     }
-    if constexpr (requires { Op::row_wise; }) o.row_wise = Op::row_wise;
+    if constexpr (requires { Op::row_wise; }) {
+        if constexpr (right_row_wise<Op, N>())
+            o.row_wise = Op::row_wise;
+        else
+            error::report<error::bad_row_wise<Op>>(), o.row_wise.refused = true;
+    } else {
+        o.row_wise.refused = names_row_wise<Op>;
+    }
     if constexpr (requires { Op::has_effect; }) o.has_effect = Op::has_effect;
     if constexpr (requires { Op::sms; }) o.sms = Op::sms;
     return o;

@@ -87,7 +87,7 @@ struct parts_of<G> {
     using type = decltype(statements_in(static_cast<const G*>(nullptr)));
 };
 
-// The path extended by the I-th type of T; not extended for the role of an `on`.
+// The path extended by the I-th type of T; not extended for the role of an `on`, nor by an `after`, which has one statement.
 template <class Path, class T, int I>
 struct path_to;
 template <class... Path, class T, int I>
@@ -97,6 +97,10 @@ struct path_to<error::at<Path...>, T, I> {
 template <class... Path, class R, class... S, int I>
 struct path_to<error::at<Path...>, on<R, S...>, I> {
     using type = std::conditional_t<I == 0, error::at<Path...>, error::at<Path..., error::in_role<R>, error::statement<I>>>;
+};
+template <class... Path, class N, class S, int I>
+struct path_to<error::at<Path...>, after<N, S>, I> {
+    using type = error::at<Path...>;
 };
 template <class... Path, template <int...> class B, int N, int I>
 struct path_to<error::at<Path...>, repeat<B, N>, I> {
@@ -110,6 +114,11 @@ template <class... Path, template <int...> class B, int N, int M, int K, int I>
 struct path_to<error::at<Path...>, repeat<B, N, M, K>, I> {
     static constexpr int m = indices_of(M), k = indices_of(K);
     using type = error::at<Path..., error::in<B, index_at(N, I / (m * k)), index_at(M, I / k % m), index_at(K, I % k)>>;
+};
+
+template <class... Path, int P, int M, class S, template <int...> class R, template <int...> class... B, int I>
+struct path_to<error::at<Path...>, pipeline<P, M, S, R, B...>, I> {
+    using type = error::at<Path..., typename pipeline_statements<pipeline<P, M, S, R, B...>>::template place<I>>;
 };
 
 template <class Path, class T, int K>

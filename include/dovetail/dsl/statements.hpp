@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/tensor.hpp"
+#include "../core/vocabulary.hpp"
 #include "counts.hpp"
 
 namespace dovetail {
@@ -33,6 +34,12 @@ struct discard;
 template <class States, class Expression>
 struct update;
 
+// after<name, statement>: the operation of the statement, a let or an update, starts after the value `name` is made on the same role: order
+// without data, as an argument that is not passed. The value of another role is brought over a channel; of a state, the version that an
+// argument would be. A collective over roles waits on those of its roles that have the value. after<a, after<b, statement>>: after both.
+template <class Name, class Statement>
+struct after;
+
 // output<names...>: readable after the run.
 template <class... Names>
 struct output;
@@ -41,10 +48,18 @@ struct output;
 template <class Role, class... Statements>
 struct on;
 
-// mesh<axis<dp>, axis<tp, 8>>: the positions of every role. Width 0 is open: it comes from the executor.
+// roles<prefill, decode>: the roles of the world, in the order by which ranks are numbered; all<N, family> may stand among them. A role
+// without statements is idle: its ranks have an executor whose runs do nothing, so that graphs of several roles run in one world. Its mesh
+// is the graph's, or that of an on<role, mesh<...>> without statements. Without it, the roles are those of the graph's `on`s, in order of
+// their first appearance.
+template <class... Roles>
+struct roles;
+
+// mesh<axis<node, 2, dv::link::network>, axis<tp, 8>>: the positions of every role. Width 0 is open: it comes from the executor. The link
+// connects positions that differ in this axis alone; predictions depend on it, nothing else does.
 template <class... Axes>
 struct mesh;
-template <class Name, int Width = 0>
+template <class Name, int Width = 0, link Link = link::local>
 struct axis;
 
 // axis_index<axis>: the index of the rank along the axis, an int32 scalar.
@@ -63,6 +78,24 @@ struct nccl_group;
 template <bool Condition, class... Statements>
 struct when;
 
+// split<N, statements...>: the statements in N blocks of rows, so that a block is communicated while the next one is computed. Their
+// operations declare `row_wise`. Tensors that come from outside are read by blocks of rows, those that are used outside are put together
+// again, both without a copy. split<dv::automatic, ...>: the cost model chooses N, or does not split.
+template <int Blocks, class... Statements>
+struct split;
+
+// decompose<statements...>: each all_reduce in it becomes a reduce_scatter and an all_gather, and row-wise statements between them are
+// computed on a shard, this rank's block of rows, where that does not gather more bytes (sequence parallelism). The axes of the all_reduces
+// have a fixed width that divides the rows. Inside of a split, or around one, each block is decomposed.
+template <class... Statements>
+struct decompose;
+
+// keep<statements...>: a collective along axes whose value another one of these statements has made before it, of the same argument and the
+// same version of a state, is left out, and what reads it reads that value: for weights that the forward and the backward pass gather. Not
+// left out are outputs, members of an nccl_group and parts of a concat. Error: nothing_to_keep.
+template <class... Statements>
+struct keep;
+
 // repeat<body, N...>: body<0, ..., 0> to body<N - 1, ...>, the last index fastest; one to three indices. A count that is down<N> goes from
 // N - 1 to 0, as a backward pass does.
 template <template <int...> class Body, int... N>
@@ -70,9 +103,38 @@ struct repeat;
 template <int N>
 inline constexpr int down = dsl::counting_down(N);
 
+// pipeline<stages, micro_batches, schedule, role, forward, backward>: a model of several chunks on `stages` roles, role<0> to
+// role<stages - 1>. forward<C, M> and backward<C, M> stand for the statements of chunk C for micro-batch M, each a statement or a group
+// of them, which is computed on the chunk's role; first and last chunks differ by when<C == 0, ...>. Schedules that split the backward pass
+// take a third body, weight<C, M>: `backward` then computes the gradient of the chunk's input, `weight` that of its weights.
+//
+//   gpipe            all forwards, then all backwards; one chunk a role, as in the next
+//   one_f_one_b      1F1B: as few forwards as fill the pipeline, then one forward and one backward in turn
+//   interleaved<v>   1F1B with v chunks a role, chunk C on role<C % stages>; micro_batches is a multiple of stages
+//   zero_bubble      ZB-H1: 1F1B with three bodies, one chunk a role
+//   v_half           three bodies, two chunks a role: chunks 0 to stages - 1 on role<0> upwards, the others back on role<stages - 1>
+//                    downwards; half of 1F1B's activations, and one more
+//
+// Statements are written in the order in which the schedule runs them (pipeline_order.hpp): each reads of the states what the one before
+// it on its role has left, and the bodies of a chunk come in the order of their micro-batches, so that `update` accumulates gradients and
+// when<M == 0, ...> starts a sum. Statements on no state may be reordered by the planner; force_candidate<candidate::written> keeps all of
+// them as the schedule has them. Errors: pipeline_size, unknown_schedule, body_count, uneven_micro_batches, body_arity.
+template <int Stages, int MicroBatches, class Schedule, template <int...> class Role, template <int...> class... Bodies>
+struct pipeline;
+struct gpipe;
+struct one_f_one_b;
+template <int ChunksPerStage>
+struct interleaved;
+struct zero_bubble;
+struct v_half;
+
 // all<N, family>: family<0>, ..., family<N - 1> in arguments and outputs; all<down<N>, family> in the other order.
-template <int N, template <int...> class Family>
+// all<counts<N, M>, family>: family<0, 0>, ..., family<N - 1, M - 1>, the last index fastest; one to three counts, each of which may be
+// down<N>.
+template <auto Counts, template <int...> class Family>
 struct all;
+template <int... N>
+inline constexpr dsl::count_list<N...> counts{};
 
 // The graph itself: struct model : dv::graph<statements...> {};
 template <class... Statements>

@@ -7,5 +7,6 @@
 #include "operations.hpp"
 #include "plans.hpp"
 #include "proof.hpp"
+#include "rewrites.hpp"
 #include "roles.hpp"
 #include "shapes.hpp"

@@ -104,9 +104,16 @@ struct ellipsis {
 };
 template <class Type, class... More>
 struct not_a_statement {
-    static_assert(detail::never<Type, More...>,
-                  "dovetail: this type is not allowed where it appears in the graph: a statement is an input, state, let, update, "
-                  "output, on, mesh, group, nccl_group or repeat; a tensor is dv::tensor<T, extents...>");
+    static_assert(
+        detail::never<Type, More...>,
+        "dovetail: this type is not allowed where it appears in the graph: a statement is an input, state, let, update, "
+        "output, on, mesh, group, nccl_group, when, repeat, pipeline, split, after or roles; a tensor is dv::tensor<T, extents...>");
+};
+template <class After, class... More>
+struct after_of_another_statement {
+    static_assert(detail::never<After, More...>,
+                  "dovetail: the second argument of this after is not a let or an update whose operation is executed; only such an "
+                  "operation can start after a value: after<name, let<y, op(x)>>");
 };
 template <class Type, class... More>
 struct body_not_a_statement {
@@ -117,24 +124,50 @@ struct body_not_a_statement {
 template <class Repeat, class... More>
 struct body_arity {
     static_assert(detail::never<Repeat, More...>,
-                  "dovetail: the body of this repeat has another number of parameters than the repeat has counts: repeat<body, N> "
-                  "needs template <int I>, repeat<body, N, M> needs template <int I, int J>");
+                  "dovetail: the body of this repeat or pipeline has another number of parameters than it needs: repeat<body, N> "
+                  "needs template <int I>, repeat<body, N, M> needs template <int I, int J>, pipeline needs roles template <int S> "
+                  "and bodies template <int Chunk, int MicroBatch>");
 };
-template <class Repeat, class... More>
+template <class Type, class... More>
 struct too_many_indices {
-    static_assert(detail::never<Repeat, More...>, "dovetail: repeat<body, N...> has one, two or three counts");
+    static_assert(detail::never<Type, More...>,
+                  "dovetail: this has one, two or three counts, each an int or dv::down<N>: repeat<body, N, M>, "
+                  "all<dv::counts<N, M>, family>");
 };
 template <class All, class... More>
 struct family_arity {
     static_assert(detail::never<All, More...>,
-                  "dovetail: all<N, family> stands for family<0> to family<N - 1>, so the family must be a template with one int "
-                  "parameter");
+                  "dovetail: the family of this all has another number of parameters than the all has counts: all<N, family> needs "
+                  "template <int I>, all<dv::counts<N, M>, family> needs template <int I, int J>");
 };
 template <class Type, class... More>
 struct negative_count {
-    static_assert(detail::never<Type, More...>,
-                  "dovetail: a count of repeat<body, N...> or all<N, family> is "
-                  "negative; 0 is allowed and means none");
+    static_assert(detail::never<Type, More...>, "dovetail: a count of a repeat or an all is negative; 0 is allowed and means none");
+};
+
+// Pipelines.
+template <class Pipeline, class... More>
+struct pipeline_size {
+    static_assert(detail::never<Pipeline, More...>,
+                  "dovetail: a pipeline has one stage, one micro-batch and one chunk of the model on each stage at least: "
+                  "pipeline<stages, micro_batches, schedule, ...>, interleaved<chunks>");
+};
+template <class Pipeline, class... More>
+struct unknown_schedule {
+    static_assert(detail::never<Pipeline, More...>,
+                  "dovetail: the third argument of a pipeline is its schedule: gpipe, one_f_one_b, interleaved<chunks>, zero_bubble "
+                  "or v_half");
+};
+template <class Pipeline, class... More>
+struct body_count {
+    static_assert(detail::never<Pipeline, More...>,
+                  "dovetail: a pipeline ends with its bodies: forward and backward; for zero_bubble and v_half forward, backward of "
+                  "the input and backward of the weights");
+};
+template <class Pipeline, class... More>
+struct uneven_micro_batches {
+    static_assert(detail::never<Pipeline, More...>,
+                  "dovetail: an interleaved schedule needs a number of micro-batches that is a multiple of its stages");
 };
 
 }  // namespace dovetail::error

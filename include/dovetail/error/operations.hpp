@@ -34,8 +34,15 @@ struct bad_cost {
 template <class Operation>
 struct cost_not_constexpr {
     static_assert(detail::never<Operation>,
-                  "dovetail: the function cost of this operation cannot be evaluated at compile time: write static constexpr "
-                  "dv::cost cost(dv::tensor_type...)");
+                  "dovetail: the function cost, or tiles, of this operation cannot be evaluated at compile time: write static "
+                  "constexpr dv::cost cost(dv::tensor_type...), static constexpr dv::tiles tiles(dv::tensor_type...)");
+};
+template <class Operation>
+struct bad_tiles {
+    static_assert(detail::never<Operation>,
+                  "dovetail: the function tiles of this operation is private, has other parameters than its shape rule or does not "
+                  "return dv::tiles: write in public static constexpr dv::tiles tiles(dv::tensor_type...), with as many parameters "
+                  "as result");
 };
 template <class Operation>
 struct bad_workspace {
@@ -49,6 +56,12 @@ struct bad_in_place {
     static_assert(detail::never<Operation>,
                   "dovetail: in_place of this operation is not the number of one of its arguments (the first is 0), or the "
                   "operation works only in place and has no arguments");
+};
+template <class Operation>
+struct bad_row_wise {
+    static_assert(detail::never<Operation>,
+                  "dovetail: row_wise of this operation is not dv::by_rows(...), dv::elementwise(...) or dv::by_extents({...}, {...}), "
+                  "or names an argument that the operation does not have (the first is 0)");
 };
 template <class Operation>
 struct private_fact {

@@ -18,6 +18,29 @@ struct bare_option {
                   "dv::options<dv::in_flight<2>>");
 };
 template <class Options>
+struct peer_copies_over_network {
+    static_assert(detail::never<Options>,
+                  "dovetail: these options ask for peer copies between roles that the network connects, and copy engines reach the GPUs of "
+                  "one host only: leave out dv::channel_transport<dv::transport::peer_copy> or dv::link_between_roles<dv::link::network>");
+};
+template <class Objective>
+struct unknown_objective {
+    static_assert(detail::never<Objective>,
+                  "dovetail: this is no objective of a plan: dv::makespan, dv::interval or dv::finish<output> is expected");
+};
+template <class Name, class... More>
+struct no_such_output {
+    static_assert(detail::never<Name, More...>,
+                  "dovetail: an objective or a question about a prediction names this output, which the graph does not have; the nearest "
+                  "output follows");
+};
+template <class Name, class... More>
+struct no_such_input {
+    static_assert(
+        detail::never<Name, More...>,
+        "dovetail: dv::host_inputs lists this name, which is no input of the graph that a host copy fills; the nearest one follows");
+};
+template <class Options>
 struct options_as_role {
     static_assert(detail::never<Options>,
                   "dovetail: options are written where a role is expected: peak_bytes<graph, role, options>; the role of a graph "

@@ -7,7 +7,18 @@ namespace dovetail::error {
 
 template <class Role, class... More>
 struct unused_role {
-    static_assert(detail::never<Role, More...>, "dovetail: this role has no statement");
+    static_assert(
+        detail::never<Role, More...>,
+        "dovetail: this role has no statement; a role of the world that the graph does not use is listed: roles<prefill, decode>");
+};
+template <class Role, class... More>
+struct role_not_listed {
+    static_assert(detail::never<Role, More...>,
+                  "dovetail: the graph uses this role, and its roles<...> does not list it; all roles of the world are listed there");
+};
+template <class Role, class... More>
+struct role_listed_twice {
+    static_assert(detail::never<Role, More...>, "dovetail: this role is listed twice; a graph has one roles<...>, with each role once");
 };
 template <class Role, class... More>
 struct not_a_role {
@@ -61,6 +72,12 @@ struct off_root_read {
     static_assert(detail::never<Name, Reader, More...>,
                   "dovetail: this result (first) exists only at the root or the receivers of its collective, and a statement "
                   "(second) reads it elsewhere");
+};
+template <class Statement, class Name, class... More>
+struct after_elsewhere {
+    static_assert(detail::never<Statement, Name, More...>,
+                  "dovetail: this collective over roles (first) starts after a value (second) that none of its roles has; a value of one "
+                  "of its roles is needed");
 };
 template <class State, class Operation, class... More>
 struct off_root_update {

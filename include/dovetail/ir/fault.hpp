@@ -35,6 +35,10 @@ enum class fault_kind : unsigned char {
     too_many_indices,
     family_arity,
     negative_count,
+    pipeline_size,
+    unknown_schedule,
+    body_count,
+    uneven_micro_batches,
     // shapes
     wrong_arity,
     shape_mismatch,
@@ -51,8 +55,12 @@ enum class fault_kind : unsigned char {
     part_twice,
     part_in_place,
     rows_of_target,
+    after_of_another_statement,
+    after_elsewhere,
     // roles, axes and collectives
     unused_role,
+    role_not_listed,
+    role_listed_twice,
     not_a_role,
     on_in_on,
     outside_role,
@@ -91,7 +99,26 @@ enum class fault_kind : unsigned char {
     in_place_mismatch,
     state_crosses_roles,
     host_value,
-    device_value
+    device_value,
+    // rewrites
+    bad_block_count,
+    split_in_split,
+    not_row_wise,
+    update_in_split,
+    cut_in_another_way,
+    differs_by_rank,
+    split_stops,
+    blocks_of_columns,
+    uneven_blocks,
+    unaligned_blocks,
+    blocks_of_another_shape,
+    split_on_host,
+    split_in_place,
+    nothing_to_decompose,
+    not_decomposable,
+    decompose_open_width,
+    decompose_uneven,
+    nothing_to_keep
 };
 
 inline constexpr int max_fault_names = 12;

@@ -34,17 +34,21 @@ struct node {
     int results = 0;
     int first_target = 0;  // a collective over roles: the receiving roles in graph.operands
     int targets = 0;
+    int first_awaited = 0;  // symbol ids in graph.operands: values that it starts after, and is not passed
+    int awaited = 0;
     bool update = false;  // results are states, changed in place
     reduction reduce = reduction::none;
     unsigned axes = 0;  // mask of axis ids; 0 for a collective over roles
     int root = -1;      // position along the axis, or role id for a collective over roles
     int offset = 0;     // of a shift
     bool zero_edge = false;
-    int nccl_group_id = -1;    // statements of one `nccl_group` share this number
-    int statement = 0;         // written order, nested expressions counted with their statement
-    int source_position = -1;  // of the expression
-    int origin = -1;           // the node of the written graph that a rewrite made it from, and which block of that; -1: as written
-    int block = 0;
+    int nccl_group_id = -1;     // statements of one `nccl_group` share this number
+    int statement = 0;          // written order, nested expressions counted with their statement
+    int source_position = -1;   // of the expression
+    int part = 0, parts = 0;    // of a view: block `part` of `parts` equal blocks of rows
+    int region = -1;            // the innermost statement around it that asks for a rewrite, in graph.regions
+    int origin = -1;            // once rewritten: the node of the written graph that it comes from; -1: a rewrite added it
+    int block = 0, blocks = 0;  // of an operation in a split: it is block `block` of `blocks` of its origin
 };
 
 struct role {
@@ -59,10 +63,19 @@ struct axis {
     int source_position = -1;
 };
 
-// One axis of one role's mesh. Width 0 is open: known when the executor is made.
+// One axis of one role's mesh. Width 0 is open: known when the executor is made. The link is for the prediction alone.
 struct mesh_axis {
     int axis = 0;
     int width = 0;
+    dovetail::link link = dovetail::link::local;
+};
+
+// A statement that asks for a rewrite of the statements in it.
+struct region {
+    rewrite kind = rewrite::identity;
+    int number = 0;   // of a split: the blocks, or `automatic`
+    int parent = -1;  // the region around it
+    int source_position = -1;
 };
 
 template <class Store>
@@ -73,17 +86,18 @@ struct basic_graph {
     typename Store::template of<role, 3> roles;
     typename Store::template of<axis, 4> axes;
     typename Store::template of<mesh_axis, 5> mesh;
+    typename Store::template of<region, 6> regions;
     bool single_rank = false;  // one rank plays all roles
     bool views = false;        // some symbol is a block of rows of another one, see parts.hpp
     fault wrong = {};          // the first mistake found, if any; the arrays are complete only without one
 
-    static constexpr int tables = 6;
+    static constexpr int tables = 7;
 };
 
 // Calls f on each pair of corresponding arrays.
 template <class A, class B, class F>
 constexpr void zip(A& a, B& b, F f)
-    requires(A::tables == 6 && requires { a.symbols; })
+    requires(A::tables == 7 && requires { a.symbols; })
 {
     f(a.symbols, b.symbols);
     f(a.nodes, b.nodes);
@@ -91,6 +105,7 @@ constexpr void zip(A& a, B& b, F f)
     f(a.roles, b.roles);
     f(a.axes, b.axes);
     f(a.mesh, b.mesh);
+    f(a.regions, b.regions);
     b.single_rank = a.single_rank;
     b.views = a.views;
     b.wrong = a.wrong;
@@ -104,6 +119,22 @@ constexpr int width_of(const graph& g, int role, int axis) {
     for (const mesh_axis& m : g.mesh.subspan(g.roles[role].first_axis, g.roles[role].axes))
         if (m.axis == axis) return m.width;
     return 1;
+}
+
+// The region of this kind around a node; -1: none.
+template <class Graph>
+constexpr int region_around(const Graph& g, const node& n, rewrite kind) {
+    int r = n.region;
+    while (r >= 0 && g.regions[r].kind != kind) r = g.regions[r].parent;
+    return r;
+}
+
+// Whether a node stands in a region, or in one inside of it.
+template <class Graph>
+constexpr bool stands_in(const Graph& g, const node& n, int region) {
+    int r = n.region;
+    while (r >= 0 && r != region) r = g.regions[r].parent;
+    return r == region;
 }
 
 // Product of the widths of the axes in `mask` on a role; 0 where one is open.

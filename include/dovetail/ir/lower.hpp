@@ -3,7 +3,9 @@
 // a graph whose values have no types yet, with the first mistake in names, placement or form in `wrong`.
 #pragma once
 
+#include "awaited_values.hpp"
 #include "communication_facts.hpp"
+#include "open_regions.hpp"
 #include "size_bounds.hpp"
 #include "symbol_resolution.hpp"
 
@@ -38,11 +40,26 @@ private:
                 case keyword::group:
                 case keyword::repeat: statements(*r, at, role, nccl_group_id); break;
                 case keyword::nccl_group: statements(*r, at, role, nccl_groups_++); break;
+                case keyword::split:
+                case keyword::decompose:
+                case keyword::keep:
+                    regions_.enter(*r, at);
+                    statements(*r, at, role, nccl_group_id);
+                    regions_.leave();
+                    break;
+                case keyword::after: after(*r, at, role, nccl_group_id); break;
                 case keyword::on: statements(*r, at, d_.find_role((*r->statements[0])->id), nccl_group_id); break;
                 default: break;
             }
             at += r->positions;
         }
+    }
+
+    // Its statement, with one more value to start after.
+    constexpr void after(const descriptor& r, int source_position, int role, int nccl_group_id) {
+        awaited_.push((*r.statements[0])->id, source_position + 1);
+        statements(r, source_position, role, nccl_group_id);
+        awaited_.pop();
     }
 
     constexpr void statement(dsl::statement s, int source_position, int role, int nccl_group_id) {
@@ -55,6 +72,7 @@ private:
         node& n = d_.nodes[id];
         if (n.op->view != view_kind::none && (n.op->view == view_kind::rows || head.kind == keyword::update))
             return d_.fail(make_fault(fault_kind::rows_by_themselves, name, n.source_position + 1));
+        if (awaited_.count > 0 && !awaited_.list(n, [&, this](const tag& x, int at) { return named(x, at, role, name); })) return;
         n.first_result = d_.operand_count;
         if (many) return results(n, id, names, name, head.kind == keyword::update);
         n.results = 1;
@@ -146,6 +164,9 @@ private:
         n.arguments = count;
         n.statement = name;
         n.source_position = source_position;
+        n.region = regions_.innermost();
+        n.part = facts.block;
+        n.parts = facts.blocks;
         if (nccl_group_id >= 0) {
             n.nccl_group_id = nccl_group_id;
             if (!is_communication(n.kind)) return d_.fail(make_fault(fault_kind::not_communication, name, source_position + 1)), -1;
@@ -202,24 +223,19 @@ private:
             else if (a.kind != keyword::name)
                 d_.fail(make_fault(fault_kind::not_an_argument, name, at));
             else
-                arguments_.push(named(a, at, role, name));
+                arguments_.push(named(a.id, at, role, name));
         }
     }
 
-    constexpr int named(const descriptor& a, int source_position, int role, int name) {
-        const int s = d_.names.find(&a.id);
-        if (s < 0) return unknown(a.id, make_fault(fault_kind::unknown_name, name, source_position)), -1;
+    constexpr int named(const tag& value, int source_position, int role, int name) {
+        const int s = d_.names.find(&value);
+        if (s < 0) return unknown(value, make_fault(fault_kind::unknown_name, name, source_position)), -1;
         const symbol& found = d_.symbols[s];
         if (found.kind == symbol_kind::state && found.role != role)
             return d_.fail(make_fault(fault_kind::state_crosses_roles, source_position)), -1;
         return s;
     }
 
-    // What is wrong with an all<N, family>, which has no members then; `otherwise` of anything else.
-    static constexpr fault_kind uncountable(const descriptor& r, fault_kind otherwise) {
-        if (r.kind == keyword::negative_count) return fault_kind::negative_count;
-        return r.kind == keyword::other_arity ? fault_kind::family_arity : otherwise;
-    }
     // A name that holds no value, for which `otherwise` blames a statement and the name.
     constexpr void unknown(const tag& name, const fault& otherwise) {
         const bool role = d_.find_role(name) >= 0;
@@ -249,22 +265,13 @@ private:
         const int axis = d_.find_axis(name);
         if (role < 0 || axis < 0 || !d_.has_axis(role, axis))
             return d_.fail(make_fault(fault_kind::unknown_axis, statement, source_position)), -1;
-        for (int i = 0; i < axis_indices_.size(); ++i)
-            if (d_.symbols[axis_indices_[i]].index_axis == 1u << axis) return axis_indices_[i];
-        const int id = d_.symbol_count++;
-        symbol& s = d_.symbols[id];
-        s.name = &name;
-        s.kind = symbol_kind::axis_index;
-        s.type = scalar<std::int32_t>::type;
-        s.index_axis = 1u << axis;
-        s.source_position = source_position;
-        axis_indices_.push(id);
-        return id;
+        return d_.index_along(axis, name, source_position);
     }
 
     lowering_state& d_;
+    open_regions regions_{d_};
     vec<int> arguments_;  // of the expressions being read
-    vec<int> axis_indices_;
+    awaited_values awaited_{d_};
     int symbol_ = 0;  // the next that a statement defines
     int nccl_groups_ = 0;
 };
@@ -283,9 +290,9 @@ constexpr void lower(const dsl::descriptor& root, bool single_rank, Table& to) {
 // A template, so that it costs those nothing who do not call it.
 template <class Record>
 constexpr graph_data lower(const Record& root, bool single_rank = false) {
-    const sizes<6> most = largest_graph(root);
-    graph_data made{vec<symbol>(most.of[0]), vec<node>(most.of[1]), vec<int>(most.of[2]),
-                    vec<role>(most.of[3]),   vec<axis>(most.of[4]), vec<mesh_axis>(most.of[5])};
+    const sizes<7> most = largest_graph(root);
+    graph_data made{vec<symbol>(most.of[0]), vec<node>(most.of[1]),      vec<int>(most.of[2]),   vec<role>(most.of[3]),
+                    vec<axis>(most.of[4]),   vec<mesh_axis>(most.of[5]), vec<region>(most.of[6])};
     lower(root, single_rank, made);
     return made;
 }

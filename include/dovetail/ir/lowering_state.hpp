@@ -14,6 +14,13 @@ using dsl::statement;
 
 inline constexpr int outside = -2;  // outside every role, in a graph that has roles
 
+// What is wrong with an all<N, family>, which has no members then; `otherwise` of anything else.
+constexpr fault_kind uncountable(const descriptor& r, fault_kind otherwise) {
+    if (r.kind == keyword::negative_count) return fault_kind::negative_count;
+    if (r.kind == keyword::too_many_indices) return fault_kind::too_many_indices;
+    return r.kind == keyword::other_arity ? fault_kind::family_arity : otherwise;
+}
+
 struct lowering_state {
     symbol* symbols;
     node* nodes;
@@ -22,6 +29,8 @@ struct lowering_state {
     vec<role> roles;
     vec<axis> axes;
     vec<mesh_axis> mesh;
+    vec<region> regions;
+    vec<int> axis_indices;  // symbols
     fault mistake;
     name_table names;
     bool names_roles = false;
@@ -45,6 +54,8 @@ struct lowering_state {
         to.axes.cut(axes.size());
         copy_elements(mesh, to.mesh);
         to.mesh.cut(mesh.size());
+        copy_elements(regions, to.regions);
+        to.regions.cut(regions.size());
         to.wrong = mistake;
         to.views = views;
     }
@@ -70,6 +81,20 @@ struct lowering_state {
         for (int i = 0; i < r.axes; ++i)
             if (mesh[r.first_axis + i].axis == axis) return true;
         return false;
+    }
+    // The symbol of the rank's index along an axis, one for all its uses.
+    constexpr int index_along(int axis, const tag& name, int source_position) {
+        for (int i = 0; i < axis_indices.size(); ++i)
+            if (symbols[axis_indices[i]].index_axis == 1u << axis) return axis_indices[i];
+        const int id = symbol_count++;
+        symbol& s = symbols[id];
+        s.name = &name;
+        s.kind = symbol_kind::axis_index;
+        s.type = scalar<std::int32_t>::type;
+        s.index_axis = 1u << axis;
+        s.source_position = source_position;
+        axis_indices.push(id);
+        return id;
     }
     // Of the one axis in `mask`, on a role that has it; 0: open.
     constexpr int width_of(int role, unsigned mask) const {

@@ -39,7 +39,7 @@ public:
             for (int a = n.first_argument; a < n.first_argument + n.arguments; ++a) {
                 const int part = n.op->view == view_kind::rows ? y : g.operands[a];
                 part_of[part] = n.op->view == view_kind::rows ? g.operands[a] : y;
-                of_[part].begin = n.op->view == view_kind::rows ? n.op->block * of_[y].bytes : begin;
+                of_[part].begin = n.op->view == view_kind::rows ? n.part * of_[y].bytes : begin;
                 begin += of_[part].bytes;
             }
         }

@@ -47,13 +47,16 @@ struct access {
 };
 
 // What one role does in one member of a task. Accesses: arguments in order, then results in order (an update target that
-// is also an argument stands once, as `update`), then workspace.
+// is also an argument stands once, as `update`), then workspace. Behind them, reads that order it and are not passed to the launch.
 struct participation {
     int role = 0;
     int member = 0;       // index into program.members
     int group_index = 0;  // the part's place among its member's: a transfer's sender is 0, its receiver 1
     int first_access = 0;
-    int accesses = 0;
+    int accesses = 0;  // that are passed
+    int awaited = 0;   // the accesses behind those: values that it starts after
+
+    constexpr int touches() const { return accesses + awaited; }
 };
 
 // One operation. More than one in a task make an NCCL group.
@@ -166,6 +169,17 @@ constexpr tensor_type type_of(const Program& program, const access& a) {
 template <class Program>
 constexpr bool only_gives(const Program& program, const participation& x) {
     return x.accesses == 1 && program.accesses[x.first_access].mode == access_mode::read;
+}
+
+// Whether a task writes a symbol's value, or a part of it.
+template <class Program>
+constexpr bool writes_symbol(const Program& program, const task& v, int symbol) {
+    const auto& participations = program.participations.first;
+    const auto& accesses = program.accesses.first;
+    for (int i = v.first_participation, last = i + v.participations; i < last; ++i)
+        for (int a = participations[i].first_access, end = a + participations[i].accesses; a < end; ++a)
+            if (writes(accesses[a].mode) && program.buffers.first[accesses[a].buffer].symbol == symbol) return true;
+    return false;
 }
 
 using program = basic_program<viewing>;

@@ -10,7 +10,7 @@ namespace dovetail::ir {
 namespace detail {
 
 struct size_bounds {
-    int symbols = 0, nodes = 0, operands = 0, roles = 1, axes = 0;
+    int symbols = 0, nodes = 0, operands = 0, roles = 1, axes = 0, regions = 0;
     bool doubtful = false;  // a shape rule may not be callable while compiling
 };
 
@@ -54,7 +54,21 @@ constexpr void add_bounds_below(const dsl::descriptor& parent, size_bounds& to) 
             case keyword::input:
             case keyword::state: ++to.symbols; break;
             case keyword::mesh: to.axes += (**s)->child_count; break;
-            case keyword::on: ++to.roles; [[fallthrough]];
+            case keyword::on:
+                ++to.roles;
+                add_bounds_below(***s, to);
+                break;
+            case keyword::split:
+            case keyword::decompose:
+            case keyword::keep:
+                ++to.regions;
+                add_bounds_below(***s, to);
+                break;
+            case keyword::roles: to.roles += (**s)->positions; break;
+            case keyword::after:
+                ++to.operands;
+                add_bounds_below(***s, to);
+                break;
             case keyword::group:
             case keyword::nccl_group:
             case keyword::repeat: add_bounds_below(***s, to); break;
@@ -65,13 +79,13 @@ constexpr void add_bounds_below(const dsl::descriptor& parent, size_bounds& to) 
 
 }  // namespace detail
 
-struct graph_sizes : sizes<6> {
+struct graph_sizes : sizes<7> {
     bool doubtful = false;
 };
 constexpr graph_sizes largest_graph(const dsl::descriptor& root) {
     detail::size_bounds r;
     detail::add_bounds_below(root, r);
-    return {{{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles}}, r.doubtful};
+    return {{{r.symbols, r.nodes, r.operands, r.roles, r.axes, r.axes * r.roles, r.regions}}, r.doubtful};
 }
 
 }  // namespace dovetail::ir

@@ -2,7 +2,7 @@
 // roles with their meshes and the symbols of inputs, states and results, or the first mistake.
 #pragma once
 
-#include "lowering_state.hpp"
+#include "listed_roles.hpp"
 
 namespace dovetail::ir::detail {
 
@@ -14,6 +14,7 @@ public:
         d_.names_roles = has_roles(root);
         if (!d_.names_roles) d_.roles.push({});
         statements(root, 0, d_.names_roles ? outside : 0);
+        number_roles();
         place_meshes();
         replicate();
     }
@@ -28,8 +29,8 @@ private:
     static constexpr bool has_roles(const descriptor& parent) {
         for (int i = 0; i < parent.child_count; ++i) {
             const descriptor& r = **parent.statements[i];
-            if (r.kind == keyword::on) return true;
-            if ((r.kind == keyword::group || r.kind == keyword::repeat || r.kind == keyword::nccl_group) && has_roles(r)) return true;
+            if (r.kind == keyword::on || r.kind == keyword::roles) return true;
+            if (r.kind != keyword::graph && dsl::has_statements(r) && has_roles(r)) return true;
         }
         return false;
     }
@@ -51,14 +52,16 @@ private:
                 case keyword::state: declare(*r, at, role); break;
                 case keyword::update:
                 case keyword::output: break;
-                case keyword::group:
-                case keyword::nccl_group:
-                case keyword::repeat: statements(*r, at, role); break;
                 case keyword::on: on(*r, at, role); break;
-                case keyword::mesh: meshes_.push({r, at, role >= 0 && d_.names_roles ? role : -1}); break;
+                case keyword::after: after(*r, at, role); break;
+                case keyword::mesh: meshes_.push({r, at, named_role(role)}); break;
                 case keyword::malformed: refuse(*r, at); break;
+                case keyword::roles: roles(*r, at, role); break;
                 default:
-                    if (i != 0 || parent.kind != keyword::on) d_.fail(make_fault(no_statement(*r, parent), at));
+                    if (dsl::has_statements(*r) && r->kind != keyword::graph)
+                        statements(*r, at, role);
+                    else if (i != 0 || (parent.kind != keyword::on && parent.kind != keyword::after))
+                        d_.fail(make_fault(no_statement(*r, parent), at));
             }
             at += r->positions;
         }
@@ -69,6 +72,10 @@ private:
             case keyword::negative_count: return fault_kind::negative_count;
             case keyword::too_many_indices: return fault_kind::too_many_indices;
             case keyword::other_arity: return fault_kind::body_arity;
+            case keyword::pipeline_size: return fault_kind::pipeline_size;
+            case keyword::unknown_schedule: return fault_kind::unknown_schedule;
+            case keyword::body_count: return fault_kind::body_count;
+            case keyword::uneven_micro_batches: return fault_kind::uneven_micro_batches;
             default: return parent.kind == keyword::repeat ? fault_kind::body_not_a_statement : fault_kind::not_a_statement;
         }
     }
@@ -84,7 +91,33 @@ private:
         }
         int statements_in_it = r.child_count - 1;
         for (int i = 1; i < r.child_count; ++i) statements_in_it -= (*r.statements[i])->kind == keyword::mesh ? 1 : 0;
-        if (statements_in_it == 0) d_.fail(make_fault(fault_kind::unused_role, source_position + 1));
+        if (statements_in_it == 0 && without_statements_ < 0) without_statements_ = source_position + 1;
+        statements(r, source_position, role);
+    }
+    constexpr int named_role(int role) const { return role >= 0 && d_.names_roles ? role : -1; }
+    constexpr void roles(const descriptor& r, int source_position, int role) {
+        if (role != outside) d_.fail(make_fault(fault_kind::not_a_statement, source_position));
+        listed_.add(r, source_position);
+    }
+    // Where the graph lists its roles, they get these numbers, and may be idle.
+    constexpr void number_roles() {
+        if (listed_.empty()) {
+            if (without_statements_ >= 0) d_.fail(make_fault(fault_kind::unused_role, without_statements_));
+            return;
+        }
+        const vec<int> number = listed_.number(d_);
+        if (d_.wrong()) return;
+        for (int s = 0; s < d_.symbol_count; ++s)
+            if (int& role = d_.symbols[s].role; role >= 0) role = number[role];
+        for (found& m : meshes_)
+            if (m.of >= 0) m.of = number[m.of];
+    }
+
+    constexpr void after(const descriptor& r, int source_position, int role) {
+        const keyword held_back = (*r.statements[1])->kind;
+        if ((*r.statements[0])->kind != keyword::name) return d_.fail(make_fault(fault_kind::not_a_name, source_position + 1));
+        if (held_back != keyword::let && held_back != keyword::update && held_back != keyword::after && held_back != keyword::malformed)
+            return d_.fail(make_fault(fault_kind::after_of_another_statement, source_position));
         statements(r, source_position, role);
     }
 
@@ -148,8 +181,7 @@ private:
         if (a.child_count != b.child_count) return false;
         for (int i = 0; i < a.child_count; ++i) {
             const descriptor &x = *a.children[i], &y = *b.children[i];
-            if (x.kind != keyword::axis || y.kind != keyword::axis || x.number != y.number || !same(&x.children[0]->id, &y.children[0]->id))
-                return false;
+            if (!is_axis(x) || x.kind != y.kind || x.number != y.number || !same(&x.children[0]->id, &y.children[0]->id)) return false;
         }
         return true;
     }
@@ -167,7 +199,7 @@ private:
             int at = own->source_position + 1;
             for (int i = 0; i < own->r->child_count; at += own->r->children[i]->positions, ++i) {
                 const descriptor& a = *own->r->children[i];
-                if (a.kind != keyword::axis || a.number < 0) return d_.fail(make_fault(fault_kind::not_an_axis, at));
+                if (!is_axis(a) || a.number < 0) return d_.fail(make_fault(fault_kind::not_an_axis, at));
                 int id = d_.find_axis(a.children[0]->id);
                 if (id < 0) {
                     id = d_.axes.size();
@@ -176,7 +208,8 @@ private:
                 }
                 for (int j = d_.roles[role].first_axis; j < d_.mesh.size(); ++j)
                     if (d_.mesh[j].axis == id) d_.fail(make_fault(fault_kind::axis_twice, at + 1));
-                d_.mesh.push({id, a.number});
+                const link between = a.kind == keyword::network_axis ? link::network : link::local;
+                d_.mesh.push({id, a.number, between});
             }
             d_.roles[role].axes = d_.mesh.size() - d_.roles[role].first_axis;
         }
@@ -197,6 +230,8 @@ private:
     }
 
     lowering_state& d_;
+    listed_roles listed_;
+    int without_statements_ = -1;  // the first role that stands in an `on` without statements
     vec<found> meshes_;
     vec<found> replications_;
 };

@@ -30,9 +30,6 @@ constexpr bool askable() {
 struct is_input {
     constexpr bool operator()(const ir::symbol& s) const { return s.kind == ir::symbol_kind::input; }
 };
-struct is_output {
-    constexpr bool operator()(const ir::symbol& s) const { return s.output; }
-};
 struct is_state {
     constexpr bool operator()(const ir::symbol& s) const { return s.kind == ir::symbol_kind::state; }
 };
@@ -58,7 +55,7 @@ constexpr int symbol_asked() {
 template <class G, class Name>
 inline constexpr int input_asked = symbol_asked<error::not_an_input, is_input, G, Name>();
 template <class G, class Name>
-inline constexpr int output_asked = symbol_asked<error::not_an_output, is_output, G, Name>();
+inline constexpr int output_asked = symbol_asked<error::not_an_output, plan::is_output, G, Name>();
 template <class G, class Name>
 inline constexpr int state_asked = symbol_asked<error::unknown_state, is_state, G, Name>();
 template <class G, class Name>

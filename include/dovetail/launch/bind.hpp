@@ -238,9 +238,9 @@ private:
         if constexpr (device_pass)
             return {.launches = launches.view(), .initialisers = initialisers.view()};  // their kernels; tables are not used there
         else
-            return {&tag_of<G>,          planned::graph,  planned::program,
-                    planned::plan,       O::value,        launches.view(),
-                    initialisers.view(), supplied.view(), hash_of(planned::graph, planned::program, planned::plan)};
+            return {&tag_of<G>,          planned::graph,   planned::program,
+                    planned::plan,       planned::options, launches.view(),
+                    initialisers.view(), supplied.view(),  hash_of(planned::graph, planned::program, planned::plan)};
     }
 };
 

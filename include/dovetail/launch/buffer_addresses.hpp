@@ -135,14 +135,20 @@ private:
     std::vector<state> states_;
 };
 
-// What a value is called: its name, and rows of another value by theirs, `rows<0, 4>(x)`; of another nested expression nothing.
+// Which block of a statement in a split a node is, counted from one: " 2/4". Nothing for other nodes.
+inline std::string block_name(const ir::node& n) {
+    return n.blocks > 0 ? " " + std::to_string(n.block + 1) + "/" + std::to_string(n.blocks) : std::string{};
+}
+
+// What a value is called: its name, a block of it `h 2/4`, and rows of another value by theirs, `rows<0, 4>(x)`; of another nested
+// expression nothing.
 inline std::string value_name(const ir::graph& g, int symbol) {
     const ir::symbol& s = g.symbols[symbol];
-    if (named(s.name)) return display(*s.name);
-    if (s.node < 0 || g.nodes[s.node].op->view != view_kind::rows) return {};
-    const int of = g.operands[g.nodes[s.node].first_argument];
-    const std::string name = value_name(g, of);
-    return display(*g.nodes[s.node].op->name) + "(" + (name.empty() ? "?" : name) + ")";
+    const ir::node* made_by = s.kind == ir::symbol_kind::value && s.node >= 0 ? &g.nodes[s.node] : nullptr;
+    if (named(s.name)) return display(*s.name) + (made_by != nullptr ? block_name(*made_by) : "");
+    if (made_by == nullptr || made_by->op->view != view_kind::rows) return {};
+    const std::string name = value_name(g, g.operands[made_by->first_argument]);
+    return "rows<" + std::to_string(made_by->part) + ", " + std::to_string(made_by->parts) + ">(" + (name.empty() ? "?" : name) + ")";
 }
 
 // What a step is called: its first member's operation and the statement it belongs to.
@@ -156,8 +162,8 @@ inline step_name name_of_step(const ir::graph& g, const ir::program& p, const ir
             if (n.statement == g.nodes[m.node].statement)
                 for (const int symbol : g.operands.subspan(n.first_result, n.results))
                     if (symbol >= 0 && named(g.symbols[symbol].name)) statement = g.symbols[symbol].name;
-    if (named(statement))
-        name.statement = display(*statement);
+    if (named(statement) && m.node >= 0)
+        name.statement = display(*statement) + block_name(g.nodes[m.node]);
     else if (m.symbol >= 0)
         name.statement = value_name(g, m.symbol);
     return name;

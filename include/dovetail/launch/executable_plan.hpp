@@ -58,7 +58,7 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const 
     for (const ir::buffer& b : p.buffers) h.all(b.where, b.role, b.symbol, b.bytes, b.slots, b.leaves);
     for (const ir::access& a : p.accesses) h.all(a.buffer, a.mode, a.leaf, a.leaves);
     for (const ir::leaf& l : p.leaves) h.all(l.begin, l.bytes);
-    for (const ir::participation& t : p.participations) h.all(t.role, t.member, t.group_index, t.accesses);
+    for (const ir::participation& t : p.participations) h.all(t.role, t.member, t.group_index, t.accesses, t.awaited);
     for (const ir::member& m : p.members) {
         h.all(m.kind, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
         if (m.node >= 0) h(m.op->name);

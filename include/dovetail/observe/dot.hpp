@@ -1,8 +1,11 @@
 // The plan as a graph in DOT: a cluster for each role with its steps, each with its index in the sequential and in the planned order;
-// dependencies within a role; channels and collectives between roles. Red marks steps moved against the sequential plan.
+// dependencies within a role; channels and collectives between roles. Red marks steps moved against the sequential plan. Colours are those
+// of streams, in shades for the blocks of a split; NCCL groups, and so buckets, have one of their own.
 #pragma once
 
 #include "timeline.hpp"
+
+#include <cstdio>
 
 namespace dovetail::observe {
 
@@ -45,14 +48,24 @@ private:
         for (std::size_t i = 0; i < r.slices.size(); ++i) text += step(r, static_cast<int>(i));
         return text + "  }\n";
     }
+    // From the stream's colour for the first block to three quarters of its brightness for the last one.
+    std::string colour_of(int task) const {
+        static constexpr int colours[][3] = {{0xdb, 0xe8, 0xfb}, {0xfc, 0xec, 0xc9}, {0xdc, 0xef, 0xdf}};
+        if (of_.is_nccl_group(task)) return "#e6d9f5";
+        const int stream = of_.communicates[static_cast<std::size_t>(task)] ? 1 : static_cast<int>(of_.program.tasks[task].stream);
+        const auto [block, blocks] = of_.block_of(task);
+        const int brightness = blocks > 1 ? 100 - 25 * block / (blocks - 1) : 100;
+        char text[8];
+        std::snprintf(text, sizeof text, "#%02x%02x%02x", colours[stream][0] * brightness / 100, colours[stream][1] * brightness / 100,
+                      colours[stream][2] * brightness / 100);
+        return text;
+    }
     std::string step(const row& r, int i) const {
-        static constexpr const char* colours[] = {"#dbe8fb", "#fcecc9", "#dcefdf"};
         const slice& s = r.slices[static_cast<std::size_t>(i)];
         const std::size_t v = static_cast<std::size_t>(s.task);
         const std::string label = of_.label(s.task) + "\n" + std::to_string(written_[static_cast<std::size_t>(r.role)][v]) + "," +
                                   std::to_string(i) + "  " + microseconds(s.start) + " - " + microseconds(s.end) + " us";
-        const int colour = of_.communicates[v] ? 1 : static_cast<int>(of_.program.tasks[s.task].stream);
-        return "    " + id(r.role, i) + " [label=" + in_quotes(label, false) + ", fillcolor=\"" + colours[colour] + "\"" +
+        return "    " + id(r.role, i) + " [label=" + in_quotes(label, false) + ", fillcolor=\"" + colour_of(s.task) + "\"" +
                (s.moved ? ", color=red, fontcolor=red" : "") + (s.critical ? ", penwidth=2.5" : "") + "];\n";
     }
 

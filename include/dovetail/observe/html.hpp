@@ -77,7 +77,9 @@ inline std::string operation_json(const plan_view& of, int v) {
     const step_name& name = of.labels[static_cast<std::size_t>(v)];
     return "[" + in_quotes(of.label(v)) + "," + std::to_string(static_cast<int>(of.program.tasks[v].stream)) + "," +
            (of.communicates[static_cast<std::size_t>(v)] ? "1" : "0") + "," +
-           in_quotes(name.operation.substr(0, name.operation.find('<')) + " " + name.statement) + "," + in_quotes(name.statement) + "]";
+           in_quotes(name.operation.substr(0, name.operation.find('<')) + " " + name.statement) + "," + in_quotes(name.statement) + "," +
+           std::to_string(of.block_of(v).block) + "," + std::to_string(of.block_of(v).blocks) + "," + (of.is_nccl_group(v) ? "1" : "0") +
+           "]";
 }
 inline std::string operations_json(const plan_view& of) {
     std::string text = "[";

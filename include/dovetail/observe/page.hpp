@@ -14,12 +14,12 @@ inline constexpr const char* page_head = R"page(<!DOCTYPE html>
 
 inline constexpr const char* page_style =
     R"page(:root { color-scheme: light dark; --bg: #ffffff; --panel: #f5f6f8; --fg: #1b1f24; --muted: #5b6570; --grid: #dfe3e8;
-  --stream0: #4c78c8; --stream1: #b0740a; --stream2: #4b9a61; --moved: #d1242f; --ontop: #ffffff; }
+  --stream0: #4c78c8; --stream1: #b0740a; --stream2: #4b9a61; --group: #8a63b8; --moved: #d1242f; --ontop: #ffffff; }
 @media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { --bg: #0f1216; --panel: #181c22; --fg: #e6e8eb; --muted: #9aa4ae;
     --grid: #2c333b;
-  --stream0: #6f9be8; --stream1: #dba83a; --stream2: #63b37a; --moved: #ff5d5d; --ontop: #0f1216; } }
+  --stream0: #6f9be8; --stream1: #dba83a; --stream2: #63b37a; --group: #b28be0; --moved: #ff5d5d; --ontop: #0f1216; } }
 :root[data-theme=dark] { --bg: #0f1216; --panel: #181c22; --fg: #e6e8eb; --muted: #9aa4ae; --grid: #2c333b;
-  --stream0: #6f9be8; --stream1: #dba83a; --stream2: #63b37a; --moved: #ff5d5d; --ontop: #0f1216; }
+  --stream0: #6f9be8; --stream1: #dba83a; --stream2: #63b37a; --group: #b28be0; --moved: #ff5d5d; --ontop: #0f1216; }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1600px; padding: 12px 16px 40px; background: var(--bg); color: var(--fg);
     font: 14px/1.45 system-ui, sans-serif; }
@@ -53,6 +53,7 @@ inline constexpr const char* page_body = R"page(<h1 id="title"></h1>
   <span class="key"><i style="background:var(--stream0)"></i>compute</span>
   <span class="key"><i style="background:var(--stream1)"></i>communication</span>
   <span class="key"><i style="background:var(--stream2)"></i>copy, input</span>
+  <span class="key"><i style="background:var(--group)"></i>NCCL group</span>
   <span class="key"><i style="background:var(--moved)"></i>moved</span>
   <button id="theme">light / dark</button>
 </div>
@@ -87,7 +88,8 @@ let theme, chosen = -1;
 const readTheme = () => {
   const s = getComputedStyle(document.documentElement), v = n => s.getPropertyValue(n).trim();
   theme = {bg: v("--bg"), fg: v("--fg"), muted: v("--muted"), grid: v("--grid"), moved: v("--moved"), ontop: v("--ontop"),
-      panel: v("--panel"), stream: [v("--stream0"), v("--stream1"), v("--stream2")]};
+      panel: v("--panel"), stream: [v("--stream0"), v("--stream1"), v("--stream2")],
+      group: v("--group")};
 };
 $("title").textContent = D.title;
 for (const [name, value] of D.cards) {
@@ -123,7 +125,12 @@ const fitted = (g, text, room) => {
     if (g.measureText(text.slice(0, n) + "\u2026" + tail).width <= room) return text.slice(0, n) + "\u2026" + tail;
   return g.measureText(tail).width <= room ? tail : "";
 };
-const colour = op => theme.stream[op[2] ? 1 : op[1] === 1 ? 0 : op[1]];
+// By stream, in shades for the blocks of a split; NCCL groups, and so buckets, have a colour of their own.
+const colour = op => {
+  if (op[7]) return theme.group;
+  const base = theme.stream[op[2] ? 1 : op[1] === 1 ? 0 : op[1]];
+  return op[6] > 1 ? "color-mix(in srgb, " + base + " " + Math.round(100 - 45 * op[5] / (op[6] - 1)) + "%, " + theme.bg + ")" : base;
+};
 // The longest of an operation's names that has room: all of it, without template arguments, the statement alone.
 const named = (g, op, room) => fitted(g, [op[0], op[3]].find(n => g.measureText(n).width <= room) || op[4] || op[0], room);
 // Time axis: a line at each round number, the label left of it in the band on top.

@@ -102,7 +102,8 @@ namespace dovetail {
 template <class G, class O = options<>>
 void explain_passes(std::ostream& to) {
     if constexpr (dovetail::plan::is_valid_graph<G>())
-        to << observe::explain_passes({&tag_of<G>, dovetail::plan::typed<G>::value, {}, {}, O::value});
+        to << observe::explain_passes(
+            {&tag_of<G>, dovetail::plan::typed<G>::value, {}, {}, dovetail::plan::detail::decided<G, O>::options::value});
 }
 
 }  // namespace dovetail

@@ -20,13 +20,14 @@ struct plan_tables {
     ir::graph graph = {};
     ir::program program = {};
     dovetail::plan::plan plan = {};
-    plan_options s = {};
+    plan_options s = {};                           // with the rewrites that were decided
+    dovetail::plan::rewrite_trials rewrites = {};  // those that were tried
 };
 
 template <class G, class O = options<>>
 plan_tables tables_of() {
     using planned = dovetail::plan::planned<G, O>;
-    return {&tag_of<G>, planned::graph, planned::program, planned::plan, O::value};
+    return {&tag_of<G>, planned::graph, planned::program, planned::plan, planned::options, planned::rewrites};
 }
 
 struct plan_view : plan_tables {
@@ -45,6 +46,16 @@ struct plan_view : plan_tables {
         const step_name& n = labels[static_cast<std::size_t>(task)];
         return n.statement.empty() ? n.operation : n.operation + " " + n.statement;
     }
+    // Which block of a split a task is; of how many, or 0.
+    struct block_of_split {
+        int block = 0, blocks = 0;
+    };
+    block_of_split block_of(int task) const {
+        const int node = program.members[program.tasks[task].first_member].node;
+        return node < 0 ? block_of_split{} : block_of_split{graph.nodes[node].block, graph.nodes[node].blocks};
+    }
+    // Whether a task is an NCCL group of several members: written as one, or a bucket.
+    bool is_nccl_group(int task) const { return program.tasks[task].members > 1; }
     int roles() const { return plan.roles.size(); }
     std::string role_name(int role) const {
         if (graph.single_rank) return "all roles";

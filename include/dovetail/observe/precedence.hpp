@@ -53,8 +53,8 @@ inline bool share_bytes(const plan_view& of, int role, int a, int b) {
     for (const ir::participation& p : of.program.participations.subspan(x.first_participation, x.participations))
         for (const ir::participation& q : of.program.participations.subspan(y.first_participation, y.participations)) {
             if (p.role != role || q.role != role) continue;
-            for (const ir::access& i : of.program.accesses.subspan(p.first_access, p.accesses))
-                for (const ir::access& j : of.program.accesses.subspan(q.first_access, q.accesses)) {
+            for (const ir::access& i : of.program.accesses.subspan(p.first_access, p.touches()))
+                for (const ir::access& j : of.program.accesses.subspan(q.first_access, q.touches())) {
                     if (!writes(i.mode) && !writes(j.mode)) continue;
                     const int m = of.owner(i.buffer), n = of.owner(j.buffer);
                     std::int64_t from = of.plan.placements[m].offset, other = of.plan.placements[n].offset;

@@ -13,7 +13,7 @@ namespace dovetail::observe {
 // The names that the texts use: those of the graph that is planned, and of its program once it exists.
 class stage_names {
 public:
-    explicit stage_names(const plan_tables& asked) : of_{asked} { of_.program = {}; }
+    explicit stage_names(const plan_tables& asked) : of_{asked}, regions_{asked.graph.regions} { of_.program = {}; }
 
     void take(const ir::graph& g, const ir::program& p) {
         of_.graph = g;
@@ -24,6 +24,8 @@ public:
     std::string title() const { return named(of_.name) ? display(*of_.name) : std::string("graph"); }
     const plan_view& program() const { return *program_; }
     const plan_options& asked() const { return of_.s; }
+    // The statements of the written graph that ask for a rewrite.
+    span<const ir::region> regions() const { return regions_; }
 
     struct step {
         std::string role, text;
@@ -32,6 +34,7 @@ public:
 
 private:
     plan_tables of_;
+    span<const ir::region> regions_;
     std::optional<plan_view> program_;
 };
 
@@ -72,6 +75,7 @@ inline std::string graph_text(const ir::graph& g) {
         std::string arguments, results;
         for (const int s : g.operands.subspan(n.first_argument, n.arguments)) arguments = joined(arguments, symbol_text(g, s));
         for (const int s : g.operands.subspan(n.first_result, n.results)) results = joined(results, symbol_text(g, s));
+        for (const int s : g.operands.subspan(n.first_awaited, n.awaited)) arguments = joined(arguments, "after " + symbol_text(g, s));
         const bool calls = n.kind == op_kind::compute && named(n.op->name);
         statements.push_back({calls ? display(*n.op->name) : std::string(dovetail::name_of(n.kind)), arguments, results,
                               role_text(g, n.role), n.update ? "update" : ""});
@@ -84,15 +88,19 @@ inline std::string shown(stage::check, const ir::fault& wrong, const stage_names
     return wrong ? "  a mistake, which the compiler names\n" : "  none\n";
 }
 inline std::string shown(stage::rewrite, const ir::graph& g, const stage_names& names) {
-    const rewrite_list& asked = names.asked().rewrites;
-    if (asked.count == 0) return "  as written\n";
-    return "  by " + rewrites_text(asked) + "\n" + graph_text(g);
+    std::string by;
+    for (const ir::region& r : names.regions()) by = joined(by, dovetail::name_of(r.kind));
+    if (names.asked().rewrites.count > 0) by = joined(by, rewrites_text(names.asked().rewrites));
+    if (by.empty()) return "  as written\n";
+    return "  by " + by + "\n" + graph_text(g);
 }
 
 inline std::string accesses_text(const plan_view& of, const ir::participation& x) {
     std::string text;
-    for (const ir::access& a : of.program.accesses.subspan(x.first_access, x.accesses))
-        text = joined(text, std::string(1, "rwu"[static_cast<int>(a.mode)]) + " " + of.buffer_name(a.buffer));
+    for (int i = 0; i < x.touches(); ++i) {
+        const ir::access& a = of.program.accesses[x.first_access + i];
+        text = joined(text, access_text(x, i, a.mode) + " " + of.buffer_name(a.buffer));
+    }
     return text;
 }
 inline std::string shown(stage::expand, const ir::program& p, const stage_names& names) {
@@ -182,6 +190,16 @@ std::string shown(stage::schedule<C>, const Schedule& t, const stage_names& name
     for (const int v : t.order)
         all.push_back({names.program().label(v), stream_text(t.stream[v], t.overlapped), microseconds(t.start[v]), microseconds(t.end[v])});
     return table(all, "llrr") + "  " + microseconds(t.length) + " us\n";
+}
+
+template <candidate C>
+std::string shown(stage::ready<C>, std::int64_t time, const stage_names&) {
+    return "  " + microseconds(time) + " us\n";
+}
+
+template <candidate C>
+std::string shown(stage::interval<C>, std::int64_t time, const stage_names&) {
+    return "  " + microseconds(time) + " us\n";
 }
 
 // Stores the steps' names for later stages, which refer to steps by number.

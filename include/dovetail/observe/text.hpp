@@ -4,6 +4,7 @@
 
 #include "../plan/facts.hpp"
 #include "../plan/registered.hpp"
+#include "options_text.hpp"
 #include "timeline.hpp"
 
 #include <ostream>
@@ -46,15 +47,21 @@ inline std::string waits_text(const plan_view& of, int role, const ir::step& s) 
     return text;
 }
 
+// r, w or u for an access that is passed to the operation; "after" for one that only orders it.
+inline std::string access_text(const ir::participation& x, int access, access_mode mode) {
+    return access < x.accesses ? std::string(1, "rwu"[static_cast<int>(mode)]) : "after";
+}
+
 // One word per access: mode, name and location: r block<0>@[512,1024) or r value@input.
 inline std::string memory_text(const plan_view& of, const ir::step& s) {
     std::string text;
     for (const ir::participation& participation : of.program.participations.subspan(s.first_participation, s.participations))
-        for (const ir::access& a : of.program.accesses.subspan(participation.first_access, participation.accesses)) {
+        for (int i = 0; i < participation.touches(); ++i) {
+            const ir::access& a = of.program.accesses[participation.first_access + i];
             const int b = of.owner(a.buffer);
             const ir::buffer& x = of.program.buffers[b];
             const ir::placement& at = of.plan.placements[b];
-            text += (text.empty() ? "" : "  ") + std::string(1, "rwu"[static_cast<int>(a.mode)]) + " " + of.access_name(a) + "@";
+            text += (text.empty() ? "" : "  ") + access_text(participation, i, a.mode) + " " + of.access_name(a) + "@";
             if (at.offset < 0) {
                 text += name_of(x.where);
                 continue;
@@ -144,10 +151,21 @@ inline std::string path_text(const plan_view& of, const timeline& t, const std::
 
 namespace detail {
 
-inline std::string rewrites_text(const rewrite_list& list) {
-    std::string text;
-    for (int i = 0; i < list.count; ++i) text += (text.empty() ? "" : ", ") + std::string(name_of(list.kind[i]));
-    return text;
+// When the output that the objective names is ready.
+inline std::string ready_text(const plan_view& of) {
+    return microseconds(dovetail::plan::ready_time(of.program, of.plan, dovetail::plan::find_output(of.graph, *of.s.finished))) + " us";
+}
+
+// The time of a run, what the objective counts, and what the prediction assumes.
+inline void add_predictions(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
+    totals.push_back({"predicted time", microseconds(of.plan.predicted) + " us"});
+    if (of.s.host_inputs.count > 0) totals.push_back({"... with copies of inputs from the host", host_inputs_text(of.s.host_inputs)});
+    totals.push_back({"... on one stream", microseconds(of.plan.predicted_sequential) + " us"});
+    if (of.s.objective == objective_kind::interval || of.s.in_flight > 1)
+        totals.push_back({of.s.objective == objective_kind::interval ? "... between runs, the objective" : "... between runs",
+                          microseconds(dovetail::plan::interval(of.program, of.costs.view(), of.plan, of.s)) + " us"});
+    if (of.s.objective == objective_kind::finish)
+        totals.push_back({"... until `" + display(*of.s.finished) + "` is ready, the objective", ready_text(of)});
 }
 
 // The candidate that was chosen, and the predicted times of those that were compared.
@@ -211,11 +229,10 @@ inline std::string explain(const plan_view& of) {
     for (int role = 0; role < of.roles(); ++role) totals.push_back({"peak bytes of " + of.role_name(role), with_separators(of.peak(role))});
     totals.push_back({"waits", std::to_string(of.plan.waits.size())});
     if (const int count = detail::waits_for_memory(of); count > 0) totals.push_back({"... for memory alone", std::to_string(count)});
-    totals.push_back({"predicted time", microseconds(of.plan.predicted) + " us"});
-    totals.push_back({"... on one stream", microseconds(of.plan.predicted_sequential) + " us"});
+    detail::add_predictions(of, totals);
     totals.push_back({"speed-up", ratio(of.plan.predicted_sequential, of.plan.predicted, 2)});
     detail::add_candidates(of, totals);
-    if (of.s.rewrites.count > 0) totals.push_back({"rewritten by", detail::rewrites_text(of.s.rewrites)});
+    detail::add_rewrites(of, totals);
     totals.push_back({"operations moved", std::to_string(moved)});
     totals.push_back({"communication hidden (dv::hidden_fraction)", percent(hidden.hidden, hidden.communication)});
     return text + table(totals, "lr");
@@ -246,13 +263,12 @@ namespace observe::detail {
 
 // The options O, with a forced candidate.
 template <class O, candidate Forced>
-struct with_forced {
+struct with_forced : O {
     static constexpr plan_options value = [] {
         plan_options s = O::value;
         s.forced = Forced;
         return s;
     }();
-    static constexpr bool right = O::right;
 };
 
 // The plan of one candidate, with the predicted times of all candidates of the search.

@@ -206,7 +206,7 @@ inline std::vector<residence> residences(const plan_view& of, const timeline& t,
         const slice& s = r.slices[static_cast<std::size_t>(i)];
         for (const ir::participation& participation :
              of.program.participations.subspan(steps[i].first_participation, steps[i].participations))
-            for (const ir::access& a : of.program.accesses.subspan(participation.first_access, participation.accesses)) {
+            for (const ir::access& a : of.program.accesses.subspan(participation.first_access, participation.touches())) {
                 const std::size_t b = static_cast<std::size_t>(of.owner(a.buffer));
                 if (first[b] < 0 || s.start < first[b]) first[b] = s.start;
                 if (s.end > last[b]) last[b] = s.end;

@@ -14,7 +14,7 @@ struct map {
     static constexpr tensor_type result(tensor_type x) { return x; }
     static constexpr dovetail::cost cost(tensor_type x) { return {x.size(), 2 * x.bytes(), ops_detail::arithmetic_of(x.type)}; }
     static constexpr int in_place = 0;
-    static constexpr int row_wise = 0;
+    static constexpr auto row_wise = elementwise();
 
     template <class X>
     static void launch(host::stream, in<X> x, out<X> y) {
@@ -40,6 +40,7 @@ struct zip_with {
                 ops_detail::arithmetic_of(x.type)};
     }
     static constexpr int in_place = 0;
+    static constexpr auto row_wise = elementwise();
 
     template <class X, class... Rest>
         requires(sizeof...(Rest) >= 2)
@@ -147,6 +148,7 @@ struct bias_add {
         return {x.size(), 2 * x.bytes() + b.bytes(), ops_detail::arithmetic_of(x.type)};
     }
     static constexpr int in_place = 0;
+    static constexpr auto row_wise = by_rows(0);
 
     template <class X, class B>
     static void launch(host::stream, in<X> x, in<B> b, out<X> y) {

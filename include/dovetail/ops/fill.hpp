@@ -42,6 +42,7 @@ struct fill {
 struct copy {
     static constexpr tensor_type result(tensor_type x) { return x; }
     static constexpr dovetail::cost cost(tensor_type x) { return bytes_moved(2 * x.bytes()); }
+    static constexpr auto row_wise = elementwise();
 
     template <class X>
     static void launch(host::stream, in<X> x, out<X> y) {
@@ -57,7 +58,7 @@ template <class T>
 struct cast {
     static constexpr tensor_type result(tensor_type x) { return x.valid() ? x.with_element(element_of<T>) : x; }
     static constexpr dovetail::cost cost(tensor_type x) { return bytes_moved(x.bytes() + result(x).bytes()); }
-    static constexpr int row_wise = 0;
+    static constexpr auto row_wise = elementwise();
 
     template <class X, class Y>
     static void launch(host::stream, in<X> x, out<Y> y) {

@@ -21,6 +21,11 @@ struct gemm {
         const tensor_type c = result(a, b);
         return {2 * c.size() * inner(a), a.bytes() + b.bytes() + c.bytes(), a.type};
     }
+    static constexpr auto row_wise = by_extents({TransA ? 1 : 0, whole}, {0});
+
+    static constexpr dovetail::tiles tiles(tensor_type a, tensor_type b) {
+        return ops_detail::product_tiles(a.extent[TransA ? 1 : 0], b.extent[TransB ? 0 : 1]);
+    }
 
     template <class A, class B, class C>
     static void launch(host::stream, in<A> a, in<B> b, out<C> c) {

@@ -66,7 +66,7 @@ struct argmax {
         return x.with_extents(x.extent[0]).with_element(element::int32);
     }
     static constexpr dovetail::cost cost(tensor_type x) { return bytes_moved(x.bytes() + result(x).bytes()); }
-    static constexpr int row_wise = 0;
+    static constexpr auto row_wise = by_rows(0);
 
     template <class X, class Y>
     static void launch(host::stream, in<X> x, out<Y> y) {

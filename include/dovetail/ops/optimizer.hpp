@@ -23,6 +23,7 @@ struct sgd {
     static constexpr dovetail::cost cost(tensor_type w, tensor_type g, tensor_type) {
         return {2 * w.size(), 2 * w.bytes() + g.bytes(), ops_detail::arithmetic_of(w.type)};
     }
+    static constexpr auto row_wise = elementwise();
 
     template <class W, class G, class R>
     static void launch(host::stream, inout<W> w, in<G> g, in<R> rate) {
@@ -46,6 +47,7 @@ struct sgd_momentum {
     static constexpr dovetail::cost cost(tensor_type w, tensor_type v, tensor_type g, tensor_type) {
         return {4 * w.size(), 2 * w.bytes() + 2 * v.bytes() + g.bytes(), ops_detail::arithmetic_of(w.type)};
     }
+    static constexpr auto row_wise = elementwise();
 
     template <class W, class V, class G, class R>
     static void launch(host::stream, inout<W> w, inout<V> v, in<G> g, in<R> rate) {

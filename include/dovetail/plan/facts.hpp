@@ -86,12 +86,33 @@ constexpr auto find_hidden() {
         return no_fact{};
 }
 
+template <class G, class O>
+constexpr auto find_interval() {
+    if constexpr (planned<G, O>::made)
+        return stage_table<typename found_plan<G, O>::key, stage::interval<found_plan<G, O>::taken>>;
+    else
+        return no_fact{};
+}
+template <class G, class Name, class O>
+constexpr auto find_ready() {
+    if constexpr (!planned<G, O>::made)
+        return no_fact{};
+    else if constexpr (!has_output<G, Name>())
+        return no_fact{};
+    else
+        return ready_time(planned<G, O>::program, planned<G, O>::plan, find_output(planned<G, O>::graph, tag_of<Name>));
+}
+
 template <class G, class Role, class O>
 inline constexpr auto bytes = find_bytes<G, Role, O>();
 template <class G, class Role, class O>
 inline constexpr auto waits = find_waits<G, Role, O>();
 template <class G, class O>
 inline constexpr auto time = find_time<G, O>();
+template <class G, class O>
+inline constexpr auto between_runs = find_interval<G, O>();
+template <class G, class Name, class O>
+inline constexpr auto ready = find_ready<G, Name, O>();
 template <class G, class O>
 inline constexpr auto hidden = find_hidden<G, O>();
 
@@ -104,6 +125,15 @@ inline constexpr auto peak_bytes = plan::detail::bytes<G, Role, O>;
 // Predicted time of one run, picoseconds. As std::int64_t.
 template <class G, class O = options<>>
 inline constexpr auto predicted_time = plan::detail::time<G, O>;
+
+// Predicted time between the ends of two runs that follow one another, with as many in flight as the options allow, picoseconds. As
+// std::int64_t. It is simulated for graphs of up to 768 operations; of a larger one it is the time of one run.
+template <class G, class O = options<>>
+inline constexpr auto predicted_interval = plan::detail::between_runs<G, O>;
+
+// Predicted time from the start of a run until an output is ready, picoseconds. As std::int64_t.
+template <class G, class Output, class O = options<>>
+inline constexpr auto predicted_ready_time = plan::detail::ready<G, Output, O>;
 
 // Predicted fraction of the communication time that is overlapped by compute on a participating rank; 0 if the graph does not communicate.
 // As double.

@@ -13,6 +13,10 @@ constexpr int find_symbol(const ir::graph& g, const tag& name) {
     return -1;
 }
 
+struct is_output {
+    constexpr bool operator()(const ir::symbol& s) const { return s.output; }
+};
+
 namespace detail {
 template <class Row>
 constexpr int find_named(span<const Row> rows, const tag& name) {

@@ -2,181 +2,23 @@
 // such as a cycle through states, channels or groups, `fits` tells whether the plan keeps within the memory limit.
 #pragma once
 
-#include "../ir/table.hpp"
-#include "pipeline.hpp"
-
-#include <optional>
+#include "rewrite_search.hpp"
+#include "tables.hpp"
 
 namespace dovetail::plan {
 
 namespace detail {
 
-// A table as later stages read it: views of its arrays, if it has arrays.
-template <class Table>
-constexpr const Table& as_read(const Table& t) {
-    return t;
-}
-template <class T>
-constexpr span<const T> as_read(const vec<T>& t) {
-    return t.view();
-}
-template <template <class> class Basic>
-    requires requires { Basic<owning>::tables; }
-constexpr auto as_read(const Basic<owning>& t) {
-    return ir::view(t);
-}
-
-template <class Stage>
-struct owned_table;
-template <class Stage>
-struct read_table {
-    using type = std::remove_cvref_t<decltype(as_read(std::declval<const typename owned_table<Stage>::type&>()))>;
-};
-template <class Stage, class Given = given<Stage>>
-struct made_table;
-template <class Stage, class... Given>
-struct made_table<Stage, stages<Given...>> {
-    using type = decltype(make_table<Stage>(std::declval<const typename Stage::depends::options&>(), std::declval<looks_at_nothing&>(),
-                                            std::declval<const typename read_table<Given>::type&>()...));
-};
-template <class Stage>
-struct owned_table : made_table<Stage> {};
-template <>
-struct owned_table<stage::lower> {
-    using type = ir::graph;
-};
-
-template <class Stage>
-struct slot {
-    std::optional<typename owned_table<Stage>::type> table = {};
-};
-template <class... Stage>
-struct slots : slot<Stage>... {};
-template <candidate C>
-using slots_of =
-    std::conditional_t<booked(C), slots<stage::order<C>, stage::book_memory<C>, stage::schedule<C>, stage::emit<C>, stage::prove<C>>,
-                       slots<stage::order<C>, stage::schedule<C>, stage::emit<C>, stage::prove<C>>>;
-
-}  // namespace detail
-
-// Calls f with the candidate as a constant.
-template <class F>
-constexpr auto with_candidate(candidate c, F f) {
-    switch (c) {
-        case candidate::written: return f(std::integral_constant<candidate, candidate::written>{});
-        case candidate::listed: return f(std::integral_constant<candidate, candidate::listed>{});
-        case candidate::johnson: return f(std::integral_constant<candidate, candidate::johnson>{});
-        case candidate::booked_100: return f(std::integral_constant<candidate, candidate::booked_100>{});
-        case candidate::booked_112: return f(std::integral_constant<candidate, candidate::booked_112>{});
-        case candidate::booked_125: return f(std::integral_constant<candidate, candidate::booked_125>{});
-        case candidate::booked_150: return f(std::integral_constant<candidate, candidate::booked_150>{});
-        case candidate::booked_175: return f(std::integral_constant<candidate, candidate::booked_175>{});
-        case candidate::booked_200: return f(std::integral_constant<candidate, candidate::booked_200>{});
-        case candidate::booked_250: return f(std::integral_constant<candidate, candidate::booked_250>{});
-        case candidate::booked_300: return f(std::integral_constant<candidate, candidate::booked_300>{});
-        case candidate::min_memory: return f(std::integral_constant<candidate, candidate::min_memory>{});
-        case candidate::listed_serial: return f(std::integral_constant<candidate, candidate::listed_serial>{});
-        case candidate::sequential:
-        case candidate::automatic: break;
+// What the objective counts of a candidate.
+template <candidate C, class Tables>
+std::int64_t objective_value(Tables& t, objective_kind objective) {
+    switch (objective) {
+        case objective_kind::makespan: return t.template read<stage::schedule<C>>().length;
+        case objective_kind::interval: return t.template read<stage::interval<C>>();
+        case objective_kind::finish: return t.template read<stage::ready<C>>();
     }
-    return f(std::integral_constant<candidate, candidate::sequential>{});
+    __builtin_unreachable();
 }
-
-// The tables of one graph under one set of options, each made when it is first read. `look(stage, table)` sees the tables of the
-// stages that run within another.
-template <class Look = detail::looks_at_nothing>
-class tables : detail::slots<stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs, stage::serial_time,
-                             stage::occupancy, stage::reference>,
-               detail::slots_of<candidate::sequential>,
-               detail::slots_of<candidate::written>,
-               detail::slots_of<candidate::listed>,
-               detail::slots_of<candidate::johnson>,
-               detail::slots_of<candidate::booked_100>,
-               detail::slots_of<candidate::booked_112>,
-               detail::slots_of<candidate::booked_125>,
-               detail::slots_of<candidate::booked_150>,
-               detail::slots_of<candidate::booked_175>,
-               detail::slots_of<candidate::booked_200>,
-               detail::slots_of<candidate::booked_250>,
-               detail::slots_of<candidate::booked_300>,
-               detail::slots_of<candidate::min_memory>,
-               detail::slots_of<candidate::listed_serial> {
-public:
-    constexpr tables(const ir::graph& g, const plan_options& s, Look look = {})
-        : graph_{g}, plan_{s}, program_{s, s.rewrites}, look_{look} {}
-
-    // The table as later stages read it.
-    template <class Stage>
-    constexpr decltype(auto) read() {
-        if constexpr (std::is_same_v<Stage, stage::lower>) {
-            return (graph_);
-        } else if constexpr (detail::optional_stage<Stage>) {
-            static_assert(std::is_same_v<Stage, stage::rewrite>);
-            return Stage::passes_on(program_) ? graph_ : detail::as_read(owned<Stage>());
-        } else {
-            return detail::as_read(owned<Stage>());
-        }
-    }
-    // The table itself; a caller may move from it if no stage reads it any more.
-    template <class Stage>
-    constexpr auto& owned() {
-        auto& table = static_cast<detail::slot<Stage>&>(*this).table;
-        if (!table) table.emplace(made<Stage>(detail::given<Stage>{}));
-        return *table;
-    }
-    // Whether the stage has a table of its own here: a stage that runs within another has none.
-    template <class Stage>
-    static constexpr bool keeps() {
-        return std::is_same_v<Stage, stage::lower> || std::is_base_of_v<detail::slot<Stage>, tables>;
-    }
-    // Whether the table of the stage exists, or the stage passes on the table of another.
-    template <class Stage>
-    constexpr bool has() const {
-        if constexpr (std::is_same_v<Stage, stage::lower>) {
-            return true;
-        } else if constexpr (detail::optional_stage<Stage>) {
-            return Stage::passes_on(program_) || static_cast<const detail::slot<Stage>&>(*this).table.has_value();
-        } else {
-            return static_cast<const detail::slot<Stage>&>(*this).table.has_value();
-        }
-    }
-
-private:
-    template <class Stage, class... Given>
-    constexpr auto made(stages<Given...>) {
-        return make_table<Stage>(options_of(typename Stage::depends{}), look_, read<Given>()...);
-    }
-    constexpr source options_of(of_graph) const { return {}; }
-    constexpr const program_options& options_of(of_program) const { return program_; }
-    constexpr const plan_options& options_of(of_plan) const { return plan_; }
-
-    ir::graph graph_;
-    plan_options plan_;
-    program_options program_;
-    Look look_;
-};
-
-namespace detail {
-
-// A stage that has no slot and runs within no other would never be run, nor shown.
-template <class Stage, class Other>
-constexpr bool runs_within() {
-    if constexpr (composed<Other>)
-        return reads_among(typename Other::within{}, stages<Stage>{});
-    else
-        return false;
-}
-template <class Stage, class... All>
-constexpr bool is_made(stages<All...>) {
-    return tables<>::keeps<Stage>() || (runs_within<Stage, All>() || ...);
-}
-template <class... Stage>
-constexpr bool all_are_made(stages<Stage...> list) {
-    return (is_made<Stage>(list) && ...);
-}
-static_assert(all_are_made(joined(pipeline{}, pipeline_of<candidate::listed>{})) &&
-                  all_are_made(joined(pipeline{}, pipeline_of<candidate::booked_100>{})),
-              "dovetail: each stage of the list has a slot, or runs within another");
 
 }  // namespace detail
 
@@ -195,7 +37,7 @@ decision decide(Tables& t, const plan_options& s) {
         if (next.what == request::kind::taken) return d;
         with_candidate(next.of, [&](auto c) {
             constexpr candidate C = decltype(c)::value;
-            d.found.length_of(C) = t.template read<stage::schedule<C>>().length;
+            d.found.length_of(C) = detail::objective_value<C>(t, s.objective);
             if (next.what != request::kind::bytes) return;
             if constexpr (booked(C))
                 d.found.bytes_of(C) = t.template read<stage::book_memory<C>>().bytes;
@@ -210,11 +52,17 @@ struct made {
     plan_data plan;
     ir::fault wrong;
     bool fits = true;
+    rewrite_trials rewrites = {};  // what the search over rewrites tried
+    plan_options options = {};     // with the rewrites that were decided
 };
 
-inline made make(const ir::graph& g, const plan_options& s) {
+namespace detail {
+
+// The plan with these rewrites.
+inline made make_decided(const ir::graph& g, const plan_options& s) {
     tables t{g, s};
     made m;
+    m.options = s;
     m.wrong = t.read<stage::check>();
     if (!m.wrong) m.wrong = t.read<stage::cycle>();
     if (!m.wrong) {
@@ -222,11 +70,44 @@ inline made make(const ir::graph& g, const plan_options& s) {
         with_candidate(d.taken, [&](auto c) {
             plan_data& made = t.template owned<stage::emit<decltype(c)::value>>();
             m.fits = within(s.memory_limit, made.roles.view());
-            made.choice = choice_of(d.found, d.taken, made);
+            made.choice = choice_of(d.found, d.taken, made, s.objective);
             if (m.fits) m.plan = static_cast<plan_data&&>(made);
         });
     }
     m.program = static_cast<ir::program_data&&>(t.owned<stage::expand>());
+    return m;
+}
+
+// What is predicted of a graph that is right, with these rewrites.
+inline rewrite_trial tried(const ir::graph& g, const plan_options& s) {
+    tables t{g, s};
+    const decision d = decide(t, s);
+    return {s.rewrites, d.found.length_of(d.taken), s.memory_limit == 0 || d.found.fits(d.taken, s), t.read<stage::expand>().tasks.size()};
+}
+
+}  // namespace detail
+
+// The search over rewrites at run time; of a wrong graph nothing is tried.
+inline rewrite_trials search_rewrites(const ir::graph& g, plan_options s) {
+    const rewrite_list asked = s.rewrites;
+    const rewrite_changes changes = changes_of(g, asked);
+    rewrite_trials known;
+    if (!changes.any()) return known;
+    if (tables t{g, s}; t.read<stage::check>() || t.read<stage::cycle>()) return known;
+    for (;;) {
+        const rewrite_request next = next_rewrites(known, asked, changes);
+        if (next.ended) return known;
+        s.rewrites = next.list;
+        known = known.with(detail::tried(g, s));
+    }
+}
+
+inline made make(const ir::graph& g, const plan_options& s) {
+    const rewrite_trials trials = search_rewrites(g, s);
+    plan_options decided = s;
+    if (trials.count > 0) decided.rewrites = trials.of[trials.best].list;
+    made m = detail::make_decided(g, decided);
+    m.rewrites = trials;
     return m;
 }
 

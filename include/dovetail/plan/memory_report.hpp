@@ -26,7 +26,7 @@ constexpr vec<held> held_by(const ir::program& p, int role, span<const int> orde
         const ir::task& v = p.tasks[order[at]];
         for (const ir::participation& participation : p.participations.subspan(v.first_participation, v.participations)) {
             if (participation.role != role) continue;
-            for (const ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses)) {
+            for (const ir::access& a : p.accesses.subspan(participation.first_access, participation.touches())) {
                 const ir::buffer& b = p.buffers[a.buffer];
                 // An in-place result counts as the buffer whose bytes it reuses.
                 held& h = list[b.alias >= 0 ? b.alias : a.buffer];

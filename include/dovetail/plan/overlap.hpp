@@ -1,5 +1,5 @@
-// How much of the predicted communication is hidden: the part during which a rank that takes part in it computes as well. Takes a
-// program and its plan.
+// What a plan's times tell: how much of the predicted communication is hidden, which is the part during which a rank that takes part in
+// it computes as well; when a value is ready. Takes a program and its plan.
 #pragma once
 
 #include "../ir/program.hpp"
@@ -62,6 +62,14 @@ constexpr overlap_times overlap_of(const ir::program& p, const dovetail::plan::p
         hidden[s->task] = -1;
     }
     return t;
+}
+
+// When a symbol's value is ready, in picoseconds from the start of a run.
+constexpr std::int64_t ready_time(const ir::program& p, const dovetail::plan::plan& plan, int symbol) {
+    std::int64_t time = 0;
+    for (const ir::step& s : plan.steps)
+        if (s.end > time && ir::writes_symbol(p, p.tasks[s.task], symbol)) time = s.end;
+    return time;
 }
 
 constexpr double fraction_of(const overlap_times& t) {

@@ -16,12 +16,12 @@ using pipeline = stages<stage::lower, stage::check, stage::rewrite, stage::expan
 
 // The stages of each candidate; in the second list, of a booked one.
 template <candidate C>
-using pipeline_of =
-    std::conditional_t<!booked(C),
-                       stages<stage::order<C>, stage::schedule<C>, stage::issue<C>, stage::synchronise<C>, stage::assign_memory<C>,
-                              stage::wait_across_runs<C>, stage::emit<C>, stage::prove<C>>,
-                       stages<stage::order<C>, stage::book_memory<C>, stage::schedule<C>, stage::issue<C>, stage::synchronise<C>,
-                              stage::assign_memory<C>, stage::wait_across_runs<C>, stage::emit<C>, stage::prove<C>>>;
+using pipeline_of = std::conditional_t<
+    !booked(C),
+    stages<stage::order<C>, stage::schedule<C>, stage::ready<C>, stage::issue<C>, stage::synchronise<C>, stage::assign_memory<C>,
+           stage::wait_across_runs<C>, stage::emit<C>, stage::interval<C>, stage::prove<C>>,
+    stages<stage::order<C>, stage::book_memory<C>, stage::schedule<C>, stage::ready<C>, stage::issue<C>, stage::synchronise<C>,
+           stage::assign_memory<C>, stage::wait_across_runs<C>, stage::emit<C>, stage::interval<C>, stage::prove<C>>>;
 
 namespace detail {
 

@@ -7,7 +7,8 @@
 
 namespace dovetail::plan {
 
-// The candidate that a plan comes from, and the predicted times of all: picoseconds of one run, -1 for one that the search did not request.
+// The candidate that a plan comes from, and the predicted times of all: picoseconds of what the objective counts, -1 for one that the
+// search did not request.
 struct choice {
     candidate taken = candidate::automatic;
     std::int64_t predicted[candidates];

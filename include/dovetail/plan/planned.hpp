@@ -9,12 +9,50 @@ namespace dovetail::plan {
 
 namespace detail {
 
+// Whether the graph has this output; if not, that is reported with the nearest one.
+template <class G, class Name>
+constexpr bool has_output() {
+    constexpr bool found = find_output(typed<G>::value, tag_of<Name>) >= 0;
+    if constexpr (!found) refuse_symbol<error::no_such_output, G, Name>(is_output{});
+    return found;
+}
+// Whether the graph has the output that the objective names.
+template <class G, class O>
+constexpr bool right_objective() {
+    if constexpr (O::value.objective == objective_kind::finish)
+        return has_output<G, typename O::finished>();
+    else
+        return true;
+}
+
+struct is_copied_input {
+    constexpr bool operator()(const ir::symbol& s) const { return s.kind == ir::symbol_kind::input && !s.in_host_memory; }
+};
+// Whether the graph has the inputs that an option lists; the first that it does not have is reported.
+template <class G, class Name>
+constexpr bool has_input() {
+    constexpr int symbol = find_symbol(typed<G>::value, tag_of<Name>);
+    constexpr bool found = symbol >= 0 && is_copied_input{}(typed<G>::value.symbols[symbol < 0 ? 0 : symbol]);
+    if constexpr (!found) refuse_symbol<error::no_such_input, G, Name>(is_copied_input{});
+    return found;
+}
+template <class G, class... Name>
+constexpr bool has_inputs(dovetail::detail::listed_inputs<Name...>) {
+    return (has_input<G, Name>() && ...);
+}
+template <class G, class... List>
+constexpr bool right_inputs(dovetail::detail::listed_inputs<List...>) {
+    return (has_inputs<G>(List{}) && ...);
+}
+
 // Whether graph and plan are valid; a mistake is reported, as by is_valid_graph.
 template <class G, class O>
 constexpr bool plan_right() {
     if constexpr (!is_valid_graph<G>()) {
         return false;
     } else if constexpr (!dovetail::detail::right_options<O>()) {
+        return false;
+    } else if constexpr (!right_objective<G, O>() || !right_inputs<G>(typename O::host_inputs{})) {
         return false;
     } else {
         using wrong = typename decltype(plan_error<G, O>())::type;
@@ -29,6 +67,8 @@ struct planning {
     static constexpr ir::graph graph{};
     static constexpr ir::program program{};
     static constexpr dovetail::plan::plan plan{};
+    static constexpr const plan_options& options = O::value;
+    static constexpr rewrite_trials rewrites{};
 };
 template <class G, class O>
 struct planning<G, O, true> {
@@ -36,6 +76,8 @@ struct planning<G, O, true> {
     static constexpr ir::graph graph = found_plan<G, O>::graph;
     static constexpr ir::program program = found_plan<G, O>::program;
     static constexpr dovetail::plan::plan plan = found_plan<G, O>::value;
+    static constexpr const plan_options& options = found_plan<G, O>::options::value;  // with the rewrites that were decided
+    static constexpr const rewrite_trials& rewrites = decided<G, O>::trials;
 };
 
 }  // namespace detail

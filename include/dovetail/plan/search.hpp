@@ -16,9 +16,24 @@ inline constexpr int most_booked = 768;
 inline constexpr int most_booked_finely = 256;
 inline constexpr std::int64_t not_tried = INT64_MAX;
 
+// The symbol of an output, or -1.
+template <class Graph>
+constexpr int find_output(const Graph& g, const tag& name) {
+    for (int x = 0; x < g.symbols.size(); ++x)
+        if (g.symbols[x].output && same(g.symbols[x].name, &name)) return x;
+    return -1;
+}
+
+// The options with the output that the objective names, for the graph that is planned.
+template <class Graph>
+constexpr plan_options with_preferred(plan_options s, const Graph& g) {
+    s.preferred = s.objective == objective_kind::finish ? find_output(g, *s.finished) : -1;
+    return s;
+}
+
 // The findings of the search so far.
 struct findings {
-    std::int64_t length[candidates];  // predicted, picoseconds
+    std::int64_t length[candidates];  // predicted, picoseconds: what the objective counts
     std::int64_t bytes[candidates];   // of the role that needs most; -1: no plan yet
 
     constexpr findings() {
@@ -60,7 +75,8 @@ constexpr preference preferred(const std::int64_t* length, const plan_options& s
 constexpr bool tries_budget(candidate c, int tasks) {
     if (tasks > most_booked) return false;
     const bool coarse = c == candidate::booked_100 || c == candidate::booked_112 || c == candidate::booked_150 ||
-                        c == candidate::booked_200 || c == candidate::booked_300;
+                        c == candidate::booked_200 || c == candidate::booked_300 || c == candidate::booked_400 ||
+                        c == candidate::booked_800;
     return coarse || tasks <= most_booked_finely;
 }
 
@@ -74,7 +90,7 @@ constexpr candidate next_to_plan(const findings& f, const preference& p, const p
     for (int i = 0; i < p.count; ++i)
         if (!f.planned(p.list[i])) return p.list[i];
     if (p.count > 0)
-        for (int k = static_cast<int>(candidate::booked_100), too_large = 0; k <= static_cast<int>(candidate::booked_300); ++k) {
+        for (int k = static_cast<int>(candidate::booked_100), too_large = 0; k <= static_cast<int>(candidate::booked_800); ++k) {
             const candidate c = static_cast<candidate>(k);
             if (!tries_budget(c, tasks)) continue;
             if (!f.planned(c)) return c;
@@ -114,12 +130,13 @@ constexpr request next_request(const findings& f, const plan_options& s, int tas
     return {kind::bytes, next};
 }
 
-// The result of the search as stored in the plan.
+// The result of the search as stored in the plan. The time of a run is known without the search.
 template <class Plan>
-constexpr choice choice_of(const findings& f, candidate taken, const Plan& made) {
+constexpr choice choice_of(const findings& f, candidate taken, const Plan& made, objective_kind objective) {
     choice result;
     result.taken = taken;
     for (int c = 0; c < candidates; ++c) result.predicted[c] = f.length[c] == not_tried ? -1 : f.length[c];
+    if (objective != objective_kind::makespan) return result;
     if (made.overlapped) result.predicted[static_cast<int>(candidate::sequential)] = made.predicted_sequential;
     result.predicted[static_cast<int>(taken)] = made.predicted;
     return result;

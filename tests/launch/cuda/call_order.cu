@@ -38,7 +38,7 @@ struct one_way : dv::graph<
 static_assert(!dv::plan::planned<late, sequential>::plan.overlapped && dv::plan::planned<one_way, overlapped>::plan.overlapped);
 
 template <class Options, class Others = Options>
-void in_turn(dv::replay_mode one, dv::replay_mode other, int ahead) {
+void called_in_turn(dv::replay_mode one, dv::replay_mode other, int ahead) {
     const simulated::scope simulation;
     simulated::run(2, [&](auto& rank) {
         dv::executor<crossing_pair, Options> first{rank, one, 60s};
@@ -79,10 +79,10 @@ void in_turn(dv::replay_mode one, dv::replay_mode other, int ahead) {
 TEST_CASE("two graphs that communicate") {
     for (const auto one : {dv::replay_mode::never, dv::replay_mode::always})
         for (const auto other : {dv::replay_mode::never, dv::replay_mode::always}) {
-            in_turn<sequential>(one, other, 1);
-            in_turn<overlapped>(one, other, 1);
-            in_turn<dv::options<slow_links, dv::in_flight<6>, dv::channel_slots<2>>>(one, other, 3);
-            in_turn<overlapped, sequential>(one, other, 1);
+            called_in_turn<sequential>(one, other, 1);
+            called_in_turn<overlapped>(one, other, 1);
+            called_in_turn<dv::options<slow_links, dv::in_flight<6>, dv::channel_slots<2>>>(one, other, 3);
+            called_in_turn<overlapped, sequential>(one, other, 1);
         }
 }
 

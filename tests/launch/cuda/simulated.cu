@@ -18,6 +18,16 @@ void compare_all_copies(int ranks, const char* what) {
     support::compare_copies<G>(ranks, what, on_threads);
     support::compare_copies<G>(ranks, what, [](int n, const auto& body) { simulated::run_apart(n, body); });
 }
+// The first two of four ranks, or the last two, have nothing to do.
+template <class... Roles>
+struct half_idle : dv::graph<
+    dv::roles<Roles...>,
+    dv::input<samples::x, samples::vector>,
+    dv::mesh<dv::axis<samples::dp, 2>>,
+    dv::on<samples::left, dv::let<samples::a, dv::ops::all_reduce<dv::ops::sum, samples::dp>(samples::x)>>,
+    dv::output<samples::a>> {};
+struct idle_first : half_idle<samples::right, samples::left> {};
+struct idle_last : half_idle<samples::left, samples::right> {};
 }  // namespace
 
 TEST_CASE("sample graphs on the simulated GPU") {
@@ -34,7 +44,12 @@ TEST_CASE("sample graphs on the simulated GPU") {
     compare_all<dv::single_rank<samples::overlapping_collectives>>(1, "overlapping_collectives, single_rank");
     compare_all<samples::taken_twice>(2, "taken_twice");
     compare_all<samples::blocks_across>(2, "blocks_across");
+    compare_all<samples::ordered>(2, "ordered");
+    compare_all<samples::in_turn>(2, "in_turn");
+    compare_all<idle_first>(4, "an idle role of two ranks in front");
+    compare_all<idle_last>(4, "an idle role of two ranks behind");
     compare_all<dv::single_rank<samples::blocks_across>>(1, "blocks_across, single_rank");
+    compare_all<samples::split_across<4>>(3, "split_across");
     compare_all<samples::pipeline<2, 4>>(2, "pipeline");
     compare_all<samples::shaped<0>>(2, "nothing");
     compare_all<samples::shaped<1>>(2, "one element");
@@ -46,6 +61,13 @@ TEST_CASE("meshes and states on the simulated GPU") {
     compare_all<samples::along_an_axis>(2, "along_an_axis");
     compare_all<samples::roles_and_meshes>(4, "roles_and_meshes");
     compare_all<samples::in_blocks>(2, "in_blocks");
+    compare_all<samples::split_chain<4>>(2, "split_chain");
+    compare_all<samples::split_layers<2>>(2, "split_layers");
+    compare_all<samples::split_pair<2>>(4, "split_pair");
+    compare_all<samples::split_state<2>>(2, "split_state");
+    compare_all<samples::split_groups<2>>(2, "split_groups");
+    compare_all<samples::sharded_stream<dv::decompose>>(4, "sharded_stream");
+    compare_all<samples::sharded_blocks<dv::decompose>>(2, "sharded_blocks");
     compare_all<samples::one_group>(3, "one_group");
     compare_all<samples::one_group>(1, "one_group on one rank");
     compare_all<samples::counter>(1, "counter");
@@ -56,6 +78,7 @@ TEST_CASE("channels by peer copy on the simulated GPU") {
     const simulated::scope simulation;
     compare_all_copies<samples::crossing_pair>(2, "crossing_pair");
     compare_all_copies<samples::blocks_across>(2, "blocks_across");
+    compare_all_copies<samples::split_across<4>>(3, "split_across");
     compare_all_copies<samples::ping_pong>(2, "ping_pong");
     compare_all_copies<samples::ring_of_three>(3, "ring_of_three");
     compare_all_copies<samples::there_and_back>(3, "there_and_back");

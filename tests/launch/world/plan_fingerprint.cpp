@@ -37,6 +37,18 @@ TEST_CASE("every option that changes what runs changes the key, and most are sai
         {[](auto& s, auto&) { s.assumed_width = 8; }, ", assumed width 8"},
         {[](auto& s, auto&) { s.channels = dv::transport::nccl; }, ", channels by NCCL"},
         {[](auto& s, auto&) { s.channels = dv::transport::peer_copy; }, ", channels by peer copies"},
+        {[](auto& s, auto&) {
+             s.host_inputs.name[0] = &dv::tag_of<tp>;
+             s.host_inputs.count = 1;
+         },
+         ", `" + dv::display(dv::tag_of<tp>) + "` from the host"},
+        {[](auto& s, auto&) { s.objective = dv::objective_kind::interval; }, ", objective interval"},
+        {[](auto& s, auto&) {
+             s.objective = dv::objective_kind::finish;
+             s.finished = &dv::tag_of<dp>;
+         },
+         ", objective finish of `" + dv::display(dv::tag_of<dp>) + "`"},
+        {[](auto& s, auto&) { s.between_roles = dv::link::network; }, ", the network between roles"},
         {[](auto&, auto& o) { o.widths = {dv::width<dp>(2)}; }, ", width 2 of dp"},
         {[](auto&, auto& o) { o.widths = {dv::width<tp>(2)}; }, ", width 2 of tp"},
         {[](auto&, auto& o) { o.widths = {dv::width<tp>(2), dv::width<dp>(4)}; }, ", width 4 of dp, width 2 of tp"},
@@ -44,6 +56,9 @@ TEST_CASE("every option that changes what runs changes the key, and most are sai
         {[](auto&, auto& o) { o.replay = dv::replay_mode::always; }, ", replayed"},
         {[](auto&, auto& o) { o.replay = dv::replay_mode::if_possible; }, ", replayed if possible"},
         {[](auto& s, auto&) { s.machine.half_flops += 1; }, ""},
+        {[](auto& s, auto&) { s.machine.multiprocessors += 1; }, ""},
+        {[](auto& s, auto&) { s.machine.network_latency += 1; }, ""},
+        {[](auto& s, auto&) { s.machine.network_bandwidth += 1; }, ""},
         {[](auto& s, auto&) { s.machine.beside_copy += 1; }, ""},
     };
     std::set<std::string> keys;

@@ -55,16 +55,12 @@ struct g;
 struct h;
 
 // a and b meet once, b and c, then c and h: the first and the last are of one collective only.
-struct in_a_row : dv::graph<
-    dv::input<x, vector>,
-    dv::on<left, dv::let<a, add(x, x)>, dv::let<stage<0>, copy(d)>>,
-    dv::on<middle, dv::let<b, add(x, x)>, dv::let<stage<1>, add(d, e)>>,
-    dv::on<right, dv::let<c, add(x, x)>, dv::let<stage<2>, add(e, g)>>,
-    dv::on<stage<3>, dv::let<h, add(x, x)>, dv::let<y, copy(g)>>,
-    dv::let<d, all_reduce<sum>(a, b)>,
-    dv::let<g, all_reduce<sum>(c, h)>,
-    dv::let<e, all_reduce<sum>(b, c)>,
-    dv::output<stage<0>, stage<1>, stage<2>, y>> {};
+struct in_a_row
+    : dv::graph<dv::input<x, vector>, dv::on<left, dv::let<a, add(x, x)>, dv::let<stage<0>, copy(d)>>,
+                dv::on<middle, dv::let<b, add(x, x)>, dv::let<stage<1>, add(d, e)>>,
+                dv::on<right, dv::let<c, add(x, x)>, dv::let<stage<2>, add(e, g)>>,
+                dv::on<stage<3>, dv::let<h, add(x, x)>, dv::let<y, copy(g)>>, dv::let<d, all_reduce<sum>(a, b)>,
+                dv::let<g, all_reduce<sum>(c, h)>, dv::let<e, all_reduce<sum>(b, c)>, dv::output<stage<0>, stage<1>, stage<2>, y>> {};
 
 // What a collective gives is worked on in place on one role, and given again.
 struct halve {
@@ -73,28 +69,21 @@ struct halve {
     template <class X>
     static void launch(dv::host::stream, dv::in<X>, dv::out<X>) {}
 };
-struct in_place : dv::graph<
-    dv::input<x, vector>,
-    dv::let<e, all_reduce<sum>(b, c)>,
-    dv::let<d, all_reduce<sum>(a, f)>,
-    dv::on<left, dv::let<b, halve(d)>, dv::let<a, add(x, x)>, dv::let<stage<0>, copy(e)>>,
-    dv::on<right, dv::let<c, halve(x)>, dv::let<f, add(x, x)>, dv::let<stage<1>, copy(e)>>,
-    dv::output<stage<0>, stage<1>>> {};
+struct in_place
+    : dv::graph<dv::input<x, vector>, dv::let<e, all_reduce<sum>(b, c)>, dv::let<d, all_reduce<sum>(a, f)>,
+                dv::on<left, dv::let<b, halve(d)>, dv::let<a, add(x, x)>, dv::let<stage<0>, copy(e)>>,
+                dv::on<right, dv::let<c, halve(x)>, dv::let<f, add(x, x)>, dv::let<stage<1>, copy(e)>>, dv::output<stage<0>, stage<1>>> {};
 
 // Two collectives over roles in one NCCL group, and a value that is an output.
-struct grouped_over_roles : dv::graph<
-    dv::input<x, vector>,
-    dv::on<left, dv::let<a, add(x, x)>, dv::let<b, add(x, x)>, dv::let<stage<0>, add(d, e)>>,
-    dv::on<right, dv::let<c, add(x, x)>, dv::let<f, add(x, x)>, dv::let<stage<1>, add(d, e)>>,
-    dv::nccl_group<dv::let<d, all_reduce<sum>(a, c)>, dv::let<e, all_reduce<maximum>(b, f)>>,
-    dv::output<a, d, stage<0>, stage<1>>> {};
+struct grouped_over_roles
+    : dv::graph<dv::input<x, vector>, dv::on<left, dv::let<a, add(x, x)>, dv::let<b, add(x, x)>, dv::let<stage<0>, add(d, e)>>,
+                dv::on<right, dv::let<c, add(x, x)>, dv::let<f, add(x, x)>, dv::let<stage<1>, add(d, e)>>,
+                dv::nccl_group<dv::let<d, all_reduce<sum>(a, c)>, dv::let<e, all_reduce<maximum>(b, f)>>,
+                dv::output<a, d, stage<0>, stage<1>>> {};
 
-struct of_an_input : dv::graph<
-    dv::input<x, vector>,
-    dv::on<left, dv::input<a, vector>, dv::let<stage<0>, copy(d)>>,
-    dv::on<right, dv::let<b, add(x, x)>, dv::let<stage<1>, copy(d)>>,
-    dv::let<d, all_reduce<sum>(a, b)>,
-    dv::output<stage<0>, stage<1>>> {};
+struct of_an_input : dv::graph<dv::input<x, vector>, dv::on<left, dv::input<a, vector>, dv::let<stage<0>, copy(d)>>,
+                               dv::on<right, dv::let<b, add(x, x)>, dv::let<stage<1>, copy(d)>>, dv::let<d, all_reduce<sum>(a, b)>,
+                               dv::output<stage<0>, stage<1>>> {};
 
 }  // namespace
 
@@ -158,4 +147,13 @@ TEST_CASE("only memory of the arena agrees") {
     CHECK(of.number<b, right>() == -1);
     CHECK(of.number<d, left>() == of.number<d, right>());
     CHECK(expanded<dv::single_rank<overlapping_collectives>>{}.p.symmetric_sets == 0);
+}
+
+TEST_CASE("a root that receives may send from anywhere") {
+    static_assert(dv::predicted_time<told_and_reduced, overlapped> > 0);
+    const expanded<told_and_reduced> e;
+    CHECK(e.number<told, middle>() == e.number<a, left>());
+    CHECK(e.number<told, left>() == e.number<told, right>());
+    CHECK(e.number<told, left>() != e.number<told, middle>());
+    CHECK(e.number<b, middle>() == -1);
 }

@@ -32,6 +32,35 @@ constexpr dv::vec<int> listed(const build& b, const dv::plan_options& s) {
     return pass::list_order(p, occupancy, b.costs.view(), priority, s);
 }
 
+// A chain of two tasks and, written behind it, one task alone that is as long as both together.
+TEST_CASE("what an output needs goes before all else, also before what is on the critical path") {
+    build b;
+    b.compute(0, {b.compute(0, {}, 100)}, 100);
+    const int wanted = b.compute(0, {}, 150);
+    b.p.buffers[wanted].symbol = 7;
+    const auto p = b.view();
+    const auto edges = pass::edges(p);
+    const auto written = pass::written_order(p.tasks.size(), edges.view());
+    const auto occupancy = pass::occupancy_of(p, edges.view());
+    auto priority = pass::priorities(p, occupancy, b.costs.view(), written.view(), plain());
+    CHECK(pass::list_order(p, occupancy, b.costs.view(), priority, plain())[0] == 0);
+    pass::raise_ancestors(priority, p, occupancy, written.view(), 7);
+    CHECK(pass::list_order(p, occupancy, b.costs.view(), priority, plain())[0] == 2);
+    // The ancestors of the end of the chain are both of its tasks.
+    build c;
+    const int first = c.compute(0, {}, 10);
+    const int last = c.compute(0, {c.compute(0, {first}, 10)}, 10);
+    c.compute(0, {}, 500);
+    c.p.buffers[last].symbol = 7;
+    const auto all = pass::edges(c.view());
+    const auto occupied = pass::occupancy_of(c.view(), all.view());
+    const auto order = pass::written_order(4, all.view());
+    auto raised = pass::priorities(c.view(), occupied, c.costs.view(), order.view(), plain());
+    pass::raise_ancestors(raised, c.view(), occupied, order.view(), 7);
+    const auto listed_first = pass::list_order(c.view(), occupied, c.costs.view(), raised, plain());
+    for (int k = 0; k < 4; ++k) CHECK(listed_first[k] == k);
+}
+
 // What a plan takes where memory does not matter.
 constexpr pass::schedule best(const build& b, const dv::plan_options& s) {
     const auto edges = pass::edges(b.view());

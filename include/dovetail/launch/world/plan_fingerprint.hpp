@@ -22,6 +22,10 @@ inline std::string options_text(const plan_options& s, const engine_options& o) 
     say(s.channel_slots != plain.channel_slots, std::to_string(s.channel_slots) + " slots a channel");
     say(s.assumed_width != plain.assumed_width, "assumed width " + std::to_string(s.assumed_width));
     say(s.channels != plain.channels, s.channels == transport::nccl ? "channels by NCCL" : "channels by peer copies");
+    say(s.between_roles != plain.between_roles, "the network between roles");
+    say(s.objective == objective_kind::interval, "objective interval");
+    say(s.objective == objective_kind::finish, "objective finish of `" + display(*s.finished) + "`");
+    for (int i = 0; i < s.host_inputs.count; ++i) say(true, "`" + display(*s.host_inputs.name[i]) + "` from the host");
     std::map<std::string, int> widths;
     for (const axis_width& w : o.widths) widths[display(*w.axis)] = w.width;
     for (const auto& [axis, positions] : widths) say(true, "width " + std::to_string(positions) + " of " + axis);
@@ -36,9 +40,9 @@ inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, c
     h(plan);
     for (const char c : words) h(static_cast<unsigned char>(c));
     const machine_description& m = s.machine;
-    h.all(m.half_flops, m.float_flops, m.double_flops, m.memory_bandwidth, m.launch_latency, m.edge_latency, m.link_latency,
-          m.link_bandwidth, m.peer_latency, m.peer_bandwidth, m.bus_bandwidth, m.host_bandwidth, m.compute_slowdown_beside_communication,
-          m.beside_copy);
+    h.all(m.half_flops, m.float_flops, m.double_flops, m.multiprocessors, m.memory_bandwidth, m.launch_latency, m.edge_latency,
+          m.link_latency, m.link_bandwidth, m.peer_latency, m.peer_bandwidth, m.bus_bandwidth, m.network_latency, m.network_bandwidth,
+          m.host_bandwidth, m.compute_slowdown_beside_communication, m.beside_copy);
     return std::to_string(h.h) + " " + words;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../../ir/parts.hpp"
+#include "awaited.hpp"
 #include "replicas.hpp"
 
 namespace dovetail::pass {
@@ -32,6 +33,7 @@ public:
                 places(n);
                 roots(n);
                 memory(n);
+                if (n.awaited > 0) fail(check_awaited(g_, n));
             }
         if (unused_ >= 0) fail(ir::make_fault(ir::fault_kind::unused, g_.symbols[unused_].source_position));
         if (!wrong_ && has_replicas_) wrong_ = replicas{g_}.first_diverging();
@@ -40,6 +42,7 @@ public:
 
 private:
     constexpr span<const int> arguments(const ir::node& n) const { return g_.operands.subspan(n.first_argument, n.arguments); }
+    constexpr span<const int> awaited(const ir::node& n) const { return g_.operands.subspan(n.first_awaited, n.awaited); }
     constexpr span<const int> results(const ir::node& n) const { return g_.operands.subspan(n.first_result, n.results); }
     constexpr ir::fault& fail(const ir::fault& f) {
         if (!wrong_) wrong_ = f;
@@ -55,6 +58,10 @@ private:
         int* const readers = readers_.begin();
         for (const ir::node& n : g_.nodes) {
             for (int a : arguments(n)) ++readers[a];
+            if (n.awaited > 0) {
+                has_special_nodes_ = true;
+                for (int a : awaited(n)) ++readers[a];
+            }
             if (n.nccl_group_id >= 0) has_groups_ = true;
             if (n.kind == op_kind::compute ? n.op->in_place_only : !collective::has_equal_results(n.kind)) has_special_nodes_ = true;
             if (!n.update) continue;
@@ -92,6 +99,7 @@ private:
             if (n.op->view == view_kind::concat)
                 for (int a : arguments(n)) check_part(n, a, concat_of[a]);
             for (int a : arguments(n)) part_readers_[where_.whole_of(a)] += n.op->view == view_kind::none ? 1 : 0;
+            for (int a : awaited(n)) ++part_readers_[where_.whole_of(a)];
             if (!n.update) continue;
             for (int r : results(n))
                 for (int a : arguments(n))
@@ -116,10 +124,13 @@ private:
     constexpr void states() {
         vec<char> set(g_.symbols.size());
         for (int s = 0; s < g_.symbols.size(); ++s) set[s] = g_.symbols[s].initialised ? 1 : 0;
+        const auto reads = [&, this](const ir::node& n, int s) {
+            if (g_.symbols[s].kind == ir::symbol_kind::state && set[s] == 0)
+                fail(ir::make_fault(ir::fault_kind::uninitialised, g_.symbols[s].source_position, n.statement).in(n.statement));
+        };
         for (const ir::node& n : g_.nodes) {
-            for (int a : arguments(n))
-                if (g_.symbols[a].kind == ir::symbol_kind::state && set[a] == 0)
-                    fail(ir::make_fault(ir::fault_kind::uninitialised, g_.symbols[a].source_position, n.statement).in(n.statement));
+            for (int a : arguments(n)) reads(n, a);
+            for (int a : awaited(n)) reads(n, a);
             if (n.update)
                 for (int r : results(n))
                     if (r >= 0) set[r] = 1;
@@ -143,12 +154,14 @@ private:
             if (!same_roles(n, g_.nodes[first[k]]))
                 fail(ir::make_fault(ir::fault_kind::group_dependence, g_.nodes[first[k]].statement, n.statement));
             for (int a : arguments(n)) depends(set[where_.whole_of(a)], i);
+            for (int a : awaited(n)) depends(set[where_.whole_of(a)], i);
             if (n.update) {
                 const int s = results(n)[0];
                 depends(touched[s], i);
                 set[s] = touched[s] = i;
             }
             for (int a : arguments(n)) touched[where_.whole_of(a)] = i;
+            for (int a : awaited(n)) touched[where_.whole_of(a)] = i;
         }
     }
     constexpr bool same_roles(const ir::node& a, const ir::node& b) const {
@@ -162,17 +175,7 @@ private:
         return true;
     }
 
-    constexpr bool same_mesh(int a, int b) const {
-        const ir::role& x = g_.roles[a];
-        const ir::role& y = g_.roles[b];
-        if (x.axes != y.axes) return false;
-        for (int i = 0; i < x.axes; ++i) {
-            const ir::mesh_axis& m = g_.mesh[x.first_axis + i];
-            const ir::mesh_axis& k = g_.mesh[y.first_axis + i];
-            if (m.axis != k.axis || m.width != k.width) return false;
-        }
-        return true;
-    }
+    constexpr bool same_mesh(int a, int b) const { return detail::same_mesh(g_, a, b); }
 
     // Channels and collectives over roles connect equal positions.
     constexpr void places(const ir::node& n) {
@@ -193,11 +196,7 @@ private:
                                         g_.roles[r].source_position));
     }
 
-    constexpr bool receives(const ir::node& n, int role) const {
-        for (int r : g_.operands.subspan(n.first_target, n.targets))
-            if (r == role) return true;
-        return false;
-    }
+    constexpr bool receives(const ir::node& n, int role) const { return detail::receives(g_, n, role); }
 
     constexpr void roots(const ir::node& reader) {
         if (reader.update && collective::ends_at_root(reader.kind))

@@ -123,14 +123,14 @@ private:
     constexpr bool cuts_whole_blocks(const ir::node& n, const tensor_type* arguments) {
         const operation& op = *n.op;
         if (op.view == view_kind::rows) {
-            if (op.block < 0 || op.block >= op.blocks) return fail(ir::fault_kind::no_such_block, n), false;
-            if (arguments[0].rank == 0 || arguments[0].extent[0] % op.blocks != 0)
-                return fail(ir::fault_kind::uneven_rows, n).tensor(arguments[0]).count_of(op.blocks), false;
+            if (n.part < 0 || n.part >= n.parts) return fail(ir::fault_kind::no_such_block, n), false;
+            if (arguments[0].rank == 0 || arguments[0].extent[0] % n.parts != 0)
+                return fail(ir::fault_kind::uneven_rows, n).tensor(arguments[0]).count_of(n.parts), false;
         }
         for (int i = 0; i < n.arguments; ++i) {
             const std::int64_t bytes = arguments[i].bytes();  // less than none: found elsewhere
             if (bytes < 0) continue;
-            const std::int64_t block = op.view == view_kind::rows ? bytes / op.blocks : bytes;
+            const std::int64_t block = op.view == view_kind::rows ? bytes / n.parts : bytes;
             if (block == 0 || block % block_alignment != 0)
                 return fail(ir::fault_kind::unaligned_rows, n).tensor(arguments[i]).count_of(block), false;
         }

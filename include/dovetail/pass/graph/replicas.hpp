@@ -11,6 +11,12 @@ class replicas {
 public:
     constexpr explicit replicas(const ir::graph& g) : g_{g}, varies_(g.symbols.size()) {}
 
+    // The axes along which the positions of a symbol may hold different values.
+    constexpr unsigned varies_along(int symbol) {
+        if (!found_) find_variation();
+        return varies_[symbol];
+    }
+
     constexpr ir::fault first_diverging() {
         find_variation();
         for (const ir::node& n : g_.nodes) {
@@ -45,6 +51,7 @@ private:
     // Starts from what is declared and follows the operations; values may be used above their definition, so it repeats until nothing
     // changes.
     constexpr void find_variation() {
+        found_ = true;
         for (int s = 0; s < g_.symbols.size(); ++s) {
             const ir::symbol& y = g_.symbols[s];
             if (y.kind == ir::symbol_kind::axis_index)
@@ -67,6 +74,7 @@ private:
 
     const ir::graph& g_;
     vec<unsigned> varies_;  // by symbol: the axes along which its positions may differ, one bit each
+    bool found_ = false;
 };
 
 }  // namespace dovetail::pass::detail

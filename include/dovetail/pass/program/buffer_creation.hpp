@@ -24,6 +24,8 @@ public:
         for (int i = 0, a = 0, end = 0; i < g.nodes.count; ++i) {
             if (g.views && nodes[i].op->view != view_kind::none) continue;
             for (a = nodes[i].first_argument, end = a + nodes[i].arguments; a < end; ++a) ++readers[where.whole_of(operands[a])];
+            if (nodes[i].awaited == 0) continue;
+            for (a = nodes[i].first_awaited, end = a + nodes[i].awaited; a < end; ++a) ++readers[where.whole_of(operands[a])];
         }
     }
 
@@ -56,6 +58,15 @@ public:
         builder.participation(rank_of(role), builder.member_count - 1, 0, builder.access_count - 1);
         builder.task(builder.participation_count - 1, builder.member_count - 1, stream_kind::copy, op_kind::input);
         return b;
+    }
+
+    constexpr bool lives_on(const ir::symbol& y, int role) const {
+        if (y.role >= 0) return y.role == role;
+        if (y.node < 0) return true;
+        const ir::node& n = g_.nodes.first[y.node];
+        for (int t : g_.operands.view().subspan(n.first_target, n.targets))
+            if (t == role) return true;
+        return false;
     }
 
     // A symbol's access of a buffer that holds it, or holds it among others.
@@ -157,15 +168,6 @@ private:
     // The role a value comes from when another reads it.
     constexpr int source_role(const ir::symbol& y) const {
         return y.role >= 0 ? y.role : g_.operands.first[g_.nodes.first[y.node].first_target];
-    }
-
-    constexpr bool lives_on(const ir::symbol& y, int role) const {
-        if (y.role >= 0) return y.role == role;
-        if (y.node < 0) return true;
-        const ir::node& n = g_.nodes.first[y.node];
-        for (int t : g_.operands.view().subspan(n.first_target, n.targets))
-            if (t == role) return true;
-        return false;
     }
 
     // A peer copy reads the sender's arena, whose offsets the receiver knows; other memory can move from run to run.

@@ -66,6 +66,19 @@ private:
             const int a = operands_[i];
             buffers_.make_available(a, n.role >= 0 ? n.role : g_.symbols.first[a].role);
         }
+        if (n.awaited > 0) make_awaited_available(n);
+    }
+    // ... and of the values that it starts after; a collective over roles waits on those of its roles that have the value.
+    constexpr void make_awaited_available(const ir::node& n) {
+        if (n.role < 0) list_group_roles(n);
+        for (int a : g_.operands.view().subspan(n.first_awaited, n.awaited)) {
+            if (n.role >= 0) buffers_.make_available(a, n.role);
+            for (int k = 0; n.role < 0 && k < group_roles_.size(); ++k)
+                if (waits_on(a, group_roles_[k])) buffers_.make_available(a, group_roles_[k]);
+        }
+    }
+    constexpr bool waits_on(int symbol, int role) const {
+        return buffers_.lives_on(g_.symbols.first[buffers_.where.whole_of(symbol)], role);
     }
 
     constexpr void one(int i, const ir::node& n) {
@@ -75,6 +88,7 @@ private:
             here = buffers_.on(n.role);
             for (int a = n.first_argument, end = a + n.arguments; a < end; ++a)
                 if (here[operands_[a]] == 0) buffers_.make_available(operands_[a], n.role);
+            if (n.awaited > 0) make_awaited_available(n);
         } else {
             make_arguments_available(n);
         }
@@ -155,7 +169,7 @@ private:
                 for (int a : g_.operands.view().subspan(n.first_argument, n.arguments))
                     if (g_.symbols.first[a].role == role) buffers_.touch(buffers_.on(role)[a] - 1, a, access_mode::read);
                 if (receives(n, role)) buffers_.touch(buffers_.make_available(result, role), result, access_mode::write);
-                to_.participation(buffers_.rank_of(role), member, k, first_access);
+                to_.participation(buffers_.rank_of(role), member, k, first_access, access_awaited(n, role));
             }
         }
     }
@@ -171,8 +185,17 @@ private:
             if (const std::int64_t bytes = n.op->workspace(types_of(n)); bytes > 0)
                 to_.touch(buffers_.scratch(n.role, {}, bytes), access_mode::write);
         if (g_.views) note_blocks(n, first_access);
-        to_.participations[to_.participation_count++] = {g_.single_rank ? 0 : n.role, member, 0, first_access,
-                                                         to_.access_count - first_access};
+        const int awaited = n.awaited > 0 ? access_awaited(n, n.role) : 0;
+        to_.participations[to_.participation_count++] = {
+            g_.single_rank ? 0 : n.role, member, 0, first_access, to_.access_count - first_access - awaited, awaited};
+    }
+
+    // The values that it starts after, on one role; returns how many.
+    constexpr int access_awaited(const ir::node& n, int role) {
+        const int before = to_.access_count;
+        for (int a : g_.operands.view().subspan(n.first_awaited, n.awaited))
+            if (n.role >= 0 || waits_on(a, role)) buffers_.touch(buffers_.on(role)[a] - 1, a, access_mode::read);
+        return to_.access_count - before;
     }
 
     // A target that stands twice among the arguments is passed as inout the first time only.

@@ -18,7 +18,7 @@ constexpr ir::sizes<8> largest_tables(const Graph& g) {
     const bool alone = g.roles.count == 1;
     vec<int> read_by(alone ? 0 : symbols, -2);
     int* reader = read_by.begin();  // the role that brought a symbol to itself last
-    int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0;
+    int brought = 0, values = 0, ends = 0, touches = 0, scratch = 0, talks = 0, awaited = 0;
     const int statements = g.nodes.count;
     // Of the statement at hand; declared once, see plan/compile/README.md.
     const ir::node* n = nullptr;
@@ -27,6 +27,7 @@ constexpr ir::sizes<8> largest_tables(const Graph& g) {
     for (int i = 0; i < statements; ++i) {
         n = &nodes[i];
         touches += n->arguments + n->results;
+        awaited += n->awaited;
         if (!alone)
             for (r = n->first_argument, end = r + n->arguments; r < end; ++r) {
                 a = operands[r];
@@ -53,8 +54,10 @@ constexpr ir::sizes<8> largest_tables(const Graph& g) {
     }
     // A single role brings nothing but inputs, each once.
     if (alone) brought = symbols - values;
-    return {{symbols + brought + scratch + ends, touches + scratch + 2 * brought, statements + ends + 2 * brought, statements + brought,
-             statements + brought, talks + brought, talks + ends + 2 * brought, symbols + brought + scratch + ends}};
+    awaited *= g.roles.count;  // a collective over roles may wait on each of them
+    brought += 2 * awaited;    // an input of another role comes to that role first
+    return {{symbols + brought + scratch + ends, touches + scratch + awaited + 2 * brought, statements + ends + 2 * brought,
+             statements + brought, statements + brought, talks + brought, talks + ends + 2 * brought, symbols + brought + scratch + ends}};
 }
 
 }  // namespace detail

@@ -32,9 +32,9 @@ struct program_builder {
 
     // All of a buffer.
     constexpr void touch(int buffer, access_mode mode) { accesses[access_count++] = {buffer, mode, buffer, 1}; }
-    // What one role does, with the accesses from `first_access` on.
-    constexpr void participation(int role, int member, int group_index, int first_access) {
-        participations[participation_count++] = {role, member, group_index, first_access, access_count - first_access};
+    // What one role does, with the accesses from `first_access` on, of which the last ones are not passed to it.
+    constexpr void participation(int role, int member, int group_index, int first_access, int awaited = 0) {
+        participations[participation_count++] = {role, member, group_index, first_access, access_count - first_access - awaited, awaited};
     }
     constexpr void task(int first_participation, int first_member, stream_kind stream, op_kind kind) {
         tasks[task_count++] = {

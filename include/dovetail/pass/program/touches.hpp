@@ -20,7 +20,7 @@ constexpr vec<int> participations_as_written(const Program& p, const Owner& owne
         const int node = place[i] = p.members.first[participations[i].member].node;
         if (node > last) last = node;
         if (node >= 0)
-            for (int a = participations[i].first_access; a < participations[i].first_access + participations[i].accesses; ++a) {
+            for (int a = participations[i].first_access; a < participations[i].first_access + participations[i].touches(); ++a) {
                 int& first = reader[accesses[a].buffer];
                 if (accesses[a].mode != access_mode::write && (first < 0 || node < first)) first = node;
             }
@@ -29,7 +29,7 @@ constexpr vec<int> participations_as_written(const Program& p, const Owner& owne
         if (place[i] >= 0) continue;
         const ir::task& v = p.tasks.first[task_of[i]];
         for (int other = v.first_participation; other < v.first_participation + v.participations; ++other)
-            for (int a = participations[other].first_access; a < participations[other].first_access + participations[other].accesses; ++a)
+            for (int a = participations[other].first_access; a < participations[other].first_access + participations[other].touches(); ++a)
                 if (participations[other].member == participations[i].member && accesses[a].mode != access_mode::read &&
                     reader[accesses[a].buffer] > place[i])
                     place[i] = reader[accesses[a].buffer];
@@ -105,7 +105,7 @@ private:
         return as_written;
     }
     static constexpr bool touches_state(const Program& p, const ir::participation& participation) {
-        for (int a = participation.first_access, last = a + participation.accesses; a < last; ++a)
+        for (int a = participation.first_access, last = a + participation.touches(); a < last; ++a)
             if (p.buffers.first[p.accesses.first[a].buffer].where == ir::storage::state) return true;
         return false;
     }
@@ -121,7 +121,8 @@ private:
         for (int k = p.participations.count - 1; k >= 0; --k) {
             i = sorted == nullptr ? k : sorted[k];
             v = task_of.first[i];
-            for (begin = participations[i].first_access, a = begin + participations[i].accesses - 1; a >= begin; --a)
+            for (begin = participations[i].first_access, a = begin + participations[i].accesses + participations[i].awaited - 1; a >= begin;
+                 --a)
                 for (l = accesses[a].leaf + accesses[a].leaves; l-- > accesses[a].leaf;) {
                     at = --start[l];
                     to[at] = v;

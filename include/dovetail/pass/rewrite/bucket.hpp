@@ -11,8 +11,6 @@ namespace dovetail::pass {
 // member waits for all.
 inline constexpr std::int64_t bucket_bytes = 4 << 20;
 
-constexpr ir::sizes<ir::graph::tables> largest_bucketed(const ir::sizes<ir::graph::tables>& before) { return before; }
-
 namespace detail {
 
 // A set of collectives of one role along the same axes with equal slack: as many operations lie before and behind each of them. None of

@@ -6,8 +6,6 @@
 
 namespace dovetail::pass {
 
-constexpr ir::sizes<ir::graph::tables> largest_identity(const ir::sizes<ir::graph::tables>& before) { return before; }
-
 // A rewrite returns a graph that is valid like the one it takes.
 constexpr ir::graph_data rewrite_identity(ir::graph_data g) { return g; }
 

@@ -38,6 +38,7 @@ public:
         for (int i = 0; i < g.nodes.size(); ++i) {
             const ir::node& n = g.nodes[i];
             for (int k = 0; k < n.arguments; ++k) read(i, g.operands[n.first_argument + k]);
+            for (int k = 0; k < n.awaited; ++k) read(i, g.operands[n.first_awaited + k]);
             for (int k = 0; n.update && k < n.results; ++k)
                 if (const int s = g.operands[n.first_result + k]; s >= 0) update(i, where_.whole_of(s));
         }

@@ -3,7 +3,11 @@
 
 #include "../../cost/decisions.hpp"
 #include "bucket.hpp"
+#include "decompose.hpp"
 #include "identity.hpp"
+#include "keep.hpp"
+#include "split.hpp"
+#include "split_regions.hpp"
 
 namespace dovetail::pass {
 
@@ -15,37 +19,129 @@ constexpr ir::graph_data copy_of(const ir::graph& g) {
     return copy;
 }
 
-constexpr ir::graph_data rewrite_once(rewrite kind, ir::graph_data g) {
-    switch (kind) {
+constexpr ir::graph_data rewrite_once(const rewrite_list& list, int i, ir::graph_data g) {
+    switch (list.kind[i]) {
         case rewrite::identity: return rewrite_identity(static_cast<ir::graph_data&&>(g));
         case rewrite::bucket: return rewrite_bucket(static_cast<ir::graph_data&&>(g));
+        case rewrite::split:
+        case rewrite::automatic: break;  // no list has them
+        case rewrite::decompose: return rewrite_decompose(static_cast<ir::graph_data&&>(g), -1);
+        case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), -1, list.kept);
     }
     __builtin_unreachable();  // a rewrite without a case is no constant expression
 }
 
-constexpr ir::sizes<ir::graph::tables> largest_once(rewrite kind, const ir::sizes<ir::graph::tables>& before) {
-    switch (kind) {
-        case rewrite::identity: return largest_identity(before);
-        case rewrite::bucket: return largest_bucketed(before);
-    }
-    __builtin_unreachable();
+constexpr int automatic_splits_before(const ir::graph_data& g, int region) {
+    int n = 0;
+    for (int r = 0; r < region; ++r) n += g.regions[r].kind == rewrite::split && g.regions[r].number == automatic ? 1 : 0;
+    return n;
+}
+// The rewrite that a statement asks for.
+constexpr ir::graph_data rewrite_region(const rewrite_list& list, int region, ir::graph_data g) {
+    const ir::region r = g.regions[region];
+    if (r.kind == rewrite::keep) return rewrite_keep(static_cast<ir::graph_data&&>(g), region, list.kept);
+    if (r.kind == rewrite::decompose) return rewrite_decompose(static_cast<ir::graph_data&&>(g), region);
+    const int blocks = r.number == automatic ? list.blocks_of(automatic_splits_before(g, region)) : r.number;
+    return rewrite_split(static_cast<ir::graph_data&&>(g), region, blocks);
+}
+// All of one kind.
+constexpr ir::graph_data rewrite_regions(rewrite kind, const rewrite_list& list, ir::graph_data g) {
+    for (int region = 0; region < g.regions.size(); ++region)
+        if (g.regions[region].kind == kind) g = rewrite_region(list, region, static_cast<ir::graph_data&&>(g));
+    return g;
+}
+
+// What they asked for is done: a rewritten graph asks for nothing.
+constexpr void forget_regions(ir::graph_data& g) {
+    g.regions.clear();
+    for (ir::node& n : g.nodes) n.region = -1;
+}
+
+constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list) {
+    ir::graph_data now = copy_of(g);
+    for (int i = 0; i < now.nodes.size(); ++i) now.nodes[i].origin = i;
+    if (list.everywhere && list.blocks > 1) find_split_regions(now, list.blocks);
+    for (const rewrite kind : {rewrite::split, rewrite::keep, rewrite::decompose})
+        now = rewrite_regions(kind, list, static_cast<ir::graph_data&&>(now));
+    forget_regions(now);
+    for (int i = 0; i < list.count; ++i) now = rewrite_once(list, i, static_cast<ir::graph_data&&>(now));
+    return now;
+}
+
+constexpr bool adds_rows(const rewrite_list& list) {
+    return list.stated || (list.everywhere && list.blocks > 1) || list.has(rewrite::decompose);
+}
+
+constexpr bool has_regions(const ir::graph& g, rewrite kind) {
+    for (const ir::region& r : g.regions)
+        if (r.kind == kind) return true;
+    return false;
+}
+}  // namespace detail
+
+// Whether the list leaves every graph as it is.
+constexpr bool changes_nothing(const rewrite_list& list) { return list.count == 0 && !detail::adds_rows(list); }
+
+// The rewrites of a graph under these options.
+template <class Graph>
+constexpr rewrite_list rewrites_of(const Graph& g, rewrite_list list) {
+    list.stated = g.regions.size() > 0;
+    return list;
+}
+
+namespace detail {
+
+constexpr ir::fault check_split(const ir::graph& g, int region) {
+    const int blocks = g.regions[region].number;
+    return split_analysis{g, region, blocks == automatic ? 1 : blocks}.fault();
+}
+constexpr ir::fault check_keep(const ir::graph& g, int region) {
+    return repetitions(g, region).empty() ? ir::make_fault(ir::fault_kind::nothing_to_keep, g.regions[region].source_position)
+                                          : ir::fault{};
+}
+constexpr ir::fault check_decompose(const ir::graph& g, int region) { return decompose_analysis{g, region}.fault(); }
+
+// The first mistake in the regions of one kind.
+template <class Check>
+constexpr ir::fault check_each(const ir::graph& g, rewrite kind, Check check) {
+    ir::fault wrong;
+    for (int region = 0; region < g.regions.size() && !wrong; ++region)
+        if (g.regions[region].kind == kind) wrong = check(g, region);
+    return wrong;
 }
 
 }  // namespace detail
 
+// The first mistake in what the statements ask for. Blocks of a split are decomposed, not the whole.
+constexpr ir::fault check_regions(const ir::graph& g) {
+    ir::fault wrong = detail::check_each(g, rewrite::split, detail::check_split);
+    if (!wrong) wrong = detail::check_each(g, rewrite::keep, detail::check_keep);
+    if (wrong || !detail::has_regions(g, rewrite::decompose)) return wrong;
+    if (!detail::has_regions(g, rewrite::split)) return detail::check_each(g, rewrite::decompose, detail::check_decompose);
+    const ir::graph_data in_blocks = detail::rewrite_regions(rewrite::split, {}, detail::copy_of(g));
+    return detail::check_each(ir::view(in_blocks), rewrite::decompose, detail::check_decompose);
+}
+
 // The upper bounds of the table sizes of the rewritten graph.
 template <class Graph>
 constexpr ir::sizes<ir::graph::tables> largest_rewritten(const Graph& g, const rewrite_list& list) {
-    ir::sizes<ir::graph::tables> most{{g.symbols.size(), g.nodes.size(), g.operands.size(), g.roles.size(), g.axes.size(), g.mesh.size()}};
-    for (int i = 0; i < list.count; ++i) most = detail::largest_once(list.kind[i], most);
+    ir::sizes<ir::graph::tables> most{};
+    int table = 0;
+    const auto count = [&](const auto& rows, const auto&) { most.of[table++] = rows.size(); };
+    if (detail::adds_rows(list)) {
+        ir::graph_data made = detail::rewritten(ir::view(g), list);
+        ir::zip(made, made, count);
+    } else {
+        ir::graph unused{};
+        ir::zip(g, unused, count);
+    }
     return most;
 }
 
 // Writes the rewritten graph to tables that are large enough, or grow.
 template <class Table>
 constexpr void rewrite_graph(const ir::graph& g, const rewrite_list& list, Table& to) {
-    ir::graph_data now = detail::copy_of(g);
-    for (int i = 0; i < list.count; ++i) now = detail::rewrite_once(list.kind[i], static_cast<ir::graph_data&&>(now));
+    ir::graph_data now = detail::rewritten(g, list);
     ir::zip(now, to, [](const auto& from, auto& rows) {
         rows.resize(from.size());
         copy_elements(from, rows);

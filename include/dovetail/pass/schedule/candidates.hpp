@@ -46,6 +46,7 @@ constexpr auto overlapped_order(candidate c, const Program& p, const Occupancy& 
     auto order = written_order<room<int, decltype(p.tasks)>>(p.tasks.count, edges);
     if (c == candidate::written) return order;
     auto priority = priorities(p, r, costs, order.view(), s);
+    if (s.preferred >= 0) raise_ancestors(priority, p, r, order.view(), s.preferred);
     if (c == candidate::johnson) raise_unlocking(priority, p, r, costs, order.view());
     return list_order(p, r, costs, priority, s);
 }
@@ -82,8 +83,8 @@ constexpr vec<int> moved_earlier(const vec<int>& order, int from, int to) {
 
 }  // namespace detail
 
-// Local search on the order of a small graph: moves one task at a time to an earlier position within a window, and keeps the move if the
-// predicted time decreases. Larger graphs are not changed.
+// Local search on the order of a small graph: moves one task at a time to an earlier position within a window, and keeps the move if
+// what the objective counts decreases. Larger graphs are not changed.
 template <class Schedule, class Program, class Occupancy, class Edges, class Costs>
 constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs,
                        const plan_options& s) {
@@ -92,6 +93,7 @@ constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, con
     const adjacency in = predecessors(n, {edges.begin(), edges.count});
     vec<int> order(best.order.view());
     int left = n > 0 ? improvement_budget / n : 0;
+    std::int64_t shortest = objective_of(p, best, s);
     for (int from = 1; from < n; ++from) {
         bool differs = false;  // from the order tried last: the task has moved past a task on the same slot
         for (int to = from - 1; to >= 0 && from - to < improvement_window && left > 0; --to) {
@@ -102,7 +104,9 @@ constexpr void improve(Schedule& best, const Program& p, const Occupancy& r, con
             --left;
             Schedule other = estimate_timeline<Schedule>(p, r, costs, tried.view(), s);
             differs = false;
-            if (other.length >= best.length) continue;
+            const std::int64_t reached = objective_of(p, other, s);
+            if (other.length < 0 || reached >= shortest) continue;
+            shortest = reached;
             best = static_cast<Schedule&&>(other);
             order = static_cast<vec<int>&&>(tried);
             break;

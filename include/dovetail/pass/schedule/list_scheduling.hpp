@@ -57,6 +57,23 @@ constexpr auto priorities(const Program& p, const Occupancy& r, const Costs& cos
     return list;
 }
 
+// Raises the priorities of the tasks that write a value, and of all tasks before them, above those of all others.
+template <class Priorities, class Program, class Occupancy>
+constexpr void raise_ancestors(Priorities& priority, const Program& p, const Occupancy& r, span<const int> topological, int symbol) {
+    std::int64_t longest = 0;
+    for (int v = 0; v < p.tasks.count; ++v)
+        if (priority.first[v] > longest) longest = priority.first[v];
+    vec<char> before(p.tasks.count);
+    for (int k = topological.count - 1; k >= 0; --k) {
+        const int v = topological.first[k];
+        bool raised = ir::writes_symbol(p, p.tasks.first[v], symbol);
+        for (int e = r.first.first[v]; e < r.first.first[v + 1] && !raised; ++e) raised = before[r.task.first[r.arrival.first[e]]] != 0;
+        if (!raised) continue;
+        before[v] = 1;
+        priority.first[v] += longest + 1;
+    }
+}
+
 namespace detail {
 
 // The ratio of two times in thousandths, at most `largest_ratio`.

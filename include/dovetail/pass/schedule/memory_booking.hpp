@@ -195,7 +195,8 @@ constexpr auto reference_order(const Program& p, const Occupancy& r, const Edges
 template <class Program, class Occupancy, class Edges, class Costs>
 constexpr basic_booking<Program> booked_order(const Program& p, const Occupancy& r, const Edges& edges, const Costs& costs,
                                               span<const int> reference, int percent, const plan_options& s) {
-    const auto priority = priorities(p, r, costs, reference, s);
+    auto priority = priorities(p, r, costs, reference, s);
+    if (s.preferred >= 0) raise_ancestors(priority, p, r, reference, s.preferred);
     return detail::booking_scheduler<Program, Occupancy, Edges, Costs, decltype(priority)>{p, r, edges, costs, priority, reference, s}.run(
         percent);
 }

@@ -46,7 +46,7 @@ constexpr held_bytes held_by_tasks(const ir::program& p) {
     for (int v = 0; v < n; ++v) {
         h.first[v] = count;
         for (const ir::participation& participation : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations))
-            for (const ir::access& a : p.accesses.subspan(participation.first_access, participation.accesses)) {
+            for (const ir::access& a : p.accesses.subspan(participation.first_access, participation.touches())) {
                 const int b = ir::owner_of(p, a.buffer);
                 if (h.bytes[b] == 0 || seen[b] == v) continue;
                 seen[b] = v;

@@ -157,7 +157,7 @@ constexpr void require_of_states(const Program& program, const basic_issue_order
         for (int s = role.first_step; s < role.first_step + role.steps; ++s)
             for (const ir::participation& participation :
                  program.participations.view().subspan(issued.steps[s].first_participation, issued.steps[s].participations))
-                for (const ir::access& a : program.accesses.view().subspan(participation.first_access, participation.accesses)) {
+                for (const ir::access& a : program.accesses.view().subspan(participation.first_access, participation.touches())) {
                     if (program.buffers[a.buffer].where != ir::storage::state) continue;
                     if (pass == 0) {
                         if (writes(a.mode)) last_write[a.buffer] = s;

@@ -97,7 +97,8 @@ private:
             asks_ = false;
             if (!memory_.empty()) wait_for_memory(memory_.first[s]);
             for (p = steps[s].first_participation, end = p + steps[s].participations; p < end; ++p)
-                for (a = participations[p].first_access, done = a + participations[p].accesses; a < done; ++a) touch(accesses[a]);
+                for (a = participations[p].first_access, done = a + participations[p].accesses + participations[p].awaited; a < done; ++a)
+                    touch(accesses[a]);
             if (asks_) wait(r);
             at_start = known[s].known;
             at_start[0] = mine_[0];

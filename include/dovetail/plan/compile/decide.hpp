@@ -2,6 +2,7 @@
 // candidates are evaluated. The result is the chosen candidate and all findings.
 #pragma once
 
+#include "../rewrite_search.hpp"
 #include "keys.hpp"
 
 namespace dovetail::plan::detail {
@@ -11,19 +12,30 @@ constexpr std::int64_t largest_need(const Plan& made) {
     return largest_bytes(made.roles.view());
 }
 
+// What the objective counts of a candidate.
+template <class G, class O, candidate C>
+constexpr std::int64_t objective_value() {
+    using key = plan_key<G, O>;
+    constexpr objective_kind objective = O::value.objective;
+    if constexpr (objective == objective_kind::makespan && C == candidate::sequential)
+        return stage_table<key, stage::serial_time>;
+    else if constexpr (objective == objective_kind::makespan)
+        return stage_table<key, stage::schedule<C>>.length;
+    else if constexpr (objective == objective_kind::interval)
+        return stage_table<key, stage::interval<C>>;
+    else
+        return stage_table<key, stage::ready<C>>;
+}
+
 // The findings after request `What` for candidate C.
 template <class G, class O, request::kind What, candidate C>
 constexpr findings answered(findings f) {
     using key = plan_key<G, O>;
-    if constexpr (What == request::kind::time && C == candidate::sequential) {
-        f.length_of(C) = stage_table<key, stage::serial_time>;
-    } else {
-        f.length_of(C) = stage_table<key, stage::schedule<C>>.length;
-        if constexpr (What == request::kind::bytes && booked(C))
-            f.bytes_of(C) = stage_table<key, stage::book_memory<C>>.bytes;
-        else if constexpr (What == request::kind::bytes)
-            f.bytes_of(C) = largest_need(stage_table<key, stage::emit<C>>);
-    }
+    f.length_of(C) = objective_value<G, O, C>();
+    if constexpr (What == request::kind::bytes && booked(C))
+        f.bytes_of(C) = stage_table<key, stage::book_memory<C>>.bytes;
+    else if constexpr (What == request::kind::bytes)
+        f.bytes_of(C) = largest_need(stage_table<key, stage::emit<C>>);
     return f;
 }
 
@@ -55,5 +67,69 @@ struct searched<G, O, Asked> {
     static constexpr candidate taken = request_after<G, O, Asked>.of;
     static constexpr findings found = search_step<G, O, Asked>::known;
 };
+
+// The options with a list of rewrites that is decided.
+template <class O, class List, class Kinds = std::make_integer_sequence<int, List::value.count>>
+struct options_with;
+template <class O, int Blocks, bool Everywhere, int Kept, rewrite... Kind>
+struct decided_options : O {
+    static constexpr plan_options value = [] {
+        plan_options s = O::value;
+        s.rewrites = {{Kind...}, sizeof...(Kind), false, Everywhere, Blocks, 0, Kept};
+        return s;
+    }();
+};
+template <class O, class List, int... I>
+struct options_with<O, List, std::integer_sequence<int, I...>> {
+    using type = decided_options<O, List::value.blocks, List::value.everywhere, List::value.kept, List::value.kind[I]...>;
+};
+
+template <class G, class O>
+inline constexpr rewrite_changes changes_for = changes_of(typed<G>::value, O::value.rewrites);
+
+// The search over rewrites: after so many trials, what is known and which list is next.
+template <class G, class O, int Tried>
+struct rewrite_step;
+template <class G, class O>
+struct rewrite_step<G, O, 0> {
+    static constexpr rewrite_trials known{};
+    struct next {
+        static constexpr rewrite_list value = next_rewrites(rewrite_trials{}, O::value.rewrites, changes_for<G, O>).list;
+    };
+    static constexpr bool ended = false;
+};
+template <class G, class O, int Tried>
+struct rewrite_step {
+    using before = rewrite_step<G, O, Tried - 1>;
+    using tried = typename options_with<O, typename before::next>::type;
+    using found = searched<G, tried>;
+    static constexpr rewrite_trials known =
+        before::known.with(rewrite_trial{tried::value.rewrites, found::found.length_of(found::taken),
+                                         O::value.memory_limit == 0 || found::found.fits(found::taken, O::value), operations_of<G, tried>});
+    static constexpr rewrite_request request = next_rewrites(known, O::value.rewrites, changes_for<G, O>);
+    struct next {
+        static constexpr rewrite_list value = request.list;
+    };
+    static constexpr bool ended = request.ended;
+};
+
+// The options with which the graph is planned, and what was tried to find them.
+template <class G, class O, int Tried, bool Ended = rewrite_step<G, O, Tried>::ended>
+struct rewrites_found : rewrites_found<G, O, Tried + 1> {};
+template <class G, class O, int Tried>
+struct rewrites_found<G, O, Tried, true> {
+    static constexpr rewrite_trials trials = rewrite_step<G, O, Tried>::known;
+    struct best {
+        static constexpr rewrite_list value = trials.of[trials.best].list;
+    };
+    using options = typename options_with<O, best>::type;
+};
+template <class G, class O, bool Searches = changes_for<G, O>.any()>
+struct decided {
+    static constexpr rewrite_trials trials{};
+    using options = O;
+};
+template <class G, class O>
+struct decided<G, O, true> : rewrites_found<G, O, 0> {};
 
 }  // namespace dovetail::plan::detail

@@ -59,11 +59,17 @@ struct graph_key {
     static constexpr source options{&dsl::describe_graph<written<G>>, as_written<G>::single_rank, calls_rules<G>};
 };
 
-template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom, rewrite... Rewrite>
+// Whether statements of the graph ask for rewrites.
+template <class G>
+inline constexpr bool rewrites_asked = stage_table<graph_key<G>, stage::lower>.regions.size() > 0;
+
+template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom, int Blocks, std::uint64_t Halved, bool Everywhere, int Kept,
+          rewrite... Rewrite>
 struct program_key {
     using for_graph = graph_key<G>;
     using for_program = program_key;
-    static constexpr program_options options{{InFlight, ChannelSlots, PeerCopiesFrom}, {{Rewrite...}, sizeof...(Rewrite)}};
+    static constexpr program_options options{{InFlight, ChannelSlots, PeerCopiesFrom},
+                                             {{Rewrite...}, sizeof...(Rewrite), rewrites_asked<G>, Everywhere, Blocks, Halved, Kept}};
 };
 
 }  // namespace detail
@@ -86,7 +92,8 @@ template <class G, class O, class Rewrites = std::make_integer_sequence<int, O::
 struct program_key_under;
 template <class G, class O, int... I>
 struct program_key_under<G, O, std::integer_sequence<int, I...>> {
-    using type = program_key<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value), O::value.rewrites.kind[I]...>;
+    using type = program_key<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value), O::value.rewrites.blocks,
+                             O::value.rewrites.halved, O::value.rewrites.everywhere, O::value.rewrites.kept, O::value.rewrites.kind[I]...>;
 };
 
 template <class G, class O>
@@ -95,6 +102,17 @@ struct plan_key {
     using for_program = typename program_key_under<G, O>::type;
     using for_plan = plan_key;
     static constexpr const plan_options& options = O::value;
+};
+
+// An objective that names an output is about a symbol of the graph that is planned.
+template <class G, class O>
+    requires(O::value.objective == objective_kind::finish)
+struct plan_key<G, O> {
+    using for_graph = graph_key<G>;
+    using for_program = typename program_key_under<G, O>::type;
+    using for_plan = plan_key;
+    using planned_graph = typename standing_in<for_program, stage::rewrite>::type;
+    static constexpr plan_options options = with_preferred(O::value, stage_table<key_of<for_program, planned_graph>, planned_graph>);
 };
 
 // The table of a stage, for a graph and options.

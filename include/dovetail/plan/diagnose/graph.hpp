@@ -175,6 +175,14 @@ constexpr auto graph_error() {
         return tell<error::family_arity, G>();
     else if constexpr (f.kind == kind::negative_count)
         return tell<error::negative_count, G>();
+    else if constexpr (f.kind == kind::pipeline_size)
+        return tell<error::pipeline_size, G>();
+    else if constexpr (f.kind == kind::unknown_schedule)
+        return tell<error::unknown_schedule, G>();
+    else if constexpr (f.kind == kind::body_count)
+        return tell<error::body_count, G>();
+    else if constexpr (f.kind == kind::uneven_micro_batches)
+        return tell<error::uneven_micro_batches, G>();
     else if constexpr (f.kind == kind::wrong_arity)
         return tell_arity<G>();
     else if constexpr (f.kind == kind::shape_mismatch)
@@ -189,6 +197,10 @@ constexpr auto graph_error() {
         return tell<error::size_overflow, G>();
     else if constexpr (f.kind == kind::rows_of_target)
         return tell<error::rows_of_target, G>();
+    else if constexpr (f.kind == kind::after_of_another_statement)
+        return tell<error::after_of_another_statement, G>();
+    else if constexpr (f.kind == kind::after_elsewhere)
+        return tell<error::after_elsewhere, G>();
     else if constexpr (f.kind == kind::part_in_place)
         return tell<error::part_in_place, G>();
     else if constexpr (f.kind == kind::part_twice)
@@ -207,6 +219,10 @@ constexpr auto graph_error() {
         return tell<error::no_such_block, G>();
     else if constexpr (f.kind == kind::unused_role)
         return tell<error::unused_role, G>();
+    else if constexpr (f.kind == kind::role_not_listed)
+        return tell<error::role_not_listed, G>();
+    else if constexpr (f.kind == kind::role_listed_twice)
+        return tell<error::role_listed_twice, G>();
     else if constexpr (f.kind == kind::not_a_role)
         return tell<error::not_a_role, G>();
     else if constexpr (f.kind == kind::on_in_on)
@@ -283,6 +299,42 @@ constexpr auto graph_error() {
         return tell<error::host_value, G>();
     else if constexpr (f.kind == kind::device_value)
         return tell<error::device_value, G>();
+    else if constexpr (f.kind == kind::bad_block_count)
+        return tell<error::bad_block_count, G>();
+    else if constexpr (f.kind == kind::split_in_split)
+        return tell<error::split_in_split, G>();
+    else if constexpr (f.kind == kind::not_row_wise)
+        return tell<error::not_row_wise, G>();
+    else if constexpr (f.kind == kind::update_in_split)
+        return tell<error::update_in_split, G>();
+    else if constexpr (f.kind == kind::cut_in_another_way)
+        return tell<error::cut_in_another_way, G>();
+    else if constexpr (f.kind == kind::differs_by_rank)
+        return tell<error::differs_by_rank, G>();
+    else if constexpr (f.kind == kind::split_stops)
+        return tell<error::split_stops, G>();
+    else if constexpr (f.kind == kind::blocks_of_columns)
+        return tell<error::blocks_of_columns, G>();
+    else if constexpr (f.kind == kind::uneven_blocks)
+        return tell<error::uneven_blocks, G>();
+    else if constexpr (f.kind == kind::unaligned_blocks)
+        return tell<error::unaligned_blocks, G>();
+    else if constexpr (f.kind == kind::blocks_of_another_shape)
+        return tell<error::blocks_of_another_shape, G>();
+    else if constexpr (f.kind == kind::split_on_host)
+        return tell<error::split_on_host, G>();
+    else if constexpr (f.kind == kind::split_in_place)
+        return tell<error::split_in_place, G>();
+    else if constexpr (f.kind == kind::nothing_to_decompose)
+        return tell<error::nothing_to_decompose, G>();
+    else if constexpr (f.kind == kind::not_decomposable)
+        return tell<error::not_decomposable, G>();
+    else if constexpr (f.kind == kind::decompose_open_width)
+        return tell<error::decompose_open_width, G>();
+    else if constexpr (f.kind == kind::decompose_uneven)
+        return tell<error::decompose_uneven, G>();
+    else if constexpr (f.kind == kind::nothing_to_keep)
+        return tell<error::nothing_to_keep, G>();
     else
         static_assert(f.kind == kind::none, "dovetail: this kind of fault has no error in plan/diagnose/graph.hpp");
 }

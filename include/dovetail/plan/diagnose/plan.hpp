@@ -10,21 +10,23 @@
 
 namespace dovetail::plan::detail {
 
-constexpr plan chosen(plan made, const findings& f, candidate taken) {
-    made.choice = choice_of(f, taken, made);
+constexpr plan chosen(plan made, const findings& f, candidate taken, objective_kind objective) {
+    made.choice = choice_of(f, taken, made, objective);
     return made;
 }
 
 // The plan of a graph with these options, even if it exceeds the memory limit or is not proven.
 template <class G, class O>
 struct found_plan {
-    using key = plan_key<G, O>;
+    using options = typename decided<G, O>::options;
+    using key = plan_key<G, options>;
     using program_key = typename key::for_program;
     using planned_graph = final_stage<key, stage::rewrite>;
-    static constexpr candidate taken = searched<G, O>::taken;
+    static constexpr candidate taken = searched<G, options>::taken;
     static constexpr ir::graph graph = ir::view(stage_table<key_of<key, planned_graph>, planned_graph>);
     static constexpr ir::program program = ir::view(stage_table<program_key, stage::expand>);
-    static constexpr plan value = chosen(ir::view(stage_table<key, stage::emit<taken>>), searched<G, O>::found, taken);
+    static constexpr plan value =
+        chosen(ir::view(stage_table<key, stage::emit<taken>>), searched<G, options>::found, taken, O::value.objective);
     static constexpr verdict found = proof<key, taken>;
     static constexpr bool fits = within(O::value.memory_limit, value.roles);
 };

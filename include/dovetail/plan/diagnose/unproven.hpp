@@ -67,14 +67,14 @@ constexpr auto together(some<A...>, some<B...>, More... more) {
     return together(some<A..., B...>{}, more...);
 }
 
-template <class G, int Symbol>
+template <class G, class Tables, int Symbol>
 constexpr auto value_named() {
     if constexpr (Symbol < 0)
         return some<>{};
-    else if constexpr (typed<G>::value.symbols[Symbol].source_position < 0 || !dovetail::named(typed<G>::value.symbols[Symbol].name))
+    else if constexpr (Tables::graph.symbols[Symbol].source_position < 0 || !dovetail::named(Tables::graph.symbols[Symbol].name))
         return some<>{};
     else
-        return some<dsl::type_at<written<G>, typed<G>::value.symbols[Symbol].source_position>>{};
+        return some<dsl::type_at<written<G>, Tables::graph.symbols[Symbol].source_position>>{};
 }
 
 template <class Operation, class... Value>
@@ -84,11 +84,11 @@ constexpr some<error::operation<Operation, Value...>> operation_with(some<Value.
 template <class G, class Tables, int Node, int Symbol, op_kind Kind>
 constexpr auto operation_named() {
     if constexpr (Node >= 0)
-        return operation_with<dsl::type_at<written<G>, Tables::graph.nodes[Node].source_position + 1>>(value_named<G, Symbol>());
+        return operation_with<dsl::type_at<written<G>, Tables::graph.nodes[Node].source_position + 1>>(value_named<G, Tables, Symbol>());
     else if constexpr (Symbol >= 0)
         return operation_with<std::conditional_t<Kind == op_kind::input, error::input_copy,
                                                  std::conditional_t<Kind == op_kind::transfer, error::transfer, error::no_statement>>>(
-            value_named<G, Symbol>());
+            value_named<G, Tables, Symbol>());
     else
         return some<>{};
 }
@@ -117,7 +117,7 @@ constexpr auto buffer_where() {
     else if constexpr (Tables::program.buffers[Buffer].symbol < 0)
         return some<error::buffer<error::workspace>>{};
     else
-        return as_buffer(value_named<G, value_of(Tables::graph, Tables::program, Buffer)>());
+        return as_buffer(value_named<G, Tables, value_of(Tables::graph, Tables::program, Buffer)>());
 }
 template <int Run>
 constexpr auto run_where() {

@@ -24,7 +24,7 @@ constexpr bool touches_buffer(const ir::program& p, const ir::task& v, int buffe
     for (int i = v.first_participation; i < v.first_participation + v.participations; ++i) {
         if (!within_rows(i, p.participations.count)) return false;
         const ir::participation& x = p.participations[i];
-        for (int k = x.first_access; k < x.first_access + x.accesses; ++k)
+        for (int k = x.first_access; k < x.first_access + x.touches(); ++k)
             if (within_rows(k, p.accesses.count) && p.accesses[k].buffer == buffer && (!writing || writes(p.accesses[k].mode))) return true;
     }
     return false;

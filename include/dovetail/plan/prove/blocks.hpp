@@ -52,7 +52,7 @@ private:
         std::int64_t begin = 0;
         if (made_by >= 0 && g.nodes.first[made_by].op->view == view_kind::rows) {
             within = g.operands.first[g.nodes.first[made_by].first_argument];
-            begin = g.nodes.first[made_by].op->block * of_[s].bytes;
+            begin = g.nodes.first[made_by].part * of_[s].bytes;
         } else if (concat_of_[s] >= 0) {
             const ir::node& concat = g.nodes.first[concat_of_[s]];
             within = g.operands.first[concat.first_result];

@@ -49,7 +49,7 @@ constexpr verdict check_accesses(const ir::program& p, const ir::participation& 
     const unsigned buffers = static_cast<unsigned>(p.buffers.count);
     const ir::buffer* touched = nullptr;
     unsigned leaves = 0, own = 0;
-    for (const ir::access* end = a + x.accesses; a != end; ++a) {
+    for (const ir::access* end = a + x.accesses + x.awaited; a != end; ++a) {
         if (static_cast<unsigned>(a->buffer) >= buffers) return {flaw::wrong_access, x.role, task, -1, a->buffer};
         touched = p.buffers.first + a->buffer;
         leaves = static_cast<unsigned>(touched->leaves);
@@ -101,10 +101,11 @@ private:
         const unsigned first = static_cast<unsigned>(x.first_member), members = static_cast<unsigned>(x.members);
         for (const ir::participation* end = part_ + x.participations; part_ != end; ++part_) {
             if (static_cast<unsigned>(part_->member) - first >= members || part_->first_access != access_ - p_.accesses.begin() ||
-                static_cast<unsigned>(part_->accesses) > static_cast<unsigned>(p_.accesses.end() - access_))
+                static_cast<unsigned>(part_->accesses) > static_cast<unsigned>(p_.accesses.end() - access_) ||
+                static_cast<unsigned>(part_->awaited) > static_cast<unsigned>(p_.accesses.end() - access_ - part_->accesses))
                 return {flaw::bad_table, part_->role, v};
             if (const verdict bad = check_accesses(p_, *part_, access_, v); !bad) return bad;
-            access_ += part_->accesses;
+            access_ += part_->accesses + part_->awaited;
         }
         return {};
     }

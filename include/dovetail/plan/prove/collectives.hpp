@@ -56,7 +56,7 @@ constexpr verdict check_pieces(const ir::graph& g, const ir::program& p) {
     for (const ir::participation& x : p.participations) {
         const int node = p.members.first[x.member].node, role = node < 0 ? -1 : g.nodes.first[node].role;
         if (role < 0) continue;
-        for (const ir::access& a : p.accesses.subspan(x.first_access, x.accesses))
+        for (const ir::access& a : p.accesses.subspan(x.first_access, x.touches()))
             if (holder[a.buffer] >= 0 && holder[a.buffer] != role) return {flaw::wrong_access, x.role, -1, -1, a.buffer};
     }
     return {};
@@ -206,17 +206,18 @@ private:
         const int role = roles_[x.group_index];  // in a single-rank graph the group index alone says which role it is
         const int argument = argument_at(g_, n_, x.group_index, role);
         const bool sends = argument >= 0, receives = contains(targets_, role);
-        if (x.accesses != (sends ? 1 : 0) + (receives ? 1 : 0)) return refuse(flaw::wrong_access, x);
+        if (x.accesses != (sends ? 1 : 0) + (receives ? 1 : 0) || !awaits(g_, p_, blocks_, n_, x, role))
+            return refuse(flaw::wrong_access, x);
         const ir::access* const a = p_.accesses.first + x.first_access;
-        if (sends && !check_sent(x, a[0], argument)) return false;
+        if (sends && !check_sent(x, a[0], argument, !receives)) return false;
         if (receives && !check_received(x, a[sends ? 1 : 0])) return false;
         if (x.role != (g_.single_rank ? 0 : role) || (x.group_index == m_.root) != (role == n_.root)) return refuse(flaw::node_mismatch, x);
         return true;
     }
     // A value that is sent is not written as well: it would have two definitions.
-    constexpr bool check_sent(const ir::participation& x, const ir::access& a, int argument) {
+    constexpr bool check_sent(const ir::participation& x, const ir::access& a, int argument, bool only_sends) {
         if (!blocks_.holds(p_, a, argument)) return refuse(flaw::wrong_access, x, a.buffer);
-        if (!lies_with(collective::passes_argument_as_result(n_.kind) ? broadcast_ : sent_, a))
+        if (!lies_with(only_sends && collective::passes_argument_as_result(n_.kind) ? broadcast_ : sent_, a))
             return refuse(flaw::symmetric_offset, x, a.buffer);
         return true;
     }

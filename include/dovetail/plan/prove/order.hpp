@@ -36,7 +36,7 @@ public:
 
     // One part after the other, of the tasks in order.
     constexpr verdict touch(int task, const ir::participation& x) {
-        for (int k = x.first_access, end = k + x.accesses; k < end; ++k)
+        for (int k = x.first_access, end = k + x.touches(); k < end; ++k)
             for (int i = 0; i < p_.accesses.first[k].leaves; ++i)
                 if (const verdict bad = touch(task, x, k, i); !bad) return bad;
         for (const ir::access& a : p_.accesses.subspan(x.first_access, x.accesses))

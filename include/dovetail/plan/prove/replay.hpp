@@ -106,7 +106,7 @@ private:
         const int* row_of = row_of_.first;
         int leaf = 0, end = 0, r = 0;  // declared once, see plan/compile/README.md
         for (; y != participations_end; ++y)
-            for (a = accesses + y->first_access, last = a + y->accesses; a != last; ++a)
+            for (a = accesses + y->first_access, last = a + y->accesses + y->awaited; a != last; ++a)
                 for (leaf = a->leaf, end = leaf + a->leaves; leaf < end; ++leaf) {
                     r = row_of[leaf];
                     if (r < 0) {
@@ -258,7 +258,7 @@ private:
     constexpr bool alone(const ir::step& s, int leaf) const {
         int touched = 0;
         for (const ir::participation& y : p_.participations.subspan(s.first_participation, s.participations))
-            for (const ir::access& a : p_.accesses.subspan(y.first_access, y.accesses)) touched += covers(a, leaf) ? 1 : 0;
+            for (const ir::access& a : p_.accesses.subspan(y.first_access, y.touches())) touched += covers(a, leaf) ? 1 : 0;
         return touched == 1;
     }
 
@@ -273,7 +273,7 @@ private:
         const ir::access& from = p_.accesses.first[y.first_access + argument];
         const int given = from.leaf + leaf - a.leaf;
         if (touches_.value[r] != values_ + given ||
-            ((s.participations > 1 || y.accesses > 2) && !alone(s, given)))  // Only for speed: one of two accesses is the result's.
+            ((s.participations > 1 || y.touches() > 2) && !alone(s, given)))  // Only for speed: one of two accesses is the result's.
             return fail(flaw::alias_wrong, s, a.buffer, writer(r));
         touches_.rows[touches::width * r + stream_] = -1;
         return true;

@@ -114,7 +114,7 @@ protected:
             from_here = from_here || t->task == s.task;
             if (!from_here) continue;
             for (const ir::participation& y : p_.participations.subspan(t->first_participation, t->participations))
-                for (const ir::access& a : p_.accesses.subspan(y.first_access, y.accesses)) {
+                for (const ir::access& a : p_.accesses.subspan(y.first_access, y.touches())) {
                     const ir::buffer& x = p_.buffers.first[a.buffer];
                     const int at = x.first_leaf + place - a.leaf;
                     if ((a.buffer == owner || x.alias == owner) && at >= 0 && at < a.leaves) return true;

@@ -78,6 +78,27 @@ private:
     vec<int> first_, next_;  // by member, by part; -1: none
 };
 
+// Whether the caller or a statement makes a value on this role.
+constexpr bool has_value(const ir::graph& g, int role, int symbol) {
+    const ir::symbol& s = g.symbols.first[symbol];
+    if (s.role >= 0 || s.node < 0) return s.role < 0 || s.role == role;
+    const ir::node& over_roles = g.nodes.first[s.node];
+    return contains(g.operands.subspan(over_roles.first_target, over_roles.targets), role);
+}
+
+// Whether a part reads, behind the accesses that are passed, the values that its node starts after; of a collective over roles those that
+// its role has.
+constexpr bool awaits(const ir::graph& g, const ir::program& p, const symbol_blocks& blocks, const ir::node& n, const ir::participation& x,
+                      int role) {
+    const ir::access *a = p.accesses.first + x.first_access + x.accesses, *const end = a + x.awaited;
+    for (const int s : g.operands.subspan(n.first_awaited, n.awaited)) {
+        if (n.role < 0 && !has_value(g, role, blocks.value_of(s))) continue;
+        if (a == end || a->mode != access_mode::read || !blocks.holds(p, *a, s)) return false;
+        ++a;
+    }
+    return a == end;
+}
+
 // A statement of one role, compared access by access with what its operation gets: arguments, results, workspace.
 class statement {
 public:
@@ -161,6 +182,7 @@ constexpr verdict check_statement(const ir::graph& g, const ir::program& p, cons
     if (participations.several()) return {flaw::partner_missing, role, v};
     if (m.root != n.root || x.role != role || x.group_index != 0) return {flaw::node_mismatch, role, v};
     if (is_communication(m.kind) && !joins_positions(p, m, n.axes, role)) return {flaw::wrong_communicator, role, v};
+    if (!awaits(g, p, blocks, n, x, n.role)) return {flaw::wrong_access, role, v};
     return statement{g, p, blocks, n, x, v}.check();
 }
 

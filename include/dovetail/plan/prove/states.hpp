@@ -37,7 +37,7 @@ constexpr state_versions versions_of(const ir::graph& g, const ir::program& p) {
     for (int n = 0; n < g.nodes.count; ++n) {
         if (participation_of[n] < 0) continue;
         const ir::participation& x = p.participations.first[participation_of[n]];
-        const span<const ir::access> accesses = p.accesses.subspan(x.first_access, x.accesses);
+        const span<const ir::access> accesses = p.accesses.subspan(x.first_access, x.touches());
         for (int a = 0; a < accesses.count; ++a)
             for (int i = 0, touch = made.first.empty() ? x.first_access + a : made.first[x.first_access + a]; i < accesses[a].leaves; ++i)
                 expected[touch + i] = version[accesses[a].leaf + i];

@@ -5,6 +5,7 @@
 #include "../candidates.hpp"
 #include "../emit.hpp"
 #include "../prove.hpp"
+#include "../steady_state.hpp"
 #include "shared.hpp"
 
 namespace dovetail::plan::stage {
@@ -103,6 +104,18 @@ struct schedule {
 
 // The stages from a schedule to the tables of the plan, which run in one evaluation.
 template <candidate C>
+struct ready {
+    static constexpr const char* name = "ready";
+    static constexpr const char* makes = "when the output that the objective names is ready";
+    using depends = of_plan;
+    using reads = stages<expand, schedule<C>>;
+    template <class Program, class Schedule>
+    static constexpr std::int64_t make(const plan_options& s, const Program& p, const Schedule& t) {
+        return pass::objective_of(p, t, s);
+    }
+};
+
+template <candidate C>
 struct issue {
     static constexpr const char* name = "issue";
     static constexpr const char* makes = "each role's steps in issue order";
@@ -185,6 +198,18 @@ struct emit {
     static constexpr void fill(const plan_options& s, const Program& p, const Schedule& t, std::int64_t sequential, const Issue& issued,
                                const Flow& flow, const Memory& memory, const vec<pass::pending_wait>& across, Table& to) {
         dovetail::plan::emit(p, t, sequential, s.memory_limit, issued, flow, memory, across, to);
+    }
+};
+
+template <candidate C>
+struct interval {
+    static constexpr const char* name = "interval";
+    static constexpr const char* makes = "the time between runs that follow one another";
+    using depends = of_plan;
+    using reads = stages<expand, costs, emit<C>>;
+    template <class Program, class Costs, class Plan>
+    static constexpr std::int64_t make(const plan_options& s, const Program& p, const Costs& c, const Plan& made) {
+        return dovetail::plan::interval(p, c, made, s);
     }
 };
 

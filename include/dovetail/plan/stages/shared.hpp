@@ -44,7 +44,9 @@ struct check {
     using reads = stages<lower>;
     template <class Graph>
     static constexpr ir::fault make(const source&, const Graph& g) {
-        return g.wrong ? g.wrong : pass::check(ir::view(g));
+        ir::fault wrong = g.wrong ? g.wrong : pass::check(ir::view(g));
+        if (!wrong && g.regions.size() > 0) wrong = pass::check_regions(ir::view(g));
+        return wrong;
     }
 };
 
@@ -54,10 +56,10 @@ struct rewrite {
     using depends = of_program;
     using reads = stages<lower, check>;
     static constexpr bool counts_rows = true;
-    static constexpr bool passes_on(const program_options& o) { return o.rewrites.count == 0; }
+    static constexpr bool passes_on(const program_options& o) { return pass::changes_nothing(o.rewrites); }
     template <class Graph>
-    static constexpr auto bound(const program_options& o, const Graph& g, const ir::fault&) {
-        return pass::largest_rewritten(g, o.rewrites);
+    static constexpr auto bound(const program_options& o, const Graph& g, const ir::fault& wrong) {
+        return wrong ? ir::sizes<ir::graph::tables>{} : pass::largest_rewritten(g, o.rewrites);
     }
     template <class Store, class Graph>
     static constexpr auto make(const program_options& o, const Graph& g, const ir::fault& wrong) {

@@ -1,0 +1,131 @@
+// Mistakes in statements that ask for a rewrite.
+#pragma once
+
+#include "base.hpp"
+
+namespace dovetail::error {
+
+// Splits.
+template <class Split, class... More>
+struct bad_block_count {
+    static_assert(detail::never<Split, More...>,
+                  "dovetail: the number of blocks of this split (first) is negative; it is at least 1, or dv::automatic");
+};
+template <class Outer, class Inner, class... More>
+struct split_in_split {
+    static_assert(detail::never<Outer, Inner, More...>,
+                  "dovetail: a split (first) contains another one (second); write one split with the product of the two numbers");
+};
+template <class Statement, class Operation, class... More>
+struct not_row_wise {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: this statement (first) stands in a split, but its operation (second) does not declare that all of its "
+                  "results can be computed in blocks; if they can, write in it static constexpr auto row_wise = dv::by_rows(0), with the "
+                  "arguments that go by rows; if not, or if it is rows or concat, move the statement out of the split");
+};
+template <class Statement, class Operation, class... More>
+struct update_in_split {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: this statement (first) updates a state inside a split; a state is changed as a whole, so move it out of "
+                  "the split");
+};
+template <class Statement, class Operation, class... More>
+struct cut_in_another_way {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: in this statement (first) of a split, the operation (second) takes blocks of an argument that is cut along "
+                  "another extent (values from outside are cut along extent 0), or whose rows lie in the order of a reduce_scatter "
+                  "while those of another argument do not");
+};
+template <class Statement, class Operation, class... More>
+struct differs_by_rank {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: this statement (first) of a split stands behind a reduce_scatter, which in blocks gives each rank other rows "
+                  "than as a whole, and its operation (second) takes an argument that is not the same on those ranks; declare that "
+                  "argument replicated, or end the split before the reduce_scatter");
+};
+template <class Statement, class Operation, class... More>
+struct split_stops {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: in this statement (first) of a split, the operation (second) moves rows along the extent that the split cuts, "
+                  "so that its blocks have other rows; put a reduce_scatter and the all_gather that belongs to it both into the split, or "
+                  "end the split here");
+};
+template <class Statement, class Operation, class... More>
+struct blocks_of_columns {
+    static_assert(
+        detail::never<Statement, Operation, More...>,
+        "dovetail: the result of this statement (first) of a split is used outside of the split, but the operation (second) makes "
+        "it in blocks along an extent other than 0, which cannot be put together without a copy; move what uses it into the "
+        "split");
+};
+template <class Statement, class Operation, class Tensor, class... More>
+struct uneven_blocks {
+    static_assert(detail::never<Statement, Operation, Tensor, More...>,
+                  "dovetail: in this statement (first) of a split, a tensor (third) that the operation (second) takes or makes cannot be "
+                  "cut into this number of equal blocks (fourth)");
+};
+template <class Statement, class Operation, class Tensor, class... More>
+struct unaligned_blocks {
+    static_assert(detail::never<Statement, Operation, Tensor, More...>,
+                  "dovetail: in this statement (first) of a split, a tensor (third) of the operation (second) is read or put together in "
+                  "blocks of this number of bytes (fourth), which is not a multiple of 256");
+};
+template <class Statement, class Operation, class Tensor, class... More>
+struct blocks_of_another_shape {
+    static_assert(detail::never<Statement, Operation, Tensor, More...>,
+                  "dovetail: in this statement (first) of a split, the shape rule of the operation (second) does not give the shapes of "
+                  "blocks of its results for the shapes of blocks of its arguments, although its row_wise says so, or the blocks are no "
+                  "multiples of its in_units_of; the tensor (third) is one of its arguments, the number (fourth) that of the blocks");
+};
+template <class Statement, class Operation, class... More>
+struct split_on_host {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: this statement (first) of a split leaves a value in host memory that is used outside of the split; blocks are "
+                  "put together in device memory only");
+};
+template <class Statement, class Operation, class... More>
+struct split_in_place {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: the operation (second) of this statement (first) works only in place, which it cannot on blocks of rows of a "
+                  "value that exists as a whole outside of the split");
+};
+
+// Decompositions.
+template <class Decompose, class... More>
+struct nothing_to_decompose {
+    static_assert(detail::never<Decompose, More...>,
+                  "dovetail: this decompose (first) contains no all_reduce; put the all_reduce into it, with the row-wise statements "
+                  "behind it, or leave decompose out");
+};
+template <class Statement, class Operation, class... More>
+struct not_decomposable {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: this statement (first) stands in a decompose, but its all_reduce (second) updates a state, is a member of an "
+                  "nccl_group or is over roles; only an all_reduce along axes that makes a new value and is issued by itself becomes a "
+                  "reduce_scatter and an all_gather, so move the statement out of the decompose");
+};
+template <class Statement, class Operation, class... More>
+struct decompose_open_width {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: this statement (first) stands in a decompose, but its all_reduce (second) goes along an axis of open width, "
+                  "and the rows of a shard depend on it; give the axis a width: axis<name, 8>");
+};
+template <class Statement, class Operation, class Tensor, class Width, class... More>
+struct decompose_uneven {
+    static_assert(detail::never<Statement, Operation, Tensor, Width, More...>,
+                  "dovetail: this statement (first) stands in a decompose, but the number of ranks (fourth) along the axes of its "
+                  "all_reduce (second) does not divide the rows of its tensor (third); a block of a split has fewer rows than the whole, "
+                  "and a scalar has none");
+};
+
+// Keeps.
+template <class Keep, class... More>
+struct nothing_to_keep {
+    static_assert(detail::never<Keep, More...>,
+                  "dovetail: no collective in this keep (first) makes a value that another one in it has made before: the argument, the "
+                  "axes, the root and the reduction have to be the same, no update of a state may stand between the two, and outputs, "
+                  "members of an nccl_group, parts of a concat and what an operation changes in place are values of their own; move "
+                  "both into the keep, or write a group");
+};
+
+}  // namespace dovetail::error

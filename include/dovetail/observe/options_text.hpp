@@ -1,0 +1,39 @@
+// Decisions and options of a plan as text: rewrites, with what was predicted of those that the search tried, and inputs from the host.
+#pragma once
+
+#include "plan_view.hpp"
+
+#include <string>
+#include <vector>
+
+namespace dovetail::observe::detail {
+
+inline std::string rewrites_text(const rewrite_list& list) {
+    std::string text;
+    if (list.blocks > 1) text = "split in " + std::to_string(list.blocks) + " blocks";
+    if (list.blocks > 1 && list.halved != 0) text += ", some in fewer";
+    for (int i = 0; i < list.count; ++i) {
+        text += (text.empty() ? "" : ", ") + std::string(name_of(list.kind[i]));
+        if (list.kind[i] == rewrite::keep && list.kept != all_kept) text += " " + std::to_string(list.kept);
+    }
+    return text;
+}
+
+// The rewrites, with what was predicted of each list that the search tried.
+inline void add_rewrites(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
+    if (const std::string text = rewrites_text(of.s.rewrites); !text.empty()) totals.push_back({"rewritten by", text});
+    for (int i = 0; i < of.rewrites.count; ++i) {
+        const dovetail::plan::rewrite_trial& trial = of.rewrites.of[i];
+        const std::string text = rewrites_text(trial.list);
+        totals.push_back({"... " + (text.empty() ? "as written" : text),
+                          microseconds(trial.length) + " us" + (trial.fits ? "" : ", more memory than the limit")});
+    }
+}
+
+inline std::string host_inputs_text(const input_list& list) {
+    std::string text;
+    for (int i = 0; i < list.count; ++i) text += (text.empty() ? "" : ", ") + display(*list.name[i]);
+    return text;
+}
+
+}  // namespace dovetail::observe::detail

@@ -1,0 +1,197 @@
+// Which all_reduces become a reduce_scatter and an all_gather, and which row-wise operations between them work on a shard: on this rank's
+// block of rows. Takes a checked graph and a region of it, or -1 for all of it; gives the first all_reduce of the region that cannot be
+// decomposed, as a fault.
+//
+//     h = all_reduce(x)    h' = reduce_scatter(x)
+//     y = norm(h)          y' = norm(h')    y = all_gather(y')      the product reads all rows of y
+//     z = matmul(y, w)     z  = matmul(y, w)
+//
+// An operation can work on shards if its arguments by rows have shards along the same axes and its other arguments are equal on these
+// ranks. Where a value has to be gathered, all operations behind it that need it whole read the same all_gather. Which operations work on
+// shards is a minimum cut: the set that gathers the fewest bytes, and of several such sets the largest.
+#pragma once
+
+#include "../../collective/shape.hpp"
+#include "../graph/replicas.hpp"
+#include "min_cut.hpp"
+
+namespace dovetail::pass {
+
+class decompose_analysis {
+public:
+    constexpr decompose_analysis(const ir::graph& g, int region)
+        : g_{g}, region_{region}, decomposed_(g.nodes.size()), moved_(g.nodes.size()), sharded_(g.symbols.size()), replicas_{g} {
+        if (!find_all_reduces()) return;
+        find_movable();
+        keep_least_gathers();
+    }
+
+    constexpr const ir::fault& fault() const { return wrong_; }
+    constexpr bool decomposes_any() const { return any_; }
+    constexpr bool decomposed(int node) const { return decomposed_[node] != 0; }
+    // Whether a node works on shards.
+    constexpr bool moved(int node) const { return moved_[node] != 0; }
+    // The axes along which the ranks have blocks of a value; 0: it is made whole.
+    constexpr unsigned sharded(int symbol) const { return sharded_[symbol]; }
+    constexpr bool takes_shard(const ir::node& n, int k) const {
+        const int s = argument(n, k);
+        return sharded_[s] != 0 && cut_extent(n, k) == 0 && g_.symbols[s].role == n.role;
+    }
+    // By symbol: whether somebody reads all rows of a sharded value.
+    constexpr vec<char> gathered() const {
+        vec<char> read(g_.symbols.size());
+        for (int s = 0; s < g_.symbols.size(); ++s) read[s] = g_.symbols[s].output ? 1 : 0;
+        for (int i = 0; i < g_.nodes.size(); ++i)
+            for (int k = 0; k < g_.nodes[i].arguments; ++k)
+                if (!moved(i) || !takes_shard(g_.nodes[i], k)) read[argument(g_.nodes[i], k)] = 1;
+        for (const ir::node& n : g_.nodes)
+            for (const int s : g_.operands.subspan(n.first_awaited, n.awaited)) read[s] = 1;
+        for (int s = 0; s < g_.symbols.size(); ++s)
+            if (sharded_[s] == 0) read[s] = 0;
+        return read;
+    }
+    constexpr tensor_type shard_of(int symbol) const {
+        return shard_of(g_.symbols[symbol].type, g_.symbols[symbol].role, sharded_[symbol]);
+    }
+
+private:
+    constexpr int argument(const ir::node& n, int k) const { return g_.operands[n.first_argument + k]; }
+    constexpr int result(const ir::node& n, int k) const { return g_.operands[n.first_result + k]; }
+    constexpr const tensor_type& type_of(int symbol) const { return g_.symbols[symbol].type; }
+    constexpr tensor_type shard_of(tensor_type type, int role, unsigned axes) const {
+        if (axes != 0) type.extent[0] /= ir::width_along(g_, role, axes);
+        return type;
+    }
+    constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) {
+        if (!wrong_) wrong_ = ir::make_fault(kind, n.statement, n.source_position + 1).in(n.statement);
+        return wrong_;
+    }
+
+    // Whether one is decomposed.
+    constexpr bool find_all_reduces() {
+        bool found = false;
+        for (int i = 0; i < g_.nodes.size(); ++i) {
+            const ir::node& n = g_.nodes[i];
+            if (n.kind != op_kind::all_reduce || !ir::stands_in(g_, n, region_)) continue;
+            found = true;
+            if (!can_decompose(n)) continue;
+            decomposed_[i] = 1;
+            sharded_[result(n, 0)] = n.axes;
+            any_ = true;
+        }
+        if (!found && region_ >= 0) wrong_ = ir::make_fault(ir::fault_kind::nothing_to_decompose, g_.regions[region_].source_position);
+        return any_;
+    }
+    // Along axes of width 1 there is nothing to do.
+    constexpr bool can_decompose(const ir::node& n) {
+        if (n.role < 0 || n.update || n.nccl_group_id >= 0) return fail(ir::fault_kind::not_decomposable, n), false;
+        const std::int64_t width = ir::width_along(g_, n.role, n.axes);
+        if (width == 0) return fail(ir::fault_kind::decompose_open_width, n), false;
+        const tensor_type& type = type_of(argument(n, 0));
+        if (width == 1) return false;
+        if (collective::is_divisible(collective::of(op_kind::reduce_scatter), type, width)) return true;
+        return fail(ir::fault_kind::decompose_uneven, n).tensor(type).count_of(width), false;
+    }
+
+    // All operations that have shards to work on, as long as no value is gathered. Values may be used above their definition.
+    constexpr void find_movable() {
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (int i = 0; i < g_.nodes.size(); ++i) {
+                const ir::node& n = g_.nodes[i];
+                if (moved_[i] != 0 || !may_move(n)) continue;
+                const unsigned axes = axes_of_arguments(n);
+                if (axes == 0 || !makes_shards(n, axes)) continue;
+                moved_[i] = 1;
+                changed = true;
+                for (int k = 0; k < n.results; ++k)
+                    if (result(n, k) >= 0) sharded_[result(n, k)] = axes;
+            }
+        }
+    }
+    constexpr bool may_move(const ir::node& n) const {
+        const operation& op = *n.op;
+        return n.kind == op_kind::compute && op.view == view_kind::none && op.row_wise.declared && !op.has_effect && !n.update &&
+               ir::stands_in(g_, n, region_);
+    }
+    constexpr int cut_extent(const ir::node& n, int k) const {
+        const int extent = n.op->row_wise.of_argument(k);
+        return n.op->row_wise.elementwise && type_of(argument(n, k)).rank == 0 ? whole : extent;
+    }
+    // The axes along which all arguments by rows have shards; 0: there are none, or another argument differs between these ranks.
+    constexpr unsigned axes_of_arguments(const ir::node& n) {
+        unsigned axes = 0;
+        for (int k = 0; k < n.arguments; ++k) {
+            if (cut_extent(n, k) == whole) continue;
+            if (!takes_shard(n, k) || (axes != 0 && axes != sharded_[argument(n, k)])) return 0;
+            axes = sharded_[argument(n, k)];
+        }
+        for (int k = 0; k < n.arguments; ++k)
+            if (cut_extent(n, k) == whole && (replicas_.varies_along(argument(n, k)) & axes) != 0) return 0;
+        return axes;
+    }
+    // The shape rule has to make shards of shards.
+    constexpr bool makes_shards(const ir::node& n, unsigned axes) const {
+        vec<tensor_type> given;
+        for (int k = 0; k < n.arguments; ++k) {
+            given.push(shard_of(type_of(argument(n, k)), n.role, cut_extent(n, k) == 0 ? axes : 0u));
+            if (cut_extent(n, k) == 0 && given[k].extent[0] % n.op->row_wise.unit != 0) return false;
+        }
+        tensor_type results[max_results] = {};
+        if (n.op->infer(given.begin(), results) != n.results) return false;
+        const std::int64_t width = ir::width_along(g_, n.role, axes);
+        for (int k = 0; k < n.results; ++k) {
+            if (n.op->row_wise.of_result(k) != 0) return false;
+            const int s = result(n, k);
+            if (s < 0) continue;
+            if (type_of(s).rank == 0 || type_of(s).extent[0] % width != 0 || results[k] != shard_of(type_of(s), n.role, axes)) return false;
+        }
+        return true;
+    }
+
+    // Of the operations that can work on shards, those on the source's side of a minimum cut do. The nodes of the network are operations
+    // and values; the arc from an operation to a value that it makes has the bytes of the value's all_gather.
+    constexpr void keep_least_gathers() {
+        const int nodes = g_.nodes.size();
+        min_cut network{2 + nodes + g_.symbols.size()};
+        for (int s = 0; s < g_.symbols.size(); ++s) {
+            if (sharded_[s] == 0) continue;
+            network.add_arc(network_node_of(g_.symbols[s].node), 2 + nodes + s, type_of(s).bytes());
+            if (g_.symbols[s].output) network.add_arc(2 + nodes + s, min_cut::sink, min_cut::unbounded);
+        }
+        for (int i = 0; i < nodes; ++i) add_reads(network, i);
+        const vec<char> whole_side = network.sink_side();
+        for (int i = 0; i < nodes; ++i)
+            if (moved_[i] != 0 && whole_side[network_node_of(i)] != 0) stay(i);
+    }
+    constexpr int network_node_of(int node) const { return decomposed_[node] != 0 ? min_cut::source : 2 + node; }
+    // A reader that takes a whole value is on the sink's side; one that takes a shard needs the operation that makes the shard on its own.
+    constexpr void add_reads(min_cut& network, int i) const {
+        const ir::node& n = g_.nodes[i];
+        for (int k = 0; k < n.arguments; ++k) {
+            const int s = argument(n, k);
+            if (sharded_[s] == 0) continue;
+            const bool by_shard = moved_[i] != 0 && takes_shard(n, k);
+            network.add_arc(2 + g_.nodes.size() + s, by_shard ? network_node_of(i) : min_cut::sink, min_cut::unbounded);
+            if (by_shard) network.add_arc(network_node_of(i), network_node_of(g_.symbols[s].node), min_cut::unbounded);
+        }
+        for (const int s : g_.operands.subspan(n.first_awaited, n.awaited))
+            if (sharded_[s] != 0) network.add_arc(2 + g_.nodes.size() + s, min_cut::sink, min_cut::unbounded);
+    }
+    constexpr void stay(int i) {
+        moved_[i] = 0;
+        const ir::node& n = g_.nodes[i];
+        for (int k = 0; k < n.results; ++k)
+            if (result(n, k) >= 0) sharded_[result(n, k)] = 0;
+    }
+
+    const ir::graph& g_;
+    int region_;
+    vec<char> decomposed_, moved_;  // by node
+    vec<unsigned> sharded_;         // by symbol
+    detail::replicas replicas_;
+    bool any_ = false;
+    ir::fault wrong_;
+};
+
+}  // namespace dovetail::pass

@@ -1,0 +1,291 @@
+// Whether the statements of a split can be computed in blocks, and how each of their values is cut: along which extent, and in which
+// order of rows. Takes a checked graph, a region of it and a number of blocks; gives the first statement that cannot be cut, as a fault.
+#pragma once
+
+#include "../../collective/shape.hpp"
+#include "../../ir/graph.hpp"
+#include "../graph/replicas.hpp"
+#include "value_cut.hpp"
+
+namespace dovetail::pass {
+
+class split_analysis {
+public:
+    // Whether to stop at the first statement that cannot be cut, or to find all of them, each as if it stood outside.
+    enum class finding : unsigned char { first, all };
+
+    constexpr split_analysis(const ir::graph& g, int region, int blocks, finding what = finding::first)
+        : blocks{blocks},
+          g_{g},
+          region_{region},
+          all_{what == finding::all},
+          inside_(g.nodes.size()),
+          cut_(g.symbols.size()),
+          known_(g.symbols.size(), 1),
+          joined_(g.symbols.size()),
+          replicas_{g} {
+        find_inside();
+        follow();
+        for (int s = 0; s < g.symbols.size() && !wrong_; ++s)
+            if (joined_[s] != 0 && made_in_blocks(s)) {
+                check_joined(s);
+                if (all_ && wrong_) take_out(g.symbols[s].node);
+            }
+        for (int i = 0; i < g.nodes.size() && !wrong_; ++i)
+            if (inside_[i] != 0) check_in_place(g.nodes[i]);
+    }
+
+    const int blocks;
+    constexpr const ir::fault& fault() const { return wrong_; }
+    // The nodes that cannot be cut, where all were asked for.
+    constexpr const vec<int>& culprits() const { return culprits_; }
+    constexpr bool inside(int node) const { return inside_[node] != 0; }
+    // Whether a node of the region is computed in blocks. One that takes only whole values is computed once.
+    constexpr bool is_cut(const ir::node& n) const {
+        for (int k = 0; k < n.arguments; ++k)
+            if (argument_cut(n, k).extent != whole) return true;
+        return false;
+    }
+    constexpr bool made_in_blocks(int symbol) const { return made_inside(symbol) && cut_[symbol].extent != whole; }
+    // Whether somebody reads all of a value that is made in blocks.
+    constexpr bool joined(int symbol) const { return joined_[symbol] != 0; }
+    constexpr const value_cut& cut_of(int symbol) const { return cut_[symbol]; }
+
+    // How a node of the region takes an argument.
+    constexpr value_cut argument_cut(const ir::node& n, int k) const {
+        const int s = argument(n, k);
+        if (n.kind == op_kind::compute) return {extent_of_argument(n, k)};
+        return made_inside(s) ? cut_[s] : value_cut{type_of(s).rank > 0 ? 0 : whole};
+    }
+
+    constexpr tensor_type block_of(tensor_type type, int extent) const {
+        if (extent != whole) type.extent[extent] /= blocks;
+        return type;
+    }
+
+private:
+    constexpr int argument(const ir::node& n, int k) const { return g_.operands[n.first_argument + k]; }
+    constexpr span<const int> awaited(const ir::node& n) const { return g_.operands.subspan(n.first_awaited, n.awaited); }
+    constexpr int result(const ir::node& n, int k) const { return g_.operands[n.first_result + k]; }
+    constexpr const tensor_type& type_of(int symbol) const { return g_.symbols[symbol].type; }
+    constexpr bool made_inside(int symbol) const {
+        const ir::symbol& s = g_.symbols[symbol];
+        return s.kind == ir::symbol_kind::value && s.node >= 0 && inside_[s.node] != 0;
+    }
+
+    constexpr ir::fault& fail(ir::fault_kind kind, const ir::node& n) {
+        if (!wrong_) wrong_ = ir::make_fault(kind, n.statement, n.source_position + 1).in(n.statement);
+        return wrong_;
+    }
+
+    constexpr void find_inside() {
+        for (int i = 0; i < g_.nodes.size(); ++i) {
+            const ir::node& n = g_.nodes[i];
+            if (ir::region_around(g_, n, rewrite::split) != region_) continue;
+            inside_[i] = 1;
+            for (int k = 0; k < n.results && !n.update; ++k)
+                if (result(n, k) >= 0) known_[result(n, k)] = 0;
+        }
+    }
+
+    // A node that cannot be cut: what it makes is a whole value for those that come behind it.
+    constexpr void take_out(int node) {
+        wrong_ = ir::fault{};
+        culprits_.push(node);
+        inside_[node] = 0;
+        for (int k = 0; k < g_.nodes[node].results; ++k)
+            if (const int s = result(g_.nodes[node], k); s >= 0) {
+                known_[s] = 1;
+                cut_[s] = {};
+            }
+    }
+
+    // Each node once its arguments are known; values may be used above their definition.
+    constexpr void follow() {
+        vec<char> done(g_.nodes.size());
+        for (bool changed = true; changed && !wrong_;) {
+            changed = false;
+            for (int i = 0; i < g_.nodes.size() && !wrong_; ++i) {
+                if (done[i] != 0 || !ready(g_.nodes[i])) continue;
+                done[i] = 1;
+                changed = true;
+                if (inside_[i] != 0) cut(g_.nodes[i]);
+                if (all_ && wrong_) take_out(i);
+                if (inside_[i] == 0) read_from_outside(g_.nodes[i]);
+                for (const int s : awaited(g_.nodes[i]))
+                    if (made_in_blocks(s)) joined_[s] = 1;
+            }
+        }
+        for (int s = 0; s < g_.symbols.size(); ++s)
+            if (g_.symbols[s].output && made_in_blocks(s)) joined_[s] = 1;
+    }
+    constexpr bool ready(const ir::node& n) const {
+        for (int k = 0; k < n.arguments; ++k)
+            if (known_[argument(n, k)] == 0) return false;
+        for (const int s : awaited(n))
+            if (known_[s] == 0) return false;
+        return true;
+    }
+    constexpr void read_from_outside(const ir::node& n) {
+        for (int k = 0; k < n.arguments; ++k)
+            if (made_in_blocks(argument(n, k))) joined_[argument(n, k)] = 1;
+    }
+
+    constexpr void cut(const ir::node& n) {
+        if (n.update) {
+            fail(ir::fault_kind::update_in_split, n);
+        } else if (n.op->view != view_kind::none) {
+            fail(ir::fault_kind::not_row_wise, n);
+        } else {
+            if (n.kind == op_kind::compute && is_cut(n) && !makes_blocks(n)) fail(ir::fault_kind::not_row_wise, n);
+            const value_cut made = n.kind == op_kind::compute ? cut_of_compute(n) : cut_of_communication(n);
+            for (int k = 0; k < n.arguments && !wrong_; ++k) check_argument(n, k);
+            for (int k = 0; k < n.results && !wrong_; ++k) make_result(n, k, made);
+            if (n.kind == op_kind::compute && made.extent != whole && !wrong_) check_shape_rule(n);
+        }
+    }
+
+    // Whether each result of an operation that takes blocks is made in blocks.
+    constexpr bool makes_blocks(const ir::node& n) const {
+        for (int k = 0; k < n.results; ++k)
+            if (!n.op->row_wise.elementwise && n.op->row_wise.of_result(k) == whole) return false;
+        return true;
+    }
+    // The extent along which an elementwise operation goes: that of its first argument that is cut, or else rows.
+    constexpr int extent_of_elements(const ir::node& n) const {
+        for (int k = 0; k < n.arguments; ++k)
+            if (const int s = argument(n, k); n.op->row_wise.of_argument(k) != whole && made_in_blocks(s)) return cut_[s].extent;
+        return 0;
+    }
+    constexpr int extent_of_argument(const ir::node& n, int k) const {
+        const row_wise_extents& by = n.op->row_wise;
+        if (!by.elementwise) return by.of_argument(k);
+        return by.of_argument(k) == whole || type_of(argument(n, k)).rank == 0 ? whole : extent_of_elements(n);
+    }
+
+    // What an operation makes of its arguments. In the order of a reduce_scatter, its other arguments have to be the same on all ranks.
+    constexpr value_cut cut_of_compute(const ir::node& n) {
+        if (n.op->row_wise.refused) return fail(ir::fault_kind::said_already, n), value_cut{};
+        if (!n.op->row_wise.declared) return fail(ir::fault_kind::not_row_wise, n), value_cut{};
+        if (!is_cut(n)) return {};
+        value_cut made{n.op->row_wise.elementwise ? extent_of_elements(n) : n.op->row_wise.of_result(0)};
+        for (int k = 0; k < n.arguments; ++k)
+            if (const int s = argument(n, k); extent_of_argument(n, k) != whole && made_in_blocks(s)) {
+                made.scattered |= cut_[s].scattered;
+                made.gathered |= cut_[s].gathered;
+            }
+        for (int k = 0; k < n.arguments; ++k) {
+            const int s = argument(n, k);
+            if (extent_of_argument(n, k) == whole) {
+                if (made_in_blocks(s)) joined_[s] = 1;
+                if ((replicas_.varies_along(s) & made.scattered) != 0) fail(ir::fault_kind::differs_by_rank, n);
+            } else if (!same_order(made_in_blocks(s) ? cut_[s] : value_cut{}, made)) {
+                fail(ir::fault_kind::cut_in_another_way, n);
+            }
+        }
+        return made;
+    }
+    static constexpr bool same_order(const value_cut& a, const value_cut& b) {
+        return a.scattered == b.scattered && a.gathered == b.gathered;
+    }
+
+    // A collective that changes the number of rows acts on extent 0. Others, and copies, take any block as it is.
+    constexpr value_cut cut_of_communication(const ir::node& n) {
+        const value_cut given = argument_cut(n, 0);
+        for (int k = 1; k < n.arguments; ++k)
+            if (!(argument_cut(n, k) == given)) fail(ir::fault_kind::cut_in_another_way, n);
+        const bool moves_rows = is_collective(n.kind) && collective::needs_width(collective::of(n.kind));
+        if (!moves_rows && (given.scattered & n.axes) != 0) fail(ir::fault_kind::cut_in_another_way, n);
+        if (!moves_rows || given.extent != 0) return given;
+        if (n.role >= 0 && n.kind == op_kind::reduce_scatter) {
+            if (given.in_order()) return {0, n.axes};
+            if (given == value_cut{0, 0, n.axes}) return {0};
+        }
+        if (n.role >= 0 && n.kind == op_kind::all_gather) {
+            if (given.in_order()) return {0, 0, n.axes};
+            if (given == value_cut{0, n.axes}) return {0};
+        }
+        return fail(ir::fault_kind::split_stops, n), given;
+    }
+
+    // Values from outside are read by blocks of rows.
+    constexpr void check_argument(const ir::node& n, int k) {
+        const int s = argument(n, k);
+        const value_cut by = argument_cut(n, k);
+        if (by.extent == whole) return;
+        if (by.extent >= type_of(s).rank || (made_in_blocks(s) ? cut_[s].extent : 0) != by.extent)
+            fail(ir::fault_kind::cut_in_another_way, n);
+        else if (type_of(s).extent[by.extent] % blocks != 0)
+            fail(ir::fault_kind::uneven_blocks, n).tensor(type_of(s)).count_of(blocks);
+        else if (rows_together(n, type_of(s), by.extent, s) % n.op->row_wise.unit != 0)
+            fail(ir::fault_kind::blocks_of_another_shape, n).tensor(type_of(s)).count_of(blocks);
+        else if (!made_in_blocks(s))
+            check_alignment(n, type_of(s));
+    }
+    // How many rows of a block lie one behind the other in the whole: all, unless they were gathered from several ranks.
+    constexpr std::int64_t rows_together(const ir::node& n, const tensor_type& type, int extent, int s) const {
+        const unsigned gathered = made_in_blocks(s) ? cut_[s].gathered : 0;
+        return type.extent[extent] / blocks / (gathered != 0 ? ir::width_along(g_, n.role, gathered) : 1);
+    }
+    constexpr void check_alignment(const ir::node& n, const tensor_type& type) {
+        const std::int64_t bytes = type.bytes() / blocks;
+        if (bytes == 0 || bytes % block_alignment != 0) fail(ir::fault_kind::unaligned_blocks, n).tensor(type).count_of(bytes);
+    }
+
+    constexpr void make_result(const ir::node& n, int k, value_cut made) {
+        const int s = result(n, k);
+        if (n.kind == op_kind::compute && made.extent != whole && !n.op->row_wise.elementwise) made.extent = n.op->row_wise.of_result(k);
+        if (s < 0) return;
+        known_[s] = 1;
+        cut_[s] = made;
+        if (made.extent == whole) return;
+        if (made.extent >= type_of(s).rank || type_of(s).extent[made.extent] % blocks != 0)
+            fail(ir::fault_kind::uneven_blocks, n).tensor(type_of(s)).count_of(blocks);
+    }
+
+    // The shape rule has to make blocks of blocks.
+    constexpr void check_shape_rule(const ir::node& n) {
+        vec<tensor_type> given;
+        for (int k = 0; k < n.arguments; ++k) given.push(block_of(type_of(argument(n, k)), extent_of_argument(n, k)));
+        tensor_type results[max_results] = {};
+        const int count = n.op->infer(given.begin(), results);
+        for (int k = 0; k < n.results && !wrong_; ++k) {
+            const int s = result(n, k);
+            if (s < 0 && count == n.results) continue;
+            if (count != n.results || results[k] != block_of(type_of(s), cut_[s].extent))
+                fail(ir::fault_kind::blocks_of_another_shape, n).tensor(type_of(argument(n, 0))).count_of(blocks);
+        }
+    }
+
+    // What is put together lies in blocks of rows, in the written order, in the arena.
+    constexpr void check_joined(int s) {
+        const ir::node& n = g_.nodes[g_.symbols[s].node];
+        if (cut_[s].extent != 0)
+            fail(ir::fault_kind::blocks_of_columns, n);
+        else if (!cut_[s].in_order())
+            fail(ir::fault_kind::split_stops, n);
+        else if (g_.symbols[s].in_host_memory)
+            fail(ir::fault_kind::split_on_host, n);
+        else
+            check_alignment(n, type_of(s));
+    }
+    // A view cannot be changed in place.
+    constexpr void check_in_place(const ir::node& n) {
+        if (!n.op->in_place_only || !is_cut(n)) return;
+        const int from = argument(n, n.op->in_place < 0 ? 0 : n.op->in_place), to = result(n, 0);
+        if (!made_in_blocks(from) || joined_[from] != 0 || (to >= 0 && joined_[to] != 0)) fail(ir::fault_kind::split_in_place, n);
+    }
+
+    const ir::graph& g_;
+    const int region_;
+    const bool all_;
+    vec<char> inside_;    // by node
+    vec<value_cut> cut_;  // by symbol
+    vec<char> known_;     // by symbol: whether its cut is final
+    vec<char> joined_;    // by symbol
+    detail::replicas replicas_;
+    ir::fault wrong_;
+    vec<int> culprits_;
+};
+
+}  // namespace dovetail::pass

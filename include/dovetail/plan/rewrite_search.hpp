@@ -1,0 +1,137 @@
+// The search over rewrites, outside of the pipeline: which list of rewrites to plan next, given what was predicted of the lists so far. It
+// is called step by step at compile time (compile/decide.hpp) and at run time (make.hpp). Starting from the graph as asked for, it tries
+// one change after the other and keeps those that gain:
+//
+//     2 blocks in automatic splits, while that gains 4 and 8;  repeated collectives kept, half as many while that does not gain;
+//     all_reduces decomposed;  small collectives in buckets
+#pragma once
+
+#include "../pass/rewrite/rewrite.hpp"
+
+namespace dovetail::plan {
+
+// The lists together have no more operations than this (after the first), which bounds the compile time.
+inline constexpr int most_searched_operations = 1536;
+inline constexpr int most_trials = 12;
+
+// What was predicted of the graph under one list of rewrites.
+struct rewrite_trial {
+    rewrite_list list;
+    std::int64_t length = 0;  // predicted, picoseconds
+    bool fits = false;        // within the memory limit
+    int operations = 0;
+};
+struct rewrite_trials {
+    rewrite_trial of[most_trials] = {};
+    int count = 0;
+    int best = 0;
+
+    constexpr rewrite_trials with(const rewrite_trial& next) const {
+        rewrite_trials all = *this;
+        all.of[all.count++] = next;
+        if (faster(next, all.of[all.best])) all.best = all.count - 1;
+        return all;
+    }
+    static constexpr bool faster(const rewrite_trial& a, const rewrite_trial& b) { return a.fits != b.fits ? a.fits : a.length < b.length; }
+};
+
+// The changes that a graph allows and its options ask for.
+struct rewrite_changes {
+    bool blocks = false;
+    int kept = 0;  // collectives that can be left out, at most
+    bool decomposed = false;
+    bool buckets = false;
+
+    constexpr bool any() const { return blocks || kept > 0 || decomposed || buckets; }
+};
+template <class Graph>
+constexpr rewrite_changes changes_of(const Graph& g, const rewrite_list& asked) {
+    if (asked.decided) return {};
+    int collectives = 0, all_reduces = 0;
+    bool communicates = g.roles.size() > 1;
+    for (const ir::node& n : g.nodes) {
+        if (is_collective(n.kind)) ++collectives;
+        if (n.kind == op_kind::all_reduce) ++all_reduces;
+        if (is_communication(n.kind)) communicates = true;
+    }
+    rewrite_changes c;
+    c.blocks = asked.automatic && communicates;
+    for (const ir::region& r : g.regions)
+        if (r.kind == rewrite::split && r.number == automatic) c.blocks = true;
+    const auto can_add = [&](rewrite r) { return asked.automatic && !asked.has(r) && asked.count + 2 < most_rewrites; };
+    if (collectives > 1 && can_add(rewrite::keep)) c.kept = pass::repetitions(ir::view(g), -1).size();
+    c.decomposed = all_reduces > 0 && can_add(rewrite::decompose);
+    c.buckets = collectives > 1 && can_add(rewrite::bucket);
+    return c;
+}
+
+// The next list to plan, or that the search has ended.
+struct rewrite_request {
+    bool ended = false;
+    rewrite_list list = {};
+};
+
+namespace detail {
+
+// How far the search has come. What has had its turn: a kind that the last list has, or that comes before such a kind.
+class rewrite_turns {
+public:
+    constexpr rewrite_turns(const rewrite_trials& known, const rewrite_list& asked, const rewrite_changes& changes)
+        : known_{known},
+          asked_{asked},
+          changes_{changes},
+          last_{known.of[known.count - 1]},
+          best_{known.of[known.best]},
+          buckets_{had(rewrite::bucket)},
+          decomposed_{buckets_ || had(rewrite::decompose)},
+          kept_{decomposed_ || had(rewrite::keep)} {}
+
+    constexpr rewrite_request next() const {
+        rewrite_list list = best_.list;
+        if (changes_.blocks && !kept_ && gained() && list.blocks < 8 && affords(2)) {
+            list.blocks *= 2;
+            list.everywhere = asked_.automatic;
+            return {false, list};
+        }
+        if (changes_.kept > 0 && !kept_) return with(rewrite::keep, changes_.kept);
+        if (kept_ && !decomposed_ && !gained() && last_.list.kept > 1) return with(rewrite::keep, last_.list.kept / 2);
+        if (changes_.decomposed && !decomposed_ && affords(2)) return with(rewrite::decompose, list.kept);
+        if (changes_.buckets && !buckets_) return with(rewrite::bucket, list.kept);
+        return {true, list};
+    }
+
+private:
+    constexpr bool gained() const { return known_.best == known_.count - 1; }
+    constexpr bool had(rewrite r) const { return last_.list.has(r) && !asked_.has(r); }
+    constexpr rewrite_request with(rewrite r, int kept) const {
+        rewrite_list list = best_.list;
+        list.kind[list.count++] = r;
+        list.kept = kept;
+        return {!affords(1), list};
+    }
+    // Whether a list that makes so many times the operations of the best one may be tried. (A decomposition adds an operation for each
+    // all_reduce, and the bounds of its tables are counted by making it.)
+    constexpr bool affords(int times) const {
+        int operations = times * best_.operations;
+        for (int k = 1; k < known_.count; ++k) operations += known_.of[k].operations;
+        return known_.count < most_trials && operations <= most_searched_operations;
+    }
+
+    const rewrite_trials& known_;
+    const rewrite_list& asked_;
+    const rewrite_changes& changes_;
+    const rewrite_trial &last_, &best_;
+    bool buckets_, decomposed_, kept_;
+};
+
+}  // namespace detail
+
+constexpr rewrite_request next_rewrites(const rewrite_trials& known, const rewrite_list& asked, const rewrite_changes& changes) {
+    if (known.count > 0) return detail::rewrite_turns{known, asked, changes}.next();
+    rewrite_list list = asked;
+    list.automatic = false;
+    list.decided = true;
+    return {false, list};
+}
+
+}  // namespace dovetail::plan

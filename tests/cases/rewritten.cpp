@@ -1,0 +1,89 @@
+// On the host backend, rewritten graphs have the values of the graphs as written: in blocks, decomposed, by a statement, by an option, and
+// where the search decides.
+#include "support/exercise.hpp"
+#include "support/samples.hpp"
+
+#include <dovetail/launch/host/world.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace samples;
+
+namespace {
+
+// So slow that the search splits and decomposes the samples, small as they are.
+struct slow_machine {
+    static constexpr dv::machine_description description{.name = "slow_machine",
+                                                         .half_flops = 1'000'000,
+                                                         .float_flops = 1'000'000,
+                                                         .double_flops = 1'000'000,
+                                                         .memory_bandwidth = 1'000'000,
+                                                         .launch_latency = 1'000,
+                                                         .edge_latency = 1'000,
+                                                         .link_latency = 1'000,
+                                                         .link_bandwidth = 1'000'000,
+                                                         .bus_bandwidth = 1'000'000};
+};
+using searched = dv::options<slow_machine, dv::rewritten_by<dv::rewrite::automatic>>;
+using searched_ahead = dv::options<slow_machine, dv::rewritten_by<dv::rewrite::automatic>, dv::in_flight<3>>;
+
+template <class G, class O>
+std::vector<support::outputs> outputs_of(int ranks, int ahead = 1) {
+    std::vector<support::outputs> all(static_cast<std::size_t>(ranks));
+    dv::host::world{ranks}.run([&](auto& rank) { all[static_cast<std::size_t>(rank.index())] = support::exercise<G, O>(rank, 4, ahead); });
+    return all;
+}
+
+template <template <int> class G, int Blocks>
+void compare_in_blocks(int ranks, const char* what) {
+    CAPTURE(std::string(what));
+    CHECK(outputs_of<G<Blocks>, sequential>(ranks) == outputs_of<G<1>, sequential>(ranks));
+    CHECK(outputs_of<G<Blocks>, overlapped>(ranks) == outputs_of<G<1>, sequential>(ranks));
+    CHECK(outputs_of<G<Blocks>, several>(ranks, 3) == outputs_of<G<1>, several>(ranks, 3));
+}
+
+template <template <template <class...> class> class G>
+void compare_decomposed(int ranks) {
+    using written = G<dv::group>;
+    using stated = G<dv::decompose>;
+    const std::vector<support::outputs> wanted = outputs_of<written, sequential>(ranks);
+    REQUIRE(wanted[0] != wanted[1]);  // some outputs differ between the ranks
+    CHECK(outputs_of<stated, sequential>(ranks) == wanted);
+    CHECK(outputs_of<stated, overlapped>(ranks) == wanted);
+    CHECK(outputs_of<written, decomposed>(ranks) == wanted);
+    CHECK(outputs_of<stated, several>(ranks, 3) == outputs_of<written, several>(ranks, 3));
+}
+
+template <class Searched, class Written = Searched>
+void compare_searched(int ranks, const char* what) {
+    CAPTURE(std::string(what));
+    CHECK(outputs_of<Searched, searched>(ranks) == outputs_of<Written, sequential>(ranks));
+    CHECK(outputs_of<Searched, searched_ahead>(ranks, 3) == outputs_of<Written, several>(ranks, 3));
+}
+template <class G>
+constexpr int blocks_found = dv::plan::planned<G, searched>::options.rewrites.blocks;
+
+}  // namespace
+
+TEST_CASE("values in blocks are those of the same graph without the split") {
+    compare_in_blocks<split_chain, 4>(2, "split_chain");
+    compare_in_blocks<split_layers, 2>(2, "split_layers");
+    compare_in_blocks<split_pair, 2>(4, "split_pair");
+    compare_in_blocks<split_across, 4>(3, "split_across");
+    compare_in_blocks<split_state, 2>(2, "split_state");
+    compare_in_blocks<split_groups, 2>(2, "split_groups");
+}
+
+TEST_CASE("a stream of shards has the values of the graph as written") { compare_decomposed<sharded_stream>(4); }
+TEST_CASE("blocks that are decomposed have the values of the graph as written") { compare_decomposed<sharded_blocks>(2); }
+
+TEST_CASE("what the search over rewrites takes has the values of the graph as written") {
+    REQUIRE(blocks_found<split_chain<dv::automatic>> > 1);
+    REQUIRE(blocks_found<split_layers<dv::automatic>> > 1);
+    REQUIRE(blocks_found<sharded_stream<dv::group>> > 1);
+    compare_searched<split_chain<dv::automatic>, split_chain<1>>(2, "split_chain");
+    compare_searched<split_layers<dv::automatic>, split_layers<1>>(2, "split_layers");
+    compare_searched<split_pair<dv::automatic>, split_pair<1>>(4, "split_pair");
+    compare_searched<sharded_stream<dv::group>>(4, "sharded_stream");
+    compare_searched<sharded_blocks<dv::group>>(2, "sharded_blocks");
+}

@@ -1,0 +1,269 @@
+// The rewrite that makes reduce_scatters and all_gathers of all_reduces: which operations work on shards and which values are gathered,
+// that random graphs mean the same afterwards, row by row, and that their plans are proven. What it refuses: tests/fail.
+#include "support/how_many.hpp"
+#include "support/row_values.hpp"
+
+#include <dovetail/core/display.hpp>
+#include <dovetail/dovetail.hpp>
+#include <dovetail/ops/ops.hpp>
+#include <dovetail/plan/make.hpp>
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <vector>
+
+using namespace support;
+
+namespace app {
+using namespace dv::ops;
+struct tokens;
+struct x;
+struct bias;
+struct h;
+struct y;
+struct z;
+struct tp;
+struct dp;
+template <int> struct w;
+template <int> struct up;
+template <int> struct down;
+template <int> struct stream;
+template <int> struct middle;
+
+using matrix = dv::tensor<dv::half, 1024, 1024>;
+using row = dv::tensor<dv::half, 1024>;
+using four_ranks = dv::mesh<dv::axis<tp, 4>>;
+using h200 = dv::options<dv::machine::h200_nvlink>;
+using decomposed = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::decompose>>;
+
+struct norm {
+    static constexpr dv::tensor_type result(dv::tensor_type x) { return x; }
+    static constexpr dv::cost cost(dv::tensor_type x) { return dv::bytes_moved(2 * x.bytes()); }
+    static constexpr auto row_wise = dv::by_rows(0);
+};
+struct other_norm : norm {};
+// Twice the bytes.
+struct widen : norm {
+    static constexpr dv::tensor_type result(dv::tensor_type x) {
+        x.type = dv::element::float32;
+        return x;
+    }
+};
+// Each row depends on all of them.
+struct over_rows {
+    static constexpr dv::tensor_type result(dv::tensor_type x) { return x; }
+};
+// A square whatever the rows are: the shape rule does not make shards of shards.
+struct square : norm {
+    static constexpr dv::tensor_type result(dv::tensor_type x) { return x.with_extents(x.extent[1], x.extent[1]); }
+};
+
+template <class... Statement>
+struct summed : dv::graph<four_ranks, dv::input<x, matrix>, dv::decompose<dv::let<h, all_reduce<sum, tp>(x)>, Statement...>> {};
+struct alone : summed<dv::output<h>> {};
+struct normed : summed<dv::let<y, norm(h)>, dv::let<z, over_rows(y)>, dv::output<z>> {};
+struct read_whole_anyway : summed<dv::let<y, norm(h)>, dv::let<z, over_rows(y)>, dv::output<z, h>> {};
+struct forked : summed<dv::let<y, norm(h)>, dv::let<z, other_norm(h)>, dv::output<y, z>> {};
+struct rejoined : summed<dv::let<y, norm(h)>, dv::let<z, add(y, other_norm(h))>, dv::output<z>> {};
+struct widened : summed<dv::let<y, widen(h)>, dv::output<y>> {};
+struct squared : summed<dv::let<y, square(h)>, dv::output<y>> {};
+struct outside : dv::graph<four_ranks, dv::input<x, matrix>, dv::decompose<dv::let<h, all_reduce<sum, tp>(x)>>, dv::let<y, norm(h)>,
+                           dv::output<y>> {};
+template <class... Replicated>
+struct biased : dv::graph<four_ranks, dv::input<x, matrix>, dv::input<bias, row, Replicated...>,
+                          dv::decompose<dv::let<h, all_reduce<sum, tp>(x)>, dv::let<y, bias_add(h, bias)>>, dv::output<y>> {};
+// One all_reduce over both axes, one over one of them: their shards are others.
+struct of_two_axes
+    : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>, dv::input<x, matrix>,
+                dv::decompose<dv::let<h, all_reduce<average>(x)>, dv::let<y, all_reduce<sum, tp>(x)>, dv::let<z, add(norm(h), norm(y))>>,
+                dv::output<z>> {};
+template <int Width>
+struct of_width : dv::graph<dv::mesh<dv::axis<tp, Width>>, dv::input<x, matrix>, dv::let<h, all_reduce<sum, tp>(x)>, dv::output<h>> {};
+struct in_a_group : dv::graph<four_ranks, dv::input<x, matrix>, dv::nccl_group<dv::let<h, all_reduce<sum, tp>(x)>>, dv::output<h>> {};
+
+// Tensor parallel blocks with a residual stream, which begins with the sum of what the ranks know of a vocabulary.
+template <int I> using weights = dv::group<dv::state<up<I>, dv::tensor<dv::half, 8192, 7168>, zeros>,
+                                           dv::state<down<I>, dv::tensor<dv::half, 7168, 8192>, zeros>>;
+template <int I> using block =
+    dv::let<stream<I + 1>, add(stream<I>, all_reduce<sum, tp>(matmul(relu(matmul(norm(stream<I>), up<I>)), down<I>)))>;
+template <int I> using layer = dv::group<block<I>>;
+struct blocks : dv::graph<four_ranks, dv::input<tokens, dv::tensor<dv::half, 8192, 8192>>, dv::repeat<weights, 4>,
+                          dv::let<stream<0>, all_reduce<sum, tp>(tokens)>, dv::repeat<layer, 4>, dv::output<stream<4>>> {};
+// The same in two blocks of rows each.
+template <int Blocks>
+struct in_blocks : dv::graph<four_ranks, dv::input<tokens, dv::tensor<dv::half, 8192, 8192>>, dv::repeat<weights, 4>,
+                             dv::decompose<dv::split<Blocks, dv::let<stream<0>, all_reduce<sum, tp>(tokens)>, dv::repeat<layer, 4>>>,
+                             dv::output<stream<4>>> {};
+}  // namespace app
+
+namespace {
+
+dv::ir::graph_data rewritten(const dv::ir::graph& g, const dv::rewrite_list& list = {}) {
+    return dv::pass::detail::rewritten(g, dv::pass::rewrites_of(g, list));
+}
+template <class G>
+dv::ir::graph_data rewritten(const dv::rewrite_list& list = {}) {
+    static_assert(dv::valid<G>);
+    return rewritten(dv::plan::typed<G>::value, list);
+}
+
+// By node: whether it works on shards that the rewrite made. The graphs here are written in a topological order.
+std::vector<bool> on_shards(const dv::ir::graph& g) {
+    std::vector<bool> shard(static_cast<std::size_t>(g.symbols.size())), found;
+    for (const dv::ir::node& n : g.nodes) {
+        bool takes = false;
+        for (const int a : g.operands.subspan(n.first_argument, n.arguments)) takes = takes || shard[static_cast<std::size_t>(a)];
+        found.push_back(takes && n.kind == dv::op_kind::compute);
+        if (found.back() || n.op == &dv::pass::detail::reduce_scatter_operation)
+            for (const int r : g.operands.subspan(n.first_result, n.results)) shard[static_cast<std::size_t>(r)] = true;
+    }
+    return found;
+}
+
+// The kinds of communication of a graph, and its operations, as words; an operation on shards has a quote mark.
+std::string operations(const dv::ir::graph_data& g) {
+    const std::vector<bool> moved = on_shards(dv::ir::view(g));
+    std::string all;
+    for (int i = 0; i < g.nodes.size(); ++i) {
+        const dv::ir::node& n = g.nodes[i];
+        std::string name = n.kind == dv::op_kind::compute ? dv::display(*n.op->name) : std::string{name_of(n.kind)};
+        name = name.substr(name.rfind(':') + 1);
+        all += (all.empty() ? "" : " ") + name + (moved[static_cast<std::size_t>(i)] ? "'" : "");
+    }
+    return all;
+}
+
+struct traffic {
+    std::int64_t gathered = 0, summed = 0;  // bytes of the values of which all_gathers, or reduce_scatters, were made
+    int all_gathers = 0, moved = 0;
+};
+traffic traffic_of(const dv::ir::graph& g) {
+    traffic t;
+    for (const bool moved : on_shards(g)) t.moved += moved ? 1 : 0;
+    for (const dv::ir::node& n : g.nodes) {
+        const std::int64_t bytes = g.symbols[g.operands[n.first_result]].type.bytes();
+        if (n.op == &dv::pass::detail::all_gather_operation) {
+            t.gathered += bytes;
+            ++t.all_gathers;
+        } else if (n.op == &dv::pass::detail::reduce_scatter_operation) {
+            t.summed += bytes * dv::ir::width_along(g, n.role, n.axes);
+        }
+    }
+    return t;
+}
+
+struct counts {
+    int rewritten = 0, refused = 0, moved = 0;
+};
+void compare(long i, const dv::ir::graph& g, const dv::rewrite_list& list, counts& seen) {
+    CAPTURE(i);
+    REQUIRE(!g.wrong);
+    if (dv::pass::check_regions(g)) {
+        ++seen.refused;
+        return;
+    }
+    const dv::ir::graph_data made = rewritten(g, list);
+    const traffic t = traffic_of(dv::ir::view(made));
+    if (t.summed == 0) return;
+    ++seen.rewritten;
+    seen.moved += t.moved;
+    REQUIRE(t.gathered <= t.summed);
+    REQUIRE(difference_of_outputs(g, dv::ir::view(made)) == "");
+    if (i % 10 != 0) return;
+    dv::plan_options o;
+    o.machine = dv::machine::h200_nvlink::description;
+    o.in_flight = 1 + static_cast<int>(i / 10 % 2);
+    o.rewrites = list;
+    const dv::plan::made planned = dv::plan::make(g, o);
+    REQUIRE(!planned.wrong);
+    CHECK(static_cast<bool>(dv::plan::prove(dv::ir::view(made), dv::ir::view(planned.program), dv::ir::view(planned.plan), o)));
+}
+
+constexpr dv::rewrite_list everything() {
+    dv::rewrite_list list;
+    list.kind[list.count++] = dv::rewrite::decompose;
+    return list;
+}
+
+}  // namespace
+
+TEST_CASE("an all_reduce becomes a reduce_scatter and an all_gather, with row-wise operations between them") {
+    CHECK(operations(rewritten<app::alone>()) == "reduce_scatter all_gather");
+    CHECK(operations(rewritten<app::normed>()) == "reduce_scatter norm' all_gather over_rows");
+    CHECK(operations(rewritten<app::rejoined>()) == "reduce_scatter norm' other_norm' add' all_gather");
+    CHECK(operations(rewritten<app::outside>()) == "reduce_scatter all_gather norm");
+}
+
+TEST_CASE("an operation stays where it would gather more bytes") {
+    CHECK(operations(rewritten<app::read_whole_anyway>()) == "reduce_scatter all_gather norm over_rows");
+    CHECK(operations(rewritten<app::forked>()) == "reduce_scatter all_gather norm other_norm");
+    CHECK(operations(rewritten<app::widened>()) == "reduce_scatter all_gather widen");
+}
+
+TEST_CASE("an operation stays whose arguments differ between the ranks, or that makes no shards of shards") {
+    CHECK(operations(rewritten<app::biased<dv::replicated<app::tp>>>()) == "reduce_scatter bias_add' all_gather");
+    CHECK(operations(rewritten<app::biased<>>()) == "reduce_scatter all_gather bias_add");
+    CHECK(operations(rewritten<app::squared>()) == "reduce_scatter all_gather square");
+    CHECK(operations(rewritten<app::of_two_axes>()) == "reduce_scatter reduce_scatter norm' all_gather norm' all_gather add");
+}
+
+TEST_CASE("the option takes what can be decomposed, and leaves the rest") {
+    CHECK(operations(rewritten<app::of_width<4>>(everything())) == "reduce_scatter all_gather");
+    CHECK(operations(rewritten<app::of_width<1>>(everything())) == "all_reduce");
+    CHECK(operations(rewritten<app::of_width<0>>(everything())) == "all_reduce");
+    CHECK(operations(rewritten<app::of_width<3>>(everything())) == "all_reduce");
+    CHECK(operations(rewritten<app::in_a_group>(everything())) == "all_reduce");
+}
+
+TEST_CASE("a residual stream stays sharded, and its row-wise work takes a fourth") {
+    const dv::ir::graph_data g = rewritten<app::blocks>(everything());
+    const traffic t = traffic_of(dv::ir::view(g));
+    CHECK(t.moved == 4 + 4);        // norms and additions
+    CHECK(t.all_gathers == 4 + 1);  // in front of the products, and of the output
+    CHECK(t.gathered == t.summed);
+    // A norm moves 2 times, an addition 3 times 128 MiB at 4 TB/s. On a fourth of the rows the four layers save 3/4 of 20 times that.
+    constexpr std::int64_t whole = dv::predicted_time<app::blocks, app::h200>, shards = dv::predicted_time<app::blocks, app::decomposed>;
+    constexpr std::int64_t saved = 15 * (std::int64_t{128} << 20) / 4;  // at 4 TB/s, in picoseconds
+    constexpr std::int64_t latency = 5 * 10'000'000;  // of five more collectives
+    static_assert(whole - shards > saved - latency * 11 / 10 && whole - shards < saved);
+    MESSAGE("predicted: " << whole / 1000000 << " us, on shards " << shards / 1000000 << " us");
+}
+
+TEST_CASE("blocks of a split are decomposed, and remember the node that they come from") {
+    const dv::ir::graph_data g = rewritten<app::in_blocks<2>>();
+    CHECK(traffic_of(dv::ir::view(g)).all_gathers == 2 * (4 + 1));
+    const dv::ir::graph written = dv::plan::typed<app::in_blocks<2>>::value;
+    std::map<int, int> blocks_of;  // by node: its reduce_scatters
+    for (const dv::ir::node& n : g.nodes) {
+        if (n.kind != dv::op_kind::reduce_scatter) continue;
+        REQUIRE(written.nodes[n.origin].kind == dv::op_kind::all_reduce);
+        blocks_of[n.origin] += 1 + 2 * n.block;
+    }
+    CHECK(blocks_of.size() == 5);
+    for (const auto& [node, sum] : blocks_of) CHECK(sum == 1 + 3);
+    static_assert(dv::predicted_time<app::in_blocks<2>, app::h200> < dv::predicted_time<app::in_blocks<1>, app::h200>);
+}
+
+TEST_CASE("random graphs mean the same on shards, gather no more bytes, and their plans are proven") {
+    const how_many many{10000};
+    MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
+    const dv::ir::region decompose{dv::rewrite::decompose}, inner_decompose{dv::rewrite::decompose, 0, 0};
+    counts all, stated, split;
+    for (long i = many.first(); i < many.last(); ++i) {
+        const dv::ir::region blocks{dv::rewrite::split, 2 << (i % 2)}, inner_blocks{dv::rewrite::split, 2 << (i % 2), 0};
+        const random_rows without{many.of(i), {}}, with{many.of(i), {decompose}};
+        const random_rows both{many.of(i), i % 4 < 2 ? std::vector{blocks, inner_decompose} : std::vector{decompose, inner_blocks}};
+        compare(i, dv::ir::view(without.graph), everything(), all);
+        compare(i, dv::ir::view(with.graph), {}, stated);
+        compare(i, dv::ir::view(both.graph), {}, split);
+    }
+    for (const counts& c : {all, stated, split})
+        MESSAGE(c.rewritten << " graphs decomposed, " << c.refused << " refused, " << c.moved << " operations on shards");
+    if (many.only < 0 && many.count >= 10000) {
+        CHECK(all.rewritten > 4000);
+        CHECK(all.moved > 500);
+        CHECK(stated.moved > 80);
+        CHECK(split.moved > 60);
+    }
+}

@@ -1,0 +1,172 @@
+// The rewrite that computes statements in blocks: which graph it makes, that random graphs mean the same afterwards, row by row, and that
+// their plans are proven. What it refuses: tests/fail.
+#include "support/how_many.hpp"
+#include "support/row_values.hpp"
+
+#include <dovetail/dovetail.hpp>
+#include <dovetail/ops/ops.hpp>
+#include <dovetail/plan/make.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace support;
+
+namespace app {
+using namespace dv::ops;
+struct x;
+struct bias;
+struct h;
+struct y;
+struct z;
+struct tp;
+template <int> struct w;
+template <int> struct product;
+template <int> struct summed;
+
+using matrix = dv::tensor<dv::half, 8192, 8192>;
+using two_ranks = dv::mesh<dv::axis<tp, 2>>;
+using h200 = dv::options<dv::machine::h200_nvlink>;
+
+// h is used in blocks alone, y outside too.
+struct two_blocks : dv::graph<dv::input<x, matrix>, dv::input<w<0>, matrix>,
+                              dv::split<2, dv::let<h, matmul(x, w<0>)>, dv::let<y, relu(h)>>, dv::let<z, relu(y)>, dv::output<y, z>> {};
+// The rows of a reduce_scatter of blocks come back in order with the all_gather.
+struct there_and_back
+    : dv::graph<two_ranks, dv::input<x, matrix>, dv::input<bias, dv::tensor<dv::half, 8192>, dv::replicated<tp>>,
+                dv::split<4, dv::let<h, reduce_scatter<sum, tp>(x)>, dv::let<y, bias_add(h, bias)>, dv::let<z, all_gather<tp>(y)>>,
+                dv::output<z>> {};
+
+// Nobody asks. The relu communicates with nobody, and bias_gradient does not go by rows.
+struct unasked : dv::graph<two_ranks, dv::input<x, matrix>, dv::input<w<0>, matrix>, dv::let<h, matmul(x, w<0>)>,
+                           dv::let<y, all_reduce<sum, tp>(h)>, dv::let<bias, bias_gradient(y)>, dv::let<z, relu(x)>, dv::output<bias, z>> {
+};
+
+// The tensor-parallel chain, as everyone writes it and in blocks.
+template <int I> using weight = dv::state<w<I>, dv::tensor<dv::half, 8192, 8192>, zeros>;
+template <int I> struct input_of { using type = summed<I - 1>; };
+template <> struct input_of<0> { using type = x; };
+template <int I>
+using layer = dv::group<dv::let<product<I>, matmul(typename input_of<I>::type, w<I>)>,
+                        dv::let<summed<I>, all_reduce<sum, tp>(product<I>)>>;
+template <int Blocks>
+struct chain : dv::graph<dv::mesh<dv::axis<tp, 4>>, dv::input<x, matrix>, dv::repeat<weight, 4>, dv::split<Blocks, dv::repeat<layer, 4>>,
+                         dv::output<summed<3>>> {};
+}  // namespace app
+
+namespace {
+
+dv::ir::graph_data rewritten(const dv::ir::graph& g) {
+    return dv::pass::detail::rewritten(g, dv::pass::rewrites_of(g, {}));
+}
+template <class G>
+dv::ir::graph_data rewritten() {
+    return rewritten(dv::plan::typed<G>::value);
+}
+
+int count(const dv::ir::graph_data& g, dv::view_kind view) {
+    int n = 0;
+    for (const dv::ir::node& x : g.nodes) n += x.op->view == view ? 1 : 0;
+    return n;
+}
+
+}  // namespace
+
+TEST_CASE("inputs are read by views, what is used outside is put together, the rest exists in blocks alone") {
+    const dv::ir::graph_data g = rewritten<app::two_blocks>();
+    REQUIRE(g.nodes.size() == 2 + 2 * 2 + 1 + 1);
+    CHECK(count(g, dv::view_kind::rows) == 2);
+    CHECK(count(g, dv::view_kind::concat) == 1);
+    CHECK(g.regions.empty());
+    int made_in_two = 0;
+    for (const dv::ir::node& n : g.nodes) made_in_two += n.blocks == 2 && n.block == 1 ? 1 : 0;
+    CHECK(made_in_two == 2);
+}
+
+TEST_CASE("one block is the graph as written") {
+    CHECK(rewritten<app::chain<1>>().nodes.size() == dv::plan::typed<app::chain<1>>::value.nodes.size());
+    static_assert(dv::predicted_time<app::chain<1>, app::h200> > dv::predicted_time<app::chain<2>, app::h200>);
+}
+
+TEST_CASE("a split hides what a chain exposes") {
+    constexpr std::int64_t whole = dv::predicted_time<app::chain<1>, app::h200>, blocks = dv::predicted_time<app::chain<4>, app::h200>;
+    static_assert(blocks < whole / 100 * 85);
+    static_assert(dv::hidden_fraction<app::chain<1>, app::h200> == 0 && dv::hidden_fraction<app::chain<4>, app::h200> > 0.9);
+}
+
+TEST_CASE("a pair of reduce_scatter and all_gather goes by blocks, with what is equal on all ranks between them") {
+    static_assert(dv::valid<app::there_and_back>);
+    CHECK(rewritten<app::there_and_back>().nodes.size() == 4 + 3 * 4 + 1);
+}
+
+TEST_CASE("what communicates can be split without being asked, and the rest stays whole") {
+    dv::rewrite_list list;
+    list.everywhere = true;
+    list.blocks = 2;
+    const dv::ir::graph g = dv::plan::typed<app::unasked>::value;
+    const dv::ir::graph_data blocks = dv::pass::detail::rewritten(g, list);
+    // The product and its all_reduce in two blocks each, which are joined; relu and bias_gradient as written.
+    CHECK(blocks.nodes.size() == g.nodes.size() + 2 + 2 + 1);
+    CHECK(count(blocks, dv::view_kind::concat) == 1);
+}
+
+TEST_CASE("random graphs that are split without being asked mean the same") {
+    const how_many many{10000};
+    int split = 0;
+    for (long i = many.first(); i < many.last(); ++i) {
+        const random_rows drawn{many.of(i) + 5, {}};
+        dv::ir::graph_data graph = drawn.graph;
+        graph.regions.clear();
+        for (dv::ir::node& n : graph.nodes) n.region = -1;
+        const dv::ir::graph g = dv::ir::view(graph);
+        CAPTURE(i);
+        dv::plan_options o;
+        o.machine = dv::machine::h200_nvlink::description;
+        o.rewrites.everywhere = true;
+        o.rewrites.blocks = 2 << (i % 3);
+        const dv::ir::graph_data blocks = dv::pass::detail::rewritten(g, o.rewrites);
+        if (blocks.nodes.size() == g.nodes.size()) continue;
+        ++split;
+        REQUIRE(difference_of_outputs(g, dv::ir::view(blocks)) == "");
+        if (i % 10 != 0) continue;
+        const dv::plan::made made = dv::plan::make(g, o);
+        REQUIRE(!made.wrong);
+        CHECK(static_cast<bool>(dv::plan::prove(dv::ir::view(blocks), dv::ir::view(made.program), dv::ir::view(made.plan), o)));
+    }
+    MESSAGE(split << " graphs split");
+    if (many.only < 0 && many.count >= 10000) CHECK(split > 2000);
+}
+
+TEST_CASE("random graphs mean the same in blocks, and their plans are proven") {
+    const how_many many{10000};
+    MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
+    int split = 0, refused = 0, scattered = 0, joined = 0;
+    for (long i = many.first(); i < many.last(); ++i) {
+        const random_rows drawn{many.of(i), {{dv::rewrite::split, 2 << (i % 3)}}};
+        const dv::ir::graph g = dv::ir::view(drawn.graph);
+        CAPTURE(i);
+        REQUIRE(!g.wrong);
+        if (dv::pass::check_regions(g)) {
+            ++refused;
+            continue;
+        }
+        const dv::ir::graph_data blocks = rewritten(g);
+        if (blocks.nodes.size() == g.nodes.size()) continue;
+        ++split;
+        joined += count(blocks, dv::view_kind::concat);
+        for (const dv::ir::node& n : blocks.nodes) scattered += n.blocks > 0 && n.kind == dv::op_kind::reduce_scatter ? 1 : 0;
+        REQUIRE(difference_of_outputs(g, dv::ir::view(blocks)) == "");
+        if (i % 10 != 0) continue;
+        dv::plan_options o;
+        o.machine = dv::machine::h200_nvlink::description;
+        o.in_flight = 1 + static_cast<int>(i / 10 % 2);
+        const dv::plan::made made = dv::plan::make(g, o);
+        REQUIRE(!made.wrong);
+        CHECK(static_cast<bool>(dv::plan::prove(dv::ir::view(blocks), dv::ir::view(made.program), dv::ir::view(made.plan), o)));
+    }
+    MESSAGE(split << " graphs split, " << refused << " refused, " << scattered << " blocks of reduce_scatters, " << joined
+                  << " joined values");
+    if (many.only < 0 && many.count >= 10000) {
+        CHECK(split > 2000);
+        CHECK(scattered > 50);
+    }
+}

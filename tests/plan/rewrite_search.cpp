@@ -1,0 +1,176 @@
+// The search over rewrites: what it tries, what it takes, and that it ends at the same plan while compiling and at run time.
+#include "support/laws.hpp"
+
+#include <dovetail/dovetail.hpp>
+#include <dovetail/observe/text.hpp>
+#include <dovetail/ops/ops.hpp>
+#include <dovetail/plan/make.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+namespace dv = dovetail;
+namespace plan = dovetail::plan;
+
+namespace app {
+using namespace dv::ops;
+struct x;
+struct tp;
+template <int> struct w;
+template <int> struct product;
+template <int> struct summed;
+
+using matrix = dv::tensor<dv::half, 8192, 8192>;
+template <int I> using weight = dv::state<w<I>, matrix, zeros>;
+template <int I> struct input_of { using type = summed<I - 1>; };
+template <> struct input_of<0> { using type = x; };
+template <int I>
+using layer = dv::group<dv::let<product<I>, matmul(typename input_of<I>::type, w<I>)>,
+                        dv::let<summed<I>, all_reduce<sum, tp>(product<I>)>>;
+using four_ranks = dv::mesh<dv::axis<tp, 4>>;
+struct chain : dv::graph<four_ranks, dv::input<x, matrix>, dv::repeat<weight, 2>, dv::repeat<layer, 2>, dv::output<summed<1>>> {};
+template <int Blocks>
+struct split_chain : dv::graph<four_ranks, dv::input<x, matrix>, dv::repeat<weight, 2>, dv::split<Blocks, dv::repeat<layer, 2>>,
+                               dv::output<summed<1>>> {};
+// So small that blocks cost more than they hide.
+using row = dv::tensor<float, 64, 64>;
+struct small : dv::graph<four_ranks, dv::input<x, row>, dv::input<w<0>, row>, dv::let<product<0>, matmul(x, w<0>)>,
+                         dv::let<summed<0>, all_reduce<sum, tp>(product<0>)>, dv::output<summed<0>>> {};
+// Many small collectives beside each other, and nothing to split.
+template <int I> using sum_of = dv::let<summed<I>, all_reduce<sum, tp>(x)>;
+struct many_small : dv::graph<four_ranks, dv::input<x, row>, dv::repeat<sum_of, 8>, dv::output<dv::all<8, summed>>> {};
+
+using h200 = dv::options<dv::machine::h200_nvlink>;
+using searched = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>>;
+using limited = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>, dv::memory_limit<650'000'000>>;
+}  // namespace app
+
+namespace {
+
+template <class G, class O>
+const dv::rewrite_list& taken() {
+    return plan::planned<G, O>::options.rewrites;
+}
+
+template <class G, class O>
+void as_at_run_time() {
+    using planned = plan::planned<G, O>;
+    const plan::made made = plan::make(plan::typed<G>::value, O::value);
+    REQUIRE(!made.wrong);
+    REQUIRE(made.fits);
+    CHECK(support::difference(support::listed(dv::ir::view(made.plan)), support::listed(planned::plan)) == "");
+    REQUIRE(made.rewrites.count == planned::rewrites.count);
+    for (int i = 0; i < made.rewrites.count; ++i) CHECK(made.rewrites.of[i].length == planned::rewrites.of[i].length);
+    CHECK(made.options.rewrites.blocks == taken<G, O>().blocks);
+}
+
+plan::rewrite_trial trial(int blocks, std::int64_t length, bool fits = true) {
+    plan::rewrite_trial t;
+    t.list.blocks = blocks;
+    t.list.everywhere = blocks > 1;
+    t.length = length;
+    t.fits = fits;
+    t.operations = 10 * blocks;
+    return t;
+}
+
+}  // namespace
+
+TEST_CASE("a number of blocks that is automatic is the best of those by hand") {
+    constexpr std::int64_t found = dv::predicted_time<app::split_chain<dv::automatic>, app::h200>;
+    static_assert(found <= dv::predicted_time<app::split_chain<1>, app::h200>);
+    static_assert(found <= dv::predicted_time<app::split_chain<2>, app::h200>);
+    static_assert(found <= dv::predicted_time<app::split_chain<4>, app::h200>);
+    static_assert(found <= dv::predicted_time<app::split_chain<8>, app::h200>);
+    CHECK(taken<app::split_chain<dv::automatic>, app::h200>().blocks > 1);
+}
+
+TEST_CASE("automatic rewrites find the split of a graph that asks for none") {
+    static_assert(dv::predicted_time<app::chain, app::searched> == dv::predicted_time<app::split_chain<dv::automatic>, app::h200>);
+    static_assert(dv::predicted_time<app::chain, app::searched> < dv::predicted_time<app::chain, app::h200>);
+    CHECK(taken<app::chain, app::searched>().everywhere);
+}
+
+TEST_CASE("what does not gain is not taken") {
+    CHECK(taken<app::small, app::searched>().blocks == 1);
+    static_assert(dv::predicted_time<app::small, app::searched> == dv::predicted_time<app::small, app::h200>);
+    CHECK(taken<app::many_small, app::searched>().blocks == 1);
+    CHECK(taken<app::many_small, app::searched>().has(dv::rewrite::bucket));
+    static_assert(dv::predicted_time<app::many_small, app::searched> < dv::predicted_time<app::many_small, app::h200> / 4);
+}
+
+TEST_CASE("the plan while compiling is that of run time") {
+    as_at_run_time<app::chain, app::searched>();
+    as_at_run_time<app::chain, app::limited>();
+    as_at_run_time<app::split_chain<dv::automatic>, app::h200>();
+    as_at_run_time<app::many_small, app::searched>();
+}
+
+TEST_CASE("blocks are doubled while that gains, then all_reduces are decomposed, then buckets are tried") {
+    dv::rewrite_list asked;
+    asked.automatic = true;
+    const plan::rewrite_changes all{true, 0, true, true};
+    plan::rewrite_trials known;
+    CHECK(plan::next_rewrites(known, asked, all).list.blocks == 1);
+    known = known.with(trial(1, 100));
+    CHECK(plan::next_rewrites(known, asked, all).list.blocks == 2);
+    known = known.with(trial(2, 90));
+    CHECK(plan::next_rewrites(known, asked, all).list.blocks == 4);
+    known = known.with(trial(4, 95));
+    plan::rewrite_request next = plan::next_rewrites(known, asked, all);
+    CHECK(next.list.blocks == 2);
+    CHECK(next.list.has(dv::rewrite::decompose));
+    plan::rewrite_trial decomposed = trial(2, 91);  // which does not gain
+    decomposed.list = next.list;
+    known = known.with(decomposed);
+    next = plan::next_rewrites(known, asked, all);
+    CHECK(next.list.blocks == 2);
+    CHECK(next.list.has(dv::rewrite::bucket));
+    CHECK(!next.list.has(dv::rewrite::decompose));
+    plan::rewrite_trial last = trial(2, 80);
+    last.list = next.list;
+    known = known.with(last);
+    CHECK(plan::next_rewrites(known, asked, all).ended);
+    CHECK(known.best == 4);
+}
+
+TEST_CASE("half as many collectives are kept while that does not gain or does not fit") {
+    dv::rewrite_list asked;
+    asked.automatic = true;
+    const plan::rewrite_changes eight{false, 8, false, false};
+    plan::rewrite_trials known = plan::rewrite_trials{}.with(trial(1, 100));
+    for (const int kept : {8, 4, 2}) {
+        const plan::rewrite_request next = plan::next_rewrites(known, asked, eight);
+        REQUIRE(!next.ended);
+        CHECK(next.list.has(dv::rewrite::keep));
+        CHECK(next.list.kept == kept);
+        plan::rewrite_trial t = trial(1, kept == 4 ? 110 : 60, kept != 8);
+        t.list = next.list;
+        known = known.with(t);
+    }
+    CHECK(plan::next_rewrites(known, asked, eight).ended);
+    CHECK(known.of[known.best].list.kept == 2);
+}
+
+TEST_CASE("what fits comes before what is fast, and a large graph is not tried further") {
+    dv::rewrite_list asked;
+    asked.automatic = true;
+    plan::rewrite_trials known;
+    known = known.with(trial(1, 100, false)).with(trial(2, 120, true));
+    CHECK(known.best == 1);
+    known = known.with(trial(4, 50, false));
+    CHECK(known.best == 1);
+    plan::rewrite_trial large = trial(1, 100);
+    large.operations = plan::most_searched_operations + 1;
+    CHECK(plan::next_rewrites(plan::rewrite_trials{}.with(large), asked, {true, 0, true, true}).ended);
+}
+
+TEST_CASE("explain lists what was tried") {
+    std::ostringstream text;
+    dv::explain<app::chain, app::searched>(text);
+    CAPTURE(text.str());
+    CHECK(text.str().find("rewritten by") != std::string::npos);
+    CHECK(text.str().find("... as written") != std::string::npos);
+    CHECK(text.str().find("... split in 2 blocks") != std::string::npos);
+}
