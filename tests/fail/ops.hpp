@@ -28,6 +28,12 @@ struct overwrite {
     static constexpr int in_place = 0;
     static constexpr bool in_place_only = true;
 };
+struct per_row : copy_of {
+    static constexpr auto row_wise = dv::by_rows(0);
+};
+struct per_element : copy_of {
+    static constexpr auto row_wise = dv::elementwise();
+};
 struct ones {
     template <class X>
     static void launch(dv::host::stream, dv::out<X>);

@@ -2,10 +2,10 @@
 #include "ops.hpp"
 
 namespace app {
-struct five {
-    static constexpr dv::results result(dv::tensor_type x) { return {x, x, x, x, x}; }
+struct seventeen {
+    static constexpr dv::results result(dv::tensor_type x) { return {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 };
-struct model : dv::graph<dv::input<x, vector>, dv::let<dv::values<y, z>, five(x)>, dv::output<y, z>> {};
+struct model : dv::graph<dv::input<x, vector>, dv::let<dv::values<y, z>, seventeen(x)>, dv::output<y, z>> {};
 }  // namespace app
 
 constexpr auto planned = dv::predicted_time<app::model>;

@@ -1,0 +1,9 @@
+// EXPECT: error::cycle
+// SAYS: app::y
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::input<x, vector>, dv::after<y, dv::let<y, gelu(x)>>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;

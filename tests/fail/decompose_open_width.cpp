@@ -1,0 +1,10 @@
+// EXPECT: error::decompose_open_width
+// SAYS: app::y
+// SAYS: all_reduce<
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::mesh<dv::axis<tp>>, dv::input<x, vector>, dv::decompose<dv::let<y, all_reduce<sum, tp>(x)>>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;
