@@ -1,5 +1,5 @@
 // Data-parallel backward of 24 layers: 4 weights and 8 small gradients a layer; one all_reduce each, as a group a layer, all small ones
-// packed by a copy, and everything of a layer packed.
+// packed by a copy, and everything of a layer packed. With Adam, whose states are whole on each rank or, as ZeRO-1 has them, in shards.
 #include "workload.hpp"
 
 namespace dp24 {
@@ -7,6 +7,7 @@ using namespace workloads::op;
 using namespace dv::ops;
 using real = dv::bfloat16;
 struct dp;
+struct node;
 constexpr int layers = 24, h = 2048, f = 4 * h, ranks = 8;
 template <int> struct x;
 template <int> struct dy;
@@ -63,10 +64,11 @@ template <int I, int K> using big_mean = dv::let<mg<layer_at<I>::L, K>, all_redu
 template <int I, int K> using small_mean = dv::let<msg_<layer_at<I>::L, K>, all_reduce<average, dp>(sg<layer_at<I>::L, K>)>;
 template <int L, int K> using learn_big = dv::update<w<L, K>, sgd(w<L, K>, mg<L, K>)>;
 template <int L, int K> using learn_small = dv::update<s<L, K>, sgd(s<L, K>, msg_<L, K>)>;
-template <int Tokens, class... S> using step =
-    dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::repeat<saved<Tokens>::template body, layers>,
-              dv::input<dy<layers - 1>, dv::tensor<real, Tokens, h>>, dv::repeat<big_state, layers, 4>, dv::repeat<small_state, layers, 8>,
-              dv::repeat<slope, layers>, dv::repeat<big, layers, 4>, dv::repeat<small, layers, 8>, S..., dv::repeat<learn_big, layers, 4>>;
+template <class Mesh, int Tokens, class... S> using step_on =
+    dv::graph<Mesh, dv::repeat<saved<Tokens>::template body, layers>, dv::input<dy<layers - 1>, dv::tensor<real, Tokens, h>>,
+              dv::repeat<big_state, layers, 4>, dv::repeat<small_state, layers, 8>, dv::repeat<slope, layers>, dv::repeat<big, layers, 4>,
+              dv::repeat<small, layers, 8>, S..., dv::repeat<learn_big, layers, 4>>;
+template <int Tokens, class... S> using step = step_on<dv::mesh<dv::axis<dp, ranks>>, Tokens, S...>;
 // 1: one all_reduce each.
 struct unbucketed : step<4096, dv::repeat<big_mean, layers, 4>, dv::repeat<small_mean, layers, 8>, dv::repeat<learn_small, layers, 8>> {};
 // 1b: written layer by layer.
@@ -88,7 +90,7 @@ template <int I> using small_group_of = dv::nccl_group<small_mean<I, 0>, small_m
                                                        small_mean<I, 4>, small_mean<I, 5>, small_mean<I, 6>, small_mean<I, 7>>;
 struct small_grouped : step<4096, dv::repeat<big_mean, layers, 4>, dv::repeat<small_group_of, layers>, dv::repeat<learn_small, layers, 8>> {
 };
-// 3: the small ones packed by a copy; the update takes the packed one and changes eight states (four at a time: at most four results).
+// 3: the small ones packed by a copy; the update takes the packed one and changes eight states (four at a time).
 struct pack8 {
     static constexpr tt result(tt a, tt b, tt c, tt d, tt e, tt f, tt g, tt h) {
         return a.with_extents(a.size() + b.size() + c.size() + d.size() + e.size() + f.size() + g.size() + h.size());
@@ -107,6 +109,40 @@ template <int I> struct packed_of {
 };
 template <int I> using packed_small = typename packed_of<I>::type;
 struct packed_graph : step<4096, dv::repeat<big_mean, layers, 4>, dv::repeat<packed_small, layers>> {};
+// 4: on two nodes, the mean over both in one all_reduce each.
+template <int I, int K> using big_mean_of_nodes = dv::let<mg<layer_at<I>::L, K>, all_reduce<average, node, dp>(g<layer_at<I>::L, K>)>;
+template <int I, int K> using small_mean_of_nodes = dv::let<msg_<layer_at<I>::L, K>, all_reduce<average, node, dp>(sg<layer_at<I>::L, K>)>;
+template <int Local> struct two_nodes
+    : step_on<dv::mesh<dv::axis<node, 2, dv::link::network>, dv::axis<dp, Local>>, 4096, dv::repeat<big_mean_of_nodes, layers, 4>,
+              dv::repeat<small_mean_of_nodes, layers, 8>, dv::repeat<learn_small, layers, 8>> {};
+// 5: Adam on the big weights: master weights and both moments in float, on each rank; the weights are a rounded copy.
+template <int, int> struct master;
+template <int, int> struct moments;
+struct adam {
+    static constexpr dv::results result(tt w, tt m, tt g) { return {g.size() == w.size() ? w : tt{}, m}; }
+    static constexpr dv::cost cost(tt w, tt m, tt g) { return dv::bytes_moved(2 * w.bytes() + 2 * m.bytes() + g.bytes()); }
+};
+struct rounded {
+    static constexpr tt result(tt w) { return {dv::element::bfloat16, w.rank, {w.extent[0], w.extent[1]}}; }
+    static constexpr dv::cost cost(tt w) { return dv::bytes_moved(w.bytes() + w.bytes() / 2); }
+};
+template <int Parts, class... Replicated> struct optimizer {
+    template <int L, int K, int Times> using tensor = dv::tensor<float, Times * rows_of<K> / Parts, columns_of<K>>;
+    template <int L, int K> using states = dv::group<dv::state<master<L, K>, tensor<L, K, 1>, dv::from_store, Replicated...>,
+                                                     dv::state<moments<L, K>, tensor<L, K, 2>, dv::from_store, Replicated...>>;
+};
+template <int L, int K> using adam_step = dv::update<dv::values<master<L, K>, moments<L, K>>, adam(master<L, K>, moments<L, K>, mg<L, K>)>;
+template <int L, int K> using learn_whole = dv::group<adam_step<L, K>, dv::update<w<L, K>, rounded(master<L, K>)>>;
+template <int Tokens, int Parts, template <int, int> class Mean, template <int, int> class Learn, class... Replicated>
+using with_adam = dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::repeat<saved<Tokens>::template body, layers>,
+                            dv::input<dy<layers - 1>, dv::tensor<real, Tokens, h>>, dv::repeat<big_state, layers, 4>,
+                            dv::repeat<optimizer<Parts, Replicated...>::template states, layers, 4>, dv::repeat<slope, layers>,
+                            dv::repeat<big, layers, 4>, dv::repeat<Mean, layers, 4>, dv::repeat<Learn, layers, 4>>;
+struct adam_whole : with_adam<4096, 1, big_mean, learn_whole, dv::replicated<dp>> {};
+// 5b: in shards of rows. Each rank reduces and updates its own, and all gather the rounded weights.
+template <int I, int K> using shard_mean = dv::let<mg<layer_at<I>::L, K>, reduce_scatter<average, dp>(g<layer_at<I>::L, K>)>;
+template <int L, int K> using learn_shard = dv::group<adam_step<L, K>, dv::update<w<L, K>, all_gather<dp>(rounded(master<L, K>))>>;
+struct adam_in_shards : with_adam<4096, ranks, shard_mean, learn_shard> {};
 }  // namespace dp24
 std::vector<workloads::workload> workloads::data_parallel() {
     using namespace dp24;
@@ -117,5 +153,9 @@ std::vector<workloads::workload> workloads::data_parallel() {
             workloads::of<small_grouped>("data parallel, small ones in a group"),
             workloads::of<packed_graph>("data parallel, small ones packed"),
             workloads::of<by_layer<2048>>("data parallel, 2048 tokens, by layer"),
-            workloads::of<in_groups<2048>>("data parallel, 2048 tokens, a group a layer")};
+            workloads::of<in_groups<2048>>("data parallel, 2048 tokens, a group a layer"),
+            workloads::of<two_nodes<8>>("data parallel, two nodes of 8"),
+            workloads::of<two_nodes<1>>("data parallel, two nodes of 1"),
+            workloads::of<adam_whole>("data parallel, Adam on each rank"),
+            workloads::of<adam_in_shards>("data parallel, Adam in shards (ZeRO-1)")};
 }

@@ -1,5 +1,6 @@
 // FSDP / ZeRO-3: 8 layers of Llama-3 8B on 8 ranks, 8192 tokens a rank, forward and backward. Weights of a layer are one flat shard,
-// gathered for forward and again for backward; gradients reduce-scattered; the shard updated. Memory limits.
+// gathered for forward and again for backward; gradients reduce-scattered; the shard updated. Memory limits; gathers kept. With 256 tokens
+// a rank, communication takes longer than computation.
 #include "workload.hpp"
 
 namespace fsdp_8b {
@@ -59,7 +60,8 @@ struct head_loss {
     static constexpr tt result(tt x) { return x; }
     static constexpr dv::cost cost(tt x) { return dv::bytes_moved(4 * x.bytes()); }
 };
-struct train : dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::input<x<0>, dv::tensor<real, tokens, hidden>>, dv::repeat<states, layers>,
+template <int Tokens>
+struct train : dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::input<x<0>, dv::tensor<real, Tokens, hidden>>, dv::repeat<states, layers>,
                          dv::repeat<forward, layers>, dv::let<dx<layers>, head_loss(x<layers>)>, dv::repeat<backward, layers - 1>,
                          backward_first::type, dv::repeat<learn, layers>> {};
 
@@ -95,11 +97,14 @@ struct prefetched : dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::input<x<0>, dv:
 std::vector<workloads::workload> workloads::fsdp() {
     using namespace fsdp_8b;
     constexpr std::int64_t megabyte = 1'000'000;
-    return {workloads::of<train>("FSDP, 8 layers"),
-            workloads::of<train, workloads::limited<6500 * megabyte>>("FSDP, limit 6.5 GB"),
-            workloads::of<train, workloads::limited<5700 * megabyte>>("FSDP, limit 5.7 GB"),
-            workloads::of<train, workloads::limited<5300 * megabyte>>("FSDP, limit 5.3 GB"),
-            workloads::of<train, workloads::limited<4900 * megabyte>>("FSDP, limit 4.9 GB"),
+    return {workloads::of<train<tokens>>("FSDP, 8 layers"),
+            workloads::of<train<tokens>, workloads::kept>("FSDP, gathers kept"),
+            workloads::of<train<256>>("FSDP, 256 tokens"),
+            workloads::of<train<256>, workloads::kept>("FSDP, 256 tokens, gathers kept"),
+            workloads::of<train<tokens>, workloads::limited<6500 * megabyte>>("FSDP, limit 6.5 GB"),
+            workloads::of<train<tokens>, workloads::limited<5700 * megabyte>>("FSDP, limit 5.7 GB"),
+            workloads::of<train<tokens>, workloads::limited<5300 * megabyte>>("FSDP, limit 5.3 GB"),
+            workloads::of<train<tokens>, workloads::limited<4900 * megabyte>>("FSDP, limit 4.9 GB"),
             workloads::of<prefetched<0>>("FSDP, prefetch by hand, none ahead"),
             workloads::of<prefetched<1>>("FSDP, prefetch by hand, one ahead"),
             workloads::of<prefetched<2>>("FSDP, prefetch by hand, two ahead")};

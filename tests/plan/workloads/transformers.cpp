@@ -34,6 +34,14 @@ template <int Layers> struct last {
 template <int Chunks>
 struct tensor_parallel : dv::graph<dv::mesh<dv::axis<tp, 4>>, dv::repeat<feed<8192, Chunks>::template body, Chunks>, dv::repeat<weights, 4>,
                                    dv::repeat<layer, 4, Chunks>, dv::output<dv::all<Chunks, last<4>::template of>>> {};
+// The same from tokens on: each rank has a part of the vocabulary, and the residual stream begins with the sum of what they look up. In
+// blocks, each of one sequence, and without (one block).
+struct embedded;
+template <int L> using whole_layer = layer<L, 0>;
+template <int Blocks>
+struct from_tokens
+    : dv::graph<dv::mesh<dv::axis<tp, 4>>, dv::input<embedded, dv::tensor<real, 8192, hidden>>, dv::repeat<weights, 4>,
+                dv::split<Blocks, dv::let<x<0, 0>, all_reduce<sum, tp>(embedded)>, dv::repeat<whole_layer, 4>>, dv::output<x<4, 0>>> {};
 
 // One token of each of 64 sequences: products that read their weights, and small all_reduces.
 template <int L> using decode_layer70 = dv::group<
@@ -62,6 +70,15 @@ template <int Chunks>
 struct experts
     : dv::graph<dv::mesh<dv::axis<ep, 8>>, dv::repeat<feed_experts<16384, Chunks>::template body, Chunks>, dv::repeat<expert_weights, 4>,
                 dv::repeat<expert_layer, 4, Chunks>, dv::output<dv::all<Chunks, last<4>::template of>>> {};
+
+template <int L> using dispatched_layer = dv::group<
+    dv::let<back<L, 0>, combine(all_to_all<ep>(
+                            expert_mm(act(expert_mm(all_to_all<ep>(dispatch<8>(rms_norm(x<L, 0>))), expert_up<L>)), expert_down<L>)))>,
+    dv::let<x<L + 1, 0>, plus(x<L, 0>, back<L, 0>)>>;
+// The same with tokens by expert and place: an exchange moves along the first extent, blocks are of the second.
+struct dispatched
+    : dv::graph<dv::mesh<dv::axis<ep, 8>>, dv::input<x<0, 0>, dv::tensor<real, 16384, 4096>>, dv::repeat<expert_weights, 4>,
+                dv::repeat<dispatched_layer, 4>, dv::output<x<4, 0>>> {};
 
 // Ring attention on 8: keys and values go round while each rank attends to those that it has.
 struct cp;
@@ -109,10 +126,15 @@ std::vector<workloads::workload> workloads::transformers() {
     return {workloads::of<tensor_parallel<1>>("tensor parallel, 70B on 4"),
             workloads::of<tensor_parallel<2>>("tensor parallel, two micro-batches"),
             workloads::of<tensor_parallel<4>>("tensor parallel, four micro-batches"),
+            workloads::of<from_tokens<1>>("tensor parallel from tokens"),
+            workloads::of<from_tokens<1>, workloads::decomposed>("tensor parallel from tokens, decomposed"),
+            workloads::of<from_tokens<4>>("tensor parallel, 4 blocks"),
+            workloads::of<from_tokens<4>, workloads::decomposed>("tensor parallel, 4 blocks, decomposed"),
             workloads::of<decoding_step>("tensor parallel, decoding"),
             workloads::of<experts<1>>("mixture of experts on 8"),
             workloads::of<experts<2>>("mixture of experts, two micro-batches"),
             workloads::of<experts<4>>("mixture of experts, four micro-batches"),
+            workloads::of<dispatched>("mixture of experts, by expert and place"),
             workloads::of<ring_attention>("ring attention on 8"),
             workloads::of<prefill_and_decode>("prefill and decode"),
             workloads::of<offload>("offloaded activations")};

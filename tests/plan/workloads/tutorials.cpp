@@ -72,7 +72,7 @@ struct three_streams
     : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::input<gradient, dv::tensor<float, 1000, 1000>>, dv::input<x, dv::tensor<float, 1000, 1000>>,
                 dv::input<weight, dv::tensor<float, 1000, 1000>>, dv::let<mean, all_reduce<sum, dp>(gradient)>,
                 dv::let<on_host, to_host(gradient)>, dv::let<y, mm(x, weight)>, dv::output<mean, on_host, y>> {};
-// 7. 64 small tensors: one all_reduce each, or joined and taken apart (no more than four results: the parts are read by eight operations).
+// 7. 64 small tensors: one all_reduce each, or joined and taken apart (the parts are read by eight operations).
 template <int> struct small;
 template <int> struct got;
 struct joined;
