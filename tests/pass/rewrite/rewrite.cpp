@@ -1,0 +1,114 @@
+// All rewrites in one graph, asked for by statements and by the list in several orders: random graphs mean the same afterwards, row by row,
+// and their plans are proven.
+#include "support/how_many.hpp"
+#include "support/row_values.hpp"
+
+#include <dovetail/plan/make.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+using namespace support;
+using dv::rewrite;
+
+namespace {
+
+constexpr std::array<std::array<rewrite, 3>, 3> orders = {{{rewrite::keep, rewrite::decompose, rewrite::bucket},
+                                                           {rewrite::bucket, rewrite::keep, rewrite::decompose},
+                                                           {rewrite::decompose, rewrite::bucket, rewrite::keep}}};
+
+dv::rewrite_list list_of(long i) {
+    dv::rewrite_list list;
+    for (const rewrite r : orders[static_cast<std::size_t>(i % 3)]) list.kind[list.count++] = r;
+    list.everywhere = i % 2 == 0;
+    list.blocks = 2 << (i % 3);
+    return list;
+}
+std::vector<dv::ir::region> regions_of(long i) {
+    if (i % 4 < 2) return {};
+    const dv::ir::region blocks{rewrite::split, i % 3 == 0 ? dv::automatic : 2}, inner_decompose{rewrite::decompose, 0, 0};
+    if (i % 8 < 4) return {blocks, inner_decompose};
+    return {{rewrite::decompose}, {rewrite::split, 2, 0}};
+}
+bool are_refused(word seed, const std::vector<dv::ir::region>& regions) {
+    const random_rows drawn{seed, regions};
+    return static_cast<bool>(dv::pass::check_regions(dv::ir::view(drawn.graph)));
+}
+
+dv::ir::graph_data rewritten(const dv::ir::graph& g, const dv::rewrite_list& list) {
+    return dv::pass::detail::rewritten(g, dv::pass::rewrites_of(g, list));
+}
+dv::rewrite_list without(const dv::rewrite_list& list, rewrite kind) {
+    dv::rewrite_list rest = list;
+    rest.count = 0;
+    for (int i = 0; i < list.count; ++i)
+        if (list.kind[i] != kind) rest.kind[rest.count++] = list.kind[i];
+    return rest;
+}
+int groups(const dv::ir::graph_data& g) {
+    int n = 0;
+    for (const dv::ir::node& x : g.nodes) n += x.nccl_group_id >= 0 ? 1 : 0;
+    return n;
+}
+bool in_blocks(const dv::ir::graph_data& g) {
+    for (const dv::ir::node& n : g.nodes)
+        if (n.blocks > 0) return true;
+    return false;
+}
+
+// How many graphs each rewrite changed, in the presence of the others.
+struct counts {
+    int refused = 0, split = 0, decomposed = 0, kept = 0, bucketed = 0, all = 0;
+
+    void see(const dv::ir::graph& g, const dv::rewrite_list& list, const dv::ir::graph_data& made) {
+        const bool blocks = in_blocks(made), shards = rewritten(g, without(list, rewrite::decompose)).nodes.size() != made.nodes.size(),
+                   fewer = rewritten(g, without(list, rewrite::keep)).nodes.size() != made.nodes.size(),
+                   joined = groups(rewritten(g, without(list, rewrite::bucket))) != groups(made);
+        split += blocks;
+        decomposed += shards;
+        kept += fewer;
+        bucketed += joined;
+        all += blocks && shards && joined;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("random graphs mean the same under all rewrites, and their plans are proven") {
+    const how_many many{10000};
+    MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
+    counts seen;
+    for (long i = many.first(); i < many.last(); ++i) {
+        CAPTURE(i);
+        const bool refused = are_refused(many.of(i) + 11, regions_of(i));
+        seen.refused += refused;
+        const random_rows drawn{many.of(i) + 11, refused ? std::vector<dv::ir::region>{} : regions_of(i)};
+        const dv::ir::graph g = dv::ir::view(drawn.graph);
+        REQUIRE(!g.wrong);
+        dv::plan_options o;
+        o.machine = dv::machine::h200_nvlink::description;
+        o.in_flight = 1 + static_cast<int>(i / 10 % 2);
+        o.rewrites = list_of(i);
+        const dv::ir::graph_data made = rewritten(g, o.rewrites);
+        seen.see(g, o.rewrites, made);
+        REQUIRE(difference_of_outputs(g, dv::ir::view(made)) == "");
+        if (i % 10 != 0) continue;
+        const dv::plan::made planned = dv::plan::make(g, o);
+        REQUIRE(!planned.wrong);
+        // The search may have taken another number of blocks where a statement leaves it to the search.
+        const dv::ir::graph_data decided = rewritten(g, planned.options.rewrites);
+        REQUIRE(difference_of_outputs(g, dv::ir::view(decided)) == "");
+        CHECK(static_cast<bool>(
+            dv::plan::prove(dv::ir::view(decided), dv::ir::view(planned.program), dv::ir::view(planned.plan), planned.options)));
+    }
+    MESSAGE(seen.refused << " refused and drawn without statements, " << seen.split << " split, " << seen.decomposed << " decomposed, "
+                         << seen.kept << " kept, " << seen.bucketed << " bucketed, " << seen.all << " split, decomposed and bucketed");
+    if (many.only < 0 && many.count >= 10000) {
+        CHECK(seen.split > 2000);
+        CHECK(seen.decomposed > 3000);
+        CHECK(seen.kept > 30);
+        CHECK(seen.bucketed > 1000);
+        CHECK(seen.all > 500);
+    }
+}
