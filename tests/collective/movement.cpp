@@ -33,12 +33,13 @@ matrix of(const communication& c, int members) {
 
 }  // namespace
 
-TEST_CASE("everyone, the root, or one other") {
+TEST_CASE("everyone, the root, one other, or itself") {
     for (const dv::op_kind k : {all_reduce, all_gather, reduce_scatter, all_to_all})
         CHECK(of({.kind = k}, 3) == matrix{"xxx", "xxx", "xxx"});
     for (const dv::op_kind k : {reduce, gather}) CHECK(of({.kind = k, .root = 2}, 3) == matrix{"..x", "..x", "..x"});
     for (const dv::op_kind k : {broadcast, scatter}) CHECK(of({.kind = k, .root = 1}, 3) == matrix{"...", "xxx", "..."});
     CHECK(of({.kind = transfer}, 2) == matrix{".x", ".."});
+    CHECK(of({.kind = shard}, 3) == matrix{"x..", ".x.", "..x"});
     for (const dv::op_kind k : {compute, input, to_host, from_host}) CHECK(of({.kind = k}, 2) == matrix{"..", ".."});
 }
 
@@ -62,6 +63,20 @@ TEST_CASE("pairs of positions") {
     CHECK(of({.kind = permute, .op = &op}, 4) == matrix{"..x.", "....", ".x..", "...x"});
     for (const std::int64_t members : {0, 3, 4})
         CHECK(collective::leaves_zeros(communication{.kind = permute, .op = &op}, members) == (members != 3));
+}
+
+TEST_CASE("which kinds tell members with equal arguments apart") {
+    const auto apart = [](const communication& c, std::int64_t members = 4) { return collective::tells_members_apart(c, members); };
+    for (const dv::op_kind k : {compute, to_host, transfer}) CHECK(!apart({.kind = k}));
+    for (const dv::op_kind k : {reduce, reduce_scatter, all_to_all, gather, scatter, shard}) CHECK(apart({.kind = k}));
+    CHECK(!apart({.kind = shift, .offset = 1}));
+    CHECK(apart({.kind = shift, .offset = 1, .zero_edge = true}));
+    const dv::position_pair pairs[] = {{0, 1}, {1, 0}};
+    dv::operation op;
+    op.pairs = pairs;
+    op.pair_count = 2;
+    CHECK(!apart({.kind = permute, .op = &op}, 2));
+    CHECK(apart({.kind = permute, .op = &op}, 3));
 }
 
 TEST_CASE("where zeros are left") {

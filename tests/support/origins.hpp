@@ -214,7 +214,7 @@ private:
         for (int k = 0; k < n.arguments; ++k)
             expect(share_[argument(r_, n, k)] == share{argument(w_, o, k), n.block, n.blocks, cut.extent, cut.scattered, cut.gathered},
                    rewrite_flaw::wrong_argument, i);
-        if (!is_collective(n.kind) || !dv::collective::needs_width(dv::collective::of(n.kind)))
+        if (!dv::collective::needs_width(dv::collective::of(n.kind)))
             expect((cut.scattered & n.axes) == 0, rewrite_flaw::wrong_argument, i);
         else if (cut.extent == 0)
             follow_order(i, cut);

@@ -31,6 +31,7 @@ constexpr bool reaches(const Communication& c, int from, int to, int members) {
         case flow::from_root: return from == c.root;
         case flow::to_root: return to == c.root;
         case flow::everyone: return true;
+        case flow::itself: return from == to;
     }
     __builtin_unreachable();  // not a constant expression: see the assertion below
 }
@@ -45,7 +46,8 @@ constexpr bool receives_result(const Communication& c, int member) {
         case flow::shifted:
         case flow::paired:
         case flow::from_root:
-        case flow::everyone: return true;
+        case flow::everyone:
+        case flow::itself: return true;
     }
     __builtin_unreachable();  // not a constant expression: see the assertion below
 }
@@ -58,7 +60,7 @@ struct any_communication {
     int root, offset;
     bool zero_edge;
 };
-// With member 0 as root, member 1 receives its data exactly if it has a result. For a flow without a case the evaluation, and so the
+// With member 0 as root, some data reaches member 1 exactly if it has a result. For a flow without a case the evaluation, and so the
 // compilation, fails.
 constexpr bool has_cases(const row& r) {
     constexpr int root = 0, offset = 1;
@@ -67,7 +69,7 @@ constexpr bool has_cases(const row& r) {
     op.pairs = &next;
     op.pair_count = 1;
     const any_communication c{r.kind, &op, root, offset, false};
-    return reaches(c, 0, 1, 2) == receives_result(c, 1);
+    return (reaches(c, 0, 1, 2) || reaches(c, 1, 1, 2)) == receives_result(c, 1);
 }
 
 }  // namespace detail
@@ -81,11 +83,22 @@ constexpr bool leaves_zeros(const Communication& c, std::int64_t members) {
     return (moves == flow::shifted && c.zero_edge) || (moves == flow::paired && c.op->pair_count != members);
 }
 
+// Whether members with equal arguments may get different results.
+template <class Communication>
+constexpr bool tells_members_apart(const Communication& c, std::int64_t members) {
+    const flow moves = of(c.kind).moves;
+    const bool equal = moves == flow::none || moves == flow::channel || moves == flow::shifted || moves == flow::paired;
+    return !equal || leaves_zeros(c, members);
+}
+
 // Whether all members get the same result: each gets the whole data of the same senders.
 constexpr bool has_equal_results(op_kind k) {
     const row& r = of(k);
     return r.sends == pieces::one && (r.moves == flow::everyone || r.moves == flow::from_root);
 }
+
+// Whether data goes from one member to another.
+constexpr bool passes_between_members(op_kind k) { return is_communication(k) && of(k).moves != flow::itself; }
 
 // Whether only the root gets a result.
 constexpr bool ends_at_root(op_kind k) { return of(k).moves == flow::to_root; }

@@ -14,7 +14,8 @@ enum class flow : unsigned char {
     paired,     // the members at the sources of the operation's pairs to those at the targets, along one axis
     from_root,  // the root to every member
     to_root,    // every member to the root
-    everyone    // every member to every member
+    everyone,   // every member to every member
+    itself      // each member to itself: a copy within its memory
 };
 
 // The form of an argument or a result: one tensor, or equal blocks of extent 0, one for each member. Block i of an argument goes to member
@@ -24,10 +25,11 @@ enum class pieces : unsigned char { one, one_per_member };
 // The bytes over the slowest link, for the usual algorithm with n members and a payload (the larger of argument and result).
 enum class traffic : unsigned char {
     none,
-    link,           // the payload, from one rank to one other
-    bus,            // the payload, over the links of all members at once
-    bus_less_own,   // (n - 1) / n of the payload: a member keeps its own block
-    twice_less_own  // twice (n - 1) / n of the payload: reduce_scatter, then all_gather
+    link,            // the payload, from one rank to one other
+    bus,             // the payload, over the links of all members at once
+    bus_less_own,    // (n - 1) / n of the payload: a member keeps its own block
+    twice_less_own,  // twice (n - 1) / n of the payload: reduce_scatter, then all_gather
+    own              // nothing: a member reads and writes 1 / n of the payload in its memory
 };
 
 // The NCCL call. send_recv: a send and a receive for each pair of members, in one NCCL group.
@@ -51,7 +53,7 @@ inline constexpr row table[] = {
     {op_kind::input,          "input"},
     {op_kind::to_host,        "to_host"},
     {op_kind::from_host,      "from_host"},
-    //                                          moves            sends                   receives                reduces  passes                   call
+    //                                          moves            sends                   receives                reduces  passes
     {op_kind::transfer,       "transfer",       flow::channel,   pieces::one,            pieces::one,            false, traffic::link,           nccl_call::send_recv},
     {op_kind::shift,          "shift",          flow::shifted,   pieces::one,            pieces::one,            false, traffic::link,           nccl_call::send_recv},
     {op_kind::all_reduce,     "all_reduce",     flow::everyone,  pieces::one,            pieces::one,            true,  traffic::twice_less_own, nccl_call::all_reduce, true},
@@ -63,6 +65,7 @@ inline constexpr row table[] = {
     {op_kind::gather,         "gather",         flow::to_root,   pieces::one,            pieces::one_per_member, false, traffic::bus_less_own,   nccl_call::send_recv},
     {op_kind::scatter,        "scatter",        flow::from_root, pieces::one_per_member, pieces::one,            false, traffic::bus_less_own,   nccl_call::send_recv},
     {op_kind::permute,        "permute",        flow::paired,    pieces::one,            pieces::one,            false, traffic::link,           nccl_call::send_recv},
+    {op_kind::shard,          "shard",          flow::itself,    pieces::one_per_member, pieces::one,            false, traffic::own,            nccl_call::send_recv},
 };
 // clang-format on
 

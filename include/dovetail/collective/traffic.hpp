@@ -8,7 +8,8 @@ namespace dovetail::collective {
 // The amount over the slowest link for a payload (bytes, or their time at the bandwidth of the link) and n members.
 constexpr std::int64_t passing(traffic t, std::int64_t payload, std::int64_t members) {
     switch (t) {
-        case traffic::none: return 0;
+        case traffic::none:
+        case traffic::own: return 0;
         case traffic::link:
         case traffic::bus: return payload;
         case traffic::bus_less_own: return payload - payload / members;
@@ -32,10 +33,10 @@ constexpr payload_by_link payload_on(const row& r, std::int64_t payload, int loc
 namespace detail {
 
 // For an enumerator without a case the evaluation, and so the compilation, fails.
-constexpr bool is_counted(const row& r) { return (passing(r.passes, 8, 2) > 0) == (r.moves != flow::none); }
+constexpr bool is_counted(const row& r) { return (passing(r.passes, 8, 2) > 0) == (r.moves != flow::none && r.moves != flow::itself); }
 
 }  // namespace detail
 
-static_assert(each_row(detail::is_counted), "dovetail: `passing` counts the traffic of each kind");
+static_assert(each_row(detail::is_counted), "dovetail: `passing` counts the traffic of each kind that leaves a member");
 
 }  // namespace dovetail::collective

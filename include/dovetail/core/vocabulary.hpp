@@ -22,7 +22,8 @@ enum class op_kind : unsigned char {
     all_to_all,
     gather,
     scatter,
-    permute  // each target index of a pair gets the value of its source index, along one axis
+    permute,  // each target index of a pair gets the value of its source index, along one axis
+    shard     // each rank keeps its block of rows
 };
 
 enum class reduction : unsigned char { none, sum, product, minimum, maximum, average };

@@ -170,7 +170,10 @@ private:
         if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) return {on.launch_latency, time_at(largest, on.host_bandwidth)};
         const extent n = m.local ? extent{} : extent_of(g_, p_, m, s_);
         if (n.local * n.nodes <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
-        return communicated(collective::of(m.kind), largest, n);
+        const collective::row& row = collective::of(m.kind);
+        if (row.passes == collective::traffic::own)
+            return {on.launch_latency, time_at(2 * (largest / (n.local * n.nodes)), on.memory_bandwidth)};
+        return communicated(row, largest, n);
     }
 
     // The parts of a communication within nodes and between nodes run at the same time, in a pipeline, so that the slower one counts.

@@ -18,7 +18,8 @@ struct flow_event {
 // The flow event drawn for member i of a communication of `members`: its source and target as members; -1: none.
 inline std::pair<int, int> ends_of_arrow(const ir::member& x, int i, int members) {
     switch (collective::of(x.kind).moves) {
-        case collective::flow::none: break;
+        case collective::flow::none:
+        case collective::flow::itself: break;
         case collective::flow::channel:
         case collective::flow::everyone: return {0, i};
         case collective::flow::shifted:

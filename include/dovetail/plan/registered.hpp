@@ -48,6 +48,7 @@ struct registration {
 // Whether the communication `member` of task `v` may pass registered memory, if every rank registers its arena and nothing else.
 constexpr bool may_be_registered(const ir::program& p, const plan& made, int v, int member) {
     const op_kind kind = p.members[member].kind;
+    if (!collective::passes_between_members(kind)) return true;
     const bool one_call = collective::by_one_call(kind);
     detail::registration sides{p, made, one_call && !is_rooted(kind), one_call};
     for (const ir::participation& x : p.participations.subspan(p.tasks[v].first_participation, p.tasks[v].participations)) {

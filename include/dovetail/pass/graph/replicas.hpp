@@ -2,7 +2,7 @@
 // of a state that would make those differ that are declared alike.
 #pragma once
 
-#include "../../collective/table.hpp"
+#include "../../collective/movement.hpp"
 #include "../../ir/graph.hpp"
 
 namespace dovetail::pass::detail {
@@ -43,9 +43,8 @@ private:
         unsigned v = 0;
         for (int a : g_.operands.subspan(n.first_argument, n.arguments)) v |= varies_[a];
         if (collective::has_equal_results(n.kind)) return v & ~n.axes;
-        const bool differs =
-            is_collective(n.kind) || (is_communication(n.kind) && collective::leaves_zeros(n, ir::width_along(g_, n.role, n.axes)));
-        return differs ? v | n.axes : v;
+        const std::int64_t members = n.role < 0 ? 0 : ir::width_along(g_, n.role, n.axes);
+        return collective::tells_members_apart(n, members) ? v | n.axes : v;
     }
 
     // Starts from what is declared and follows the operations; values may be used above their definition, so it repeats until nothing

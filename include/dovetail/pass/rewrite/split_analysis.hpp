@@ -194,7 +194,7 @@ private:
         const value_cut given = argument_cut(n, 0);
         for (int k = 1; k < n.arguments; ++k)
             if (!(argument_cut(n, k) == given)) fail(ir::fault_kind::cut_in_another_way, n);
-        const bool moves_rows = is_collective(n.kind) && collective::needs_width(collective::of(n.kind));
+        const bool moves_rows = collective::needs_width(collective::of(n.kind));
         if (!moves_rows && (given.scattered & n.axes) != 0) fail(ir::fault_kind::cut_in_another_way, n);
         if (!moves_rows || given.extent != 0) return given;
         if (n.role >= 0 && n.kind == op_kind::reduce_scatter) {

@@ -42,7 +42,7 @@ private:
             const ir::task& task = accesses_.program.tasks[v];
             for (int m = task.first_member; m < task.first_member + task.members; ++m) {
                 const ir::member& member = accesses_.program.members[m];
-                if (member.local || member.communicator < 0 || !is_communication(member.kind)) continue;
+                if (member.local || member.communicator < 0 || !collective::passes_between_members(member.kind)) continue;
                 if (!std::exchange(exchanges, true)) all_ = communicator(communicator_split::of_all(where_.ranks()));
                 const bool by_one_call = collective::by_one_call(member.kind);
                 if (by_one_call && !seen[member.communicator]) {
