@@ -52,6 +52,15 @@ struct none_alike : dv::graph<both_axes, dv::input<x<0>, shard>, dv::input<x<1>,
                               dv::nccl_group<dv::let<y<0>, all_reduce<sum, dp>(x<0>)>, dv::update<s<0>, all_reduce<sum, dp>(x<1>)>>,
                               dv::let<z<7>, relu(y<0>)>, dv::output<dv::all<8, z>>> {};
 
+// None: the first result is part of a value that an operation changes in place.
+struct reversed {
+    static constexpr bool in_place_only = true;
+    static constexpr dv::tensor_type result(dv::tensor_type x) { return x; }
+};
+struct part_in_place : dv::graph<four_ranks, dv::input<x<0>, shard>, dv::let<y<0>, all_gather<dp>(x<0>)>, dv::let<y<1>, copy(y<2>)>,
+                                 dv::let<z<0>, reversed(dv::ops::concat<>(y<0>, y<1>))>, dv::let<y<2>, all_gather<dp>(x<0>)>,
+                                 dv::output<z<0>>> {};
+
 // Statements that ask for it: what stands outside is not looked at; what is inside of another one belongs to both; blocks of a split repeat
 // each other.
 struct in_a_statement : dv::graph<four_ranks, dv::input<x<0>, shard>, dv::let<y<0>, all_gather<dp>(x<0>)>,
@@ -119,6 +128,7 @@ TEST_CASE("a collective repeats one that has the same argument, axes, root, redu
     CHECK(repeated<app::of_rows>() == 1);
     CHECK(repeated<app::around_an_update>() == 1);
     CHECK(repeated<app::none_alike>() == 0);
+    CHECK(repeated<app::part_in_place>() == 0);
     CHECK(repeated<app::there_and_back<4>>() == 4);
 }
 

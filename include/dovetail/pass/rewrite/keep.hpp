@@ -52,7 +52,7 @@ private:
     constexpr int argument(const ir::node& n) const { return g_.operands[n.first_argument]; }
     constexpr int result(const ir::node& n) const { return g_.operands[n.first_result]; }
 
-    // What an operation changes in place may have no other reader; what is part of a concat lies there.
+    // What an operation changes in place may have no other reader, and no part of it; what is part of a concat lies there.
     constexpr void restrict_arguments(const ir::node& n) {
         if (n.kind == op_kind::compute && n.op->in_place_only && !n.update)
             in_place_[g_.operands[n.first_argument + (n.op->in_place < 0 ? 0 : n.op->in_place)]] = 1;
@@ -62,7 +62,8 @@ private:
     // after a value may start after readers of a later one: they stay as they are.
     constexpr bool can_be_kept(const ir::node& n) const {
         return is_collective(n.kind) && n.role >= 0 && n.nccl_group_id < 0 && n.awaited == 0 && !n.update && n.arguments == 1 &&
-               n.results == 1 && result(n) >= 0 && in_place_[result(n)] == 0 && (region_ < 0 || ir::stands_in(g_, n, region_));
+               n.results == 1 && result(n) >= 0 && in_place_[where_.whole_of(result(n))] == 0 &&
+               (region_ < 0 || ir::stands_in(g_, n, region_));
     }
     constexpr bool can_be_left_out(const ir::node& n) const {
         return !g_.symbols[result(n)].output && part_[result(n)] == 0 && n.awaited == 0;
