@@ -25,8 +25,8 @@ protected:
     bool update_by_communication(int role, int state, int nccl_group_id) {
         if (nccl_group_id < 0 && r.chance(15)) {  // from pinned host memory
             for (int i = 0; i < symbols(); ++i)
-                if (at(i).in_host_memory && (at(i).role == role || at(i).role < 0) && at(i).type == at(state).type &&
-                    (at(i).varies & at(state).replicated) == 0 && at(i).magnitude <= 1) {
+                if (at(i).in_host_memory && locked[static_cast<std::size_t>(i)] == 0 && (at(i).role == role || at(i).role < 0) &&
+                    at(i).type == at(state).type && (at(i).varies & at(state).replicated) == 0 && at(i).magnitude <= 1) {
                     statement n = communication(dv::op_kind::from_host, 1);
                     n.role = role;
                     n.update = true;
@@ -343,7 +343,8 @@ protected:
     bool host_copy(int role) {
         std::vector<int> pinned;
         for (int i = 0; i < symbols(); ++i)
-            if (at(i).in_host_memory && (at(i).role == role || (at(i).role < 0 && at(i).kind == dv::ir::symbol_kind::input)))
+            if (at(i).in_host_memory && locked[static_cast<std::size_t>(i)] == 0 &&
+                (at(i).role == role || (at(i).role < 0 && at(i).kind == dv::ir::symbol_kind::input)))
                 pinned.push_back(i);
         const bool back = !pinned.empty() && r.chance(60);
         const int x = back ? r.one_of(pinned) : pick(role, [&](int i) { return at(i).kind != dv::ir::symbol_kind::axis_index; });
