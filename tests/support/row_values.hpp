@@ -129,6 +129,7 @@ private:
             case all_reduce: return reduced(n, group, row);
             case reduce_scatter: return reduced(n, group, index * rows + row);
             case all_gather: return given(row / each)[row % each];
+            case shard: return given(index)[index * rows + row];
             case all_to_all: return given(row / (rows / members))[index * (rows / members) + row % (rows / members)];
             case broadcast: return given(n.root)[row];
             case shift: return given(((index - n.offset) % members + members) % members)[row];
@@ -264,11 +265,12 @@ private:
         const int drawn = r_.below(100);
         const dv::op_kind kind = drawn < 40   ? all_reduce
                                  : drawn < 60 ? reduce_scatter
-                                 : drawn < 85 ? all_gather
+                                 : drawn < 80 ? all_gather
+                                 : drawn < 85 ? shard
                                  : drawn < 90 ? broadcast
                                  : drawn < 95 ? shift
                                               : all_to_all;
-        if (kind == reduce_scatter && rows % width == 0) push(&moves_, kind, {x}, rows / width, axes);
+        if ((kind == reduce_scatter || kind == shard) && rows % width == 0) push(&moves_, kind, {x}, rows / width, axes);
         else if (kind == all_gather && rows * width <= 64) push(&moves_, kind, {x}, rows * width, axes);
         else if (kind == all_to_all && rows % width == 0 && !in_a_split()) push(&moves_, kind, {x}, rows, axes);
         else if (kind == shift) push(&moves_, kind, {x}, rows, axes == 3 ? 1 : axes);

@@ -511,16 +511,18 @@ struct shaped : dv::graph<
     dv::output<d>> {};
 
 // All_reduces that a decompose makes reduce_scatters and all_gathers of, with row-wise operations on shards; in a group in its place, the
-// graph as written. Ranks of two axes in their order, beside them one axis alone; a bias that is read whole, and a value that is gathered.
+// graph as written. Ranks of two axes in their order, beside them one axis alone; a bias that is read whole, an input of which each rank
+// takes its own block, and a value that is gathered.
 struct bias;
 template <template <class...> class Decompose>
 struct sharded_stream : dv::graph<
     dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>,
     dv::input<x, blocks>,
     dv::input<bias, dv::tensor<float, 64>, dv::replicated<dp, tp>>,
+    dv::input<e, blocks, dv::replicated<dp, tp>>,
     Decompose<dv::let<a, all_reduce<sum>(x)>,
               dv::let<b, multiply(relu(bias_add(a, bias)), a)>,
-              dv::let<c, add(b, all_reduce<maximum>(add(b, x)))>,
+              dv::let<c, add(add(b, e), all_reduce<maximum>(add(b, x)))>,
               dv::let<d, relu(all_reduce<average, tp>(x))>>,
     dv::let<y, subtract(c, multiply(d, x))>,
     dv::output<d, y>> {};

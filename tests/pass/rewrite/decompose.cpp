@@ -73,6 +73,17 @@ struct outside : dv::graph<four_ranks, dv::input<x, matrix>, dv::decompose<dv::l
 template <class... Replicated>
 struct biased : dv::graph<four_ranks, dv::input<x, matrix>, dv::input<bias, row, Replicated...>,
                           dv::decompose<dv::let<h, all_reduce<sum, tp>(x)>, dv::let<y, bias_add(h, bias)>>, dv::output<y>> {};
+// The first term is there as a whole: an input, which two additions read, or a state, of which the second one reads another version.
+template <class... Replicated>
+struct from_an_input
+    : dv::graph<four_ranks, dv::input<x, matrix>, dv::input<tokens, matrix, Replicated...>,
+                dv::decompose<dv::let<h, all_reduce<sum, tp>(x)>, dv::let<y, add(h, tokens)>, dv::let<z, add(norm(y), tokens)>>,
+                dv::output<z>> {};
+struct from_a_state
+    : dv::graph<four_ranks, dv::input<x, matrix>, dv::state<bias, matrix, zeros, dv::replicated<tp>>,
+                dv::decompose<dv::let<h, all_reduce<sum, tp>(x)>, dv::let<y, add(h, bias)>, dv::update<bias, copy(bias)>,
+                              dv::let<z, add(y, bias)>>,
+                dv::output<z>> {};
 // One all_reduce over both axes, one over one of them: their shards are others.
 struct of_two_axes
     : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>, dv::input<x, matrix>,
@@ -206,6 +217,12 @@ TEST_CASE("an operation stays whose arguments differ between the ranks, or that 
     CHECK(operations(rewritten<app::biased<>>()) == "reduce_scatter all_gather bias_add");
     CHECK(operations(rewritten<app::squared>()) == "reduce_scatter all_gather square");
     CHECK(operations(rewritten<app::of_two_axes>()) == "reduce_scatter reduce_scatter norm' all_gather norm' all_gather add");
+}
+
+TEST_CASE("of an argument that is there as a whole, a rank takes its own block") {
+    CHECK(operations(rewritten<app::from_an_input<dv::replicated<app::tp>>>()) == "reduce_scatter shard add' norm' add' all_gather");
+    CHECK(operations(rewritten<app::from_an_input<>>()) == "reduce_scatter all_gather add norm add");
+    CHECK(operations(rewritten<app::from_a_state>()) == "reduce_scatter shard add' copy shard add' all_gather");
 }
 
 TEST_CASE("the option takes what can be decomposed, and leaves the rest") {

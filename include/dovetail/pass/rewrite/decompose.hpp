@@ -3,7 +3,8 @@
 //     decompose<let<h, all_reduce<sum, tp>(x)>, let<y, norm(h)>>      h' = reduce_scatter(x)    y' = norm(h')    y = all_gather(y')
 //
 // The symbol of a value stands for all its rows; its shard is a symbol of its own. A value of which only shards are read is no longer
-// made. What is made of a node stands where it stood, so that accesses of states keep their order.
+// made. Where an operation on shards takes rows of a value that is there as a whole, a `shard` copies the rank's own block of it. What is
+// made of a node stands where it stood, so that accesses of states keep their order.
 #pragma once
 
 #include "../../ir/table.hpp"
@@ -16,6 +17,7 @@ namespace detail {
 
 struct reduce_scatter;
 struct all_gather;
+struct shard;
 constexpr operation communication_operation(const tag* name, op_kind kind) {
     operation o;
     o.name = name;
@@ -24,7 +26,8 @@ constexpr operation communication_operation(const tag* name, op_kind kind) {
     return o;
 }
 inline constexpr operation reduce_scatter_operation = communication_operation(&tag_of<reduce_scatter>, op_kind::reduce_scatter),
-                           all_gather_operation = communication_operation(&tag_of<all_gather>, op_kind::all_gather);
+                           all_gather_operation = communication_operation(&tag_of<all_gather>, op_kind::all_gather),
+                           shard_operation = communication_operation(&tag_of<shard>, op_kind::shard);
 
 class decomposition {
 public:
@@ -33,12 +36,13 @@ public:
 
     constexpr ir::graph_data run() {
         for (int s = 0; s < g_.symbols.size(); ++s)
-            if (how_.sharded(s) != 0) make_shard(s);
+            if (how_.sharded(s) != 0) {
+                shard_[s] = make_shard(s, g_.symbols[s].role, how_.sharded(s));
+                to_.symbols[s].node = -1;
+            }
         for (int i = 0; i < g_.nodes.size(); ++i) {
-            if (how_.decomposed(i))
-                push(scattered(i));
-            else
-                push(g_.nodes[i], how_.moved(i));
+            const vec<int> arguments = arguments_of(i);
+            push(how_.decomposed(i) ? scattered(i) : g_.nodes[i], arguments);
             for (int k = 0; k < g_.nodes[i].results; ++k)
                 if (const int s = result(g_.nodes[i], k); s >= 0 && shard_[s] >= 0 && gathered_[s] != 0) gather(i, s);
         }
@@ -48,13 +52,40 @@ public:
 private:
     constexpr int result(const ir::node& n, int k) const { return g_.operands[n.first_result + k]; }
 
-    constexpr void make_shard(int s) {
-        shard_[s] = to_.symbols.size();
+    constexpr int argument(const ir::node& n, int k) const { return g_.operands[n.first_argument + k]; }
+
+    // The symbol of a shard of s.
+    constexpr int make_shard(int s, int role, unsigned axes) {
         ir::symbol shard = g_.symbols[s];
-        shard.type = how_.shard_of(s);
+        shard.kind = ir::symbol_kind::value;
+        shard.type = how_.shard_of(s, role, axes);
+        shard.role = role;
         shard.output = false;
+        shard.replicated = 0;
         to_.symbols.push(shard);
-        to_.symbols[s].node = -1;
+        return to_.symbols.size() - 1;
+    }
+
+    // The symbols that a node takes: shards, the rank's own blocks, or values as a whole.
+    constexpr vec<int> arguments_of(int i) {
+        const ir::node& n = g_.nodes[i];
+        vec<int> taken;
+        for (int k = 0; k < n.arguments; ++k) {
+            const int s = argument(n, k);
+            taken.push(how_.takes_shard(i, k) ? shard_[s] : how_.takes_rows(i, k) ? own_block(i, s) : s);
+        }
+        return taken;
+    }
+    // All nodes of a role share the block of a value or an input; of a state, each takes that of the version it reads.
+    constexpr int own_block(int i, int s) {
+        const ir::node& n = g_.nodes[i];
+        const unsigned axes = how_.moved(i);
+        const bool changes = g_.symbols[s].kind == ir::symbol_kind::state;
+        for (const block& b : own_blocks_)
+            if (!changes && b.of == s && b.role == n.role && b.axes == axes) return b.symbol;
+        own_blocks_.push({s, n.role, axes, make_shard(s, n.role, axes)});
+        communicate(i, shard_operation, axes, s, own_blocks_.back().symbol);
+        return own_blocks_.back().symbol;
     }
 
     constexpr ir::node scattered(int i) const {
@@ -63,31 +94,31 @@ private:
         n.kind = op_kind::reduce_scatter;
         return n;
     }
-    constexpr void gather(int i, int s) {
+    constexpr void gather(int i, int s) { communicate(i, all_gather_operation, how_.sharded(s), shard_[s], s); }
+
+    // A communication from one symbol to another that comes from node i.
+    constexpr void communicate(int i, const operation& op, unsigned axes, int from, int to) {
         ir::node n = g_.nodes[i];
-        n.op = &all_gather_operation;
-        n.kind = op_kind::all_gather;
+        n.op = &op;
+        n.kind = op.kind;
         n.reduce = reduction::none;
-        n.axes = how_.sharded(s);
+        n.axes = axes;
         n.first_argument = to_.operands.size();
         n.arguments = 1;
         n.awaited = 0;
-        to_.operands.push(shard_[s]);
+        to_.operands.push(from);
         n.first_result = to_.operands.size();
         n.results = 1;
-        to_.operands.push(s);
-        to_.symbols[s].node = to_.nodes.size();
+        to_.operands.push(to);
+        to_.symbols[to].node = to_.nodes.size();
         to_.nodes.push(n);
     }
 
-    // A node with its results, as shards where they have one, and its arguments, as shards where it takes them.
-    constexpr void push(ir::node n, bool takes_shards = false) {
+    // A node with these arguments, and its results, as shards where they have one.
+    constexpr void push(ir::node n, const vec<int>& arguments) {
         const ir::node given = n;
         n.first_argument = to_.operands.size();
-        for (int k = 0; k < n.arguments; ++k) {
-            const int s = g_.operands[given.first_argument + k];
-            to_.operands.push(takes_shards && how_.takes_shard(given, k) ? shard_[s] : s);
-        }
+        for (const int s : arguments) to_.operands.push(s);
         n.first_awaited = to_.operands.size();
         for (int k = 0; k < n.awaited; ++k) to_.operands.push(g_.operands[given.first_awaited + k]);
         n.first_result = to_.operands.size();
@@ -102,11 +133,19 @@ private:
         to_.nodes.push(n);
     }
 
+    // The rank's own block of a whole value.
+    struct block {
+        int of, role;
+        unsigned axes;
+        int symbol;
+    };
+
     const ir::graph_data& g_;
     const decompose_analysis& how_;
     ir::graph_data to_;
-    vec<char> gathered_;  // by symbol
-    vec<int> shard_;      // by symbol: that of its shard; -1: it has none
+    vec<char> gathered_;     // by symbol
+    vec<int> shard_;         // by symbol: that of its shard; -1: it has none
+    vec<block> own_blocks_;  // so far
 };
 
 }  // namespace detail

@@ -6,9 +6,10 @@
 //     y = norm(h)          y' = norm(h')    y = all_gather(y')      the product reads all rows of y
 //     z = matmul(y, w)     z  = matmul(y, w)
 //
-// An operation can work on shards if its arguments by rows have shards along the same axes and its other arguments are equal on these
-// ranks. Where a value has to be gathered, all operations behind it that need it whole read the same all_gather. Which operations work on
-// shards is a minimum cut: the set that gathers the fewest bytes, and of several such sets the largest.
+// An operation can work on shards if one of its arguments by rows has shards and all others are equal on the ranks of that shard. Of an
+// argument by rows that is there as a whole it takes the rank's own block, a `shard`, which costs no traffic. Where a value has to be
+// gathered, all operations behind it that need it whole read the same all_gather. Which operations work on shards is a minimum cut: the
+// set that gathers the fewest bytes, and of several such sets the largest.
 #pragma once
 
 #include "../../collective/shape.hpp"
@@ -29,30 +30,27 @@ public:
     constexpr const ir::fault& fault() const { return wrong_; }
     constexpr bool decomposes_any() const { return any_; }
     constexpr bool decomposed(int node) const { return decomposed_[node] != 0; }
-    // Whether a node works on shards.
-    constexpr bool moved(int node) const { return moved_[node] != 0; }
+    // The axes along which a node works on shards; 0: it does not.
+    constexpr unsigned moved(int node) const { return moved_[node]; }
     // The axes along which the ranks have blocks of a value; 0: it is made whole.
     constexpr unsigned sharded(int symbol) const { return sharded_[symbol]; }
-    constexpr bool takes_shard(const ir::node& n, int k) const {
-        const int s = argument(n, k);
-        return sharded_[s] != 0 && cut_extent(n, k) == 0 && g_.symbols[s].role == n.role;
-    }
+    // Whether a node takes blocks of rows of argument k: the shards that were made of it, or else the rank's own block of it as a whole.
+    constexpr bool takes_rows(int node, int k) const { return moved_[node] != 0 && cut_extent(g_.nodes[node], k) == 0; }
+    constexpr bool takes_shard(int node, int k) const { return takes_rows(node, k) && has_shards(g_.nodes[node], k, moved_[node]); }
     // By symbol: whether somebody reads all rows of a sharded value.
     constexpr vec<char> gathered() const {
         vec<char> read(g_.symbols.size());
         for (int s = 0; s < g_.symbols.size(); ++s) read[s] = g_.symbols[s].output ? 1 : 0;
         for (int i = 0; i < g_.nodes.size(); ++i)
             for (int k = 0; k < g_.nodes[i].arguments; ++k)
-                if (!moved(i) || !takes_shard(g_.nodes[i], k)) read[argument(g_.nodes[i], k)] = 1;
+                if (!takes_shard(i, k)) read[argument(g_.nodes[i], k)] = 1;
         for (const ir::node& n : g_.nodes)
             for (const int s : g_.operands.subspan(n.first_awaited, n.awaited)) read[s] = 1;
         for (int s = 0; s < g_.symbols.size(); ++s)
             if (sharded_[s] == 0) read[s] = 0;
         return read;
     }
-    constexpr tensor_type shard_of(int symbol) const {
-        return shard_of(g_.symbols[symbol].type, g_.symbols[symbol].role, sharded_[symbol]);
-    }
+    constexpr tensor_type shard_of(int symbol, int role, unsigned axes) const { return shard_of(type_of(symbol), role, axes); }
 
 private:
     constexpr int argument(const ir::node& n, int k) const { return g_.operands[n.first_argument + k]; }
@@ -102,7 +100,7 @@ private:
                 if (moved_[i] != 0 || !may_move(n)) continue;
                 const unsigned axes = axes_of_arguments(n);
                 if (axes == 0 || !makes_shards(n, axes)) continue;
-                moved_[i] = 1;
+                moved_[i] = axes;
                 changed = true;
                 for (int k = 0; k < n.results; ++k)
                     if (result(n, k) >= 0) sharded_[result(n, k)] = axes;
@@ -118,28 +116,40 @@ private:
         const int extent = n.op->row_wise.of_argument(k);
         return n.op->row_wise.elementwise && type_of(argument(n, k)).rank == 0 ? whole : extent;
     }
-    // The axes along which all arguments by rows have shards; 0: there are none, or another argument differs between these ranks.
+    constexpr bool has_shards(const ir::node& n, int k, unsigned axes) const {
+        const int s = argument(n, k);
+        return sharded_[s] == axes && g_.symbols[s].role == n.role;
+    }
+    // The axes of the first argument by rows that has shards; 0: there is none, or another argument is neither in such shards nor a whole
+    // that is equal on these ranks.
     constexpr unsigned axes_of_arguments(const ir::node& n) {
         unsigned axes = 0;
-        for (int k = 0; k < n.arguments; ++k) {
-            if (cut_extent(n, k) == whole) continue;
-            if (!takes_shard(n, k) || (axes != 0 && axes != sharded_[argument(n, k)])) return 0;
-            axes = sharded_[argument(n, k)];
+        for (int k = 0; k < n.arguments && axes == 0; ++k)
+            if (const unsigned own = sharded_[argument(n, k)]; cut_extent(n, k) == 0 && has_shards(n, k, own)) axes = own;
+        for (int k = 0; k < n.arguments && axes != 0; ++k) {
+            const int extent = cut_extent(n, k), s = argument(n, k);
+            if (extent != whole && extent != 0) return 0;
+            if (extent == 0 && has_shards(n, k, axes)) continue;
+            if ((replicas_.varies_along(s) & axes) != 0 || (extent == 0 && !can_be_sharded(n, s))) return 0;
         }
-        for (int k = 0; k < n.arguments; ++k)
-            if (cut_extent(n, k) == whole && (replicas_.varies_along(argument(n, k)) & axes) != 0) return 0;
         return axes;
+    }
+    // Whether a rank can take its own block of a whole value.
+    constexpr bool can_be_sharded(const ir::node& n, int symbol) const {
+        const ir::symbol& s = g_.symbols[symbol];
+        return !s.in_host_memory && (s.role == n.role || (s.role < 0 && s.kind == ir::symbol_kind::input));
     }
     // The shape rule has to make shards of shards.
     constexpr bool makes_shards(const ir::node& n, unsigned axes) const {
+        const std::int64_t width = ir::width_along(g_, n.role, axes);
         vec<tensor_type> given;
         for (int k = 0; k < n.arguments; ++k) {
-            given.push(shard_of(type_of(argument(n, k)), n.role, cut_extent(n, k) == 0 ? axes : 0u));
-            if (cut_extent(n, k) == 0 && given[k].extent[0] % n.op->row_wise.unit != 0) return false;
+            const tensor_type& all = type_of(argument(n, k));
+            given.push(shard_of(all, n.role, cut_extent(n, k) == 0 ? axes : 0u));
+            if (cut_extent(n, k) == 0 && (all.extent[0] % width != 0 || given[k].extent[0] % n.op->row_wise.unit != 0)) return false;
         }
         tensor_type results[max_results] = {};
         if (n.op->infer(given.begin(), results) != n.results) return false;
-        const std::int64_t width = ir::width_along(g_, n.role, axes);
         for (int k = 0; k < n.results; ++k) {
             if (n.op->row_wise.of_result(k) != 0) return false;
             const int s = result(n, k);
@@ -171,7 +181,7 @@ private:
         for (int k = 0; k < n.arguments; ++k) {
             const int s = argument(n, k);
             if (sharded_[s] == 0) continue;
-            const bool by_shard = moved_[i] != 0 && takes_shard(n, k);
+            const bool by_shard = takes_shard(i, k);
             network.add_arc(2 + g_.nodes.size() + s, by_shard ? network_node_of(i) : min_cut::sink, min_cut::unbounded);
             if (by_shard) network.add_arc(network_node_of(i), network_node_of(g_.symbols[s].node), min_cut::unbounded);
         }
@@ -187,8 +197,9 @@ private:
 
     const ir::graph& g_;
     int region_;
-    vec<char> decomposed_, moved_;  // by node
-    vec<unsigned> sharded_;         // by symbol
+    vec<char> decomposed_;   // by node
+    vec<unsigned> moved_;    // by node
+    vec<unsigned> sharded_;  // by symbol
     detail::replicas replicas_;
     bool any_ = false;
     ir::fault wrong_;
