@@ -77,6 +77,32 @@ TEST_CASE("values in blocks are those of the same graph without the split") {
 TEST_CASE("a stream of shards has the values of the graph as written") { compare_decomposed<sharded_stream>(4); }
 TEST_CASE("blocks that are decomposed have the values of the graph as written") { compare_decomposed<sharded_blocks>(2); }
 
+TEST_CASE("updates on shards have the values of the graph as written, and leave states whole") {
+    using written = sharded_update<dv::group>;
+    using sharded = sharded_update<dv::shard_update>;
+    const std::vector<support::outputs> wanted = outputs_of<written, sequential>(2);
+    REQUIRE(wanted[0] == wanted[1]);
+    CHECK(outputs_of<sharded, sequential>(2) == wanted);
+    CHECK(outputs_of<sharded, overlapped>(2) == wanted);
+    CHECK(outputs_of<sharded, several>(2, 3) == outputs_of<written, several>(2, 3));
+    dv::host::world{2}.run([](auto& rank) {
+        dv::store alone{rank}, shared{rank};
+        dv::executor<written> whole{rank, alone}, first{rank, shared};
+        dv::executor<sharded> second{rank, shared};
+        for (int run = 0; run < 4; ++run) {
+            const auto one = [&](auto& step) {
+                step.bind(dv::name<x>, std::vector<float>(8, static_cast<float>(rank.index() + run)));
+                step.bind(dv::name<rate>, 0.25f);
+                step.run().wait();
+            };
+            one(whole);
+            if (run % 2 == 0) one(second);
+            else one(first);
+            CHECK(shared.template read<vector>(dv::name<weight>) == alone.template read<vector>(dv::name<weight>));
+        }
+    });
+}
+
 TEST_CASE("what the search over rewrites takes has the values of the graph as written") {
     REQUIRE(blocks_found<split_chain<dv::automatic>> > 1);
     REQUIRE(blocks_found<split_layers<dv::automatic>> > 1);

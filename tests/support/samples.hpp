@@ -538,4 +538,21 @@ struct sharded_blocks : dv::graph<
     dv::let<d, subtract(c, x)>,
     dv::output<c, d>> {};
 
+// Updates of replicated states that a shard_update computes on shards: with a gradient and with one that row-wise work has changed, of a
+// target that is no argument, and of one that a later update reads by rows.
+template <template <class...> class Shard>
+struct sharded_update : dv::graph<
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::input<x, vector>,
+    dv::input<rate, number, dv::replicated<dp>>,
+    dv::state<weight, vector, constant<1>, dv::replicated<dp>>,
+    dv::state<speed, vector, zeros, dv::replicated<dp>>,
+    dv::state<count, vector, zeros, dv::replicated<dp>>,
+    Shard<dv::let<a, all_reduce<average, dp>(multiply(weight, x))>,
+          dv::update<dv::values<weight, speed>, sgd_momentum<1, 2>(weight, speed, a, rate)>,
+          dv::update<count, multiply(scale(a, rate), speed)>,
+          dv::update<weight, sgd(weight, add(a, count), rate)>>,
+    dv::let<b, copy(weight)>, dv::let<c, copy(speed)>, dv::let<d, copy(count)>,
+    dv::output<b, c, d>> {};
+
 }  // namespace samples

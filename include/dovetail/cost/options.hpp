@@ -62,9 +62,12 @@ struct force_candidate {
 // The rewrites to apply before the graph is planned, in this order; rewrite::automatic: also those that the search finds to gain.
 template <rewrite... Kind>
 struct rewritten_by {
-    static constexpr bool allowed = sizeof...(Kind) <= most_rewrites && ((Kind != rewrite::split) && ...);
+    static constexpr bool allowed = sizeof...(Kind) <= most_rewrites && ((Kind != rewrite::split && Kind != rewrite::shard_update) && ...);
     static constexpr void apply(plan_options& s) {
-        static_assert(allowed, "dovetail: at most 4 rewrites, without split, which is a statement, or part of rewrite::automatic");
+        static_assert(
+            allowed,
+            "dovetail: at most 4 rewrites, without split, which is a statement or part of rewrite::automatic, and shard_update, which "
+            "is a statement");
         s.rewrites = {};
         if constexpr (allowed) (add(s.rewrites, Kind), ...);
     }

@@ -282,6 +282,9 @@ template <class... C>
 inline constexpr descriptor describe<decompose<C...>> = detail::stating(keyword::decompose, detail::statements<decompose<C...>>.of);
 template <class... C>
 inline constexpr descriptor describe<keep<C...>> = detail::stating(keyword::keep, detail::statements<keep<C...>>.of);
+template <class... C>
+inline constexpr descriptor describe<shard_update<C...>> =
+    detail::stating(keyword::shard_update, detail::statements<shard_update<C...>>.of);
 template <template <int...> class B, int... N>
 inline constexpr descriptor describe<repeat<B, N...>> =
     detail::stating(detail::counting<keyword::repeat, B, N...>(), detail::statements<repeat<B, N...>>.of);

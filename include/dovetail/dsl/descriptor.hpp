@@ -33,6 +33,7 @@ enum class keyword : unsigned char {
     split,
     decompose,
     keep,
+    shard_update,
     repeat,
     after,
     roles,
@@ -80,10 +81,14 @@ struct descriptor {
 
 constexpr bool is_axis(const descriptor& r) { return r.kind == keyword::axis || r.kind == keyword::network_axis; }
 
+// Of the statements in it.
+constexpr bool asks_for_rewrite(const descriptor& r) {
+    return r.kind == keyword::split || r.kind == keyword::decompose || r.kind == keyword::keep || r.kind == keyword::shard_update;
+}
+
 constexpr bool has_statements(const descriptor& r) {
     return r.kind == keyword::graph || r.kind == keyword::on || r.kind == keyword::group || r.kind == keyword::nccl_group ||
-           r.kind == keyword::split || r.kind == keyword::decompose || r.kind == keyword::keep || r.kind == keyword::repeat ||
-           r.kind == keyword::after;
+           r.kind == keyword::repeat || r.kind == keyword::after || asks_for_rewrite(r);
 }
 
 }  // namespace dovetail::dsl

@@ -96,6 +96,15 @@ struct decompose;
 template <class... Statements>
 struct keep;
 
+// shard_update<statements...>: as decompose; besides, the updates in it are computed on shards: on this rank's block of rows of their
+// states and of the gradients, which a reduce_scatter sums, and the new rows of all ranks are gathered into the states. Each update in it
+// has an argument that is an all_reduce in it, or made of one by row-wise operations; its operation declares `row_wise`, and its states are
+// declared replicated. Every state is whole at the end of a run, as other graphs and the store see it, so that a gather is paid for each;
+// states of a shard's shape, which are never whole, are cheaper for an optimizer's moments.
+// Errors: nothing_to_shard, update_not_sharded, and those of decompose.
+template <class... Statements>
+struct shard_update;
+
 // repeat<body, N...>: body<0, ..., 0> to body<N - 1, ...>, the last index fastest; one to three indices. A count that is down<N> goes from
 // N - 1 to 0, as a backward pass does.
 template <template <int...> class Body, int... N>

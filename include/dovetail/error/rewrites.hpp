@@ -128,4 +128,20 @@ struct nothing_to_keep {
                   "both into the keep, or write a group");
 };
 
+// Updates on shards.
+template <class ShardUpdate, class... More>
+struct nothing_to_shard {
+    static_assert(detail::never<ShardUpdate, More...>,
+                  "dovetail: this shard_update (first) contains no update of a state by an operation; put the updates into it, with the "
+                  "all_reduces of their gradients, or write decompose");
+};
+template <class Statement, class Operation, class... More>
+struct update_not_sharded {
+    static_assert(detail::never<Statement, Operation, More...>,
+                  "dovetail: this statement (first) stands in a shard_update, but its update (second) cannot be computed on a rank's block "
+                  "of rows: the operation has to declare row_wise, one of its arguments by rows has to be an all_reduce in the "
+                  "shard_update, or made of one by row-wise operations in it, and its states and other arguments have to be declared "
+                  "replicated along the axes of that all_reduce, with rows that the number of ranks divides");
+};
+
 }  // namespace dovetail::error

@@ -118,7 +118,9 @@ enum class fault_kind : unsigned char {
     not_decomposable,
     decompose_open_width,
     decompose_uneven,
-    nothing_to_keep
+    nothing_to_keep,
+    nothing_to_shard,
+    update_not_sharded
 };
 
 inline constexpr int max_fault_names = 12;

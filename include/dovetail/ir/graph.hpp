@@ -19,6 +19,7 @@ struct symbol {
     bool output = false;
     bool in_host_memory = false;  // pinned: written by to_host or bound as a host input
     bool initialised = false;     // a state with an initialiser, or one that the store supplies
+    bool shard = false;           // a state that a rewrite added: this rank's rows of the one of this name, during a run
     unsigned replicated = 0;      // axes along which the positions are declared to agree
     unsigned index_axis = 0;      // axis_index: the axis (as a mask)
     int source_position = -1;     // where it was declared

@@ -40,16 +40,13 @@ private:
                 case keyword::group:
                 case keyword::repeat: statements(*r, at, role, nccl_group_id); break;
                 case keyword::nccl_group: statements(*r, at, role, nccl_groups_++); break;
-                case keyword::split:
-                case keyword::decompose:
-                case keyword::keep:
+                case keyword::after: after(*r, at, role, nccl_group_id); break;
+                case keyword::on: statements(*r, at, d_.find_role((*r->statements[0])->id), nccl_group_id); break;
+                default:
+                    if (!dsl::asks_for_rewrite(*r)) break;
                     regions_.enter(*r, at);
                     statements(*r, at, role, nccl_group_id);
                     regions_.leave();
-                    break;
-                case keyword::after: after(*r, at, role, nccl_group_id); break;
-                case keyword::on: statements(*r, at, d_.find_role((*r->statements[0])->id), nccl_group_id); break;
-                default: break;
             }
             at += r->positions;
         }

@@ -20,7 +20,12 @@ public:
 
 private:
     static constexpr rewrite asked_by(keyword k) {
-        return k == keyword::split ? rewrite::split : k == keyword::keep ? rewrite::keep : rewrite::decompose;
+        switch (k) {
+            case keyword::split: return rewrite::split;
+            case keyword::keep: return rewrite::keep;
+            case keyword::shard_update: return rewrite::shard_update;
+            default: return rewrite::decompose;
+        }
     }
     constexpr void check_split(const descriptor& r, int source_position) {
         if (r.number < 0) d_.fail(make_fault(fault_kind::bad_block_count, source_position));

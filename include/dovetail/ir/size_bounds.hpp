@@ -58,12 +58,6 @@ constexpr void add_bounds_below(const dsl::descriptor& parent, size_bounds& to) 
                 ++to.roles;
                 add_bounds_below(***s, to);
                 break;
-            case keyword::split:
-            case keyword::decompose:
-            case keyword::keep:
-                ++to.regions;
-                add_bounds_below(***s, to);
-                break;
             case keyword::roles: to.roles += (**s)->positions; break;
             case keyword::after:
                 ++to.operands;
@@ -72,7 +66,10 @@ constexpr void add_bounds_below(const dsl::descriptor& parent, size_bounds& to) 
             case keyword::group:
             case keyword::nccl_group:
             case keyword::repeat: add_bounds_below(***s, to); break;
-            default: break;
+            default:
+                if (!dsl::asks_for_rewrite(***s)) break;
+                ++to.regions;
+                add_bounds_below(***s, to);
         }
     }
 }

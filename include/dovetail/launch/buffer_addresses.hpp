@@ -93,7 +93,7 @@ private:
             at.base = (b.where == ir::storage::host ? host_arena_.data() : arena_.data()) + placed.offset;
             at.stride = placed.stride;
         } else if (b.where == ir::storage::state) {
-            detail::stored_state& s = store_->at(g.symbols[b.symbol].name, b.type);
+            detail::stored_state& s = store_->at(g.symbols[b.symbol].name, b.type, g.symbols[b.symbol].shard);
             states_.push_back({b.symbol, index, &s});
             at.base = s.where.data();
         } else if (b.where == ir::storage::constant) {

@@ -32,6 +32,7 @@ public:
 struct stored_state {
     const tag* name = nullptr;
     tensor_type type = {};
+    bool shard = false;  // of the state of this name, made by a shard_update; no user reads or writes it
     block where = {};
     bool initialised = false;
     std::string lost = {};  // why the contents are invalid
@@ -70,11 +71,11 @@ public:
                 throw usage_error{text + " is used by executors of two worlds at once"};
     }
     // The state, made on first use; its address never changes.
-    stored_state& at(const tag* name, const tensor_type& type) {
+    stored_state& at(const tag* name, const tensor_type& type, bool shard = false) {
         const std::lock_guard lock{mutex_};
         for (const auto& s : states_)
-            if (same(s->name, name) && s->type == type) return *s;
-        states_.push_back(std::make_unique<stored_state>(stored_state{name, type, block{source_, type.bytes()}}));
+            if (same(s->name, name) && s->type == type && s->shard == shard) return *s;
+        states_.push_back(std::make_unique<stored_state>(stored_state{name, type, shard, block{source_, type.bytes()}}));
         return *states_.back();
     }
     void add_user(std::weak_ptr<state_user> user) {

@@ -68,6 +68,7 @@ TEST_CASE("meshes and states on the simulated GPU") {
     compare_all<samples::split_groups<2>>(2, "split_groups");
     compare_all<samples::sharded_stream<dv::decompose>>(4, "sharded_stream");
     compare_all<samples::sharded_blocks<dv::decompose>>(2, "sharded_blocks");
+    compare_all<samples::sharded_update<dv::shard_update>>(2, "sharded_update");
     compare_all<samples::one_group>(3, "one_group");
     compare_all<samples::one_group>(1, "one_group on one rank");
     compare_all<samples::counter>(1, "counter");

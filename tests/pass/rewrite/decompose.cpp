@@ -84,6 +84,17 @@ struct from_a_state
                 dv::decompose<dv::let<h, all_reduce<sum, tp>(x)>, dv::let<y, add(h, bias)>, dv::update<bias, copy(bias)>,
                               dv::let<z, add(y, bias)>>,
                 dv::output<z>> {};
+// Updates on shards; in a decompose they stay whole. The state is not an argument of the last one.
+template <template <class...> class Rewrite, class... Replicated>
+struct trained : dv::graph<four_ranks, dv::input<x, matrix>, dv::input<bias, dv::scalar<dv::half>, dv::replicated<tp>>,
+                           dv::state<tokens, matrix, zeros, Replicated...>,
+                           Rewrite<dv::let<h, all_reduce<sum, tp>(x)>, dv::update<tokens, sgd(tokens, norm(h), bias)>,
+                                   dv::update<tokens, norm(h)>>,
+                           dv::let<y, copy(tokens)>, dv::output<y>> {};
+template <int Width>
+struct trained_on : dv::graph<dv::mesh<dv::axis<tp, Width>>, dv::input<x, matrix>, dv::state<tokens, matrix, zeros, dv::replicated<tp>>,
+                              dv::shard_update<dv::update<tokens, add(tokens, all_reduce<sum, tp>(x))>>, dv::let<y, copy(tokens)>,
+                              dv::output<y>> {};
 // One all_reduce over both axes, one over one of them: their shards are others.
 struct of_two_axes
     : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>, dv::input<x, matrix>,
@@ -223,6 +234,24 @@ TEST_CASE("of an argument that is there as a whole, a rank takes its own block")
     CHECK(operations(rewritten<app::from_an_input<dv::replicated<app::tp>>>()) == "reduce_scatter shard add' norm' add' all_gather");
     CHECK(operations(rewritten<app::from_an_input<>>()) == "reduce_scatter all_gather add norm add");
     CHECK(operations(rewritten<app::from_a_state>()) == "reduce_scatter shard add' copy shard add' all_gather");
+}
+
+TEST_CASE("a shard_update computes updates on shards and gathers the states") {
+    using replicated = dv::replicated<app::tp>;
+    CHECK(operations(rewritten<app::trained<dv::shard_update, replicated>>()) ==
+          "reduce_scatter norm' shard sgd' all_gather norm' all_gather copy");
+    CHECK(operations(rewritten<app::trained<dv::decompose, replicated>>()) == "reduce_scatter all_gather norm sgd norm copy");
+    CHECK(operations(rewritten<app::trained_on<2>>()) == "reduce_scatter shard add' all_gather copy");
+    CHECK(operations(rewritten<app::trained_on<1>>()) == "all_reduce add copy");
+    const dv::ir::graph_data g = rewritten<app::trained_on<2>>();
+    int shards = 0;
+    for (const dv::ir::symbol& s : g.symbols)
+        if (s.shard) {
+            ++shards;
+            CHECK(s.kind == dv::ir::symbol_kind::state);
+            CHECK(s.type == dv::tensor_type{dv::element::float16, 2, {512, 1024}});
+        }
+    CHECK(shards == 1);
 }
 
 TEST_CASE("the option takes what can be decomposed, and leaves the rest") {

@@ -37,6 +37,7 @@ template <int N> struct grad_s {
 struct sgd {
     static constexpr tt result(tt w, tt g) { return w == g ? w : tt{}; }
     static constexpr dv::cost cost(tt w, tt) { return dv::bytes_moved(3 * w.bytes()); }
+    static constexpr auto row_wise = dv::elementwise();
 };
 template <int K> constexpr int rows_of = K == 3 ? f : h;
 template <int K> constexpr int columns_of = K == 0 ? 3 * h : K == 2 ? f : h;
@@ -115,7 +116,12 @@ template <int I, int K> using small_mean_of_nodes = dv::let<msg_<layer_at<I>::L,
 template <int Local> struct two_nodes
     : step_on<dv::mesh<dv::axis<node, 2, dv::link::network>, dv::axis<dp, Local>>, 4096, dv::repeat<big_mean_of_nodes, layers, 4>,
               dv::repeat<small_mean_of_nodes, layers, 8>, dv::repeat<learn_small, layers, 8>> {};
-// 5: Adam on the big weights: master weights and both moments in float, on each rank; the weights are a rounded copy.
+// 5: the big weights alone, their updates as written or on shards.
+template <int Tokens, template <class...> class Shard> struct big_ones
+    : dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::repeat<saved<Tokens>::template body, layers>,
+                dv::input<dy<layers - 1>, dv::tensor<real, Tokens, h>>, dv::repeat<big_state, layers, 4>, dv::repeat<slope, layers>,
+                dv::repeat<big, layers, 4>, Shard<dv::repeat<big_mean, layers, 4>, dv::repeat<learn_big, layers, 4>>> {};
+// 6: Adam on the big weights: master weights and both moments in float, on each rank; the weights are a rounded copy.
 template <int, int> struct master;
 template <int, int> struct moments;
 struct adam {
@@ -139,7 +145,7 @@ using with_adam = dv::graph<dv::mesh<dv::axis<dp, ranks>>, dv::repeat<saved<Toke
                             dv::repeat<optimizer<Parts, Replicated...>::template states, layers, 4>, dv::repeat<slope, layers>,
                             dv::repeat<big, layers, 4>, dv::repeat<Mean, layers, 4>, dv::repeat<Learn, layers, 4>>;
 struct adam_whole : with_adam<4096, 1, big_mean, learn_whole, dv::replicated<dp>> {};
-// 5b: in shards of rows. Each rank reduces and updates its own, and all gather the rounded weights.
+// 6b: in shards of rows. Each rank reduces and updates its own, and all gather the rounded weights.
 template <int I, int K> using shard_mean = dv::let<mg<layer_at<I>::L, K>, reduce_scatter<average, dp>(g<layer_at<I>::L, K>)>;
 template <int L, int K> using learn_shard = dv::group<adam_step<L, K>, dv::update<w<L, K>, all_gather<dp>(rounded(master<L, K>))>>;
 struct adam_in_shards : with_adam<4096, ranks, shard_mean, learn_shard> {};
@@ -156,6 +162,8 @@ std::vector<workloads::workload> workloads::data_parallel() {
             workloads::of<in_groups<2048>>("data parallel, 2048 tokens, a group a layer"),
             workloads::of<two_nodes<8>>("data parallel, two nodes of 8"),
             workloads::of<two_nodes<1>>("data parallel, two nodes of 1"),
+            workloads::of<big_ones<2048, dv::group>>("data parallel, 2048 tokens, the weights alone"),
+            workloads::of<big_ones<2048, dv::shard_update>>("data parallel, 2048 tokens, updates on shards"),
             workloads::of<adam_whole>("data parallel, Adam on each rank"),
             workloads::of<adam_in_shards>("data parallel, Adam in shards (ZeRO-1)")};
 }

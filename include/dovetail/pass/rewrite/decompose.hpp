@@ -5,6 +5,11 @@
 // The symbol of a value stands for all its rows; its shard is a symbol of its own. A value of which only shards are read is no longer
 // made. Where an operation on shards takes rows of a value that is there as a whole, a `shard` copies the rank's own block of it. What is
 // made of a node stands where it stood, so that accesses of states keep their order.
+//
+//     shard_update<update<w, sgd(w, all_reduce<sum, dp>(g), rate)>>
+//         g' = reduce_scatter(g)    update w' = shard(w)    update w' = sgd(w', g', rate)    update w = all_gather(w')
+//
+// The shard of a state is a state itself, since operations such as sgd change it in place; it is written in each run before it is used.
 #pragma once
 
 #include "../../ir/table.hpp"
@@ -41,8 +46,9 @@ public:
                 to_.symbols[s].node = -1;
             }
         for (int i = 0; i < g_.nodes.size(); ++i) {
-            const vec<int> arguments = arguments_of(i);
-            push(how_.decomposed(i) ? scattered(i) : g_.nodes[i], arguments);
+            const vec<int> arguments = arguments_of(i), results = results_of(i);
+            push(how_.decomposed(i) ? scattered(i) : g_.nodes[i], arguments, results);
+            if (updates_shards(i)) gather_targets(i, results);
             for (int k = 0; k < g_.nodes[i].results; ++k)
                 if (const int s = result(g_.nodes[i], k); s >= 0 && shard_[s] >= 0 && gathered_[s] != 0) gather(i, s);
         }
@@ -51,7 +57,6 @@ public:
 
 private:
     constexpr int result(const ir::node& n, int k) const { return g_.operands[n.first_result + k]; }
-
     constexpr int argument(const ir::node& n, int k) const { return g_.operands[n.first_argument + k]; }
 
     // The symbol of a shard of s.
@@ -72,9 +77,42 @@ private:
         vec<int> taken;
         for (int k = 0; k < n.arguments; ++k) {
             const int s = argument(n, k);
-            taken.push(how_.takes_shard(i, k) ? shard_[s] : how_.takes_rows(i, k) ? own_block(i, s) : s);
+            taken.push(how_.takes_shard(i, k) ? shard_[s] : how_.takes_rows(i, k) ? own_rows(i, s) : s);
         }
         return taken;
+    }
+    constexpr vec<int> results_of(int i) {
+        vec<int> made;
+        for (int k = 0; k < g_.nodes[i].results; ++k) {
+            const int s = result(g_.nodes[i], k);
+            made.push(s < 0 ? s : updates_shards(i) ? state_shard(i, s) : shard_[s] >= 0 ? shard_[s] : s);
+        }
+        return made;
+    }
+    constexpr bool updates_shards(int i) const { return g_.nodes[i].update && how_.moved(i) != 0; }
+
+    // The state for this rank's rows of a state.
+    constexpr int state_shard(int i, int s) {
+        const unsigned axes = how_.moved(i);
+        for (const block& b : state_shards_)
+            if (b.of == s && b.axes == axes) return b.symbol;
+        state_shards_.push({s, g_.nodes[i].role, axes, make_shard(s, g_.nodes[i].role, axes)});
+        ir::symbol& shard = to_.symbols[state_shards_.back().symbol];
+        shard.kind = ir::symbol_kind::state;
+        shard.initialised = false;
+        shard.shard = true;
+        return state_shards_.back().symbol;
+    }
+    constexpr void gather_targets(int i, const vec<int>& shards) {
+        for (int k = 0; k < shards.size(); ++k)
+            if (const int s = result(g_.nodes[i], k); s >= 0) communicate(i, all_gather_operation, how_.moved(i), shards[k], s);
+    }
+    // This rank's rows of a value: of the state that an update changes, in a state.
+    constexpr int own_rows(int i, int s) {
+        if (!how_.is_target(g_.nodes[i], s)) return own_block(i, s);
+        const int rows = state_shard(i, s);
+        communicate(i, shard_operation, how_.moved(i), s, rows);
+        return rows;
     }
     // All nodes of a role share the block of a value or an input; of a state, each takes that of the version it reads.
     constexpr int own_block(int i, int s) {
@@ -110,23 +148,22 @@ private:
         n.first_result = to_.operands.size();
         n.results = 1;
         to_.operands.push(to);
-        to_.symbols[to].node = to_.nodes.size();
+        n.update = to_.symbols[to].kind == ir::symbol_kind::state;
+        if (!n.update) to_.symbols[to].node = to_.nodes.size();
         to_.nodes.push(n);
     }
 
-    // A node with these arguments, and its results, as shards where they have one.
-    constexpr void push(ir::node n, const vec<int>& arguments) {
+    // A node with these arguments and results.
+    constexpr void push(ir::node n, const vec<int>& arguments, const vec<int>& results) {
         const ir::node given = n;
         n.first_argument = to_.operands.size();
         for (const int s : arguments) to_.operands.push(s);
         n.first_awaited = to_.operands.size();
         for (int k = 0; k < n.awaited; ++k) to_.operands.push(g_.operands[given.first_awaited + k]);
         n.first_result = to_.operands.size();
-        for (int k = 0; k < n.results; ++k) {
-            const int s = result(given, k);
-            const int made = s >= 0 && shard_[s] >= 0 ? shard_[s] : s;
-            if (made >= 0 && !n.update) to_.symbols[made].node = to_.nodes.size();
-            to_.operands.push(made);
+        for (const int s : results) {
+            if (s >= 0 && !n.update) to_.symbols[s].node = to_.nodes.size();
+            to_.operands.push(s);
         }
         n.first_target = to_.operands.size();
         for (int k = 0; k < n.targets; ++k) to_.operands.push(g_.operands[given.first_target + k]);
@@ -143,9 +180,9 @@ private:
     const ir::graph_data& g_;
     const decompose_analysis& how_;
     ir::graph_data to_;
-    vec<char> gathered_;     // by symbol
-    vec<int> shard_;         // by symbol: that of its shard; -1: it has none
-    vec<block> own_blocks_;  // so far
+    vec<char> gathered_;                    // by symbol
+    vec<int> shard_;                        // by symbol: that of its shard; -1: it has none
+    vec<block> own_blocks_, state_shards_;  // so far
 };
 
 }  // namespace detail

@@ -9,7 +9,8 @@
 // An operation can work on shards if one of its arguments by rows has shards and all others are equal on the ranks of that shard. Of an
 // argument by rows that is there as a whole it takes the rank's own block, a `shard`, which costs no traffic. Where a value has to be
 // gathered, all operations behind it that need it whole read the same all_gather. Which operations work on shards is a minimum cut: the
-// set that gathers the fewest bytes, and of several such sets the largest.
+// set that gathers the fewest bytes, and of several such sets the largest. In a `shard_update` the updates of states work on shards as
+// well, whatever is gathered for that.
 #pragma once
 
 #include "../../collective/shape.hpp"
@@ -21,10 +22,18 @@ namespace dovetail::pass {
 class decompose_analysis {
 public:
     constexpr decompose_analysis(const ir::graph& g, int region)
-        : g_{g}, region_{region}, decomposed_(g.nodes.size()), moved_(g.nodes.size()), sharded_(g.symbols.size()), replicas_{g} {
-        if (!find_all_reduces()) return;
-        find_movable();
-        keep_least_gathers();
+        : g_{g},
+          region_{region},
+          shards_updates_{region >= 0 && g.regions[region].kind == rewrite::shard_update},
+          decomposed_(g.nodes.size()),
+          moved_(g.nodes.size()),
+          sharded_(g.symbols.size()),
+          replicas_{g} {
+        if (find_all_reduces()) {
+            find_movable();
+            keep_least_gathers();
+        }
+        if (shards_updates_) check_updates();
     }
 
     constexpr const ir::fault& fault() const { return wrong_; }
@@ -37,6 +46,12 @@ public:
     // Whether a node takes blocks of rows of argument k: the shards that were made of it, or else the rank's own block of it as a whole.
     constexpr bool takes_rows(int node, int k) const { return moved_[node] != 0 && cut_extent(g_.nodes[node], k) == 0; }
     constexpr bool takes_shard(int node, int k) const { return takes_rows(node, k) && has_shards(g_.nodes[node], k, moved_[node]); }
+    // Whether a node updates a state.
+    constexpr bool is_target(const ir::node& n, int symbol) const {
+        for (int k = 0; n.update && k < n.results; ++k)
+            if (result(n, k) == symbol) return true;
+        return false;
+    }
     // By symbol: whether somebody reads all rows of a sharded value.
     constexpr vec<char> gathered() const {
         vec<char> read(g_.symbols.size());
@@ -86,7 +101,7 @@ private:
         const std::int64_t width = ir::width_along(g_, n.role, n.axes);
         if (width == 0) return fail(ir::fault_kind::decompose_open_width, n), false;
         const tensor_type& type = type_of(argument(n, 0));
-        if (width == 1) return false;
+        if (width == 1) return one_rank_ = true, false;
         if (collective::is_divisible(collective::of(op_kind::reduce_scatter), type, width)) return true;
         return fail(ir::fault_kind::decompose_uneven, n).tensor(type).count_of(width), false;
     }
@@ -99,18 +114,26 @@ private:
                 const ir::node& n = g_.nodes[i];
                 if (moved_[i] != 0 || !may_move(n)) continue;
                 const unsigned axes = axes_of_arguments(n);
-                if (axes == 0 || !makes_shards(n, axes)) continue;
+                if (axes == 0 || !makes_shards(n, axes) || !may_change(n, axes)) continue;
                 moved_[i] = axes;
                 changed = true;
                 for (int k = 0; k < n.results; ++k)
-                    if (result(n, k) >= 0) sharded_[result(n, k)] = axes;
+                    if (result(n, k) >= 0 && !n.update) sharded_[result(n, k)] = axes;
             }
         }
     }
     constexpr bool may_move(const ir::node& n) const {
         const operation& op = *n.op;
-        return n.kind == op_kind::compute && op.view == view_kind::none && op.row_wise.declared && !op.has_effect && !n.update &&
-               ir::stands_in(g_, n, region_);
+        return n.kind == op_kind::compute && op.view == view_kind::none && op.row_wise.declared && !op.has_effect &&
+               (!n.update || shards_updates_) && ir::stands_in(g_, n, region_);
+    }
+    // Whether an update, if it is one, may work on shards of its targets: they are equal before it, and it takes none as a whole.
+    constexpr bool may_change(const ir::node& n, unsigned axes) {
+        for (int k = 0; n.update && k < n.results; ++k)
+            if (result(n, k) >= 0 && (replicas_.varies_along(result(n, k)) & axes) != 0) return false;
+        for (int k = 0; k < n.arguments; ++k)
+            if (cut_extent(n, k) != 0 && is_target(n, argument(n, k))) return false;
+        return true;
     }
     constexpr int cut_extent(const ir::node& n, int k) const {
         const int extent = n.op->row_wise.of_argument(k);
@@ -172,9 +195,12 @@ private:
         for (int i = 0; i < nodes; ++i) add_reads(network, i);
         const vec<char> whole_side = network.sink_side();
         for (int i = 0; i < nodes; ++i)
-            if (moved_[i] != 0 && whole_side[network_node_of(i)] != 0) stay(i);
+            if (moved_[i] != 0 && !g_.nodes[i].update && whole_side[network_node_of(i)] != 0) stay(i);
     }
-    constexpr int network_node_of(int node) const { return decomposed_[node] != 0 ? min_cut::source : 2 + node; }
+    // (An update on shards stays one.)
+    constexpr int network_node_of(int node) const {
+        return decomposed_[node] != 0 || (moved_[node] != 0 && g_.nodes[node].update) ? min_cut::source : 2 + node;
+    }
     // A reader that takes a whole value is on the sink's side; one that takes a shard needs the operation that makes the shard on its own.
     constexpr void add_reads(min_cut& network, int i) const {
         const ir::node& n = g_.nodes[i];
@@ -195,13 +221,27 @@ private:
             if (result(n, k) >= 0) sharded_[result(n, k)] = 0;
     }
 
+    // The first update in the region that is not on shards.
+    constexpr void check_updates() {
+        bool found = false;
+        for (int i = 0; i < g_.nodes.size(); ++i) {
+            const ir::node& n = g_.nodes[i];
+            if (!n.update || !ir::stands_in(g_, n, region_)) continue;
+            found = true;
+            if (moved_[i] == 0 && !one_rank_) fail(ir::fault_kind::update_not_sharded, n);
+        }
+        if (!found && !wrong_) wrong_ = ir::make_fault(ir::fault_kind::nothing_to_shard, g_.regions[region_].source_position);
+    }
+
     const ir::graph& g_;
     int region_;
+    bool shards_updates_;
     vec<char> decomposed_;   // by node
     vec<unsigned> moved_;    // by node
     vec<unsigned> sharded_;  // by symbol
     detail::replicas replicas_;
     bool any_ = false;
+    bool one_rank_ = false;  // whether there is an all_reduce of one rank, which stays as it is, with what comes behind it
     ir::fault wrong_;
 };
 

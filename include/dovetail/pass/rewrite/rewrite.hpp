@@ -24,6 +24,7 @@ constexpr ir::graph_data rewrite_once(const rewrite_list& list, int i, ir::graph
         case rewrite::identity: return rewrite_identity(static_cast<ir::graph_data&&>(g));
         case rewrite::bucket: return rewrite_bucket(static_cast<ir::graph_data&&>(g));
         case rewrite::split:
+        case rewrite::shard_update:
         case rewrite::automatic: break;  // no list has them
         case rewrite::decompose: return rewrite_decompose(static_cast<ir::graph_data&&>(g), -1);
         case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), -1, list.kept);
@@ -40,7 +41,7 @@ constexpr int automatic_splits_before(const ir::graph_data& g, int region) {
 constexpr ir::graph_data rewrite_region(const rewrite_list& list, int region, ir::graph_data g) {
     const ir::region r = g.regions[region];
     if (r.kind == rewrite::keep) return rewrite_keep(static_cast<ir::graph_data&&>(g), region, list.kept);
-    if (r.kind == rewrite::decompose) return rewrite_decompose(static_cast<ir::graph_data&&>(g), region);
+    if (r.kind == rewrite::decompose || r.kind == rewrite::shard_update) return rewrite_decompose(static_cast<ir::graph_data&&>(g), region);
     const int blocks = r.number == automatic ? list.blocks_of(automatic_splits_before(g, region)) : r.number;
     return rewrite_split(static_cast<ir::graph_data&&>(g), region, blocks);
 }
@@ -61,7 +62,7 @@ constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list)
     ir::graph_data now = copy_of(g);
     for (int i = 0; i < now.nodes.size(); ++i) now.nodes[i].origin = i;
     if (list.everywhere && list.blocks > 1) find_split_regions(now, list.blocks);
-    for (const rewrite kind : {rewrite::split, rewrite::keep, rewrite::decompose})
+    for (const rewrite kind : {rewrite::split, rewrite::keep, rewrite::shard_update, rewrite::decompose})
         now = rewrite_regions(kind, list, static_cast<ir::graph_data&&>(now));
     forget_regions(now);
     for (int i = 0; i < list.count; ++i) now = rewrite_once(list, i, static_cast<ir::graph_data&&>(now));
@@ -110,16 +111,21 @@ constexpr ir::fault check_each(const ir::graph& g, rewrite kind, Check check) {
     return wrong;
 }
 
+constexpr ir::fault check_decompositions(const ir::graph& g) {
+    const ir::fault wrong = check_each(g, rewrite::shard_update, check_decompose);
+    return wrong ? wrong : check_each(g, rewrite::decompose, check_decompose);
+}
+
 }  // namespace detail
 
 // The first mistake in what the statements ask for. Blocks of a split are decomposed, not the whole.
 constexpr ir::fault check_regions(const ir::graph& g) {
     ir::fault wrong = detail::check_each(g, rewrite::split, detail::check_split);
     if (!wrong) wrong = detail::check_each(g, rewrite::keep, detail::check_keep);
-    if (wrong || !detail::has_regions(g, rewrite::decompose)) return wrong;
-    if (!detail::has_regions(g, rewrite::split)) return detail::check_each(g, rewrite::decompose, detail::check_decompose);
+    if (wrong || !(detail::has_regions(g, rewrite::decompose) || detail::has_regions(g, rewrite::shard_update))) return wrong;
+    if (!detail::has_regions(g, rewrite::split)) return detail::check_decompositions(g);
     const ir::graph_data in_blocks = detail::rewrite_regions(rewrite::split, {}, detail::copy_of(g));
-    return detail::check_each(ir::view(in_blocks), rewrite::decompose, detail::check_decompose);
+    return detail::check_decompositions(ir::view(in_blocks));
 }
 
 // The upper bounds of the table sizes of the rewritten graph.

@@ -335,6 +335,10 @@ constexpr auto graph_error() {
         return tell<error::decompose_uneven, G>();
     else if constexpr (f.kind == kind::nothing_to_keep)
         return tell<error::nothing_to_keep, G>();
+    else if constexpr (f.kind == kind::nothing_to_shard)
+        return tell<error::nothing_to_shard, G>();
+    else if constexpr (f.kind == kind::update_not_sharded)
+        return tell<error::update_not_sharded, G>();
     else
         static_assert(f.kind == kind::none, "dovetail: this kind of fault has no error in plan/diagnose/graph.hpp");
 }
