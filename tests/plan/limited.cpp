@@ -1,10 +1,9 @@
 // Plans with a memory limit: if some order fits, there is a plan; no overlapped plan is predicted slower than one stream; the plan of the
 // compiler is the plan at run time.
-#include "support/laws.hpp"
+#include "support/as_at_run_time.hpp"
 
 #include <dovetail/dovetail.hpp>
 #include <dovetail/ops/ops.hpp>
-#include <dovetail/plan/make.hpp>
 
 #include <doctest/doctest.h>
 
@@ -67,12 +66,9 @@ static_assert(dv::peak_bytes<sent_beside, near> >= 8 * matrix::bytes);
 namespace {
 
 template <class G, class O>
-void as_at_run_time(bool overlapped) {
+void keeps_the_limit(bool overlapped) {
     using planned = dv::plan::planned<G, O>;
-    const dv::plan::made made = dv::plan::make(planned::graph, O::value);
-    REQUIRE(!made.wrong);
-    REQUIRE(made.fits);
-    CHECK(support::difference(support::listed(dv::ir::view(made.plan)), support::listed(planned::plan)) == "");
+    support::as_at_run_time<G, O>();
     CHECK(dv::plan::within(O::value.memory_limit, planned::plan.roles));
     CHECK(planned::plan.overlapped == overlapped);
     CHECK(planned::plan.predicted <= planned::plan.predicted_sequential);
@@ -83,16 +79,16 @@ void as_at_run_time(bool overlapped) {
 }  // namespace
 
 TEST_CASE("an order for little memory is found where the written one exceeds the limit") {
-    as_at_run_time<app::all_made_first, app::limit<2 * app::matrix::bytes>>(false);
-    as_at_run_time<app::all_made_first, app::limit_in_turn<2 * app::matrix::bytes>>(false);
-    as_at_run_time<app::kept_too_long, app::limit_in_turn<2 * app::matrix::bytes>>(false);
+    keeps_the_limit<app::all_made_first, app::limit<2 * app::matrix::bytes>>(false);
+    keeps_the_limit<app::all_made_first, app::limit_in_turn<2 * app::matrix::bytes>>(false);
+    keeps_the_limit<app::kept_too_long, app::limit_in_turn<2 * app::matrix::bytes>>(false);
 }
 
 TEST_CASE("overlap that does not gain is not taken, though it keeps the limit") {
-    as_at_run_time<app::kept_too_long, app::limit<2 * app::matrix::bytes + 65536>>(false);
+    keeps_the_limit<app::kept_too_long, app::limit<2 * app::matrix::bytes + 65536>>(false);
 }
 
 TEST_CASE("the order for little memory is overlapped where that gains and fits") {
-    as_at_run_time<app::sent_beside, app::limit<3 * app::matrix::bytes>>(true);
-    as_at_run_time<app::sent_beside, app::limit<app::matrix::bytes + 65536>>(false);
+    keeps_the_limit<app::sent_beside, app::limit<3 * app::matrix::bytes>>(true);
+    keeps_the_limit<app::sent_beside, app::limit<app::matrix::bytes + 65536>>(false);
 }

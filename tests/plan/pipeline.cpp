@@ -1,10 +1,9 @@
 // The pipeline at compile time and at run time makes the same plan for all decisions: every candidate forced, and the graph rewritten by
 // the identity.
-#include "support/laws.hpp"
+#include "support/as_at_run_time.hpp"
 #include "support/samples.hpp"
 
 #include <dovetail/observe/text.hpp>
-#include <dovetail/plan/make.hpp>
 
 #include <doctest/doctest.h>
 
@@ -16,18 +15,7 @@ namespace dv = dovetail;
 namespace plan = dovetail::plan;
 using namespace samples;
 
-template <class G, class O>
-void as_at_run_time() {
-    using planned = plan::planned<G, O>;
-    const plan::made made = plan::make(plan::typed<G>::value, O::value);
-    REQUIRE(!made.wrong);
-    REQUIRE(made.fits);
-    CHECK(support::difference(support::listed(dv::ir::view(made.plan)), support::listed(planned::plan)) == "");
-    CHECK(made.plan.predicted == planned::plan.predicted);
-    CHECK(made.plan.choice.taken == planned::plan.choice.taken);
-    for (int c = 0; c < dv::candidates; ++c) CHECK(made.plan.choice.predicted[c] == planned::plan.choice.predicted[c]);
-}
-
+using support::as_at_run_time;
 using h200 = dv::machine::h200_nvlink;
 
 template <class G, dv::candidate C>

@@ -1,10 +1,9 @@
 // The search over rewrites: what it tries, what it takes, and that it ends at the same plan while compiling and at run time.
-#include "support/laws.hpp"
+#include "support/as_at_run_time.hpp"
 
 #include <dovetail/dovetail.hpp>
 #include <dovetail/observe/text.hpp>
 #include <dovetail/ops/ops.hpp>
-#include <dovetail/plan/make.hpp>
 
 #include <doctest/doctest.h>
 
@@ -53,18 +52,6 @@ const dv::rewrite_list& taken() {
     return plan::planned<G, O>::options.rewrites;
 }
 
-template <class G, class O>
-void as_at_run_time() {
-    using planned = plan::planned<G, O>;
-    const plan::made made = plan::make(plan::typed<G>::value, O::value);
-    REQUIRE(!made.wrong);
-    REQUIRE(made.fits);
-    CHECK(support::difference(support::listed(dv::ir::view(made.plan)), support::listed(planned::plan)) == "");
-    REQUIRE(made.rewrites.count == planned::rewrites.count);
-    for (int i = 0; i < made.rewrites.count; ++i) CHECK(made.rewrites.of[i].length == planned::rewrites.of[i].length);
-    CHECK(made.options.rewrites.blocks == taken<G, O>().blocks);
-}
-
 plan::rewrite_trial trial(int blocks, std::int64_t length, bool fits = true) {
     plan::rewrite_trial t;
     t.list.blocks = blocks;
@@ -101,10 +88,10 @@ TEST_CASE("what does not gain is not taken") {
 }
 
 TEST_CASE("the plan while compiling is that of run time") {
-    as_at_run_time<app::chain, app::searched>();
-    as_at_run_time<app::chain, app::limited>();
-    as_at_run_time<app::split_chain<dv::automatic>, app::h200>();
-    as_at_run_time<app::many_small, app::searched>();
+    support::as_at_run_time<app::chain, app::searched>();
+    support::as_at_run_time<app::chain, app::limited>();
+    support::as_at_run_time<app::split_chain<dv::automatic>, app::h200>();
+    support::as_at_run_time<app::many_small, app::searched>();
 }
 
 TEST_CASE("blocks are doubled while that gains, then all_reduces are decomposed, then buckets are tried") {
