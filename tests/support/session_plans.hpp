@@ -1,11 +1,10 @@
 // The graphs of a session planned, evaluated and made ready to run: executable plans whose operations are those of hash_ops.hpp and compare what
-// they are given with what the sketches mean. One session at a time: a launch is a plain function, so what it stands for lies in one
-// table per process.
+// they are given with what the sketches mean.
 #pragma once
 
+#include "launch_table.hpp"
 #include "session.hpp"
 
-#include <dovetail/launch/executable_plan.hpp>
 #include <dovetail/plan/make.hpp>
 
 #include <atomic>
@@ -39,10 +38,10 @@ struct running_session {
         std::vector<int> run_of;                         // by rank: runs it has done; touched only on the position that launches it
     };
     std::deque<session_graph> graphs;
-    std::vector<call> calls;
-    std::vector<std::pair<int, int>> states;             // graph and symbol, by initialiser
+    std::deque<call> calls;
+    launch_table launches;                               // of calls and initialisers
     std::vector<std::vector<std::atomic<bool>>> made;    // by graph and rank: its executor; what is launched before is not a run's
-    std::atomic<long> launches = 0, workspaces = 0;
+    std::atomic<long> launch_count = 0, workspaces = 0;
     std::mutex guard;
     std::string fault;                                   // the first one
 
@@ -52,16 +51,13 @@ struct running_session {
     }
 };
 
-inline running_session* now_running = nullptr;
-
-inline void launch_call(int number, dv::host::stream s, void* const* pointers) {
-    running_session& all = *now_running;
+inline void launch_call(running_session& all, int number, dv::host::stream s, void* const* pointers) {
     running_session::call& c = all.calls[static_cast<std::size_t>(number)];
     const auto rank = static_cast<std::size_t>(s.rank);
     if (!all.made[static_cast<std::size_t>(c.graph)][rank]) return;
     session_graph& of = all.graphs[static_cast<std::size_t>(c.graph)];
     const int run = c.run_of[rank]++;
-    ++all.launches;
+    ++all.launch_count;
     const std::string where = "statement " + std::to_string(c.node) + " of graph " + std::to_string(c.graph) + " on rank " +
                               std::to_string(s.rank) + " in run " + std::to_string(run);
     if (s.workspace_bytes != c.workspace ||
@@ -91,26 +87,10 @@ inline void launch_call(int number, dv::host::stream s, void* const* pointers) {
     }
 }
 
-inline void initialise_state(int number, dv::host::stream s, void* const* pointers) {
-    running_session& all = *now_running;
-    const auto [graph, symbol] = all.states[static_cast<std::size_t>(number)];
-    session_graph& of = all.graphs[static_cast<std::size_t>(graph)];
+inline void initialise_state(session_graph& of, int symbol, dv::host::stream s, void* const* pointers) {
     const piece from = of.m.initial_state(symbol, of.graph.symbols[symbol].role, of.place_of[static_cast<std::size_t>(s.rank)].second);
     if (from.bytes > 0) std::memcpy(pointers[0], from.data, static_cast<std::size_t>(from.bytes));
 }
-
-inline constexpr int most_calls = 1024, most_states = 64;
-using launch_pointer = dv::launch_function<dv::host::stream>;
-template <int... N>
-constexpr dv::fixed<launch_pointer, most_calls> launch_table(std::integer_sequence<int, N...>) {
-    return {most_calls, {[](dv::host::stream s, void* const* p) { launch_call(N, s, p); }...}};
-}
-template <int... N>
-constexpr dv::fixed<launch_pointer, most_states> state_table(std::integer_sequence<int, N...>) {
-    return {most_states, {[](dv::host::stream s, void* const* p) { initialise_state(N, s, p); }...}};
-}
-inline constexpr auto launch_of = launch_table(std::make_integer_sequence<int, most_calls>{});
-inline constexpr auto state_of = state_table(std::make_integer_sequence<int, most_states>{});
 
 }  // namespace detail
 
@@ -121,13 +101,13 @@ public:
         for (int g = 0; g < static_cast<int>(x.graphs.size()) && all_.fault.empty(); ++g) prepare(g);
     }
     int ranks() const { return ranks_; }
-    long launches() const { return all_.launches; }
+    long launches() const { return all_.launch_count; }
     long workspaces() const { return all_.workspaces; }
     const std::deque<session_graph>& graphs() const { return all_.graphs; }
 
 protected:
     struct prepared_plan {
-        dv::vec<detail::launch_pointer> launches, initialisers;
+        dv::vec<launch_table::pointer> launches, initialisers;
         dv::vec<bool> from_store;
         dv::executable_plan<dv::host::stream> of;
         std::vector<int> holder;  // by buffer: the graph's role whose statement writes it
@@ -187,6 +167,11 @@ private:
                 return r;
         return 0;
     }
+    launch_table::pointer launch(launch_table::function f) {
+        const launch_table::pointer p = all_.launches.add(std::move(f));
+        if (p == nullptr) all_.wrong("too many operations for the table of launches");
+        return p;
+    }
     void prepare_calls(int number, prepared_plan& i) {
         const session_graph& p = all_.graphs[at(number)];
         i.holder.assign(at(p.program.buffers.size()), 0);
@@ -199,10 +184,10 @@ private:
             for (const dv::ir::access& a : accesses)
                 if (dv::writes(a.mode)) i.holder[at(a.buffer)] = role;
             if (member.kind != dv::op_kind::compute) continue;
-            if (static_cast<int>(all_.calls.size()) == detail::most_calls)
-                return all_.wrong("too many operations for the table of launches");
-            i.launches[participation.member] = detail::launch_of[static_cast<int>(all_.calls.size())];
+            const int call = static_cast<int>(all_.calls.size());
             all_.calls.push_back(call_of(number, member, accesses, role));
+            i.launches[participation.member] = launch(
+                [this, call](dv::host::stream s, void* const* pointers) { detail::launch_call(all_, call, s, pointers); });
         }
     }
     // Pointers stand in the order of accesses: arguments, an update's target that is also one once, then the other results.
@@ -243,10 +228,9 @@ private:
             if (x.kind != dv::ir::symbol_kind::state || !x.initialised || i < 0) continue;
             plan.from_store[i] = x.from_store;
             if (x.from_store) continue;
-            if (static_cast<int>(all_.states.size()) == detail::most_states)
-                return all_.wrong("too many states for the table of initialisers");
-            plan.initialisers[i] = detail::state_of[static_cast<int>(all_.states.size())];
-            all_.states.push_back({number, i});
+            plan.initialisers[i] = launch([&g = all_.graphs[at(number)], i](dv::host::stream s, void* const* pointers) {
+                detail::initialise_state(g, i, s, pointers);
+            });
         }
     }
 };

@@ -22,13 +22,12 @@ public:
     template <class RunAll>
     std::string fault_on(const RunAll& run_all, dv::replay_mode how = dv::replay_mode::never) {
         if (!all_.fault.empty()) return all_.fault;
-        detail::now_running = &all_;
+        const launch_table::in_use launches{all_.launches};
         try {
             run_all([this, how](auto& rank) { this->play(rank, how); });
         } catch (const std::exception& e) {
             all_.wrong(e.what());
         }
-        detail::now_running = nullptr;
         return all_.fault;
     }
 
