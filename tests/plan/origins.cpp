@@ -2,7 +2,7 @@
 // damages, each refused by the flaw that is named. Planner and prover cannot refuse most of them: they see the rewritten graph alone.
 #include "support/how_many.hpp"
 #include "support/origins.hpp"
-#include "support/row_values.hpp"
+#include "support/random_rows.hpp"
 #include "support/samples.hpp"
 
 #include <dovetail/plan/planned.hpp>

@@ -1,6 +1,7 @@
 // The rewrite that makes reduce_scatters and all_gathers of all_reduces: which operations work on shards and which values are gathered,
 // that random graphs mean the same afterwards, row by row, and that their plans are proven. What it refuses: tests/fail.
 #include "support/how_many.hpp"
+#include "support/random_rows.hpp"
 #include "support/row_values.hpp"
 
 #include <dovetail/core/display.hpp>

@@ -1,40 +1,17 @@
 // All rewrites in one graph, asked for by statements and by the list in several orders: random graphs mean the same afterwards, row by row,
 // and their plans are proven.
 #include "support/how_many.hpp"
+#include "support/random_rows.hpp"
 #include "support/row_values.hpp"
 
 #include <dovetail/plan/make.hpp>
 
 #include <doctest/doctest.h>
 
-#include <array>
-
 using namespace support;
 using dv::rewrite;
 
 namespace {
-
-constexpr std::array<std::array<rewrite, 3>, 3> orders = {{{rewrite::keep, rewrite::decompose, rewrite::bucket},
-                                                           {rewrite::bucket, rewrite::keep, rewrite::decompose},
-                                                           {rewrite::decompose, rewrite::bucket, rewrite::keep}}};
-
-dv::rewrite_list list_of(long i) {
-    dv::rewrite_list list;
-    for (const rewrite r : orders[static_cast<std::size_t>(i % 3)]) list.kind[list.count++] = r;
-    list.everywhere = i % 2 == 0;
-    list.blocks = 2 << (i % 3);
-    return list;
-}
-std::vector<dv::ir::region> regions_of(long i) {
-    if (i % 4 < 2) return {};
-    const dv::ir::region blocks{rewrite::split, i % 3 == 0 ? dv::automatic : 2}, inner_decompose{rewrite::decompose, 0, 0};
-    if (i % 8 < 4) return {blocks, inner_decompose};
-    return {{rewrite::decompose}, {rewrite::split, 2, 0}};
-}
-bool are_refused(word seed, const std::vector<dv::ir::region>& regions) {
-    const random_rows drawn{seed, regions};
-    return static_cast<bool>(dv::pass::check_regions(dv::ir::view(drawn.graph)));
-}
 
 dv::ir::graph_data rewritten(const dv::ir::graph& g, const dv::rewrite_list& list) {
     return dv::pass::detail::rewritten(g, dv::pass::rewrites_of(g, list));
@@ -81,15 +58,14 @@ TEST_CASE("random graphs mean the same under all rewrites, and their plans are p
     counts seen;
     for (long i = many.first(); i < many.last(); ++i) {
         CAPTURE(i);
-        const bool refused = are_refused(many.of(i) + 11, regions_of(i));
-        seen.refused += refused;
-        const random_rows drawn{many.of(i) + 11, refused ? std::vector<dv::ir::region>{} : regions_of(i)};
+        const random_rows drawn = rows_to_rewrite(many.of(i) + 11, i);
+        seen.refused += drawn.graph.regions.empty() && !drawn_regions(i).empty();
         const dv::ir::graph g = dv::ir::view(drawn.graph);
         REQUIRE(!g.wrong);
         dv::plan_options o;
         o.machine = dv::machine::h200_nvlink::description;
         o.in_flight = 1 + static_cast<int>(i / 10 % 2);
-        o.rewrites = list_of(i);
+        o.rewrites = drawn_rewrites(i);
         const dv::ir::graph_data made = rewritten(g, o.rewrites);
         seen.see(g, o.rewrites, made);
         REQUIRE(difference_of_outputs(g, dv::ir::view(made)) == "");

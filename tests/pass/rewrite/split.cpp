@@ -1,6 +1,7 @@
 // The rewrite that computes statements in blocks: which graph it makes, that random graphs mean the same afterwards, row by row, and that
 // their plans are proven. What it refuses: tests/fail.
 #include "support/how_many.hpp"
+#include "support/random_rows.hpp"
 #include "support/row_values.hpp"
 
 #include <dovetail/dovetail.hpp>
