@@ -1,0 +1,94 @@
+// Random graphs with all rewrites, asked for by statements, by the list and found by the search, on the host backend's threads with several
+// runs in flight: the outputs are those that the sequential interpreter computes of the graph as written. A failing graph is printed.
+#include "support/how_many.hpp"
+#include "support/print_graph.hpp"
+#include "support/random_rows.hpp"
+#include "support/rows_on_threads.hpp"
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace support;
+
+constexpr long usual_count = 5000;  // of which sanitizers see 500
+
+// So slow that the search rewrites graphs as small as these.
+constexpr dv::machine_description slow{.name = "slow",
+                                       .half_flops = 1'000'000,
+                                       .float_flops = 1'000'000,
+                                       .double_flops = 1'000'000,
+                                       .memory_bandwidth = 1'000'000,
+                                       .launch_latency = 1'000,
+                                       .edge_latency = 1'000,
+                                       .link_latency = 1'000,
+                                       .link_bandwidth = 1'000'000,
+                                       .bus_bandwidth = 1'000'000};
+
+dv::plan_options drawn_options(word seed, long i) {
+    chooser r{mix(seed + 3)};
+    dv::plan_options o;
+    o.machine = slow;
+    o.in_flight = r.between(1, 3);
+    o.overlap = r.chance(85);
+    if (r.chance(25)) o.forced = dv::candidate::booked_100;
+    o.rewrites = drawn_rewrites(i);
+    if (r.chance(25)) {
+        o.rewrites = {};
+        o.rewrites.automatic = true;
+    }
+    return o;
+}
+
+// How many graphs each rewrite changed, and what of their plans orders threads.
+struct counts {
+    int split = 0, decomposed = 0, kept = 0, bucketed = 0, searched = 0, overlapped = 0, booked = 0, waits = 0, wraps = 0;
+
+    void see(const dv::ir::graph& written, const rows_on_threads& run) {
+        bool blocks = false, shards = false, groups = false, fewer = false;
+        std::vector<bool> remains(static_cast<std::size_t>(written.nodes.size()));
+        for (const dv::ir::node& n : run.rewritten().nodes) {
+            blocks = blocks || n.blocks > 0;
+            groups = groups || n.nccl_group_id >= 0;
+            if (n.origin < 0) continue;
+            remains[static_cast<std::size_t>(n.origin)] = true;
+            shards = shards || (n.kind == dv::op_kind::reduce_scatter && written.nodes[n.origin].kind == dv::op_kind::all_reduce);
+        }
+        for (const bool r : remains) fewer = fewer || !r;
+        split += blocks, decomposed += shards, kept += fewer, bucketed += groups;
+        searched += run.planned().rewrites.count > 1;
+        booked += run.planned().plan.choice.taken == dv::candidate::booked_100;
+        overlapped += run.planned().plan.overlapped;
+        for (const dv::ir::wait& w : run.planned().plan.waits) ++(w.distance > 0 ? wraps : waits);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("random graphs with all rewrites have the written graph's values on threads") {
+    const how_many many{usual_count};
+    MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
+    counts seen;
+    for (long i = many.first(); i < many.last(); ++i) {
+        const random_rows drawn = rows_to_rewrite(many.of(i) + 17, i);
+        const dv::ir::graph written = dv::ir::view(drawn.graph);
+        REQUIRE(!written.wrong);
+        rows_on_threads run{written, drawn_options(many.of(i), i), many.of(i), 5};
+        const std::string fault = run.fault();
+        seen.see(written, run);
+        if (fault.empty()) continue;
+        CAPTURE(i);
+        CHECK(fault == "");
+        MESSAGE(print_graph(written) << "rewritten:\n" << print_graph(run.rewritten()));
+    }
+    MESSAGE(seen.split << " split, " << seen.decomposed << " decomposed, " << seen.kept << " kept, " << seen.bucketed << " bucketed, "
+                       << seen.searched << " by the search; " << seen.overlapped << " overlapped, " << seen.booked << " booked, "
+                       << seen.waits << " waits within runs, " << seen.wraps << " across runs");
+    if (many.only >= 0 || many.count < usual_count) return;
+    CHECK(seen.split > 1000);
+    CHECK(seen.decomposed > 1500);
+    CHECK(seen.kept > 15);
+    CHECK(seen.bucketed > 500);
+    CHECK(seen.searched > 500);
+    CHECK(seen.booked > 300);
+}
