@@ -1,4 +1,5 @@
 // Runs a graph on the host and on GPUs, on streams and replayed, with one run or several in flight, and compares the bytes of the results.
+// On the host it may be another graph, of the same meaning.
 // The GPUs are real or simulated: `run(ranks, body)` calls body on each rank.
 #pragma once
 
@@ -13,11 +14,12 @@
 
 namespace support {
 
-template <class G, class O, class Run>
+template <class G, class O, class OnHost = G, class Run>
 void compare(int ranks, int ahead, const std::string& what, Run run) {
     constexpr int runs = 5;
     std::vector<outputs> wanted(static_cast<std::size_t>(ranks)), streams = wanted, replayed = wanted;
-    dv::host::world{ranks}.run([&](auto& rank) { wanted[static_cast<std::size_t>(rank.index())] = exercise<G, O>(rank, runs, ahead); });
+    dv::host::world{ranks}.run(
+        [&](auto& rank) { wanted[static_cast<std::size_t>(rank.index())] = exercise<OnHost, O>(rank, runs, ahead); });
     run(ranks, [&](auto& rank) {
         streams[static_cast<std::size_t>(rank.index())] = exercise<G, O>(rank, runs, ahead);
         replayed[static_cast<std::size_t>(rank.index())] = exercise<G, O>(rank, runs, ahead, dv::replay);
