@@ -276,12 +276,12 @@ static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, gather<d
 static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, all_to_all<dp>(x)>, dv::output<y>>>);
 static_assert(accepted<in, open_axis, dv::let<y, all_reduce<sum, dp>(x)>, dv::let<z, shift<dp, 1>(x)>,
                        dv::let<w, broadcast<dp, root_index<0>>(x)>, dv::output<y, z, w>>);
-static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, shard<dp>(x)>, dv::output<y>>>);
-static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, shard<dp, root_index<0>>(x)>, dv::output<y>>>);
+static_assert(is<error::open_width, diagnosed<in, open_axis, dv::let<y, own_rows<dp>(x)>, dv::output<y>>>);
+static_assert(is<error::bad_root, diagnosed<in, two, dv::let<y, own_rows<dp, root_index<0>>(x)>, dv::output<y>>>);
 static_assert(
-    is<error::outside_role, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, shard<>(y, z)>, dv::output<t>>>);
+    is<error::outside_role, diagnosed<in, l<dv::let<y, gelu(x)>>, r<dv::let<z, gelu(x)>>, dv::let<t, own_rows<>(y, z)>, dv::output<t>>>);
 using three = dv::mesh<dv::axis<dp, 3>>;
-static_assert(is<error::indivisible, diagnosed<in, three, dv::let<y, shard<dp>(x)>, dv::output<y>>>);
+static_assert(is<error::indivisible, diagnosed<in, three, dv::let<y, own_rows<dp>(x)>, dv::output<y>>>);
 static_assert(is<error::indivisible, diagnosed<in, three, dv::let<y, scatter<dp, root_index<0>>(x)>, dv::output<y>>>);
 static_assert(is<error::indivisible, diagnosed<in, three, dv::let<y, all_to_all<dp>(x)>, dv::output<y>>>);
 static_assert(
@@ -319,7 +319,7 @@ static_assert(is<error::diverging_replicas, updated<plus(w, shift<dp, 1>(x))>>);
 static_assert(is<error::diverging_replicas, updated<shift<dp, 1, zero_edge>(s)>>);
 static_assert(is<error::diverging_replicas, updated<all_to_all<dp>(x)>>);
 static_assert(accepted<in, two, dv::input<s, vector, dv::replicated<dp>>, replicated,
-                       dv::update<w, all_gather<dp>(plus(shard<dp>(x), shard<dp>(w)))>, dv::let<y, plus(x, s)>, dv::output<y>>);
+                       dv::update<w, all_gather<dp>(plus(own_rows<dp>(x), own_rows<dp>(w)))>, dv::let<y, plus(x, s)>, dv::output<y>>);
 static_assert(is<error::diverging_replicas, updated<permute<dp, pair<0, 1>>(s)>>);
 static_assert(accepted<in, two, dv::input<s, vector, dv::replicated<dp>>, replicated, dv::update<w, permute<dp, pair<0, 1>, pair<1, 0>>(s)>,
                        dv::let<y, plus(x, s)>, dv::output<y>>);

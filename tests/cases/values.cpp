@@ -278,8 +278,8 @@ TEST_CASE("every communication along an axis") {
                                     "output `f` is on the root of its gather only, and not on rank 0");
         expect(ticket.read(dv::name<y>).host(), rank == 0 ? floats(zero.begin(), zero.begin() + 4) : floats(zero.begin() + 4, zero.end()),
                "scatter", rank, run);
-        const floats own = rank == 0 ? floats(zero.begin(), zero.begin() + 4) : floats(one.begin() + 4, one.end());
-        expect(ticket.read(dv::name<h>).host(), own, "shard", rank, run);
+        const floats kept = rank == 0 ? floats(zero.begin(), zero.begin() + 4) : floats(one.begin() + 4, one.end());
+        expect(ticket.read(dv::name<own>).host(), kept, "own_rows", rank, run);
         // all_to_all takes this position's half of both; the shift by one wraps, the open one leaves zeros at the edge
         floats wanted;
         for (int i = 0; i < 8; ++i) {

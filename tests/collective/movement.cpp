@@ -39,7 +39,7 @@ TEST_CASE("everyone, the root, one other, or itself") {
     for (const dv::op_kind k : {reduce, gather}) CHECK(of({.kind = k, .root = 2}, 3) == matrix{"..x", "..x", "..x"});
     for (const dv::op_kind k : {broadcast, scatter}) CHECK(of({.kind = k, .root = 1}, 3) == matrix{"...", "xxx", "..."});
     CHECK(of({.kind = transfer}, 2) == matrix{".x", ".."});
-    CHECK(of({.kind = shard}, 3) == matrix{"x..", ".x.", "..x"});
+    CHECK(of({.kind = own_rows}, 3) == matrix{"x..", ".x.", "..x"});
     for (const dv::op_kind k : {compute, input, to_host, from_host}) CHECK(of({.kind = k}, 2) == matrix{"..", ".."});
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("pairs of positions") {
 TEST_CASE("which kinds tell members with equal arguments apart") {
     const auto apart = [](const communication& c, std::int64_t members = 4) { return collective::tells_members_apart(c, members); };
     for (const dv::op_kind k : {compute, to_host, transfer}) CHECK(!apart({.kind = k}));
-    for (const dv::op_kind k : {reduce, reduce_scatter, all_to_all, gather, scatter, shard}) CHECK(apart({.kind = k}));
+    for (const dv::op_kind k : {reduce, reduce_scatter, all_to_all, gather, scatter, own_rows}) CHECK(apart({.kind = k}));
     CHECK(!apart({.kind = shift, .offset = 1}));
     CHECK(apart({.kind = shift, .offset = 1, .zero_edge = true}));
     const dv::position_pair pairs[] = {{0, 1}, {1, 0}};

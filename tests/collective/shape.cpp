@@ -27,7 +27,7 @@ TEST_CASE("the shape that a member gets") {
         CHECK(made(k, matrix) == scalar.with_extents(32, 3));
         CHECK(made(k, scalar) == scalar.with_extents(4));
     }
-    for (const dv::op_kind k : {reduce_scatter, scatter, shard}) CHECK(made(k, matrix) == scalar.with_extents(2, 3));
+    for (const dv::op_kind k : {reduce_scatter, scatter, own_rows}) CHECK(made(k, matrix) == scalar.with_extents(2, 3));
 }
 
 TEST_CASE("where the width must be known, and must divide") {
@@ -35,10 +35,10 @@ TEST_CASE("where the width must be known, and must divide") {
         CHECK(!collective::needs_width(collective::of(k)));
         CHECK(divisible(k, scalar));
     }
-    for (const dv::op_kind k : {all_gather, gather, reduce_scatter, scatter, all_to_all, shard})
+    for (const dv::op_kind k : {all_gather, gather, reduce_scatter, scatter, all_to_all, own_rows})
         CHECK(collective::needs_width(collective::of(k)));
     for (const dv::op_kind k : {all_gather, gather}) CHECK(divisible(k, scalar));
-    for (const dv::op_kind k : {reduce_scatter, scatter, all_to_all, shard}) {
+    for (const dv::op_kind k : {reduce_scatter, scatter, all_to_all, own_rows}) {
         CHECK(divisible(k, vector));
         CHECK(!divisible(k, vector, 3));
         CHECK(!divisible(k, scalar));

@@ -29,7 +29,7 @@ TEST_CASE("every kind has its name") {
     CHECK(std::string{dv::name_of(reduce_scatter)} == "reduce_scatter");
     CHECK(std::string{dv::name_of(scatter)} == "scatter");
     CHECK(std::string{dv::name_of(permute)} == "permute");
-    CHECK(std::string{dv::name_of(shard)} == "shard");
+    CHECK(std::string{dv::name_of(own_rows)} == "own_rows");
     for (const collective::row& r : collective::table) CHECK(&collective::of(r.kind) == &r);
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("which kinds communicate, and how") {
 TEST_CASE("what follows from a row") {
     CHECK(those(collective::has_equal_results) == kinds{all_reduce, broadcast, all_gather});
     CHECK(those([](auto k) { return !collective::passes_between_members(k); }) ==
-          kinds{compute, input, to_host, from_host, shard});
+          kinds{compute, input, to_host, from_host, own_rows});
     CHECK(those(collective::ends_at_root) == kinds{reduce, gather});
     CHECK(those(collective::begins_at_root) == kinds{broadcast, scatter});
     CHECK(those(collective::by_one_call) == kinds{all_reduce, reduce, broadcast, all_gather, reduce_scatter});

@@ -128,7 +128,7 @@ static_assert(time_of(op_kind::reduce, 0) == 10 + 800'000);
 static_assert(time_of(op_kind::shift, 0) == 10 + 400'000);
 static_assert(time_of(op_kind::permute, 0) == 10 + 400'000);
 // Read and written: twice an eighth of 8,000 bytes at the bandwidth of the memory.
-static_assert(time_of(op_kind::shard, 0, 8000, 1000) == 3 + 20'000);
+static_assert(time_of(op_kind::own_rows, 0, 8000, 1000) == 3 + 20'000);
 static_assert(time_of(op_kind::input, -1) == 0);
 static_assert(time_of(op_kind::to_host, -1) == 3 + 8'000'000);
 

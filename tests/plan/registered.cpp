@@ -62,7 +62,7 @@ TEST_CASE("along an axis all ranks do the same; a send and its receive must both
     CHECK(may_be_registered<from_outside, weights>());
 }
 
-TEST_CASE("a shard is copied without NCCL") { CHECK(may_be_registered<along_an_axis, h>()); }
+TEST_CASE("the own rows are copied without NCCL") { CHECK(may_be_registered<along_an_axis, own>()); }
 
 TEST_CASE("over roles, all members lie at one offset or in nobody's arena") {
     CHECK(may_be_registered<overlapping_collectives, d>());

@@ -58,7 +58,7 @@ inline void receive(const collective& c, const std::vector<piece>& in, int group
             for (int i = 0; i < c.op->pair_count; ++i)
                 if (c.op->pairs[i].target == group_index) copy(0, in[c.op->pairs[i].source], 0, out.bytes);
             break;
-        case shard: copy(0, in[group_index], group_index * out.bytes, out.bytes); break;
+        case own_rows: copy(0, in[group_index], group_index * out.bytes, out.bytes); break;
         case all_reduce: reduced(0); break;
         case reduce:
             if (group_index == c.root) reduced(0);

@@ -57,7 +57,7 @@ protected:
     dv::op_kind collective_kind(bool positions) {
         std::vector<dv::op_kind> kinds;
         for (const dv::collective::row& row : dv::collective::table)
-            if (dv::is_collective(row.kind) || (positions && (joins_pairs(row.kind) || row.kind == dv::op_kind::shard)))
+            if (dv::is_collective(row.kind) || (positions && (joins_pairs(row.kind) || row.kind == dv::op_kind::own_rows)))
                 kinds.push_back(row.kind);
         return r.one_of(kinds);
     }
@@ -115,7 +115,7 @@ protected:
     unsigned variation(const statement& n, int x) const {
         using enum dv::op_kind;
         if (n.kind == all_reduce || n.kind == all_gather || n.kind == broadcast) return at(x).varies & ~n.axes;
-        return dv::is_collective(n.kind) || n.kind == shard || leaves_zeros(n) ? at(x).varies | n.axes : at(x).varies;
+        return dv::is_collective(n.kind) || n.kind == own_rows || leaves_zeros(n) ? at(x).varies | n.axes : at(x).varies;
     }
 
     // On an axis of open width it is not known whether every position is a target.

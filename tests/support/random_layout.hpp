@@ -40,9 +40,9 @@ struct knobs {
 // What a collective does to the type of an argument on n members; invalid where that does not split.
 inline dv::tensor_type collected(dv::op_kind kind, dv::tensor_type t, int n) {
     using enum dv::op_kind;
-    const bool splits = kind == reduce_scatter || kind == scatter || kind == all_to_all || kind == shard;
+    const bool splits = kind == reduce_scatter || kind == scatter || kind == all_to_all || kind == own_rows;
     if (splits && (t.rank == 0 || t.extent[0] % n != 0)) return {};
-    if (kind == reduce_scatter || kind == scatter || kind == shard) t.extent[0] /= n;
+    if (kind == reduce_scatter || kind == scatter || kind == own_rows) t.extent[0] /= n;
     if (kind == all_gather || kind == gather) {
         if (t.rank == 0) return t.with_extents(n);
         t.extent[0] *= n;

@@ -101,7 +101,7 @@ inline void communicated(const statement& n, const std::vector<piece>& in, int m
             return;
         }
         case scatter: return put(out, 0, first, m * out.bytes, out.bytes);
-        case shard: return put(out, 0, in[static_cast<std::size_t>(m)], m * out.bytes, out.bytes);  // the own block
+        case own_rows: return put(out, 0, in[static_cast<std::size_t>(m)], m * out.bytes, out.bytes);  // the own block
         default: return put(out, 0, in[0], 0, out.bytes);  // to or from the host
     }
 }

@@ -130,7 +130,7 @@ private:
             case all_reduce: return reduced(n, group, row);
             case reduce_scatter: return reduced(n, group, index * rows + row);
             case all_gather: return given(row / each)[row % each];
-            case shard: return given(index)[index * rows + row];
+            case own_rows: return given(index)[index * rows + row];
             case all_to_all: return given(row / (rows / members))[index * (rows / members) + row % (rows / members)];
             case broadcast: return given(n.root)[row];
             case shift: return given(((index - n.offset) % members + members) % members)[row];

@@ -23,7 +23,7 @@ struct c;
 struct d;
 struct e;
 struct f;
-struct h;
+struct own;
 struct total;
 template <int> struct stage;
 template <int, int> struct hop;
@@ -186,9 +186,9 @@ struct along_an_axis : dv::graph<
     dv::let<e, shift<dp, -1, zero_edge>(x)>,
     dv::let<f, gather<dp, root_index<1>>(x)>,
     dv::let<y, scatter<dp, root_index<0>>(x)>,
-    dv::let<h, shard<dp>(x)>,
+    dv::let<own, own_rows<dp>(x)>,
     dv::let<total, add(c, add(d, e))>,
-    dv::output<a, b, f, y, h, total>> {};
+    dv::output<a, b, f, y, own, total>> {};
 
 // Permutations of positions on four nodes: two of four receive a value and two zeros; all receive one; and two are exchanged in a state.
 struct permuted : dv::graph<

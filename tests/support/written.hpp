@@ -73,7 +73,7 @@ private:
         std::vector<const descriptor*> where;
         const word id = id_of(n);
         const bool along_one_axis = n.kind == dv::op_kind::shift || n.kind == dv::op_kind::permute;
-        if (along_one_axis || n.kind == dv::op_kind::shard || (n.role >= 0 && dv::is_collective(n.kind))) {
+        if (along_one_axis || n.kind == dv::op_kind::own_rows || (n.role >= 0 && dv::is_collective(n.kind))) {
             unsigned all = 0;
             for (const auto& m : s_.roles[static_cast<std::size_t>(n.role)]) all |= 1u << m.axis;
             if (along_one_axis || n.axes != all || choose(50, id, 0))

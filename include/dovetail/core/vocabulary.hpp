@@ -23,7 +23,7 @@ enum class op_kind : unsigned char {
     gather,
     scatter,
     permute,  // each target index of a pair gets the value of its source index, along one axis
-    shard     // each rank keeps its block of rows
+    own_rows  // each rank keeps its block of rows
 };
 
 enum class reduction : unsigned char { none, sum, product, minimum, maximum, average };

@@ -37,7 +37,7 @@ template <class... Where> struct broadcast;                             // [E...
 template <class... Where> struct all_gather;                            // [E0, ...] -> [n E0, ...]
 template <class Reduction, class... Where> struct reduce_scatter;       // [n E0, ...] -> [E0, ...]
 template <class... Where> struct all_to_all;                            // [n E0, ...] -> [n E0, ...], block i to member i
-template <class... Where> struct shard;                                 // [n E0, ...] -> [E0, ...], the rank's own block, by a local copy
+template <class... Where> struct own_rows;                              // [n E0, ...] -> [E0, ...], the rank's block, by a local copy
 template <class... Where> struct gather;                                // [E0, ...] -> [n E0, ...] on the root
 template <class... Where> struct scatter;                               // [n E0, ...] of the root -> [E0, ...]
 template <class Axis, int Offset, class Edge = periodic> struct shift;  // index i gets the value of index i - Offset

@@ -45,7 +45,7 @@ template <class... W> struct communication<ops::all_gather<W...>> : communicatio
 template <class R, class... W> struct communication<ops::reduce_scatter<R, W...>>
     : communication_facts<op_kind::reduce_scatter, types<W...>, R> {};
 template <class... W> struct communication<ops::all_to_all<W...>> : communication_facts<op_kind::all_to_all, types<W...>> {};
-template <class... W> struct communication<ops::shard<W...>> : communication_facts<op_kind::shard, types<W...>> {};
+template <class... W> struct communication<ops::own_rows<W...>> : communication_facts<op_kind::own_rows, types<W...>> {};
 template <class... W> struct communication<ops::gather<W...>> : communication_facts<op_kind::gather, types<W...>> {};
 template <class... W> struct communication<ops::scatter<W...>> : communication_facts<op_kind::scatter, types<W...>> {};
 template <class A, int O, class E>

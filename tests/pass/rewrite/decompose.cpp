@@ -232,17 +232,17 @@ TEST_CASE("an operation stays whose arguments differ between the ranks, or that 
 }
 
 TEST_CASE("of an argument that is there as a whole, a rank takes its own block") {
-    CHECK(operations(rewritten<app::from_an_input<dv::replicated<app::tp>>>()) == "reduce_scatter shard add' norm' add' all_gather");
+    CHECK(operations(rewritten<app::from_an_input<dv::replicated<app::tp>>>()) == "reduce_scatter own_rows add' norm' add' all_gather");
     CHECK(operations(rewritten<app::from_an_input<>>()) == "reduce_scatter all_gather add norm add");
-    CHECK(operations(rewritten<app::from_a_state>()) == "reduce_scatter shard add' copy shard add' all_gather");
+    CHECK(operations(rewritten<app::from_a_state>()) == "reduce_scatter own_rows add' copy own_rows add' all_gather");
 }
 
 TEST_CASE("a shard_update computes updates on shards and gathers the states") {
     using replicated = dv::replicated<app::tp>;
     CHECK(operations(rewritten<app::trained<dv::shard_update, replicated>>()) ==
-          "reduce_scatter norm' shard sgd' all_gather norm' all_gather copy");
+          "reduce_scatter norm' own_rows sgd' all_gather norm' all_gather copy");
     CHECK(operations(rewritten<app::trained<dv::decompose, replicated>>()) == "reduce_scatter all_gather norm sgd norm copy");
-    CHECK(operations(rewritten<app::trained_on<2>>()) == "reduce_scatter shard add' all_gather copy");
+    CHECK(operations(rewritten<app::trained_on<2>>()) == "reduce_scatter own_rows add' all_gather copy");
     CHECK(operations(rewritten<app::trained_on<1>>()) == "all_reduce add copy");
     const dv::ir::graph_data g = rewritten<app::trained_on<2>>();
     int shards = 0;

@@ -3,11 +3,11 @@
 //     decompose<let<h, all_reduce<sum, tp>(x)>, let<y, norm(h)>>      h' = reduce_scatter(x)    y' = norm(h')    y = all_gather(y')
 //
 // The symbol of a value stands for all its rows; its shard is a symbol of its own. A value of which only shards are read is no longer
-// made. Where an operation on shards takes rows of a value that is there as a whole, a `shard` copies the rank's own block of it. What is
+// made. Where an operation on shards takes rows of a value that is there as a whole, an `own_rows` copies the rank's own block of it. What is
 // made of a node stands where it stood, so that accesses of states keep their order.
 //
 //     shard_update<update<w, sgd(w, all_reduce<sum, dp>(g), rate)>>
-//         g' = reduce_scatter(g)    update w' = shard(w)    update w' = sgd(w', g', rate)    update w = all_gather(w')
+//         g' = reduce_scatter(g)    update w' = own_rows(w)    update w' = sgd(w', g', rate)    update w = all_gather(w')
 //
 // The shard of a state is a state itself, since operations such as sgd change it in place; it is written in each run before it is used.
 #pragma once
@@ -22,7 +22,7 @@ namespace detail {
 
 struct reduce_scatter;
 struct all_gather;
-struct shard;
+struct own_rows;
 constexpr operation communication_operation(const tag* name, op_kind kind) {
     operation o;
     o.name = name;
@@ -32,7 +32,7 @@ constexpr operation communication_operation(const tag* name, op_kind kind) {
 }
 inline constexpr operation reduce_scatter_operation = communication_operation(&tag_of<reduce_scatter>, op_kind::reduce_scatter),
                            all_gather_operation = communication_operation(&tag_of<all_gather>, op_kind::all_gather),
-                           shard_operation = communication_operation(&tag_of<shard>, op_kind::shard);
+                           own_rows_operation = communication_operation(&tag_of<own_rows>, op_kind::own_rows);
 
 class decomposition {
 public:
@@ -77,7 +77,7 @@ private:
         vec<int> taken;
         for (int k = 0; k < n.arguments; ++k) {
             const int s = argument(n, k);
-            taken.push(how_.takes_shard(i, k) ? shard_[s] : how_.takes_rows(i, k) ? own_rows(i, s) : s);
+            taken.push(how_.takes_shard(i, k) ? shard_[s] : how_.takes_rows(i, k) ? rows_of(i, s) : s);
         }
         return taken;
     }
@@ -108,10 +108,10 @@ private:
             if (const int s = result(g_.nodes[i], k); s >= 0) communicate(i, all_gather_operation, how_.moved(i), shards[k], s);
     }
     // This rank's rows of a value: of the state that an update changes, in a state.
-    constexpr int own_rows(int i, int s) {
+    constexpr int rows_of(int i, int s) {
         if (!how_.is_target(g_.nodes[i], s)) return own_block(i, s);
         const int rows = state_shard(i, s);
-        communicate(i, shard_operation, how_.moved(i), s, rows);
+        communicate(i, own_rows_operation, how_.moved(i), s, rows);
         return rows;
     }
     // All nodes of a role share the block of a value or an input; of a state, each takes that of the version it reads.
@@ -122,7 +122,7 @@ private:
         for (const block& b : own_blocks_)
             if (!changes && b.of == s && b.role == n.role && b.axes == axes) return b.symbol;
         own_blocks_.push({s, n.role, axes, make_shard(s, n.role, axes)});
-        communicate(i, shard_operation, axes, s, own_blocks_.back().symbol);
+        communicate(i, own_rows_operation, axes, s, own_blocks_.back().symbol);
         return own_blocks_.back().symbol;
     }
 

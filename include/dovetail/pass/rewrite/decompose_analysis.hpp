@@ -7,7 +7,7 @@
 //     z = matmul(y, w)     z  = matmul(y, w)
 //
 // An operation can work on shards if one of its arguments by rows has shards and all others are equal on the ranks of that shard. Of an
-// argument by rows that is there as a whole it takes the rank's own block, a `shard`, which costs no traffic. Where a value has to be
+// argument by rows that is there as a whole it takes the rank's own block, by `own_rows`, which costs no traffic. Where a value has to be
 // gathered, all operations behind it that need it whole read the same all_gather. Which operations work on shards is a minimum cut: the
 // set that gathers the fewest bytes, and of several such sets the largest. In a `shard_update` the updates of states work on shards as
 // well, whatever is gathered for that.
