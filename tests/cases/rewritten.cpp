@@ -24,6 +24,14 @@ struct slow_machine {
                                                          .link_bandwidth = 1'000'000,
                                                          .bus_bandwidth = 1'000'000};
 };
+template <class... Statement>
+using bucket_of_any = dv::bucket<dv::automatic, Statement...>;
+template <template <class...> class Bucket>
+struct three_collectives
+    : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::input<x, vector>,
+                Bucket<dv::let<a, all_reduce<sum, dp>(x)>, dv::let<b, all_reduce<maximum, dp>(x)>, dv::let<c, all_gather<dp>(x)>>,
+                dv::output<a, b, c>> {};
+
 using searched = dv::options<slow_machine, dv::rewritten_by<dv::rewrite::automatic>>;
 using searched_ahead = dv::options<slow_machine, dv::rewritten_by<dv::rewrite::automatic>, dv::in_flight<3>>;
 
@@ -101,6 +109,12 @@ TEST_CASE("updates on shards have the values of the graph as written, and leave 
             CHECK(shared.template read<vector>(dv::name<weight>) == alone.template read<vector>(dv::name<weight>));
         }
     });
+}
+
+TEST_CASE("collectives in a bucket have the values of the graph as written") {
+    const std::vector<support::outputs> wanted = outputs_of<three_collectives<dv::group>, sequential>(2);
+    CHECK(outputs_of<three_collectives<bucket_of_any>, sequential>(2) == wanted);
+    CHECK(outputs_of<three_collectives<bucket_of_any>, overlapped>(2) == wanted);
 }
 
 TEST_CASE("what the search over rewrites takes has the values of the graph as written") {

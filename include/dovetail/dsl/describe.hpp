@@ -282,6 +282,9 @@ template <class... C>
 inline constexpr descriptor describe<decompose<C...>> = detail::stating(keyword::decompose, detail::statements<decompose<C...>>.of);
 template <class... C>
 inline constexpr descriptor describe<keep<C...>> = detail::stating(keyword::keep, detail::statements<keep<C...>>.of);
+template <int Bytes, class... C>
+inline constexpr descriptor describe<bucket<Bytes, C...>> =
+    detail::stating(keyword::bucket, detail::statements<bucket<Bytes, C...>>.of, Bytes);
 template <class... C>
 inline constexpr descriptor describe<shard_update<C...>> =
     detail::stating(keyword::shard_update, detail::statements<shard_update<C...>>.of);
@@ -376,6 +379,8 @@ template <bool Holds, class... C>
 struct constituents<when<Holds, C...>> : std::conditional_t<Holds, constituents<group<C...>>, no_indices> {};
 template <int Blocks, class... C>
 struct constituents<split<Blocks, C...>> : constituents<group<C...>> {};
+template <int Bytes, class... C>
+struct constituents<bucket<Bytes, C...>> : constituents<group<C...>> {};
 template <auto N, template <int...> class F>
 struct constituents<all<N, F>> : members_of_all<N, F> {};
 

@@ -33,6 +33,7 @@ enum class keyword : unsigned char {
     split,
     decompose,
     keep,
+    bucket,
     shard_update,
     repeat,
     after,
@@ -83,7 +84,8 @@ constexpr bool is_axis(const descriptor& r) { return r.kind == keyword::axis || 
 
 // Of the statements in it.
 constexpr bool asks_for_rewrite(const descriptor& r) {
-    return r.kind == keyword::split || r.kind == keyword::decompose || r.kind == keyword::keep || r.kind == keyword::shard_update;
+    return r.kind == keyword::split || r.kind == keyword::decompose || r.kind == keyword::keep || r.kind == keyword::bucket ||
+           r.kind == keyword::shard_update;
 }
 
 constexpr bool has_statements(const descriptor& r) {

@@ -96,6 +96,12 @@ struct decompose;
 template <class... Statements>
 struct keep;
 
+// bucket<Bytes, statements...>: collectives in it of one role, along the same axes and with as many operations before and behind them share
+// an NCCL group and its latency, up to so many bytes together. bucket<dv::automatic, ...>: up to 4 MiB. Updates by communication and
+// members of an nccl_group are left as they are. Errors: bad_bucket_size, nothing_to_bucket.
+template <int Bytes, class... Statements>
+struct bucket;
+
 // shard_update<statements...>: as decompose; besides, the updates in it are computed on shards: on this rank's block of rows of their
 // states and of the gradients, which a reduce_scatter sums, and the new rows of all ranks are gathered into the states. Each update in it
 // has an argument that is an all_reduce in it, or made of one by row-wise operations; its operation declares `row_wise`, and its states are

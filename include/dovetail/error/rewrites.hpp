@@ -128,6 +128,20 @@ struct nothing_to_keep {
                   "both into the keep, or write a group");
 };
 
+// Buckets.
+template <class Bucket, class... More>
+struct bad_bucket_size {
+    static_assert(detail::never<Bucket, More...>,
+                  "dovetail: the bytes of this bucket (first) are negative; they are at least 1, or dv::automatic");
+};
+template <class Bucket, class... More>
+struct nothing_to_bucket {
+    static_assert(detail::never<Bucket, More...>,
+                  "dovetail: no two collectives in this bucket (first) can share an NCCL group: they have to be of one role along the same "
+                  "axes, with as many operations before and behind them, fit into its bytes together, and neither update a state nor be "
+                  "members of an nccl_group; write an nccl_group, or leave the bucket out");
+};
+
 // Updates on shards.
 template <class ShardUpdate, class... More>
 struct nothing_to_shard {

@@ -119,6 +119,8 @@ enum class fault_kind : unsigned char {
     decompose_open_width,
     decompose_uneven,
     nothing_to_keep,
+    bad_bucket_size,
+    nothing_to_bucket,
     nothing_to_shard,
     update_not_sharded
 };

@@ -13,6 +13,7 @@ public:
     constexpr int innermost() const { return innermost_; }
     constexpr void enter(const descriptor& r, int source_position) {
         if (r.kind == keyword::split) check_split(r, source_position);
+        if (r.kind == keyword::bucket && r.number < 0) d_.fail(make_fault(fault_kind::bad_bucket_size, source_position));
         d_.regions.push({asked_by(r.kind), r.number, innermost_, source_position});
         innermost_ = d_.regions.size() - 1;
     }
@@ -23,6 +24,7 @@ private:
         switch (k) {
             case keyword::split: return rewrite::split;
             case keyword::keep: return rewrite::keep;
+            case keyword::bucket: return rewrite::bucket;
             case keyword::shard_update: return rewrite::shard_update;
             default: return rewrite::decompose;
         }

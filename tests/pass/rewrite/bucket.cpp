@@ -46,6 +46,15 @@ template <int I> using big_sum = dv::let<got<I>, all_reduce<sum, dp>(big<I>)>;
 struct five_of_two_megabytes
     : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<big_input, 5>, dv::repeat<big_sum, 5>, dv::output<dv::all<5, got>>> {};
 
+// By statements: what stands outside stays alone; bytes of one's own; the all_gathers and reduce_scatters of a decompose; blocks.
+template <int Bytes, class... More>
+struct by_a_statement : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<big_input, 5>, dv::bucket<Bytes, dv::repeat<big_sum, 5>>,
+                                  dv::output<dv::all<5, got>>, More...> {};
+struct in_part : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<input_of, 3>, dv::let<got<2>, all_reduce<sum, dp>(small<2>)>,
+                           dv::bucket<dv::automatic, dv::repeat<sum_of, 2>>, dv::output<dv::all<3, got>>> {};
+struct of_shards : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<input_of, 3>,
+                             dv::bucket<dv::automatic, dv::decompose<dv::repeat<sum_of, 3>>>, dv::output<dv::all<3, got>>> {};
+
 // Nothing to join: another axis, another depth, a dependence, an update.
 struct each_alone
     : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>, dv::input<x, number>, dv::state<s, number, zeros>,
@@ -58,9 +67,10 @@ namespace {
 
 // The sizes of the groups of the rewritten graph; a collective by itself is not listed.
 template <class G>
-std::vector<int> groups_of() {
+std::vector<int> groups_of(bool by_option = true) {
     dv::plan_options s;
-    s.rewrites.kind[s.rewrites.count++] = dv::rewrite::bucket;
+    s.rewrites = dv::pass::rewrites_of(dv::plan::typed<G>::value, s.rewrites);
+    if (by_option) s.rewrites.kind[s.rewrites.count++] = dv::rewrite::bucket;
     dv::plan::tables t{dv::plan::typed<G>::value, s};
     std::map<int, int> members;
     for (const dv::ir::node& n : dv::ir::view(t.template read<dv::plan::stage::rewrite>()).nodes)
@@ -77,6 +87,14 @@ TEST_CASE("collectives of equal slack along the same axes share a group, up to i
     CHECK(groups_of<app::many_small_in_a_group>() == std::vector{64});  // as the user wrote it
     CHECK(groups_of<app::five_of_two_megabytes>() == std::vector{2, 2});
     CHECK(groups_of<app::each_alone>().empty());
+}
+
+TEST_CASE("a statement buckets what stands in it, up to its own bytes") {
+    CHECK(groups_of<app::by_a_statement<dv::automatic>>(false) == std::vector{2, 2});
+    CHECK(groups_of<app::by_a_statement<(6 << 20)>>(false) == std::vector{3, 2});
+    CHECK(groups_of<app::by_a_statement<(64 << 20)>>(false) == std::vector{5});
+    CHECK(groups_of<app::in_part>(false) == std::vector{2});
+    CHECK(groups_of<app::of_shards>(false) == std::vector{3, 3});
 }
 
 TEST_CASE("a bucket costs what the group costs that a user writes, and saves the latencies") {

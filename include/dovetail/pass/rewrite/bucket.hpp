@@ -1,4 +1,5 @@
-// Puts small collectives that may run at the same time into one NCCL group, so that they pay one latency.
+// Puts small collectives that may run at the same time into one NCCL group, so that they pay one latency: all of a graph, or those in a
+// statement `bucket`.
 #pragma once
 
 #include "../../collective/table.hpp"
@@ -7,7 +8,7 @@
 
 namespace dovetail::pass {
 
-// The most bytes of a bucket: a collective of more takes longer than its latency (10 us at 300 GB/s are 3 MB), and what waits for one
+// The most bytes of a bucket of which nothing is said: a collective of more takes longer than its latency (10 us at 300 GB/s are 3 MB), and what waits for one
 // member waits for all.
 inline constexpr std::int64_t bucket_bytes = 4 << 20;
 
@@ -23,8 +24,8 @@ struct bucket {
     int members = 0;
     int nccl_group_id = -1;
 
-    constexpr bool admits(const ir::node& n, int start, int end, std::int64_t more) const {
-        return role == n.role && axes == n.axes && from_start == start && to_end == end && bytes + more <= bucket_bytes;
+    constexpr bool suits(const ir::node& n, int start, int end) const {
+        return role == n.role && axes == n.axes && from_start == start && to_end == end;
     }
 };
 
@@ -43,8 +44,8 @@ constexpr std::int64_t bytes_of_collective(const ir::graph_data& g, const ir::no
 
 }  // namespace detail
 
-// First fit, in written order.
-constexpr ir::graph_data rewrite_bucket(ir::graph_data g) {
+// First fit, in written order. The region, or -1: all of the graph.
+constexpr ir::graph_data rewrite_bucket(ir::graph_data g, int region, std::int64_t most_bytes = bucket_bytes) {
     const node_levels levels = levels_of(g);
     if (!levels.acyclic) return g;  // the stage `cycle` names the mistake
     vec<detail::bucket> buckets;
@@ -53,11 +54,11 @@ constexpr ir::graph_data rewrite_bucket(ir::graph_data g) {
     for (int i = 0; i < g.nodes.size(); ++i) {
         const ir::node& n = g.nodes[i];
         if (n.nccl_group_id >= groups) groups = n.nccl_group_id + 1;
-        if (!detail::can_be_bucketed(n)) continue;
+        if (!detail::can_be_bucketed(n) || (region >= 0 && !ir::stands_in(g, n, region))) continue;
         const int start = levels.from_start[i], end = levels.to_end[i];
         const std::int64_t bytes = detail::bytes_of_collective(g, n);
         int b = 0;
-        while (b < buckets.size() && !buckets[b].admits(n, start, end, bytes)) ++b;
+        while (b < buckets.size() && !(buckets[b].suits(n, start, end) && buckets[b].bytes + bytes <= most_bytes)) ++b;
         if (b == buckets.size()) buckets.push({n.role, n.axes, start, end});
         buckets[b].bytes += bytes;
         ++buckets[b].members;

@@ -22,7 +22,7 @@ constexpr ir::graph_data copy_of(const ir::graph& g) {
 constexpr ir::graph_data rewrite_once(const rewrite_list& list, int i, ir::graph_data g) {
     switch (list.kind[i]) {
         case rewrite::identity: return rewrite_identity(static_cast<ir::graph_data&&>(g));
-        case rewrite::bucket: return rewrite_bucket(static_cast<ir::graph_data&&>(g));
+        case rewrite::bucket: return rewrite_bucket(static_cast<ir::graph_data&&>(g), -1);
         case rewrite::split:
         case rewrite::shard_update:
         case rewrite::automatic: break;  // no list has them
@@ -40,6 +40,8 @@ constexpr int automatic_splits_before(const ir::graph_data& g, int region) {
 // The rewrite that a statement asks for.
 constexpr ir::graph_data rewrite_region(const rewrite_list& list, int region, ir::graph_data g) {
     const ir::region r = g.regions[region];
+    if (r.kind == rewrite::bucket)
+        return rewrite_bucket(static_cast<ir::graph_data&&>(g), region, r.number == automatic ? bucket_bytes : r.number);
     if (r.kind == rewrite::keep) return rewrite_keep(static_cast<ir::graph_data&&>(g), region, list.kept);
     if (r.kind == rewrite::decompose || r.kind == rewrite::shard_update) return rewrite_decompose(static_cast<ir::graph_data&&>(g), region);
     const int blocks = r.number == automatic ? list.blocks_of(automatic_splits_before(g, region)) : r.number;
@@ -49,6 +51,13 @@ constexpr ir::graph_data rewrite_region(const rewrite_list& list, int region, ir
 constexpr ir::graph_data rewrite_regions(rewrite kind, const rewrite_list& list, ir::graph_data g) {
     for (int region = 0; region < g.regions.size(); ++region)
         if (g.regions[region].kind == kind) g = rewrite_region(list, region, static_cast<ir::graph_data&&>(g));
+    return g;
+}
+
+// What statements ask for between the splits and the buckets: of blocks, or of what is not split.
+constexpr ir::graph_data rewrite_whole_or_blocks(const rewrite_list& list, ir::graph_data g) {
+    for (const rewrite kind : {rewrite::keep, rewrite::shard_update, rewrite::decompose})
+        g = rewrite_regions(kind, list, static_cast<ir::graph_data&&>(g));
     return g;
 }
 
@@ -62,8 +71,9 @@ constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list)
     ir::graph_data now = copy_of(g);
     for (int i = 0; i < now.nodes.size(); ++i) now.nodes[i].origin = i;
     if (list.everywhere && list.blocks > 1) find_split_regions(now, list.blocks);
-    for (const rewrite kind : {rewrite::split, rewrite::keep, rewrite::shard_update, rewrite::decompose})
-        now = rewrite_regions(kind, list, static_cast<ir::graph_data&&>(now));
+    now = rewrite_regions(rewrite::split, list, static_cast<ir::graph_data&&>(now));
+    now = rewrite_whole_or_blocks(list, static_cast<ir::graph_data&&>(now));
+    now = rewrite_regions(rewrite::bucket, list, static_cast<ir::graph_data&&>(now));
     forget_regions(now);
     for (int i = 0; i < list.count; ++i) now = rewrite_once(list, i, static_cast<ir::graph_data&&>(now));
     return now;
@@ -102,6 +112,15 @@ constexpr ir::fault check_keep(const ir::graph& g, int region) {
 }
 constexpr ir::fault check_decompose(const ir::graph& g, int region) { return decompose_analysis{g, region}.fault(); }
 
+constexpr ir::fault check_bucket(const ir::graph& g, int region) {
+    const ir::graph_data written = copy_of(g);
+    const ir::graph_data bucketed = rewrite_region({}, region, copy_of(g));
+    for (int i = 0; i < written.nodes.size(); ++i)
+        if (written.nodes[i].nccl_group_id != bucketed.nodes[i].nccl_group_id) return ir::fault{};
+    if (!levels_of(written).acyclic) return ir::fault{};  // the stage `cycle` names the mistake
+    return ir::make_fault(ir::fault_kind::nothing_to_bucket, g.regions[region].source_position);
+}
+
 // The first mistake in the regions of one kind.
 template <class Check>
 constexpr ir::fault check_each(const ir::graph& g, rewrite kind, Check check) {
@@ -118,14 +137,17 @@ constexpr ir::fault check_decompositions(const ir::graph& g) {
 
 }  // namespace detail
 
-// The first mistake in what the statements ask for. Blocks of a split are decomposed, not the whole.
+// The first mistake in what the statements ask for. Blocks of a split are decomposed, not the whole, and what that makes is bucketed.
 constexpr ir::fault check_regions(const ir::graph& g) {
     ir::fault wrong = detail::check_each(g, rewrite::split, detail::check_split);
     if (!wrong) wrong = detail::check_each(g, rewrite::keep, detail::check_keep);
-    if (wrong || !(detail::has_regions(g, rewrite::decompose) || detail::has_regions(g, rewrite::shard_update))) return wrong;
-    if (!detail::has_regions(g, rewrite::split)) return detail::check_decompositions(g);
-    const ir::graph_data in_blocks = detail::rewrite_regions(rewrite::split, {}, detail::copy_of(g));
-    return detail::check_decompositions(ir::view(in_blocks));
+    const bool buckets = detail::has_regions(g, rewrite::bucket);
+    if (wrong || !(buckets || detail::has_regions(g, rewrite::decompose) || detail::has_regions(g, rewrite::shard_update))) return wrong;
+    ir::graph_data now = detail::rewrite_regions(rewrite::split, {}, detail::copy_of(g));
+    wrong = detail::check_decompositions(ir::view(now));
+    if (wrong || !buckets) return wrong;
+    now = detail::rewrite_whole_or_blocks({}, static_cast<ir::graph_data&&>(now));
+    return detail::check_each(ir::view(now), rewrite::bucket, detail::check_bucket);
 }
 
 // The upper bounds of the table sizes of the rewritten graph.

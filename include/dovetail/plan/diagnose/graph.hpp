@@ -335,6 +335,10 @@ constexpr auto graph_error() {
         return tell<error::decompose_uneven, G>();
     else if constexpr (f.kind == kind::nothing_to_keep)
         return tell<error::nothing_to_keep, G>();
+    else if constexpr (f.kind == kind::bad_bucket_size)
+        return tell<error::bad_bucket_size, G>();
+    else if constexpr (f.kind == kind::nothing_to_bucket)
+        return tell<error::nothing_to_bucket, G>();
     else if constexpr (f.kind == kind::nothing_to_shard)
         return tell<error::nothing_to_shard, G>();
     else if constexpr (f.kind == kind::update_not_sharded)

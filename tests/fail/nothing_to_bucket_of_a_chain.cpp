@@ -1,0 +1,12 @@
+// EXPECT: error::nothing_to_bucket
+// SAYS: bucket<0
+// One is behind the other.
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::input<x, vector>, dv::input<w, vector>,
+                         dv::bucket<dv::automatic, dv::let<y, all_reduce<sum, dp>(x)>, dv::let<z, all_reduce<sum, dp>(plus(y, w))>>,
+                         dv::output<y, z>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model>;
