@@ -19,7 +19,8 @@ namespace support {
 // written order. Some of its statements stand in regions; one with a parent stands behind it in the list, and in its statements.
 class random_rows {
 public:
-    random_rows(word seed, const std::vector<dv::ir::region>& regions) : r_{mix(seed)} {
+    // `states`: so many, equal on all ranks, which updates in the regions change by what all_reduces make.
+    random_rows(word seed, const std::vector<dv::ir::region>& regions, int states = 0) : r_{mix(seed)} {
         graph.roles.push({&dv::nameless, 0, 0});
         for (int axis = 0, axes = r_.between(1, 2); axis < axes; ++axis) {
             graph.axes.push({});
@@ -28,11 +29,13 @@ public:
         }
         const int inputs = r_.between(1, 3);
         for (int i = 0; i < inputs; ++i) input();
+        for (int i = 0; i < states; ++i) state();
         const int statements = r_.between(3, 14);
         for (const dv::ir::region& r : regions) add_region(r, statements);
         for (int i = 0; i < statements; ++i) {
             region_ = r_.chance(95) ? innermost(i) : -1;
-            statement();
+            if (states > 0 && region_ >= 0 && r_.chance(40)) update(inputs + r_.below(states));
+            else statement();
         }
         region_ = -1;
         for (int s = 0; s < inputs; ++s)
@@ -73,6 +76,26 @@ private:
         s.replicated = r_.chance(50) ? some_axes() : 0u;
         add(s, 16);
     }
+    void state() {
+        dv::ir::symbol s;
+        s.kind = dv::ir::symbol_kind::state;
+        s.type = {dv::element::uint64, 2, {16, 32}};
+        s.role = 0;
+        s.initialised = true;
+        s.replicated = (1u << graph.axes.size()) - 1;
+        add(s, 16);
+        read_.back() = true;
+    }
+    // By a sum, or by what row-wise work makes of one, and of the state or another one.
+    void update(int state) {
+        push(&moves_, dv::op_kind::all_reduce, {like(state)}, 16, some_axes());
+        if (r_.chance(40)) compute({graph.symbols.size() - 1, like(state)}, dv::elementwise());
+        std::vector<int> arguments{graph.symbols.size() - 1};
+        read_.back() = true;
+        if (r_.chance(75)) arguments.push_back(r_.chance(80) ? state : like(state));
+        dv::operation* op = row_wise(arguments, r_.chance(50) ? dv::elementwise() : dv::by_rows(0, 1), 1);
+        push(op, dv::op_kind::compute, arguments, 16, 0, 1, state);
+    }
     void add(const dv::ir::symbol& s, std::int64_t rows) {
         graph.symbols.push(s);
         rows_.push_back(rows);
@@ -110,12 +133,15 @@ private:
         return Results;
     }
     void compute(const std::vector<int>& arguments, const dv::row_wise_extents& by) {
+        const int results = r_.chance(15) ? 2 : 1;
+        push(row_wise(arguments, by, results), dv::op_kind::compute, arguments, rows_of(arguments[0]), 0, results);
+    }
+    dv::operation* row_wise(const std::vector<int>& arguments, const dv::row_wise_extents& by, int results) {
         dv::operation* op = names_.operation("f" + std::to_string(graph.nodes.size()));
         op->arguments = static_cast<int>(arguments.size());
-        const int results = r_.chance(15) ? 2 : 1;
         op->infer = results == 1 ? &like_first<1> : &like_first<2>;
         op->row_wise = by;
-        push(op, dv::op_kind::compute, arguments, rows_of(arguments[0]), 0, results);
+        return op;
     }
     void collective() {
         using enum dv::op_kind;
@@ -138,7 +164,7 @@ private:
         else push(&moves_, kind == broadcast ? kind : all_reduce, {x}, rows, axes);
     }
     void push(const dv::operation* op, dv::op_kind kind, const std::vector<int>& arguments, std::int64_t rows, unsigned axes = 0,
-              int results = 1) {
+              int results = 1, int target = -1) {
         dv::ir::node n;
         n.op = op;
         n.kind = kind;
@@ -154,10 +180,12 @@ private:
         for (const int a : arguments) graph.operands.push(a);
         n.first_result = graph.operands.size();
         n.results = results;
+        n.update = target >= 0;
         dv::ir::symbol made;
         made.role = 0;
         made.node = graph.nodes.size();
         graph.nodes.push(n);
+        if (n.update) return static_cast<void>(graph.operands.push(target));
         for (int k = 0; k < results; ++k) {
             graph.operands.push(graph.symbols.size());
             add(made, rows);

@@ -39,7 +39,7 @@ public:
         for (bool changed = true; changed;) {
             changed = false;
             for (int i = 0; i < g.nodes.size(); ++i) {
-                if (done[i] || !ready(g.nodes[i])) continue;
+                if (done[i] || !ready(g.nodes[i]) || !behind_earlier_uses(i, done)) continue;
                 done[i] = changed = true;
                 execute(g.nodes[i]);
             }
@@ -65,12 +65,30 @@ private:
             if (value_[a].empty()) return false;
         return true;
     }
-    void execute(const dv::ir::node& n) {
-        for (int k = 0; k < n.results; ++k) {
-            const int s = g_.operands[n.first_result + k];
-            if (s < 0) continue;
-            for (int rank = 0; rank < ranks_; ++rank) value_[s].push_back(result(n, k, row_count(g_.symbols[s].type), rank));
+    // Statements on a state take effect in written order.
+    bool behind_earlier_uses(int i, const std::vector<char>& done) const {
+        for (int s = 0; s < g_.symbols.size(); ++s) {
+            if (g_.symbols[s].kind != dv::ir::symbol_kind::state || !uses(g_.nodes[i], s)) continue;
+            for (int earlier = 0; earlier < i; ++earlier)
+                if (!done[static_cast<std::size_t>(earlier)] && uses(g_.nodes[earlier], s)) return false;
         }
+        return true;
+    }
+    bool uses(const dv::ir::node& n, int symbol) const {
+        bool found = false;
+        for (const int a : g_.operands.subspan(n.first_argument, n.arguments)) found = found || a == symbol;
+        for (const int r : g_.operands.subspan(n.first_result, n.results)) found = found || r == symbol;
+        return found;
+    }
+    // All results are made before the first one is stored: an update may read what it changes.
+    void execute(const dv::ir::node& n) {
+        std::vector<std::vector<rows_of_words>> made(static_cast<std::size_t>(n.results));
+        for (int k = 0; k < n.results; ++k)
+            if (const int s = g_.operands[n.first_result + k]; s >= 0)
+                for (int rank = 0; rank < ranks_; ++rank)
+                    made[static_cast<std::size_t>(k)].push_back(result(n, k, row_count(g_.symbols[s].type), rank));
+        for (int k = 0; k < n.results; ++k)
+            if (const int s = g_.operands[n.first_result + k]; s >= 0) value_[s] = made[static_cast<std::size_t>(k)];
     }
     const rows_of_words& argument(const dv::ir::node& n, int k, int rank) const {
         return value_[g_.operands[n.first_argument + k]][rank];
@@ -145,11 +163,11 @@ private:
     rows_of_words none_;
 };
 
-// The first difference between the outputs of two graphs with the same symbols; empty: none.
+// The first difference between the outputs and the states of two graphs with the same symbols; empty: none.
 inline std::string difference_of_outputs(const dv::ir::graph& a, const dv::ir::graph& b) {
     const row_values x{a}, y{b};
     for (int s = 0; s < a.symbols.size(); ++s)
-        for (int rank = 0; a.symbols[s].output && rank < x.ranks(); ++rank) {
+        for (int rank = 0; (a.symbols[s].output || a.symbols[s].kind == dv::ir::symbol_kind::state) && rank < x.ranks(); ++rank) {
             if (x.of(s, rank).empty()) return "the output " + std::to_string(s) + " has no value";
             if (x.of(s, rank) != y.of(s, rank)) return "the output " + std::to_string(s) + " differs on rank " + std::to_string(rank);
         }

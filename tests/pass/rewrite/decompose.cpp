@@ -314,3 +314,34 @@ TEST_CASE("random graphs mean the same on shards, gather no more bytes, and thei
         CHECK(split.moved > 60);
     }
 }
+
+TEST_CASE("random updates on shards leave the states that the written graphs mean, and their plans are proven") {
+    const how_many many{10000};
+    MESSAGE("seed " << many.seed << ", " << many.count << " graphs");
+    int sharded = 0, refused = 0, updates = 0;
+    for (long i = many.first(); i < many.last(); ++i) {
+        CAPTURE(i);
+        const random_rows drawn{many.of(i), {{dv::rewrite::shard_update}}, 1 + static_cast<int>(i % 2)};
+        const dv::ir::graph g = dv::ir::view(drawn.graph);
+        REQUIRE(!g.wrong);
+        if (dv::pass::check(g) || dv::pass::check_regions(g)) {
+            ++refused;
+            continue;
+        }
+        const dv::ir::graph_data made = rewritten(g);
+        bool any = false;
+        for (const dv::ir::node& n : made.nodes)
+            if (n.update && n.kind == dv::op_kind::all_gather) ++updates, any = true;
+        sharded += any;
+        REQUIRE(difference_of_outputs(g, dv::ir::view(made)) == "");
+        if (!any || i % 10 != 0) continue;
+        dv::plan_options o;
+        o.machine = dv::machine::h200_nvlink::description;
+        o.in_flight = 1 + static_cast<int>(i / 10 % 2);
+        const dv::plan::made planned = dv::plan::make(g, o);
+        REQUIRE(!planned.wrong);
+        CHECK(static_cast<bool>(dv::plan::prove(dv::ir::view(made), dv::ir::view(planned.program), dv::ir::view(planned.plan), o)));
+    }
+    MESSAGE(sharded << " graphs with " << updates << " updates on shards, " << refused << " refused");
+    if (many.only < 0 && many.count >= 10000) CHECK(sharded > 500);
+}
