@@ -66,8 +66,8 @@ struct rewritten_by {
     static constexpr void apply(plan_options& s) {
         static_assert(
             allowed,
-            "dovetail: at most 4 rewrites, without split, which is a statement, or part of rewrite::automatic, and without shard_update, which "
-            "is a statement");
+            "dovetail: at most 4 rewrites, without split, which is a statement, or part of rewrite::automatic, and without shard_update, "
+            "which is a statement");
         s.rewrites = {};
         if constexpr (allowed) (add(s.rewrites, Kind), ...);
     }

@@ -132,7 +132,8 @@ TEST_CASE_TEMPLATE("every communication", T, dv::half, dv::bfloat16, float, doub
             });
             members<T>{n, n * count, count}.check({op_kind::scatter, {}, {}, 0},
                                                   [&](int m, std::int64_t i) { return w(value<T>(0, m * count + i)); });
-            members<T>{n, n * count, count}.check({op_kind::own_rows}, [&](int m, std::int64_t i) { return w(value<T>(m, m * count + i)); });
+            members<T>{n, n * count, count}.check({op_kind::own_rows},
+                                                  [&](int m, std::int64_t i) { return w(value<T>(m, m * count + i)); });
             members<T>{n, n * count, n * count}.check({op_kind::all_to_all}, [&](int m, std::int64_t i) {
                 return w(value<T>(static_cast<int>(i / count), m * count + i % count));
             });

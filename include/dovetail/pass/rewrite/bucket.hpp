@@ -8,8 +8,8 @@
 
 namespace dovetail::pass {
 
-// The most bytes of a bucket of which nothing is said: a collective of more takes longer than its latency (10 us at 300 GB/s are 3 MB), and what waits for one
-// member waits for all.
+// The most bytes of a bucket of which nothing is said: a collective of more takes longer than its latency (10 us at 300 GB/s are 3 MB), and
+// what waits for one member waits for all.
 inline constexpr std::int64_t bucket_bytes = 4 << 20;
 
 namespace detail {

@@ -3,8 +3,8 @@
 //     decompose<let<h, all_reduce<sum, tp>(x)>, let<y, norm(h)>>      h' = reduce_scatter(x)    y' = norm(h')    y = all_gather(y')
 //
 // The symbol of a value stands for all its rows; its shard is a symbol of its own. A value of which only shards are read is no longer
-// made. Where an operation on shards takes rows of a value that is there as a whole, an `own_rows` copies the rank's own block of it. What is
-// made of a node stands where it stood, so that accesses of states keep their order.
+// made. Where an operation on shards takes rows of a value that is there as a whole, an `own_rows` copies the rank's own block of it. What
+// is made of a node stands where it stood, so that accesses of states keep their order.
 //
 //     shard_update<update<w, sgd(w, all_reduce<sum, dp>(g), rate)>>
 //         g' = reduce_scatter(g)    update w' = own_rows(w)    update w' = sgd(w', g', rate)    update w = all_gather(w')
