@@ -19,8 +19,20 @@ inline std::string rewrites_text(const rewrite_list& list) {
     return text;
 }
 
+// What a statement asks for, and of how many operations.
+inline std::string region_text(const ir::graph& written, int region) {
+    const ir::region& r = written.regions[region];
+    std::string text = name_of(r.kind);
+    if (r.number != automatic && r.kind == rewrite::split) text += " in " + std::to_string(r.number) + " blocks";
+    if (r.number != automatic && r.kind == rewrite::bucket) text += " of " + bytes_text(r.number);
+    int operations = 0;
+    for (const ir::node& n : written.nodes) operations += ir::stands_in(written, n, region) ? 1 : 0;
+    return text + ", " + std::to_string(operations) + " operations";
+}
+
 // The rewrites, with what was predicted of each list that the search tried.
 inline void add_rewrites(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
+    for (int r = 0; r < of.written.regions.size(); ++r) totals.push_back({"asked for by a statement", region_text(of.written, r)});
     if (const std::string text = rewrites_text(of.s.rewrites); !text.empty()) totals.push_back({"rewritten by", text});
     for (int i = 0; i < of.rewrites.count; ++i) {
         const dovetail::plan::rewrite_trial& trial = of.rewrites.of[i];

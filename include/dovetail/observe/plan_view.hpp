@@ -22,12 +22,14 @@ struct plan_tables {
     dovetail::plan::plan plan = {};
     plan_options s = {};                           // with the rewrites that were decided
     dovetail::plan::rewrite_trials rewrites = {};  // those that were tried
+    ir::graph written = {};                        // the graph before rewrites; empty where it is not known
 };
 
 template <class G, class O = options<>>
 plan_tables tables_of() {
     using planned = dovetail::plan::planned<G, O>;
-    return {&tag_of<G>, planned::graph, planned::program, planned::plan, planned::options, planned::rewrites};
+    return {
+        &tag_of<G>, planned::graph, planned::program, planned::plan, planned::options, planned::rewrites, dovetail::plan::typed<G>::value};
 }
 
 struct plan_view : plan_tables {
