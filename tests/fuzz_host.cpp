@@ -1,11 +1,12 @@
-// Random graphs on the host backend's threads, one or several in turn, with several runs in flight: the arguments and the workspace
-// of every operation, every output and every state is what the sketches mean. Inputs are overwritten as soon as the run says that
-// they may be. The seed is printed; a failing session is reduced and printed.
+// Random graphs on the host backend's threads, some with rewrites, one or several in turn, with several runs in flight: the arguments and
+// the workspace of every operation, every output and every state is what the sketches mean. Inputs are overwritten as soon as the run says
+// that they may be. The seed is printed; a failing session is reduced and printed.
 //   fuzz_host [--count N] [--seed S] [--only K]     (K: the number of one session); support/how_many.hpp tells of the environment
 #include "support/coverage.hpp"
 #include "support/how_many.hpp"
 #include "support/print_graph.hpp"
 #include "support/reduce.hpp"
+#include "support/rewrites_seen.hpp"
 #include "support/threads.hpp"
 
 #include <cstdio>
@@ -40,7 +41,12 @@ std::string fault_of(const session& x, statistics& sum) {
                                                           dv::same(a.name, b.name) && x.shares[0] && x.shares[g]);
     for (std::size_t g = 0; g < run.graphs().size(); ++g) {
         const session_graph& p = run.graphs()[g];
+        if (p.graph.nodes.empty()) continue;  // what the reducer tries need not be a graph
         sum.seen.graph(x.graphs[g]);
+        const rewrites_seen by{dv::ir::view(p.written), p.graph};
+        sum.seen.see("an all_reduce decomposed", by.decomposed);
+        sum.seen.see("a repeated collective left out", by.kept);
+        sum.seen.see("collectives in a bucket", by.bucketed);
         sum.statements += p.graph.nodes.size();
         sum.runs += x.graphs[g].runs;
         sum.overlapped += p.plan.overlapped;
@@ -118,7 +124,20 @@ knobs host_knobs(word seed, long number) {
     if (number % 250 == 61) k.roles = k.least_roles = k.ranks = 32, k.axes = 1;
     if (number % 250 == 111) k.exactly = 128, k.axes = 4, k.width = 8, k.runs = 2, k.in_flight = 2, k.nodes_high = 12, k.extent = 1024;
     if (number % 500 == 222) k.nodes_low = 260, k.nodes_high = 300, k.runs = 3;
+    k.repeats = r.chance(50);
     return k;
+}
+
+// Those that change communication alone: the operations of sketches do not go by rows.
+void ask_for_rewrites(session& x) {
+    chooser r{mix(x.seed + 43)};
+    for (sketch& s : x.graphs) {
+        std::vector<dv::rewrite> kinds{dv::rewrite::keep, dv::rewrite::decompose, dv::rewrite::bucket};
+        r.shuffle(kinds);
+        dv::rewrite_list& list = s.plan_options.rewrites;
+        for (const dv::rewrite kind : kinds)
+            if (r.chance(50)) list.kind[list.count++] = kind;
+    }
 }
 
 }  // namespace
@@ -130,7 +149,8 @@ int main(int size, char** arguments) {
     statistics sum;
     int failed = 0;
     for (long i = many.first(); i < many.last(); ++i) {
-        const session x = random_session(many.of(i), host_knobs(many.of(i), i));
+        session x = random_session(many.of(i), host_knobs(many.of(i), i));
+        ask_for_rewrites(x);
         const std::string fault = fault_of(x, sum);
         if (fault.empty()) continue;
         std::printf("session %ld: %s\n", i, fault.c_str());

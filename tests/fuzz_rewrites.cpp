@@ -3,6 +3,7 @@
 #include "support/how_many.hpp"
 #include "support/print_graph.hpp"
 #include "support/random_rows.hpp"
+#include "support/rewrites_seen.hpp"
 #include "support/rows_on_threads.hpp"
 
 #include <doctest/doctest.h>
@@ -45,17 +46,8 @@ struct counts {
     int split = 0, decomposed = 0, kept = 0, bucketed = 0, searched = 0, overlapped = 0, booked = 0, waits = 0, wraps = 0;
 
     void see(const dv::ir::graph& written, const rows_on_threads& run) {
-        bool blocks = false, shards = false, groups = false, fewer = false;
-        std::vector<bool> remains(static_cast<std::size_t>(written.nodes.size()));
-        for (const dv::ir::node& n : run.rewritten().nodes) {
-            blocks = blocks || n.blocks > 0;
-            groups = groups || n.nccl_group_id >= 0;
-            if (n.origin < 0) continue;
-            remains[static_cast<std::size_t>(n.origin)] = true;
-            shards = shards || (n.kind == dv::op_kind::reduce_scatter && written.nodes[n.origin].kind == dv::op_kind::all_reduce);
-        }
-        for (const bool r : remains) fewer = fewer || !r;
-        split += blocks, decomposed += shards, kept += fewer, bucketed += groups;
+        const rewrites_seen by{written, run.rewritten()};
+        split += by.split, decomposed += by.decomposed, kept += by.kept, bucketed += by.bucketed;
         searched += run.planned().rewrites.count > 1;
         booked += run.planned().plan.choice.taken == dv::candidate::booked_100;
         overlapped += run.planned().plan.overlapped;

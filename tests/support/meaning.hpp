@@ -145,6 +145,22 @@ private:
     }
 };
 
+// The meaning of a written graph by the nodes of a rewritten one, each of which comes from one of the written graph.
+inline meaning renumbered(const meaning& written, const dv::ir::graph& now) {
+    meaning m = written;
+    m.g = &now;
+    m.statement_of.clear();
+    m.result_at.clear();
+    m.result_type.clear();
+    for (const dv::ir::node& n : now.nodes) {
+        const auto from = static_cast<std::size_t>(n.origin);
+        m.statement_of.push_back(written.statement_of.at(from));
+        m.result_at.push_back(written.result_at.at(from));
+        m.result_type.push_back(written.result_type.at(from));
+    }
+    return m;
+}
+
 // The differences between two meanings of one graph; empty if there are none.
 inline std::string difference(meaning& a, meaning& b) {
     const dv::ir::graph& g = *a.g;

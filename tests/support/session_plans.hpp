@@ -16,9 +16,10 @@ namespace support {
 
 // A graph of the session with its plan and its meaning.
 struct session_graph {
-    dv::ir::graph_data written, concrete;  // as the library reads it, and with the widths of open axes
+    dv::ir::graph_data written, concrete;           // as the library reads it, and with the widths of open axes
+    dv::ir::graph_data rewritten, concrete_rewritten;  // the same once rewritten
     dv::plan::made made;
-    dv::ir::graph graph, wide;
+    dv::ir::graph graph, wide;                      // rewritten
     dv::ir::program program;
     dv::plan::plan plan;
     meaning m;
@@ -135,13 +136,15 @@ private:
         p.written = emit(s);
         if (p.written.wrong) return all_.wrong("not a graph");
         p.concrete = with_widths(p.written, s);
-        p.graph = dv::ir::view(p.written);
-        p.wide = dv::ir::view(p.concrete);
-        p.made = dv::plan::make(p.graph, s.plan_options);
+        p.made = dv::plan::make(dv::ir::view(p.written), s.plan_options);
         if (p.made.wrong || !p.made.fits) return all_.wrong("no plan");
+        p.rewritten = dv::pass::detail::rewritten(dv::ir::view(p.written), p.made.options.rewrites);
+        p.concrete_rewritten = with_widths(p.rewritten, s);
+        p.graph = dv::ir::view(p.rewritten);
+        p.wide = dv::ir::view(p.concrete_rewritten);
         p.program = dv::ir::view(p.made.program);
         p.plan = dv::ir::view(p.made.plan);
-        p.m = meaning_.of(g).as_read(p.wide);
+        p.m = renumbered(meaning_.of(g).as_read(dv::ir::view(p.concrete)), p.wide);
         all_.made.emplace_back(at(ranks_));
         for (const standing& place : meaning_.ranks(g)) p.place_of.push_back({graph_role(g, place.role), place.position});
         prepared_plan& i = plans_.emplace_back();

@@ -108,19 +108,6 @@ int repeated() {
     return dv::pass::repetitions(written<G>(), -1).size();
 }
 
-// What the written graph means, by the nodes of one that has fewer.
-meaning renumbered(meaning written, const dv::ir::graph& now) {
-    meaning m = written;
-    m.g = &now;
-    for (int i = 0; i < now.nodes.size(); ++i) {
-        const auto from = static_cast<std::size_t>(now.nodes[i].origin >= 0 ? now.nodes[i].origin : i), to = static_cast<std::size_t>(i);
-        m.statement_of[to] = written.statement_of[from];
-        m.result_at[to] = written.result_at[from];
-        m.result_type[to] = written.result_type[from];
-    }
-    return m;
-}
-
 }  // namespace
 
 TEST_CASE("a collective repeats one that has the same argument, axes, root, reduction and version of a state") {
