@@ -18,6 +18,11 @@
 
 namespace dovetail::cuda {
 
+// The device, or the host for pinned memory, has too little memory left.
+struct out_of_memory : failure {
+    using failure::failure;
+};
+
 class device_memory final : public memory {
 public:
     device_memory(int device, int rank) : device_{device}, rank_{rank} {}
@@ -151,6 +156,7 @@ private:
         if (on_device && calls.mem_get_info(&free, &total) == cudaSuccess)
             text += ", " + std::to_string(free) + " of " + std::to_string(total) + " free";
         static_cast<void>(calls.get_last_error());
+        if (status == cudaErrorMemoryAllocation) throw out_of_memory{text};
         throw failure{text};
     }
 

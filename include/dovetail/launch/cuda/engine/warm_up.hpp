@@ -22,7 +22,7 @@ public:
             spare_ = block{on_.memory, largest};
             zeros_ = spare_.data();
             room_ = largest;
-        } catch (const failure&) {}
+        } catch (const out_of_memory&) {}
     }
     kernel_warmer(const kernel_warmer&) = delete;
     kernel_warmer& operator=(const kernel_warmer&) = delete;
