@@ -85,7 +85,8 @@ std::string row(const workload& w) {
     return text;
 }
 
-const std::string limited[] = {"FSDP, 8 layers", "pipeline 4x8, GPipe", "pipeline 4x8, zero bubble", "pipeline 4x16, 1F1B"};
+const std::string limited[] = {"FSDP, 8 layers",      "pipeline 4x8, GPipe", "pipeline 4x8, zero bubble",
+                               "pipeline 4x16, 1F1B", "ring attention on 8", "offloaded activations"};
 int broken_ladders = 0;
 
 // A workload under ten limits, from the fewest bytes of any candidate to those of the plan without a limit.
@@ -194,7 +195,7 @@ std::string table() {
                               workloads::transformers, workloads::tutorials})
         for (const workload& w : family()) text += row(w);
     text += "\n# Under ten memory limits (GB): time (ms), bytes of the largest rank (GB), candidate.\n";
-    for (const auto family : {workloads::fsdp, workloads::pipelines})
+    for (const auto family : {workloads::fsdp, workloads::pipelines, workloads::transformers})
         for (const workload& w : family())
             if (std::find(std::begin(limited), std::end(limited), std::string(w.name)) != std::end(limited)) text += ladder(w);
     text +=
