@@ -529,6 +529,23 @@ TEST_CASE("ranks are numbered by the listed roles, of which one is idle") {
     support::run_with<idle_between, copied>(6, bind_rank, check, 3);
 }
 
+TEST_CASE("one role computes beside its communication, the other one has one stream") {
+    const auto bind_rank = [](auto& step, int rank, int run) { step.bind(dv::name<x>, ramp(rank, run)); };
+    const auto check = [](auto& step, auto& ticket, int rank, int run) {
+        const std::vector<float> own = ramp(rank, run), other = ramp(rank ^ 1, run);
+        std::vector<float> expected(own.size());
+        const bool overlaps = step.is(dv::name<left>);
+        for (std::size_t i = 0; i < own.size(); ++i)
+            expected[i] = overlaps ? own[i] + other[i] + 2 * own[i] * own[i] : std::max({own[i], other[i], 0.0f}) - own[i];
+        if (overlaps)
+            expect(ticket.read(dv::name<c>).host(), expected, "c", rank, run);
+        else
+            expect(ticket.read(dv::name<f>).host(), expected, "f", rank, run);
+    };
+    support::run_all_ways<one_role_overlaps>(4, bind_rank, check);
+    support::run_with<one_role_overlaps, several>(4, bind_rank, check, 5);
+}
+
 TEST_CASE("sixteen results of one operation") {
     [&]<int... I>(std::integer_sequence<int, I...>) {
         const auto check = [](auto&, auto& ticket, int rank, int run) {

@@ -41,6 +41,11 @@ using bare = dv::graph<dv::input<value, matrix>, dv::let<block<0>, relu(value)>,
 static_assert(dv::valid<bare>);
 static_assert(dv::peak_bytes<bare, dv::unnamed_role, h200> == 200'000'000 / 256 * 256);
 
+// Overlap is decided role by role: one role waits between its streams, the other has one stream.
+static_assert(dv::wait_count<samples::one_role_overlaps, samples::left, samples::overlapped> > 0);
+static_assert(dv::wait_count<samples::one_role_overlaps, samples::right, samples::overlapped> <
+              dv::wait_count<samples::one_role_overlaps, samples::left, samples::overlapped>);
+
 // A gradient that is missing, the same with the reduction.
 struct weight;
 struct gradient;

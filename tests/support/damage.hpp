@@ -53,6 +53,7 @@ inline constexpr damage damages[] = {
     {"participation_from_argument", true, participation_from_argument},
     {"take_over_unoffered", true, take_over_unoffered},
     {"another_stream_for_a_step", true, another_stream_for_a_step},
+    {"communicate_on_two_streams", true, communicate_on_two_streams},
     {"another_stream_for_a_task", false, another_stream_for_a_task},
     {"result_of_another_element", true, result_of_another_element, true},
     {"result_of_another_count", true, result_of_another_count, true},

@@ -175,6 +175,27 @@ inline bool another_stream_for_a_step(subject& s, int site) {
     s.plan.steps[site].stream = (s.plan.steps[site].stream + 1) % dv::stream_count;
     return true;
 }
+// One of several calls of NCCL of a role moves to its compute stream, where nothing orders it with the others.
+inline bool communicate_on_two_streams(subject& s, int site) {
+    const auto calls = [&](const dv::ir::step& x) {
+        const dv::ir::task& v = s.program.tasks[x.task];
+        return v.stream == dv::stream_kind::communication && x.stream == 1 && !s.program.members[v.first_member].local;
+    };
+    for (const dv::ir::role_plan& r : s.plan.roles) {
+        const dv::span<dv::ir::step> steps{s.plan.steps.begin() + r.first_step, r.steps};
+        int count = 0;
+        for (const dv::ir::step& x : steps) count += calls(x) ? 1 : 0;
+        if (count < 2) continue;
+        if (site >= count) {
+            site -= count;
+            continue;
+        }
+        for (dv::ir::step& x : steps)
+            if (calls(x) && site-- == 0) x.stream = 0;
+        return true;
+    }
+    return false;
+}
 // The task moves to the copy stream on all its roles; its waits stay the same.
 inline bool another_stream_for_a_task(subject& s, int site) {
     const int v = detail::nth(s.program.tasks, site, [](const dv::ir::task& x) { return x.stream == dv::stream_kind::compute; });

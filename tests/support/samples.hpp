@@ -412,6 +412,14 @@ struct idle_between : dv::graph<
     dv::on<right, dv::let<b, add(a, x)>>,
     dv::output<b>> {};
 
+// A role that computes beside its communication, and one that does not, so that it has one stream.
+struct one_role_overlaps : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::on<left, dv::let<a, all_reduce<sum, dp>(x)>, dv::let<b, multiply(add(x, x), x)>, dv::let<c, add(a, b)>>,
+    dv::on<right, dv::let<d, relu(x)>, dv::let<e, all_reduce<maximum, dp>(d)>, dv::let<f, subtract(e, x)>>,
+    dv::output<c, f>> {};
+
 // Rows of values: a chain in two blocks, each of which is communicated by itself, a state of which one block is read above its update,
 // and what is made of parts read whole, in blocks that are no parts, and given on.
 using blocks = dv::tensor<float, 8, 64>;

@@ -4,6 +4,7 @@
 #include "../ir/table.hpp"
 #include "../pass/memory/memory_waits.hpp"
 #include "../pass/schedule/candidates.hpp"
+#include "../pass/schedule/one_stream_roles.hpp"
 
 namespace dovetail::plan {
 
@@ -20,6 +21,7 @@ constexpr Schedule overlapped(const Program& p, const Occupancy& r, span<const i
                               const plan_options& s) {
     auto made = pass::estimate_timeline<Schedule>(p, r, costs, order, s);
     pass::improve(made, p, r, edges, costs, s);
+    pass::join_streams(made, p, r, costs, s);
     return made;
 }
 

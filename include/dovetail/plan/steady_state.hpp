@@ -55,13 +55,16 @@ constexpr unrolled_runs_of_plan unroll(const Program& p, const Costs& costs, con
     }
     for (int role = 0; role < made.roles.size(); ++role) {
         const ir::step* const steps = made.steps.first + made.roles.first[role].first_step;
-        for (int i = 0; i < made.roles.first[role].steps; ++i)
+        for (int i = 0; i < made.roles.first[role].steps; ++i) {
+            for (int k = 0; k < runs; ++k)
+                u.program.tasks.first[k * tasks + steps[i].task].stream = static_cast<stream_kind>(steps[i].stream);
             for (int w = steps[i].first_wait, end = w + steps[i].waits; w < end; ++w) {
                 const ir::wait& wait = made.waits.first[w];
                 const ir::edge_kind kind = ir::edge_kind::flow;
                 for (int k = wait.distance; k < runs; ++k)
                     u.edges.push({(k - wait.distance) * tasks + steps[wait.step].task, k * tasks + steps[i].task, role, -1, kind});
             }
+        }
     }
     return u;
 }

@@ -145,12 +145,13 @@ private:
     using counts = room<int, decltype(Program::tasks)>;
 
     constexpr int role_of(int i) const { return r_.slot.first[i] / stream_count; }
+    constexpr stream_kind stream_of(int v) const { return static_cast<stream_kind>(result_.stream.first[v]); }
 
     // Fills the queue of each stream; the first participation of each stream is reached at time 0.
     constexpr void line_up(span<const int> order) {
         result_.resize(p_.tasks.count, order.count);
         for (int v = 0; v < p_.tasks.count; ++v) {
-            result_.stream.first[v] = static_cast<unsigned char>(p_.tasks.first[v].stream);
+            result_.stream.first[v] = static_cast<unsigned char>(r_.slot.first[r_.participations_of.first[v]] % stream_count);
             result_.end.first[v] = unknown;
             closed_.first[v] = r_.participations_of.first[v + 1] - r_.participations_of.first[v];
         }
@@ -177,7 +178,7 @@ private:
         const int v = r_.task.first[i];
         const std::int64_t time = participations_.first[i].ready;
         if (time > result_.start.first[v]) result_.start.first[v] = time;
-        if (p_.tasks.first[v].stream == stream_kind::communication) slow_from(i, time);
+        if (stream_of(v) == stream_kind::communication) slow_from(i, time);
         if (--closed_.first[v] == 0) start(v);
     }
     constexpr void slow_from(int i, std::int64_t time) {
@@ -187,7 +188,7 @@ private:
 
     constexpr void start(int v) {
         const std::int64_t time = result_.start.first[v];
-        const stream_kind stream = p_.tasks.first[v].stream;
+        const stream_kind stream = stream_of(v);
         if (stream == stream_kind::compute) {
             computing_.first[role_of(r_.participations_of.first[v])] = {v, 1000, time, costs_.first[v], time, unknown};
             return;

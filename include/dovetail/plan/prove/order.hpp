@@ -83,13 +83,21 @@ constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, c
     return {};
 }
 
-// A task runs on its own stream, all tasks on that of compute where nothing overlaps. Each communicator has one queue: its operations
-// never run side by side.
+// A communication by NCCL. Those of a role are on one stream: they never run side by side.
+constexpr bool is_by_nccl(const ir::program& p, const ir::task& x) {
+    return is_communication(x.kind) && !p.members.first[x.first_member].local &&
+           !(x.kind == op_kind::transfer && x.stream == stream_kind::copy);
+}
+
+// A task runs on its own stream; all tasks on that of compute where nothing overlaps, and communication in which one role alone has a part
+// may.
 constexpr bool is_on_wrong_stream(const ir::program& p, const ir::task& x, const ir::step& s, bool overlapped) {
-    const stream_kind stream = overlapped ? x.stream : stream_kind::compute;
-    return s.stream != static_cast<int>(stream) ||
-           (overlapped && stream != stream_kind::communication && is_communication(x.kind) && !p.members.first[x.first_member].local &&
-            !(x.kind == op_kind::transfer && stream == stream_kind::copy));
+    const bool computes = s.stream == static_cast<int>(stream_kind::compute);
+    if (!overlapped) return !computes;
+    if (x.stream != stream_kind::communication) return s.stream != static_cast<int>(x.stream) || is_by_nccl(p, x);
+    const ir::participation* of = p.participations.first + x.first_participation;
+    const bool own = of[0].role == of[x.participations - 1].role;
+    return s.stream != static_cast<int>(x.stream) && !(computes && own);
 }
 
 // The role's next step is not that of the task, which stands among those behind it or nowhere.
@@ -103,6 +111,7 @@ constexpr verdict step_not_next(int role, int task, const ir::step* next, const 
 constexpr verdict check_steps(const ir::program& p, const plan& made) {
     vec<const ir::step*> next(p.roles, unset{}), behind(p.roles, unset{});
     const ir::step **cursor = next.begin(), **last = behind.begin();
+    vec<int> stream_of_nccl(p.roles, -1);
     for (int k = 0; k < p.roles; ++k) {
         const ir::role_plan& r = made.roles.first[k];
         cursor[k] = made.steps.first + r.first_step;
@@ -120,6 +129,10 @@ constexpr verdict check_steps(const ir::program& p, const plan& made) {
             if (s->first_participation != first || s->participations != i - first) return {flaw::step_missing, role, v};
             cursor[role] = s + 1;
             if (is_on_wrong_stream(p, x, *s, made.overlapped)) return {flaw::stream_wrong, role, v};
+            if (!is_by_nccl(p, x)) continue;
+            int& stream = stream_of_nccl.first[role];
+            if (stream >= 0 && stream != s->stream) return {flaw::stream_wrong, role, v};
+            stream = s->stream;
         }
     }
     for (int role = 0; role < p.roles; ++role)
