@@ -17,8 +17,9 @@ constexpr int computes = 0, communicates = 1;
 struct planned {
     pass::schedule before, after;
 };
-constexpr planned join(const build& b, std::int64_t latency = 5) {
+constexpr planned join(const build& b, std::int64_t latency = 5, dv::objective_kind objective = dv::objective_kind::makespan) {
     dv::plan_options s;
+    s.objective = objective;
     s.machine.edge_latency = latency;
     s.machine.compute_slowdown_beside_communication = 1000;
     const auto edges = pass::edges(b.view());
@@ -70,11 +71,13 @@ TEST_CASE("every role may have one stream") {
     CHECK(made.after.length == made.before.length - 10);
 }
 
-TEST_CASE("nothing is joined without a gain, and in a graph of one role") {
+TEST_CASE("nothing is joined without a gain, for the time between runs, and in a graph of one role") {
     build b{2};
     in_turn(b, 0);
     in_turn(b, 1);
+    CHECK(join(b).after.stream[1] == computes);
     CHECK(join(b, 0).after.stream[1] == communicates);
+    CHECK(join(b, 5, dv::objective_kind::interval).after.stream[1] == communicates);
     build alone{1};
     CHECK(join(alone).after.length == 0);
     CHECK(join(alone).after.stream.empty());

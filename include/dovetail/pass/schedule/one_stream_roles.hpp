@@ -54,10 +54,11 @@ constexpr std::int64_t end_of_role(const Schedule& t, const Occupancy& r, int ta
 }  // namespace detail
 
 // Joins the streams of communication and of compute in each role that ends earlier so, if what the objective counts does not increase.
+// Not for the objective `interval`: in a row of runs, communication goes on beside the next run although nothing of its own run is left.
 template <class Schedule, class Program, class Occupancy, class Costs>
 constexpr void join_streams(Schedule& best, const Program& p, const Occupancy& r, const Costs& costs, const plan_options& s) {
     const int roles = p.roles, tasks = p.tasks.count;
-    if (roles == 1 || tasks == 0 || best.length < 0) return;
+    if (roles == 1 || tasks == 0 || best.length < 0 || s.objective == objective_kind::interval) return;
     Occupancy streams = r;
     for (int role = 0, left = join_budget / tasks; role < roles && left > 0; ++role) {
         if (!detail::can_join(streams, tasks, role)) continue;
