@@ -106,7 +106,7 @@ struct sample {
         return p.members.back();
     }
     constexpr std::int64_t time(const dv::plan_options& s = round_numbers()) const {
-        return cost_model::costs(dv::ir::view(g), dv::ir::view(p), s)[0];
+        return cost_model::costs(dv::ir::view(g), dv::ir::view(p), s)[0].time;
     }
 };
 

@@ -35,13 +35,13 @@ TEST_CASE("options decide before the machine, and a machine without peer copies 
 TEST_CASE("from the size on that is chosen a copy costs its rank less, below it more") {
     // Cost: the time where nothing runs beside it, times what it slows the computation beside it to, in thousandths.
     const auto copy_is_cheaper = [](const dv::machine_description& m, std::int64_t bytes) {
-        return transfer_time(m, bytes, true) / 1000 * m.beside_copy <
-               transfer_time(m, bytes, false) / 1000 * m.compute_slowdown_beside_communication;
+        return transfer_time(m, bytes, true) / 1000 * m.with_copy.of_compute[0] <
+               transfer_time(m, bytes, false) / 1000 * m.with_communication.of_compute[0];
     };
     for (const int slowdown : {1100, 1500, 3000})
         for (const std::int64_t peer_latency : {12'000'000, 20'000'000, 200'000'000}) {
             dv::plan_options s;
-            s.machine.compute_slowdown_beside_communication = slowdown;
+            s.machine.with_communication.of_compute[0] = slowdown;
             s.machine.peer_latency = peer_latency;
             const std::int64_t from = peer_copies_from(s);
             CAPTURE(slowdown);

@@ -23,7 +23,7 @@ namespace {
 // Bytes of the largest role on one stream, in the order for little memory.
 std::int64_t min_memory_bytes(const dv::ir::graph& g, const dv::ir::program& p, const dv::plan_options& s) {
     const dv::vec<dv::ir::edge> edges = dv::pass::edges(p);
-    const dv::vec<std::int64_t> costs = dv::cost_model::costs(g, p, s);
+    const dv::vec<dv::task_cost> costs = dv::cost_model::costs(g, p, s);
     const dv::pass::schedule c = dv::plan::schedule_of(dv::plan::candidate::min_memory, p, edges.view(), costs.view(), s);
     return dv::plan::largest_bytes(dv::plan::emit(p, c, c.length, 0).roles.view());
 }

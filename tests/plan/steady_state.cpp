@@ -20,8 +20,9 @@ namespace {
 dv::plan_options with(std::int64_t edge, int communication) {
     dv::plan_options s;
     s.machine.edge_latency = edge;
-    s.machine.compute_slowdown_beside_communication = communication;
-    s.machine.beside_copy = 1000;
+    s.machine.with_communication.of_compute[0] = communication;
+    s.machine.with_communication.of_other[0] = 1000;
+    s.machine.with_copy = {};
     return s;
 }
 
@@ -80,7 +81,7 @@ TEST_CASE("the interval lies between the work of the busiest stream and the time
         std::vector<std::int64_t> busy(static_cast<std::size_t>(b.p.roles * dv::stream_count));
         const auto occupancy = dv::pass::occupancy_of(b.view(), dv::span<const dv::ir::edge>{});
         for (int i = 0; i < occupancy.participations_of[b.p.tasks.size()]; ++i)
-            busy[static_cast<std::size_t>(occupancy.slot[i])] += b.costs[occupancy.task[i]];
+            busy[static_cast<std::size_t>(occupancy.slot[i])] += b.costs[occupancy.task[i]].time;
         for (const std::int64_t work : busy) CHECK(found.interval >= work);
         CHECK(found.interval <= found.run);
     }

@@ -3,12 +3,13 @@
 
 #include "planned_streams.hpp"
 
+#include <dovetail/cost/time.hpp>
 #include <dovetail/pass/memory/memory_waits.hpp>
 
 namespace support {
 
 struct booked {
-    dv::vec<std::int64_t> costs;  // by task
+    dv::vec<dv::task_cost> costs;  // by task
     dv::vec<int> reference;
     dv::pass::basic_booking<dv::ir::program> booking;
     dv::pass::basic_booked_memory<dv::ir::program> memory;
@@ -16,10 +17,10 @@ struct booked {
 };
 
 // Times of tasks, drawn from a seed.
-inline dv::vec<std::int64_t> random_costs(unsigned seed, int tasks) {
+inline dv::vec<dv::task_cost> random_costs(unsigned seed, int tasks) {
     std::mt19937 random{seed + 1};
-    dv::vec<std::int64_t> costs;
-    for (int v = 0; v < tasks; ++v) costs.push(1000 + static_cast<std::int64_t>(random() % 100'000));
+    dv::vec<dv::task_cost> costs;
+    for (int v = 0; v < tasks; ++v) costs.push({1000 + static_cast<std::int64_t>(random() % 100'000)});
     return costs;
 }
 

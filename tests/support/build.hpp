@@ -3,6 +3,7 @@
 
 #include "whole.hpp"
 
+#include <dovetail/cost/time.hpp>
 #include <dovetail/ir/program.hpp>
 #include <dovetail/ir/table.hpp>
 
@@ -14,7 +15,7 @@ namespace dv = dovetail;
 
 struct build {
     dv::ir::program_data p;
-    dv::vec<std::int64_t> costs;
+    dv::vec<dv::task_cost> costs;
 
     constexpr explicit build(int roles = 1) { p.roles = roles; }
 
@@ -40,7 +41,7 @@ struct build {
         m.kind = kind;
         m.node = node;
         p.members.push(m);
-        costs.push(cost);
+        costs.push({cost});
         return p.tasks.size() - 1;
     }
     constexpr void participation(int role, int group_index = 0) {

@@ -30,8 +30,8 @@ struct quick_links {
                                                          .link_bandwidth = 30'000'000,
                                                          .bus_bandwidth = 30'000'000,
                                                          .host_bandwidth = 30'000'000,
-                                                         .compute_slowdown_beside_communication = 1100,
-                                                         .beside_copy = 1030};
+                                                         .with_communication = {.of_compute = {1100, 1100, 1100}},
+                                                         .with_copy = {.of_compute = {1030, 1030, 1030}}};
 };
 template <int S, int M> using two_steps = dv::let<hop<S + 1, M>, add(multiply(hop<S, M>, bias_of_stage), bias_of_stage)>;
 template <int S> struct on_stage {

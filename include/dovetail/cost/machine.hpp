@@ -7,26 +7,37 @@
 
 namespace dovetail {
 
+// What limits a computation, by the roofline model: arithmetic, memory traffic, or the latency of its launch.
+enum class work_class : unsigned char { compute_bound, memory_bound, latency_bound };
+inline constexpr int work_class_count = 3;
+
+// How much a computation and a task on another stream slow each other, by the class of the computation: the time beside each other, in
+// thousandths of the time alone.
+struct interference {
+    int of_compute[work_class_count] = {1000, 1000, 1000};
+    int of_other[work_class_count] = {1000, 1000, 1000};
+};
+
 struct machine_description {
     const char* name = "";
     // Sustained arithmetic, operations per second: half precision (tensor cores), float32, float64.
     std::int64_t half_flops = 0;
     std::int64_t float_flops = 0;
     std::int64_t double_flops = 0;
-    int multiprocessors = 0;                           // 0: operations are not divided into waves
-    std::int64_t memory_bandwidth = 0;                 // bytes per second, read plus written
-    std::int64_t launch_latency = 0;                   // one kernel on the device, ps
-    std::int64_t edge_latency = 0;                     // a dependency between two streams, ps
-    std::int64_t link_latency = 0;                     // one message between ranks, ps
-    std::int64_t link_bandwidth = 0;                   // bytes per second and direction, one peer
-    std::int64_t peer_latency = 0;                     // one peer copy, including its flags, ps
-    std::int64_t peer_bandwidth = 0;                   // bytes per second of a peer copy by the copy engine; 0: no peer copies
-    std::int64_t bus_bandwidth = 0;                    // bytes per second that a collective sustains on each rank (NCCL's bus bandwidth)
-    std::int64_t network_latency = 0;                  // one message between nodes, ps
-    std::int64_t network_bandwidth = 0;                // bytes per second and direction, of each rank; 0: as within a node
-    std::int64_t host_bandwidth = 0;                   // bytes per second between device and pinned host memory
-    int compute_slowdown_beside_communication = 1000;  // time of compute beside communication, in thousandths of its time alone
-    int beside_copy = 1000;                            // time of compute beside a copy, likewise
+    int multiprocessors = 0;               // 0: operations are not divided into waves
+    std::int64_t memory_bandwidth = 0;     // bytes per second, read plus written
+    std::int64_t launch_latency = 0;       // one kernel on the device, ps
+    std::int64_t edge_latency = 0;         // a dependency between two streams, ps
+    std::int64_t link_latency = 0;         // one message between ranks, ps
+    std::int64_t link_bandwidth = 0;       // bytes per second and direction, one peer
+    std::int64_t peer_latency = 0;         // one peer copy, including its flags, ps
+    std::int64_t peer_bandwidth = 0;       // bytes per second of a peer copy by the copy engine; 0: no peer copies
+    std::int64_t bus_bandwidth = 0;        // bytes per second that a collective sustains on each rank (NCCL's bus bandwidth)
+    std::int64_t network_latency = 0;      // one message between nodes, ps
+    std::int64_t network_bandwidth = 0;    // bytes per second and direction, of each rank; 0: as within a node
+    std::int64_t host_bandwidth = 0;       // bytes per second between device and pinned host memory
+    interference with_communication = {};  // by kernels of NCCL
+    interference with_copy = {};           // by copy engines
 };
 
 namespace machine {
@@ -35,24 +46,25 @@ namespace machine {
 // matrix products of random numbers without a pause between them, which the power limit determines; a product after a pause is up to a
 // tenth faster, a product of equal numbers up to a quarter. This is the largest error of the model.
 struct h200_nvlink {
-    static constexpr machine_description description{.name = "h200_nvlink",
-                                                     .half_flops = 680'000'000'000'000,
-                                                     .float_flops = 50'000'000'000'000,
-                                                     .double_flops = 30'000'000'000'000,
-                                                     .multiprocessors = 132,
-                                                     .memory_bandwidth = 4'000'000'000'000,
-                                                     .launch_latency = 3'000'000,
-                                                     .edge_latency = 2'000'000,
-                                                     .link_latency = 10'000'000,
-                                                     .link_bandwidth = 350'000'000'000,
-                                                     .peer_latency = 20'000'000,
-                                                     .peer_bandwidth = 393'000'000'000,
-                                                     .bus_bandwidth = 300'000'000'000,
-                                                     .network_latency = 20'000'000,
-                                                     .network_bandwidth = 50'000'000'000,
-                                                     .host_bandwidth = 50'000'000'000,
-                                                     .compute_slowdown_beside_communication = 1500,
-                                                     .beside_copy = 1060};
+    static constexpr machine_description description{
+        .name = "h200_nvlink",
+        .half_flops = 680'000'000'000'000,
+        .float_flops = 50'000'000'000'000,
+        .double_flops = 30'000'000'000'000,
+        .multiprocessors = 132,
+        .memory_bandwidth = 4'000'000'000'000,
+        .launch_latency = 3'000'000,
+        .edge_latency = 2'000'000,
+        .link_latency = 10'000'000,
+        .link_bandwidth = 350'000'000'000,
+        .peer_latency = 20'000'000,
+        .peer_bandwidth = 393'000'000'000,
+        .bus_bandwidth = 300'000'000'000,
+        .network_latency = 20'000'000,
+        .network_bandwidth = 50'000'000'000,
+        .host_bandwidth = 50'000'000'000,
+        .with_communication = {.of_compute = {1500, 1100, 1000}, .of_other = {1500, 1500, 1000}},
+        .with_copy = {.of_compute = {1060, 1020, 1000}}};
 };
 
 }  // namespace machine

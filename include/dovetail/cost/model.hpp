@@ -1,5 +1,5 @@
-// The time of a task when nothing runs beside it, in picoseconds, from the declared cost of its operation and a machine description: the
-// roofline model for compute, a latency and a bandwidth term for communication.
+// The time of a task when nothing runs beside it, in picoseconds, and what limits it, from the declared cost of its operation and a machine
+// description: the roofline model for compute, a latency and a bandwidth term for communication.
 #pragma once
 
 #include "../collective/traffic.hpp"
@@ -63,6 +63,9 @@ constexpr std::int64_t in_waves(std::int64_t arithmetic, tiles t, int multiproce
 struct member_time {
     std::int64_t latency = 0;
     std::int64_t work = 0;
+    work_class limited_by = work_class::compute_bound;  // of a computation
+
+    constexpr task_cost alone() const { return {plus(work, latency), work < latency ? work_class::latency_bound : limited_by}; }
 };
 
 // Estimates the time of tasks. Layers repeat, so the estimates of the last 32 different members are cached.
@@ -71,14 +74,14 @@ class estimator {
 public:
     constexpr estimator(const Graph& g, const Program& p, const plan_options& s) : g_{g}, p_{p}, s_{s} {}
 
-    // The time of one task alone. The members of a group share one latency; their payloads are transferred one after the other.
-    constexpr std::int64_t duration(const ir::task& v) {
-        if (v.kind == op_kind::input) return copy_time(p_.members.first[v.first_member].symbol);
+    // One task alone. The members of a group share one latency; their payloads are transferred one after the other.
+    constexpr task_cost of(const ir::task& v) {
+        if (v.kind == op_kind::input) return {copy_time(p_.members.first[v.first_member].symbol)};
         if (v.kind == op_kind::transfer && v.stream == stream_kind::copy)
-            return plus(
-                transfer_time(s_.machine, ir::bytes_of(p_, p_.accesses.first[p_.participations.first[v.first_participation].first_access]),
-                              true),
-                0);
+            return {
+                plus(transfer_time(s_.machine,
+                                   ir::bytes_of(p_, p_.accesses.first[p_.participations.first[v.first_participation].first_access]), true),
+                     0)};
         if (v.members == 1) return time_of(v.first_member, v.first_participation, v.participations).alone;
         std::int64_t latency = 0, work = 0;
         for (int m = v.first_member, last = m + v.members; m < last; ++m) {
@@ -86,7 +89,7 @@ public:
             if (t.latency > latency) latency = t.latency;
             work = plus(work, t.work);
         }
-        return plus(work, latency);
+        return {plus(work, latency)};
     }
 
 private:
@@ -95,7 +98,7 @@ private:
         bool declared = false;  // whether its operation declares a cost
         std::int64_t total = 0, largest = 0;
         member_time time = {};
-        std::int64_t alone = 0;  // latency and work together: the time of a task with this one member
+        task_cost alone = {};  // a task with this one member
     };
 
     // The copy of an input. A device pointer is used in place; a pinned input is copied by from_host.
@@ -141,7 +144,7 @@ private:
             last_ = 0;
         known& x = seen_[last_];
         const member_time t = estimate(m, declared, total, largest);
-        x = {m, declared, total, largest, t, plus(t.work, t.latency)};
+        x = {m, declared, total, largest, t, t.alone()};
         return x;
     }
 
@@ -161,11 +164,12 @@ private:
     constexpr member_time estimate(const ir::member& m, bool declared, std::int64_t total, std::int64_t largest) {
         const machine_description& on = s_.machine;
         if (m.kind == op_kind::compute) {
-            if (!declared) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
+            if (!declared) return {on.launch_latency, time_at(total, on.memory_bandwidth), work_class::memory_bound};
             const cost c = work_of(m);
             const std::int64_t arithmetic = in_waves(time_at(c.flops, flop_rate(on, c.arithmetic)), tiles_of(m), on.multiprocessors);
             const std::int64_t memory = time_at(c.bytes, on.memory_bandwidth);
-            return {on.launch_latency, arithmetic > memory ? arithmetic : memory};
+            if (arithmetic > memory) return {on.launch_latency, arithmetic, work_class::compute_bound};
+            return {on.launch_latency, memory, work_class::memory_bound};
         }
         if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) return {on.launch_latency, time_at(largest, on.host_bandwidth)};
         const extent n = m.local ? extent{} : extent_of(g_, p_, m, s_);
@@ -228,20 +232,20 @@ private:
 }  // namespace detail
 
 template <class Graph, class Program>
-constexpr std::int64_t duration(const Graph& g, const Program& p, const ir::task& v, const plan_options& s) {
-    return detail::estimator<Graph, Program>{g, p, s}.duration(v);
+constexpr task_cost cost_of(const Graph& g, const Program& p, const ir::task& v, const plan_options& s) {
+    return detail::estimator<Graph, Program>{g, p, s}.of(v);
 }
 
-// The durations of all tasks, into `to`.
+// The costs of all tasks, into `to`.
 template <class Graph, class Program>
 constexpr void costs(const Graph& g, const Program& p, const plan_options& s, auto& to) {
     detail::estimator<Graph, Program> each{g, p, s};
     const auto& tasks = p.tasks.first;
-    for (int v = 0; v < p.tasks.count; ++v) to[v] = each.duration(tasks[v]);
+    for (int v = 0; v < p.tasks.count; ++v) to[v] = each.of(tasks[v]);
 }
 template <class Graph, class Program>
-constexpr vec<std::int64_t> costs(const Graph& g, const Program& p, const plan_options& s) {
-    vec<std::int64_t> list(p.tasks.count, unset{});
+constexpr vec<task_cost> costs(const Graph& g, const Program& p, const plan_options& s) {
+    vec<task_cost> list(p.tasks.count, unset{});
     costs(g, p, s, list.first);
     return list;
 }

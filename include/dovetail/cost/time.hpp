@@ -1,7 +1,17 @@
-// Converts amounts and rates to picoseconds, within 64 bits.
+// The time of a task, and the conversion of amounts and rates to picoseconds, within 64 bits.
 #pragma once
 
 #include "machine.hpp"
+
+namespace dovetail {
+
+// A task when nothing runs beside it: its time in picoseconds and, of a computation, what limits it.
+struct task_cost {
+    std::int64_t time = 0;
+    work_class limited_by = work_class::compute_bound;
+};
+
+}  // namespace dovetail
 
 namespace dovetail::cost_model {
 

@@ -13,7 +13,7 @@ constexpr std::int64_t transfer_time(const machine_description& m, std::int64_t 
 inline constexpr std::int64_t never = INT64_MAX;
 
 // The size from which on the copy engine moves a value. The comparison is between the costs of a transfer to a rank that computes at the
-// same time: its duration times the slow-down of compute beside it. Both grow with the size.
+// same time, a product for example: its duration times the slow-down of compute-bound work beside it. Both grow with the size.
 constexpr std::int64_t peer_copies_from(const plan_options& s) {
     const machine_description& m = s.machine;
     if (s.between_roles == link::network) return never;
@@ -22,7 +22,7 @@ constexpr std::int64_t peer_copies_from(const plan_options& s) {
     for (int power = 0; power < 40; ++power) {
         const std::int64_t bytes = std::int64_t{1} << power;
         const std::int64_t nccl = transfer_time(m, bytes, false), copied = transfer_time(m, bytes, true);
-        if (copied / 1000 * m.beside_copy < nccl / 1000 * m.compute_slowdown_beside_communication) return bytes;
+        if (copied / 1000 * m.with_copy.of_compute[0] < nccl / 1000 * m.with_communication.of_compute[0]) return bytes;
     }
     return never;
 }

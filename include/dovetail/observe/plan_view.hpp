@@ -39,7 +39,7 @@ struct plan_view : plan_tables {
     }
 
     vec<ir::edge> edges;
-    vec<std::int64_t> costs;         // by task, picoseconds alone
+    vec<task_cost> costs;            // by task
     std::vector<step_name> labels;   // by task
     std::vector<bool> communicates;  // by task
 

@@ -137,10 +137,15 @@ inline std::string shown(stage::edges, span<const ir::edge> list, const stage_na
 inline std::string shown(stage::cycle, const ir::fault& wrong, const stage_names&) {
     return wrong ? "  a cycle, which the compiler names\n" : "  none\n";
 }
-inline std::string shown(stage::costs, span<const std::int64_t> list, const stage_names& names) {
-    rows all{{"operation", "us"}};
-    for (int v = 0; v < list.size(); ++v) all.push_back({names.program().label(v), microseconds(list[v])});
-    return table(all, "lr");
+inline std::string shown(stage::costs, span<const task_cost> list, const stage_names& names) {
+    static constexpr const char* classes[work_class_count] = {"arithmetic", "memory", "latency"};
+    rows all{{"operation", "us", "limited by"}};
+    for (int v = 0; v < list.size(); ++v) {
+        const bool computes = names.program().program.tasks[v].kind == op_kind::compute;
+        all.push_back(
+            {names.program().label(v), microseconds(list[v].time), computes ? classes[static_cast<int>(list[v].limited_by)] : ""});
+    }
+    return table(all, "lrl");
 }
 inline std::string shown(stage::serial_time, std::int64_t time, const stage_names&) { return "  " + microseconds(time) + " us\n"; }
 template <class Routes>

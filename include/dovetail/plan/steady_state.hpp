@@ -31,7 +31,7 @@ namespace detail {
 struct unrolled_runs_of_plan {
     ir::program_data program;  // tasks and their participations, no more
     vec<ir::edge> edges;       // the waits of all runs; those within streams are implied by the order
-    vec<std::int64_t> costs;
+    vec<task_cost> costs;
     vec<int> order;
 };
 
@@ -42,7 +42,7 @@ constexpr unrolled_runs_of_plan unroll(const Program& p, const Costs& costs, con
     u.program.roles = p.roles;
     u.program.tasks = vec<ir::task>(runs * tasks, unset{});
     u.program.participations = vec<ir::participation>(runs * participations, unset{});
-    u.costs = vec<std::int64_t>(runs * tasks, unset{});
+    u.costs = vec<task_cost>(runs * tasks, unset{});
     u.order = vec<int>(runs * tasks, unset{});
     for (int k = 0; k < runs; ++k) {
         for (int i = 0; i < participations; ++i) u.program.participations.first[k * participations + i] = p.participations.first[i];
@@ -92,7 +92,7 @@ constexpr std::int64_t busiest_stream(const Program& p, const Costs& costs, cons
         const ir::step* const steps = made.steps.first + made.roles.first[role].first_step;
         for (int i = 0; i < made.roles.first[role].steps; ++i) {
             std::int64_t& sum = work[role * stream_count + steps[i].stream];
-            sum += costs.first[steps[i].task];
+            sum += costs.first[steps[i].task].time;
             if (sum > most) most = sum;
         }
     }

@@ -59,7 +59,8 @@ TEST_CASE("every option that changes what runs changes the key, and most are sai
         {[](auto& s, auto&) { s.machine.multiprocessors += 1; }, ""},
         {[](auto& s, auto&) { s.machine.network_latency += 1; }, ""},
         {[](auto& s, auto&) { s.machine.network_bandwidth += 1; }, ""},
-        {[](auto& s, auto&) { s.machine.beside_copy += 1; }, ""},
+        {[](auto& s, auto&) { s.machine.with_copy.of_compute[2] += 1; }, ""},
+        {[](auto& s, auto&) { s.machine.with_communication.of_other[1] += 1; }, ""},
     };
     std::set<std::string> keys;
     for (const auto& [c, words] : changes) {

@@ -90,7 +90,7 @@ TEST_CASE("one block is the graph as written") {
 
 TEST_CASE("a split hides what a chain exposes") {
     constexpr std::int64_t whole = dv::predicted_time<app::chain<1>, app::h200>, blocks = dv::predicted_time<app::chain<4>, app::h200>;
-    static_assert(blocks < whole / 100 * 85);
+    static_assert(blocks < whole / 100 * 90);
     static_assert(dv::hidden_fraction<app::chain<1>, app::h200> == 0 && dv::hidden_fraction<app::chain<4>, app::h200> > 0.9);
 }
 

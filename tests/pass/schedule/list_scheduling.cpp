@@ -19,7 +19,7 @@ namespace {
 constexpr dv::plan_options plain() {
     dv::plan_options s;
     s.machine.edge_latency = 0;
-    s.machine.compute_slowdown_beside_communication = s.machine.beside_copy = 1000;
+    s.machine.with_communication = s.machine.with_copy = {};
     return s;
 }
 

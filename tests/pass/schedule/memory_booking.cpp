@@ -83,7 +83,7 @@ TEST_CASE("a booked order keeps every edge, and its live bytes the budget") {
             CHECK(place[static_cast<std::size_t>(e.from)] < place[static_cast<std::size_t>(e.to)]);
             CHECK(b.booking.end[e.from] <= b.booking.start[e.to]);
         }
-        for (int v = 0; v < p.tasks.size(); ++v) CHECK(b.booking.end[v] - b.booking.start[v] == b.costs[v]);
+        for (int v = 0; v < p.tasks.size(); ++v) CHECK(b.booking.end[v] - b.booking.start[v] == b.costs[v].time);
 
         const dv::pass::detail::held_bytes h = dv::pass::detail::held_by_tasks(p);
         const std::int64_t reference = peak_in_turn(p, h, b.reference);
@@ -137,8 +137,8 @@ TEST_CASE("loads are issued ahead of the computation as far as the budget allows
     const auto reference = dv::pass::reference_order(p, occupancy, edges);
     dv::plan_options s;
     s.machine.edge_latency = 0;
-    dv::vec<std::int64_t> costs;
-    for (int v = 0; v < p.tasks.size(); ++v) costs.push(10);
+    dv::vec<dv::task_cost> costs;
+    for (int v = 0; v < p.tasks.size(); ++v) costs.push({10});
     const auto length = [&](int percent) {
         const auto booked = dv::pass::booked_order(p, occupancy, edges, costs, reference.view(), percent, s);
         std::int64_t end = 0;

@@ -21,7 +21,7 @@ constexpr planned join(const build& b, std::int64_t latency = 5, dv::objective_k
     dv::plan_options s;
     s.objective = objective;
     s.machine.edge_latency = latency;
-    s.machine.compute_slowdown_beside_communication = 1000;
+    s.machine.with_communication = {};
     const auto edges = pass::edges(b.view());
     const auto order = pass::written_order(b.costs.size(), edges.view());
     const auto occupancy = pass::occupancy_of(b.view(), edges.view());

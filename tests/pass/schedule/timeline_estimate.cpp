@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 namespace dv = dovetail;
 namespace pass = dovetail::pass;
 using support::build;
@@ -15,8 +17,11 @@ namespace {
 constexpr dv::plan_options with(std::int64_t edge, int communication, int copy) {
     dv::plan_options s;
     s.machine.edge_latency = edge;
-    s.machine.compute_slowdown_beside_communication = communication;
-    s.machine.beside_copy = copy;
+    for (int limited_by = 0; limited_by < dv::work_class_count; ++limited_by) {
+        s.machine.with_communication.of_compute[limited_by] = communication;
+        s.machine.with_copy.of_compute[limited_by] = copy;
+        s.machine.with_communication.of_other[limited_by] = s.machine.with_copy.of_other[limited_by] = 1000;
+    }
     return s;
 }
 
@@ -140,7 +145,7 @@ TEST_CASE("one role on one stream takes the sum") {
         CAPTURE(seed);
         const build b = support::random_program(seed, 1, 10 + static_cast<int>(seed), seed % 2 == 0);
         std::int64_t sum = 0;
-        for (std::int64_t c : b.costs) sum += c;
+        for (const dv::task_cost& c : b.costs) sum += c.time;
         CHECK(timeline(b, false, {}).length == sum);
     }
 }
@@ -160,19 +165,105 @@ TEST_CASE("without interference every start is the latest of what it waits for")
             for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
                 if (open[i] > start) start = open[i];
             REQUIRE(s.start[v] == start);
-            REQUIRE(s.end[v] == start + b.costs[v]);
+            REQUIRE(s.end[v] == start + b.costs[v].time);
             if (s.end[v] > length) length = s.end[v];
         }
         CHECK(s.length == length);
     }
 }
 
+TEST_CASE("work that fills the GPU slows communication beside it, from where it starts to where it ends") {
+    dv::plan_options s = with(0, 1000, 1000);
+    s.machine.with_communication.of_other[0] = 2000;
+    build b;
+    const int x = b.compute(0, {}, 10);
+    b.collect(0, x, 500);
+    b.compute(0, {x}, 600);
+    b.compute(0, {b.buffer(0)}, 100);
+    // From 10 to 610 at half its pace, to 710 again, and the last 150 alone.
+    CHECK(timeline(b, true, s).end[1] == 10 + 600 + 100 + 150);
+    b.costs[2].limited_by = dv::work_class::memory_bound;
+    CHECK(timeline(b, true, s).end[1] == 10 + 500);
+    s.machine.with_communication.of_other[1] = 3000;
+    CHECK(timeline(b, true, s).end[1] == 10 + 600 + 100 + 250);
+    CHECK(timeline(b, true, s).end[3] == 710);
+}
+
+TEST_CASE("the class of the work says how much what is beside it slows it") {
+    dv::plan_options s = with(0, 1000, 1000);
+    s.machine.with_communication.of_compute[0] = 1500;
+    s.machine.with_communication.of_compute[1] = 1250;
+    build b = beside();
+    CHECK(timeline(b, true, s).end[2] == 10 + 500 + (1000 - 333));
+    b.costs[2].limited_by = dv::work_class::memory_bound;
+    CHECK(timeline(b, true, s).end[2] == 10 + 500 + (1000 - 400));
+    b.costs[2].limited_by = dv::work_class::latency_bound;
+    CHECK(timeline(b, true, s).end[2] == 10 + 1000);
+}
+
+TEST_CASE("a transfer takes the pace of the busier one of its ranks") {
+    dv::plan_options s = with(0, 1000, 1000);
+    s.machine.with_communication.of_other[0] = 1500;
+    s.machine.with_communication.of_other[1] = 4000;
+    build b{2};
+    b.send(b.buffer(0), 1, 100);
+    b.compute(0, {}, 90);
+    b.compute(1, {}, 40);
+    b.costs[2].limited_by = dv::work_class::memory_bound;
+    // 10 of 100 in the first 40, 33 in the next 50, and the rest alone.
+    CHECK(timeline(b, true, s).end[0] == 40 + 50 + (100 - 10 - 33));
+}
+
+namespace {
+
+// What shares the GPUs with a task at a moment: whether communication and a copy are beside it on its role, and the classes of computations
+// that run on its roles.
+struct moment {
+    bool communication = false, copy = false;
+    bool computes[dv::work_class_count] = {};
+    std::int64_t until;
+};
+moment moment_of(const build& b, const pass::schedule& s, const pass::occupancy& at, const dv::vec<std::int64_t>& open, int v,
+                 std::int64_t t) {
+    moment m;
+    m.until = s.end[v];
+    for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
+        for (int u = 0; u < b.costs.size(); ++u) {
+            const int there = u == v ? -1 : participation_on(at, u, at.slot[i] / dv::stream_count);
+            if (there < 0) continue;
+            const std::int64_t from = s.stream[u] == 1 ? open[there] : s.start[u];
+            if (from > t && from < m.until) m.until = from;
+            if (s.end[u] > t && s.end[u] < m.until) m.until = s.end[u];
+            if (from > t || t >= s.end[u]) continue;
+            if (s.stream[u] == 0) m.computes[static_cast<int>(b.costs[u].limited_by)] = true;
+            (s.stream[u] == 1 ? m.communication : m.copy) |= s.stream[u] != 0;
+        }
+    return m;
+}
+int pace_at(const moment& m, const build& b, int stream, int v, const dv::machine_description& on) {
+    const int limited_by = static_cast<int>(b.costs[v].limited_by);
+    if (stream == 0)
+        return 1000 + (m.communication ? on.with_communication.of_compute[limited_by] - 1000 : 0) +
+               (m.copy ? on.with_copy.of_compute[limited_by] - 1000 : 0);
+    int pace = 1000;
+    for (int k = 0; k < dv::work_class_count; ++k)
+        if (m.computes[k]) pace = std::max(pace, (stream == 1 ? on.with_communication : on.with_copy).of_other[k]);
+    return pace;
+}
+
+}  // namespace
+
 TEST_CASE("with interference every task gets the work it needs, at the pace of its moments") {
-    const dv::plan_options set = with(500, 1300, 1100);
+    dv::plan_options set = with(500, 1000, 1000);
+    set.machine.with_communication = {.of_compute = {1300, 1040, 1000}, .of_other = {1500, 3000, 1000}};
+    set.machine.with_copy = {.of_compute = {1100, 1020, 1000}, .of_other = {1200, 1700, 1050}};
     for (std::uint32_t seed = 1; seed <= 400; ++seed) {
         CAPTURE(seed);
         build b = support::random_program(seed, 1 + static_cast<int>(seed % 5), 5 + static_cast<int>(seed % 120), seed % 3 == 0);
-        for (std::int64_t& c : b.costs) c *= 1000;
+        for (int v = 0; v < b.costs.size(); ++v) {
+            b.costs[v].time *= 1000;
+            b.costs[v].limited_by = static_cast<dv::work_class>((seed + static_cast<std::uint32_t>(v) * 7) % dv::work_class_count);
+        }
         for (auto& v : b.p.tasks)
             if (v.kind == dv::op_kind::all_reduce && v.participations == 1 && v.first_participation % 2 == 0)
                 v.stream = dv::stream_kind::copy;
@@ -186,34 +277,15 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
             for (int i = at.participations_of[v]; i < at.participations_of[v + 1]; ++i)
                 if (open[i] > latest) latest = open[i];
             REQUIRE(s.start[v] == latest);
-            if (s.stream[v] != 0) {
-                REQUIRE(s.end[v] == s.start[v] + b.costs[v]);
-                continue;
-            }
-            // The work lost to each neighbour, moment by moment: boundaries are openings and ends of the role's other streams.
-            const int role = at.slot[at.participations_of[v]] / dv::stream_count;
             double work = 0;
-            std::int64_t t = s.start[v];
             int changes = 0;
-            while (t < s.end[v]) {
-                std::int64_t next = s.end[v];
-                int pace = 1000;
-                bool beside[dv::stream_count] = {};
-                for (int u = 0; u < b.costs.size(); ++u) {
-                    const int i = s.stream[u] != 0 ? participation_on(at, u, role) : -1;
-                    if (i < 0) continue;
-                    if (open[i] > t && open[i] < next) next = open[i];
-                    if (s.end[u] > t && s.end[u] < next) next = s.end[u];
-                    if (open[i] <= t && t < s.end[u]) beside[s.stream[u]] = true;
-                }
-                if (beside[1]) pace += 300;
-                if (beside[2]) pace += 100;
-                work += static_cast<double>(next - t) * 1000 / pace;
-                t = next;
-                ++changes;
+            for (std::int64_t t = s.start[v]; t < s.end[v]; ++changes) {
+                const moment m = moment_of(b, s, at, open, v, t);
+                work += static_cast<double>(m.until - t) * 1000 / pace_at(m, b, s.stream[v], v, set.machine);
+                t = m.until;
             }
-            REQUIRE(work >= static_cast<double>(b.costs[v]) - 1);
-            REQUIRE(work <= static_cast<double>(b.costs[v]) + 2 * changes + 1);
+            REQUIRE(work >= static_cast<double>(b.costs[v].time) - 1);
+            REQUIRE(work <= static_cast<double>(b.costs[v].time) + 2 * changes + 1);
         }
     }
 }

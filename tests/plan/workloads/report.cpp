@@ -21,7 +21,7 @@ using workloads::workload;
 
 // No schedule is shorter: the work of the busiest stream of a role, and the critical path.
 std::int64_t lower_bound(const dv::ir::program& p, const dv::vec<dv::ir::edge>& edges,
-                         dv::span<const std::int64_t> costs) {
+                         dv::span<const dv::task_cost> costs) {
     std::vector<std::int64_t> busy(static_cast<std::size_t>(p.roles * dv::stream_count));
     for (int v = 0; v < p.tasks.size(); ++v) {
         std::vector<int> slots;
@@ -29,7 +29,7 @@ std::int64_t lower_bound(const dv::ir::program& p, const dv::vec<dv::ir::edge>& 
             const int slot = x.role * dv::stream_count + static_cast<int>(p.tasks[v].stream);
             if (std::find(slots.begin(), slots.end(), slot) == slots.end()) slots.push_back(slot);
         }
-        for (const int slot : slots) busy[static_cast<std::size_t>(slot)] += costs[v];
+        for (const int slot : slots) busy[static_cast<std::size_t>(slot)] += costs[v].time;
     }
     std::int64_t longest = *std::max_element(busy.begin(), busy.end());
     const dv::pass::adjacency in = dv::pass::predecessors(p.tasks.size(), edges.view());
@@ -37,8 +37,8 @@ std::int64_t lower_bound(const dv::ir::program& p, const dv::vec<dv::ir::edge>& 
     for (const int v : dv::pass::written_order(p.tasks.size(), edges.view())) {
         std::int64_t start = 0;
         for (int i = in.first[v]; i < in.first[v + 1]; ++i) start = std::max(start, end[static_cast<std::size_t>(in.neighbour[i])]);
-        end[static_cast<std::size_t>(v)] = start + costs[v];
-        longest = std::max(longest, start + costs[v]);
+        end[static_cast<std::size_t>(v)] = start + costs[v].time;
+        longest = std::max(longest, start + costs[v].time);
     }
     return longest;
 }

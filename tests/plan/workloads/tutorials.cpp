@@ -114,8 +114,8 @@ struct pcie {
                                                          .link_bandwidth = 12'000'000'000,
                                                          .bus_bandwidth = 10'000'000'000,
                                                          .host_bandwidth = 12'000'000'000,
-                                                         .compute_slowdown_beside_communication = 1100,
-                                                         .beside_copy = 1020};
+                                                         .with_communication = {.of_compute = {1100, 1100, 1100}},
+                                                         .with_copy = {.of_compute = {1020, 1020, 1020}}};
 };
 struct two_gpus
     : dv::graph<dv::mesh<dv::axis<dp, 2>>, dv::input<gradient, dv::tensor<float, 8192, 8192>>, dv::input<x, dv::tensor<float, 8192, 8192>>,

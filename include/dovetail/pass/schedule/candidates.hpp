@@ -19,7 +19,7 @@ template <class Program, class Edges, class Costs>
 constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, const Costs& costs) {
     std::int64_t length = 0;
     if (p.roles == 1) {
-        for (int v = 0; v < costs.count; ++v) length += costs.first[v];
+        for (int v = 0; v < costs.count; ++v) length += costs.first[v].time;
         return length;
     }
     if (!leads_forward(edges)) return sequential_schedule(p, edges, costs).length;
@@ -31,7 +31,7 @@ constexpr std::int64_t sequential_length(const Program& p, const Edges& edges, c
         std::int64_t end = 0;
         for (int i = first; i < last; ++i)
             if (const std::int64_t time = free_at.first[participations[i].role]; time > end) end = time;
-        end += costs.first[v];
+        end += costs.first[v].time;
         for (int i = first; i < last; ++i) free_at.first[participations[i].role] = end;
     }
     for (const std::int64_t time : free_at)

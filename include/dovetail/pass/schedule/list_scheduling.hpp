@@ -52,7 +52,7 @@ constexpr auto priorities(const Program& p, const Occupancy& r, const Costs& cos
             const std::int64_t way = tasks[to].stream == tasks[v].stream ? longest[to] : longest[to] + s.machine.edge_latency;
             if (way > behind) behind = way;
         }
-        longest[v] = behind + costs.first[v];
+        longest[v] = behind + costs.first[v].time;
     }
     return list;
 }
@@ -103,8 +103,8 @@ constexpr void raise_unlocking(Priorities& priority, const Program& p, const Occ
         for (int e = r.first.first[v]; e < r.first.first[v + 1]; ++e) {
             const int to = r.task.first[r.arrival.first[e]];
             const bool computes = tasks[to].stream == stream_kind::compute;
-            const std::int64_t before = costs.first[v] + (computes ? compute.first[to] : 0);
-            const std::int64_t after = computes ? communication.first[to] : costs.first[to];
+            const std::int64_t before = costs.first[v].time + (computes ? compute.first[to] : 0);
+            const std::int64_t after = computes ? communication.first[to] : costs.first[to].time;
             if (const std::int64_t found = detail::ratio_of(after, before); found > unlocked.first[v]) {
                 compute.first[v] = before;
                 communication.first[v] = after;
@@ -177,7 +177,8 @@ private:
         int last = r_.slot.first[r_.participations_of.first[v]];
         for (int i = r_.participations_of.first[v] + 1; i < r_.participations_of.first[v + 1]; ++i)
             if (const int slot = r_.slot.first[i]; slots_.first[slot].until > slots_.first[last].until) last = slot;
-        key_.first[v] = costs_.first[v] == 0 ? INT64_MIN : -priorities_.first[v];  // what takes no time delays nothing, so it goes first
+        key_.first[v] =
+            costs_.first[v].time == 0 ? INT64_MIN : -priorities_.first[v];  // what takes no time delays nothing, so it goes first
         if (slots_.first[last].until == free) {
             push(ready_[last % stream_count], v);
             return;
@@ -200,7 +201,7 @@ private:
             unplaced_.first[unplaced_count_++] = v;
             return true;
         }
-        const std::int64_t end = now_ + costs_.first[v];
+        const std::int64_t end = now_ + costs_.first[v].time;
         for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) slots_.first[r_.slot.first[i]].until = end;
         order_.first[issued_++] = v;
         key_.first[v] = end;

@@ -99,7 +99,7 @@ private:
     }
     constexpr bool before(int v, int w) const {
         if (made_.start.first[v] != made_.start.first[w]) return made_.start.first[v] < made_.start.first[w];
-        if ((costs_.first[v] == 0) != (costs_.first[w] == 0)) return costs_.first[v] == 0;
+        if ((costs_.first[v].time == 0) != (costs_.first[w].time == 0)) return costs_.first[v].time == 0;
         const int first = rank_of(v), second = rank_of(w);
         if (first != second) return first < second;
         if (priorities_.first[v] != priorities_.first[w]) return priorities_.first[v] > priorities_.first[w];
@@ -137,7 +137,7 @@ private:
                 ready_.cut(ready_.size() - 1);
                 break;
             }
-        const std::int64_t end = made_.end.first[v] = made_.start.first[v] + costs_.first[v];
+        const std::int64_t end = made_.end.first[v] = made_.start.first[v] + costs_.first[v].time;
         for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) free_at_.first[r_.slot.first[i]] = end;
         for (int i = held_.first.first[v]; i < held_.first.first[v + 1]; ++i)
             if (std::int64_t& until = in_use_until_.first[held_.buffer.first[i]]; end > until) until = end;

@@ -2,7 +2,7 @@
 // the durations of the tasks alone to their starts and ends, including the slow-down by concurrent tasks.
 #pragma once
 
-#include "../../cost/machine.hpp"
+#include "../../cost/time.hpp"
 #include "occupancy.hpp"
 
 namespace dovetail::pass {
@@ -39,7 +39,7 @@ constexpr Schedule serial_schedule(const Program& p, const Costs& costs, span<co
         std::int64_t start = 0;
         for (int i = first; i < last; ++i)
             if (const std::int64_t time = free_at.first[participations[i].role]; time > start) start = time;
-        const std::int64_t end = start + costs.first[v];
+        const std::int64_t end = start + costs.first[v].time;
         for (int i = first; i < last; ++i) free_at.first[participations[i].role] = end;
         result.order.first[k] = v;
         result.start.first[v] = start;
@@ -69,14 +69,15 @@ constexpr std::int64_t objective_of(const Program& p, const Schedule& t, const p
 namespace detail {
 
 // A discrete-event simulation of the streams of all roles. Each stream of a role is a queue of participations (a participation is a task
-// on one role) in the given order. The events are: a participation opens, and a task ends.
+// on one role) in the given order. The events are: the first participation of a queue opens, and a task ends.
 //
-// A participation opens when its stream reaches it and its incoming edges are satisfied. The task starts when all its participations are
-// open, and ends on all roles at once. Communication slows compute on its roles from the opening of its participation, including the time
-// that it waits for other roles, because its kernel occupies multiprocessors while it waits. A copy slows compute only while it runs.
+// A participation opens when it is the first of its queue and its incoming edges are satisfied. The task starts when all its participations
+// are open, and ends on all roles at once. Tasks that run at the same time on a role slow each other: a computation proceeds at a pace that
+// its communication and copies determine, and these at the pace that the computations on their roles determine, the slowest one of them.
+// Each pace holds until the next event beside it, so that the end of a running task is an estimate which such an event renews.
 //
-// The end of communication and of copies follows from their start. A compute task (it has one participation) is slowed by both, so its end
-// is an estimate until no earlier event is possible: of the running compute tasks, one per role, the one that ends first is the next event.
+// Communication slows compute on its roles from the opening of its participation, including the time that it waits for other roles, because
+// its kernel occupies multiprocessors while it waits. A copy slows compute only while it runs.
 template <class Schedule, class Program, class Occupancy, class Costs>
 class stream_simulation {
 public:
@@ -85,200 +86,202 @@ public:
           r_{r},
           costs_{costs},
           latency_{s.machine.edge_latency},
-          slow_down_{0, s.machine.compute_slowdown_beside_communication - 1000, s.machine.beside_copy - 1000},
+          with_{{}, s.machine.with_communication, s.machine.with_copy},
           participations_(participation_table::sized(r.participations_of[p.tasks.count])),
-          opening_(indices::sized(r.participations_of[p.tasks.count])),
           closed_(counts::sized(p.tasks.count)),
-          front_(r.slots, -1),
-          computing_(p.roles) {
+          queues_(r.slots),
+          next_(p.roles, never) {
         result_.overlapped = true;
     }
 
     constexpr Schedule run(span<const int> order) {
         line_up(order);
-        for (;;) {
-            if (opening_count_ > 0)
-                open(opening_.first[--opening_count_]);
-            else if (const int role = soonest(); role >= 0)
-                finish_computing(role);
-            else
-                break;
-        }
+        for (int role = soonest(); role >= 0; role = soonest()) proceed(role);
         if (ended_ != p_.tasks.count) result_.length = -1;
         return static_cast<Schedule&&>(result_);
     }
 
 private:
-    static constexpr std::int64_t unknown = INT64_MAX;
+    static constexpr std::int64_t never = INT64_MAX;
 
     struct participation {
-        int missing = 0;                 // edges that are not satisfied, plus one until its stream reaches it
-        int behind = -1;                 // the next participation on its stream; -1: none
-        std::int64_t ready = 0;          // the earliest time at which it can open, from what is satisfied so far
-        std::int64_t slowing = unknown;  // the time from which on it slows compute on its role
+        int missing = 0;         // edges that are not satisfied, plus one until it is the first of its queue
+        int behind = -1;         // the next participation of its queue; -1: none
+        std::int64_t ready = 0;  // the earliest time at which it can open, from what is satisfied so far
     };
-    // The compute task of a role: the remaining work at time `since`, and its pace from then on, in thousandths of the time alone.
-    struct computation {
-        int task = -1;
-        int pace = 1000;
-        std::int64_t since = 0;
-        std::int64_t left = 0;
-        std::int64_t seen = 0;        // the time up to which the concurrent tasks are final and accounted for
-        std::int64_t ends = unknown;  // the estimated end; unknown: must be estimated again
+    // A stream of a role. The first of a task's queues, by role, has the task's progress while it runs.
+    struct queue {
+        int first = -1;              // the first participation that has not ended; -1: none
+        bool open = false;           // whether that one is open
+        bool runs = false;           // whether its task runs
+        std::int64_t event = never;  // when that one opens or, in the first of its task's queues, the task ends
+        std::int64_t since = 0;      // the time of the last change of the pace
+        std::int64_t left = 0;       // the work that is left from then on, in time alone
+        int pace = 1000;             // the time that work takes, in thousandths of its time alone
 
         constexpr void change_pace(int to, std::int64_t at) {
-            if (to == pace) return;
             left -= (at - since) * 1000 / pace;
             if (left < 0) left = 0;
             since = at;
             pace = to;
         }
-        constexpr void estimate() { ends = since + left + (left * (pace - 1000) + 999) / 1000; }
-    };
-    // A pace, and the time at which it changes.
-    struct phase {
-        int pace = 1000;
-        std::int64_t until = unknown;
+        constexpr std::int64_t end() const { return since + left + (left * (pace - 1000) + 999) / 1000; }
     };
     using participation_table = room<participation, decltype(Program::participations)>;
-    using indices = room<int, decltype(Program::participations)>;
     using counts = room<int, decltype(Program::tasks)>;
 
-    constexpr int role_of(int i) const { return r_.slot.first[i] / stream_count; }
-    constexpr stream_kind stream_of(int v) const { return static_cast<stream_kind>(result_.stream.first[v]); }
+    static constexpr int compute = static_cast<int>(stream_kind::compute), communication = static_cast<int>(stream_kind::communication);
 
-    // Fills the queue of each stream; the first participation of each stream is reached at time 0.
+    constexpr int slot_of(int i) const { return r_.slot.first[i]; }
+    constexpr int begin(int v) const { return r_.participations_of.first[v]; }
+    constexpr int end(int v) const { return r_.participations_of.first[v + 1]; }
+    constexpr int task_of(const queue& q) const { return r_.task.first[q.first]; }
+
+    // Fills the queues; the first participation of each is reached at time 0.
     constexpr void line_up(span<const int> order) {
         result_.resize(p_.tasks.count, order.count);
         for (int v = 0; v < p_.tasks.count; ++v) {
-            result_.stream.first[v] = static_cast<unsigned char>(r_.slot.first[r_.participations_of.first[v]] % stream_count);
-            result_.end.first[v] = unknown;
-            closed_.first[v] = r_.participations_of.first[v + 1] - r_.participations_of.first[v];
+            result_.stream.first[v] = static_cast<unsigned char>(slot_of(begin(v)) % stream_count);
+            closed_.first[v] = end(v) - begin(v);
         }
-        for (int i = 0; i < r_.participations_of.first[p_.tasks.count]; ++i) participations_.first[i].missing = r_.incoming.first[i] + 1;
+        for (int i = 0; i < end(p_.tasks.count - 1); ++i) participations_.first[i].missing = r_.incoming.first[i] + 1;
         for (int k = order.count - 1; k >= 0; --k) {
             const int v = result_.order.first[k] = order.first[k];
-            for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
-                participations_.first[i].behind = front_.first[r_.slot.first[i]];
-                front_.first[r_.slot.first[i]] = i;
+            for (int i = begin(v); i < end(v); ++i) {
+                queue& q = queues_.first[slot_of(i)];
+                participations_.first[i].behind = q.first;
+                q.first = i;
             }
         }
-        for (const int i : front_)
-            if (i >= 0) arrive(i, 0);
+        for (const queue& q : queues_)
+            if (q.first >= 0) arrive(q.first, 0);
     }
 
     // One of the conditions of a participation is satisfied.
     constexpr void arrive(int i, std::int64_t time) {
-        participation& s = participations_.first[i];
-        if (time > s.ready) s.ready = time;
-        if (--s.missing == 0) opening_.first[opening_count_++] = i;
+        participation& x = participations_.first[i];
+        if (time > x.ready) x.ready = time;
+        if (--x.missing == 0) set_event(slot_of(i), x.ready);
+    }
+    constexpr void set_event(int slot, std::int64_t time) {
+        queues_.first[slot].event = time;
+        const int role = slot / stream_count;
+        const queue* const q = queues_.first + role * stream_count;
+        std::int64_t soonest = q[0].event;
+        for (int stream = 1; stream < stream_count; ++stream)
+            if (q[stream].event < soonest) soonest = q[stream].event;
+        next_.first[role] = soonest;
     }
 
-    constexpr void open(int i) {
-        const int v = r_.task.first[i];
-        const std::int64_t time = participations_.first[i].ready;
-        if (time > result_.start.first[v]) result_.start.first[v] = time;
-        if (stream_of(v) == stream_kind::communication) slow_from(i, time);
-        if (--closed_.first[v] == 0) start(v);
+    // The role of the next event; -1: there is none.
+    constexpr int soonest() const {
+        int found = 0;
+        for (int role = 1; role < p_.roles; ++role)
+            if (next_.first[role] < next_.first[found]) found = role;
+        return p_.roles > 0 && next_.first[found] != never ? found : -1;
     }
-    constexpr void slow_from(int i, std::int64_t time) {
-        participations_.first[i].slowing = time;
-        computing_.first[role_of(i)].ends = unknown;
+    constexpr void proceed(int role) {
+        int slot = role * stream_count;
+        while (queues_.first[slot].event != next_.first[role]) ++slot;
+        now_ = next_.first[role];
+        const queue& q = queues_.first[slot];
+        q.open ? finish(task_of(q)) : open(slot);
     }
 
+    constexpr void open(int slot) {
+        queue& q = queues_.first[slot];
+        const int v = task_of(q);
+        q.open = true;
+        set_event(slot, never);
+        if (--closed_.first[v] == 0)
+            start(v);
+        else if (slot % stream_count == communication)
+            renew(slot / stream_count * stream_count + compute);
+    }
     constexpr void start(int v) {
-        const std::int64_t time = result_.start.first[v];
-        const stream_kind stream = stream_of(v);
-        if (stream == stream_kind::compute) {
-            computing_.first[role_of(r_.participations_of.first[v])] = {v, 1000, time, costs_.first[v], time, unknown};
-            return;
-        }
-        result_.end.first[v] = time + costs_.first[v];
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i) {
-            computing_.first[role_of(i)].ends = unknown;
-            if (stream == stream_kind::copy) participations_.first[i].slowing = time;
-        }
-        finish(v);
+        result_.start.first[v] = now_;
+        for (int i = begin(v); i < end(v); ++i) queues_.first[slot_of(i)].runs = true;
+        const int slot = slot_of(begin(v));
+        queue& q = queues_.first[slot];
+        q.since = now_;
+        q.left = costs_.first[v].time;
+        q.pace = pace_of(v);
+        set_event(slot, q.end());
+        renew_beside(v);
     }
 
-    // The role whose compute task ends first; -1: no compute task is running.
-    constexpr int soonest() {
-        int found = -1;
-        for (int role = 0; role < p_.roles; ++role) {
-            if (computing_.first[role].task < 0) continue;
-            if (computing_.first[role].ends == unknown) estimate_end(role);
-            if (found < 0 || computing_.first[role].ends < computing_.first[found].ends) found = role;
-        }
-        return found;
-    }
-    constexpr void finish_computing(int role) {
-        computation& c = computing_.first[role];
-        now_ = c.ends;
-        const int v = c.task;
-        c.task = -1;
-        result_.end.first[v] = now_;
-        finish(v);
-    }
-
-    // Estimates the end of a role's compute task, phase by phase: a phase ends when a concurrent task starts or ends, as far as known.
-    constexpr void estimate_end(int role) {
-        computation c = computing_.first[role];
-        int beside[stream_count] = {-1, front_.first[role * stream_count + 1], front_.first[role * stream_count + 2]};
-        for (;;) {
-            const phase next = phase_at(c.seen, beside);
-            c.change_pace(next.pace, c.seen);
-            c.estimate();
-            if (c.seen <= now_) {  // all events before now are known, so that the state is final
-                computing_.first[role] = c;
-                for (int stream = 1; stream < stream_count; ++stream) front_.first[role * stream_count + stream] = beside[stream];
-            }
-            if (c.ends <= next.until) break;
-            c.seen = next.until;
-        }
-        computing_.first[role].ends = c.ends;
-    }
-    // The phase at a time. `beside`: by stream, the first participation that ends after that time; updated here.
-    constexpr phase phase_at(std::int64_t at, int (&beside)[stream_count]) const {
-        phase p;
-        for (int stream = 1; stream < stream_count; ++stream) {
-            int& i = beside[stream];
-            while (i >= 0 && result_.end.first[r_.task.first[i]] <= at) i = participations_.first[i].behind;
-            if (i < 0) continue;
-            const bool slows = participations_.first[i].slowing <= at;
-            if (slows) p.pace += slow_down_[stream];
-            const std::int64_t change = slows ? result_.end.first[r_.task.first[i]] : participations_.first[i].slowing;
-            if (change < p.until) p.until = change;
-        }
-        if (p.pace < 1) p.pace = 1;
-        return p;
-    }
-
-    // Ends a task: its streams reach their next participations, and its edges are satisfied.
+    // Ends a task: the next participations of its queues are reached, and its edges are satisfied.
     constexpr void finish(int v) {
-        const std::int64_t time = result_.end.first[v];
+        result_.end.first[v] = now_;
         const int stream = result_.stream.first[v];
         ++ended_;
-        if (time > result_.length) result_.length = time;
-        for (int i = r_.participations_of.first[v]; i < r_.participations_of.first[v + 1]; ++i)
-            if (const int next = participations_.first[i].behind; next >= 0) arrive(next, time);
+        if (now_ > result_.length) result_.length = now_;
+        for (int i = begin(v); i < end(v); ++i) {
+            queue& q = queues_.first[slot_of(i)];
+            q.first = participations_.first[i].behind;
+            q.open = q.runs = false;
+            set_event(slot_of(i), never);
+            if (q.first >= 0) arrive(q.first, now_);
+        }
+        renew_beside(v);
         for (int e = r_.first.first[v]; e < r_.first.first[v + 1]; ++e) {
             const int to = r_.arrival.first[e];
-            arrive(to, r_.slot.first[to] % stream_count == stream ? time : time + latency_);
+            arrive(to, slot_of(to) % stream_count == stream ? now_ : now_ + latency_);
         }
+    }
+
+    // Renews the estimated ends of what runs beside a task that has started or ended.
+    constexpr void renew_beside(int v) {
+        const int stream = result_.stream.first[v];
+        for (int i = begin(v); i < end(v); ++i) {
+            const int of_role = slot_of(i) - stream;
+            if (stream != compute)
+                renew(of_role + compute);
+            else
+                for (int beside = 1; beside < stream_count; ++beside) renew(of_role + beside);
+        }
+    }
+    constexpr void renew(int slot) {
+        if (!queues_.first[slot].runs) return;
+        const int v = task_of(queues_.first[slot]), leading = slot_of(begin(v)), pace = pace_of(v);
+        queue& q = queues_.first[leading];
+        if (pace == q.pace) return;
+        q.change_pace(pace, now_);
+        set_event(leading, q.end());
+    }
+
+    // The pace of a task, by what is beside it now.
+    constexpr int pace_of(int v) const {
+        const int stream = result_.stream.first[v];
+        if (stream == compute) return pace_of_computation(v);
+        int pace = 1000;
+        for (int i = begin(v); i < end(v); ++i) {
+            const queue& beside = queues_.first[slot_of(i) - stream + compute];
+            if (!beside.runs) continue;
+            const int slower = with_[stream].of_other[static_cast<int>(costs_.first[task_of(beside)].limited_by)];
+            if (slower > pace) pace = slower;
+        }
+        return pace;
+    }
+    constexpr int pace_of_computation(int v) const {
+        const queue* const beside = queues_.first + slot_of(begin(v)) - compute;
+        const int limited_by = static_cast<int>(costs_.first[v].limited_by);
+        int pace = 1000;
+        for (int stream = 1; stream < stream_count; ++stream)
+            if (stream == communication ? beside[stream].open : beside[stream].runs) pace += with_[stream].of_compute[limited_by] - 1000;
+        return pace < 1 ? 1 : pace;
     }
 
     const Program& p_;
     const Occupancy& r_;
     const Costs& costs_;
     std::int64_t latency_;
-    int slow_down_[stream_count];  // by stream: the slow-down of compute beside it, in thousandths
+    interference with_[stream_count];  // by stream: between its tasks and compute
     Schedule result_{};
     participation_table participations_;
-    indices opening_;  // stack of the participations that open next
-    int opening_count_ = 0;
-    counts closed_;               // by task: number of participations that are not open
-    vec<int> front_;              // by slot: the first participation that has not ended before the final time of the compute task
-    vec<computation> computing_;  // by role
+    counts closed_;           // by task: number of participations that are not open
+    vec<queue> queues_;       // by slot
+    vec<std::int64_t> next_;  // by role: the time of its next event
     std::int64_t now_ = 0;
     int ended_ = 0;
 };

@@ -122,7 +122,7 @@ struct cycle {
 
 struct costs {
     static constexpr const char* name = "costs";
-    static constexpr const char* makes = "what each operation takes alone";
+    static constexpr const char* makes = "what each operation takes alone, and what limits it";
     using depends = of_plan;
     using reads = stages<rewrite, expand>;
     static constexpr bool counts_rows = true;
@@ -132,7 +132,7 @@ struct costs {
     }
     template <class Store, class Graph, class Program>
     static constexpr auto make(const plan_options& s, const Graph& g, const Program& p) {
-        auto list = Store::template of<std::int64_t, 0>::sized(p.tasks.size());
+        auto list = Store::template of<task_cost, 0>::sized(p.tasks.size());
         cost_model::costs(g, p, s, list.first);
         return list;
     }
