@@ -105,9 +105,9 @@ struct sample {
         }
         return p.members.back();
     }
-    constexpr std::int64_t time(const dv::plan_options& s = round_numbers()) const {
-        return cost_model::costs(dv::ir::view(g), dv::ir::view(p), s)[0].time;
-    }
+    constexpr dv::task_cost cost(const dv::plan_options& s) const { return cost_model::costs(dv::ir::view(g), dv::ir::view(p), s)[0]; }
+    constexpr std::int64_t time(const dv::plan_options& s = round_numbers()) const { return cost(s).time; }
+    constexpr dv::work_class limited_by(const dv::plan_options& s = round_numbers()) const { return cost(s).limited_by; }
 };
 
 constexpr std::int64_t time_of(op_kind kind, int communicator, std::int64_t in = 8000, std::int64_t out = 8000) {
@@ -149,6 +149,7 @@ TEST_CASE("compute is the slower of arithmetic and memory, behind one launch") {
     m.op = &matmul;
     m.node = 0;
     CHECK(s.time() == 3 + 2'000'000);
+    CHECK(s.limited_by() == dv::work_class::compute_bound);
     for (int i = 0; i < 3; ++i) s.g.symbols[i].type.type = dv::element::float64;
     CHECK(s.time() == 3 + 200'000'000);
     for (int i = 0; i < 3; ++i) s.g.symbols[i].type.type = dv::element::int32;
@@ -156,12 +157,19 @@ TEST_CASE("compute is the slower of arithmetic and memory, behind one launch") {
     dv::plan_options slow = round_numbers();
     slow.machine.memory_bandwidth = giga;
     CHECK(s.time(slow) == 3 + 3 * 40'000'000);
+    CHECK(s.limited_by(slow) == dv::work_class::memory_bound);
+    slow.machine.launch_latency = 3 * 40'000'000;
+    CHECK(s.limited_by(slow) == dv::work_class::memory_bound);
+    ++slow.machine.launch_latency;
+    CHECK(s.limited_by(slow) == dv::work_class::latency_bound);
+    slow.machine.launch_latency = 3;
     s.g.operands[2] = -1;  // a discarded result: its type comes from the shape rule
     CHECK(s.time(slow) == 3 + 3 * 40'000'000);
     dv::operation undeclared = matmul;  // the bytes it touches
     undeclared.has_work = false;
     m.op = &undeclared;
     CHECK(s.time() == 3 + 400'000);
+    CHECK(s.limited_by() == dv::work_class::memory_bound);
 }
 
 TEST_CASE("transfers, collectives over roles, and the same on one rank") {
@@ -170,6 +178,7 @@ TEST_CASE("transfers, collectives over roles, and the same on one rank") {
     CHECK(s.time() == 10 + 2 * 600'000);
     m.local = true;
     CHECK(s.time() == 3 + 6 * 90'000);
+    CHECK(s.limited_by() == dv::work_class::memory_bound);
     sample t;
     t.member(op_kind::transfer, 2, 9000, 9000);
     CHECK(t.time() == 10 + 450'000);

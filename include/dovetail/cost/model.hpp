@@ -63,7 +63,7 @@ constexpr std::int64_t in_waves(std::int64_t arithmetic, tiles t, int multiproce
 struct member_time {
     std::int64_t latency = 0;
     std::int64_t work = 0;
-    work_class limited_by = work_class::compute_bound;  // of a computation
+    work_class limited_by = work_class::compute_bound;  // of what runs on the compute stream
 
     constexpr task_cost alone() const { return {plus(work, latency), work < latency ? work_class::latency_bound : limited_by}; }
 };
@@ -83,13 +83,14 @@ public:
                                    ir::bytes_of(p_, p_.accesses.first[p_.participations.first[v.first_participation].first_access]), true),
                      0)};
         if (v.members == 1) return time_of(v.first_member, v.first_participation, v.participations).alone;
-        std::int64_t latency = 0, work = 0;
+        member_time together;
         for (int m = v.first_member, last = m + v.members; m < last; ++m) {
             const member_time& t = time_of(m, v.first_participation, v.participations).time;
-            if (t.latency > latency) latency = t.latency;
-            work = plus(work, t.work);
+            if (t.latency > together.latency) together.latency = t.latency;
+            together.work = plus(together.work, t.work);
+            together.limited_by = t.limited_by;
         }
-        return {plus(work, latency)};
+        return together.alone();
     }
 
 private:
@@ -173,10 +174,10 @@ private:
         }
         if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) return {on.launch_latency, time_at(largest, on.host_bandwidth)};
         const extent n = m.local ? extent{} : extent_of(g_, p_, m, s_);
-        if (n.local * n.nodes <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth)};
+        if (n.local * n.nodes <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth), work_class::memory_bound};
         const collective::row& row = collective::of(m.kind);
         if (row.passes == collective::traffic::own)
-            return {on.launch_latency, time_at(2 * (largest / (n.local * n.nodes)), on.memory_bandwidth)};
+            return {on.launch_latency, time_at(2 * (largest / (n.local * n.nodes)), on.memory_bandwidth), work_class::memory_bound};
         return communicated(row, largest, n);
     }
 
@@ -230,11 +231,6 @@ private:
 };
 
 }  // namespace detail
-
-template <class Graph, class Program>
-constexpr task_cost cost_of(const Graph& g, const Program& p, const ir::task& v, const plan_options& s) {
-    return detail::estimator<Graph, Program>{g, p, s}.of(v);
-}
 
 // The costs of all tasks, into `to`.
 template <class Graph, class Program>

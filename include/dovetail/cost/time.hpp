@@ -5,7 +5,7 @@
 
 namespace dovetail {
 
-// A task when nothing runs beside it: its time in picoseconds and, of a computation, what limits it.
+// A task when nothing runs beside it: its time in picoseconds and, of what runs on the compute stream, what limits it.
 struct task_cost {
     std::int64_t time = 0;
     work_class limited_by = work_class::compute_bound;
