@@ -40,6 +40,19 @@ struct machine_description {
     interference with_copy = {};           // by copy engines
 };
 
+// Whether these can be figures of a machine: none is negative, and nothing is faster beside something else than alone. A list of slow-downs
+// that stops early has zeros, which are refused, too.
+constexpr bool is_possible(const machine_description& m) {
+    for (const std::int64_t figure : {m.half_flops, m.float_flops, m.double_flops, std::int64_t{m.multiprocessors}, m.memory_bandwidth,
+                                      m.launch_latency, m.edge_latency, m.link_latency, m.link_bandwidth, m.peer_latency, m.peer_bandwidth,
+                                      m.bus_bandwidth, m.network_latency, m.network_bandwidth, m.host_bandwidth})
+        if (figure < 0) return false;
+    for (const interference& with : {m.with_communication, m.with_copy})
+        for (int k = 0; k < work_class_count; ++k)
+            if (with.of_compute[k] < 1000 || with.of_other[k] < 1000) return false;
+    return true;
+}
+
 namespace machine {
 
 // 4 to 8 H200s connected by NVLink. README.md of this folder gives the measurement behind each constant. The arithmetic rate is that of

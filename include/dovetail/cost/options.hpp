@@ -152,7 +152,10 @@ constexpr bool right_option() {
         plan_options unused;
         if (!Option::allowed) Option::apply(unused);
         return Option::allowed;
-    } else if constexpr (machine<Option> || plan_option<Option>) {
+    } else if constexpr (machine<Option>) {
+        if constexpr (!is_possible(Option::description)) error::report<error::impossible_machine<Option>>();
+        return is_possible(Option::description);
+    } else if constexpr (plan_option<Option>) {
         return true;
     } else {
         error::report<error::unknown_option<Option>>();

@@ -11,6 +11,12 @@ struct unknown_option {
                   "dovetail: this is neither an option of a plan nor a machine description: see dovetail/cost/options.hpp and "
                   "dovetail/cost/machine.hpp");
 };
+template <class Machine>
+struct impossible_machine {
+    static_assert(detail::never<Machine>,
+                  "dovetail: this machine description has a figure that no machine has: a rate or a latency below zero, or a time beside "
+                  "something else below 1000, in thousandths of the time alone; a list of slow-downs gives all three classes of work");
+};
 template <class Option>
 struct bare_option {
     static_assert(detail::never<Option>,
