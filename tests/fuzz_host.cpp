@@ -50,7 +50,7 @@ std::string fault_of(const session& x, statistics& sum) {
         sum.statements += p.graph.nodes.size();
         sum.runs += x.graphs[g].runs;
         sum.overlapped += p.plan.overlapped;
-        for (const auto& v : p.program.tasks) sum.peer_copies += v.kind == dv::op_kind::transfer && v.stream == dv::stream_kind::copy;
+        for (const auto& v : p.program.tasks) sum.peer_copies += v.moved_by == dv::transport::peer_copy;
         for (const auto& w : p.plan.waits) ++(w.distance > 0 ? sum.wraps : sum.waits);
     }
     return fault;

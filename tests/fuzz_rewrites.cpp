@@ -24,6 +24,8 @@ constexpr dv::machine_description slow{.name = "slow",
                                        .edge_latency = 1'000,
                                        .link_latency = 1'000,
                                        .link_bandwidth = 1'000'000,
+                                       .peer_latency = 1'000,
+                                       .peer_bandwidth = 1'000'000,
                                        .bus_bandwidth = 1'000'000};
 
 dv::plan_options drawn_options(word seed, long i) {
@@ -38,16 +40,17 @@ dv::plan_options drawn_options(word seed, long i) {
         o.rewrites = {};
         o.rewrites.automatic = true;
     }
+    if (r.chance(30)) o.rewrites.copied_from = r.chance(50) ? 0 : 1 << r.between(3, 9);
     return o;
 }
 
 // How many graphs each rewrite changed, and what of their plans orders threads.
 struct counts {
-    int split = 0, decomposed = 0, kept = 0, bucketed = 0, searched = 0, overlapped = 0, booked = 0, waits = 0, wraps = 0;
+    int split = 0, decomposed = 0, kept = 0, bucketed = 0, copied = 0, searched = 0, overlapped = 0, booked = 0, waits = 0, wraps = 0;
 
     void see(const dv::ir::graph& written, const rows_on_threads& run) {
         const rewrites_seen by{written, run.rewritten()};
-        split += by.split, decomposed += by.decomposed, kept += by.kept, bucketed += by.bucketed;
+        split += by.split, decomposed += by.decomposed, kept += by.kept, bucketed += by.bucketed, copied += by.copied;
         searched += run.planned().rewrites.count > 1;
         booked += run.planned().plan.choice.taken == dv::candidate::booked_100;
         overlapped += run.planned().plan.overlapped;
@@ -74,13 +77,15 @@ TEST_CASE("random graphs with all rewrites have the written graph's values on th
         MESSAGE(print_graph(written) << "rewritten:\n" << print_graph(run.rewritten()));
     }
     MESSAGE(seen.split << " split, " << seen.decomposed << " decomposed, " << seen.kept << " kept, " << seen.bucketed << " bucketed, "
+                       << seen.copied << " by copy engines, "
                        << seen.searched << " by the search; " << seen.overlapped << " overlapped, " << seen.booked << " booked, "
                        << seen.waits << " waits within runs, " << seen.wraps << " across runs");
     if (many.only >= 0 || many.count < usual_count) return;
     CHECK(seen.split > 1000);
-    CHECK(seen.decomposed > 1500);
+    CHECK(seen.decomposed > 1400);
     CHECK(seen.kept > 15);
     CHECK(seen.bucketed > 500);
+    CHECK(seen.copied > 500);
     CHECK(seen.searched > 500);
     CHECK(seen.booked > 300);
 }

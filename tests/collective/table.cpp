@@ -34,7 +34,7 @@ TEST_CASE("every kind has its name") {
 }
 
 TEST_CASE("which kinds communicate, and how") {
-    CHECK(those([](auto k) { return !dv::is_communication(k); }) == kinds{compute, input, to_host, from_host});
+    CHECK(those([](auto k) { return !dv::is_communication(k); }) == kinds{compute, input, to_host, from_host, local_reduce});
     CHECK(those(dv::is_collective) == kinds{all_reduce, reduce, broadcast, all_gather, reduce_scatter, all_to_all, gather, scatter});
     CHECK(those(dv::is_rooted) == kinds{reduce, broadcast, gather, scatter});
     CHECK(those(dv::is_reducing) == kinds{all_reduce, reduce, reduce_scatter});
@@ -43,7 +43,7 @@ TEST_CASE("which kinds communicate, and how") {
 TEST_CASE("what follows from a row") {
     CHECK(those(collective::has_equal_results) == kinds{all_reduce, broadcast, all_gather});
     CHECK(those([](auto k) { return !collective::passes_between_members(k); }) ==
-          kinds{compute, input, to_host, from_host, own_rows});
+          kinds{compute, input, to_host, from_host, own_rows, local_reduce});
     CHECK(those(collective::ends_at_root) == kinds{reduce, gather});
     CHECK(those(collective::begins_at_root) == kinds{broadcast, scatter});
     CHECK(those(collective::by_one_call) == kinds{all_reduce, reduce, broadcast, all_gather, reduce_scatter});

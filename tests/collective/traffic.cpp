@@ -10,7 +10,7 @@ using enum dv::op_kind;
 TEST_CASE("the textbook's terms") {
     const auto passing = [](dv::op_kind k, std::int64_t members) { return collective::passing(collective::of(k).passes, 1200, members); };
     for (const std::int64_t n : {2, 3, 4, 8}) {
-        for (const dv::op_kind k : {compute, input, to_host, from_host, own_rows}) CHECK(passing(k, n) == 0);
+        for (const dv::op_kind k : {compute, input, to_host, from_host, own_rows, local_reduce}) CHECK(passing(k, n) == 0);
         for (const dv::op_kind k : {transfer, shift, permute, broadcast, reduce}) CHECK(passing(k, n) == 1200);
         for (const dv::op_kind k : {all_gather, reduce_scatter, all_to_all, gather, scatter}) CHECK(passing(k, n) == 1200 * (n - 1) / n);
         CHECK(passing(all_reduce, n) == 2 * 1200 * (n - 1) / n);
@@ -32,5 +32,14 @@ TEST_CASE("ranks of a node share what NCCL's collectives send over the network; 
     for (const dv::op_kind k : {transfer, shift, permute}) {
         CHECK(payload(k, 1, 3).network == 1200);
         CHECK(payload(k, 4, 1).local == 1200);
+    }
+}
+
+TEST_CASE("what copy engines move: the root of a broadcast puts its data to every other member") {
+    const auto copied = [](dv::op_kind k, std::int64_t members) { return collective::copied(collective::of(k), 1200, members); };
+    for (const std::int64_t n : {2, 3, 4, 8}) {
+        CHECK(copied(broadcast, n) == (n - 1) * 1200);
+        for (const dv::op_kind k : {transfer, shift, permute}) CHECK(copied(k, n) == 1200);
+        for (const dv::op_kind k : {all_gather, all_to_all, gather, scatter}) CHECK(copied(k, n) == 1200 * (n - 1) / n);
     }
 }

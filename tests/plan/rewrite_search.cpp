@@ -42,6 +42,8 @@ struct many_small : dv::graph<four_ranks, dv::input<x, row>, dv::repeat<sum_of, 
 
 using h200 = dv::options<dv::machine::h200_nvlink>;
 using searched = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>>;
+using searched_by_nccl =
+    dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>, dv::collective_transport<dv::transport::nccl>>;
 using limited = dv::options<dv::machine::h200_nvlink, dv::rewritten_by<dv::rewrite::automatic>, dv::memory_limit<650'000'000>>;
 }  // namespace app
 
@@ -74,9 +76,16 @@ TEST_CASE("a number of blocks that is automatic is the best of those by hand") {
 }
 
 TEST_CASE("automatic rewrites find the split of a graph that asks for none") {
-    static_assert(dv::predicted_time<app::chain, app::searched> == dv::predicted_time<app::split_chain<dv::automatic>, app::h200>);
+    static_assert(dv::predicted_time<app::chain, app::searched_by_nccl> ==
+                  dv::predicted_time<app::split_chain<dv::automatic>, app::h200>);
     static_assert(dv::predicted_time<app::chain, app::searched> < dv::predicted_time<app::chain, app::h200>);
     CHECK(taken<app::chain, app::searched>().everywhere);
+}
+
+TEST_CASE("... and then that copy engines move its blocks, of which there may be more") {
+    static_assert(dv::predicted_time<app::chain, app::searched> < dv::predicted_time<app::chain, app::searched_by_nccl>);
+    CHECK(taken<app::chain, app::searched>().copied_from <= 1 << 20);
+    CHECK(taken<app::chain, app::searched_by_nccl>().copied_from == INT64_MAX);
 }
 
 TEST_CASE("what does not gain is not taken") {
@@ -97,7 +106,7 @@ TEST_CASE("the plan while compiling is that of run time") {
 TEST_CASE("blocks are doubled while that gains, then all_reduces are decomposed, then buckets are tried") {
     dv::rewrite_list asked;
     asked.automatic = true;
-    const plan::rewrite_changes all{true, 0, true, true};
+    const plan::rewrite_changes all{true, 0, true, false, true};
     plan::rewrite_trials known;
     CHECK(plan::next_rewrites(known, asked, all).list.blocks == 1);
     known = known.with(trial(1, 100));
@@ -125,7 +134,7 @@ TEST_CASE("blocks are doubled while that gains, then all_reduces are decomposed,
 TEST_CASE("half as many collectives are kept while that does not gain or does not fit") {
     dv::rewrite_list asked;
     asked.automatic = true;
-    const plan::rewrite_changes eight{false, 8, false, false};
+    const plan::rewrite_changes eight{false, 8, false, false, false};
     plan::rewrite_trials known = plan::rewrite_trials{}.with(trial(1, 100));
     for (const int kept : {8, 4, 2}) {
         const plan::rewrite_request next = plan::next_rewrites(known, asked, eight);
@@ -150,7 +159,7 @@ TEST_CASE("what fits comes before what is fast, and a large graph is not tried f
     CHECK(known.best == 1);
     plan::rewrite_trial large = trial(1, 100);
     large.operations = plan::most_searched_operations + 1;
-    CHECK(plan::next_rewrites(plan::rewrite_trials{}.with(large), asked, {true, 0, true, true}).ended);
+    CHECK(plan::next_rewrites(plan::rewrite_trials{}.with(large), asked, {true, 0, true, true, true}).ended);
 }
 
 TEST_CASE("explain lists what was tried") {

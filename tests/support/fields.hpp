@@ -66,6 +66,8 @@ inline constexpr int kinds_of<dv::reduction> = static_cast<int>(dv::reduction::a
 template <>
 inline constexpr int kinds_of<dv::stream_kind> = dv::stream_count;
 template <>
+inline constexpr int kinds_of<dv::transport> = static_cast<int>(dv::transport::peer_copy) + 1;
+template <>
 inline constexpr int kinds_of<dv::element> = static_cast<int>(dv::element::uint64) + 1;
 
 // `Reach`: from a subject to the field of a row, as an lvalue; `Rows`: how many rows there are.
@@ -174,6 +176,7 @@ inline constexpr field fields[] = {
     detail::column<&subject::program, &detail::program::tasks, &dv::ir::task::members>("task.members"),
     detail::column<&subject::program, &detail::program::tasks, &dv::ir::task::stream>("task.stream"),
     detail::column<&subject::program, &detail::program::tasks, &dv::ir::task::kind>("task.kind"),
+    detail::column<&subject::program, &detail::program::tasks, &dv::ir::task::moved_by>("task.moved_by"),
     detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::axes>("communicator.axes"),
     detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::first_role>("communicator.first_role"),
     detail::column<&subject::program, &detail::program::communicators, &dv::ir::communicator::roles>("communicator.roles"),
@@ -211,13 +214,13 @@ inline constexpr field fields[] = {
 // A tensor_type is its element, its rank and six extents.
 static_assert(detail::count_fields<dv::ir::buffer>() == 11 && detail::count_fields<dv::ir::access>() == 4 &&
                   detail::count_fields<dv::ir::leaf>() == 2 && detail::count_fields<dv::ir::participation>() == 6 &&
-                  detail::count_fields<dv::ir::member>() == 10 && detail::count_fields<dv::ir::task>() == 6 &&
+                  detail::count_fields<dv::ir::member>() == 10 && detail::count_fields<dv::ir::task>() == 7 &&
                   detail::count_fields<dv::ir::communicator>() == 3 && detail::count_fields<dv::ir::step>() == 9 &&
                   detail::count_fields<dv::ir::wait>() == 3 && detail::count_fields<dv::ir::role_plan>() == 6 &&
                   detail::count_fields<dv::ir::placement>() == 2 && detail::count_fields<dv::ir::program_data>() == 8 + 2 &&
                   detail::count_fields<dv::plan::plan_data>() == 5 + 4 + 1,  // `choice` tells of the search, and nothing is done by it
               "a field was added to a table: list it among `fields`");
-static_assert(std::size(fields) == (11 - 1 + 2 + dv::max_rank) + 4 + 2 + 6 + 10 + 6 + 3 + 1 + 2 + 1 + 9 + 3 + 6 + 2 + 4);
+static_assert(std::size(fields) == (11 - 1 + 2 + dv::max_rank) + 4 + 2 + 6 + 10 + 7 + 3 + 1 + 2 + 1 + 9 + 3 + 6 + 2 + 4);
 
 // The tables whose number of rows can change: their last row is left out, or stands twice.
 struct table {

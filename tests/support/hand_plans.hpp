@@ -266,6 +266,7 @@ constexpr subject peer_copy() {
     const int va = m.run(a), copied = m.send(a, 0, 1), vb = m.run(b);
     m.buffer(a, 1).slots = 2;
     m.s.program.tasks[copied].stream = dv::stream_kind::copy;
+    m.s.program.tasks[copied].moved_by = dv::transport::peer_copy;
     m.wait(0, copied, va);
     m.wait(0, va, copied, 1);
     m.wait(1, vb, copied);

@@ -60,6 +60,12 @@ inline void receive(const collective& c, const std::vector<piece>& in, int group
             break;
         case own_rows: copy(0, in[group_index], group_index * out.bytes, out.bytes); break;
         case all_reduce: reduced(0); break;
+        case local_reduce: {
+            std::vector<const void*> blocks;
+            for (std::int64_t at = 0; at < in[0].bytes; at += out.bytes) blocks.push_back(in[0].data + at);
+            if (out.bytes > 0) dv::host::detail::reduce(out.type, c.reduce, blocks, out.data, out.bytes);
+            break;
+        }
         case reduce:
             if (group_index == c.root) reduced(0);
             break;
@@ -76,6 +82,11 @@ inline void receive(const collective& c, const std::vector<piece>& in, int group
         case scatter: copy(0, in[c.root], group_index * out.bytes, out.bytes); break;
         default: break;
     }
+}
+
+// The kind for `receive` of what is no communication and no computation: a local_reduce, or a copy.
+constexpr dv::op_kind moving_within_a_rank(dv::op_kind kind) {
+    return kind == dv::op_kind::local_reduce ? kind : dv::op_kind::transfer;
 }
 
 // Whether this member has a result.

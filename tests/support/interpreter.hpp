@@ -200,7 +200,7 @@ private:
                 m_.effect(run, here, i) = apply(n.op, in, out);
             } else if (!dv::is_communication(n.kind)) {
                 in.push_back(argument(0, position));
-                receive({}, in, 0, m_.result(run, here, i, 0));
+                receive({moving_within_a_rank(n.kind), n.reduce}, in, 0, m_.result(run, here, i, 0));
             } else {
                 const std::vector<int> positions = m_.neighbours(n.role, position, n.axes);
                 for (const int l : positions) in.push_back(argument(0, l));

@@ -10,7 +10,7 @@ namespace support {
 namespace dv = dovetail;
 
 struct rewrites_seen {
-    bool split = false, decomposed = false, kept = false, bucketed = false;
+    bool split = false, decomposed = false, kept = false, bucketed = false, copied = false;
 
     rewrites_seen(const dv::ir::graph& written, const dv::ir::graph& now) {
         int groups = 0;
@@ -18,6 +18,7 @@ struct rewrites_seen {
         std::vector<bool> remains(static_cast<std::size_t>(written.nodes.size()));
         for (const dv::ir::node& n : now.nodes) {
             groups += n.nccl_group_id >= 0 ? 1 : 0;
+            copied = copied || n.moved_by == dv::transport::peer_copy;
             split = split || n.blocks > 0;
             if (n.origin < 0) continue;
             remains[static_cast<std::size_t>(n.origin)] = true;

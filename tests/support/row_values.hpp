@@ -124,18 +124,27 @@ private:
     }
     int first_of_group(int rank, unsigned axes) const { return group_of(rank, axes)[0]; }
 
-    word reduced(const dv::ir::node& n, const std::vector<int>& group, int row) const {
-        word all = argument(n, 0, group[0])[row];
-        for (std::size_t i = 1; i < group.size(); ++i) {
-            const word w = argument(n, 0, group[i])[row];
-            switch (n.reduce) {
-                case dv::reduction::minimum: all = std::min(all, w); break;
-                case dv::reduction::maximum: all = std::max(all, w); break;
-                case dv::reduction::product: all *= w; break;
-                default: all += w;
+    static word combined(dv::reduction how, const std::vector<word>& words) {
+        word all = words[0];
+        for (std::size_t i = 1; i < words.size(); ++i) switch (how) {
+                case dv::reduction::minimum: all = std::min(all, words[i]); break;
+                case dv::reduction::maximum: all = std::max(all, words[i]); break;
+                case dv::reduction::product: all *= words[i]; break;
+                default: all += words[i];
             }
-        }
-        return n.reduce == dv::reduction::average ? all / group.size() : all;
+        return how == dv::reduction::average ? all / words.size() : all;
+    }
+    word reduced(const dv::ir::node& n, const std::vector<int>& group, int row) const {
+        std::vector<word> words;
+        for (const int rank : group) words.push_back(argument(n, 0, rank)[static_cast<std::size_t>(row)]);
+        return combined(n.reduce, words);
+    }
+    word reduced_blocks(const dv::ir::node& n, int row, int rows, int rank) const {
+        const rows_of_words& all = argument(n, 0, rank);
+        std::vector<word> blocks;
+        const auto at_most = static_cast<int>(all.size());
+        for (int at = row; at < at_most; at += rows) blocks.push_back(all[static_cast<std::size_t>(at)]);
+        return combined(n.reduce, blocks);
     }
     word moved(const dv::ir::node& n, int row, int rows, int rank) const {
         using enum dv::op_kind;
@@ -147,6 +156,7 @@ private:
         switch (n.kind) {
             case all_reduce: return reduced(n, group, row);
             case reduce_scatter: return reduced(n, group, index * rows + row);
+            case local_reduce: return reduced_blocks(n, row, rows, rank);
             case all_gather: return given(row / each)[row % each];
             case own_rows: return given(index)[index * rows + row];
             case all_to_all: return given(row / (rows / members))[index * (rows / members) + row % (rows / members)];

@@ -48,10 +48,13 @@ struct slow_links {
 using overlapped = dv::options<slow_links>;
 using sequential = dv::options<slow_links, dv::overlap<false>>;
 using several = dv::options<slow_links, dv::in_flight<3>, dv::channel_slots<2>>;
-// The same with channels by peer copy.
-using copied = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>>;
-using copied_in_turn = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>, dv::overlap<false>>;
-using several_copied = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>, dv::in_flight<3>, dv::channel_slots<2>>;
+// The same with channels and collectives by copy engines.
+template <class... Option>
+using by_copy_engines = dv::options<slow_links, dv::channel_transport<dv::transport::peer_copy>,
+                                    dv::collective_transport<dv::transport::peer_copy>, Option...>;
+using copied = by_copy_engines<>;
+using copied_in_turn = by_copy_engines<dv::overlap<false>>;
+using several_copied = by_copy_engines<dv::in_flight<3>, dv::channel_slots<2>>;
 
 // Collectives of equal slack in one NCCL group.
 using bucketed = dv::options<slow_links, dv::rewritten_by<dv::rewrite::bucket>>;

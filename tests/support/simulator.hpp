@@ -264,8 +264,8 @@ private:
         } else {
             for (auto& given : m.arguments) in.push_back(given.empty() ? piece{} : given[0].view());
             if (!out.empty())
-                receive({dv::is_communication(member.kind) ? member.kind : dv::op_kind::transfer, member.reduce, member.root, member.offset,
-                         member.zero_edge, member.op},
+                receive({dv::is_communication(member.kind) ? member.kind : moving_within_a_rank(member.kind), member.reduce, member.root,
+                         member.offset, member.zero_edge, member.op},
                         in, group_index, out[0]);
         }
         if (v.node < 0 || (dv::is_communication(member.kind) && !receives(member.kind, member.root, group_index))) return;

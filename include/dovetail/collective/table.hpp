@@ -66,6 +66,7 @@ inline constexpr row table[] = {
     {op_kind::scatter,        "scatter",        flow::from_root, pieces::one_per_member, pieces::one,            false, traffic::bus_less_own,   nccl_call::send_recv},
     {op_kind::permute,        "permute",        flow::paired,    pieces::one,            pieces::one,            false, traffic::link,           nccl_call::send_recv},
     {op_kind::own_rows,       "own_rows",       flow::itself,    pieces::one_per_member, pieces::one,            false, traffic::own,            nccl_call::send_recv},
+    {op_kind::local_reduce,   "local_reduce"},
 };
 // clang-format on
 

@@ -30,6 +30,12 @@ constexpr payload_by_link payload_on(const row& r, std::int64_t payload, int loc
     return {r.passes == traffic::bus_less_own ? payload / nodes : payload, payload};
 }
 
+// The same where copy engines move it, one block to one receiver after the other: all that one rank sends, or receives.
+constexpr std::int64_t copied(const row& r, std::int64_t payload, std::int64_t members) {
+    const bool to_each = r.moves == flow::from_root && r.sends == pieces::one;
+    return to_each ? (members - 1) * payload : passing(r.passes, payload, members);
+}
+
 namespace detail {
 
 // For an enumerator without a case the evaluation, and so the compilation, fails.

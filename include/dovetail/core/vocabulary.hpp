@@ -22,8 +22,9 @@ enum class op_kind : unsigned char {
     all_to_all,
     gather,
     scatter,
-    permute,  // each target index of a pair gets the value of its source index, along one axis
-    own_rows  // each rank keeps its block of rows
+    permute,      // each target index of a pair gets the value of its source index, along one axis
+    own_rows,     // each rank keeps its block of rows
+    local_reduce  // reduces the equal blocks of rows of its argument, within a rank: made of reductions by copy engines
 };
 
 enum class reduction : unsigned char { none, sum, product, minimum, maximum, average };
@@ -42,7 +43,7 @@ constexpr const char* name_of(stream_kind l) {
     return names[static_cast<int>(l)];
 }
 
-// What moves a channel's value: NCCL's kernels on the communication stream, or the sender's copy engine on its copy stream.
+// What moves data between ranks: NCCL's kernels on the communication stream, or the senders' copy engines.
 enum class transport : unsigned char { automatic, nccl, peer_copy };
 
 // What connects ranks: NVLink or PCIe within a node, the network between nodes.

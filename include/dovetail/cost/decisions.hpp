@@ -55,8 +55,13 @@ struct rewrite_list {
     int blocks = 1;            // of each split whose number is automatic, but for those that the next member makes smaller
     std::uint64_t halved = 0;  // two bits for each such split, in the order of regions: how many times its number is halved
     int kept = all_kept;       // the collectives that `keep` leaves out, at most: those of each statement, or of the graph
-    bool automatic = false;    // the search adds to the list what gains
-    bool decided = false;      // ... has been made
+    // Collectives of so many bytes or more, of argument or result, are moved by copy engines, where `collectives` leaves that open.
+    transport collectives = transport::automatic;
+    std::int64_t copied_from = INT64_MAX;
+    bool automatic = false;  // the search adds to the list what gains
+    bool decided = false;    // ... has been made
+
+    friend constexpr bool operator==(const rewrite_list&, const rewrite_list&) = default;
 
     static constexpr int most_halved = 32;
     constexpr int blocks_of(int split) const {
@@ -69,5 +74,12 @@ struct rewrite_list {
         return false;
     }
 };
+
+// A list with the transport of collectives of another one.
+constexpr rewrite_list with_transport_of(const rewrite_list& other, rewrite_list list) {
+    list.collectives = other.collectives;
+    list.copied_from = other.copied_from;
+    return list;
+}
 
 }  // namespace dovetail

@@ -76,12 +76,16 @@ public:
 
     // One task alone. The members of a group share one latency; their payloads are transferred one after the other.
     constexpr task_cost of(const ir::task& v) {
+        task_cost alone = time_alone(v);
+        if (v.moved_by == transport::peer_copy || v.kind == op_kind::input || v.kind == op_kind::to_host || v.kind == op_kind::from_host)
+            alone.by = hardware::copy_engine;
+        return alone;
+    }
+
+private:
+    constexpr task_cost time_alone(const ir::task& v) {
         if (v.kind == op_kind::input) return {copy_time(p_.members.first[v.first_member].symbol)};
-        if (v.kind == op_kind::transfer && v.stream == stream_kind::copy)
-            return {
-                plus(transfer_time(s_.machine,
-                                   ir::bytes_of(p_, p_.accesses.first[p_.participations.first[v.first_participation].first_access]), true),
-                     0)};
+        if (v.moved_by == transport::peer_copy) return {copied_time(v)};
         if (v.members == 1) return time_of(v.first_member, v.first_participation, v.participations).alone;
         member_time together;
         for (int m = v.first_member, last = m + v.members; m < last; ++m) {
@@ -93,7 +97,6 @@ public:
         return together.alone();
     }
 
-private:
     struct known {
         ir::member like = {};
         bool declared = false;  // whether its operation declares a cost
@@ -101,6 +104,20 @@ private:
         member_time time = {};
         task_cost alone = {};  // a task with this one member
     };
+
+    // A communication by copy engines.
+    constexpr std::int64_t copied_time(const ir::task& v) const {
+        const ir::member& m = p_.members.first[v.first_member];
+        const ir::participation& x = p_.participations.first[v.first_participation];
+        std::int64_t largest = 0;
+        for (int a = x.first_access, end = a + x.accesses; a < end; ++a)
+            if (const std::int64_t bytes = ir::bytes_of(p_, p_.accesses.first[a]); bytes > largest) largest = bytes;
+        if (v.kind == op_kind::transfer) return plus(transfer_time(s_.machine, largest, true), 0);
+        if (s_.machine.peer_bandwidth <= 0) return longest_duration;  // the search takes NCCL
+        const int members = extent_of(g_, p_, m, s_).local;
+        return plus(s_.machine.peer_latency,
+                    time_at(collective::copied(collective::of(m.kind), largest, members), s_.machine.peer_bandwidth));
+    }
 
     // The copy of an input. A device pointer is used in place; a pinned input is copied by from_host.
     constexpr std::int64_t copy_time(int symbol) const {
@@ -173,6 +190,7 @@ private:
             return {on.launch_latency, memory, work_class::memory_bound};
         }
         if (m.kind == op_kind::to_host || m.kind == op_kind::from_host) return {on.launch_latency, time_at(largest, on.host_bandwidth)};
+        if (m.kind == op_kind::local_reduce) return {on.launch_latency, time_at(total, on.memory_bandwidth), work_class::memory_bound};
         const extent n = m.local ? extent{} : extent_of(g_, p_, m, s_);
         if (n.local * n.nodes <= 1) return {on.launch_latency, time_at(total, on.memory_bandwidth), work_class::memory_bound};
         const collective::row& row = collective::of(m.kind);

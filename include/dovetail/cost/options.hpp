@@ -68,7 +68,7 @@ struct rewritten_by {
             allowed,
             "dovetail: at most 4 rewrites, without split, which is a statement, or part of rewrite::automatic, and without shard_update, "
             "which is a statement");
-        s.rewrites = {};
+        s.rewrites = with_transport_of(s.rewrites, {});
         if constexpr (allowed) (add(s.rewrites, Kind), ...);
     }
 
@@ -78,6 +78,18 @@ private:
             to.automatic = true;
         else
             to.kind[to.count++] = r;
+    }
+};
+// What moves collectives along axes within a host: dv::transport::nccl; copy engines, dv::transport::peer_copy, which use no
+// multiprocessors and reduce in a fixed order; or, dv::transport::automatic, what rewrite::automatic finds to gain, and NCCL without it.
+// Copy engines move collectives whose argument or result has so many bytes or more.
+template <transport Transport, std::int64_t FromBytes = 0>
+struct collective_transport {
+    static constexpr bool allowed = FromBytes >= 0 && (FromBytes == 0 || Transport == transport::peer_copy);
+    static constexpr void apply(plan_options& s) {
+        static_assert(allowed, "dovetail: a number of bytes from which copy engines move collectives, zero or more");
+        s.rewrites.collectives = Transport;
+        s.rewrites.copied_from = allowed && Transport == transport::peer_copy ? FromBytes : INT64_MAX;
     }
 };
 // What the plan is to make short: dv::makespan, one run, which is the default; dv::interval, the time between runs that follow one
@@ -118,8 +130,17 @@ struct decided_rewrites {
     static constexpr bool allowed = Blocks >= 1 && Blocks <= 8 && Kept >= 0 && sizeof...(Kind) <= most_rewrites;
     static constexpr void apply(plan_options& s) {
         static_assert(allowed, "dovetail: these decisions are not as dovetail_plan --search writes them");
-        if constexpr (allowed) s.rewrites = {{Kind...}, sizeof...(Kind), false, Everywhere, Blocks, Halved, Kept, false, true};
+        rewrite_list list;
+        if constexpr (allowed) list = {{Kind...}, sizeof...(Kind), false, Everywhere, Blocks, Halved, Kept};
+        list.decided = true;
+        s.rewrites = with_transport_of(s.rewrites, list);
     }
+};
+// Several such decisions as one option.
+template <class... Decision>
+struct decided {
+    static constexpr bool allowed = (Decision::allowed && ...);
+    static constexpr void apply(plan_options& s) { (Decision::apply(s), ...); }
 };
 // The width that the prediction assumes for an axis of open width.
 template <int Width>

@@ -5,10 +5,15 @@
 
 namespace dovetail {
 
-// A task when nothing runs beside it: its time in picoseconds and, of what runs on the compute stream, what limits it.
+// What executes a task: the multiprocessors, also of NCCL's kernels, or a copy engine.
+enum class hardware : unsigned char { multiprocessors, copy_engine };
+inline constexpr int hardware_count = 2;
+
+// A task when nothing runs beside it: its time in picoseconds, what limits it (of what runs on the compute stream), and what executes it.
 struct task_cost {
     std::int64_t time = 0;
     work_class limited_by = work_class::compute_bound;
+    hardware by = hardware::multiprocessors;
 };
 
 }  // namespace dovetail

@@ -43,13 +43,14 @@ struct node {
     int root = -1;      // position along the axis, or role id for a collective over roles
     int offset = 0;     // of a shift
     bool zero_edge = false;
-    int nccl_group_id = -1;     // statements of one `nccl_group` share this number
-    int statement = 0;          // written order, nested expressions counted with their statement
-    int source_position = -1;   // of the expression
-    int part = 0, parts = 0;    // of a view: block `part` of `parts` equal blocks of rows
-    int region = -1;            // the innermost statement around it that asks for a rewrite, in graph.regions
-    int origin = -1;            // once rewritten: the node of the written graph that it comes from; -1: a rewrite added it
-    int block = 0, blocks = 0;  // of an operation in a split: it is block `block` of `blocks` of its origin
+    transport moved_by = transport::nccl;  // of communication between ranks
+    int nccl_group_id = -1;                // statements of one `nccl_group` share this number
+    int statement = 0;                     // written order, nested expressions counted with their statement
+    int source_position = -1;              // of the expression
+    int part = 0, parts = 0;               // of a view: block `part` of `parts` equal blocks of rows
+    int region = -1;                       // the innermost statement around it that asks for a rewrite, in graph.regions
+    int origin = -1;                       // once rewritten: the node of the written graph that it comes from; -1: a rewrite added it
+    int block = 0, blocks = 0;             // of an operation in a split: it is block `block` of `blocks` of its origin
 };
 
 struct role {

@@ -78,8 +78,9 @@ struct task {
     int participations = 0;
     int first_member = 0;
     int members = 0;
-    stream_kind stream = stream_kind::compute;  // in the overlapped plan; a transfer on the copy stream is a peer copy
+    stream_kind stream = stream_kind::compute;  // in the overlapped plan
     op_kind kind = op_kind::compute;            // of its first member
+    transport moved_by = transport::nccl;       // of communication between ranks
 };
 
 // Which ranks communicate: for each coordinate of the axes outside the mask, the positions along `axes` of the roles listed, or, with no

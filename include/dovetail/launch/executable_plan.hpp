@@ -63,7 +63,7 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const 
         h.all(m.kind, m.symbol, m.reduce, m.communicator, m.root, m.offset, m.zero_edge, m.local);
         if (m.node >= 0) h(m.op->name);
     }
-    for (const ir::task& v : p.tasks) h.all(v.participations, v.members, v.stream, v.kind);
+    for (const ir::task& v : p.tasks) h.all(v.participations, v.members, v.stream, v.kind, v.moved_by);
     for (const ir::communicator& c : p.communicators) h.all(c.axes, c.roles);
     for (const int v : plan.order) h.all(v);
     for (const ir::step& s : plan.steps) h.all(s.task, s.stream, s.waits, s.event);

@@ -16,6 +16,9 @@ inline std::string rewrites_text(const rewrite_list& list) {
         text += (text.empty() ? "" : ", ") + std::string(name_of(list.kind[i]));
         if (list.kind[i] == rewrite::keep && list.kept != all_kept) text += " " + std::to_string(list.kept);
     }
+    if (list.copied_from != INT64_MAX)
+        text += (text.empty() ? "collectives" : ", collectives") +
+                std::string(list.copied_from > 0 ? " from " + bytes_text(list.copied_from) : "") + " by copy engines";
     return text;
 }
 

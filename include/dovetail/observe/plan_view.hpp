@@ -90,8 +90,6 @@ struct plan_view : plan_tables {
         const std::string name = value_name(graph, symbol);
         return name.empty() ? "rows of " + buffer_name(a.buffer) : name;
     }
-    // A channel whose value the sender's copy engine copies.
-    static bool is_peer_copy(const ir::task& v) { return v.kind == op_kind::transfer && v.stream == stream_kind::copy; }
     // The buffer whose bytes are used: the buffer itself, or the one that it is an alias of.
     int owner(int buffer) const { return program.buffers[buffer].alias < 0 ? buffer : program.buffers[buffer].alias; }
     std::int64_t peak(int role) const { return dovetail::plan::bytes_of(plan.roles[role]); }
@@ -117,7 +115,7 @@ private:
             for (int i = v.first_participation; i < v.first_participation + v.participations; ++i)
                 if (program.participations[i].member == m) s.first_participation = i;
             step_name one = name_of_step(graph, program, s);
-            if (is_peer_copy(v)) one.operation = "peer_copy";
+            if (v.moved_by == transport::peer_copy) one.operation = v.kind == op_kind::transfer ? "peer_copy" : "put " + one.operation;
             if (m == v.first_member) {
                 all = one;
                 continue;

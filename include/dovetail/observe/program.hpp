@@ -49,11 +49,15 @@ inline std::string decisions_text(const std::string& title, const std::string& n
                        (best.list.everywhere ? "true" : "false") + ", " +
                        (best.list.kept == all_kept ? std::string{"dovetail::all_kept"} : std::to_string(best.list.kept));
     for (int i = 0; i < best.list.count; ++i) type += ", dovetail::rewrite::" + std::string(dovetail::name_of(best.list.kind[i]));
+    type += ">";
+    if (best.list.copied_from != INT64_MAX)
+        type = "dovetail::decided<" + type + ", dovetail::collective_transport<dovetail::transport::peer_copy, " +
+               std::to_string(best.list.copied_from) + ">>";
     return "// Decisions for `" + title + "` on " + s.machine.name +
            ", written by dovetail_plan --search: " + (words.empty() ? "as written" : words) +
            ".\n// Predicted: " + microseconds(best.length) + " us; as written " + microseconds(found.as_written().length) +
            " us. An option of the plan: dv::options<machine, " + name +
-           "_decisions>.\n#pragma once\n\n#include <dovetail/dovetail.hpp>\n\nusing " + name + "_decisions = " + type + ">;\n";
+           "_decisions>.\n#pragma once\n\n#include <dovetail/dovetail.hpp>\n\nusing " + name + "_decisions = " + type + ";\n";
 }
 
 template <class G>

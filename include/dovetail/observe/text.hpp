@@ -107,11 +107,12 @@ inline std::string unregistered_text(const plan_view& of) {
     std::string text;
     for (const int v : of.plan.order) {
         const ir::task& x = of.program.tasks[v];
+        if (x.moved_by != transport::nccl) continue;
         bool apart = false;
         for (int m = x.first_member; m < x.first_member + x.members; ++m)
             apart = apart || (is_communication(of.program.members[m].kind) && !of.program.members[m].local &&
                               !dovetail::plan::may_be_registered(of.program, of.plan, v, m));
-        if (apart && x.stream == stream_kind::communication) text += "  " + of.label(v) + "\n";
+        if (apart) text += "  " + of.label(v) + "\n";
     }
     return text;
 }

@@ -3,7 +3,8 @@
 // one change after the other and keeps those that gain:
 //
 //     2 blocks in automatic splits, while that gains 4 and 8;  repeated collectives kept, half as many while that does not gain;
-//     all_reduces decomposed;  small collectives in buckets
+//     all_reduces decomposed;  collectives of 1 MiB or more by copy engines, while that gains smaller ones,
+//     and then more blocks;  small collectives in buckets
 #pragma once
 
 #include "../pass/rewrite/rewrite.hpp"
@@ -40,19 +41,21 @@ struct rewrite_changes {
     bool blocks = false;
     int kept = 0;  // collectives that can be left out, at most
     bool decomposed = false;
+    bool copied = false;
     bool buckets = false;
 
-    constexpr bool any() const { return blocks || kept > 0 || decomposed || buckets; }
+    constexpr bool any() const { return blocks || kept > 0 || decomposed || copied || buckets; }
 };
 template <class Graph>
 constexpr rewrite_changes changes_of(const Graph& g, const rewrite_list& asked) {
     if (asked.decided) return {};
-    int collectives = 0, all_reduces = 0;
+    int collectives = 0, all_reduces = 0, along_axes = 0;
     bool communicates = g.roles.size() > 1;
     for (const ir::node& n : g.nodes) {
         if (is_collective(n.kind)) ++collectives;
         if (n.kind == op_kind::all_reduce) ++all_reduces;
         if (is_communication(n.kind)) communicates = true;
+        if (collective::passes_between_members(n.kind) && n.role >= 0) ++along_axes;
     }
     rewrite_changes c;
     c.blocks = asked.automatic && communicates;
@@ -61,6 +64,7 @@ constexpr rewrite_changes changes_of(const Graph& g, const rewrite_list& asked) 
     const auto can_add = [&](rewrite r) { return asked.automatic && !asked.has(r) && asked.count + 2 < most_rewrites; };
     if (collectives > 1 && can_add(rewrite::keep)) c.kept = pass::repetitions(ir::view(g), -1).size();
     c.decomposed = all_reduces > 0 && can_add(rewrite::decompose);
+    c.copied = along_axes > 0 && asked.automatic && asked.collectives == transport::automatic;
     c.buckets = collectives > 1 && can_add(rewrite::bucket);
     return c;
 }
@@ -83,31 +87,54 @@ public:
           last_{known.of[known.count - 1]},
           best_{known.of[known.best]},
           buckets_{had(rewrite::bucket)},
-          decomposed_{buckets_ || had(rewrite::decompose)},
+          copied_{buckets_ || last_.list.copied_from != asked.copied_from},
+          decomposed_{copied_ || had(rewrite::decompose)},
           kept_{decomposed_ || had(rewrite::keep)} {}
 
     constexpr rewrite_request next() const {
-        rewrite_list list = best_.list;
-        if (changes_.blocks && !kept_ && gained() && list.blocks < 8 && affords(2)) {
-            list.blocks *= 2;
-            list.everywhere = asked_.automatic;
-            return {false, list};
-        }
+        if (changes_.blocks && !kept_ && gained() && best_.list.blocks < 8 && affords(2)) return {false, with_more_blocks()};
         if (changes_.kept > 0 && !kept_) return with(rewrite::keep, changes_.kept);
         if (kept_ && !decomposed_ && !gained() && last_.list.kept > 1) return with(rewrite::keep, last_.list.kept / 2);
-        if (changes_.decomposed && !decomposed_ && affords(2)) return with(rewrite::decompose, list.kept);
-        if (changes_.buckets && !buckets_) return with(rewrite::bucket, list.kept);
-        return {true, list};
+        if (changes_.decomposed && !decomposed_ && affords(2)) return with(rewrite::decompose, best_.list.kept);
+        if (changes_.copied && !buckets_)
+            if (const rewrite_request copied = next_copied(); !copied.ended) return copied;
+        if (changes_.buckets && !buckets_) return with(rewrite::bucket, best_.list.kept);
+        return {true, best_.list};
     }
 
 private:
+    static constexpr std::int64_t largest_copied_from = std::int64_t{1} << 20, smallest_copied_from = std::int64_t{1} << 15;
+
     constexpr bool gained() const { return known_.best == known_.count - 1; }
     constexpr bool had(rewrite r) const { return last_.list.has(r) && !asked_.has(r); }
+    constexpr bool tried(const rewrite_list& list) const {
+        for (int k = 0; k < known_.count; ++k)
+            if (known_.of[k].list == list) return true;
+        return false;
+    }
     constexpr rewrite_request with(rewrite r, int kept) const {
         rewrite_list list = best_.list;
         list.kind[list.count++] = r;
         list.kept = kept;
         return {!affords(1), list};
+    }
+    constexpr rewrite_list with_more_blocks() const {
+        rewrite_list list = best_.list;
+        list.blocks *= 2;
+        list.everywhere = asked_.automatic;
+        return list;
+    }
+    constexpr rewrite_request next_copied() const {
+        if (!copied_) return affords(3) ? copied_from(largest_copied_from) : rewrite_request{true};
+        if (gained() && last_.list.copied_from > smallest_copied_from && affords(3)) return copied_from(last_.list.copied_from / 32);
+        const bool gains_by_copies = best_.list.copied_from != asked_.copied_from;
+        if (!changes_.blocks || !gains_by_copies || best_.list.blocks >= 8 || !affords(2)) return {true};
+        return {tried(with_more_blocks()), with_more_blocks()};
+    }
+    constexpr rewrite_request copied_from(std::int64_t bytes) const {
+        rewrite_list list = best_.list;
+        list.copied_from = bytes;
+        return {false, list};
     }
     // Whether a list that makes so many times the operations of the best one may be tried. (A decomposition adds an operation for each
     // all_reduce, and the bounds of its tables are counted by making it.)
@@ -121,7 +148,7 @@ private:
     const rewrite_list& asked_;
     const rewrite_changes& changes_;
     const rewrite_trial &last_, &best_;
-    bool buckets_, decomposed_, kept_;
+    bool buckets_, copied_, decomposed_, kept_;
 };
 
 }  // namespace detail

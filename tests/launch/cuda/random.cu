@@ -57,7 +57,7 @@ void play(const how_many& many, statistics& sum) {
                 sum.overlapped += p.plan.overlapped;
                 sum.single_rank += p.graph.single_rank;
                 for (const auto& v : p.program.tasks)
-                    sum.peer_copies += v.kind == dv::op_kind::transfer && v.stream == dv::stream_kind::copy;
+                    sum.peer_copies += v.moved_by == dv::transport::peer_copy;
             }
             sum.several += x.graphs.size() > 1;
         }

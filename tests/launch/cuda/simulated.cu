@@ -90,6 +90,20 @@ TEST_CASE("channels by peer copy on the simulated GPU") {
     compare_all_copies<samples::shaped<0>>(2, "nothing");
     compare_all_copies<samples::shaped<1001>>(2, "an odd number");
 }
+TEST_CASE("collectives by copy engines on the simulated GPU") {
+    const simulated::scope simulation;
+    compare_all_copies<samples::sums>(4, "sums");
+    compare_all_copies<samples::along_an_axis>(2, "along_an_axis");
+    compare_all_copies<samples::split_chain<4>>(2, "split_chain");
+    compare_all_copies<samples::split_layers<2>>(2, "split_layers");
+    compare_all_copies<samples::split_pair<2>>(4, "split_pair");
+    compare_all_copies<samples::split_state<2>>(2, "split_state");
+    compare_all_copies<samples::sharded_stream<dv::decompose>>(4, "sharded_stream");
+    compare_all_copies<samples::sharded_update<dv::shard_update>>(2, "sharded_update");
+    compare_all_copies<samples::one_group>(3, "one_group");
+    compare_all_copies<samples::one_group>(1, "one_group on one rank");
+    compare_all_copies<samples::descent>(2, "descent");
+}
 TEST_CASE("NCCL is told of an arena where all ranks pass it alike") {
     const simulated::scope simulation;
     static std::atomic<int> registered = 0;

@@ -93,7 +93,8 @@ TEST_CASE("a role that communicates with another one by NCCL has all such calls 
     const int z = b.compute(1, {y}, 10);
     b.send(z, 0, 10);
     CHECK(join(b).after.stream[own] == communicates);
-    b.p.tasks[b.last()].stream = dv::stream_kind::copy;  // a peer copy
+    b.p.tasks[b.last()].stream = dv::stream_kind::copy;
+    b.p.tasks[b.last()].moved_by = dv::transport::peer_copy;
     CHECK(join(b).after.stream[own] == computes);
 }
 

@@ -86,6 +86,7 @@ TEST_CASE("communication that starts in the middle, and a copy beside both") {
     b.compute(0, {x}, 1000);
     b.collect(0, y, 300);
     b.task(dv::op_kind::to_host, dv::stream_kind::copy, 200);
+    b.costs.back().by = dv::hardware::copy_engine;
     b.participation(0);
     b.touch(y, dv::access_mode::read);
     const auto s = timeline(b, true, with(0, 1200, 1300));
@@ -113,6 +114,7 @@ TEST_CASE("a peer copy that waits for its sender slows nobody, one that runs doe
     const int x = b.compute(0, {}, 1000);
     b.send(x, 1, 100);
     b.p.tasks.back().stream = dv::stream_kind::copy;
+    b.costs.back().by = dv::hardware::copy_engine;
     b.compute(1, {}, 1050);
     b.compute(0, {}, 200);
     const auto s = timeline(b, true, with(0, 1500, 1100));
@@ -267,6 +269,8 @@ TEST_CASE("with interference every task gets the work it needs, at the pace of i
         for (auto& v : b.p.tasks)
             if (v.kind == dv::op_kind::all_reduce && v.participations == 1 && v.first_participation % 2 == 0)
                 v.stream = dv::stream_kind::copy;
+        for (int v = 0; v < b.costs.size(); ++v)
+            if (b.p.tasks[v].stream == dv::stream_kind::copy) b.costs[v].by = dv::hardware::copy_engine;
         const auto edges = pass::edges(b.view());
         const auto s = timeline(b, true, set);
         REQUIRE(s.length >= 0);

@@ -64,6 +64,7 @@ std::string rewrites_of(const plan::made& made) {
         text += (text.empty() ? "" : ", ") + std::string(name_of(list.kind[i]));
         if (list.kind[i] == dv::rewrite::keep && list.kept != dv::all_kept) text += " " + std::to_string(list.kept);
     }
+    if (list.copied_from != INT64_MAX) text += text.empty() ? "copies" : ", copies";
     return text.empty() ? "as written" : text;
 }
 

@@ -70,6 +70,7 @@ public:
         if (a.local) return communicate_locally(a, f);
         if (a.kind == op_kind::to_host || a.kind == op_kind::from_host)
             return detail::move(address(a.first_access + 1, f), address(a.first_access, f), bytes(a.first_access + 1));
+        if (a.kind == op_kind::local_reduce) return reduce_blocks(a, f);
         launch(a, f, kind);
     }
     participant participant_of(int first, int count, const run_state& f) const {
@@ -102,6 +103,13 @@ private:
             s.workspace_bytes = executable_.program.buffers[a.workspace].bytes;
         }
         function(s, pointers);
+    }
+    void reduce_blocks(const command& a, const run_state& f) const {
+        const std::int64_t block = bytes(a.first_access + 1), all = bytes(a.first_access);
+        std::vector<const void*> from;
+        for (std::int64_t at = 0; at < all; at += block) from.push_back(static_cast<const char*>(address(a.first_access, f)) + at);
+        const element type = executable_.program.buffers[executable_.program.accesses[a.first_access].buffer].type.type;
+        detail::reduce(type, executable_.program.members[a.member].reduce, from, address(a.first_access + 1, f), block);
     }
     void copy_input(const command& a, const run_state& f) const {
         const int symbol = executable_.program.buffers[executable_.program.accesses[a.first_access].buffer].symbol;

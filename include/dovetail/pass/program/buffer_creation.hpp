@@ -171,9 +171,8 @@ private:
     }
 
     // A peer copy reads the sender's arena, whose offsets the receiver knows; other memory can move from run to run.
-    constexpr stream_kind stream_of_transfer(const ir::buffer& from, std::int64_t bytes) const {
-        if (g_.single_rank) return stream_kind::compute;
-        return from.where == ir::storage::arena && bytes >= s_.peer_copies_from ? stream_kind::copy : stream_kind::communication;
+    constexpr transport transport_of(const ir::buffer& from, std::int64_t bytes) const {
+        return !g_.single_rank && from.where == ir::storage::arena && bytes >= s_.peer_copies_from ? transport::peer_copy : transport::nccl;
     }
 
     constexpr int transfer(int symbol, int role) {
@@ -189,8 +188,11 @@ private:
             touch(sender ? from : to, symbol, sender ? access_mode::read : access_mode::write);
             builder.participation(rank_of(sender ? from_role : role), builder.member_count - 1, sender ? 0 : 1, builder.access_count - 1);
         }
-        builder.task(first_participation, builder.member_count - 1, stream_of_transfer(builder.buffers[from], builder.buffers[to].bytes),
-                     op_kind::transfer);
+        const transport moved_by = transport_of(builder.buffers[from], builder.buffers[to].bytes);
+        const stream_kind stream = g_.single_rank                     ? stream_kind::compute
+                                   : moved_by == transport::peer_copy ? stream_kind::copy
+                                                                      : stream_kind::communication;
+        builder.task(first_participation, builder.member_count - 1, stream, op_kind::transfer, moved_by);
         return to;
     }
 

@@ -36,9 +36,14 @@ struct program_builder {
     constexpr void participation(int role, int member, int group_index, int first_access, int awaited = 0) {
         participations[participation_count++] = {role, member, group_index, first_access, access_count - first_access - awaited, awaited};
     }
-    constexpr void task(int first_participation, int first_member, stream_kind stream, op_kind kind) {
-        tasks[task_count++] = {
-            first_participation, participation_count - first_participation, first_member, member_count - first_member, stream, kind};
+    constexpr void task(int first_participation, int first_member, stream_kind stream, op_kind kind, transport moved_by = transport::nccl) {
+        tasks[task_count++] = {first_participation,
+                               participation_count - first_participation,
+                               first_member,
+                               member_count - first_member,
+                               stream,
+                               kind,
+                               moved_by};
     }
     constexpr int communicator(unsigned axes, span<const int> roles) {
         for (int c = 0; c < communicator_count_; ++c) {

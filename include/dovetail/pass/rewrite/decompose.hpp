@@ -14,45 +14,35 @@
 
 #include "../../ir/table.hpp"
 #include "decompose_analysis.hpp"
-#include "without_nodes.hpp"
+#include "rewritten_nodes.hpp"
 
 namespace dovetail::pass {
 
 namespace detail {
 
-struct reduce_scatter;
-struct all_gather;
-struct own_rows;
-constexpr operation communication_operation(const tag* name, op_kind kind) {
-    operation o;
-    o.name = name;
-    o.kind = kind;
-    o.arguments = 1;
-    return o;
-}
-inline constexpr operation reduce_scatter_operation = communication_operation(&tag_of<reduce_scatter>, op_kind::reduce_scatter),
-                           all_gather_operation = communication_operation(&tag_of<all_gather>, op_kind::all_gather),
-                           own_rows_operation = communication_operation(&tag_of<own_rows>, op_kind::own_rows);
+inline constexpr operation reduce_scatter_operation = added_operation(&tag_of<struct reduce_scatter>, op_kind::reduce_scatter),
+                           all_gather_operation = added_operation(&tag_of<struct all_gather>, op_kind::all_gather),
+                           own_rows_operation = added_operation(&tag_of<struct own_rows>, op_kind::own_rows);
 
 class decomposition {
 public:
     constexpr decomposition(const ir::graph_data& g, const decompose_analysis& how)
-        : g_{g}, how_{how}, to_{without_nodes(g)}, gathered_{how.gathered()}, shard_(g.symbols.size(), -1) {}
+        : g_{g}, how_{how}, to_{g}, gathered_{how.gathered()}, shard_(g.symbols.size(), -1) {}
 
     constexpr ir::graph_data run() {
         for (int s = 0; s < g_.symbols.size(); ++s)
             if (how_.sharded(s) != 0) {
                 shard_[s] = make_shard(s, g_.symbols[s].role, how_.sharded(s));
-                to_.symbols[s].node = -1;
+                to_.made.symbols[s].node = -1;
             }
         for (int i = 0; i < g_.nodes.size(); ++i) {
             const vec<int> arguments = arguments_of(i), results = results_of(i);
-            push(how_.decomposed(i) ? scattered(i) : g_.nodes[i], arguments, results);
+            to_.push(how_.decomposed(i) ? scattered(i) : g_.nodes[i], arguments, results);
             if (updates_shards(i)) gather_targets(i, results);
             for (int k = 0; k < g_.nodes[i].results; ++k)
                 if (const int s = result(g_.nodes[i], k); s >= 0 && shard_[s] >= 0 && gathered_[s] != 0) gather(i, s);
         }
-        return static_cast<ir::graph_data&&>(to_);
+        return static_cast<ir::graph_data&&>(to_.made);
     }
 
 private:
@@ -67,8 +57,8 @@ private:
         shard.role = role;
         shard.output = false;
         shard.replicated = 0;
-        to_.symbols.push(shard);
-        return to_.symbols.size() - 1;
+        to_.made.symbols.push(shard);
+        return to_.made.symbols.size() - 1;
     }
 
     // The symbols that a node takes: shards, the rank's own blocks, or values as a whole.
@@ -97,7 +87,7 @@ private:
         for (const block& b : state_shards_)
             if (b.of == s && b.axes == axes) return b.symbol;
         state_shards_.push({s, g_.nodes[i].role, axes, make_shard(s, g_.nodes[i].role, axes)});
-        ir::symbol& shard = to_.symbols[state_shards_.back().symbol];
+        ir::symbol& shard = to_.made.symbols[state_shards_.back().symbol];
         shard.kind = ir::symbol_kind::state;
         shard.initialised = false;
         shard.shard = true;
@@ -134,40 +124,11 @@ private:
     }
     constexpr void gather(int i, int s) { communicate(i, all_gather_operation, how_.sharded(s), shard_[s], s); }
 
-    // A communication from one symbol to another that comes from node i.
     constexpr void communicate(int i, const operation& op, unsigned axes, int from, int to) {
         ir::node n = g_.nodes[i];
-        n.op = &op;
-        n.kind = op.kind;
-        n.reduce = reduction::none;
         n.axes = axes;
-        n.first_argument = to_.operands.size();
-        n.arguments = 1;
         n.awaited = 0;
-        to_.operands.push(from);
-        n.first_result = to_.operands.size();
-        n.results = 1;
-        to_.operands.push(to);
-        n.update = to_.symbols[to].kind == ir::symbol_kind::state;
-        if (!n.update) to_.symbols[to].node = to_.nodes.size();
-        to_.nodes.push(n);
-    }
-
-    // A node with these arguments and results.
-    constexpr void push(ir::node n, const vec<int>& arguments, const vec<int>& results) {
-        const ir::node given = n;
-        n.first_argument = to_.operands.size();
-        for (const int s : arguments) to_.operands.push(s);
-        n.first_awaited = to_.operands.size();
-        for (int k = 0; k < n.awaited; ++k) to_.operands.push(g_.operands[given.first_awaited + k]);
-        n.first_result = to_.operands.size();
-        for (const int s : results) {
-            if (s >= 0 && !n.update) to_.symbols[s].node = to_.nodes.size();
-            to_.operands.push(s);
-        }
-        n.first_target = to_.operands.size();
-        for (int k = 0; k < n.targets; ++k) to_.operands.push(g_.operands[given.first_target + k]);
-        to_.nodes.push(n);
+        to_.derive(n, op, from, to);
     }
 
     // The rank's own block of a whole value.
@@ -179,7 +140,7 @@ private:
 
     const ir::graph_data& g_;
     const decompose_analysis& how_;
-    ir::graph_data to_;
+    rewritten_nodes to_;
     vec<char> gathered_;                    // by symbol
     vec<int> shard_;                        // by symbol: that of its shard; -1: it has none
     vec<block> own_blocks_, state_shards_;  // so far

@@ -3,6 +3,7 @@
 
 #include "../../cost/decisions.hpp"
 #include "bucket.hpp"
+#include "copy_engines.hpp"
 #include "decompose.hpp"
 #include "identity.hpp"
 #include "keep.hpp"
@@ -76,11 +77,11 @@ constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list)
     now = rewrite_regions(rewrite::bucket, list, static_cast<ir::graph_data&&>(now));
     forget_regions(now);
     for (int i = 0; i < list.count; ++i) now = rewrite_once(list, i, static_cast<ir::graph_data&&>(now));
-    return now;
+    return rewrite_copy_engines(static_cast<ir::graph_data&&>(now), list.copied_from);
 }
 
 constexpr bool adds_rows(const rewrite_list& list) {
-    return list.stated || (list.everywhere && list.blocks > 1) || list.has(rewrite::decompose);
+    return list.stated || (list.everywhere && list.blocks > 1) || list.has(rewrite::decompose) || list.copied_from != INT64_MAX;
 }
 
 constexpr bool has_regions(const ir::graph& g, rewrite kind) {

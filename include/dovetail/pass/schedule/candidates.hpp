@@ -3,7 +3,7 @@
 #pragma once
 
 #include "list_scheduling.hpp"
-#include "timeline_estimate.hpp"
+#include "objective.hpp"
 
 namespace dovetail::pass {
 

@@ -3,7 +3,7 @@
 // input, which the prediction does not know, goes on beside the previous run.
 #pragma once
 
-#include "timeline_estimate.hpp"
+#include "objective.hpp"
 
 namespace dovetail::pass {
 

@@ -51,21 +51,6 @@ constexpr Schedule serial_schedule(const Program& p, const Costs& costs, span<co
     return result;
 }
 
-// When a value is ready: the latest end of the tasks that write it. `end`: by task.
-template <class Program, class Ends>
-constexpr std::int64_t ready_time(const Program& p, int symbol, const Ends& end) {
-    std::int64_t time = 0;
-    for (int v = 0; v < p.tasks.count; ++v)
-        if (end[v] > time && ir::writes_symbol(p, p.tasks.first[v], symbol)) time = end[v];
-    return time;
-}
-
-// What the search compares of a schedule: the time of a run or, of the objective `finish`, until its output is ready.
-template <class Program, class Schedule>
-constexpr std::int64_t objective_of(const Program& p, const Schedule& t, const plan_options& s) {
-    return s.preferred < 0 || t.length < 0 ? t.length : ready_time(p, s.preferred, t.end.first);
-}
-
 namespace detail {
 
 // A discrete-event simulation of the streams of all roles. Each stream of a role is a queue of participations (a participation is a task
@@ -76,8 +61,8 @@ namespace detail {
 // its communication and copies determine, and these at the pace that the computations on their roles determine, the slowest one of them.
 // Each pace holds until the next event beside it, so that the end of a running task is an estimate which such an event renews.
 //
-// Communication slows compute on its roles from the opening of its participation, including the time that it waits for other roles, because
-// its kernel occupies multiprocessors while it waits. A copy slows compute only while it runs.
+// Communication by NCCL slows compute on its roles from the opening of its participation, including the time that it waits for other roles,
+// because its kernel occupies multiprocessors while it waits. What a copy engine moves slows compute only while it runs.
 template <class Schedule, class Program, class Occupancy, class Costs>
 class stream_simulation {
 public:
@@ -86,7 +71,7 @@ public:
           r_{r},
           costs_{costs},
           latency_{s.machine.edge_latency},
-          with_{{}, s.machine.with_communication, s.machine.with_copy},
+          with_{s.machine.with_communication, s.machine.with_copy},
           participations_(participation_table::sized(r.participations_of[p.tasks.count])),
           closed_(counts::sized(p.tasks.count)),
           queues_(r.slots),
@@ -130,7 +115,7 @@ private:
     using participation_table = room<participation, decltype(Program::participations)>;
     using counts = room<int, decltype(Program::tasks)>;
 
-    static constexpr int compute = static_cast<int>(stream_kind::compute), communication = static_cast<int>(stream_kind::communication);
+    static constexpr int compute = static_cast<int>(stream_kind::compute);
 
     constexpr int slot_of(int i) const { return r_.slot.first[i]; }
     constexpr int begin(int v) const { return r_.participations_of.first[v]; }
@@ -195,7 +180,7 @@ private:
         set_event(slot, never);
         if (--closed_.first[v] == 0)
             start(v);
-        else if (slot % stream_count == communication)
+        else if (occupies_while_waiting(v))
             renew(slot / stream_count * stream_count + compute);
     }
     constexpr void start(int v) {
@@ -258,7 +243,7 @@ private:
         for (int i = begin(v); i < end(v); ++i) {
             const queue& beside = queues_.first[slot_of(i) - stream + compute];
             if (!beside.runs) continue;
-            const int slower = with_[stream].of_other[static_cast<int>(costs_.first[task_of(beside)].limited_by)];
+            const int slower = interference_of(v).of_other[static_cast<int>(costs_.first[task_of(beside)].limited_by)];
             if (slower > pace) pace = slower;
         }
         return pace;
@@ -267,16 +252,24 @@ private:
         const queue* const beside = queues_.first + slot_of(begin(v)) - compute;
         const int limited_by = static_cast<int>(costs_.first[v].limited_by);
         int pace = 1000;
-        for (int stream = 1; stream < stream_count; ++stream)
-            if (stream == communication ? beside[stream].open : beside[stream].runs) pace += with_[stream].of_compute[limited_by] - 1000;
+        for (int stream = 1; stream < stream_count; ++stream) {
+            if (!beside[stream].open) continue;
+            const int other = task_of(beside[stream]);
+            if (beside[stream].runs || occupies_while_waiting(other)) pace += interference_of(other).of_compute[limited_by] - 1000;
+        }
         return pace < 1 ? 1 : pace;
+    }
+    constexpr const interference& interference_of(int v) const { return with_[static_cast<int>(costs_.first[v].by)]; }
+    // The kernels of a communication wait for other roles on multiprocessors.
+    constexpr bool occupies_while_waiting(int v) const {
+        return result_.stream.first[v] != compute && costs_.first[v].by == hardware::multiprocessors;
     }
 
     const Program& p_;
     const Occupancy& r_;
     const Costs& costs_;
     std::int64_t latency_;
-    interference with_[stream_count];  // by stream: between its tasks and compute
+    interference with_[hardware_count];  // by hardware: between tasks of the other streams and compute
     Schedule result_{};
     participation_table participations_;
     counts closed_;           // by task: number of participations that are not open

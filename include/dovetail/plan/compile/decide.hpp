@@ -71,17 +71,18 @@ struct searched<G, O, Asked> {
 // The options with a list of rewrites that is decided.
 template <class O, class List, class Kinds = std::make_integer_sequence<int, List::value.count>>
 struct options_with;
-template <class O, int Blocks, bool Everywhere, int Kept, rewrite... Kind>
+template <class O, int Blocks, bool Everywhere, int Kept, std::int64_t CopiedFrom, rewrite... Kind>
 struct decided_options : O {
     static constexpr plan_options value = [] {
         plan_options s = O::value;
-        s.rewrites = {{Kind...}, sizeof...(Kind), false, Everywhere, Blocks, 0, Kept};
+        s.rewrites = {{Kind...}, sizeof...(Kind), false, Everywhere, Blocks, 0, Kept, O::value.rewrites.collectives, CopiedFrom};
         return s;
     }();
 };
 template <class O, class List, int... I>
 struct options_with<O, List, std::integer_sequence<int, I...>> {
-    using type = decided_options<O, List::value.blocks, List::value.everywhere, List::value.kept, List::value.kind[I]...>;
+    using type =
+        decided_options<O, List::value.blocks, List::value.everywhere, List::value.kept, List::value.copied_from, List::value.kind[I]...>;
 };
 
 template <class G, class O>

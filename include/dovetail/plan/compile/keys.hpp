@@ -64,12 +64,13 @@ template <class G>
 inline constexpr bool rewrites_asked = stage_table<graph_key<G>, stage::lower>.regions.size() > 0;
 
 template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom, int Blocks, std::uint64_t Halved, bool Everywhere, int Kept,
-          rewrite... Rewrite>
+          std::int64_t CopiedFrom, rewrite... Rewrite>
 struct program_key {
     using for_graph = graph_key<G>;
     using for_program = program_key;
-    static constexpr program_options options{{InFlight, ChannelSlots, PeerCopiesFrom},
-                                             {{Rewrite...}, sizeof...(Rewrite), rewrites_asked<G>, Everywhere, Blocks, Halved, Kept}};
+    static constexpr program_options options{
+        {InFlight, ChannelSlots, PeerCopiesFrom},
+        {{Rewrite...}, sizeof...(Rewrite), rewrites_asked<G>, Everywhere, Blocks, Halved, Kept, transport::automatic, CopiedFrom}};
 };
 
 }  // namespace detail
@@ -93,7 +94,8 @@ struct program_key_under;
 template <class G, class O, int... I>
 struct program_key_under<G, O, std::integer_sequence<int, I...>> {
     using type = program_key<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value), O::value.rewrites.blocks,
-                             O::value.rewrites.halved, O::value.rewrites.everywhere, O::value.rewrites.kept, O::value.rewrites.kind[I]...>;
+                             O::value.rewrites.halved, O::value.rewrites.everywhere, O::value.rewrites.kept, O::value.rewrites.copied_from,
+                             O::value.rewrites.kind[I]...>;
 };
 
 template <class G, class O>

@@ -88,7 +88,7 @@ constexpr verdict check_transfer(const ir::graph& g, const ir::program& p, const
         return {flaw::wrong_access, roles[1], v, -1, written.buffer};
     if (to.slots < channel_slots && !g.single_rank) return {flaw::too_few_slots, roles[1], v, -1, written.buffer};
     // The receiver of a peer copy finds the sender's bytes by their offset.
-    if (p.tasks.first[v].stream == stream_kind::copy && from.where != ir::storage::arena)
+    if (p.tasks.first[v].moved_by == transport::peer_copy && from.where != ir::storage::arena)
         return {flaw::wrong_storage, roles[0], v, -1, read.buffer};
     return {};
 }

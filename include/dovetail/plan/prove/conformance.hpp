@@ -32,9 +32,26 @@ private:
         const ir::member& m = p_.members.first[k];
         const partners participations = lists_.of(x, k);
         if (participations.empty()) return {flaw::partner_missing, -1, v};
+        if (const verdict bad = check_transport(x, m, participations, v); !bad) return bad;
         if (m.node >= 0) return check_node(m, participations, v);
         return m.kind == op_kind::transfer ? check_transfer(g_, p_, blocks_, participations, m, v, options_.channel_slots)
                                            : check_input(p_, participations, m, v);
+    }
+    // A statement is moved by what the graph says; what copy engines move comes alone, into an arena: only there a sender knows its place.
+    constexpr verdict check_transport(const ir::task& x, const ir::member& m, const partners& participations, int v) const {
+        const bool copied = x.moved_by == transport::peer_copy;
+        if (!copied && x.moved_by != transport::nccl) return {flaw::node_mismatch, -1, v};
+        if (m.kind != op_kind::transfer && x.moved_by != (m.node < 0 ? transport::nccl : g_.nodes.first[m.node].moved_by))
+            return {flaw::node_mismatch, -1, v};
+        if (!copied) return {};
+        if (x.members > 1 || !collective::passes_between_members(m.kind)) return {flaw::node_mismatch, -1, v};
+        verdict bad;
+        participations.each([&, this](const ir::participation& of) {
+            for (const ir::access& a : p_.accesses.subspan(of.first_access, of.accesses))
+                if (bad && writes(a.mode) && p_.buffers.first[a.buffer].where != ir::storage::arena)
+                    bad = {flaw::wrong_storage, of.role, v, -1, a.buffer};
+        });
+        return bad;
     }
     constexpr verdict check_node(const ir::member& m, const partners& participations, int v) {
         const ir::node& n = g_.nodes.first[m.node];

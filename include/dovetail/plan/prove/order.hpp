@@ -85,8 +85,7 @@ constexpr verdict check_dependencies(const ir::graph& g, const ir::program& p, c
 
 // A communication by NCCL. Those of a role are on one stream: they never run side by side.
 constexpr bool is_by_nccl(const ir::program& p, const ir::task& x) {
-    return is_communication(x.kind) && !p.members.first[x.first_member].local &&
-           !(x.kind == op_kind::transfer && x.stream == stream_kind::copy);
+    return is_communication(x.kind) && !p.members.first[x.first_member].local && x.moved_by == transport::nccl;
 }
 
 // A task runs on its own stream; all tasks on that of compute where nothing overlaps, and communication in which one role alone has a part

@@ -19,6 +19,7 @@ enum class command_kind : unsigned char {
     send,
     recv,
     collective,
+    make_room,
     put,
     wait,
     local_reduce
@@ -36,6 +37,7 @@ constexpr bool is_nccl(command_kind k) {
         case command_kind::copy:
         case command_kind::zero:
         case command_kind::copy_input:
+        case command_kind::make_room:
         case command_kind::put:
         case command_kind::wait:
         case command_kind::local_reduce: return false;
@@ -44,7 +46,7 @@ constexpr bool is_nccl(command_kind k) {
 }
 // Commands that involve other ranks.
 constexpr bool is_communication(command_kind k) {
-    return k == command_kind::put || k == command_kind::wait ||
+    return k == command_kind::make_room || k == command_kind::put || k == command_kind::wait ||
            (is_nccl(k) && k != command_kind::group_start && k != command_kind::group_end);
 }
 
@@ -56,9 +58,10 @@ struct command {
     int to = -1;
     int peer = -1;                      // rank of the world, or the root in `comm`
     int input = -1;                     // copy_input: the number of the input
-    int copy = -1;                      // put, wait: the number of the peer copy
+    int awaited_flag = -1;              // put, wait: the own flag that it waits for
+    int set_flag = -1;                  // make_room, put: the flag that it sets at the peer
     int target = -1;                    // put: the receiver's access
-    int first_source = 0, sources = 0;  // local_reduce: in `lists`
+    int first_source = 0, sources = 0;  // local_reduce: in `lists`, or blocks of `from`
     std::int64_t from_offset = 0, to_offset = 0;
     std::int64_t bytes = 0;                                    // copy, zero, copy_input, put
     std::size_t count = 0;                                     // elements; call: pointers

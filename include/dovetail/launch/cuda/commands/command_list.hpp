@@ -43,13 +43,14 @@ private:
             for (int m = task.first_member; m < task.first_member + task.members; ++m) {
                 const ir::member& member = accesses_.program.members[m];
                 if (member.local || member.communicator < 0 || !collective::passes_between_members(member.kind)) continue;
+                if (peer_copies_.first_flag(v) >= 0) continue;
                 if (!std::exchange(exchanges, true)) all_ = communicator(communicator_split::of_all(where_.ranks()));
                 const bool by_one_call = collective::by_one_call(member.kind);
                 if (by_one_call && !seen[member.communicator]) {
                     seen[member.communicator] = true;
                     by_communicator_[member.communicator] = communicator_of(task, m);
                 }
-                if (peer_copies_.number(v) < 0 && !dovetail::plan::may_be_registered(accesses_.program, plan, v, m))
+                if (!dovetail::plan::may_be_registered(accesses_.program, plan, v, m))
                     apart.push_back(by_one_call ? by_communicator_[member.communicator] : all_);
             }
         }
@@ -121,6 +122,16 @@ private:
             a.kind = command_kind::copy;
             a.to = p.first_access + 1;
             a.bytes = accesses_.bytes_of(a.to);
+            return a;
+        }
+        if (m.kind == op_kind::local_reduce) {
+            a.kind = command_kind::local_reduce;
+            a.to = p.first_access + 1;
+            a.bytes = accesses_.bytes_of(a.to);
+            a.sources = a.bytes == 0 ? 0 : static_cast<int>(accesses_.bytes_of(a.from) / a.bytes);
+            a.elements = accesses_.buffer_of(a.to).type.type;
+            a.count = static_cast<std::size_t>(a.bytes / dovetail::bytes_of(a.elements));
+            a.how = m.reduce;
             return a;
         }
         a.launch = p.member < executable_.launches.size() ? executable_.launches[p.member] : nullptr;

@@ -37,14 +37,16 @@ public:
                 local_sources from;
                 from.count = a.sources;
                 for (int i = 0; i < a.sources; ++i)
-                    from.at[i] = pointers_.at(list_.lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
+                    from.at[i] = a.from >= 0 ? pointers_.at(a.from, i * a.bytes)
+                                             : pointers_.at(list_.lists[static_cast<std::size_t>(a.first_source + i)], a.from_offset);
                 return local_reduction_kernel(stream, a.elements, a.how, from, pointers_.at(a.to, a.to_offset),
                                               static_cast<std::int64_t>(a.count));
             }
+            case command_kind::make_room: return peer_copies_.make_room(stream, a.peer, a.set_flag);
             case command_kind::put:
-                return peer_copies_.put(stream, a.copy, a.peer, pointers_.at(a.to), pointers_.at(a.from),
-                                        static_cast<std::size_t>(a.bytes));
-            case command_kind::wait: return peer_copies_.wait(stream, a.copy, a.peer);
+                return peer_copies_.put(stream, a.awaited_flag, a.peer, a.set_flag, pointers_.at(a.to, a.to_offset),
+                                        pointers_.at(a.from, a.from_offset), static_cast<std::size_t>(a.bytes));
+            case command_kind::wait: return peer_copies_.wait(stream, a.awaited_flag);
             case command_kind::group_start:
             case command_kind::group_end:
             case command_kind::send:
@@ -66,6 +68,7 @@ public:
             case command_kind::copy:
             case command_kind::zero:
             case command_kind::copy_input:
+            case command_kind::make_room:
             case command_kind::put:
             case command_kind::wait:
             case command_kind::local_reduce: return;

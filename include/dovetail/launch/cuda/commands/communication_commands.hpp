@@ -2,7 +2,8 @@
 //
 //     all_gather of `z` over 4 ranks  ->  ncclAllGather
 //     all_to_all of `z` over 4 ranks  ->  copy of the own piece; 3 sends, 3 receives
-//     a channel by peer copy          ->  put on the sender, wait on the receiver
+//     a channel by peer copy          ->  put on the sender, make_room and wait on the receiver
+//     all_gather by peer copies       ->  3 make_room, 3 put, copy of the own piece, 3 wait
 #pragma once
 
 #include "../../geometry.hpp"
@@ -30,8 +31,8 @@ public:
         const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.tasks[step.task], p.member, rank_);
         const int mine = static_cast<int>(std::find(with.begin(), with.end(), rank_) - with.begin());
         largest = std::max({largest, s.send_bytes, s.recv_bytes});
-        if (const int number = peer_copies_.number(step.task); number >= 0)
-            add_peer_copy(step, s, number, with);
+        if (const int flags = peer_copies_.first_flag(step.task); flags >= 0)
+            add_peer_copies(step, m, s, flags, with, mine);
         else if (!collective::by_one_call(m.kind))
             add_messages(m, s, with, mine);
         else if (with.size() == 1)
@@ -121,15 +122,55 @@ private:
     void recv(int to, std::int64_t offset, std::int64_t bytes, int peer) {
         if (bytes > 0) calls.push_back(transfer_command(command_kind::recv, -1, 0, to, offset, bytes, peer, all_));
     }
-    void add_peer_copy(const ir::step& step, const participant& s, int number, const std::vector<int>& with) {
-        const bool sends = s.send >= 0;
-        command a = transfer_command(sends ? command_kind::put : command_kind::wait, s.send, 0, -1, 0, sends ? s.send_bytes : s.recv_bytes,
-                                     with[sends ? 1 : 0]);
-        a.copy = number;
-        const ir::task& v = accesses_.program.tasks[step.task];
-        for (const ir::participation& p : accesses_.program.participations.subspan(v.first_participation, v.participations))
-            if (p.group_index == 1) a.target = p.first_access;
-        copies.push_back(a);
+    // Each member first announces to those that reach it that there is room, and puts its blocks in the order of the members behind it, so
+    // that no two put into the same one at a time.
+    void add_peer_copies(const ir::step& step, const ir::member& m, const participant& s, int first_flag, const std::vector<int>& with,
+                         int mine) {
+        const int n = static_cast<int>(with.size());
+        const blocks b = blocks_of(m, s, n);
+        const auto room_at = [&](int member) { return first_flag + member; };
+        const auto data_from = [&](int member) { return first_flag + n + member; };
+        if (b.bytes == 0) return;
+        bool receives = false;
+        for (int k = 1; k < n; ++k)
+            if (const int from = (mine + n - k) % n; s.recv >= 0 && collective::reaches(m, from, mine, n)) {
+                add_flags(command_kind::make_room, with[static_cast<std::size_t>(from)], -1, room_at(mine));
+                receives = true;
+            }
+        for (int k = 1; k < n; ++k)
+            if (const int to = (mine + k) % n; s.send >= 0 && collective::reaches(m, mine, to, n)) {
+                command& put = add_flags(command_kind::put, with[static_cast<std::size_t>(to)], room_at(to), data_from(mine));
+                put.from = s.send;
+                put.from_offset = b.given_to(to);
+                put.to_offset = b.got_from(mine);
+                put.bytes = b.bytes;
+                put.target = receivers_access(step, to);
+            }
+        if (s.send >= 0 && s.recv >= 0 && collective::reaches(m, mine, mine, n)) {
+            if (!accesses_.same_place(s.send, s.recv) || b.given_to(mine) != b.got_from(mine))
+                copies.push_back(transfer_command(command_kind::copy, s.send, b.given_to(mine), s.recv, b.got_from(mine), b.bytes));
+        } else if (!receives && s.recv >= 0 && collective::receives_result(m, mine)) {
+            zero(s.recv, b.bytes);
+        }
+        for (int k = 1; k < n; ++k)
+            if (const int from = (mine + n - k) % n; s.recv >= 0 && collective::reaches(m, from, mine, n))
+                add_flags(command_kind::wait, with[static_cast<std::size_t>(from)], data_from(from), -1);
+    }
+    command& add_flags(command_kind k, int peer, int awaited, int set) {
+        command& a = copies.emplace_back();
+        a.kind = k;
+        a.peer = peer;
+        a.awaited_flag = awaited;
+        a.set_flag = set;
+        return a;
+    }
+    // The access through which a member of the communication receives: along axes, that of the role's only participation.
+    int receivers_access(const ir::step& step, int member) const {
+        const ir::program& p = accesses_.program;
+        const ir::task& v = p.tasks[step.task];
+        for (const ir::participation& x : p.participations.subspan(v.first_participation, v.participations))
+            if (v.participations == 1 || x.group_index == member) return accesses_.participant_of(x).recv;
+        return -1;
     }
     const access_table& accesses_;
     const geometry& where_;

@@ -1,5 +1,6 @@
-// The only kernel that running a plan needs: a reduction of values on one GPU, for single-rank graphs. It is compiled into units that nvcc
-// compiles and that include the backend; without such a unit, making an executor that needs the kernel is an error that says so.
+// The only kernel that running a plan needs: a reduction on one GPU, for single-rank graphs and reductions by copy engines. It is compiled
+// into units that nvcc compiles and that include the backend; without such a unit, making an executor that needs the kernel is an error
+// that says so.
 #pragma once
 
 #include "../../../core/extremes.hpp"

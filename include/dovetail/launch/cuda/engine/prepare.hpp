@@ -127,10 +127,10 @@ private:
             if (a.kind == command_kind::local_reduce) {
                 if (local_reduction_kernel == nullptr)
                     throw usage_error{
-                        "a single-rank graph with a reduction needs a kernel of the library: compile one unit of the program that "
-                        "includes <dovetail/launch/cuda/commands/local_reduction.hpp> with nvcc"};
+                        "a reduction within a GPU (of a single-rank graph, or by copy engines) needs a kernel of the library: compile one "
+                        "unit of the program that includes <dovetail/launch/cuda/commands/local_reduction.hpp> with nvcc"};
                 if (a.sources > most_local_sources)
-                    throw usage_error{"a single-rank graph reduces over at most " + std::to_string(most_local_sources) + " roles"};
+                    throw usage_error{"a reduction within a GPU is over at most " + std::to_string(most_local_sources) + " values"};
             }
         }
         if (!inputs_->empty()) pointers_->slots_of(staging::halves);

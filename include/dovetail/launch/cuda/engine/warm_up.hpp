@@ -37,6 +37,7 @@ public:
     void load(int step, cudaStream_t stream) {
         for (int i = list_.first[static_cast<std::size_t>(step)]; i < list_.first[static_cast<std::size_t>(step) + 1]; ++i) {
             const command& a = list_.commands[static_cast<std::size_t>(i)];
+            if (a.kind == command_kind::local_reduce) local_reduction_kernel(stream, a.elements, a.how, {}, nullptr, 0);
             if (a.kind != command_kind::call || a.effect || on_host(a) || bytes_of(a) > room_) continue;
             if (std::find(loaded_.begin(), loaded_.end(), a.launch) != loaded_.end()) continue;
             loaded_.push_back(a.launch);

@@ -1,9 +1,12 @@
-// Peer copies between the ranks of one executor. The sender of a channel copies the value into the receiver's arena with its copy engine;
-// two flags order the copies. Each flag is in the host memory of the rank that waits for it, so that flag_releaser can end the wait; the
-// waiter resets it:
+// Peer copies between the ranks of one executor, of channels and of collectives. The sender copies a block into the receiver's arena with
+// its copy engine; two flags order each copy. Each flag is in the host memory of the rank that waits for it, so that flag_releaser can end
+// the wait; the waiter resets it:
 //
 //     receiver   set the sender's flag ("there is room") ... wait for its own
 //     sender     wait for its own, copy, set the receiver's flag
+//
+// A task among n members has 2 n flags, of which each rank uses those of its partners: flag i is set when member i has room, flag n + i
+// when the data of member i has arrived.
 //
 // The sender copies, not the receiver: CUDA may assign a copy between two devices of one process to the copy engine of the source, where
 // the copies of several receivers would queue in the order in which their threads issue them, and a later copy could block an earlier one.
@@ -15,13 +18,14 @@
 #include "../engine/context.hpp"
 #include "ipc_flags.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 namespace dovetail::cuda {
 
 // Whether a task is a copy by a copy engine between ranks.
 inline bool is_peer_copy(const ir::program& p, const ir::task& v) {
-    return v.kind == op_kind::transfer && v.stream == stream_kind::copy && !p.members[v.first_member].local &&
+    return v.moved_by == transport::peer_copy && !p.members[v.first_member].local &&
            ir::bytes_of(p, p.accesses[p.participations[v.first_participation].first_access]) > 0;
 }
 
@@ -74,11 +78,16 @@ public:
     // Every rank makes one, with the arena of its executor; `graph` is its name in messages.
     peer_copies(std::shared_ptr<context> on, const ir::program& program, const geometry& where, char* arena, std::int64_t arena_bytes,
                 const std::string& graph, std::chrono::nanoseconds limit)
-        : on_{std::move(on)}, flag_(static_cast<std::size_t>(program.tasks.size()), -1), remotes_(static_cast<std::size_t>(on_->size)) {
+        : on_{std::move(on)},
+          first_flag_(static_cast<std::size_t>(program.tasks.size()), -1),
+          remotes_(static_cast<std::size_t>(on_->size)) {
         for (int v = 0; v < program.tasks.size(); ++v)
-            if (is_peer_copy(program, program.tasks[v])) flag_[static_cast<std::size_t>(v)] = flags_++;
+            if (is_peer_copy(program, program.tasks[v])) {
+                first_flag_[static_cast<std::size_t>(v)] = flags_;
+                flags_ += 2 * members_of(program, where, v);
+            }
         if (flags_ == 0) return;
-        for (int v = 0; v < program.tasks.size(); ++v) find_partner(program, where, v);
+        for (int v = 0; v < program.tasks.size(); ++v) find_partners(program, where, v);
         std::string fault;
         const auto trying = [&, this](auto&& call) {
             try {
@@ -99,8 +108,9 @@ public:
         for (const std::string& f : faults)
             if (!f.empty()) all += (all.empty() ? "" : "; ") + f;
         if (!all.empty())
-            throw world_error{"the peer copies of " + graph + " cannot be made: " + all +
-                              ". The option channel_transport<transport::nccl> makes NCCL transfer these values"};
+            throw world_error{
+                "the peer copies of " + graph + " cannot be made: " + all +
+                ". The options channel_transport<transport::nccl> and collective_transport<transport::nccl> make NCCL move these values"};
         on_->flags.watch(own_, static_cast<std::size_t>(flags_));
         watched_ = true;
     }
@@ -119,20 +129,22 @@ public:
         static_cast<void>(calls.set_device(on_->device));
     }
 
-    // The number of a task among the peer copies; -1 if it is not one.
-    int number(int task) const { return flag_[static_cast<std::size_t>(task)]; }
+    // The first flag of a task; -1 if it is not a peer copy.
+    int first_flag(int task) const { return first_flag_[static_cast<std::size_t>(task)]; }
     char* arena(int rank) const { return remotes_[static_cast<std::size_t>(rank)].arena; }
 
-    // The sender's part of a copy, on a stream ...
-    void put(cudaStream_t stream, int copy, int receiver, void* to, const void* from, std::size_t bytes) const {
-        wait_for_flag(stream, copy);
+    // The receiver's announcement to a sender, on a stream ...
+    void make_room(cudaStream_t stream, int sender, int flag) const { set_flag(stream, sender, flag); }
+    // ... the sender's part of a copy ...
+    void put(cudaStream_t stream, int room_flag, int receiver, int data_flag, void* to, const void* from, std::size_t bytes) const {
+        wait(stream, room_flag);
         check(calls.memcpy_async(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
-        set_flag(stream, receiver, copy);
+        set_flag(stream, receiver, data_flag);
     }
-    // ... and the receiver's.
-    void wait(cudaStream_t stream, int copy, int sender) const {
-        set_flag(stream, sender, copy);
-        wait_for_flag(stream, copy);
+    // ... and the wait for an own flag, which it resets.
+    void wait(cudaStream_t stream, int own_flag) const {
+        check(on_->wait_value(stream, flag(own_on_device_, own_flag), flag_set, CU_STREAM_WAIT_VALUE_EQ), "cuStreamWaitValue32");
+        check(on_->write_value(stream, flag(own_on_device_, own_flag), 0, CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
     }
 
 private:
@@ -147,27 +159,36 @@ private:
         std::unique_ptr<ipc_flags> shared;
         std::unique_ptr<void, close_handle> opened;  // destroyed before its owner is notified
     };
-    // One flag for each copy, and one more that counts.
+    // One more counts the processes that have mapped them.
     std::size_t bytes_of_flags() const { return static_cast<std::size_t>(flags_ + 1) * flag_stride * sizeof(std::uint32_t); }
     static CUdeviceptr flag(CUdeviceptr first, int i) { return first + static_cast<CUdeviceptr>(i) * flag_stride * sizeof(std::uint32_t); }
-    void set_flag(cudaStream_t stream, int rank, int copy) const {
-        check(on_->write_value(stream, flag(remotes_[static_cast<std::size_t>(rank)].flags, copy), flag_set, CU_STREAM_WRITE_VALUE_DEFAULT),
-              "cuStreamWriteValue32");
-    }
-    void wait_for_flag(cudaStream_t stream, int copy) const {
-        check(on_->wait_value(stream, flag(own_on_device_, copy), flag_set, CU_STREAM_WAIT_VALUE_EQ), "cuStreamWaitValue32");
-        check(on_->write_value(stream, flag(own_on_device_, copy), 0, CU_STREAM_WRITE_VALUE_DEFAULT), "cuStreamWriteValue32");
+    void set_flag(cudaStream_t stream, int rank, int number) const {
+        check(
+            on_->write_value(stream, flag(remotes_[static_cast<std::size_t>(rank)].flags, number), flag_set, CU_STREAM_WRITE_VALUE_DEFAULT),
+            "cuStreamWriteValue32");
     }
 
-    void find_partner(const ir::program& program, const geometry& where, int v) {
-        if (number(v) < 0) return;
+    // How many members a task has on any of its ranks.
+    static int members_of(const ir::program& program, const geometry& where, int v) {
+        const ir::task& task = program.tasks[v];
+        const int role = program.participations[task.first_participation].role;
+        return static_cast<int>(where.partners(program, task, task.first_member, where.rank_at(role, 0)).size());
+    }
+    void find_partners(const ir::program& program, const geometry& where, int v) {
+        if (first_flag(v) < 0) return;
         const ir::task& task = program.tasks[v];
         for (const ir::participation& p : program.participations.subspan(task.first_participation, task.participations)) {
             if (p.role != where.role_of(on_->index)) continue;
-            const auto both = where.partners(program, task, p.member, on_->index);
-            remote_rank& other = remotes_[static_cast<std::size_t>(both[p.group_index == 0 ? 1 : 0])];
-            other.partner = true;
-            other.receives = other.receives || p.group_index == 0;
+            const auto with = where.partners(program, task, p.member, on_->index);
+            const int n = static_cast<int>(with.size());
+            const int mine = static_cast<int>(std::find(with.begin(), with.end(), on_->index) - with.begin());
+            for (int i = 0; i < n; ++i) {
+                const bool receives = collective::reaches(program.members[p.member], mine, i, n);
+                if (i == mine || !(receives || collective::reaches(program.members[p.member], i, mine, n))) continue;
+                remote_rank& other = remotes_[static_cast<std::size_t>(with[static_cast<std::size_t>(i)])];
+                other.partner = true;
+                other.receives = other.receives || receives;
+            }
         }
     }
     // A text with what the other ranks need to reach this rank's memory.
@@ -238,7 +259,7 @@ private:
     }
 
     const std::shared_ptr<context> on_;
-    std::vector<int> flag_;             // by task
+    std::vector<int> first_flag_;       // by task; -1: no peer copy
     std::vector<remote_rank> remotes_;  // by rank
     int flags_ = 0;
     block block_;
