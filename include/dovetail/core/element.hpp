@@ -32,7 +32,8 @@ constexpr const char* name_of(element e) {
     return "none";
 }
 
-// The conversions use __builtin_bit_cast, which every supported compiler has and device code may call, unlike std::bit_cast.
+// The conversions use __builtin_bit_cast, which every supported compiler has and device code may call, unlike std::bit_cast. Kernels convert
+// halves by the hardware's instructions, which give the same bits except for NaN: that is left to the code below.
 // IEEE 754 binary16: storage, with arithmetic through float. Same bits as CUDA's __half.
 struct half {
     std::uint16_t bits = 0;
@@ -43,6 +44,13 @@ struct half {
 
 private:
     DOVETAIL_HOST_DEVICE static constexpr std::uint16_t from_float(float value) {
+#if defined(__CUDA_ARCH__)
+        if (!__builtin_is_constant_evaluated() && value == value) {
+            std::uint16_t rounded;
+            asm("cvt.rn.f16.f32 %0, %1;" : "=h"(rounded) : "f"(value));
+            return rounded;
+        }
+#endif
         const auto x = __builtin_bit_cast(std::uint32_t, value);
         const auto sign = static_cast<std::uint16_t>((x >> 16) & 0x8000u);
         const std::uint32_t magnitude = x & 0x7fffffffu;
@@ -61,6 +69,13 @@ private:
         return static_cast<std::uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
     }
     DOVETAIL_HOST_DEVICE static constexpr float to_float(std::uint16_t b) {
+#if defined(__CUDA_ARCH__)
+        if (!__builtin_is_constant_evaluated() && (b & 0x7fffu) <= 0x7c00u) {
+            float value;
+            asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(b));
+            return value;
+        }
+#endif
         const std::uint32_t sign = static_cast<std::uint32_t>(b & 0x8000u) << 16;
         const std::uint32_t exponent = (b >> 10) & 0x1fu;
         std::uint32_t mantissa = b & 0x3ffu;

@@ -16,13 +16,14 @@ inline constexpr std::int64_t never = INT64_MAX;
 // same time, a product for example: its duration times the slow-down of compute-bound work beside it. Both grow with the size.
 constexpr std::int64_t peer_copies_from(const plan_options& s) {
     const machine_description& m = s.machine;
+    constexpr int product = static_cast<int>(work_class::compute_bound);
     if (s.between_roles == link::network) return never;
     if (s.channels == transport::peer_copy) return 0;
     if (s.channels == transport::nccl || m.peer_bandwidth <= 0) return never;
     for (int power = 0; power < 40; ++power) {
         const std::int64_t bytes = std::int64_t{1} << power;
         const std::int64_t nccl = transfer_time(m, bytes, false), copied = transfer_time(m, bytes, true);
-        if (copied / 1000 * m.with_copy.of_compute[0] < nccl / 1000 * m.with_communication.of_compute[0]) return bytes;
+        if (copied / 1000 * m.with_copy.of_compute[product] < nccl / 1000 * m.with_communication.of_compute[product]) return bytes;
     }
     return never;
 }

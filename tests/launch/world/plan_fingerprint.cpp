@@ -37,6 +37,7 @@ TEST_CASE("every option that changes what runs changes the key, and most are sai
         {[](auto& s, auto&) { s.assumed_width = 8; }, ", assumed width 8"},
         {[](auto& s, auto&) { s.channels = dv::transport::nccl; }, ", channels by NCCL"},
         {[](auto& s, auto&) { s.channels = dv::transport::peer_copy; }, ", channels by peer copies"},
+        {[](auto& s, auto&) { s.rewrites.copied_from = 0; }, ", collectives by copy engines"},
         {[](auto& s, auto&) {
              s.host_inputs.name[0] = &dv::tag_of<tp>;
              s.host_inputs.count = 1;

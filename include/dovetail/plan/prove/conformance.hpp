@@ -37,18 +37,17 @@ private:
         return m.kind == op_kind::transfer ? check_transfer(g_, p_, blocks_, participations, m, v, options_.channel_slots)
                                            : check_input(p_, participations, m, v);
     }
-    // A statement is moved by what the graph says; what copy engines move comes alone, into an arena: only there a sender knows its place.
+    // A statement is moved by what the graph says; what copy engines move, into an arena: only there a sender knows its place.
     constexpr verdict check_transport(const ir::task& x, const ir::member& m, const partners& participations, int v) const {
         const bool copied = x.moved_by == transport::peer_copy;
         if (!copied && x.moved_by != transport::nccl) return {flaw::node_mismatch, -1, v};
         if (m.kind != op_kind::transfer && x.moved_by != (m.node < 0 ? transport::nccl : g_.nodes.first[m.node].moved_by))
             return {flaw::node_mismatch, -1, v};
         if (!copied) return {};
-        if (x.members > 1 || !collective::passes_between_members(m.kind)) return {flaw::node_mismatch, -1, v};
         verdict bad;
         participations.each([&, this](const ir::participation& of) {
             for (const ir::access& a : p_.accesses.subspan(of.first_access, of.accesses))
-                if (bad && writes(a.mode) && p_.buffers.first[a.buffer].where != ir::storage::arena)
+                if (writes(a.mode) && p_.buffers.first[a.buffer].where != ir::storage::arena)
                     bad = {flaw::wrong_storage, of.role, v, -1, a.buffer};
         });
         return bad;

@@ -8,6 +8,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+#include <type_traits>
+
 namespace dovetail::cuda {
 
 inline constexpr int most_local_sources = 64;
@@ -58,39 +61,91 @@ inline constexpr bool is_signed_integer<half> = false;
 template <>
 inline constexpr bool is_signed_integer<bfloat16> = false;
 
+// For sums, in which NaN loses its sign and payload anyhow: so halves need no test for it.
+template <class T>
+__device__ typename wide<T>::type widened(T x) {
+    if constexpr (std::is_same_v<T, half>) {
+        float value;
+        asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x.bits));
+        return value;
+    } else {
+        return static_cast<typename wide<T>::type>(x);
+    }
+}
+
+// An average, rounded once.
+template <class T, class W>
+__device__ T divided(W sum, int count) {
+    if constexpr (is_signed_integer<T>)
+        return static_cast<T>(static_cast<std::int64_t>(sum) / count);
+    else
+        return static_cast<T>(sum / static_cast<W>(count));
+}
+
+// Sums and averages: `Width` elements are read and written at once.
+template <class T, int Width>
+__global__ void sum_locally(local_sources from, bool average, T* to, std::int64_t count) {
+    using W = typename wide<T>::type;
+    struct alignas(sizeof(T) * Width) pack {
+        T of[Width];
+    };
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count / Width; i += stride) {
+        pack next = static_cast<const pack*>(from.at[0])[i];
+        W sum[Width];
+        for (int k = 0; k < Width; ++k) sum[k] = widened(next.of[k]);
+        for (int s = 1; s < from.count; ++s) {
+            next = static_cast<const pack*>(from.at[s])[i];
+            for (int k = 0; k < Width; ++k) sum[k] = sum[k] + widened(next.of[k]);
+        }
+        for (int k = 0; k < Width; ++k) next.of[k] = average ? divided<T>(sum[k], from.count) : static_cast<T>(sum[k]);
+        reinterpret_cast<pack*>(to)[i] = next;
+    }
+}
+
+// Products, minima and maxima.
 template <class T>
 __global__ void reduce_locally(local_sources from, reduction how, T* to, std::int64_t count) {
     using W = typename wide<T>::type;
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
         T best = static_cast<const T*>(from.at[0])[i];
-        W sum = static_cast<W>(best);
+        W product = static_cast<W>(best);
         for (int s = 1; s < from.count; ++s) {
             const T next = static_cast<const T*>(from.at[s])[i];
             if (how == reduction::minimum)
                 best = minimum_of(best, next);
             else if (how == reduction::maximum)
                 best = maximum_of(best, next);
-            else if (how == reduction::product)
-                sum = sum * static_cast<W>(next);
             else
-                sum = sum + static_cast<W>(next);
+                product = product * static_cast<W>(next);
         }
-        if (how == reduction::minimum || how == reduction::maximum)
-            to[i] = best;
-        else if (how != reduction::average)
-            to[i] = static_cast<T>(sum);
-        else if constexpr (is_signed_integer<T>)
-            to[i] = static_cast<T>(static_cast<std::int64_t>(sum) / from.count);
-        else
-            to[i] = static_cast<T>(sum / static_cast<W>(from.count));
+        to[i] = how == reduction::product ? static_cast<T>(product) : best;
     }
 }
 
+// As many threads as two blocks of 512 on each multiprocessor of an H200, which is enough for its memory, and lets a product beside it go on.
+inline constexpr int reduction_threads = 512, most_reduction_blocks = 264;
+
+inline unsigned reduction_blocks(std::int64_t threads) {
+    const std::int64_t blocks = (threads + reduction_threads - 1) / reduction_threads;
+    return static_cast<unsigned>(blocks < 1 ? 1 : blocks < most_reduction_blocks ? blocks : most_reduction_blocks);
+}
+
+// Sums read 16 bytes at once where all addresses and the number of elements allow it. A call without elements loads both kernels.
 template <class T>
-void launch_local_reduction(cudaStream_t on, reduction how, const local_sources& from, void* to, std::int64_t count) {
-    const std::int64_t blocks = (count + 255) / 256;
-    reduce_locally<T><<<static_cast<unsigned>(blocks < 1056 ? blocks : 1056), 256, 0, on>>>(from, how, static_cast<T*>(to), count);
+void launch_local_reduction(cudaStream_t on, reduction how, const local_sources& from, void* into, std::int64_t count) {
+    constexpr int width = 16 / sizeof(T);
+    T* const to = static_cast<T*>(into);
+    const bool average = how == reduction::average;
+    if (!average && how != reduction::sum) {
+        reduce_locally<T><<<reduction_blocks(count), reduction_threads, 0, on>>>(from, how, to, count);
+        return;
+    }
+    auto bits = reinterpret_cast<std::uintptr_t>(to) | static_cast<std::uintptr_t>(count % width);
+    for (int s = 0; s < from.count; ++s) bits |= reinterpret_cast<std::uintptr_t>(from.at[s]);
+    if (bits % 16 == 0) sum_locally<T, width><<<reduction_blocks(count / width), reduction_threads, 0, on>>>(from, average, to, count);
+    if (bits % 16 != 0 || count == 0) sum_locally<T, 1><<<reduction_blocks(count), reduction_threads, 0, on>>>(from, average, to, count);
 }
 
 inline void launch_any_local_reduction(cudaStream_t on, element type, reduction how, const local_sources& from, void* to,

@@ -1,0 +1,86 @@
+// The reduction of the blocks that copy engines have brought (launch/cuda/commands/local_reduction.hpp) against the same written by hand for
+// halves, on one GPU: medians, and the bytes that it reads and writes a second.
+#include <dovetail/launch/cuda/commands/local_reduction.hpp>
+
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <vector>
+
+namespace dv = dovetail;
+
+namespace {
+
+// Sums in float, eight halves at once, by 264 blocks of 512 threads.
+__global__ void sum_by_hand(__half* out, const __half* blocks, std::size_t part, int n) {
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < part / 8; i += std::size_t{gridDim.x} * blockDim.x) {
+        float sum[8] = {};
+        for (int j = 0; j < n; ++j) {
+            const uint4 v = reinterpret_cast<const uint4*>(blocks + j * part)[i];
+            const __half2* const h = reinterpret_cast<const __half2*>(&v);
+            for (int k = 0; k < 4; ++k) {
+                const float2 f = __half22float2(h[k]);
+                sum[2 * k] += f.x;
+                sum[2 * k + 1] += f.y;
+            }
+        }
+        uint4 r;
+        __half2* const h = reinterpret_cast<__half2*>(&r);
+        for (int k = 0; k < 4; ++k) h[k] = __floats2half2_rn(sum[2 * k], sum[2 * k + 1]);
+        reinterpret_cast<uint4*>(out)[i] = r;
+    }
+}
+
+double median_us(cudaStream_t s, const std::function<void()>& issue) {
+    cudaEvent_t from{}, to{};
+    cudaEventCreate(&from);
+    cudaEventCreate(&to);
+    std::vector<double> times;
+    for (int r = 0; r < 25; ++r) {
+        cudaEventRecord(from, s);
+        for (int k = 0; k < 20; ++k) issue();
+        cudaEventRecord(to, s);
+        cudaEventSynchronize(to);
+        float ms = 0;
+        cudaEventElapsedTime(&ms, from, to);
+        if (r >= 5) times.push_back(ms * 1000 / 20);
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+}  // namespace
+
+int main() {
+    cudaDeviceProp p{};
+    cudaGetDeviceProperties(&p, 0);
+    std::printf("%s, CUDA %d\n", p.name, CUDART_VERSION);
+    int low = 0, high = 0;
+    cudaDeviceGetStreamPriorityRange(&low, &high);
+    cudaStream_t s{};
+    cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, high);
+    constexpr std::size_t all = std::size_t{256} << 20;
+    __half *blocks = nullptr, *out = nullptr;
+    cudaMalloc(&blocks, all);
+    cudaMalloc(&out, all);
+    cudaMemset(blocks, 0, all);
+    std::printf("%-34s %12s %12s %8s %10s\n", "blocks x MiB of each, halves", "by hand us", "library us", "ratio", "TB/s");
+    for (const std::size_t mib : {1, 4, 16, 32})
+        for (const int n : {2, 4, 8}) {
+            const std::size_t part = (mib << 20) / sizeof(__half);
+            if (n * part * sizeof(__half) > all) continue;
+            dv::cuda::local_sources from;
+            for (from.count = 0; from.count < n; ++from.count) from.at[from.count] = blocks + from.count * part;
+            const double hand = median_us(s, [&] { sum_by_hand<<<264, 512, 0, s>>>(out, blocks, part, n); });
+            const double ours = median_us(s, [&] {
+                dv::cuda::local_reduction_kernel(s, dv::element::float16, dv::reduction::sum, from, out, static_cast<std::int64_t>(part));
+            });
+            std::printf("%-2d x %-29zu %12.2f %12.2f %8.3f %10.2f\n", n, mib, hand, ours, ours / hand,
+                        static_cast<double>((n + 1) * part * sizeof(__half)) / ours / 1e6);
+        }
+    const cudaError_t status = cudaDeviceSynchronize();
+    if (status != cudaSuccess) std::printf("%s\n", cudaGetErrorString(status));
+    return status == cudaSuccess ? 0 : 1;
+}
