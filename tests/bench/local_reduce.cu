@@ -1,5 +1,5 @@
-// The reduction of the blocks that copy engines have brought (launch/cuda/commands/local_reduction.hpp) against the same written by hand for
-// halves, on one GPU: medians, and the bytes that it reads and writes a second.
+// The reduction of the blocks that copy engines have brought (launch/cuda/commands/local_reduction.hpp) against the same written by hand
+// for halves, on one GPU: medians, and the bytes that it reads and writes a second.
 #include <dovetail/launch/cuda/commands/local_reduction.hpp>
 
 #include <cuda_fp16.h>

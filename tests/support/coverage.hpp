@@ -18,7 +18,7 @@ public:
         for (int e = 1; e <= static_cast<int>(dv::element::uint64); ++e) see(element(static_cast<dv::element>(e)), false);
         for (int r = 1; r <= static_cast<int>(dv::reduction::average); ++r) see(reduction(static_cast<dv::reduction>(r)), false);
         for (const dv::collective::row& row : dv::collective::table)
-            if (row.kind != input && row.kind != transfer) see(operation(row.kind), false);
+            if (row.kind != input && row.kind != transfer && row.kind != local_reduce) see(operation(row.kind), false);
     }
     void graph(const sketch& s) {
         const int roles = static_cast<int>(s.roles.size());

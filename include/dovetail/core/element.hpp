@@ -32,8 +32,8 @@ constexpr const char* name_of(element e) {
     return "none";
 }
 
-// The conversions use __builtin_bit_cast, which every supported compiler has and device code may call, unlike std::bit_cast. Kernels convert
-// halves by the hardware's instructions, which give the same bits except for NaN: that is left to the code below.
+// The conversions use __builtin_bit_cast, which every supported compiler has and device code may call, unlike std::bit_cast. Kernels
+// convert halves by the hardware's instructions, which give the same bits except for NaN: that is left to the code below.
 // IEEE 754 binary16: storage, with arithmetic through float. Same bits as CUDA's __half.
 struct half {
     std::uint16_t bits = 0;

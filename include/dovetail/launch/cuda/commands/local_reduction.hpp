@@ -124,7 +124,7 @@ __global__ void reduce_locally(local_sources from, reduction how, T* to, std::in
     }
 }
 
-// As many threads as two blocks of 512 on each multiprocessor of an H200, which is enough for its memory, and lets a product beside it go on.
+// Two blocks of 512 threads on each multiprocessor of an H200: enough for its memory, and a product beside them goes on.
 inline constexpr int reduction_threads = 512, most_reduction_blocks = 264;
 
 inline unsigned reduction_blocks(std::int64_t threads) {
