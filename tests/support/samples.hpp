@@ -512,6 +512,15 @@ struct split_groups : dv::graph<
     dv::let<y, subtract(d, e)>,
     dv::output<y>> {};
 
+// What moves collectives, as statements say.
+struct moved : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 2>>,
+    dv::moved_by<dv::transport::peer_copy, dv::let<a, all_reduce<sum, dp>(x)>,
+                 dv::moved_by<dv::transport::nccl, dv::let<b, shift<dp, 1>(a)>>>,
+    dv::let<c, all_reduce<maximum, dp>(add(a, b))>,
+    dv::output<b, c>> {};
+
 // Shapes at the edge: nothing, one element, an odd number.
 template <std::int64_t N>
 struct shaped : dv::graph<

@@ -59,17 +59,18 @@ constexpr bool writes(access_mode m) { return m != access_mode::read; }
 
 // The rewrites of pass/rewrite/.
 enum class rewrite : unsigned char {
-    identity,     // the same graph
-    bucket,       // small collectives of equal slack in one NCCL group
-    split,        // operations in blocks of rows
-    decompose,    // all_reduces as reduce_scatter and all_gather, with row-wise operations on shards between them
-    keep,         // repeated collectives left out
-    automatic,    // those that the search finds to gain
-    shard_update  // as decompose, with updates of states on shards
+    identity,      // the same graph
+    bucket,        // small collectives of equal slack in one NCCL group
+    split,         // operations in blocks of rows
+    decompose,     // all_reduces as reduce_scatter and all_gather, with row-wise operations on shards between them
+    keep,          // repeated collectives left out
+    automatic,     // those that the search finds to gain
+    shard_update,  // as decompose, with updates of states on shards
+    copy_engines   // collectives by copy engines
 };
 
 constexpr const char* name_of(rewrite r) {
-    constexpr const char* names[] = {"identity", "bucket", "split", "decompose", "keep", "automatic", "shard_update"};
+    constexpr const char* names[] = {"identity", "bucket", "split", "decompose", "keep", "automatic", "shard_update", "copy_engines"};
     return names[static_cast<int>(r)];
 }
 

@@ -113,10 +113,8 @@ private:
         for (int a = x.first_access, end = a + x.accesses; a < end; ++a)
             if (const std::int64_t bytes = ir::bytes_of(p_, p_.accesses.first[a]); bytes > largest) largest = bytes;
         if (v.kind == op_kind::transfer) return plus(transfer_time(s_.machine, largest, true), 0);
-        if (s_.machine.peer_bandwidth <= 0) return longest_duration;  // the search takes NCCL
         const int members = extent_of(g_, p_, m, s_).local;
-        return plus(s_.machine.peer_latency,
-                    time_at(collective::copied(collective::of(m.kind), largest, members), s_.machine.peer_bandwidth));
+        return plus(transfer_time(s_.machine, collective::copied(collective::of(m.kind), largest, members), true), 0);
     }
 
     // The copy of an input. A device pointer is used in place; a pinned input is copied by from_host.

@@ -62,7 +62,8 @@ struct force_candidate {
 // The rewrites to apply before the graph is planned, in this order; rewrite::automatic: also those that the search finds to gain.
 template <rewrite... Kind>
 struct rewritten_by {
-    static constexpr bool allowed = sizeof...(Kind) <= most_rewrites && ((Kind != rewrite::split && Kind != rewrite::shard_update) && ...);
+    static constexpr bool allowed = sizeof...(Kind) <= most_rewrites &&
+                                    ((Kind != rewrite::split && Kind != rewrite::shard_update && Kind != rewrite::copy_engines) && ...);
     static constexpr void apply(plan_options& s) {
         static_assert(
             allowed,

@@ -285,6 +285,9 @@ inline constexpr descriptor describe<keep<C...>> = detail::stating(keyword::keep
 template <int Bytes, class... C>
 inline constexpr descriptor describe<bucket<Bytes, C...>> =
     detail::stating(keyword::bucket, detail::statements<bucket<Bytes, C...>>.of, Bytes);
+template <transport By, class... C>
+inline constexpr descriptor describe<moved_by<By, C...>> =
+    detail::stating(keyword::moved_by, detail::statements<moved_by<By, C...>>.of, static_cast<int>(By));
 template <class... C>
 inline constexpr descriptor describe<shard_update<C...>> =
     detail::stating(keyword::shard_update, detail::statements<shard_update<C...>>.of);
@@ -379,6 +382,8 @@ template <bool Holds, class... C>
 struct constituents<when<Holds, C...>> : std::conditional_t<Holds, constituents<group<C...>>, no_indices> {};
 template <int Blocks, class... C>
 struct constituents<split<Blocks, C...>> : constituents<group<C...>> {};
+template <transport By, class... C>
+struct constituents<moved_by<By, C...>> : constituents<group<C...>> {};
 template <int Bytes, class... C>
 struct constituents<bucket<Bytes, C...>> : constituents<group<C...>> {};
 template <auto N, template <int...> class F>

@@ -35,6 +35,7 @@ enum class keyword : unsigned char {
     keep,
     bucket,
     shard_update,
+    moved_by,
     repeat,
     after,
     roles,
@@ -85,7 +86,7 @@ constexpr bool is_axis(const descriptor& r) { return r.kind == keyword::axis || 
 // Of the statements in it.
 constexpr bool asks_for_rewrite(const descriptor& r) {
     return r.kind == keyword::split || r.kind == keyword::decompose || r.kind == keyword::keep || r.kind == keyword::bucket ||
-           r.kind == keyword::shard_update;
+           r.kind == keyword::shard_update || r.kind == keyword::moved_by;
 }
 
 constexpr bool has_statements(const descriptor& r) {

@@ -102,6 +102,12 @@ struct keep;
 template <int Bytes, class... Statements>
 struct bucket;
 
+// moved_by<transport, statements...>: what moves the collectives along axes in it, whatever the options say: dv::transport::peer_copy, copy
+// engines; dv::transport::nccl; or dv::transport::automatic, as outside. The innermost one counts. What is in it is split only where a
+// statement asks for that. Errors: not_by_copy_engines, nothing_to_move.
+template <transport Transport, class... Statements>
+struct moved_by;
+
 // shard_update<statements...>: as decompose; besides, the updates in it are computed on shards: on this rank's block of rows of their
 // states and of the gradients, which a reduce_scatter sums, and the new rows of all ranks are gathered into the states. Each update in it
 // has an argument that is an all_reduce in it, or made of one by row-wise operations; its operation declares `row_wise`, and its states are

@@ -142,6 +142,21 @@ struct nothing_to_bucket {
                   "members of an nccl_group; write an nccl_group, or leave the bucket out");
 };
 
+// Transports.
+template <class MovedBy, class... More>
+struct nothing_to_move {
+    static_assert(detail::never<MovedBy, More...>,
+                  "dovetail: no collective along axes stands in this moved_by (first); channels are moved by what the option "
+                  "channel_transport says, and collectives over roles by NCCL");
+};
+template <class MovedBy, class Statement, class... More>
+struct not_by_copy_engines {
+    static_assert(detail::never<MovedBy, Statement, More...>,
+                  "dovetail: copy engines cannot move this collective (second), as the moved_by around it (first) asks: they move what is "
+                  "along axes within one host, of fixed width for reductions, not in an nccl_group, with a result in device memory that "
+                  "is no state unless it is a reduction; use dv::transport::nccl, or leave it out of the moved_by");
+};
+
 // Updates on shards.
 template <class ShardUpdate, class... More>
 struct nothing_to_shard {

@@ -121,6 +121,8 @@ enum class fault_kind : unsigned char {
     nothing_to_keep,
     bad_bucket_size,
     nothing_to_bucket,
+    nothing_to_move,
+    not_by_copy_engines,
     nothing_to_shard,
     update_not_sharded
 };

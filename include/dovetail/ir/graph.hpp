@@ -75,7 +75,7 @@ struct mesh_axis {
 // A statement that asks for a rewrite of the statements in it.
 struct region {
     rewrite kind = rewrite::identity;
-    int number = 0;   // of a split: the blocks; of a bucket: its most bytes; or `automatic`
+    int number = 0;   // of a split: the blocks; of a bucket: its most bytes; or `automatic`; of copy_engines: a transport
     int parent = -1;  // the region around it
     int source_position = -1;
 };

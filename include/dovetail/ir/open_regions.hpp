@@ -26,6 +26,7 @@ private:
             case keyword::keep: return rewrite::keep;
             case keyword::bucket: return rewrite::bucket;
             case keyword::shard_update: return rewrite::shard_update;
+            case keyword::moved_by: return rewrite::copy_engines;
             default: return rewrite::decompose;
         }
     }

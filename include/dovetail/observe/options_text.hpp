@@ -25,7 +25,8 @@ inline std::string rewrites_text(const rewrite_list& list) {
 // What a statement asks for, and of how many operations.
 inline std::string region_text(const ir::graph& written, int region) {
     const ir::region& r = written.regions[region];
-    std::string text = name_of(r.kind);
+    const bool by_nccl = r.kind == rewrite::copy_engines && r.number == static_cast<int>(transport::nccl);
+    std::string text = by_nccl ? "nccl" : name_of(r.kind);
     if (r.number != automatic && r.kind == rewrite::split) text += " in " + std::to_string(r.number) + " blocks";
     if (r.number != automatic && r.kind == rewrite::bucket) text += " of " + bytes_text(r.number);
     int operations = 0;

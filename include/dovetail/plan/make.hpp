@@ -90,7 +90,7 @@ inline rewrite_trial tried(const ir::graph& g, const plan_options& s) {
 // The search over rewrites at run time; of a wrong graph nothing is tried.
 inline rewrite_trials search_rewrites(const ir::graph& g, plan_options s) {
     const rewrite_list asked = s.rewrites;
-    const rewrite_changes changes = changes_of(g, asked);
+    const rewrite_changes changes = changes_of(g, s);
     rewrite_trials known;
     if (!changes.any()) return known;
     if (tables t{g, s}; t.read<stage::check>() || t.read<stage::cycle>()) return known;

@@ -46,26 +46,45 @@ struct rewrite_changes {
 
     constexpr bool any() const { return blocks || kept > 0 || decomposed || copied || buckets; }
 };
-template <class Graph>
-constexpr rewrite_changes changes_of(const Graph& g, const rewrite_list& asked) {
-    if (asked.decided) return {};
+namespace detail {
+
+struct communication_counts {
     int collectives = 0, all_reduces = 0, along_axes = 0;
-    bool communicates = g.roles.size() > 1;
-    for (const ir::node& n : g.nodes) {
-        if (is_collective(n.kind)) ++collectives;
-        if (n.kind == op_kind::all_reduce) ++all_reduces;
-        if (is_communication(n.kind)) communicates = true;
-        if (collective::passes_between_members(n.kind) && n.role >= 0) ++along_axes;
+    bool any = false;  // channels are made by expansion: several roles may have some
+};
+template <class Graph>
+constexpr communication_counts communication_of(const Graph& g) {
+    communication_counts n;
+    n.any = g.roles.size() > 1;
+    for (const ir::node& x : g.nodes) {
+        if (is_collective(x.kind)) ++n.collectives;
+        if (x.kind == op_kind::all_reduce) ++n.all_reduces;
+        if (is_communication(x.kind)) n.any = true;
+        if (collective::passes_between_members(x.kind) && x.role >= 0) ++n.along_axes;
     }
-    rewrite_changes c;
-    c.blocks = asked.automatic && communicates;
+    return n;
+}
+template <class Graph>
+constexpr bool splits_automatically(const Graph& g) {
     for (const ir::region& r : g.regions)
-        if (r.kind == rewrite::split && r.number == automatic) c.blocks = true;
+        if (r.kind == rewrite::split && r.number == automatic) return true;
+    return false;
+}
+
+}  // namespace detail
+
+template <class Graph>
+constexpr rewrite_changes changes_of(const Graph& g, const plan_options& s) {
+    const rewrite_list& asked = s.rewrites;
+    if (asked.decided) return {};
+    const detail::communication_counts n = detail::communication_of(g);
     const auto can_add = [&](rewrite r) { return asked.automatic && !asked.has(r) && asked.count + 2 < most_rewrites; };
-    if (collectives > 1 && can_add(rewrite::keep)) c.kept = pass::repetitions(ir::view(g), -1).size();
-    c.decomposed = all_reduces > 0 && can_add(rewrite::decompose);
-    c.copied = along_axes > 0 && asked.automatic && asked.collectives == transport::automatic;
-    c.buckets = collectives > 1 && can_add(rewrite::bucket);
+    rewrite_changes c;
+    c.blocks = (asked.automatic && n.any) || detail::splits_automatically(g);
+    if (n.collectives > 1 && can_add(rewrite::keep)) c.kept = pass::repetitions(ir::view(g), -1).size();
+    c.decomposed = n.all_reduces > 0 && can_add(rewrite::decompose);
+    c.copied = n.along_axes > 0 && asked.automatic && asked.collectives == transport::automatic && s.machine.peer_bandwidth > 0;
+    c.buckets = n.collectives > 1 && can_add(rewrite::bucket);
     return c;
 }
 

@@ -66,6 +66,7 @@ TEST_CASE("meshes and states on the simulated GPU") {
     compare_all<samples::split_pair<2>>(4, "split_pair");
     compare_all<samples::split_state<2>>(2, "split_state");
     compare_all<samples::split_groups<2>>(2, "split_groups");
+    compare_all<samples::moved>(2, "moved");
     compare_all<samples::sharded_stream<dv::decompose>>(4, "sharded_stream");
     compare_all<samples::sharded_blocks<dv::decompose>>(2, "sharded_blocks");
     compare_all<samples::sharded_update<dv::shard_update>>(2, "sharded_update");

@@ -53,6 +53,19 @@ struct of_one_rank
 struct over_roles : dv::graph<dv::input<x, rows>, dv::on<a, dv::let<s, add(x, x)>>, dv::on<b, dv::let<z, add(x, x)>>,
                               dv::let<y, all_reduce<sum>(s, z)>, dv::output<y>> {};
 
+// By statements: one of two collectives, one of them with NCCL, blocks of a split, and a decompose.
+template <class... Statement> struct two : dv::graph<four, dv::input<x, rows>, Statement..., dv::output<y, z>> {};
+template <dv::transport By>
+struct one_of_two : two<dv::moved_by<By, dv::let<y, all_reduce<sum, tp>(x)>>, dv::let<z, all_gather<tp>(x)>> {};
+struct one_inside : two<dv::moved_by<dv::transport::peer_copy, dv::let<y, all_gather<tp>(x)>,
+                                     dv::moved_by<dv::transport::nccl, dv::let<z, all_gather<tp>(y)>>>> {};
+using wide_rows = dv::tensor<float, 8, 64>;
+struct in_blocks : dv::graph<four, dv::input<x, wide_rows>,
+                             dv::moved_by<dv::transport::peer_copy, dv::split<2, dv::let<y, all_reduce<sum, tp>(add(x, x))>>>,
+                             dv::output<y>> {};
+struct on_shards : along<dv::moved_by<dv::transport::peer_copy, dv::decompose<dv::let<y, all_reduce<sum, tp>(x)>>>> {};
+
+using as_written = dv::options<dv::machine::h200_nvlink>;
 template <std::int64_t FromBytes = 0>
 using copied = dv::options<dv::machine::h200_nvlink, dv::collective_transport<dv::transport::peer_copy, FromBytes>>;
 }  // namespace app
@@ -107,6 +120,19 @@ TEST_CASE("NCCL keeps groups, the network, reductions of open width, small colle
     CHECK(made_of<app::summed, app::copied<129>>() == "all_reduce");
     CHECK(made_of<app::gathered, app::copied<512>>() == "all_gather*");
     CHECK(made_of<app::gathered, app::copied<513>>() == "all_gather");
+}
+
+TEST_CASE("a statement says what moves the collectives in it, whatever the options say; the innermost one counts") {
+    CHECK(made_of<app::one_of_two<dv::transport::peer_copy>, app::as_written>() == "all_to_all* local_reduce all_gather* all_gather");
+    CHECK(made_of<app::one_of_two<dv::transport::nccl>>() == "all_reduce all_gather*");
+    CHECK(made_of<app::one_of_two<dv::transport::automatic>>() == "all_to_all* local_reduce all_gather* all_gather*");
+    CHECK(made_of<app::one_of_two<dv::transport::automatic>, app::as_written>() == "all_reduce all_gather");
+    CHECK(made_of<app::one_inside, app::as_written>() == "all_gather* all_gather");
+    CHECK(made_of<app::on_shards, app::as_written>() == "all_to_all* local_reduce all_gather*");
+    const std::string blocks = made_of<app::in_blocks, app::as_written>();
+    CAPTURE(blocks);
+    CHECK(blocks.find("all_reduce") == std::string::npos);
+    CHECK(blocks.find("all_to_all* local_reduce all_gather*") != std::string::npos);
 }
 
 TEST_CASE("blocks arrive on the stream of their reduction, results on the other one") {

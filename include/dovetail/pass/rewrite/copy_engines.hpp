@@ -8,6 +8,8 @@
 // An all_reduce whose rows cannot be divided among the ranks, or whose result is a state, gathers all arguments: s = all_gather(x),
 // y = local_reduce(s). Every rank reduces in the order of the members, so that results are bitwise equal on all ranks and in all runs.
 //
+// The statement moved_by names what is moved, the options a number of bytes from which on the rest is.
+//
 // Left to NCCL: members of an NCCL group, what an axis with the network's link takes part in, results that are not in the arena (states,
 // pinned memory), reductions along axes of open width, and collectives over roles.
 #pragma once
@@ -23,13 +25,53 @@ inline constexpr operation local_reduce_operation = added_operation(&tag_of<stru
                            put_all_operation = added_operation(&tag_of<struct put_all>, op_kind::all_gather),
                            put_to_root_operation = added_operation(&tag_of<struct put_to_root>, op_kind::gather);
 
+// Which communication copy engines can move.
+class copyable_communication {
+public:
+    constexpr explicit copyable_communication(const ir::graph& g) : g_{g} {}
+
+    constexpr bool may_move(const ir::node& n) const {
+        if (!collective::passes_between_members(n.kind) || n.role < 0 || n.nccl_group_id >= 0 || !within_host(n)) return false;
+        if (result(n) < 0 || width(n) == 1) return false;
+        return is_reducing(n.kind) ? width(n) > 0 && stacked(g_.symbols[argument(n)].type, width(n)).bytes() >= 0 : in_arena(result(n));
+    }
+    // Of argument or result, the larger.
+    constexpr std::int64_t payload(const ir::node& n) const {
+        const std::int64_t sent = g_.symbols[argument(n)].type.bytes(), received = g_.symbols[result(n)].type.bytes();
+        return sent > received ? sent : received;
+    }
+    constexpr int argument(const ir::node& n) const { return g_.operands[n.first_argument]; }
+    constexpr int result(const ir::node& n) const { return g_.operands[n.first_result]; }
+    constexpr std::int64_t width(const ir::node& n) const { return ir::width_along(g_, n.role, n.axes); }
+    constexpr bool in_arena(int symbol) const {
+        return g_.symbols[symbol].kind == ir::symbol_kind::value && !g_.symbols[symbol].in_host_memory;
+    }
+    // So many tensors one behind the other.
+    static constexpr tensor_type stacked(tensor_type t, std::int64_t members) {
+        if (t.rank == 0) t.extent[t.rank++] = 1;
+        t.extent[0] *= members;
+        return t;
+    }
+
+private:
+    constexpr bool within_host(const ir::node& n) const {
+        const ir::role& r = g_.roles[n.role];
+        for (const ir::mesh_axis& a : g_.mesh.subspan(r.first_axis, r.axes))
+            if ((n.axes >> a.axis & 1u) != 0 && a.link == link::network) return false;
+        return true;
+    }
+
+    const ir::graph& g_;
+};
+
 class copied_communication {
 public:
-    constexpr copied_communication(const ir::graph_data& g, std::int64_t from_bytes) : g_{g}, from_bytes_{from_bytes}, to_{g} {}
+    constexpr copied_communication(const ir::graph_data& g, std::int64_t from_bytes)
+        : g_{g}, seen_{ir::view(g)}, rules_{seen_}, from_bytes_{from_bytes}, to_{g} {}
 
     constexpr ir::graph_data run() {
         for (const ir::node& n : g_.nodes)
-            if (!may_move(n))
+            if (!rules_.may_move(n) || !is_asked_for(n))
                 push(n);
             else if (is_reducing(n.kind))
                 reduce(n);
@@ -39,30 +81,14 @@ public:
     }
 
 private:
-    constexpr int argument(const ir::node& n) const { return g_.operands[n.first_argument]; }
-    constexpr int result(const ir::node& n) const { return g_.operands[n.first_result]; }
+    // By the statement around it, or by its size.
+    constexpr bool is_asked_for(const ir::node& n) const {
+        const int region = ir::region_around(seen_, n, rewrite::copy_engines);
+        const auto stated = region < 0 ? transport::automatic : static_cast<transport>(seen_.regions[region].number);
+        const std::int64_t payload = rules_.payload(n);
+        return payload > 0 && (stated == transport::automatic ? payload >= from_bytes_ : stated == transport::peer_copy);
+    }
     constexpr const tensor_type& type(int symbol) const { return to_.made.symbols[symbol].type; }
-    constexpr std::int64_t width(const ir::node& n) const { return ir::width_along(ir::view(g_), n.role, n.axes); }
-    constexpr bool in_arena(int symbol) const {
-        return g_.symbols[symbol].kind == ir::symbol_kind::value && !g_.symbols[symbol].in_host_memory;
-    }
-
-    constexpr bool may_move(const ir::node& n) const {
-        if (!collective::passes_between_members(n.kind) || n.role < 0 || n.nccl_group_id >= 0 || !within_host(n)) return false;
-        if (width(n) == 1 || !(is_reducing(n.kind) ? can_reduce(n) : result(n) >= 0 && in_arena(result(n)))) return false;
-        const std::int64_t sent = type(argument(n)).bytes(), received = result(n) < 0 ? 0 : type(result(n)).bytes();
-        const std::int64_t payload = sent > received ? sent : received;
-        return payload > 0 && payload >= from_bytes_;
-    }
-    constexpr bool can_reduce(const ir::node& n) const {
-        return width(n) > 0 && result(n) >= 0 && stacked(type(argument(n)), width(n)).bytes() >= 0;
-    }
-    constexpr bool within_host(const ir::node& n) const {
-        const ir::role& r = g_.roles[n.role];
-        for (const ir::mesh_axis& a : g_.mesh.view().subspan(r.first_axis, r.axes))
-            if ((n.axes >> a.axis & 1u) != 0 && a.link == link::network) return false;
-        return true;
-    }
 
     constexpr void push(const ir::node& n) {
         vec<int> arguments, results;
@@ -76,16 +102,16 @@ private:
     }
     constexpr void reduce(ir::node n) {
         n.moved_by = transport::peer_copy;
-        const int x = argument(n), y = result(n);
-        const std::int64_t members = width(n);
+        const int x = rules_.argument(n), y = rules_.result(n);
+        const std::int64_t members = rules_.width(n);
         if (n.kind == op_kind::reduce_scatter) return reduce_blocks(n, put(n, put_blocks_operation, x, type(x)), y);
-        if (!in_arena(y) || !has_equal_shards(type(x), members)) return reduce_all(n, x, y, members);
+        if (!rules_.in_arena(y) || !has_equal_shards(type(x), members)) return reduce_all(n, x, y, members);
         const int shard = add_value(n, y, shard_of(type(x), members));
         reduce_blocks(n, put(n, put_blocks_operation, x, type(x)), shard);
         to_.derive(starting_now(n), n.kind == op_kind::reduce ? put_to_root_operation : put_all_operation, shard, y);
     }
     constexpr void reduce_all(const ir::node& n, int x, int y, std::int64_t members) {
-        reduce_blocks(n, put(n, put_all_operation, x, stacked(type(x), members)), y);
+        reduce_blocks(n, put(n, put_all_operation, x, rules_.stacked(type(x), members)), y);
     }
     // The blocks of all members, of that type as a whole.
     constexpr int put(const ir::node& n, const operation& by, int x, const tensor_type& whole) {
@@ -123,23 +149,21 @@ private:
         t.extent[0] /= members;
         return t;
     }
-    // So many tensors one behind the other.
-    static constexpr tensor_type stacked(tensor_type t, std::int64_t members) {
-        if (t.rank == 0) t.extent[t.rank++] = 1;
-        t.extent[0] *= members;
-        return t;
-    }
 
     const ir::graph_data& g_;
+    const ir::graph seen_;
+    const copyable_communication rules_;
     const std::int64_t from_bytes_;
     rewritten_nodes to_;
 };
 
 }  // namespace detail
 
-// Collectives whose argument or result has so many bytes or more.
+// Collectives whose argument or result has so many bytes or more, and those that statements say.
 constexpr ir::graph_data rewrite_copy_engines(ir::graph_data g, std::int64_t from_bytes) {
-    if (from_bytes == INT64_MAX || g.single_rank) return g;
+    bool stated = false;
+    for (const ir::region& r : g.regions) stated = stated || r.kind == rewrite::copy_engines;
+    if ((from_bytes == INT64_MAX && !stated) || g.single_rank) return g;
     return detail::copied_communication{g, from_bytes}.run();
 }
 

@@ -26,6 +26,7 @@ constexpr ir::graph_data rewrite_once(const rewrite_list& list, int i, ir::graph
         case rewrite::bucket: return rewrite_bucket(static_cast<ir::graph_data&&>(g), -1);
         case rewrite::split:
         case rewrite::shard_update:
+        case rewrite::copy_engines:
         case rewrite::automatic: break;  // no list has them
         case rewrite::decompose: return rewrite_decompose(static_cast<ir::graph_data&&>(g), -1);
         case rewrite::keep: return rewrite_keep(static_cast<ir::graph_data&&>(g), -1, list.kept);
@@ -75,9 +76,10 @@ constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list)
     now = rewrite_regions(rewrite::split, list, static_cast<ir::graph_data&&>(now));
     now = rewrite_whole_or_blocks(list, static_cast<ir::graph_data&&>(now));
     now = rewrite_regions(rewrite::bucket, list, static_cast<ir::graph_data&&>(now));
-    forget_regions(now);
     for (int i = 0; i < list.count; ++i) now = rewrite_once(list, i, static_cast<ir::graph_data&&>(now));
-    return rewrite_copy_engines(static_cast<ir::graph_data&&>(now), list.copied_from);
+    now = rewrite_copy_engines(static_cast<ir::graph_data&&>(now), list.copied_from);
+    forget_regions(now);
+    return now;
 }
 
 constexpr bool adds_rows(const rewrite_list& list) {
@@ -122,6 +124,20 @@ constexpr ir::fault check_bucket(const ir::graph& g, int region) {
     return ir::make_fault(ir::fault_kind::nothing_to_bucket, g.regions[region].source_position);
 }
 
+// What a moved_by asks copy engines to move can be moved, and there is something.
+constexpr ir::fault check_transport(const ir::graph& g, int region) {
+    const int position = g.regions[region].source_position;
+    const copyable_communication rules{g};
+    bool moves = false;
+    for (const ir::node& n : g.nodes) {
+        if (!collective::passes_between_members(n.kind) || ir::region_around(g, n, rewrite::copy_engines) != region) continue;
+        moves = true;
+        if (g.regions[region].number == static_cast<int>(transport::peer_copy) && !rules.may_move(n))
+            return ir::make_fault(ir::fault_kind::not_by_copy_engines, position, n.statement).in(n.statement);
+    }
+    return moves ? ir::fault{} : ir::make_fault(ir::fault_kind::nothing_to_move, position);
+}
+
 // The first mistake in the regions of one kind.
 template <class Check>
 constexpr ir::fault check_each(const ir::graph& g, rewrite kind, Check check) {
@@ -142,6 +158,7 @@ constexpr ir::fault check_decompositions(const ir::graph& g) {
 constexpr ir::fault check_regions(const ir::graph& g) {
     ir::fault wrong = detail::check_each(g, rewrite::split, detail::check_split);
     if (!wrong) wrong = detail::check_each(g, rewrite::keep, detail::check_keep);
+    if (!wrong) wrong = detail::check_each(g, rewrite::copy_engines, detail::check_transport);
     const bool buckets = detail::has_regions(g, rewrite::bucket);
     if (wrong || !(buckets || detail::has_regions(g, rewrite::decompose) || detail::has_regions(g, rewrite::shard_update))) return wrong;
     ir::graph_data now = detail::rewrite_regions(rewrite::split, {}, detail::copy_of(g));

@@ -86,7 +86,7 @@ struct options_with<O, List, std::integer_sequence<int, I...>> {
 };
 
 template <class G, class O>
-inline constexpr rewrite_changes changes_for = changes_of(typed<G>::value, O::value.rewrites);
+inline constexpr rewrite_changes changes_for = changes_of(typed<G>::value, O::value);
 
 // The search over rewrites: after so many trials, what is known and which list is next.
 template <class G, class O, int Tried>

@@ -337,6 +337,10 @@ constexpr auto graph_error() {
         return tell<error::nothing_to_keep, G>();
     else if constexpr (f.kind == kind::bad_bucket_size)
         return tell<error::bad_bucket_size, G>();
+    else if constexpr (f.kind == kind::nothing_to_move)
+        return tell<error::nothing_to_move, G>();
+    else if constexpr (f.kind == kind::not_by_copy_engines)
+        return tell<error::not_by_copy_engines, G>();
     else if constexpr (f.kind == kind::nothing_to_bucket)
         return tell<error::nothing_to_bucket, G>();
     else if constexpr (f.kind == kind::nothing_to_shard)
