@@ -338,21 +338,24 @@ public:
     bool is(Name n) const { return on_.is(n); }
     std::shared_ptr<dv::memory> device_memory() const { return on_.device_memory(); }
     std::shared_ptr<dv::engine> make_engine(const dv::executable_plan<stream>& from, dv::engine_options o) {
-        auto made = std::make_unique<kept>();
-        for (int m = 0; m < from.launches.size(); ++m) made->launches.push(as_kernel(from.launches[m], pointers_of(from.program, m)));
-        for (const auto f : from.initialisers) made->initialisers.push(as_kernel(f, 1));
-        dv::executable_plan<dv::cuda::stream> executable{
-            from.name,       from.graph, from.program, from.plan, from.s, made->launches.view(), made->initialisers.view(),
-            from.from_store, from.hash};
-        auto e = on_.make_engine(executable, std::move(o));
-        plans_.push_back(std::move(made));
-        return e;
+        return on_.make_engine(of_kernels(from), std::move(o));
+    }
+    std::shared_ptr<dv::engine> make_engine(const dv::executable_plan<stream>& first, const dv::executable_plan<stream>& second,
+                                            dv::engine_options o) {
+        return on_.make_engine(of_kernels(first), of_kernels(second), std::move(o));
     }
 
 private:
     struct kept {
         dv::vec<dv::launch_function<dv::cuda::stream>> launches, initialisers;
     };
+    dv::executable_plan<dv::cuda::stream> of_kernels(const dv::executable_plan<stream>& from) {
+        const auto& made = plans_.emplace_back(std::make_unique<kept>());
+        for (int m = 0; m < from.launches.size(); ++m) made->launches.push(as_kernel(from.launches[m], pointers_of(from.program, m)));
+        for (const auto f : from.initialisers) made->initialisers.push(as_kernel(f, 1));
+        return {from.name,       from.graph, from.program, from.plan, from.s, made->launches.view(), made->initialisers.view(),
+                from.from_store, from.hash};
+    }
     static int pointers_of(const dv::ir::program& p, int member) {
         for (const dv::ir::participation& t : p.participations)
             if (t.member == member) return t.accesses;

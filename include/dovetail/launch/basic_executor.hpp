@@ -24,6 +24,9 @@ public:
     // Why runs are issued to streams although dv::replay_or_streams asked for replay: "operation `f` of `y` cannot be captured ..."; known
     // after the first run. Empty if runs are replayed, or if no replay was asked for.
     const std::string& replay_fallback_reason() const;
+    // Why the runs execute the second plan of the graph, in which NCCL moves what copy engines move in the first: "the peer copies of `g`
+    // cannot be made: rank 1: the memory of rank 2 cannot be reached ...". Equal on all ranks; empty if they execute the first plan.
+    const std::string& transport_fallback_reason() const;
     // The name of a step of this rank, with the index that ticket.times() uses: "operation `f` of `y`".
     std::string step_name(int step) const;
     // For the library and for tools.
@@ -42,8 +45,8 @@ protected:
         if (engine_) close();
     }
 
-    // Called once, by the constructor.
-    void open(std::shared_ptr<dovetail::engine> of, bool times, const plan_options& s);
+    // Called once, by the constructor, with the options of the first plan and of the second.
+    void open(std::shared_ptr<dovetail::engine> of, bool times, const plan_options& first, const plan_options& second);
     const std::shared_ptr<dovetail::engine>& held() const { return engine_; }
     void bind_symbol(int symbol, binding b);
     std::shared_ptr<run_state> run_once();

@@ -8,11 +8,12 @@
 
 namespace dovetail {
 
-DOVETAIL_INLINE void basic_executor::open(std::shared_ptr<dovetail::engine> of, bool times, const plan_options& s) {
+DOVETAIL_INLINE void basic_executor::open(std::shared_ptr<dovetail::engine> of, bool times, const plan_options& first,
+                                          const plan_options& second) {
     unwinding_ = std::uncaught_exceptions();
     of->record_times(times);
     observer_ = observing.load(std::memory_order_acquire);
-    if (observer_ != nullptr) observer_->made(*of, s);
+    if (observer_ != nullptr) observer_->made(*of, of->transport_fallback_reason.empty() ? first : second);
     engine_ = std::move(of);
 }
 DOVETAIL_INLINE void basic_executor::close() noexcept {
@@ -26,6 +27,7 @@ DOVETAIL_INLINE dovetail::engine& basic_executor::at() const {
 }
 DOVETAIL_INLINE void basic_executor::record_times(bool on) { at().record_times(on); }
 DOVETAIL_INLINE const std::string& basic_executor::replay_fallback_reason() const { return at().replay_fallback_reason(); }
+DOVETAIL_INLINE const std::string& basic_executor::transport_fallback_reason() const { return at().transport_fallback_reason; }
 DOVETAIL_INLINE std::string basic_executor::step_name(int step) const { return at().names[static_cast<std::size_t>(step)].text(); }
 
 DOVETAIL_INLINE void basic_executor::bind_symbol(int symbol, binding b) { at().bind(symbol, b); }

@@ -102,6 +102,8 @@ public:
         static const std::string nothing;
         return nothing;
     }
+    // Why the runs execute the second plan of the graph (plan/fallback.hpp); empty if they execute the first. Set when the engine is made.
+    std::string transport_fallback_reason;
     void record_times(bool on) { recording_.store(on); }
     // The largest error of this rank's times on the clock that all ranks of the world share.
     virtual std::int64_t clock_error_ns() const { return 0; }

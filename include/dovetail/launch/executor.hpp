@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../plan/facts.hpp"
+#include "../plan/fallback.hpp"
 #include "asked.hpp"
 #include "basic_executor.hpp"
 #include "bind.hpp"
@@ -65,6 +66,17 @@ constexpr bool check_launches() {
 template <class G, class O, class Stream>
 inline constexpr bool launches_asked = check_launches<G, O, Stream>();
 
+// Whether an executor has two plans: the backend may lack what the first one needs, and there is a second one. Both have the same kernels,
+// so that the pass for the device needs one.
+template <class G, class O, class Rank>
+constexpr bool has_two_plans() {
+    using made = executable_plan<typename Rank::stream>;
+    if constexpr (!device_pass && requires(Rank& rank, const made& plan, engine_options o) { rank.make_engine(plan, plan, o); })
+        return plan::has_fallback<G, O>;
+    else
+        return false;
+}
+
 }  // namespace detail
 
 // The result of executor.run.
@@ -103,7 +115,13 @@ public:
             engine_options o;
             (detail::take_argument(o, arguments), ...);
             const bool times = o.record_times;
-            open(rank.make_engine(bound<G, Options, typename Rank::stream>::value(), std::move(o)), times, Options::value);
+            const auto& first = bound<G, Options, typename Rank::stream>::value();
+            if constexpr (detail::has_two_plans<G, Options, Rank>()) {
+                const auto& second = bound<G, plan::fallback_options<G, Options>, typename Rank::stream>::value();
+                open(rank.make_engine(first, second, std::move(o)), times, first.s, second.s);
+            } else {
+                open(rank.make_engine(first, std::move(o)), times, first.s, first.s);
+            }
         }
     }
     template <class... Arguments>

@@ -1,5 +1,5 @@
 // Every call of the table made to fail, once each: an exception, no hang, nothing left behind, and the process goes on.
-#include "support/exercise.hpp"
+#include "support/compare.hpp"
 #include "support/processes.hpp"
 #include "support/samples.hpp"
 #include "support/simulated_cuda.hpp"
@@ -13,6 +13,23 @@ using namespace std::chrono_literals;
 using dv::cuda::api;
 
 namespace {
+// A machine on which the planner has copy engines move all channels.
+struct near_peers {
+    static constexpr dv::machine_description description = [] {
+        dv::machine_description m = dv::machine::h200_nvlink::description;
+        m.name = "near_peers";
+        m.peer_latency = 0;
+        return m;
+    }();
+};
+using near = dv::options<near_peers>;
+// Device 1 has no access to device 2.
+cudaError_t only_others(int* can, int device, int peer) {
+    *can = device == 1 && peer == 2 ? 0 : 1;
+    return cudaSuccess;
+}
+const std::string no_access = "the peer copies of `ring_of_three` cannot be made: rank 1: the memory of rank 2 cannot be reached: "
+                              "device 1 has no peer access to device 2";
 // How often an entry may be called before one call fails; -1: never.
 int countdown[128];
 int made[128];
@@ -240,17 +257,9 @@ TEST_CASE("ranks that cannot reach each other's memory are told so, and what to 
     };
     const auto threads = [](int n, auto body) { simulated::run(n, body); };
     const auto processes = [](int n, auto body) { simulated::run_apart(n, body); };
-    const std::string advice = ". The option channel_transport<transport::nccl> makes NCCL transfer these values";
-    CHECK(
-        message(threads,
-                [](api& t) {
-                    t.can_access_peer = [](int* can, int device, int peer) {
-                        *can = device == 1 && peer == 2 ? 0 : 1;
-                        return cudaSuccess;
-                    };
-                }) ==
-        "dovetail: the peer copies of `ring_of_three` cannot be made: rank 1: the memory of rank 2 cannot be reached: device 1 has no peer access to device 2" +
-            advice);
+    const std::string advice = ". The options channel_transport<transport::nccl> and collective_transport<transport::nccl> make NCCL move "
+                               "these values";
+    CHECK(message(threads, [](api& t) { t.can_access_peer = only_others; }) == "dovetail: " + no_access + advice);
     const std::string refused = message(
         processes, [](api& t) { t.ipc_open_handle = [](void**, cudaIpcMemHandle_t, unsigned) { return cudaErrorMapBufferObjectFailed; }; });
     CAPTURE(refused);
@@ -273,6 +282,45 @@ TEST_CASE("ranks that cannot reach each other's memory are told so, and what to 
     });
     CAPTURE(none);
     CHECK(none.find("rank 2: the driver has no stream memory operations") != std::string::npos);
+}
+
+TEST_CASE("where copy engines do not reach, all ranks execute the second plan, and say why") {
+    const auto reasons = [](auto run, auto spoil) {
+        const table t;
+        spoil(dv::cuda::calls);
+        std::vector<std::string> said(3);
+        run(3, [&](auto& rank) {
+            dv::executor<samples::ring_of_three, near> step{rank, 20s};
+            said[static_cast<std::size_t>(rank.index())] = step.transport_fallback_reason();
+            step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f));
+            const auto ticket = step.run();
+            ticket.wait();
+            if (rank.is(dv::name<samples::left>)) CHECK(ticket.read(dv::name<samples::d>).host() == std::vector<float>(8, 2.5f));
+        });
+        CHECK(said == std::vector<std::string>(3, said[0]));
+        return said[0];
+    };
+    const auto threads = [](int n, auto body) { simulated::run(n, body); };
+    const auto processes = [](int n, auto body) { simulated::run_apart(n, body); };
+    const auto hosts = [](int n, auto body) { simulated::run_apart(n, body, 2); };
+    CHECK(reasons(threads, [](api&) {}) == "");
+    CHECK(reasons(threads, [](api& t) { t.can_access_peer = only_others; }) == no_access);
+    const std::string refused = reasons(processes, [](api& t) {
+        t.ipc_open_handle = [](void**, cudaIpcMemHandle_t, unsigned) { return cudaErrorMapBufferObjectFailed; };
+    });
+    CHECK(refused.find("; rank 1: the memory of rank 2 cannot be reached: cudaIpcOpenMemHandle") != std::string::npos);
+    CHECK(reasons(hosts, [](api&) {}).find("rank 1: the memory of rank 2 is on host abroad") != std::string::npos);
+}
+
+TEST_CASE("the second plan makes the values of the first, replayed and with several runs in flight") {
+    const table t;
+    dv::cuda::calls.can_access_peer = [](int* can, int, int) {
+        *can = 0;
+        return cudaSuccess;
+    };
+    const auto run = [](int n, auto body) { simulated::run(n, body); };
+    support::compare<samples::ring_of_three, near>(3, 1, "ring_of_three", run);
+    support::compare<samples::there_and_back, dv::options<near_peers, dv::in_flight<3>>>(3, 3, "there_and_back", run);
 }
 
 TEST_CASE("a peer copy whose partner does not come is ended, and its operation named") {

@@ -45,8 +45,14 @@ public:
     std::shared_ptr<memory> device_memory() const;
     const std::shared_ptr<context>& state() const { return on_; }
     std::shared_ptr<engine> make_engine(const executable_plan<stream>& from, engine_options options);
+    // Of the second plan if the copy engines of a rank cannot reach the memory of another, on all ranks alike; rank 0 prints why.
+    std::shared_ptr<engine> make_engine(const executable_plan<stream>& first, const executable_plan<stream>& second,
+                                        engine_options options);
 
 private:
+    template <class Make>
+    std::shared_ptr<engine> made_by(Make make);
+
     std::shared_ptr<context> on_;
     launch::rank_roles roles_;
 };

@@ -4,6 +4,8 @@
 #include "engine/engine.hpp"
 #include "rank.hpp"
 
+#include <cstdio>
+
 namespace dovetail::cuda {
 
 DOVETAIL_INLINE rank::rank(std::shared_ptr<context> on) : on_{std::move(on)} { on_->attend(); }
@@ -12,12 +14,29 @@ DOVETAIL_INLINE int rank::index() const { return on_->index; }
 DOVETAIL_INLINE int rank::size() const { return on_->size; }
 DOVETAIL_INLINE int rank::device() const { return on_->device; }
 DOVETAIL_INLINE std::shared_ptr<memory> rank::device_memory() const { return on_->memory; }
-DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& from, engine_options options) {
+template <class Make>
+std::shared_ptr<engine> rank::made_by(Make make) {
     check(calls.set_device(on_->device), "cudaSetDevice");
-    const auto made =
-        launch::reporting([&, this] { return device_engine::make(from, on_, std::move(options)); }, [this] { on_->world->report(); });
-    roles_.add_graph(from.graph, made->role);
+    const std::shared_ptr<engine> made = launch::reporting(make, [this] { on_->world->report(); });
+    roles_.add_graph(made->graph, made->role);
     return made;
+}
+DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& from, engine_options options) {
+    return made_by([&, this] { return device_engine::make(from, on_, std::move(options)); });
+}
+DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<stream>& first, const executable_plan<stream>& second,
+                                                          engine_options options) {
+    return made_by([&, this] {
+        try {
+            return device_engine::make(first, on_, options);
+        } catch (const peer_copies_unavailable& e) {
+            static_cast<void>(calls.get_last_error());
+            auto made = device_engine::make(second, on_, std::move(options));
+            made->transport_fallback_reason = e.reason;
+            if (on_->index == 0) std::fprintf(stderr, "dovetail: %s; NCCL moves their values, by the second plan\n", e.reason.c_str());
+            return made;
+        }
+    });
 }
 
 }  // namespace dovetail::cuda

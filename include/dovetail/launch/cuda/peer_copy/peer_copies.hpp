@@ -10,8 +10,8 @@
 //
 // The sender copies, not the receiver: CUDA may assign a copy between two devices of one process to the copy engine of the source, where
 // the copies of several receivers would queue in the order in which their threads issue them, and a later copy could block an earlier one.
-// Threads of one process use the memory directly, processes of one host map it. If a rank cannot reach another's memory, all ranks get an
-// error when the executor is made.
+// Threads of one process use the memory directly, processes of one host map it. If a rank cannot reach another's memory, all ranks learn
+// that when the executor is made, before it has communicators: they use its second plan, or get an error.
 #pragma once
 
 #include "../../geometry.hpp"
@@ -73,6 +73,16 @@ inline std::string host_name() {
 
 }  // namespace detail
 
+// Thrown on all ranks if one of them cannot reach the memory of another.
+struct peer_copies_unavailable : world_error {
+    explicit peer_copies_unavailable(const std::string& why) : world_error{why + advice}, reason{why} {}
+
+    static constexpr const char* advice =
+        ". The options channel_transport<transport::nccl> and collective_transport<transport::nccl> make "
+        "NCCL move these values";
+    std::string reason;  // without the advice
+};
+
 class peer_copies {
 public:
     // Every rank makes one, with the arena of its executor; `graph` is its name in messages.
@@ -107,10 +117,7 @@ public:
         std::string all;
         for (const std::string& f : faults)
             if (!f.empty()) all += (all.empty() ? "" : "; ") + f;
-        if (!all.empty())
-            throw world_error{
-                "the peer copies of " + graph + " cannot be made: " + all +
-                ". The options channel_transport<transport::nccl> and collective_transport<transport::nccl> make NCCL move these values"};
+        if (!all.empty()) throw peer_copies_unavailable{"the peer copies of " + graph + " cannot be made: " + all};
         on_->flags.watch(own_, static_cast<std::size_t>(flags_));
         watched_ = true;
     }
