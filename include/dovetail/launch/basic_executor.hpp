@@ -3,10 +3,14 @@
 
 #include "../core/tag.hpp"
 #include "../cost/options.hpp"
+#include "../plan/plan.hpp"
 #include "binding.hpp"
 #include "engine_options.hpp"
 #include "linkage.hpp"
+#include "ticket.hpp"
+#include "tuning_report.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +21,10 @@ class engine;
 struct run_state;
 struct run_observer;
 
+namespace launch {
+class tuner;
+}
+
 class basic_executor {
 public:
     // From the next run on, ticket.times() reports when each step ran.
@@ -24,34 +32,33 @@ public:
     // Why runs are issued to streams although dv::replay_or_streams asked for replay: "operation `f` of `y` cannot be captured ..."; known
     // after the first run. Empty if runs are replayed, or if no replay was asked for.
     const std::string& replay_fallback_reason() const;
-    // Why the runs execute the second plan of the graph, in which NCCL moves what copy engines move in the first: "the peer copies of `g`
-    // cannot be made: rank 1: the memory of rank 2 cannot be reached ...". Equal on all ranks; empty if they execute the first plan.
+    // Why the runs do not execute the plan that was asked for, but one in which NCCL moves what copy engines move in that: "the peer copies
+    // of `g` cannot be made: rank 1: the memory of rank 2 cannot be reached ...". Equal on all ranks; empty if they do.
     const std::string& transport_fallback_reason() const;
+    // With dv::tuned, the plans that are compared, and the one that is kept; otherwise there are none.
+    const tuning_report& tuning() const;
     // The name of a step of this rank, with the index that ticket.times() uses: "operation `f` of `y`".
     std::string step_name(int step) const;
     // For the library and for tools.
     dovetail::engine& at() const;
 
 protected:
-    basic_executor() = default;
-    basic_executor(basic_executor&& other) noexcept = default;
-    basic_executor& operator=(basic_executor&& other) noexcept {
-        std::swap(engine_, other.engine_);
-        std::swap(observer_, other.observer_);
-        return *this;
-    }
+    basic_executor();
+    basic_executor(basic_executor&& other) noexcept;
+    basic_executor& operator=(basic_executor&& other) noexcept;
     // Waits for the runs in flight, up to the time limit. While an exception unwinds the stack, it aborts them on all ranks instead.
-    ~basic_executor() {
-        if (engine_) close();
-    }
+    ~basic_executor();
 
-    // Called once, by the constructor, with the options of the first plan and of the second.
+    // Called by the constructor, with the options of the first plan and of the second: once, or for each plan that is compared.
     void open(std::shared_ptr<dovetail::engine> of, bool times, const plan_options& first, const plan_options& second);
-    const std::shared_ptr<dovetail::engine>& held() const { return engine_; }
+    // Adds a plan to those that dv::tuned compares; `open_plan` opens its engine with these options, in which the engines share a store.
+    void compare(const char* name, std::uint64_t hash, const plan::plan& plan, const plan_options& s, engine_options& o,
+                 const std::function<void()>& open_plan);
+    void begin_tuning();
     void bind_symbol(int symbol, binding b);
-    std::shared_ptr<run_state> run_once();
+    basic_ticket run_once();
     // `stream` belongs to the caller.
-    std::shared_ptr<run_state> run_behind(void* stream);
+    basic_ticket run_behind(void* stream);
     // Whether this rank has the role of that number.
     bool plays(int role) const;
     // Reads or writes a state after the runs issued so far. `count` is the number of elements given; throws if the state has another
@@ -60,10 +67,15 @@ protected:
     void write_symbol(int symbol, const void* from, std::int64_t count);
 
 private:
+    template <class Call>
+    void for_each_engine(Call call) const;
+    template <class Issue>
+    basic_ticket issue(Issue run);
     void close() noexcept;
-    std::shared_ptr<run_state> seen(std::shared_ptr<run_state> f) const;
+    void close(dovetail::engine& one) noexcept;
 
-    std::shared_ptr<dovetail::engine> engine_;
+    std::shared_ptr<dovetail::engine> engine_;  // of the next run
+    std::unique_ptr<launch::tuner> tuner_;      // null: there is one plan
     run_observer* observer_ = nullptr;
     int unwinding_ = 0;  // uncaught exceptions when this was made
 };

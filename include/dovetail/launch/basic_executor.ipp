@@ -3,40 +3,97 @@
 
 #include "basic_executor.hpp"
 #include "observer.hpp"
+#include "tuner.hpp"
 
 #include <exception>
 
 namespace dovetail {
+
+DOVETAIL_INLINE basic_executor::basic_executor() = default;
+DOVETAIL_INLINE basic_executor::basic_executor(basic_executor&& other) noexcept = default;
+DOVETAIL_INLINE basic_executor& basic_executor::operator=(basic_executor&& other) noexcept {
+    std::swap(engine_, other.engine_);
+    std::swap(tuner_, other.tuner_);
+    std::swap(observer_, other.observer_);
+    return *this;
+}
+DOVETAIL_INLINE basic_executor::~basic_executor() {
+    if (engine_) close();
+}
 
 DOVETAIL_INLINE void basic_executor::open(std::shared_ptr<dovetail::engine> of, bool times, const plan_options& first,
                                           const plan_options& second) {
     unwinding_ = std::uncaught_exceptions();
     of->record_times(times);
     observer_ = observing.load(std::memory_order_acquire);
-    if (observer_ != nullptr) observer_->made(*of, of->transport_fallback_reason.empty() ? first : second);
+    if (observer_ != nullptr) observer_->made(*of, of->transport_fallback_reason().empty() ? first : second);
     engine_ = std::move(of);
 }
+DOVETAIL_INLINE void basic_executor::compare(const char* name, std::uint64_t hash, const plan::plan& plan, const plan_options& s,
+                                             engine_options& o, const std::function<void()>& open_plan) {
+    if (tuner_ == nullptr) tuner_ = std::make_unique<launch::tuner>(s.memory_limit, s.in_flight);
+    tuner_->add(name, hash, plan, [&, this] {
+        open_plan();
+        o.store = engine_->addresses.store();
+        return engine_;
+    });
+}
+DOVETAIL_INLINE void basic_executor::begin_tuning() {
+    tuner_->start();
+    engine_ = tuner_->next();
+}
+// While plans are compared, the engines of all of them; then the one that is kept.
+template <class Call>
+void basic_executor::for_each_engine(Call call) const {
+    if (tuner_ == nullptr) return call(at());
+    for (const auto& candidate : tuner_->compared()) call(*candidate.on);
+}
+DOVETAIL_INLINE void basic_executor::close(dovetail::engine& one) noexcept {
+    one.close(std::uncaught_exceptions() > unwinding_);
+    if (observer_ != nullptr) observer_->closed(one);
+}
 DOVETAIL_INLINE void basic_executor::close() noexcept {
-    engine_->close(std::uncaught_exceptions() > unwinding_);
-    if (observer_ != nullptr) observer_->closed(*engine_);
+    for_each_engine([this](dovetail::engine& one) { close(one); });
 }
 
 DOVETAIL_INLINE dovetail::engine& basic_executor::at() const {
     if (!engine_) throw usage_error{"an executor that was moved from"};
     return *engine_;
 }
-DOVETAIL_INLINE void basic_executor::record_times(bool on) { at().record_times(on); }
+DOVETAIL_INLINE void basic_executor::record_times(bool on) {
+    for_each_engine([&](dovetail::engine& one) { one.record_times(on); });
+}
 DOVETAIL_INLINE const std::string& basic_executor::replay_fallback_reason() const { return at().replay_fallback_reason(); }
-DOVETAIL_INLINE const std::string& basic_executor::transport_fallback_reason() const { return at().transport_fallback_reason; }
+DOVETAIL_INLINE const std::string& basic_executor::transport_fallback_reason() const { return at().transport_fallback_reason(); }
+DOVETAIL_INLINE const tuning_report& basic_executor::tuning() const {
+    static const tuning_report none;
+    return tuner_ == nullptr ? none : tuner_->report();
+}
 DOVETAIL_INLINE std::string basic_executor::step_name(int step) const { return at().names[static_cast<std::size_t>(step)].text(); }
 
-DOVETAIL_INLINE void basic_executor::bind_symbol(int symbol, binding b) { at().bind(symbol, b); }
-DOVETAIL_INLINE std::shared_ptr<run_state> basic_executor::seen(std::shared_ptr<run_state> f) const {
-    if (observer_ != nullptr) observer_->issued(*engine_, f);
-    return f;
+DOVETAIL_INLINE void basic_executor::bind_symbol(int symbol, binding b) {
+    for_each_engine([&](dovetail::engine& one) { one.bind(symbol, b); });
 }
-DOVETAIL_INLINE std::shared_ptr<run_state> basic_executor::run_once() { return seen(at().run()); }
-DOVETAIL_INLINE std::shared_ptr<run_state> basic_executor::run_behind(void* stream) { return seen(at().enqueue(stream)); }
+template <class Issue>
+basic_ticket basic_executor::issue(Issue run) {
+    dovetail::engine& one = at();
+    const bool tunes = tuner_ != nullptr && !tuner_->decided();
+    if (tunes) tuner_->begin_run();
+    const basic_ticket issued{engine_, run(one)};
+    if (observer_ != nullptr) observer_->issued(one, issued.record());
+    if (!tunes) return issued;
+    tuner_->end_run(issued.record());
+    engine_ = tuner_->next();
+    if (tuner_->decided())
+        for (const auto& other : tuner_->take_others()) close(*other);
+    return issued;
+}
+DOVETAIL_INLINE basic_ticket basic_executor::run_once() {
+    return issue([](dovetail::engine& one) { return one.run(); });
+}
+DOVETAIL_INLINE basic_ticket basic_executor::run_behind(void* stream) {
+    return issue([&](dovetail::engine& one) { return one.enqueue(stream); });
+}
 
 DOVETAIL_INLINE bool basic_executor::plays(int role) const { return at().graph.single_rank || at().role == role; }
 

@@ -9,10 +9,12 @@
 #include "watch.hpp"
 #include "world/abort_reason.hpp"
 #include "world/deadline.hpp"
+#include "world/peers.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -68,6 +70,12 @@ public:
         if (!has_streams()) throw usage_error{"enqueue: the backend of " + described() + " has no streams; use run"};
         return run(true, stream);
     }
+    // The texts of the ranks that communicate with this one, itself among them; each gives its own at the same place of the program.
+    std::vector<std::string> exchange(const std::string& what, const std::string& mine) {
+        launch::peers* const others = partners();
+        if (others == nullptr) return {mine};
+        return reporting([&, this] { return others->exchange(rank, what, mine, options.time_limit); });
+    }
     // Whether the caller may change the memory to which the run's inputs were bound.
     bool inputs_released(run_state& f) {
         const bool of_caller = std::any_of(f.inputs.begin(), f.inputs.end(), [](const binding& b) { return b.of_caller(); });
@@ -102,8 +110,13 @@ public:
         static const std::string nothing;
         return nothing;
     }
-    // Why the runs execute the second plan of the graph (plan/fallback.hpp); empty if they execute the first. Set when the engine is made.
-    std::string transport_fallback_reason;
+    // Why the runs do not execute the plan that was asked for (plan/fallback.hpp); empty if they do.
+    const std::string& transport_fallback_reason() const { return transport_fallback_reason_; }
+    // Called when the engine is made, if it executes another plan; rank 0 prints the reason.
+    void fall_back(const std::string& reason) {
+        transport_fallback_reason_ = reason;
+        if (rank == 0) std::fprintf(stderr, "dovetail: %s; another plan is executed\n", reason.c_str());
+    }
     void record_times(bool on) { recording_.store(on); }
     // The largest error of this rank's times on the clock that all ranks of the world share.
     virtual std::int64_t clock_error_ns() const { return 0; }
@@ -163,6 +176,8 @@ public:
 
 protected:
     virtual void end_runs(bool abort) noexcept = 0;
+    // The ranks that it communicates with; null if it does not communicate.
+    virtual launch::peers* partners() { return nullptr; }
     // Notes that the program has learnt from an exception what ended the runs, so that world.run need not throw it.
     virtual void reported() noexcept = 0;
     // Throws if no further run can be issued.
@@ -274,6 +289,7 @@ private:
     launch::bound_inputs inputs_;
     launch::run_slots slots_;
     std::int64_t next_run_ = 0;
+    std::string transport_fallback_reason_;
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     std::atomic<bool> recording_ = false, open_ = true;
 };

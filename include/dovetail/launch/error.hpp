@@ -51,6 +51,13 @@ struct world_error : failure {
     using failure::failure;
 };
 
+// Thrown on all ranks if a transport that the plan of an executor uses is not available on one of them.
+struct transport_unavailable : world_error {
+    transport_unavailable(const std::string& why, const std::string& advice) : world_error{why + advice}, reason{why} {}
+
+    std::string reason;
+};
+
 // An operation threw, or its launch failed.
 struct operation_error : failure {
     operation_error(const std::string& text, std::string op, std::string of, int on, std::exception_ptr why = nullptr)

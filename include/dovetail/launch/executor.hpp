@@ -5,7 +5,7 @@
 #pragma once
 
 #include "../plan/facts.hpp"
-#include "../plan/fallback.hpp"
+#include "../plan/tuning.hpp"
 #include "asked.hpp"
 #include "basic_executor.hpp"
 #include "bind.hpp"
@@ -23,6 +23,12 @@ inline constexpr record_times_option record_times{};
 struct check_finite_option {};
 inline constexpr check_finite_option check_finite{};
 
+// Never slower, measured: the first runs go to several plans in turn (the planner's choice; one stream; the other transport; the rewrites
+// that were predicted to be second), and all ranks keep the one that is fastest where the program runs: `tuning()` tells what was measured.
+// Each plan takes its time to compile, and an arena until the decision. `run` waits for the end of such a run.
+struct tuned_option {};
+inline constexpr tuned_option tuned{};
+
 // On a GPU, every run is the launch of one CUDA graph. `replay`: an operation that cannot be captured is an error; `replay_or_streams`: the
 // runs are then issued to streams.
 inline constexpr replay_mode replay = replay_mode::always;
@@ -34,6 +40,7 @@ inline void take(engine_options& o, const store& s) { o.store = s.core(); }
 inline void take(engine_options& o, axis_width w) { o.widths.push_back(w); }
 inline void take(engine_options& o, record_times_option) { o.record_times = true; }
 inline void take(engine_options& o, check_finite_option) { o.check_finite = true; }
+inline void take(engine_options&, tuned_option) {}
 inline void take(engine_options& o, replay_mode r) { o.replay = r; }
 template <class Rep, class Period>
 void take(engine_options& o, std::chrono::duration<Rep, Period> limit) {
@@ -84,6 +91,7 @@ template <class G>
 class ticket : public basic_ticket {
 public:
     using basic_ticket::basic_ticket;
+    explicit ticket(basic_ticket of) : basic_ticket{std::move(of)} {}
 
     // An output of this run. Waits for the end of the run.
     template <class Name>
@@ -114,14 +122,10 @@ public:
         if constexpr (plan::planned<G, Options>::made) {
             engine_options o;
             (detail::take_argument(o, arguments), ...);
-            const bool times = o.record_times;
-            const auto& first = bound<G, Options, typename Rank::stream>::value();
-            if constexpr (detail::has_two_plans<G, Options, Rank>()) {
-                const auto& second = bound<G, plan::fallback_options<G, Options>, typename Rank::stream>::value();
-                open(rank.make_engine(first, second, std::move(o)), times, first.s, second.s);
-            } else {
-                open(rank.make_engine(first, std::move(o)), times, first.s, first.s);
-            }
+            if constexpr ((std::is_same_v<Arguments, tuned_option> || ...))
+                open_tuned(rank, o);
+            else
+                open_plan(rank, o);
         }
     }
     template <class... Arguments>
@@ -151,9 +155,9 @@ public:
         return *this;
     }
     // Issues one run with the present bindings, and returns at once unless its slot is still in use.
-    ticket<G> run() { return {held(), run_once()}; }
+    ticket<G> run() { return ticket<G>{run_once()}; }
     // The same, ordered after the work already on the caller's stream (a cudaStream_t) and before its later work.
-    ticket<G> enqueue(void* stream) { return {held(), run_behind(stream)}; }
+    ticket<G> enqueue(void* stream) { return ticket<G>{run_behind(stream)}; }
 
     // Whether this rank has a role of the graph.
     template <class Name>
@@ -183,6 +187,39 @@ public:
             if constexpr (std::is_convertible_v<decltype(std::data(values)), const element_type*>)
                 write_symbol(symbol, std::data(values), static_cast<std::int64_t>(std::size(values)));
         }
+    }
+
+private:
+    // Opens the engine of the plan, or of the second plan.
+    template <class Rank>
+    void open_plan(Rank& rank, const engine_options& o) {
+        using stream = typename Rank::stream;
+        const auto& first = bound<G, Options, stream>::value();
+        if constexpr (detail::has_two_plans<G, Options, Rank>()) {
+            const auto& second = bound<G, plan::fallback_options<G, Options>, stream>::value();
+            open(rank.make_engine(first, second, o), o.record_times, first.s, second.s);
+        } else {
+            open(rank.make_engine(first, o), o.record_times, first.s, first.s);
+        }
+    }
+    // Opens the engine of each plan that dv::tuned compares.
+    template <class Rank>
+    struct comparison {
+        executor& of;
+        Rank& rank;
+        engine_options& o;
+
+        template <plan::tuning_kind Kind, class O>
+        void operator()() const {
+            const auto& made = bound<G, O, typename Rank::stream>::value();
+            of.compare(plan::name_of(Kind), made.hash, made.plan, made.s, o,
+                       [&, this] { of.open(rank.make_engine(made, o), o.record_times, made.s, made.s); });
+        }
+    };
+    template <class Rank>
+    void open_tuned(Rank& rank, engine_options o) {
+        plan::for_each_tuning_candidate<G, Options>(comparison<Rank>{*this, rank, o});
+        begin_tuning();
     }
 };
 

@@ -44,7 +44,7 @@ constexpr bool has_fallback() {
     else if constexpr (!uses_copy_engines(planned<G, O>::program))
         return false;
     else
-        return std::is_same_v<typename decltype(memory_error<G, fallback_options<G, O>>())::type, error::none>;
+        return found_plan<G, fallback_options<G, O>>::fits;
 }
 
 }  // namespace detail

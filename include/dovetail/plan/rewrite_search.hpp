@@ -14,6 +14,8 @@ namespace dovetail::plan {
 // The lists together have no more operations than this (after the first), which bounds the compile time.
 inline constexpr int most_searched_operations = 1536;
 inline constexpr int most_trials = 12;
+// The sizes from which on it has copy engines move collectives.
+inline constexpr std::int64_t largest_copied_from = std::int64_t{1} << 20, smallest_copied_from = std::int64_t{1} << 15;
 
 // What was predicted of the graph under one list of rewrites.
 struct rewrite_trial {
@@ -122,8 +124,6 @@ public:
     }
 
 private:
-    static constexpr std::int64_t largest_copied_from = std::int64_t{1} << 20, smallest_copied_from = std::int64_t{1} << 15;
-
     constexpr bool gained() const { return known_.best == known_.count - 1; }
     constexpr bool had(rewrite r) const { return last_.list.has(r) && !asked_.has(r); }
     constexpr bool tried(const rewrite_list& list) const {

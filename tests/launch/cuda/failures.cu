@@ -1,5 +1,6 @@
 // Every call of the table made to fail, once each: an exception, no hang, nothing left behind, and the process goes on.
 #include "support/compare.hpp"
+#include "support/expect.hpp"
 #include "support/processes.hpp"
 #include "support/samples.hpp"
 #include "support/simulated_cuda.hpp"
@@ -10,6 +11,7 @@
 
 namespace dv = dovetail;
 using namespace std::chrono_literals;
+using support::expect;
 using dv::cuda::api;
 
 namespace {
@@ -295,7 +297,7 @@ TEST_CASE("where copy engines do not reach, all ranks execute the second plan, a
             step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f));
             const auto ticket = step.run();
             ticket.wait();
-            if (rank.is(dv::name<samples::left>)) CHECK(ticket.read(dv::name<samples::d>).host() == std::vector<float>(8, 2.5f));
+            if (rank.is(dv::name<samples::left>)) expect(ticket.read(dv::name<samples::d>).host(), std::vector<float>(8, 2.5f), "d", 0, 0);
         });
         CHECK(said == std::vector<std::string>(3, said[0]));
         return said[0];
@@ -310,6 +312,29 @@ TEST_CASE("where copy engines do not reach, all ranks execute the second plan, a
     });
     CHECK(refused.find("; rank 1: the memory of rank 2 cannot be reached: cudaIpcOpenMemHandle") != std::string::npos);
     CHECK(reasons(hosts, [](api&) {}).find("rank 1: the memory of rank 2 is on host abroad") != std::string::npos);
+}
+
+TEST_CASE("dv::tuned leaves out the plans that copy engines cannot execute, and says so") {
+    const table t;
+    dv::cuda::calls.can_access_peer = only_others;
+    std::vector<std::string> said(3), kept(3);
+    simulated::run(3, [&](auto& rank) {
+        dv::executor<samples::ring_of_three, near> step{rank, 20s, dv::tuned};
+        step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f));
+        for (int run = 0; run < 40; ++run) {
+            const auto ticket = step.run();
+            if (!rank.is(dv::name<samples::left>)) continue;
+            expect(ticket.read(dv::name<samples::d>).host(), std::vector<float>(8, 2.5f), "d", 0, run);
+        }
+        said[static_cast<std::size_t>(rank.index())] = step.transport_fallback_reason();
+        kept[static_cast<std::size_t>(rank.index())] = step.tuning().text();
+    });
+    CAPTURE(kept[0]);
+    CHECK(said == std::vector<std::string>(3, no_access));
+    CHECK(kept == std::vector<std::string>(3, kept[0]));
+    CHECK(kept[0].find("the planner's choice: left out, " + no_access) != std::string::npos);
+    CHECK(kept[0].find("the other transport: left out") == std::string::npos);
+    CHECK(kept[0].find("kept") != std::string::npos);
 }
 
 TEST_CASE("the second plan makes the values of the first, replayed and with several runs in flight") {

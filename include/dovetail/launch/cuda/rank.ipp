@@ -4,8 +4,6 @@
 #include "engine/engine.hpp"
 #include "rank.hpp"
 
-#include <cstdio>
-
 namespace dovetail::cuda {
 
 DOVETAIL_INLINE rank::rank(std::shared_ptr<context> on) : on_{std::move(on)} { on_->attend(); }
@@ -29,11 +27,10 @@ DOVETAIL_INLINE std::shared_ptr<engine> rank::make_engine(const executable_plan<
     return made_by([&, this] {
         try {
             return device_engine::make(first, on_, options);
-        } catch (const peer_copies_unavailable& e) {
+        } catch (const transport_unavailable& e) {
             static_cast<void>(calls.get_last_error());
             auto made = device_engine::make(second, on_, std::move(options));
-            made->transport_fallback_reason = e.reason;
-            if (on_->index == 0) std::fprintf(stderr, "dovetail: %s; NCCL moves their values, by the second plan\n", e.reason.c_str());
+            made->fall_back(e.reason);
             return made;
         }
     });

@@ -120,7 +120,6 @@ public:
 
 private:
     static constexpr std::chrono::seconds grace{1};
-
     void prepare() {
         communicates_ = where.communicates(program);
         for (const step_name& n : names) texts_.push_back(std::make_shared<const std::string>(n.text()));
@@ -134,6 +133,7 @@ private:
     }
 
     void reported() noexcept override { peers_.report(); }
+    launch::peers* partners() override { return communicates_ ? &peers_ : nullptr; }
     void check_alive() override {
         if (peers_.aborted()) peers_.raise(rank);
         if (peers_.gone(rank))

@@ -76,6 +76,7 @@ struct decided_options : O {
     static constexpr plan_options value = [] {
         plan_options s = O::value;
         s.rewrites = {{Kind...}, sizeof...(Kind), false, Everywhere, Blocks, 0, Kept, O::value.rewrites.collectives, CopiedFrom};
+        s.rewrites.decided = true;
         return s;
     }();
 };

@@ -27,6 +27,7 @@ protected:
     }
     // Locks NCCL if the executor communicates; otherwise an empty lock.
     nccl_lock lock_nccl() { return communicates_ ? on_->nccl.lock_calls() : nccl_lock{}; }
+    launch::peers* partners() override { return communicates_ ? on_->world.get() : nullptr; }
     // Waits until all ranks have reached the same place of the program.
     void barrier(const std::string& what) { on_->world->exchange(rank, what, {}, options.time_limit); }
 

@@ -73,16 +73,6 @@ inline std::string host_name() {
 
 }  // namespace detail
 
-// Thrown on all ranks if one of them cannot reach the memory of another.
-struct peer_copies_unavailable : world_error {
-    explicit peer_copies_unavailable(const std::string& why) : world_error{why + advice}, reason{why} {}
-
-    static constexpr const char* advice =
-        ". The options channel_transport<transport::nccl> and collective_transport<transport::nccl> make "
-        "NCCL move these values";
-    std::string reason;  // without the advice
-};
-
 class peer_copies {
 public:
     // Every rank makes one, with the arena of its executor; `graph` is its name in messages.
@@ -117,7 +107,10 @@ public:
         std::string all;
         for (const std::string& f : faults)
             if (!f.empty()) all += (all.empty() ? "" : "; ") + f;
-        if (!all.empty()) throw peer_copies_unavailable{"the peer copies of " + graph + " cannot be made: " + all};
+        if (!all.empty())
+            throw transport_unavailable{
+                "the peer copies of " + graph + " cannot be made: " + all,
+                ". The options channel_transport<transport::nccl> and collective_transport<transport::nccl> make NCCL move these values"};
         on_->flags.watch(own_, static_cast<std::size_t>(flags_));
         watched_ = true;
     }

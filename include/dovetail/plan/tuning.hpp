@@ -1,0 +1,79 @@
+// The plans of a graph that dv::tuned compares (launch/tuner.hpp), as options: what the planner chose; everything on one stream, without
+// rewrites that nobody asked for; the planner's choice with the other transport; and the rewrites that were predicted to be second.
+#pragma once
+
+#include "fallback.hpp"
+
+namespace dovetail::plan {
+
+namespace detail {
+
+constexpr plan_options on_one_stream(plan_options s) {
+    s.overlap = false;
+    s.forced = candidate::sequential;
+    s.rewrites.automatic = false;
+    s.rewrites.decided = true;
+    return s;
+}
+// From the smallest size on that the search over rewrites tries.
+constexpr plan_options by_copy_engines(plan_options s) {
+    if (s.channels == transport::automatic && s.between_roles == link::local) s.channels = transport::peer_copy;
+    if (s.rewrites.collectives == transport::automatic) s.rewrites.copied_from = smallest_copied_from;
+    s.rewrites.decided = true;
+    return s;
+}
+
+template <class O>
+struct on_one_stream_options : O {
+    static constexpr plan_options value = on_one_stream(O::value);
+};
+template <class O>
+struct copied_options : O {
+    static constexpr plan_options value = by_copy_engines(O::value);
+};
+
+// Whether the planner chose NCCL although copy engines could move something.
+template <class G, class O>
+constexpr bool may_copy() {
+    if constexpr (O::value.machine.peer_bandwidth <= 0 || uses_copy_engines(planned<G, O>::program))
+        return false;
+    else
+        return uses_copy_engines(planned<G, copied_options<typename decided<G, O>::options>>::program);
+}
+
+// The second of the lists that the search over rewrites tried; that it tried only one list, the list itself.
+constexpr rewrite_list runner_up(const rewrite_trials& known) {
+    int second = -1;
+    for (int k = 0; k < known.count; ++k)
+        if (k != known.best && (second < 0 || rewrite_trials::faster(known.of[k], known.of[second]))) second = k;
+    return known.of[second < 0 ? known.best : second].list;
+}
+template <class G, class O>
+struct runner_up_list {
+    static constexpr rewrite_list value = runner_up(decided<G, O>::trials);
+};
+
+}  // namespace detail
+
+enum class tuning_kind : unsigned char { planned, one_stream, other_transport, runner_up };
+
+constexpr const char* name_of(tuning_kind k) {
+    constexpr const char* names[] = {"the planner's choice", "one stream", "the other transport", "the runner-up of the rewrites"};
+    return names[static_cast<int>(k)];
+}
+
+// Calls look.operator()<kind, options>() for each, the planner's choice first. Options may stand for a plan that an earlier one stands for.
+template <class G, class O, class Look>
+void for_each_tuning_candidate(Look look) {
+    using first = typename detail::decided<G, O>::options;
+    look.template operator()<tuning_kind::planned, O>();
+    look.template operator()<tuning_kind::one_stream, detail::on_one_stream_options<O>>();
+    if constexpr (has_fallback<G, O>)
+        look.template operator()<tuning_kind::other_transport, fallback_options<G, O>>();
+    else if constexpr (detail::may_copy<G, O>())
+        look.template operator()<tuning_kind::other_transport, detail::copied_options<first>>();
+    if constexpr (planned<G, O>::rewrites.count > 1)
+        look.template operator()<tuning_kind::runner_up, typename detail::options_with<O, detail::runner_up_list<G, O>>::type>();
+}
+
+}  // namespace dovetail::plan
