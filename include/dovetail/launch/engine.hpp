@@ -9,7 +9,6 @@
 #include "watch.hpp"
 #include "world/abort_reason.hpp"
 #include "world/deadline.hpp"
-#include "world/peers.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -19,6 +18,10 @@
 #include <utility>
 
 namespace dovetail {
+
+namespace launch {
+class peers;
+}
 
 class engine : public detail::state_user, public std::enable_shared_from_this<engine> {
 public:
@@ -70,12 +73,8 @@ public:
         if (!has_streams()) throw usage_error{"enqueue: the backend of " + described() + " has no streams; use run"};
         return run(true, stream);
     }
-    // The texts of the ranks that communicate with this one, itself among them; each gives its own at the same place of the program.
-    std::vector<std::string> exchange(const std::string& what, const std::string& mine) {
-        launch::peers* const others = partners();
-        if (others == nullptr) return {mine};
-        return reporting([&, this] { return others->exchange(rank, what, mine, options.time_limit); });
-    }
+    // The ranks of its world; null if its runs do not communicate.
+    virtual launch::peers* partners() { return nullptr; }
     // Whether the caller may change the memory to which the run's inputs were bound.
     bool inputs_released(run_state& f) {
         const bool of_caller = std::any_of(f.inputs.begin(), f.inputs.end(), [](const binding& b) { return b.of_caller(); });
@@ -136,6 +135,10 @@ public:
                               name_of(graph.nodes[graph.symbols[symbol].node].kind) + " only, and not on " + where.describe(rank)};
         return found;
     }
+    // Throws if an output that was read before an abort may have been overwritten since, by copies of other ranks.
+    void check_kept(int symbol) {
+        reporting([&, this] { check_not_overwritten(find_output(symbol)); });
+    }
     bool has_output(int symbol) const { return find_output(symbol) >= 0 && !where.is_off_root(symbol, rank); }
     detail::stored_state& state_of(int symbol) {
         for (const auto& s : addresses.states())
@@ -176,10 +179,9 @@ public:
 
 protected:
     virtual void end_runs(bool abort) noexcept = 0;
-    // The ranks that it communicates with; null if it does not communicate.
-    virtual launch::peers* partners() { return nullptr; }
     // Notes that the program has learnt from an exception what ended the runs, so that world.run need not throw it.
     virtual void reported() noexcept = 0;
+    virtual void check_not_overwritten(int) {}
     // Throws if no further run can be issued.
     virtual void check_alive() = 0;
     virtual void issue(const std::shared_ptr<run_state>& f) = 0;

@@ -54,6 +54,7 @@ DOVETAIL_INLINE void basic_reading::check_index(std::int64_t i) const {
 }
 DOVETAIL_INLINE void basic_reading::copy(void* to, std::int64_t from_byte, std::int64_t bytes) const {
     if (bytes > 0) engine_->addresses.source()->to_host(to, static_cast<const char*>(data_) + from_byte, bytes);
+    engine_->check_kept(symbol_);
 }
 
 }  // namespace dovetail

@@ -7,6 +7,7 @@
 #include "../plan/memory_limit.hpp"
 #include "engine.hpp"
 #include "tuning_report.hpp"
+#include "world/peers.hpp"
 
 #include <sstream>
 #include <utility>
@@ -135,11 +136,16 @@ private:
     void decide() {
         std::vector<std::int64_t> mine;
         for (const candidate& c : compared_) mine.push_back(median(c.times));
-        engine& any = *compared_.front().on;
-        const std::vector<std::int64_t> agreed =
-            slowest(any.exchange("the times of the plans of " + any.described(), text_of_times(mine)), mine.size());
+        const std::vector<std::int64_t> agreed = slowest(exchange(*compared_.front().on, text_of_times(mine)), mine.size());
         for (std::size_t i = 0; i < agreed.size(); ++i) report_.plans[compared_[i].number].measured_ns = agreed[i];
         keep(static_cast<std::size_t>(std::min_element(agreed.begin(), agreed.end()) - agreed.begin()));
+    }
+    // The texts of the ranks that take part in its runs.
+    static std::vector<std::string> exchange(engine& e, const std::string& mine) {
+        peers* const others = e.partners();
+        if (others == nullptr) return {mine};
+        return reporting([&] { return others->exchange(e.rank, "the times of the plans of " + e.described(), mine, e.options.time_limit); },
+                         [&] { others->report(); });
     }
     void keep(std::size_t which) {
         kept_ = which;

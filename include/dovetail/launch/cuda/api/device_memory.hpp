@@ -59,18 +59,18 @@ public:
     void from_host(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
 
     void abandon() noexcept { abandoned_.store(true, std::memory_order_relaxed); }
-    // Another process has mapped the memory at `p`: it is not returned to CUDA while `in_use` returns true.
+    // Another rank has mapped the memory at `p`: it is not returned to CUDA while `in_use` returns true.
     void mark_exported(void* p, std::function<bool()> in_use) {
         const std::lock_guard lock{mutex_};
         for (piece& one : device_blocks_) {
             if (one.at != p) continue;
-            if (one.in_use && one.in_use())  // by a process that mapped it for a previous owner
+            if (one.in_use && one.in_use())  // by a rank that mapped it for a previous owner
                 one.in_use = [before = std::move(one.in_use), now = std::move(in_use)] { return before() || now(); };
             else
                 one.in_use = std::move(in_use);
         }
     }
-    // Waits, up to the bound, until no exported memory is in use by another process.
+    // Waits, up to the bound, until no exported memory is in use by another rank.
     void wait_for_importers(std::chrono::nanoseconds bound) noexcept {
         const auto until = std::chrono::steady_clock::now() + bound;
         const auto any = [&, this] {
@@ -91,7 +91,7 @@ private:
         void* at = nullptr;
         std::size_t bytes = 0;
         bool free = false;
-        std::function<bool()> in_use = {};  // by another process; empty: it was never exported
+        std::function<bool()> in_use = {};  // by another rank; empty: it was never exported
 
         bool goes() const { return free && !(in_use && in_use()); }
     };

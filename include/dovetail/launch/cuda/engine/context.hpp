@@ -104,12 +104,18 @@ public:
         std::erase_if(graphs_, [&](const auto& g) { return g.first == who; });
         std::erase_if(before_abort_, [&](const auto& b) { return b.first == who; });
     }
-    // Ends NCCL's work on this rank, from any thread.
+    // Ends the communication of this rank, from any thread. What it leaves behind must not be taken for data, so this waits until the other
+    // ranks know of the abort: for those whose memory it shares it can see that, others get a message.
     void abort_communication() noexcept {
+        std::chrono::steady_clock::time_point told;
         {
             const std::lock_guard lock{graphs_mutex_};
             for (const auto& b : before_abort_) b.second();
+            if (told_ == std::chrono::steady_clock::time_point{}) told_ = std::chrono::steady_clock::now() + message_time;
+            told = told_;
         }
+        flags.inform_others(std::chrono::seconds{1});
+        if (size > 1) std::this_thread::sleep_until(told);
         stopped_.store(true);
         nccl.abort([this] { destroy_graphs(); });
     }
@@ -172,6 +178,8 @@ private:
                           f.doing.operation, f.doing.statement});
     }
 
+    static constexpr std::chrono::milliseconds message_time{20};  // of an abort, over rank 0
+    std::chrono::steady_clock::time_point told_ = {};             // when the others know of the abort
     std::mutex graphs_mutex_;
     std::vector<std::pair<const void*, std::function<void()>>> graphs_, before_abort_;
     launch::stall_detector stall_detector_;

@@ -76,6 +76,21 @@ protected:
     int number_ = 0;                                // number of this executor on its rank
 
 private:
+    // A partner that is ahead by a run waits for room in the output; an abort ends that wait, and its copy begins.
+    void check_not_overwritten(int output) override {
+        if (on_->world->aborted() && is_written_by_copies(output)) raise();
+    }
+    bool is_written_by_copies(int output) const {
+        const int owner = ir::owner_of(program, output);
+        for (const ir::step& s : steps()) {
+            if (!is_peer_copy(program, program.tasks[s.task])) continue;
+            for (const ir::participation& p : program.participations.subspan(s.first_participation, s.participations))
+                for (const ir::access& a : program.accesses.subspan(p.first_access, p.accesses))
+                    if (writes(a.mode) && ir::owner_of(program, a.buffer) == owner) return true;
+        }
+        return false;
+    }
+
     void prepare_all(std::uint64_t hash) {
         check_plans(hash);
         communicates_ = where.communicates(program);

@@ -1,6 +1,9 @@
 // Releases streams that wait for flags in this rank's memory, once the runs are aborted: an aborted partner writes no flag, and its peer
 // would wait forever. The releaser has its own thread, because the rank's thread may be inside a launch that waits for room in the very
 // same stream.
+//
+// A released stream goes on with data that never arrived, and puts what it makes of them into other ranks. Therefore all ranks are informed
+// before any of them releases its waits or ends its NCCL calls: each rank has a word that says that it counts no further run as ended.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +13,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace dovetail::cuda {
@@ -26,14 +30,32 @@ public:
     flag_releaser& operator=(const flag_releaser&) = delete;
     ~flag_releaser() { stop(); }
 
-    void watch(std::uint32_t* flags, std::size_t count) {
+    // The flags of an executor, the word behind them, and that word of the other ranks.
+    struct watched_flags {
+        std::uint32_t* flags = nullptr;
+        std::size_t count = 0;
+        std::vector<const std::uint32_t*> informed = {};
+    };
+    void watch(watched_flags one) {
         const std::lock_guard lock{mutex_};
-        watched_.push_back({flags, count});
+        watched_.push_back(std::move(one));
         if (!thread_.joinable()) thread_ = std::thread{[this] { serve(); }};
     }
+    // The executor is gone, and counts no further run.
     void forget(const std::uint32_t* flags) noexcept {
         const std::lock_guard lock{mutex_};
-        std::erase_if(watched_, [&](const range& r) { return r.flags == flags; });
+        for (const watched_flags& one : watched_)
+            if (one.flags == flags) inform(one);
+        std::erase_if(watched_, [&](const watched_flags& one) { return one.flags == flags; });
+    }
+    // From now on this rank counts no run as ended. Waits until the others do not either, up to the bound, for one that was killed.
+    void inform_others(std::chrono::nanoseconds bound) noexcept {
+        {
+            const std::lock_guard lock{mutex_};
+            for (const watched_flags& one : watched_) inform(one);
+        }
+        const auto until = std::chrono::steady_clock::now() + bound;
+        while (!all_informed() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::microseconds{50});
     }
     void stop() noexcept {
         stopping_.store(true);
@@ -41,16 +63,22 @@ public:
     }
 
 private:
-    struct range {
-        std::uint32_t* flags = nullptr;
-        std::size_t count = 0;
-    };
+    static void inform(const watched_flags& one) noexcept {
+        __atomic_store_n(one.flags + one.count * flag_stride, flag_set, __ATOMIC_RELEASE);
+    }
+    bool all_informed() noexcept {
+        const std::lock_guard lock{mutex_};
+        for (const watched_flags& one : watched_)
+            for (const std::uint32_t* word : one.informed)
+                if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != flag_set) return false;
+        return true;
+    }
     void serve() {
         while (!stopping_.load()) {
             // Repeatedly: each wait resets its flag, and the next wait follows.
             if (over_()) {
                 const std::lock_guard lock{mutex_};
-                for (const range& r : watched_)
+                for (const watched_flags& r : watched_)
                     for (std::size_t i = 0; i < r.count; ++i) __atomic_store_n(r.flags + i * flag_stride, flag_set, __ATOMIC_RELEASE);
                 ending_ = true;
             }
@@ -59,7 +87,7 @@ private:
     }
     const std::function<bool()> over_;
     std::mutex mutex_;
-    std::vector<range> watched_;
+    std::vector<watched_flags> watched_;
     std::thread thread_;
     std::atomic<bool> stopping_ = false;
     bool ending_ = false;

@@ -31,11 +31,11 @@ inline bool is_peer_copy(const ir::program& p, const ir::task& v) {
 
 namespace detail {
 
-// The memory that a rank exports to the others of its process; kept while one of them uses it.
+// The memory that a rank exports to the others of its process; kept while one of them uses it, also after its rank has ended.
 struct exported_memory {
-    std::shared_ptr<device_memory> memory;  // shared ownership, also after its rank has ended
+    std::shared_ptr<device_memory> memory;
     char* arena = nullptr;
-    CUdeviceptr flags = 0;
+    block flags;
     int device = 0;
 };
 class memory_exports {
@@ -100,8 +100,7 @@ public:
         trying([&, this] { mine = export_memory(arena, arena_bytes); });
         const auto exports = on_->world->exchange(on_->index, "the peer copies of " + graph, detail::host_name() + " " + mine, limit);
         for (int r = 0; r < on_->size; ++r)
-            if (remotes_[static_cast<std::size_t>(r)].partner)
-                trying([&, this] { import_memory(r, exports[static_cast<std::size_t>(r)]); });
+            if (r != on_->index) trying([&, this] { import_memory(r, exports[static_cast<std::size_t>(r)]); });
         const auto faults = on_->world->exchange(on_->index, "the reach of the peer copies of " + graph, fault, limit);
         if (shared_) shared_->forget_name();
         std::string all;
@@ -111,7 +110,7 @@ public:
             throw transport_unavailable{
                 "the peer copies of " + graph + " cannot be made: " + all,
                 ". The options channel_transport<transport::nccl> and collective_transport<transport::nccl> make NCCL move these values"};
-        on_->flags.watch(own_, static_cast<std::size_t>(flags_));
+        on_->flags.watch({own_, static_cast<std::size_t>(flags_), informed_words()});
         watched_ = true;
     }
     peer_copies(const peer_copies&) = delete;
@@ -155,12 +154,19 @@ private:
         bool partner = false, receives = false;
         char* arena = nullptr;
         CUdeviceptr flags = 0;
+        const std::uint32_t* on_host = nullptr;  // its flags; null if it is on another host
         std::shared_ptr<const detail::exported_memory> exported;
         std::unique_ptr<ipc_flags> shared;
         std::unique_ptr<void, close_handle> opened;  // destroyed before its owner is notified
     };
-    // One more counts the processes that have mapped them.
-    std::size_t bytes_of_flags() const { return static_cast<std::size_t>(flags_ + 1) * flag_stride * sizeof(std::uint32_t); }
+    // One more says that the rank is informed of an abort, one that counts the processes that have mapped them.
+    std::size_t bytes_of_flags() const { return static_cast<std::size_t>(flags_ + 2) * flag_stride * sizeof(std::uint32_t); }
+    std::vector<const std::uint32_t*> informed_words() const {
+        std::vector<const std::uint32_t*> words;
+        for (const remote_rank& r : remotes_)
+            if (r.on_host != nullptr) words.push_back(r.on_host + static_cast<std::size_t>(flags_) * flag_stride);
+        return words;
+    }
     static CUdeviceptr flag(CUdeviceptr first, int i) { return first + static_cast<CUdeviceptr>(i) * flag_stride * sizeof(std::uint32_t); }
     void set_flag(cudaStream_t stream, int rank, int number) const {
         check(
@@ -196,10 +202,11 @@ private:
         if (on_->write_value == nullptr || on_->wait_value == nullptr) throw failure{"the driver has no stream memory operations"};
         const std::size_t bytes = bytes_of_flags();
         if (on_->world->one_process()) {
-            block_ = block{on_->memory, static_cast<std::int64_t>(bytes), true};
-            own_ = reinterpret_cast<std::uint32_t*>(block_.data());
+            exported_ = std::make_shared<detail::exported_memory>(
+                detail::exported_memory{on_->memory, arena, block{on_->memory, static_cast<std::int64_t>(bytes), true}, on_->device});
+            own_ = reinterpret_cast<std::uint32_t*>(exported_->flags.data());
             own_on_device_ = reinterpret_cast<CUdeviceptr>(own_);
-            exported_ = std::make_shared<detail::exported_memory>(detail::exported_memory{on_->memory, arena, own_on_device_, on_->device});
+            on_->memory->mark_exported(arena, [used = std::weak_ptr{exported_}] { return !used.expired(); });
             return std::to_string(detail::memory_exports::add(exported_));
         }
         shared_ = std::make_shared<ipc_flags>(bytes);
@@ -227,12 +234,17 @@ private:
             to.exported = detail::memory_exports::find(std::stoll(first));
             if (!to.exported) throw failure{who + " is gone"};
             to.arena = to.exported->arena;
-            to.flags = to.exported->flags;
+            to.on_host = reinterpret_cast<const std::uint32_t*>(to.exported->flags.data());
+            to.flags = reinterpret_cast<CUdeviceptr>(to.on_host);
             if (to.receives) enable_access(rank, to.exported->device);
             return;
         }
-        if (host != detail::host_name()) throw failure{who + " is on host " + host + ", not on " + detail::host_name()};
+        if (host != detail::host_name()) {
+            if (!to.partner) return;
+            throw failure{who + " is on host " + host + ", not on " + detail::host_name()};
+        }
         to.shared = std::make_unique<ipc_flags>(first, bytes_of_flags());
+        to.on_host = static_cast<const std::uint32_t*>(to.shared->data());
         to.flags = to.shared->on_device();
         if (!to.receives) return;
         cudaIpcMemHandle_t handle{};
@@ -262,7 +274,6 @@ private:
     std::vector<int> first_flag_;       // by task; -1: no peer copy
     std::vector<remote_rank> remotes_;  // by rank
     int flags_ = 0;
-    block block_;
     std::shared_ptr<const detail::exported_memory> exported_;
     std::shared_ptr<ipc_flags> shared_;
     std::uint32_t* own_ = nullptr;
