@@ -261,6 +261,7 @@ constexpr subject in_place_only() {
 constexpr subject peer_copy() {
     maker m{2};
     m.s.options.channel_slots = 2;
+    m.s.options.channels = dv::transport::peer_copy;
     const int a = m.compute(0, {}), b = m.compute(1, {a});
     m.output(b, 1);
     const int va = m.run(a), copied = m.send(a, 0, 1), vb = m.run(b);

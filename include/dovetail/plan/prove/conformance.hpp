@@ -2,6 +2,7 @@
 // the right way on the right roles; every communication has all its partners, and they agree.
 #pragma once
 
+#include "../../cost/transport.hpp"
 #include "buffers.hpp"
 #include "collectives.hpp"
 
@@ -11,7 +12,14 @@ namespace dovetail::plan::detail {
 class members_check {
 public:
     constexpr members_check(const ir::graph& g, const ir::program& p, const plan_options& options)
-        : g_{g}, p_{p}, options_{options}, blocks_{g}, lists_{p}, numbers_{p}, task_of_(g.nodes.count, -1) {}
+        : g_{g},
+          p_{p},
+          options_{options},
+          copies_from_{cost_model::peer_copies_from(options)},
+          blocks_{g},
+          lists_{p},
+          numbers_{p},
+          task_of_(g.nodes.count, -1) {}
 
     constexpr verdict check() {
         const ir::task* x = p_.tasks.first;
@@ -37,13 +45,16 @@ private:
         return m.kind == op_kind::transfer ? check_transfer(g_, p_, blocks_, participations, m, v, options_.channel_slots)
                                            : check_input(p_, participations, m, v);
     }
-    // A statement is moved by what the graph says; what copy engines move, into an arena: only there a sender knows its place.
+    // A statement is moved by what the graph says, a transfer by copy engines only from the size on from which the options have them. What
+    // copy engines move is not in a group, and goes into an arena: only there a sender knows its place.
     constexpr verdict check_transport(const ir::task& x, const ir::member& m, const partners& participations, int v) const {
         const bool copied = x.moved_by == transport::peer_copy;
         if (!copied && x.moved_by != transport::nccl) return {flaw::node_mismatch, -1, v};
         if (m.kind != op_kind::transfer && x.moved_by != (m.node < 0 ? transport::nccl : g_.nodes.first[m.node].moved_by))
             return {flaw::node_mismatch, -1, v};
         if (!copied) return {};
+        const ir::access& sent = p_.accesses.first[p_.participations.first[x.first_participation].first_access];
+        if (x.members != 1 || (m.kind == op_kind::transfer && ir::bytes_of(p_, sent) < copies_from_)) return {flaw::node_mismatch, -1, v};
         verdict bad;
         participations.each([&, this](const ir::participation& of) {
             for (const ir::access& a : p_.accesses.subspan(of.first_access, of.accesses))
@@ -67,6 +78,7 @@ private:
     const ir::graph& g_;
     const ir::program& p_;
     const plan_options& options_;
+    const std::int64_t copies_from_;
     const symbol_blocks blocks_;
     participations_of_members lists_;
     symmetric_sets numbers_;
