@@ -20,7 +20,7 @@ using namespace samples;
 using support::message;
 
 namespace {
-using wide = dv::tensor<float, 256, 256>;
+using wide = dv::tensor<float, 512, 512>;
 struct wide_sum : dv::graph<dv::input<x, wide>, dv::mesh<dv::axis<dp, 2>>, dv::let<a, add(x, x)>, dv::let<y, all_reduce<sum, dp>(a)>,
                             dv::output<y>> {};
 // The plans differ: one stream, the other transport and another rewrite beside the planner's choice.

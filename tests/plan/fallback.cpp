@@ -1,4 +1,5 @@
-// The second plan: NCCL moves what the first plan leaves to copy engines, with the same rewrites; and the graphs and options that have none.
+// The second plan: NCCL moves what the first plan leaves to copy engines, with the same rewrites; and the graphs and options that have
+// none.
 #include "support/samples.hpp"
 
 #include <dovetail/plan/fallback.hpp>

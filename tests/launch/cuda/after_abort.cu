@@ -1,5 +1,5 @@
-// What an abort leaves behind is never taken for data: neither by a rank that does not know of the abort yet, nor in a result that a program
-// holds; and ranks use no memory of one that has left.
+// What an abort leaves behind is never taken for data: neither by a rank that does not know of the abort yet, nor in a result that a
+// program holds; and ranks use no memory of one that has left.
 #include "support/samples.hpp"
 #include "support/simulated_cuda.hpp"
 

@@ -25,6 +25,11 @@ struct near_peers {
     }();
 };
 using near = dv::options<near_peers>;
+using wide = dv::tensor<float, 512, 512>;
+using namespace dv::ops;
+struct wide_sum : dv::graph<
+    dv::input<samples::x, wide>, dv::mesh<dv::axis<samples::dp, 2>>, dv::let<samples::a, add(samples::x, samples::x)>,
+    dv::let<samples::y, all_reduce<sum, samples::dp>(samples::a)>, dv::output<samples::y>> {};
 // Device 1 has no access to device 2.
 cudaError_t only_others(int* can, int device, int peer) {
     *can = device == 1 && peer == 2 ? 0 : 1;
@@ -335,6 +340,22 @@ TEST_CASE("dv::tuned leaves out the plans that copy engines cannot execute, and 
     CHECK(kept[0].find("the planner's choice: left out, " + no_access) != std::string::npos);
     CHECK(kept[0].find("the other transport: left out") == std::string::npos);
     CHECK(kept[0].find("kept") != std::string::npos);
+}
+
+TEST_CASE("without the kernel that reduces what copy engines bring, the second plan is executed") {
+    const table t;
+    dv::cuda::local_reduction_kernel = nullptr;
+    using searched = dv::options<near_peers, dv::rewritten_by<dv::rewrite::automatic>>;
+    static_assert(dv::plan::has_fallback<wide_sum, searched>);
+    std::vector<std::string> said(2);
+    simulated::run(2, [&](auto& rank) {
+        dv::executor<wide_sum, searched> step{rank, 20s};
+        said[static_cast<std::size_t>(rank.index())] = step.transport_fallback_reason();
+        step.bind(dv::name<samples::x>, std::vector<float>(wide::size, 2.0f));
+        expect(step.run().read(dv::name<samples::y>).host(), std::vector<float>(wide::size, 8.0f), "y", rank.index(), 0);
+    });
+    CHECK(said[0].find("rank 0: a reduction within a GPU") != std::string::npos);
+    CHECK(said == std::vector<std::string>(2, said[0]));
 }
 
 TEST_CASE("the second plan makes the values of the first, replayed and with several runs in flight") {

@@ -18,7 +18,7 @@ class communication_commands {
 public:
     std::vector<command> before, calls, copies;
     std::int64_t scratch_bytes = 0;  // scratch memory for arguments that would be overwritten while they are sent
-    std::int64_t largest = 0;        // the largest message
+    std::int64_t largest = 0;        // the largest message of NCCL
 
     communication_commands(const access_table& accesses, const geometry& where, const peer_copies& copies, int rank, ncclComm_t all,
                            const std::vector<ncclComm_t>& by_communicator)
@@ -30,10 +30,9 @@ public:
         if (s.send < 0 && s.recv < 0) return;
         const std::vector<int> with = where_.partners(accesses_.program, accesses_.program.tasks[step.task], p.member, rank_);
         const int mine = static_cast<int>(std::find(with.begin(), with.end(), rank_) - with.begin());
+        if (const int flags = peer_copies_.first_flag(step.task); flags >= 0) return add_peer_copies(step, m, s, flags, with, mine);
         largest = std::max({largest, s.send_bytes, s.recv_bytes});
-        if (const int flags = peer_copies_.first_flag(step.task); flags >= 0)
-            add_peer_copies(step, m, s, flags, with, mine);
-        else if (!collective::by_one_call(m.kind))
+        if (!collective::by_one_call(m.kind))
             add_messages(m, s, with, mine);
         else if (with.size() == 1)
             copy(s.send, 0, s.recv, 0, s.recv_bytes);

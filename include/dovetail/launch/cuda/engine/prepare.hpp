@@ -76,6 +76,10 @@ protected:
     int number_ = 0;                                // number of this executor on its rank
 
 private:
+    static constexpr const char* no_reduction_kernel =
+        "a reduction within a GPU (of a single-rank graph, or by copy engines) needs a kernel of the library: compile one unit of the "
+        "program that includes <dovetail/launch/cuda/commands/local_reduction.hpp> with nvcc";
+
     // A partner that is ahead by a run waits for room in the output; an abort ends that wait, and its copy begins.
     void check_not_overwritten(int output) override {
         if (on_->world->aborted() && is_written_by_copies(output)) raise();
@@ -95,7 +99,7 @@ private:
         check_plans(hash);
         communicates_ = where.communicates(program);
         peer_copies_ = std::make_unique<peer_copies>(on_, program, where, addresses.arena(), plan.roles[role].arena_bytes, described(),
-                                                     options.time_limit);
+                                                     missing_kernel(), options.time_limit);
         list_ = std::make_unique<command_list>(executable_, where, rank, role, *on_, *peer_copies_, options.replay != replay_mode::never);
         prepare();
         prepare_memory();
@@ -104,6 +108,12 @@ private:
                 on_->nccl.register_memory(list_->communicators, addresses.arena(), static_cast<std::size_t>(plan.roles[role].arena_bytes));
         initialise();
         warm(hash);
+    }
+    // Why the program cannot reduce within a GPU; empty if it can, or does not.
+    std::string missing_kernel() const {
+        const auto reduces = [](const ir::task& v) { return v.kind == op_kind::local_reduce; };
+        const bool none = std::none_of(program.tasks.begin(), program.tasks.end(), reduces);
+        return none || local_reduction_kernel != nullptr ? std::string{} : no_reduction_kernel;
     }
     void check_plans(std::uint64_t hash) {
         number_ = on_->executors++;
@@ -141,10 +151,7 @@ private:
             if (a.kind == command_kind::copy_input) inputs_->add(a, addresses, program);
             if (a.kind == command_kind::put) a.to = remote_address(a);
             if (a.kind == command_kind::local_reduce) {
-                if (local_reduction_kernel == nullptr)
-                    throw usage_error{
-                        "a reduction within a GPU (of a single-rank graph, or by copy engines) needs a kernel of the library: compile one "
-                        "unit of the program that includes <dovetail/launch/cuda/commands/local_reduction.hpp> with nvcc"};
+                if (local_reduction_kernel == nullptr) throw usage_error{no_reduction_kernel};
                 if (a.sources > most_local_sources)
                     throw usage_error{"a reduction within a GPU is over at most " + std::to_string(most_local_sources) + " values"};
             }

@@ -75,9 +75,9 @@ inline std::string host_name() {
 
 class peer_copies {
 public:
-    // Every rank makes one, with the arena of its executor; `graph` is its name in messages.
+    // Every rank makes one, with the arena of its executor; `graph` is its name in messages, `missing` what this rank lacks for it.
     peer_copies(std::shared_ptr<context> on, const ir::program& program, const geometry& where, char* arena, std::int64_t arena_bytes,
-                const std::string& graph, std::chrono::nanoseconds limit)
+                const std::string& graph, const std::string& missing, std::chrono::nanoseconds limit)
         : on_{std::move(on)},
           first_flag_(static_cast<std::size_t>(program.tasks.size()), -1),
           remotes_(static_cast<std::size_t>(on_->size)) {
@@ -97,7 +97,10 @@ public:
             }
         };
         std::string mine;
-        trying([&, this] { mine = export_memory(arena, arena_bytes); });
+        trying([&, this] {
+            if (!missing.empty()) throw failure{missing};
+            mine = export_memory(arena, arena_bytes);
+        });
         const auto exports = on_->world->exchange(on_->index, "the peer copies of " + graph, detail::host_name() + " " + mine, limit);
         for (int r = 0; r < on_->size; ++r)
             if (r != on_->index) trying([&, this] { import_memory(r, exports[static_cast<std::size_t>(r)]); });
