@@ -131,6 +131,13 @@ constexpr int region_around(const Graph& g, const node& n, rewrite kind) {
     return r;
 }
 
+// What the innermost moved_by around a node says; `automatic` where there is none.
+template <class Graph>
+constexpr transport stated_transport(const Graph& g, const node& n) {
+    const int region = region_around(g, n, rewrite::copy_engines);
+    return region < 0 ? transport::automatic : static_cast<transport>(g.regions[region].number);
+}
+
 // Whether a node stands in a region, or in one inside of it.
 template <class Graph>
 constexpr bool stands_in(const Graph& g, const node& n, int region) {

@@ -55,6 +55,13 @@ struct in_part : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<input_of, 3>, d
 struct of_shards : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<input_of, 3>,
                              dv::bucket<dv::automatic, dv::decompose<dv::repeat<sum_of, 3>>>, dv::output<dv::all<3, got>>> {};
 
+// One half is moved by copy engines, and so in no group; the other half is bucketed.
+template <int I> using other_sum = dv::let<got<I + 3>, all_reduce<sum, dp>(small<I>)>;
+struct half_copied : dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::repeat<input_of, 3>,
+                               dv::bucket<dv::automatic, dv::moved_by<dv::transport::peer_copy, dv::repeat<sum_of, 3>>,
+                                          dv::repeat<other_sum, 3>>,
+                               dv::output<dv::all<6, got>>> {};
+
 // Nothing to join: another axis, another depth, a dependence, an update.
 struct each_alone
     : dv::graph<dv::mesh<dv::axis<dp, 2>, dv::axis<tp, 2>>, dv::input<x, number>, dv::state<s, number, zeros>,
@@ -95,6 +102,8 @@ TEST_CASE("a statement buckets what stands in it, up to its own bytes") {
     CHECK(groups_of<app::by_a_statement<(64 << 20)>>(false) == std::vector{5});
     CHECK(groups_of<app::in_part>(false) == std::vector{2});
     CHECK(groups_of<app::of_shards>(false) == std::vector{3, 3});
+    CHECK(groups_of<app::half_copied>(false) == std::vector{3});
+    CHECK(groups_of<app::half_copied>() == std::vector{3});
 }
 
 TEST_CASE("a bucket costs what the group costs that a user writes, and saves the latencies") {

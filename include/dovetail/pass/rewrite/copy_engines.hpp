@@ -83,8 +83,7 @@ public:
 private:
     // By the statement around it, or by its size.
     constexpr bool is_asked_for(const ir::node& n) const {
-        const int region = ir::region_around(seen_, n, rewrite::copy_engines);
-        const auto stated = region < 0 ? transport::automatic : static_cast<transport>(seen_.regions[region].number);
+        const transport stated = ir::stated_transport(seen_, n);
         const std::int64_t payload = rules_.payload(n);
         return payload > 0 && (stated == transport::automatic ? payload >= from_bytes_ : stated == transport::peer_copy);
     }

@@ -124,18 +124,22 @@ constexpr ir::fault check_bucket(const ir::graph& g, int region) {
     return ir::make_fault(ir::fault_kind::nothing_to_bucket, g.regions[region].source_position);
 }
 
-// What a moved_by asks copy engines to move can be moved, and there is something.
-constexpr ir::fault check_transport(const ir::graph& g, int region) {
-    const int position = g.regions[region].source_position;
+// There is something that a moved_by moves.
+constexpr ir::fault check_moved(const ir::graph& g, int region) {
+    for (const ir::node& n : g.nodes)
+        if (collective::passes_between_members(n.kind) && ir::region_around(g, n, rewrite::copy_engines) == region) return ir::fault{};
+    return ir::make_fault(ir::fault_kind::nothing_to_move, g.regions[region].source_position);
+}
+// Copy engines can move all that a moved_by asks them to, also what other rewrites have made of it.
+constexpr ir::fault check_movable(const ir::graph& g) {
     const copyable_communication rules{g};
-    bool moves = false;
     for (const ir::node& n : g.nodes) {
-        if (!collective::passes_between_members(n.kind) || ir::region_around(g, n, rewrite::copy_engines) != region) continue;
-        moves = true;
-        if (g.regions[region].number == static_cast<int>(transport::peer_copy) && !rules.may_move(n))
-            return ir::make_fault(ir::fault_kind::not_by_copy_engines, position, n.statement).in(n.statement);
+        if (!collective::passes_between_members(n.kind) || ir::stated_transport(g, n) != transport::peer_copy || rules.may_move(n))
+            continue;
+        const int region = ir::region_around(g, n, rewrite::copy_engines);
+        return ir::make_fault(ir::fault_kind::not_by_copy_engines, g.regions[region].source_position, n.statement).in(n.statement);
     }
-    return moves ? ir::fault{} : ir::make_fault(ir::fault_kind::nothing_to_move, position);
+    return ir::fault{};
 }
 
 // The first mistake in the regions of one kind.
@@ -158,14 +162,15 @@ constexpr ir::fault check_decompositions(const ir::graph& g) {
 constexpr ir::fault check_regions(const ir::graph& g) {
     ir::fault wrong = detail::check_each(g, rewrite::split, detail::check_split);
     if (!wrong) wrong = detail::check_each(g, rewrite::keep, detail::check_keep);
-    if (!wrong) wrong = detail::check_each(g, rewrite::copy_engines, detail::check_transport);
-    const bool buckets = detail::has_regions(g, rewrite::bucket);
-    if (wrong || !(buckets || detail::has_regions(g, rewrite::decompose) || detail::has_regions(g, rewrite::shard_update))) return wrong;
+    if (!wrong) wrong = detail::check_each(g, rewrite::copy_engines, detail::check_moved);
+    const bool later = detail::has_regions(g, rewrite::bucket) || detail::has_regions(g, rewrite::copy_engines);
+    if (wrong || !(later || detail::has_regions(g, rewrite::decompose) || detail::has_regions(g, rewrite::shard_update))) return wrong;
     ir::graph_data now = detail::rewrite_regions(rewrite::split, {}, detail::copy_of(g));
     wrong = detail::check_decompositions(ir::view(now));
-    if (wrong || !buckets) return wrong;
+    if (wrong || !later) return wrong;
     now = detail::rewrite_whole_or_blocks({}, static_cast<ir::graph_data&&>(now));
-    return detail::check_each(ir::view(now), rewrite::bucket, detail::check_bucket);
+    wrong = detail::check_movable(ir::view(now));
+    return wrong ? wrong : detail::check_each(ir::view(now), rewrite::bucket, detail::check_bucket);
 }
 
 // The upper bounds of the table sizes of the rewritten graph.
