@@ -7,30 +7,18 @@
 // their order.
 #pragma once
 
-#include "../../ir/table.hpp"
 #include "split_analysis.hpp"
+#include "view_nodes.hpp"
 #include "without_nodes.hpp"
 
 namespace dovetail::pass {
 
 namespace detail {
 
-struct rows;
-struct concat;
-constexpr operation view_operation(const tag* name, view_kind view) {
-    operation o;
-    o.name = name;
-    o.view = view;
-    return o;
-}
-inline constexpr operation rows_operation = view_operation(&tag_of<rows>, view_kind::rows),
-                           concat_operation = view_operation(&tag_of<concat>, view_kind::concat);
-
 class splitting {
 public:
     constexpr splitting(const ir::graph_data& g, const split_analysis& how)
         : g_{g}, how_{how}, to_{without_nodes(g)}, first_block_(g.symbols.size(), -1), first_view_(g.symbols.size(), -1) {
-        to_.views = true;
         find_groups();
     }
 
@@ -115,47 +103,14 @@ private:
     // The blocks of rows of a value from outside.
     constexpr void view(const ir::node& reader, int s) {
         first_view_[s] = to_.symbols.size();
-        for (int i = 0; i < how_.blocks; ++i) {
-            ir::symbol rows;
-            rows.type = how_.block_of(g_.symbols[s].type, 0);
-            rows.role = g_.symbols[s].role;
-            rows.in_host_memory = g_.symbols[s].in_host_memory;
-            rows.source_position = g_.symbols[s].source_position;
-            rows.node = to_.nodes.size();
-            to_.symbols.push(rows);
-            ir::node n = view_node(reader, rows_operation);
-            n.part = i;
-            n.parts = how_.blocks;
-            n.first_argument = to_.operands.size();
-            n.arguments = 1;
-            to_.operands.push(s);
-            push_view(n, first_view_[s] + i);
-        }
+        for (int i = 0; i < how_.blocks; ++i) add_rows(to_, reader, s, i, how_.blocks);
     }
     // Once all blocks of a value are there.
     constexpr void finish(const ir::node& written, int s) {
         if (!how_.joined(s)) return;
-        ir::node n = view_node(written, concat_operation);
-        n.first_argument = to_.operands.size();
-        n.arguments = how_.blocks;
-        for (int i = 0; i < how_.blocks; ++i) to_.operands.push(first_block_[s] + i);
-        to_.symbols[s].node = to_.nodes.size();
-        push_view(n, s);
-    }
-    static constexpr ir::node view_node(const ir::node& beside, const operation& op) {
-        ir::node n;
-        n.op = &op;
-        n.role = beside.role;
-        n.statement = beside.statement;
-        n.source_position = beside.source_position;
-        n.region = beside.region;
-        return n;
-    }
-    constexpr void push_view(ir::node n, int result) {
-        n.first_result = to_.operands.size();
-        n.results = 1;
-        to_.operands.push(result);
-        to_.nodes.push(n);
+        vec<int> blocks;
+        for (int i = 0; i < how_.blocks; ++i) blocks.push(first_block_[s] + i);
+        add_concat(to_, written, blocks, s);
     }
 
     const ir::graph_data& g_;
