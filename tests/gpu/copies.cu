@@ -31,6 +31,12 @@ TEST_CASE("channels by peer copy") {
     compare_copies<samples::shaped<(1 << 22) + 1>>(2, "16 MiB");
 }
 
+TEST_CASE("collectives in two levels, as if the four GPUs were on two hosts") {
+    compare_copies<samples::hosts_first>(4, "hosts_first");
+    compare_copies<samples::hosts_last>(4, "hosts_last");
+    compare_copies<samples::from_a_host>(4, "from_a_host");
+}
+
 TEST_CASE("ten thousand runs, several in flight") {
     if (!gpu::enough(3, "ten thousand runs")) return;
     for (const auto how : {dv::replay_mode::never, dv::replay_mode::always})

@@ -521,6 +521,26 @@ struct moved : dv::graph<
     dv::let<c, all_reduce<maximum, dp>(add(a, b))>,
     dv::output<b, c>> {};
 
+// Collectives across hosts, of which copy engines move the part within the hosts: where the network's axis stands first, an all_gather and
+// a reduce_scatter in blocks.
+template <class Mesh>
+struct across_hosts : dv::graph<
+    dv::input<x, dv::tensor<float, 8, 32>>,
+    Mesh,
+    dv::moved_by<dv::transport::peer_copy, dv::let<a, all_reduce<sum>(x)>, dv::let<b, all_gather<>(a)>,
+                 dv::let<c, reduce_scatter<maximum>(b)>>,
+    dv::let<y, add(c, x)>,
+    dv::output<a, y>> {};
+struct hosts_first : across_hosts<dv::mesh<dv::axis<dp, 2, dv::link::network>, dv::axis<tp, 2>>> {};
+struct hosts_last : across_hosts<dv::mesh<dv::axis<tp, 2>, dv::axis<dp, 2, dv::link::network>>> {};
+// ... and from a root.
+struct from_a_host : dv::graph<
+    dv::input<x, vector>,
+    dv::mesh<dv::axis<dp, 2, dv::link::network>, dv::axis<tp, 2>>,
+    dv::moved_by<dv::transport::peer_copy, dv::let<a, broadcast<root_index<3>>(x)>>,
+    dv::let<y, add(a, x)>,
+    dv::output<y>> {};
+
 // Shapes at the edge: nothing, one element, an odd number.
 template <std::int64_t N>
 struct shaped : dv::graph<

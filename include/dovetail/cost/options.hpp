@@ -83,7 +83,7 @@ private:
 };
 // What moves collectives along axes within a host: dv::transport::nccl; copy engines, dv::transport::peer_copy, which use no
 // multiprocessors and reduce in a fixed order; or, dv::transport::automatic, what rewrite::automatic finds to gain, and NCCL without it.
-// Copy engines move collectives whose argument or result has so many bytes or more.
+// Copy engines move collectives whose argument or result has so many bytes or more; over the network as well, the part within hosts.
 template <transport Transport, std::int64_t FromBytes = 0>
 struct collective_transport {
     static constexpr bool allowed = FromBytes >= 0 && (FromBytes == 0 || Transport == transport::peer_copy);

@@ -56,7 +56,7 @@ template <class... Roles>
 struct roles;
 
 // mesh<axis<node, 2, dv::link::network>, axis<tp, 8>>: the positions of every role. Width 0 is open: it comes from the executor. The link
-// connects positions that differ in this axis alone; predictions depend on it, nothing else does.
+// connects positions that differ in this axis alone; predictions depend on it, and what copy engines may move.
 template <class... Axes>
 struct mesh;
 template <class Name, int Width = 0, link Link = link::local>

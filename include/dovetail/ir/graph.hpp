@@ -65,7 +65,8 @@ struct axis {
     int source_position = -1;
 };
 
-// One axis of one role's mesh. Width 0 is open: known when the executor is made. The link is for the prediction alone.
+// One axis of one role's mesh. Width 0 is open: known when the executor is made. The link is for the prediction, and says what
+// copy engines may move.
 struct mesh_axis {
     int axis = 0;
     int width = 0;

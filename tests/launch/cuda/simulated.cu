@@ -104,6 +104,9 @@ TEST_CASE("collectives by copy engines on the simulated GPU") {
     compare_all_copies<samples::one_group>(3, "one_group");
     compare_all_copies<samples::one_group>(1, "one_group on one rank");
     compare_all_copies<samples::descent>(2, "descent");
+    compare_all_copies<samples::hosts_first>(4, "hosts_first");
+    compare_all_copies<samples::hosts_last>(4, "hosts_last");
+    compare_all_copies<samples::from_a_host>(4, "from_a_host");
 }
 TEST_CASE("NCCL is told of an arena where all ranks pass it alike") {
     const simulated::scope simulation;

@@ -8,13 +8,30 @@
 // An all_reduce whose rows cannot be divided among the ranks, or whose result is a state, gathers all arguments: s = all_gather(x),
 // y = local_reduce(s). Every rank reduces in the order of the members, so that results are bitwise equal on all ranks and in all runs.
 //
+// Of a collective along axes of the network and others, copy engines move the part within the hosts, and NCCL the part between them: each
+// rank exchanges with those at its place in the other hosts, and sends 1 / (ranks of a host) of the data over its link to the network.
+//
+//     y = all_reduce(x)        s = all_to_all<tp>(x)       p = local_reduce(s)       q = all_reduce<node>(p)    y = all_gather<tp>(q)
+//     y = broadcast(x, root)   p = scatter<tp>(x)          q = broadcast<node>(p)    y = all_gather<tp>(q)
+//     y = all_gather(x)        p = all_gather<node>(x)     y = all_gather<tp>(p)
+//     y = reduce_scatter(x)    s = all_to_all<tp>(x)       p = local_reduce(s)       y = reduce_scatter<node>(p)
+//
+// The last two lines are for a mesh with the network's axes last. Where they come first, as usual, the rows of a place lie apart: the part
+// within the hosts is done for the rows of one host after the other, which are views. (Without views it could be done on the other side of
+// NCCL's part, which would then send all of the data over each link.)
+//
+//     y = all_gather(x)        p = all_gather<node>(x)     y = concat<all_gather<tp>(rows<0, 2>(p)), all_gather<tp>(rows<1, 2>(p))>
+//
 // The statement moved_by names what is moved, the options a number of bytes from which on the rest is.
 //
-// Left to NCCL: members of an NCCL group, what an axis with the network's link takes part in, results that are not in the arena (states,
-// pinned memory), reductions along axes of open width, and collectives over roles.
+// Left to NCCL: members of an NCCL group, results that are not in the arena (states, pinned memory), reductions along axes of open width,
+// collectives over roles, and what crosses the network with blocks that are no multiples of 256 bytes, with the network's axes between
+// others, with rows that the ranks of a host cannot divide, as an average of integers, or as another kind of collective.
 #pragma once
 
+#include "copyable_communication.hpp"
 #include "rewritten_nodes.hpp"
+#include "view_nodes.hpp"
 
 namespace dovetail::pass {
 
@@ -23,45 +40,143 @@ namespace detail {
 inline constexpr operation local_reduce_operation = added_operation(&tag_of<struct local_reduce>, op_kind::local_reduce),
                            put_blocks_operation = added_operation(&tag_of<struct put_blocks>, op_kind::all_to_all),
                            put_all_operation = added_operation(&tag_of<struct put_all>, op_kind::all_gather),
-                           put_to_root_operation = added_operation(&tag_of<struct put_to_root>, op_kind::gather);
+                           put_to_root_operation = added_operation(&tag_of<struct put_to_root>, op_kind::gather),
+                           put_from_root_operation = added_operation(&tag_of<struct put_from_root>, op_kind::scatter);
 
-// Which communication copy engines can move.
-class copyable_communication {
+// The nodes that one collective becomes.
+class copied_collective {
 public:
-    constexpr explicit copyable_communication(const ir::graph& g) : g_{g} {}
+    constexpr copied_collective(const copyable_communication& rules, const axes_by_link& axes, const ir::node& n, rewritten_nodes& to)
+        : rules_{rules},
+          axes_{axes},
+          n_{n},
+          x_{rules.argument(n)},
+          y_{rules.result(n)},
+          ranks_{rules.width(n, axes.within_hosts)},
+          to_{to} {}
 
-    constexpr bool may_move(const ir::node& n) const {
-        if (!collective::passes_between_members(n.kind) || n.role < 0 || n.nccl_group_id >= 0 || !within_host(n)) return false;
-        if (result(n) < 0 || width(n) == 1) return false;
-        return is_reducing(n.kind) ? width(n) > 0 && stacked(g_.symbols[argument(n)].type, width(n)).bytes() >= 0 : in_arena(result(n));
-    }
-    // Of argument or result, the larger.
-    constexpr std::int64_t payload(const ir::node& n) const {
-        const std::int64_t sent = g_.symbols[argument(n)].type.bytes(), received = g_.symbols[result(n)].type.bytes();
-        return sent > received ? sent : received;
-    }
-    constexpr int argument(const ir::node& n) const { return g_.operands[n.first_argument]; }
-    constexpr int result(const ir::node& n) const { return g_.operands[n.first_result]; }
-    constexpr std::int64_t width(const ir::node& n) const { return ir::width_along(g_, n.role, n.axes); }
-    constexpr bool in_arena(int symbol) const {
-        return g_.symbols[symbol].kind == ir::symbol_kind::value && !g_.symbols[symbol].in_host_memory;
-    }
-    // So many tensors one behind the other.
-    static constexpr tensor_type stacked(tensor_type t, std::int64_t members) {
-        if (t.rank == 0) t.extent[t.rank++] = 1;
-        t.extent[0] *= members;
-        return t;
+    constexpr void run() {
+        switch (n_.kind) {
+            case op_kind::all_reduce:
+            case op_kind::reduce: return reduce();
+            case op_kind::reduce_scatter: return reduce_scatter();
+            case op_kind::all_gather: return crosses_network() ? all_gather() : move();
+            case op_kind::broadcast: return crosses_network() ? broadcast() : move();
+            default: return move();
+        }
     }
 
 private:
-    constexpr bool within_host(const ir::node& n) const {
-        const ir::role& r = g_.roles[n.role];
-        for (const ir::mesh_axis& a : g_.mesh.subspan(r.first_axis, r.axes))
-            if ((n.axes >> a.axis & 1u) != 0 && a.link == link::network) return false;
-        return true;
+    constexpr bool crosses_network() const { return axes_.between_hosts != 0; }
+
+    constexpr void move() {
+        ir::node n = n_;
+        n.moved_by = transport::peer_copy;
+        to_.push(n, one(x_), one(y_));
+    }
+    constexpr void reduce() {
+        if (!rules_.in_arena(y_) || !rules_.has_equal_shards(type(x_), ranks_)) return reduce_all();
+        const int shard = add_value(y_, block_of(type(x_), ranks_));
+        reduce_blocks(put(put_blocks_operation, x_, type(x_)), shard);
+        gather(n_.kind == op_kind::reduce ? put_to_root_operation : put_all_operation, between_hosts(shard, type(shard)), y_);
+    }
+    constexpr void reduce_all() { reduce_blocks(put(put_all_operation, x_, rules_.stacked(type(x_), ranks_)), y_); }
+    constexpr void broadcast() {
+        const int shard = put(put_from_root_operation, x_, block_of(type(x_), ranks_));
+        gather(put_all_operation, between_hosts(shard, type(shard)), y_);
+    }
+    constexpr void reduce_scatter() {
+        const int partial = crosses_network() ? add_value(y_, block_of(type(x_), ranks_)) : y_;
+        in_blocks(x_, partial, &copied_collective::reduce_rows);
+        if (crosses_network()) pass_between_hosts(behind_first(n_), partial, y_);
+    }
+    constexpr void all_gather() {
+        const int of_place = add_value(x_, rules_.stacked(type(x_), rules_.width(n_, axes_.between_hosts)));
+        pass_between_hosts(n_, x_, of_place);
+        in_blocks(of_place, y_, &copied_collective::gather_rows);
     }
 
-    const ir::graph& g_;
+    // A step for each of the blocks of x and y.
+    constexpr void in_blocks(int x, int y, void (copied_collective::*step)(int, int)) {
+        const auto blocks = static_cast<int>(rules_.blocks(n_, axes_));
+        if (blocks == 1) return (this->*step)(x, y);
+        vec<int> made;
+        for (int i = 0; i < blocks; ++i) {
+            made.push(add_value(y, block_of(type(y), blocks)));
+            (this->*step)(add_rows(to_.made, n_, x, i, blocks), made.back());
+        }
+        add_concat(to_.made, n_, made, y);
+    }
+    // The steps: from all ranks of a host, and to all of them.
+    constexpr void reduce_rows(int x, int y) { reduce_blocks(put(put_blocks_operation, x, type(x)), y); }
+    constexpr void gather_rows(int x, int y) { gather(put_all_operation, x, y); }
+
+    // From an argument, or rows of it, to the other ranks of the host; a value of that type arrives.
+    constexpr int put(const operation& by, int x, const tensor_type& arriving) {
+        const int staged = add_value(x, arriving);
+        to_.derive(within_hosts(n_), by, x, staged);
+        return staged;
+    }
+    constexpr void reduce_blocks(int staged, int y) {
+        ir::node n = behind_first(n_);
+        n.axes = 0;
+        n.root = -1;
+        to_.derive(n, local_reduce_operation, staged, y, n_.reduce);
+    }
+    constexpr void gather(const operation& by, int shard, int y) { to_.derive(within_hosts(behind_first(n_)), by, shard, y); }
+
+    constexpr int between_hosts(int x, tensor_type arriving) {
+        if (!crosses_network()) return x;
+        const int y = add_value(x, arriving);
+        pass_between_hosts(behind_first(n_), x, y);
+        return y;
+    }
+    // The collective itself, along the network's axes alone.
+    constexpr void pass_between_hosts(ir::node n, int x, int y) {
+        n.axes = axes_.between_hosts;
+        if (n.root >= 0) n.root /= static_cast<int>(ranks_);
+        to_.push(n, one(x), one(y));
+    }
+    constexpr ir::node within_hosts(ir::node n) const {
+        n.axes = axes_.within_hosts;
+        if (crosses_network() && n.root >= 0) n.root %= static_cast<int>(ranks_);
+        n.moved_by = transport::peer_copy;
+        return n;
+    }
+    // The first of the nodes waits for what the collective starts after.
+    static constexpr ir::node behind_first(ir::node n) {
+        n.awaited = 0;
+        return n;
+    }
+
+    constexpr const tensor_type& type(int symbol) const { return to_.made.symbols[symbol].type; }
+    static constexpr tensor_type block_of(tensor_type t, std::int64_t blocks) {
+        t.extent[0] /= blocks;
+        return t;
+    }
+    static constexpr vec<int> one(int symbol) {
+        vec<int> list;
+        list.push(symbol);
+        return list;
+    }
+    constexpr int add_value(int like, const tensor_type& of) {
+        ir::symbol s = to_.made.symbols[like];
+        s.name = &nameless;
+        s.kind = ir::symbol_kind::value;
+        s.type = of;
+        s.role = n_.role;
+        s.output = s.in_host_memory = s.initialised = s.shard = false;
+        s.replicated = s.index_axis = 0;
+        to_.made.symbols.push(s);
+        return to_.made.symbols.size() - 1;
+    }
+
+    const copyable_communication& rules_;
+    const axes_by_link axes_;
+    const ir::node& n_;
+    const int x_, y_;           // argument and result
+    const std::int64_t ranks_;  // within a host
+    rewritten_nodes& to_;
 };
 
 class copied_communication {
@@ -73,10 +188,8 @@ public:
         for (const ir::node& n : g_.nodes)
             if (!rules_.may_move(n) || !is_asked_for(n))
                 push(n);
-            else if (is_reducing(n.kind))
-                reduce(n);
             else
-                move(n);
+                copied_collective{rules_, by_link(seen_, n), n, to_}.run();
         return static_cast<ir::graph_data&&>(to_.made);
     }
 
@@ -87,66 +200,11 @@ private:
         const std::int64_t payload = rules_.payload(n);
         return payload > 0 && (stated == transport::automatic ? payload >= from_bytes_ : stated == transport::peer_copy);
     }
-    constexpr const tensor_type& type(int symbol) const { return to_.made.symbols[symbol].type; }
-
     constexpr void push(const ir::node& n) {
         vec<int> arguments, results;
         for (int k = 0; k < n.arguments; ++k) arguments.push(g_.operands[n.first_argument + k]);
         for (int k = 0; k < n.results; ++k) results.push(g_.operands[n.first_result + k]);
         to_.push(n, arguments, results);
-    }
-    constexpr void move(ir::node n) {
-        n.moved_by = transport::peer_copy;
-        push(n);
-    }
-    constexpr void reduce(ir::node n) {
-        n.moved_by = transport::peer_copy;
-        const int x = rules_.argument(n), y = rules_.result(n);
-        const std::int64_t members = rules_.width(n);
-        if (n.kind == op_kind::reduce_scatter) return reduce_blocks(n, put(n, put_blocks_operation, x, type(x)), y);
-        if (!rules_.in_arena(y) || !has_equal_shards(type(x), members)) return reduce_all(n, x, y, members);
-        const int shard = add_value(n, y, shard_of(type(x), members));
-        reduce_blocks(n, put(n, put_blocks_operation, x, type(x)), shard);
-        to_.derive(starting_now(n), n.kind == op_kind::reduce ? put_to_root_operation : put_all_operation, shard, y);
-    }
-    constexpr void reduce_all(const ir::node& n, int x, int y, std::int64_t members) {
-        reduce_blocks(n, put(n, put_all_operation, x, rules_.stacked(type(x), members)), y);
-    }
-    // The blocks of all members, of that type as a whole.
-    constexpr int put(const ir::node& n, const operation& by, int x, const tensor_type& whole) {
-        const int staged = add_value(n, x, whole);
-        to_.derive(n, by, x, staged);
-        return staged;
-    }
-    constexpr void reduce_blocks(ir::node n, int staged, int y) {
-        const reduction how = n.reduce;
-        n = starting_now(n);
-        n.axes = 0;
-        n.root = -1;
-        n.moved_by = transport::nccl;
-        to_.derive(n, local_reduce_operation, staged, y, how);
-    }
-    // What comes behind the first of the nodes that a node becomes: that one waits for what the node starts after.
-    static constexpr ir::node starting_now(ir::node n) {
-        n.awaited = 0;
-        return n;
-    }
-
-    constexpr int add_value(const ir::node& n, int like, const tensor_type& of) {
-        ir::symbol s = to_.made.symbols[like];
-        s.name = &nameless;
-        s.kind = ir::symbol_kind::value;
-        s.type = of;
-        s.role = n.role;
-        s.output = s.in_host_memory = s.initialised = s.shard = false;
-        s.replicated = s.index_axis = 0;
-        to_.made.symbols.push(s);
-        return to_.made.symbols.size() - 1;
-    }
-    static constexpr bool has_equal_shards(const tensor_type& t, std::int64_t members) { return t.rank > 0 && t.extent[0] % members == 0; }
-    static constexpr tensor_type shard_of(tensor_type t, std::int64_t members) {
-        t.extent[0] /= members;
-        return t;
     }
 
     const ir::graph_data& g_;
