@@ -26,7 +26,9 @@ constexpr dv::machine_description slow{.name = "slow",
                                        .link_bandwidth = 1'000'000,
                                        .peer_latency = 1'000,
                                        .peer_bandwidth = 1'000'000,
-                                       .bus_bandwidth = 1'000'000};
+                                       .bus_bandwidth = 1'000'000,
+                                       .network_latency = 1'000,
+                                       .network_bandwidth = 500'000};
 
 dv::plan_options drawn_options(word seed, long i) {
     chooser r{mix(seed + 3)};
@@ -40,17 +42,22 @@ dv::plan_options drawn_options(word seed, long i) {
         o.rewrites = {};
         o.rewrites.automatic = true;
     }
-    if (r.chance(30)) o.rewrites.copied_from = r.chance(50) ? 0 : 1 << r.between(3, 9);
+    if (r.chance(40)) {
+        if (r.chance(50)) o.rewrites = {};  // with no collective in a bucket, which NCCL keeps
+        o.rewrites.copied_from = r.chance(50) ? 0 : 1 << r.between(3, 9);
+    }
     return o;
 }
 
 // How many graphs each rewrite changed, and what of their plans orders threads.
 struct counts {
-    int split = 0, decomposed = 0, kept = 0, bucketed = 0, copied = 0, searched = 0, overlapped = 0, booked = 0, waits = 0, wraps = 0;
+    int split = 0, decomposed = 0, kept = 0, bucketed = 0, copied = 0, within_hosts = 0, searched = 0;
+    int overlapped = 0, booked = 0, waits = 0, wraps = 0;
 
     void see(const dv::ir::graph& written, const rows_on_threads& run) {
         const rewrites_seen by{written, run.rewritten()};
         split += by.split, decomposed += by.decomposed, kept += by.kept, bucketed += by.bucketed, copied += by.copied;
+        within_hosts += by.within_hosts;
         searched += run.planned().rewrites.count > 1;
         booked += run.planned().plan.choice.taken == dv::candidate::booked_100;
         overlapped += run.planned().plan.overlapped;
@@ -77,8 +84,8 @@ TEST_CASE("random graphs with all rewrites have the written graph's values on th
         MESSAGE(print_graph(written) << "rewritten:\n" << print_graph(run.rewritten()));
     }
     MESSAGE(seen.split << " split, " << seen.decomposed << " decomposed, " << seen.kept << " kept, " << seen.bucketed << " bucketed, "
-                       << seen.copied << " by copy engines, "
-                       << seen.searched << " by the search; " << seen.overlapped << " overlapped, " << seen.booked << " booked, "
+                       << seen.copied << " by copy engines, " << seen.within_hosts << " in part within hosts, " << seen.searched
+                       << " by the search; " << seen.overlapped << " overlapped, " << seen.booked << " booked, "
                        << seen.waits << " waits within runs, " << seen.wraps << " across runs");
     if (many.only >= 0 || many.count < usual_count) return;
     CHECK(seen.split > 1000);
@@ -86,6 +93,7 @@ TEST_CASE("random graphs with all rewrites have the written graph's values on th
     CHECK(seen.kept > 15);
     CHECK(seen.bucketed > 500);
     CHECK(seen.copied > 500);
+    CHECK(seen.within_hosts > 50);
     CHECK(seen.searched > 500);
     CHECK(seen.booked > 300);
 }

@@ -21,10 +21,11 @@ class random_rows {
 public:
     // `states`: so many, equal on all ranks, which updates in the regions change by what all_reduces make.
     random_rows(word seed, const std::vector<dv::ir::region>& regions, int states = 0) : r_{mix(seed)} {
+        chooser links{mix(seed + 1)};
         graph.roles.push({&dv::nameless, 0, 0});
         for (int axis = 0, axes = r_.between(1, 2); axis < axes; ++axis) {
             graph.axes.push({});
-            graph.mesh.push({axis, 1 << r_.below(axis == 0 ? 3 : 2)});
+            graph.mesh.push({axis, 1 << r_.below(axis == 0 ? 3 : 2), links.chance(50) ? dv::link::network : dv::link::local});
             graph.roles[0].axes = axis + 1;
         }
         const int inputs = r_.between(1, 3);

@@ -10,7 +10,7 @@ namespace support {
 namespace dv = dovetail;
 
 struct rewrites_seen {
-    bool split = false, decomposed = false, kept = false, bucketed = false, copied = false;
+    bool split = false, decomposed = false, kept = false, bucketed = false, copied = false, within_hosts = false;
 
     rewrites_seen(const dv::ir::graph& written, const dv::ir::graph& now) {
         int groups = 0;
@@ -22,8 +22,9 @@ struct rewrites_seen {
             split = split || n.blocks > 0;
             if (n.origin < 0) continue;
             remains[static_cast<std::size_t>(n.origin)] = true;
-            const dv::op_kind before = written.nodes[n.origin].kind;
-            decomposed = decomposed || (n.kind == dv::op_kind::reduce_scatter && before == dv::op_kind::all_reduce);
+            const dv::ir::node& before = written.nodes[n.origin];
+            decomposed = decomposed || (n.kind == dv::op_kind::reduce_scatter && before.kind == dv::op_kind::all_reduce);
+            within_hosts = within_hosts || (n.kind == before.kind && n.axes != before.axes);
         }
         for (const bool r : remains) kept = kept || !r;
         bucketed = groups > 0;

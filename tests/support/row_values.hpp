@@ -161,6 +161,7 @@ private:
             case own_rows: return given(index)[index * rows + row];
             case all_to_all: return given(row / (rows / members))[index * (rows / members) + row % (rows / members)];
             case broadcast: return given(n.root)[row];
+            case scatter: return given(n.root)[index * rows + row];
             case shift: return given(((index - n.offset) % members + members) % members)[row];
             default: return 0;
         }
