@@ -16,6 +16,7 @@ namespace app {
 using namespace dv::ops;
 struct x;
 struct tp;
+struct node;
 template <int> struct w;
 template <int> struct product;
 template <int> struct summed;
@@ -32,6 +33,14 @@ struct chain : dv::graph<four_ranks, dv::input<x, matrix>, dv::repeat<weight, 2>
 template <int Blocks>
 struct split_chain : dv::graph<four_ranks, dv::input<x, matrix>, dv::repeat<weight, 2>, dv::split<Blocks, dv::repeat<layer, 2>>,
                                dv::output<summed<1>>> {};
+// Gradients summed over two hosts of eight ranks.
+template <int I> using sum_over_hosts = dv::let<summed<I>, all_reduce<sum, node, tp>(matmul(x, w<I>))>;
+struct over_hosts : dv::graph<dv::mesh<dv::axis<node, 2, dv::link::network>, dv::axis<tp, 8>>, dv::input<x, matrix>,
+                              dv::repeat<weight, 4>, dv::repeat<sum_over_hosts, 4>, dv::output<dv::all<4, summed>>> {};
+struct over_hosts_alone : dv::graph<dv::mesh<dv::axis<node, 2, dv::link::network>>, dv::input<x, matrix>,
+                                    dv::let<summed<0>, all_reduce<sum, node>(x)>, dv::output<summed<0>>> {};
+struct hosts_last : dv::graph<dv::mesh<dv::axis<tp, 8>, dv::axis<node, 4, dv::link::network>>, dv::input<x, matrix>,
+                              dv::let<summed<0>, all_reduce<sum>(x)>, dv::output<summed<0>>> {};
 // So small that blocks cost more than they hide.
 using row = dv::tensor<float, 64, 64>;
 struct small : dv::graph<four_ranks, dv::input<x, row>, dv::input<w<0>, row>, dv::let<product<0>, matmul(x, w<0>)>,
@@ -52,6 +61,11 @@ namespace {
 template <class G, class O>
 const dv::rewrite_list& taken() {
     return plan::planned<G, O>::options.rewrites;
+}
+
+template <class G>
+std::int64_t most_copied() {
+    return plan::changes_of(plan::typed<G>::value, app::searched::value).copied;
 }
 
 plan::rewrite_trial trial(int blocks, std::int64_t length, bool fits = true) {
@@ -88,6 +102,11 @@ TEST_CASE("... and then that copy engines move its blocks, of which there may be
     CHECK(taken<app::chain, app::searched_by_nccl>().copied_from == INT64_MAX);
 }
 
+TEST_CASE("... or the part within hosts of what crosses the network") {
+    static_assert(dv::predicted_time<app::over_hosts, app::searched> < dv::predicted_time<app::over_hosts, app::searched_by_nccl>);
+    CHECK(taken<app::over_hosts, app::searched>().copied_from <= 1 << 20);
+}
+
 TEST_CASE("what does not gain is not taken") {
     CHECK(taken<app::small, app::searched>().blocks == 1);
     static_assert(dv::predicted_time<app::small, app::searched> == dv::predicted_time<app::small, app::h200>);
@@ -106,7 +125,7 @@ TEST_CASE("the plan while compiling is that of run time") {
 TEST_CASE("blocks are doubled while that gains, then all_reduces are decomposed, then buckets are tried") {
     dv::rewrite_list asked;
     asked.automatic = true;
-    const plan::rewrite_changes all{true, 0, true, false, true};
+    const plan::rewrite_changes all{true, 0, true, 0, true};
     plan::rewrite_trials known;
     CHECK(plan::next_rewrites(known, asked, all).list.blocks == 1);
     known = known.with(trial(1, 100));
@@ -134,7 +153,7 @@ TEST_CASE("blocks are doubled while that gains, then all_reduces are decomposed,
 TEST_CASE("half as many collectives are kept while that does not gain or does not fit") {
     dv::rewrite_list asked;
     asked.automatic = true;
-    const plan::rewrite_changes eight{false, 8, false, false, false};
+    const plan::rewrite_changes eight{false, 8, false, 0, false};
     plan::rewrite_trials known = plan::rewrite_trials{}.with(trial(1, 100));
     for (const int kept : {8, 4, 2}) {
         const plan::rewrite_request next = plan::next_rewrites(known, asked, eight);
@@ -159,7 +178,24 @@ TEST_CASE("what fits comes before what is fast, and a large graph is not tried f
     CHECK(known.best == 1);
     plan::rewrite_trial large = trial(1, 100);
     large.operations = plan::most_searched_operations + 1;
-    CHECK(plan::next_rewrites(plan::rewrite_trials{}.with(large), asked, {true, 0, true, true, true}).ended);
+    CHECK(plan::next_rewrites(plan::rewrite_trials{}.with(large), asked, {true, 0, true, 3, true}).ended);
+}
+
+TEST_CASE("the operations that copy engines make of a collective: over hosts, of each host's part two") {
+    CHECK(most_copied<app::chain>() == 3);
+    CHECK(most_copied<app::over_hosts>() == 5);
+    CHECK(most_copied<app::hosts_last>() == 4);
+    CHECK(most_copied<app::over_hosts_alone>() == 0);
+}
+
+TEST_CASE("copy engines are tried where the operations that they make are few enough") {
+    dv::rewrite_list asked;
+    asked.automatic = true;
+    const plan::rewrite_trials known = plan::rewrite_trials{}.with(trial(1, 100));  // of ten operations
+    const auto ends_with = [&](std::int64_t copied) { return plan::next_rewrites(known, asked, {false, 0, false, copied, false}).ended; };
+    CHECK(!ends_with(plan::most_searched_operations / 10));
+    CHECK(ends_with(plan::most_searched_operations / 10 + 1));
+    CHECK(ends_with(0));
 }
 
 TEST_CASE("explain lists what was tried") {

@@ -43,26 +43,28 @@ struct rewrite_changes {
     bool blocks = false;
     int kept = 0;  // collectives that can be left out, at most
     bool decomposed = false;
-    bool copied = false;
+    std::int64_t copied = 0;  // operations that copy engines make of a collective, at most; 0: they move none
     bool buckets = false;
 
-    constexpr bool any() const { return blocks || kept > 0 || decomposed || copied || buckets; }
+    constexpr bool any() const { return blocks || kept > 0 || decomposed || copied > 0 || buckets; }
 };
 namespace detail {
 
 struct communication_counts {
-    int collectives = 0, all_reduces = 0, along_axes = 0;
+    int collectives = 0, all_reduces = 0;
+    std::int64_t most_copied = 0;
     bool any = false;  // channels are made by expansion: several roles may have some
 };
 template <class Graph>
 constexpr communication_counts communication_of(const Graph& g) {
+    const ir::graph seen = ir::view(g);
     communication_counts n;
     n.any = g.roles.size() > 1;
     for (const ir::node& x : g.nodes) {
         if (is_collective(x.kind)) ++n.collectives;
         if (x.kind == op_kind::all_reduce) ++n.all_reduces;
         if (is_communication(x.kind)) n.any = true;
-        if (collective::passes_between_members(x.kind) && x.role >= 0) ++n.along_axes;
+        if (const std::int64_t copied = pass::most_copied_operations(seen, x); copied > n.most_copied) n.most_copied = copied;
     }
     return n;
 }
@@ -85,7 +87,7 @@ constexpr rewrite_changes changes_of(const Graph& g, const plan_options& s) {
     c.blocks = (asked.automatic && n.any) || detail::splits_automatically(g);
     if (n.collectives > 1 && can_add(rewrite::keep)) c.kept = pass::repetitions(ir::view(g), -1).size();
     c.decomposed = n.all_reduces > 0 && can_add(rewrite::decompose);
-    c.copied = n.along_axes > 0 && asked.automatic && asked.collectives == transport::automatic && s.machine.peer_bandwidth > 0;
+    if (asked.automatic && asked.collectives == transport::automatic && s.machine.peer_bandwidth > 0) c.copied = n.most_copied;
     c.buckets = n.collectives > 1 && can_add(rewrite::bucket);
     return c;
 }
@@ -117,7 +119,7 @@ public:
         if (changes_.kept > 0 && !kept_) return with(rewrite::keep, changes_.kept);
         if (kept_ && !decomposed_ && !gained() && last_.list.kept > 1) return with(rewrite::keep, last_.list.kept / 2);
         if (changes_.decomposed && !decomposed_ && affords(2)) return with(rewrite::decompose, best_.list.kept);
-        if (changes_.copied && !buckets_)
+        if (changes_.copied > 0 && !buckets_)
             if (const rewrite_request copied = next_copied(); !copied.ended) return copied;
         if (changes_.buckets && !buckets_) return with(rewrite::bucket, best_.list.kept);
         return {true, best_.list};
@@ -144,8 +146,9 @@ private:
         return list;
     }
     constexpr rewrite_request next_copied() const {
-        if (!copied_) return affords(3) ? copied_from(largest_copied_from) : rewrite_request{true};
-        if (gained() && last_.list.copied_from > smallest_copied_from && affords(3)) return copied_from(last_.list.copied_from / 32);
+        if (!copied_) return affords(changes_.copied) ? copied_from(largest_copied_from) : rewrite_request{true};
+        const bool smaller = gained() && last_.list.copied_from > smallest_copied_from;
+        if (smaller && affords(changes_.copied)) return copied_from(last_.list.copied_from / 32);
         const bool gains_by_copies = best_.list.copied_from != asked_.copied_from;
         if (!changes_.blocks || !gains_by_copies || best_.list.blocks >= 8 || !affords(2)) return {true};
         return {tried(with_more_blocks()), with_more_blocks()};
@@ -157,8 +160,8 @@ private:
     }
     // Whether a list that makes so many times the operations of the best one may be tried. (A decomposition adds an operation for each
     // all_reduce, and the bounds of its tables are counted by making it.)
-    constexpr bool affords(int times) const {
-        int operations = times * best_.operations;
+    constexpr bool affords(std::int64_t times) const {
+        std::int64_t operations = times * best_.operations;
         for (int k = 1; k < known_.count; ++k) operations += known_.of[k].operations;
         return known_.count < most_trials && operations <= most_searched_operations;
     }

@@ -149,6 +149,15 @@ struct adam_whole : with_adam<4096, 1, big_mean, learn_whole, dv::replicated<dp>
 template <int I, int K> using shard_mean = dv::let<mg<layer_at<I>::L, K>, reduce_scatter<average, dp>(g<layer_at<I>::L, K>)>;
 template <int L, int K> using learn_shard = dv::group<adam_step<L, K>, dv::update<w<L, K>, all_gather<dp>(rounded(master<L, K>))>>;
 struct adam_in_shards : with_adam<4096, ranks, shard_mean, learn_shard> {};
+// 7: twelve large layers on two nodes, few enough that the search tries copy engines within the nodes.
+using square = dv::tensor<dv::half, 8192, 8192>;
+template <int L> using square_weight = dv::input<w<L, 0>, square>;
+template <int L>
+using square_layer = dv::group<dv::let<packed<L>, mm(dy<L + 1>, x<0>)>, dv::let<mean_packed<L>, all_reduce<average, node, dp>(packed<L>)>,
+                               dv::let<dy<L>, mm(dy<L + 1>, w<L, 0>)>>;
+template <int Local> struct squares_on_two_nodes
+    : dv::graph<dv::mesh<dv::axis<node, 2, dv::link::network>, dv::axis<dp, Local>>, dv::input<x<0>, square>, dv::input<dy<12>, square>,
+                dv::repeat<square_weight, 12>, dv::repeat<square_layer, dv::down<12>>, dv::output<dv::all<12, mean_packed>, dy<0>>> {};
 }  // namespace dp24
 std::vector<workloads::workload> workloads::data_parallel() {
     using namespace dp24;
@@ -162,6 +171,8 @@ std::vector<workloads::workload> workloads::data_parallel() {
             workloads::of<in_groups<2048>>("data parallel, 2048 tokens, a group a layer"),
             workloads::of<two_nodes<8>>("data parallel, two nodes of 8"),
             workloads::of<two_nodes<1>>("data parallel, two nodes of 1"),
+            workloads::of<squares_on_two_nodes<8>>("data parallel, 12 large layers, 2 nodes of 8"),
+            workloads::of<squares_on_two_nodes<4>>("data parallel, 12 large layers, 2 nodes of 4"),
             workloads::of<big_ones<2048, dv::group>>("data parallel, 2048 tokens, the weights alone"),
             workloads::of<big_ones<2048, dv::shard_update>>("data parallel, 2048 tokens, updates on shards"),
             workloads::of<adam_whole>("data parallel, Adam on each rank"),

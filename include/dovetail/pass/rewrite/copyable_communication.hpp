@@ -101,4 +101,14 @@ private:
 
 }  // namespace detail
 
+// The operations that copy engines make of a node, at most; 0: they cannot move it. Looks at its axes only.
+constexpr std::int64_t most_copied_operations(const ir::graph& g, const ir::node& n) {
+    if (!collective::passes_between_members(n.kind) || n.role < 0) return 0;
+    const detail::axes_by_link axes = detail::by_link(g, n);
+    if (axes.within_hosts == 0) return 0;
+    if (axes.between_hosts == 0) return 3;
+    const std::int64_t hosts = ir::width_along(g, n.role, axes.between_hosts);
+    return axes.host_by_host && hosts > 1 ? 1 + 2 * hosts : 4;
+}
+
 }  // namespace dovetail::pass
