@@ -1,5 +1,5 @@
-// Channels by peer copy between the GPUs of one process: results equal to the host's, on streams and replayed, in many runs and with large
-// values; and a rank that never runs.
+// Channels, and collectives in two levels, by peer copy between the GPUs of one process: results equal to the host's, on streams and
+// replayed, in many runs and with large values; and a rank that never runs.
 #include "gpu/compare.hpp"
 #include "gpu/graphs.hpp"
 #include "support/expect.hpp"
