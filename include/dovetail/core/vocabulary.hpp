@@ -27,6 +27,9 @@ enum class op_kind : unsigned char {
     local_reduce  // reduces the equal blocks of rows of its argument, within a rank: made of reductions by copy engines
 };
 
+// The most blocks of a local_reduce: their addresses are arguments of a kernel.
+inline constexpr int most_reduced_blocks = 64;
+
 enum class reduction : unsigned char { none, sum, product, minimum, maximum, average };
 
 constexpr const char* name_of(reduction r) {

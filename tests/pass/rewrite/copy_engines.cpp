@@ -54,6 +54,11 @@ struct of_open_width
     : dv::graph<dv::mesh<dv::axis<tp>>, dv::input<x, rows>, dv::let<y, all_reduce<sum, tp>(x)>, dv::output<y>> {};
 struct of_one_rank
     : dv::graph<dv::mesh<dv::axis<tp, 1>>, dv::input<x, rows>, dv::let<y, all_reduce<sum, tp>(x)>, dv::output<y>> {};
+template <int Ranks>
+struct of_many_ranks : dv::graph<dv::mesh<dv::axis<tp, Ranks>>, dv::input<x, odd_rows>, dv::let<y, all_reduce<sum, tp>(x)>,
+                                 dv::let<z, all_gather<tp>(x)>, dv::output<y, z>> {};
+struct of_odd_rows_to_root
+    : dv::graph<four, dv::input<x, odd_rows>, dv::let<y, reduce<sum, tp, root_index<2>>(x)>, dv::output<y>> {};
 struct over_roles : dv::graph<dv::input<x, rows>, dv::on<a, dv::let<s, add(x, x)>>, dv::on<b, dv::let<z, add(x, x)>>,
                               dv::let<y, all_reduce<sum>(s, z)>, dv::output<y>> {};
 
@@ -189,6 +194,9 @@ TEST_CASE("NCCL keeps groups, the network, reductions of open width, small colle
     CHECK(made_of<app::of_open_width>() == "all_reduce");
     CHECK(made_of<app::of_one_rank>() == "all_reduce");
     CHECK(made_of<app::over_roles>() == "compute compute all_reduce");
+    CHECK(made_of<app::of_many_ranks<64>>() == "all_gather* local_reduce all_gather*");
+    CHECK(made_of<app::of_many_ranks<65>>() == "all_reduce all_gather*");
+    CHECK(made_of<app::of_odd_rows_to_root>() == "reduce");  // where it may be read is not for the transport to say
     CHECK(made_of<app::summed, app::copied<128>>() == "all_to_all* local_reduce all_gather*");
     CHECK(made_of<app::summed, app::copied<129>>() == "all_reduce");
     CHECK(made_of<app::gathered, app::copied<512>>() == "all_gather*");

@@ -40,7 +40,7 @@ public:
         const axes_by_link axes = by_link(g_, n);
         if (axes.between_hosts != 0) return may_move_within_hosts(n, axes);
         const std::int64_t members = width(n, n.axes);
-        return is_reducing(n.kind) ? members > 1 && stacked(type(argument(n)), members).bytes() >= 0 : members != 1 && in_arena(result(n));
+        return is_reducing(n.kind) ? may_reduce(n, members) : members != 1 && in_arena(result(n));
     }
     // How many blocks the part within the hosts has: one, or one for each host where their blocks lie apart.
     constexpr std::int64_t blocks(const ir::node& n, const axes_by_link& axes) const {
@@ -70,9 +70,15 @@ public:
 private:
     constexpr const tensor_type& type(int symbol) const { return g_.symbols[symbol].type; }
 
+    // What is reduced for a root is gathered there, as shards; otherwise each rank may reduce all.
+    constexpr bool may_reduce(const ir::node& n, std::int64_t members) const {
+        const tensor_type& t = type(argument(n));
+        if (members <= 1 || members > most_reduced_blocks || stacked(t, members).bytes() < 0) return false;
+        return n.kind != op_kind::reduce || (in_arena(result(n)) && has_equal_shards(t, members));
+    }
     constexpr bool may_move_within_hosts(const ir::node& n, const axes_by_link& axes) const {
         const std::int64_t ranks = width(n, axes.within_hosts);
-        if (ranks <= 1 || rounds_twice(n)) return false;
+        if (ranks <= 1 || (is_reducing(n.kind) && ranks > most_reduced_blocks) || rounds_twice(n)) return false;
         switch (n.kind) {
             case op_kind::all_reduce: return in_arena(result(n)) && has_equal_shards(type(argument(n)), ranks);
             case op_kind::broadcast:

@@ -13,10 +13,8 @@
 
 namespace dovetail::cuda {
 
-inline constexpr int most_local_sources = 64;
-
 struct local_sources {
-    const void* at[most_local_sources] = {};
+    const void* at[most_reduced_blocks] = {};
     int count = 0;
 };
 using local_reduction = void (*)(cudaStream_t, element, reduction, const local_sources&, void* to, std::int64_t count);

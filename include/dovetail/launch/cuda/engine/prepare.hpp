@@ -152,8 +152,8 @@ private:
             if (a.kind == command_kind::put) a.to = remote_address(a);
             if (a.kind == command_kind::local_reduce) {
                 if (local_reduction_kernel == nullptr) throw usage_error{no_reduction_kernel};
-                if (a.sources > most_local_sources)
-                    throw usage_error{"a reduction within a GPU is over at most " + std::to_string(most_local_sources) + " values"};
+                if (a.sources > most_reduced_blocks)
+                    throw usage_error{"a reduction within a GPU is over at most " + std::to_string(most_reduced_blocks) + " values"};
             }
         }
         if (!inputs_->empty()) pointers_->slots_of(staging::halves);
