@@ -2,6 +2,7 @@
 // types, by tests by hand; nothing past this header sees a user's type.
 #pragma once
 
+#include "../core/hasher.hpp"
 #include "../cost/machine.hpp"
 #include "../plan/plan.hpp"
 #include "stream.hpp"
@@ -25,23 +26,6 @@ struct executable_plan {
     span<const bool> from_store = {};                       // by symbol: a state that the store must already hold; may be empty
     std::uint64_t hash = 0;                                 // of the tables and names: equal on all ranks
 };
-
-namespace detail {
-struct hasher {
-    std::uint64_t h = 1469598103934665603ull;  // FNV-1a over 64-bit words
-
-    constexpr void operator()(std::uint64_t word) { h = (h ^ word) * 1099511628211ull; }
-    constexpr void operator()(const tag* t) { (*this)(std::uint64_t{t->hash}); }
-    constexpr void operator()(const tensor_type& t) {
-        (*this)(static_cast<std::uint64_t>(t.type) * 8 + static_cast<std::uint64_t>(t.rank));
-        for (int i = 0; i < t.rank; ++i) (*this)(static_cast<std::uint64_t>(t.extent[i]));
-    }
-    template <class... T>
-    constexpr void all(T... words) {
-        ((*this)(static_cast<std::uint64_t>(words)), ...);
-    }
-};
-}  // namespace detail
 
 // The hash that `executable_plan::hash` holds. Two ranks with equal hashes issue matching communication.
 constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const dovetail::plan::plan& plan) {
