@@ -15,6 +15,12 @@ struct my_machine {
     static constexpr dv::machine_description description{.name = "mine", .launch_latency = 7};
 };
 
+struct times {
+    static constexpr int format = dv::profile_format;
+    static constexpr dv::profile_row rows[] = {{1, 10, 0, 1}};
+    static constexpr dv::profile_table table{"model", "mine", 1, {1000, 1000, 1000}, {rows, 1}};
+};
+
 }  // namespace
 
 TEST_CASE("without options everything is as plan_options has it") {
@@ -26,6 +32,7 @@ TEST_CASE("without options everything is as plan_options has it") {
     CHECK(s.forced == dv::candidate::automatic);
     CHECK(s.rewrites.count == 0);
     CHECK(s.objective == dv::objective_kind::makespan);
+    CHECK(s.profile.rows.empty());
 }
 
 TEST_CASE("each option sets its member and no other, in any order") {
@@ -46,16 +53,18 @@ TEST_CASE("each option sets its member and no other, in any order") {
         CHECK(s.host_inputs.count == 2);
         CHECK(s.host_inputs.has(&dv::tag_of<first>));
         CHECK(!s.host_inputs.has(&dv::tag_of<my_machine>));
+        CHECK(s.profile.rows.first == times::rows);
     };
     using dv::rewrite;
     using forward = dv::options<my_machine, dv::overlap<false>, dv::memory_limit<80'000'000'000>, dv::in_flight<2>, dv::channel_slots<3>,
                                 dv::assumed_width<8>, dv::channel_transport<dv::transport::nccl>, dv::link_between_roles<dv::link::network>,
                                 dv::objective<dv::finish<last>>, dv::host_inputs<first, last>, dv::force_candidate<dv::candidate::written>,
-                                dv::rewritten_by<rewrite::identity, rewrite::identity>>;
-    using backward = dv::options<dv::rewritten_by<rewrite::identity, rewrite::identity>, dv::force_candidate<dv::candidate::written>,
-                                 dv::channel_transport<dv::transport::nccl>, dv::assumed_width<8>, dv::channel_slots<3>, dv::in_flight<2>,
-                                 dv::link_between_roles<dv::link::network>, dv::objective<dv::finish<last>>, dv::host_inputs<first, last>,
-                                 dv::memory_limit<80'000'000'000>, dv::overlap<false>, my_machine>;
+                                dv::profile<times>, dv::rewritten_by<rewrite::identity, rewrite::identity>>;
+    using backward =
+        dv::options<dv::profile<times>, dv::rewritten_by<rewrite::identity, rewrite::identity>, dv::force_candidate<dv::candidate::written>,
+                    dv::channel_transport<dv::transport::nccl>, dv::assumed_width<8>, dv::channel_slots<3>, dv::in_flight<2>,
+                    dv::link_between_roles<dv::link::network>, dv::objective<dv::finish<last>>, dv::host_inputs<first, last>,
+                    dv::memory_limit<80'000'000'000>, dv::overlap<false>, my_machine>;
     check(forward::value);
     check(backward::value);
     static_assert(forward::right && backward::right);

@@ -4,6 +4,7 @@
 
 #include "../core/vocabulary.hpp"
 #include "decisions.hpp"
+#include "profile.hpp"
 
 namespace dovetail {
 
@@ -120,6 +121,7 @@ struct plan_options {
     candidate forced = candidate::automatic;  // the candidate to use, regardless of predicted times
     rewrite_list rewrites = {};
     input_list host_inputs = {};  // bound from host memory, so that each run copies them
+    profile_table profile = {};   // without rows: all times are estimated
 };
 
 }  // namespace dovetail

@@ -3,14 +3,13 @@
 #pragma once
 
 #include "../collective/traffic.hpp"
-#include "../ir/program.hpp"
+#include "measured.hpp"
 #include "transport.hpp"
+#include "work_key.hpp"
 
 namespace dovetail::cost_model {
 
 namespace detail {
-
-constexpr std::int64_t plus(std::int64_t a, std::int64_t b) { return a < longest_duration - b ? a + b : longest_duration; }
 
 constexpr std::int64_t flop_rate(const machine_description& m, element e) {
     switch (e) {
@@ -19,34 +18,6 @@ constexpr std::int64_t flop_rate(const machine_description& m, element e) {
         case element::bfloat16: return m.half_flops;
         default: return m.float_flops;
     }
-}
-
-// The ranks that communicate in a member: those of one node, and the nodes. A machine without a network bandwidth is one node.
-struct extent {
-    int local = 1;
-    int nodes = 1;
-
-    constexpr void add(link between, int ranks, const machine_description& m) {
-        (between == link::network && m.network_bandwidth > 0 ? nodes : local) *= ranks;
-    }
-};
-// They are positions along the member's axes, or roles.
-template <class Graph, class Program>
-constexpr extent extent_of(const Graph& g, const Program& p, const ir::member& m, const plan_options& s) {
-    extent n;
-    if (m.communicator < 0) {
-        n.add(s.between_roles, 2, s.machine);
-        return n;
-    }
-    const ir::communicator& c = p.communicators[m.communicator];
-    if (c.axes == 0) {
-        n.add(s.between_roles, c.roles, s.machine);
-        return n;
-    }
-    const ir::role& role = g.roles[p.communicator_roles[c.first_role]];
-    for (const ir::mesh_axis& a : g.mesh.view().subspan(role.first_axis, role.axes))
-        if ((c.axes >> a.axis & 1u) != 0) n.add(a.link, a.width > 0 ? a.width : s.assumed_width, s.machine);
-    return n;
 }
 
 // The time of arithmetic that is divided into tiles: the multiprocessors work in waves, of which the last may be partly filled.
@@ -72,7 +43,7 @@ struct member_time {
 template <class Graph, class Program>
 class estimator {
 public:
-    constexpr estimator(const Graph& g, const Program& p, const plan_options& s) : g_{g}, p_{p}, s_{s} {}
+    constexpr estimator(const Graph& g, const Program& p, const plan_options& s) : g_{g}, p_{p}, s_{s}, declared_{g}, keys_{g, p, s} {}
 
     // One task alone. The members of a group share one latency; their payloads are transferred one after the other.
     constexpr task_cost of(const ir::task& v) {
@@ -85,22 +56,29 @@ public:
 private:
     constexpr task_cost time_alone(const ir::task& v) {
         if (v.kind == op_kind::input) return {copy_time(p_.members.first[v.first_member].symbol)};
-        if (v.moved_by == transport::peer_copy) return {copied_time(v)};
-        if (v.members == 1) return time_of(v.first_member, v.first_participation, v.participations).alone;
+        if (v.moved_by == transport::peer_copy) return by_profile(v, {copied_time(v)});
+        if (v.members == 1) return time_of(v, v.first_member).alone;
         member_time together;
         for (int m = v.first_member, last = m + v.members; m < last; ++m) {
-            const member_time& t = time_of(m, v.first_participation, v.participations).time;
+            const member_time& t = time_of(v, m).time;
             if (t.latency > together.latency) together.latency = t.latency;
             together.work = plus(together.work, t.work);
             together.limited_by = t.limited_by;
         }
-        return together.alone();
+        return by_profile(v, together.alone());
+    }
+    constexpr task_cost by_profile(const ir::task& v, const task_cost& estimate) {
+        return s_.profile.rows.count == 0 ? estimate : measured(s_.profile, keys_.of(v), v.stream, estimate);
     }
 
+    struct accessed {
+        std::int64_t total = 0, largest = 0;
+        friend constexpr bool operator==(const accessed&, const accessed&) = default;
+    };
     struct known {
         ir::member like = {};
         bool declared = false;  // whether its operation declares a cost
-        std::int64_t total = 0, largest = 0;
+        accessed bytes = {};
         member_time time = {};
         task_cost alone = {};  // a task with this one member
     };
@@ -125,32 +103,15 @@ private:
         return plus(s_.machine.launch_latency, time_at(x.type.bytes(), s_.machine.host_bandwidth));
     }
 
-    constexpr const known& time_of(int member, int first_participation, int participations) {
+    constexpr const known& time_of(const ir::task& v, int member) {
         const ir::member& m = p_.members.first[member];
-        const op_kind kind = m.kind;
-        const bool declared = kind == op_kind::compute && m.node >= 0 && m.op->has_work;
-        // The bytes of all buffers that the member accesses, and of the largest one: the payload of a collective.
-        std::int64_t total = 0, largest = 0;
-        if (!declared) {
-            const auto& participation = p_.participations.first;
-            const auto& access = p_.accesses.first;
-            const auto& buffer = p_.buffers.first;
-            const bool in_parts = ir::has_parts(p_);
-            for (int i = first_participation, end = i + participations; i < end; ++i) {
-                if (participation[i].member != member) continue;
-                for (int a = participation[i].first_access, stop = a + participation[i].accesses; a < stop; ++a) {
-                    const std::int64_t bytes = in_parts ? ir::bytes_of(p_, access[a]) : buffer[access[a].buffer].bytes;
-                    total += bytes;
-                    if (bytes > largest) largest = bytes;
-                }
-            }
-        }
+        const bool declared = m.kind == op_kind::compute && m.node >= 0 && m.op->has_work;
+        const accessed bytes = declared ? accessed{} : bytes_of(v, member);
         // Start the lookup at the entry found last: sequences of operations repeat.
         for (int k = 0; k < count_; ++k) {
             const known& x = seen_[last_];
-            if (x.like.kind == kind && x.declared == declared &&
-                (declared ? same_work(x.like, m)
-                          : x.total == total && x.largest == largest && x.like.communicator == m.communicator && x.like.local == m.local))
+            if (x.like.kind == m.kind && x.declared == declared &&
+                (declared ? same_work(x.like, m) : x.bytes == bytes && same_ranks(x.like, m)))
                 return x;
             if (++last_ >= count_) last_ = 0;
         }
@@ -159,9 +120,35 @@ private:
         else if (++last_ == capacity)
             last_ = 0;
         known& x = seen_[last_];
-        const member_time t = estimate(m, declared, total, largest);
-        x = {m, declared, total, largest, t, t.alone()};
+        const member_time t = estimate(m, declared, bytes.total, bytes.largest);
+        x = {m, declared, bytes, t, t.alone()};
+        if (s_.profile.rows.count > 0) x.alone = measured(s_.profile, keys_.of_member(v, member), v.stream, x.alone);
         return x;
+    }
+
+    // The bytes of all buffers that a member accesses, and of the largest one: the payload of a collective.
+    constexpr accessed bytes_of(const ir::task& v, int member) const {
+        const auto& participation = p_.participations.first;
+        const auto& access = p_.accesses.first;
+        const auto& buffer = p_.buffers.first;
+        const bool in_parts = ir::has_parts(p_);
+        accessed all;
+        for (int i = v.first_participation, end = i + v.participations; i < end; ++i) {
+            if (participation[i].member != member) continue;
+            for (int a = participation[i].first_access, stop = a + participation[i].accesses; a < stop; ++a) {
+                const std::int64_t bytes = in_parts ? ir::bytes_of(p_, access[a]) : buffer[access[a].buffer].bytes;
+                all.total += bytes;
+                if (bytes > all.largest) all.largest = bytes;
+            }
+        }
+        return all;
+    }
+
+    // Whether two members without declared costs, which access equally many bytes, are done by the same ranks and, for a profile, by the
+    // same operation.
+    constexpr bool same_ranks(const ir::member& a, const ir::member& b) const {
+        if (a.kind == op_kind::compute && a.node >= 0 && b.node >= 0 && !same_work(a, b)) return false;
+        return a.communicator == b.communicator && a.local == b.local;
     }
 
     // Whether two members that declare their cost have the same operation and arguments of the same types.
@@ -181,8 +168,10 @@ private:
         const machine_description& on = s_.machine;
         if (m.kind == op_kind::compute) {
             if (!declared) return {on.launch_latency, time_at(total, on.memory_bandwidth), work_class::memory_bound};
-            const cost c = work_of(m);
-            const std::int64_t arithmetic = in_waves(time_at(c.flops, flop_rate(on, c.arithmetic)), tiles_of(m), on.multiprocessors);
+            const ir::node& n = g_.nodes.first[m.node];
+            const cost c = declared_.work(*m.op, n);
+            const std::int64_t arithmetic =
+                in_waves(time_at(c.flops, flop_rate(on, c.arithmetic)), declared_.tiling(*m.op, n), on.multiprocessors);
             const std::int64_t memory = time_at(c.bytes, on.memory_bandwidth);
             if (arithmetic > memory) return {on.launch_latency, arithmetic, work_class::compute_bound};
             return {on.launch_latency, memory, work_class::memory_bound};
@@ -208,42 +197,14 @@ private:
         return {on.network_latency, within > between ? within : between};
     }
 
-    constexpr void take_arguments(const ir::node& node) {
-        arguments_.resize(node.arguments);
-        for (int i = 0; i < node.arguments; ++i) arguments_[i] = g_.symbols.first[g_.operands.first[node.first_argument + i]].type;
-    }
-
-    constexpr tiles tiles_of(const ir::member& m) {
-        if (!m.op->has_tiles) return {};
-        take_arguments(g_.nodes.first[m.node]);
-        return m.op->tiling(arguments_.begin());
-    }
-
-    constexpr cost work_of(const ir::member& m) {
-        const ir::node& node = g_.nodes.first[m.node];
-        const auto& ids = g_.operands.first;
-        take_arguments(node);
-        tensor_type results[max_results] = {};
-        bool discarded = false;
-        for (int i = 0; i < node.results && i < max_results; ++i) {
-            const int symbol = ids[node.first_result + i];
-            if (symbol >= 0)
-                results[i] = g_.symbols.first[symbol].type;
-            else
-                discarded = true;
-        }
-        // A discarded result has no symbol, so its type comes from the shape rule.
-        if (discarded) m.op->infer(arguments_.begin(), results);
-        return m.op->work(arguments_.begin(), results);
-    }
-
     static constexpr int capacity = 32;
     const Graph& g_;
     const Program& p_;
     const plan_options& s_;
     known seen_[capacity] = {};
     int count_ = 0, last_ = -1;
-    vec<tensor_type> arguments_;
+    declared_facts<Graph> declared_;
+    work_keys<Graph, Program> keys_;
 };
 
 }  // namespace detail

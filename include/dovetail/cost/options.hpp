@@ -143,6 +143,25 @@ struct decided {
     static constexpr bool allowed = (Decision::allowed && ...);
     static constexpr void apply(plan_options& s) { (Decision::apply(s), ...); }
 };
+// Times measured in runs, in place of estimates; Written is the type in a header that DOVETAIL_PROFILE=file.hpp has made.
+template <class Written>
+struct profile {};
+template <class Written>
+    requires requires { Written::format; }
+struct profile<Written> {
+    static constexpr bool allowed = [] {
+        if constexpr (Written::format == profile_format)
+            return is_well_formed(Written::table);
+        else
+            return false;
+    }();
+    static constexpr void apply(plan_options& s) {
+        if constexpr (allowed)
+            s.profile = Written::table;
+        else
+            error::report<error::unreadable_profile<Written>>();
+    }
+};
 // The width that the prediction assumes for an axis of open width.
 template <int Width>
 struct assumed_width {
@@ -213,8 +232,10 @@ struct inputs_of<host_inputs<Input...>> {
 template <class Options>
 constexpr bool right_together() {
     constexpr bool reachable = Options::value.channels != transport::peer_copy || Options::value.between_roles == link::local;
+    constexpr bool on_this_machine = is_for_machine(Options::value.profile, Options::value.machine.name);
     if constexpr (!reachable) error::report<error::peer_copies_over_network<Options>>();
-    return reachable;
+    if constexpr (!on_this_machine) error::report<error::profile_of_another_machine<Options>>();
+    return reachable && on_this_machine;
 }
 }  // namespace detail
 

@@ -14,6 +14,8 @@ struct task_cost {
     std::int64_t time = 0;
     work_class limited_by = work_class::compute_bound;
     hardware by = hardware::multiprocessors;
+    // Its time with something on another stream of the rank, in thousandths of `time`, from a profile; 0: by the class of the computation.
+    int slowdown = 0;
 };
 
 }  // namespace dovetail
@@ -22,6 +24,8 @@ namespace dovetail::cost_model {
 
 // The upper bound of a task's duration, about 19 minutes, so that sums over some thousand tasks fit in 63 bits.
 inline constexpr std::int64_t longest_duration = std::int64_t{1} << 50;
+
+constexpr std::int64_t plus(std::int64_t a, std::int64_t b) { return a < longest_duration - b ? a + b : longest_duration; }
 
 // Picoseconds for `amount` (bytes, operations) at `rate` per second, rounded down; 0 where the rate is not known.
 constexpr std::int64_t time_at(std::int64_t amount, std::int64_t rate) {

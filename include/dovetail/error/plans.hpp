@@ -29,6 +29,26 @@ struct peer_copies_over_network {
                   "dovetail: these options ask for peer copies between roles that the network connects, and copy engines reach the GPUs of "
                   "one host only: leave out dv::channel_transport<dv::transport::peer_copy> or dv::link_between_roles<dv::link::network>");
 };
+template <class Profile>
+struct unreadable_profile {
+    static_assert(
+        detail::never<Profile>,
+        "dovetail: this profile was written by another version of dovetail, or changed since: let DOVETAIL_PROFILE=file.hpp write "
+        "it again");
+};
+template <class Options>
+struct profile_of_another_machine {
+    static_assert(detail::never<Options>,
+                  "dovetail: the profile of these options was measured for another machine than theirs: use the machine description of the "
+                  "recorded runs, or let DOVETAIL_PROFILE=file.hpp write a profile of this one");
+};
+template <class Graph, class Options>
+struct profile_of_another_graph {
+    static_assert(
+        detail::never<Graph, Options>,
+        "dovetail: the profile of these options (second) was measured in runs of another graph than this one (first), or of other "
+        "operations or tensors in it: let DOVETAIL_PROFILE=file.hpp write a profile of this graph");
+};
 template <class Objective>
 struct unknown_objective {
     static_assert(detail::never<Objective>,

@@ -1,4 +1,5 @@
-// Decisions and options of a plan as text: rewrites, with what was predicted of those that the search tried, and inputs from the host.
+// Decisions and options of a plan as text: rewrites, with what was predicted of those that the search tried, inputs from the host, and how
+// many times a profile has given.
 #pragma once
 
 #include "plan_view.hpp"
@@ -44,6 +45,22 @@ inline void add_rewrites(const plan_view& of, std::vector<std::vector<std::strin
         totals.push_back({"... " + (text.empty() ? "as written" : text),
                           microseconds(trial.length) + " us" + (trial.fits ? "" : ", more memory than the limit")});
     }
+}
+
+// How many operations take their times from a profile.
+inline void add_profile(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
+    if (of.s.profile.rows.empty()) return;
+    cost_model::work_keys keys{of.graph, of.program, of.s};
+    int found = 0, operations = 0;
+    for (const ir::task& v : of.program.tasks) {
+        if (v.kind == op_kind::input) continue;
+        ++operations;
+        found += of.s.profile.find(keys.of(v)) != nullptr ? 1 : 0;
+    }
+    totals.push_back({"... with times from a profile", std::to_string(found) + " of " + std::to_string(operations) + " operations"});
+    if (found < operations)
+        totals.push_back(
+            {"... and with scaled estimates", std::to_string(operations - found) + " of " + std::to_string(operations) + " operations"});
 }
 
 inline std::string host_inputs_text(const input_list& list) {

@@ -167,6 +167,7 @@ inline void add_predictions(const plan_view& of, std::vector<std::vector<std::st
                           microseconds(dovetail::plan::interval(of.program, of.costs.view(), of.plan, of.s)) + " us"});
     if (of.s.objective == objective_kind::finish)
         totals.push_back({"... until `" + display(*of.s.finished) + "` is ready, the objective", ready_text(of)});
+    add_profile(of, totals);
 }
 
 // The candidate that was chosen, and the predicted times of those that were compared.

@@ -45,6 +45,20 @@ constexpr bool right_inputs(dovetail::detail::listed_inputs<List...>) {
     return (has_inputs<G>(List{}) && ...);
 }
 
+template <class G>
+inline constexpr std::uint64_t graph_key_of = cost_model::graph_key(typed<G>::value);
+// Whether a profile of the options was measured in runs of this graph.
+template <class G, class O>
+constexpr bool right_profile() {
+    if constexpr (O::value.profile.rows.count == 0) {
+        return true;
+    } else {
+        constexpr bool right = O::value.profile.graph_key == graph_key_of<G>;
+        if constexpr (!right) error::report<error::profile_of_another_graph<G, O>>();
+        return right;
+    }
+}
+
 // Whether graph and plan are valid; a mistake is reported, as by is_valid_graph.
 template <class G, class O>
 constexpr bool plan_right() {
@@ -52,7 +66,7 @@ constexpr bool plan_right() {
         return false;
     } else if constexpr (!dovetail::detail::right_options<O>()) {
         return false;
-    } else if constexpr (!right_objective<G, O>() || !right_inputs<G>(typename O::host_inputs{})) {
+    } else if constexpr (!right_objective<G, O>() || !right_inputs<G>(typename O::host_inputs{}) || !right_profile<G, O>()) {
         return false;
     } else {
         using wrong = typename decltype(plan_error<G, O>())::type;

@@ -17,6 +17,11 @@ struct tp;
 struct dp;
 using change = std::function<void(dv::plan_options&, dv::engine_options&)>;
 
+constexpr dv::profile_row rows[] = {{1, 10, 20, 3}, {1, 11, 20, 3}, {1, 10, 21, 3}, {2, 10, 20, 3}, {1, 10, 20, 4}};
+change profiled(int row, int scale = 1000) {
+    return [=](dv::plan_options& s, dv::engine_options&) { s.profile = {"model", "mine", 1, {1000, scale, 1000}, {rows + row, 1}}; };
+}
+
 std::string fingerprint(const change& c, std::uint64_t plan = 1) {
     dv::plan_options s;
     dv::engine_options o;
@@ -56,6 +61,11 @@ TEST_CASE("every option that changes what runs changes the key, and most are sai
         {[](auto&, auto& o) { o.check_finite = true; }, ", values checked"},
         {[](auto&, auto& o) { o.replay = dv::replay_mode::always; }, ", replayed"},
         {[](auto&, auto& o) { o.replay = dv::replay_mode::if_possible; }, ", replayed if possible"},
+        {profiled(0), ", a profile of `model`"},
+        {profiled(1), ", a profile of `model`"},
+        {profiled(2), ", a profile of `model`"},
+        {profiled(3), ", a profile of `model`"},
+        {profiled(0, 2000), ", a profile of `model`"},
         {[](auto& s, auto&) { s.machine.half_flops += 1; }, ""},
         {[](auto& s, auto&) { s.machine.multiprocessors += 1; }, ""},
         {[](auto& s, auto&) { s.machine.network_latency += 1; }, ""},
@@ -77,6 +87,7 @@ TEST_CASE("what is each rank's own affair changes nothing, nor does the order of
     const std::string plain = fingerprint([](auto&, auto&) {});
     CHECK(fingerprint([](auto&, auto& o) { o.time_limit = std::chrono::seconds{1}; }) == plain);
     CHECK(fingerprint([](auto&, auto& o) { o.record_times = true; }) == plain);
+    CHECK(fingerprint(profiled(0)) == fingerprint(profiled(4)));  // the number of samples
     CHECK(fingerprint([](auto&, auto& o) { o.widths = {dv::width<tp>(2), dv::width<dp>(4)}; }) ==
           fingerprint([](auto&, auto& o) { o.widths = {dv::width<dp>(4), dv::width<tp>(2)}; }));
 }

@@ -191,6 +191,21 @@ TEST_CASE("work that fills the GPU slows communication beside it, from where it 
     CHECK(timeline(b, true, s).end[3] == 710);
 }
 
+TEST_CASE("a slow-down of the task itself counts in place of that of its class") {
+    dv::plan_options s = with(0, 1500, 1000);
+    s.machine.with_communication.of_other[0] = 3000;
+    build b = beside();
+    b.costs[1].slowdown = 1000;
+    b.costs[2].slowdown = 2000;
+    // In 500 the computation does 250 of its work.
+    CHECK(timeline(b, true, s).end[1] == 510);
+    CHECK(timeline(b, true, s).end[2] == 510 + (1000 - 250));
+    b.costs[1].slowdown = 1250;
+    b.costs[2].slowdown = 1000;
+    CHECK(timeline(b, true, s).end[1] == 10 + 625);
+    CHECK(timeline(b, true, s).end[2] == 10 + 1000);
+}
+
 TEST_CASE("the class of the work says how much what is beside it slows it") {
     dv::plan_options s = with(0, 1000, 1000);
     s.machine.with_communication.of_compute[0] = 1500;

@@ -26,6 +26,7 @@ inline std::string options_text(const plan_options& s, const engine_options& o) 
     say(s.between_roles != plain.between_roles, "the network between roles");
     say(s.objective == objective_kind::interval, "objective interval");
     say(s.objective == objective_kind::finish, "objective finish of `" + display(*s.finished) + "`");
+    say(s.profile.rows.count > 0, "a profile of `" + std::string{s.profile.graph} + "`");
     for (int i = 0; i < s.host_inputs.count; ++i) say(true, "`" + display(*s.host_inputs.name[i]) + "` from the host");
     std::map<std::string, int> widths;
     for (const axis_width& w : o.widths) widths[display(*w.axis)] = w.width;
@@ -34,6 +35,10 @@ inline std::string options_text(const plan_options& s, const engine_options& o) 
     say(o.replay == replay_mode::always, "replayed");
     say(o.replay == replay_mode::if_possible, "replayed if possible");
     return text;
+}
+inline void add_profile(detail::hasher& h, const profile_table& t) {
+    for (const int scale : t.scale) h.all(scale);
+    for (const profile_row& r : t.rows) h.all(r.key, r.alone, r.overlapped);
 }
 inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, const engine_options& o, const std::string& described) {
     const std::string words = described + options_text(s, o);
@@ -46,6 +51,7 @@ inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, c
           m.host_bandwidth);
     for (const interference& with : {m.with_communication, m.with_copy})
         for (int k = 0; k < work_class_count; ++k) h.all(with.of_compute[k], with.of_other[k]);
+    add_profile(h, s.profile);
     return std::to_string(h.h) + " " + words;
 }
 

@@ -1,0 +1,44 @@
+// The cost of a task by a profile, in place of the estimate of the machine's model.
+#pragma once
+
+#include "time.hpp"
+
+namespace dovetail::cost_model {
+
+namespace detail {
+
+// A larger slow-down, of an operation that was disturbed when it was measured, would not fit into the simulation's integers.
+inline constexpr std::int64_t largest_slowdown = 8000;
+
+constexpr std::int64_t at_most_longest(std::int64_t time) { return time < longest_duration ? time : longest_duration; }
+
+constexpr std::int64_t scaled(std::int64_t time, int thousandths) {
+    if (time / 1000 >= longest_duration / thousandths) return longest_duration;
+    return at_most_longest(time / 1000 * thousandths + time % 1000 * thousandths / 1000);
+}
+
+// Nothing is faster with something beside it. What never ran alone is taken to be as slow without.
+constexpr int slowdown_of(const profile_row& row) {
+    if (row.overlapped == 0) return 0;
+    const std::int64_t alone = at_most_longest(row.alone), overlapped = at_most_longest(row.overlapped);
+    if (overlapped <= alone || alone == 0) return 1000;
+    const std::int64_t slowdown = overlapped * 1000 / alone;
+    return static_cast<int>(slowdown < largest_slowdown ? slowdown : largest_slowdown);
+}
+
+}  // namespace detail
+
+// Work that the profile has takes the time of its row. Other work takes its estimate, multiplied by how much the work of its stream that
+// the profile has differs from its estimates: so a plan does not win for operations that nobody has measured.
+constexpr task_cost measured(const profile_table& profile, std::uint64_t key, stream_kind stream, task_cost estimate) {
+    const profile_row* const row = profile.find(key);
+    if (row == nullptr) {
+        estimate.time = detail::scaled(estimate.time, profile.scale[static_cast<int>(stream)]);
+        return estimate;
+    }
+    estimate.time = detail::at_most_longest(row->alone > 0 ? row->alone : row->overlapped);
+    estimate.slowdown = detail::slowdown_of(*row);
+    return estimate;
+}
+
+}  // namespace dovetail::cost_model

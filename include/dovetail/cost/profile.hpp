@@ -1,0 +1,62 @@
+// Times of operations measured in runs: the table of a profile, which DOVETAIL_PROFILE=file.hpp writes as a header, and the lookup in it.
+// The option is dv::profile<written> (options.hpp), the keys of rows are in work_key.hpp.
+#pragma once
+
+#include "../core/vec.hpp"
+#include "../core/vocabulary.hpp"
+
+namespace dovetail {
+
+// The version of keys and tables; profiles of another one are refused.
+inline constexpr int profile_format = 1;
+
+// One kind of work: operations of equal key take equal times. Times are picoseconds.
+struct profile_row {
+    std::uint64_t key = 0;
+    std::int64_t alone = 0;       // nothing else on the streams of the rank; 0: it never ran so
+    std::int64_t overlapped = 0;  // something on another stream from its start to its end; 0: it never ran so
+    int samples = 0;
+};
+
+struct profile_table {
+    const char* graph = "";    // its name, for messages
+    const char* machine = "";  // the name of the description for which the runs were planned
+    std::uint64_t graph_key = 0;
+    // By stream: what the rows take, in thousandths of their estimates. Estimates of work without a row are multiplied by it.
+    int scale[stream_count] = {1000, 1000, 1000};
+    span<const profile_row> rows = {};  // in ascending order of keys
+
+    constexpr const profile_row* find(std::uint64_t key) const {
+        int low = 0, high = rows.count;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (rows.first[middle].key < key)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low < rows.count && rows.first[low].key == key ? rows.first + low : nullptr;
+    }
+};
+
+// Whether a table is one that observers write.
+constexpr bool is_well_formed(const profile_table& t) {
+    for (const int scale : t.scale)
+        if (scale < 1) return false;
+    for (int i = 0; i < t.rows.count; ++i) {
+        const profile_row& r = t.rows.first[i];
+        if (r.alone < 0 || r.overlapped < 0 || (r.alone == 0 && r.overlapped == 0)) return false;
+        if (i > 0 && r.key <= t.rows.first[i - 1].key) return false;
+    }
+    return t.rows.count > 0;
+}
+
+// Whether a table was measured for the machine of that name, or has no times at all.
+constexpr bool is_for_machine(const profile_table& t, const char* name) {
+    if (t.rows.count == 0) return true;
+    const char* measured = t.machine;
+    while (*measured != 0 && *measured == *name) ++measured, ++name;
+    return *measured == *name;
+}
+
+}  // namespace dovetail

@@ -1,0 +1,42 @@
+// Costs by a profile: of work that it has, of work that it does not have, and of rows without one of the two times.
+#include <dovetail/cost/measured.hpp>
+
+#include <doctest/doctest.h>
+
+namespace dv = dovetail;
+namespace cost_model = dovetail::cost_model;
+using dv::stream_kind;
+
+namespace {
+
+constexpr dv::profile_row rows[] = {{1, 400, 0, 1}, {2, 400, 500, 1}, {3, 400, 300, 1},
+                                    {4, 0, 700, 1}, {5, 1, 1000, 1},  {6, INT64_MAX, INT64_MAX, 1}};
+constexpr dv::profile_table table{"model", "machine", 1, {2000, 500, 1000}, {rows, 6}};
+
+constexpr dv::task_cost estimate{1500, dv::work_class::memory_bound, dv::hardware::copy_engine};
+
+constexpr dv::task_cost cost_of(std::uint64_t key, stream_kind stream = stream_kind::compute) {
+    return cost_model::measured(table, key, stream, estimate);
+}
+static_assert(cost_of(1).time == 400 && cost_of(1).slowdown == 0);     // never overlapped: by the class of the work
+static_assert(cost_of(2).time == 400 && cost_of(2).slowdown == 1250);  // 500 for 400
+static_assert(cost_of(3).time == 400 && cost_of(3).slowdown == 1000);  // nothing is faster beside something
+static_assert(cost_of(4).time == 700 && cost_of(4).slowdown == 1000);  // never alone
+static_assert(cost_of(5).time == 1 && cost_of(5).slowdown == 8000);
+static_assert(cost_of(6).time == cost_model::longest_duration);
+static_assert(cost_of(2).limited_by == dv::work_class::memory_bound && cost_of(2).by == dv::hardware::copy_engine);
+static_assert(cost_of(7).limited_by == dv::work_class::memory_bound && cost_of(7).by == dv::hardware::copy_engine);
+// Without a row: twice the estimate on the compute stream, half of it on that of communication.
+static_assert(cost_of(7).time == 3000 && cost_of(7).slowdown == 0);
+static_assert(cost_of(7, stream_kind::communication).time == 750);
+static_assert(cost_of(7, stream_kind::copy).time == 1500);
+
+}  // namespace
+
+TEST_CASE("a scaled estimate is exact, and ends at the longest duration") {
+    CHECK(cost_model::detail::scaled(1'234'567, 1001) == 1'235'801);  // 1,235,801.567
+    CHECK(cost_model::detail::scaled(0, 5000) == 0);
+    CHECK(cost_model::detail::scaled(cost_model::longest_duration, 999) < cost_model::longest_duration);
+    CHECK(cost_model::detail::scaled(cost_model::longest_duration, 1001) == cost_model::longest_duration);
+    CHECK(cost_model::detail::scaled(cost_model::longest_duration, INT32_MAX) == cost_model::longest_duration);
+}

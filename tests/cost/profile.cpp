@@ -1,0 +1,59 @@
+// The table of a profile: rows are found as by a search from the first to the last, and what no observer writes is refused.
+#include <dovetail/cost/profile.hpp>
+
+#include <doctest/doctest.h>
+
+namespace dv = dovetail;
+
+namespace {
+
+constexpr dv::profile_row rows[] = {{3, 10, 0, 1}, {7, 0, 20, 1}, {8, 30, 40, 2}, {UINT64_MAX, 1, 1, 1}};
+
+constexpr dv::profile_table table_of(int count) { return {"model", "machine", 1, {1000, 1000, 1000}, {rows, count}}; }
+
+constexpr bool finds_each(const dv::profile_table& t) {
+    for (const std::uint64_t key : {0ull, 3ull, 4ull, 7ull, 8ull, 9ull, 18446744073709551615ull}) {
+        const dv::profile_row* wanted = nullptr;
+        for (const dv::profile_row& r : t.rows)
+            if (r.key == key) wanted = &r;
+        if (t.find(key) != wanted) return false;
+    }
+    return true;
+}
+static_assert(finds_each(table_of(0)));
+static_assert(finds_each(table_of(1)));
+static_assert(finds_each(table_of(2)));
+static_assert(finds_each(table_of(3)));
+static_assert(finds_each(table_of(4)));
+
+template <class Change>
+bool well_formed_after(Change change) {
+    dv::profile_row list[3] = {rows[0], rows[1], rows[2]};
+    dv::profile_table t = table_of(3);
+    t.rows = {list, 3};
+    change(t, list);
+    return dv::is_well_formed(t);
+}
+
+}  // namespace
+
+TEST_CASE("a table that observers write is well-formed, and no other") {
+    CHECK(dv::is_well_formed(table_of(4)));
+    CHECK(!dv::is_well_formed(table_of(0)));
+    CHECK(well_formed_after([](auto&, auto*) {}));
+    CHECK(!well_formed_after([](auto&, auto* list) { list[1].key = 3; }));
+    CHECK(!well_formed_after([](auto&, auto* list) { list[2].key = 2; }));
+    CHECK(!well_formed_after([](auto&, auto* list) { list[0].alone = -1; }));
+    CHECK(!well_formed_after([](auto&, auto* list) { list[0].overlapped = -1; }));
+    CHECK(!well_formed_after([](auto&, auto* list) { list[0].alone = 0; }));
+    CHECK(!well_formed_after([](auto& t, auto*) { t.scale[2] = 0; }));
+}
+
+TEST_CASE("a table is for the machine of its name; one without rows is for all") {
+    CHECK(dv::is_for_machine(table_of(1), "machine"));
+    CHECK(!dv::is_for_machine(table_of(1), "machine2"));
+    CHECK(!dv::is_for_machine(table_of(1), "mach"));
+    CHECK(!dv::is_for_machine(table_of(1), ""));
+    CHECK(dv::is_for_machine(table_of(0), "another"));
+    CHECK(dv::is_for_machine({}, "another"));
+}

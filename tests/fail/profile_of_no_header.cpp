@@ -1,0 +1,9 @@
+// EXPECT: error::unknown_option
+// SAYS: profile<app::x>
+#include "ops.hpp"
+
+namespace app {
+struct model : dv::graph<dv::input<x, vector>, dv::let<y, gelu(x)>, dv::output<y>> {};
+}  // namespace app
+
+constexpr auto planned = dv::predicted_time<app::model, dv::options<dv::profile<app::x>>>;
