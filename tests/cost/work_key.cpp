@@ -39,6 +39,19 @@ struct costly {
     static constexpr dv::cost cost(dv::tensor_type) { return dv::floating_operations(Flops); }
 };
 
+// Results of N elements.
+template <int N, bool>
+struct narrow {
+    static constexpr dv::tensor_type result(dv::tensor_type t) { return t.with_extents(N); }
+};
+template <int N, bool>
+struct widen : narrow<N, true> {};
+template <int M, int N>
+using two_results = dv::graph<dv::input<x, rows_of<8>>, dv::let<y, narrow<M, true>(x)>, dv::let<z, widen<N, true>(x)>, dv::output<y, z>>;
+template <int M, int N>
+constexpr bool differ_when_swapped = cost_model::graph_key(dv::plan::typed<two_results<M, N>>::value) !=
+                                     cost_model::graph_key(dv::plan::typed<two_results<N, M>>::value);
+
 template <class G, class O = dv::options<>>
 std::vector<std::uint64_t> keys_of() {
     using planned = dv::plan::planned<G, O>;
@@ -110,6 +123,16 @@ TEST_CASE("the key of a communication: kind, transport, bytes, ranks") {
     CHECK(key_among<all_reduce<sum, dp>(x), 512, 0>() == key_among<all_reduce<sum, dp>(x), 512, 4>());
 }
 
+TEST_CASE("a communication on one rank is another kind of work; the network between roles is none of a copy's") {
+    using sent = dv::graph<dv::input<x, rows_of<8>>, dv::on<left, dv::let<y, relu(x)>>, dv::on<right, dv::let<z, relu(y)>>, dv::output<z>>;
+    using network = dv::options<dv::link_between_roles<dv::link::network>>;
+    const auto transfer_of = [](const std::vector<std::uint64_t>& keys) { return keys.at(1); };
+    CHECK(transfer_of(keys_of<sent>()) != transfer_of(keys_of<dv::single_rank<sent>>()));
+    CHECK(transfer_of(keys_of<sent>()) != transfer_of(keys_of<sent, network>()));
+    using copied = dv::graph<dv::input<x, rows_of<8>>, dv::let<y, to_host(x)>, dv::output<y>>;
+    CHECK(keys_of<copied>() == keys_of<copied, network>());
+}
+
 TEST_CASE("a group is its members in their order; a task of one member is that member") {
     using apart = dv::graph<dv::mesh<dv::axis<dp, 4>>, dv::input<x, rows_of<512>>, dv::input<z, rows_of<8>>,
                             dv::let<v<0>, all_reduce<sum, dp>(x)>, dv::let<v<1>, all_reduce<sum, dp>(z)>, dv::output<v<0>, v<1>>>;
@@ -150,6 +173,7 @@ TEST_CASE("the key of a graph: its operations and tensors, in any order and unde
     static_assert(key != cost_model::graph_key(dv::plan::typed<larger>::value));
     static_assert(key != cost_model::graph_key(dv::plan::typed<longer>::value));
     static_assert(key != cost_model::graph_key(dv::plan::typed<other>::value));
+    static_assert(differ_when_swapped<8, 9> && differ_when_swapped<8, 10> && differ_when_swapped<8, 12>);
     static_assert(cost_model::graph_key(dv::plan::typed<with_roles>::value) ==
                   cost_model::graph_key(dv::plan::typed<dv::single_rank<with_roles>>::value));
 }

@@ -55,7 +55,7 @@ std::vector<turn> turns_of(int plans, int runs_in_turn) {
 
 struct counting_observer final : dv::run_observer {
     std::atomic<int> made_engines = 0, issued_runs = 0, closed_engines = 0;
-    void made(dv::engine&, const dv::plan_options&) override { ++made_engines; }
+    void made(dv::engine&, const dv::plan_options&, const dv::ir::graph&) override { ++made_engines; }
     void issued(dv::engine&, const std::shared_ptr<dv::run_state>&) override { ++issued_runs; }
     void closed(dv::engine&) noexcept override { ++closed_engines; }
 };

@@ -80,3 +80,12 @@ TEST_CASE("what cannot be written is said once, with the reason") {
           "dovetail: cannot write the trace " + (in / "none/trace.json") + ": No such file or directory\n");
     CHECK(warning("/dev/full", "x") == "dovetail: cannot write the trace /dev/full: No space left on device\n");
 }
+
+TEST_CASE("the file of a rank has its number at %r, or in front of the ending") {
+    using dovetail::observe::has_rank, dovetail::observe::of_rank;
+    CHECK(has_rank("trace_%r.json"));
+    CHECK(!has_rank("trace_r.json"));
+    CHECK(of_rank("trace_%r.json", ".json", 12) == "trace_12.json");
+    CHECK(of_rank("times.hpp", ".hpp", 3) == "times.rank3.hpp");
+    CHECK(of_rank("times", ".hpp", 3) == "times.rank3");
+}

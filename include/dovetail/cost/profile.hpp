@@ -13,8 +13,8 @@ inline constexpr int profile_format = 1;
 // One kind of work: operations of equal key take equal times. Times are picoseconds.
 struct profile_row {
     std::uint64_t key = 0;
-    std::int64_t alone = 0;       // nothing else on the streams of the rank; 0: it never ran so
-    std::int64_t overlapped = 0;  // something on another stream from its start to its end; 0: it never ran so
+    std::int64_t alone = 0;       // nothing else on the streams of the rank; 0: not measured
+    std::int64_t overlapped = 0;  // something on another stream from its start to its end; 0: not measured
     int samples = 0;
 };
 

@@ -49,8 +49,10 @@ protected:
     // Waits for the runs in flight, up to the time limit. While an exception unwinds the stack, it aborts them on all ranks instead.
     ~basic_executor();
 
-    // Called by the constructor, with the options of the first plan and of the second: once, or for each plan that is compared.
-    void open(std::shared_ptr<dovetail::engine> of, bool times, const plan_options& first, const plan_options& second);
+    // Called by the constructor, with the graph before rewrites and the options of the first plan and of the second: once, or for each plan
+    // that is compared.
+    void open(std::shared_ptr<dovetail::engine> of, bool times, const ir::graph& written, const plan_options& first,
+              const plan_options& second);
     // Adds a plan to those that dv::tuned compares; `open_plan` opens its engine with these options, in which the engines share a store.
     void compare(const char* name, std::uint64_t hash, const plan::plan& plan, const plan_options& s, engine_options& o,
                  const std::function<void()>& open_plan);

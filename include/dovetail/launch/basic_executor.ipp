@@ -21,12 +21,12 @@ DOVETAIL_INLINE basic_executor::~basic_executor() {
     if (engine_) close();
 }
 
-DOVETAIL_INLINE void basic_executor::open(std::shared_ptr<dovetail::engine> of, bool times, const plan_options& first,
-                                          const plan_options& second) {
+DOVETAIL_INLINE void basic_executor::open(std::shared_ptr<dovetail::engine> of, bool times, const ir::graph& written,
+                                          const plan_options& first, const plan_options& second) {
     unwinding_ = std::uncaught_exceptions();
     of->record_times(times);
     observer_ = observing.load(std::memory_order_acquire);
-    if (observer_ != nullptr) observer_->made(*of, of->transport_fallback_reason().empty() ? first : second);
+    if (observer_ != nullptr) observer_->made(*of, of->transport_fallback_reason().empty() ? first : second, written);
     engine_ = std::move(of);
 }
 DOVETAIL_INLINE void basic_executor::compare(const char* name, std::uint64_t hash, const plan::plan& plan, const plan_options& s,

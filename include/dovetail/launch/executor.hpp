@@ -197,9 +197,9 @@ private:
         const auto& first = bound<G, Options, stream>::value();
         if constexpr (detail::has_two_plans<G, Options, Rank>()) {
             const auto& second = bound<G, plan::fallback_options<G, Options>, stream>::value();
-            open(rank.make_engine(first, second, o), o.record_times, first.s, second.s);
+            open(rank.make_engine(first, second, o), o.record_times, plan::typed<G>::value, first.s, second.s);
         } else {
-            open(rank.make_engine(first, o), o.record_times, first.s, first.s);
+            open(rank.make_engine(first, o), o.record_times, plan::typed<G>::value, first.s, first.s);
         }
     }
     // Opens the engine of each plan that dv::tuned compares.
@@ -213,7 +213,7 @@ private:
         void operator()() const {
             const auto& made = bound<G, O, typename Rank::stream>::value();
             of.compare(plan::name_of(Kind), made.hash, made.plan, made.s, o,
-                       [&, this] { of.open(rank.make_engine(made, o), o.record_times, made.s, made.s); });
+                       [&, this] { of.open(rank.make_engine(made, o), o.record_times, plan::typed<G>::value, made.s, made.s); });
         }
     };
     template <class Rank>

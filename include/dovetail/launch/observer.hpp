@@ -7,8 +7,8 @@
 namespace dovetail {
 
 struct run_observer {
-    // An executor was made, before its first run. Ranks call it from their own threads.
-    virtual void made(engine& of, const plan_options& s) = 0;
+    // An executor was made, before its first run. Ranks call it from their own threads. `written`: its graph before rewrites.
+    virtual void made(engine& of, const plan_options& s, const ir::graph& written) = 0;
     virtual void issued(engine& of, const std::shared_ptr<run_state>& run) = 0;
     // After the last run has ended or was aborted. The engine may be destroyed afterwards.
     virtual void closed(engine& of) noexcept = 0;

@@ -1,5 +1,7 @@
 // The environment variables of observers. Only this header reads them, once:
 //   DOVETAIL_TRACE=file.json          records runs, and writes them as a trace when executors end; %r in the name: one file per rank
+//   DOVETAIL_PROFILE=file.hpp         records runs, and writes the times of their operations as a header when executors end, for the
+//                                     option dv::profile; if ranks are processes, each writes its own file, %r in the name: its rank
 //   DOVETAIL_REPORT=1                 records runs, and prints the overlap report of one of them when executors end
 //   DOVETAIL_VISUALIZE_SCHEDULE=1     at the first run, writes a page and a DOT file of each graph, to the current folder or to the folder
 //                                     given in place of 1; if runs are recorded, writes the page again at the end, with one of them
@@ -24,10 +26,11 @@ struct environment {
     bool explain = false;
     bool nvtx = false;
     bool report = false;
-    std::string dump = {};  // names of values; empty: off
-    bool passes = false;    // prints the tables of the stages of each plan
+    std::string dump = {};     // names of values; empty: off
+    bool passes = false;       // prints the tables of the stages of each plan
+    std::string profile = {};  // empty: off
 
-    bool records() const { return !trace.empty() || report; }
+    bool records() const { return !trace.empty() || !profile.empty() || report; }
     bool any() const { return records() || !visualize.empty() || !dump.empty() || explain || passes || nvtx; }
 
     static environment read() {
@@ -38,6 +41,7 @@ struct environment {
         const auto on = [](const std::string& text) { return !text.empty() && text != "0"; };
         environment e;
         e.trace = get("DOVETAIL_TRACE");
+        e.profile = get("DOVETAIL_PROFILE");
         const std::string visualize = get("DOVETAIL_VISUALIZE_SCHEDULE");
         if (on(visualize)) e.visualize = visualize == "1" ? "." : visualize;
         e.dump = get("DOVETAIL_DUMP");

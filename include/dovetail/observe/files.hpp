@@ -47,6 +47,14 @@ private:
     std::vector<std::string> warned_;
 };
 
+// Whether a path has a place for a rank's number; and the path of one rank: with its number there, or in front of the ending.
+inline bool has_rank(const std::string& path) { return path.find("%r") != std::string::npos; }
+inline std::string of_rank(std::string path, const std::string& ending, int rank) {
+    if (has_rank(path)) return path.replace(path.find("%r"), 2, std::to_string(rank));
+    const std::size_t dot = path.rfind(ending);
+    return path.insert(dot == std::string::npos ? path.size() : dot, ".rank" + std::to_string(rank));
+}
+
 // Turns a name into one that a file can have: three_senders, pipeline_4_85.
 inline std::string file_name(const std::string& name) {
     std::string out;

@@ -1,6 +1,6 @@
 // All observers, controlled by environment variables: a program that includes this header in one file supports DOVETAIL_TRACE,
-// DOVETAIL_REPORT, DOVETAIL_VISUALIZE_SCHEDULE, DOVETAIL_EXPLAIN, DOVETAIL_DUMP and DOVETAIL_NVTX (environment.hpp). Without them nothing
-// is recorded.
+// DOVETAIL_PROFILE, DOVETAIL_REPORT, DOVETAIL_VISUALIZE_SCHEDULE, DOVETAIL_EXPLAIN, DOVETAIL_DUMP and DOVETAIL_NVTX (environment.hpp).
+// Without them nothing is recorded.
 #pragma once
 
 #include "../launch/observer.hpp"
@@ -9,6 +9,7 @@
 #include "environment.hpp"
 #include "files.hpp"
 #include "html.hpp"
+#include "profile.hpp"
 #include "text.hpp"
 #include "trace.hpp"
 
@@ -31,14 +32,14 @@ public:
 
     explicit recorder(environment asked) : asked_{std::move(asked)}, dumps_{asked_.dump} {}
 
-    void made(engine& e, const plan_options& s) override {
+    void made(engine& e, const plan_options& s, const ir::graph& written) override {
         const std::lock_guard lock{mutex_};
-        open_[&e] = {s, {}};
+        session& opened = open_[&e] = {s, written, {}};
         if (asked_.records()) e.record_times(true);
         if (dumps_.any())
             e.values = &value_dumps_.emplace_back(dumps_, file_name(dovetail::named(e.name) ? display(*e.name) : std::string{}), e.rank);
         if (asked_.nvtx && make_nvtx_ranges != nullptr)
-            e.watcher = nvtx_ranges_.emplace_back(make_nvtx_ranges(plan_view{tables_of(e, s)}, e.role, e.rank)).get();
+            e.watcher = nvtx_ranges_.emplace_back(make_nvtx_ranges(plan_view{tables_of(e, opened)}, e.role, e.rank)).get();
         else if (std::exchange(asked_.nvtx, false))
             std::fprintf(
                 stderr,
@@ -48,7 +49,7 @@ public:
         const std::lock_guard lock{mutex_};
         const auto found = open_.find(&e);
         if (found == open_.end()) return;
-        if (f->run == 0 && e.rank == 0) show(e, found->second.s);
+        if (f->run == 0 && e.rank == 0) show(e, found->second);
         auto& kept = found->second.run_states;
         if (!asked_.records() || f->times.empty() || kept.size() == runs_kept) return;
         kept.push_back(f);
@@ -66,15 +67,16 @@ public:
             if (!open_.empty()) return;
             dumps_.warn();
             if (asked_.records()) report();
-            if (!asked_.trace.empty()) write();
+            if (!asked_.trace.empty() || !asked_.profile.empty()) write();
         } catch (const std::exception& x) {
-            std::fprintf(stderr, "dovetail: no trace or report: %s\n", x.what());
+            std::fprintf(stderr, "dovetail: no trace, profile or report: %s\n", x.what());
         }
     }
 
 private:
     struct session {
         plan_options s;
+        ir::graph written;
         std::vector<std::shared_ptr<run_state>> run_states;
     };
     // A plan that was shown, identified by its steps, and the path of its files without extension.
@@ -91,14 +93,16 @@ private:
         bool reported = false;
     };
 
-    static plan_tables tables_of(const engine& e, const plan_options& s) { return {e.name, e.graph, e.program, e.plan, s}; }
+    static plan_tables tables_of(const engine& e, const session& of) {
+        return {e.name, e.graph, e.program, e.plan, of.s, dovetail::plan::rewrite_trials{}, of.written};
+    }
 
-    void show(const engine& e, const plan_options& s) {
+    void show(const engine& e, const session& opened) {
         if (!asked_.explain && !asked_.passes && asked_.visualize.empty()) return;
         for (const page& known : shown_)
             if (known.plan == e.plan.steps.first) return;
         page& now = shown_.emplace_back(page{e.plan.steps.first, {}});
-        const plan_view of{tables_of(e, s)};
+        const plan_view of{tables_of(e, opened)};
         if (asked_.explain) std::fprintf(stderr, "%s\n", explain(of).c_str());
         if (asked_.passes && text_of_passes != nullptr)
             std::fprintf(stderr, "%s\n", text_of_passes(of_rewritten(of)).c_str());
@@ -140,8 +144,8 @@ private:
         }
         if (from.run_states.empty()) return;
         if (to == nullptr)
-            to = &done_.emplace_back(
-                recorded{std::make_shared<plan_view>(tables_of(e, from.s)), std::make_shared<geometry>(e.where), {}, {}});
+            to =
+                &done_.emplace_back(recorded{std::make_shared<plan_view>(tables_of(e, from)), std::make_shared<geometry>(e.where), {}, {}});
         to->ranks.push_back(e.rank);
         for (const auto& f : from.run_states) {
             if (!ended(e, *f)) continue;
@@ -203,19 +207,23 @@ private:
                 if (!known) ranks.push_back(rank);
             }
         }
-        const std::size_t mark = asked_.trace.find("%r");
-        const auto named = [&, this](int rank) {
-            std::string path = asked_.trace;
-            if (mark != std::string::npos) return path.replace(mark, 2, std::to_string(rank));
-            const std::size_t dot = path.rfind(".json");
-            return path.insert(dot == std::string::npos ? path.size() : dot, ".rank" + std::to_string(rank));
-        };
-        // A rank in a process of its own writes its own file.
-        const bool apart = mark != std::string::npos || static_cast<int>(ranks.size()) < world;
-        if (!apart)
+        const bool apart = static_cast<int>(ranks.size()) < world;
+        if (!asked_.trace.empty()) write_trace(graphs, ranks, world, apart);
+        if (!asked_.profile.empty()) write_profile(graphs, ranks, apart);
+    }
+    // A rank in a process of its own writes its own file.
+    void write_trace(const std::vector<traced>& graphs, const std::vector<int>& ranks, int world, bool apart) {
+        if (!apart && !has_rank(asked_.trace))
             files_.write("trace", asked_.trace, trace(graphs));
         else
-            for (const int rank : ranks) files_.write("trace", named(rank), trace(graphs, rank, world));
+            for (const int rank : ranks) files_.write("trace", of_rank(asked_.trace, ".json", rank), trace(graphs, rank, world));
+    }
+    void write_profile(const std::vector<traced>& graphs, const std::vector<int>& ranks, bool apart) {
+        const std::string text = profile_text(graphs);
+        if (text.empty()) return;
+        const int rank = *std::min_element(ranks.begin(), ranks.end());
+        const bool own = apart || has_rank(asked_.profile);
+        files_.write("profile", own ? of_rank(asked_.profile, ".hpp", rank) : asked_.profile, text);
     }
 
     environment asked_;

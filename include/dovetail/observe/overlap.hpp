@@ -5,6 +5,8 @@
 #include "precedence.hpp"
 #include "timeline.hpp"
 
+#include <algorithm>
+
 namespace dovetail::observe {
 
 // Why an operation of the rank did not run beside an exposed communication.
@@ -103,28 +105,30 @@ inline std::vector<std::vector<std::int64_t>> arrivals(const plan_view& of, cons
     return all;
 }
 
-// The union of the slices that do (or do not) communicate, ascending, from `begin` on if given. Copies and inputs are neither.
+// The union of stretches in any order, ascending.
+inline std::vector<stretch> merged(std::vector<stretch> list) {
+    std::sort(list.begin(), list.end(), [](const stretch& a, const stretch& b) { return a.start < b.start; });
+    std::vector<stretch> all;
+    for (const stretch& x : list) {
+        if (all.empty() || x.start > all.back().end)
+            all.push_back(x);
+        else if (x.end > all.back().end)
+            all.back().end = x.end;
+    }
+    return all;
+}
+
+// The union of the slices that do (or do not) communicate, from `begin` on if given. Copies and inputs are neither.
 inline std::vector<stretch> busy(const plan_view& of, const row& r, bool communication, const std::vector<std::int64_t>* begin = nullptr) {
     std::vector<stretch> list;
     for (std::size_t i = 0; i < r.slices.size(); ++i) {
         const slice& s = r.slices[i];
         const stretch x{begin != nullptr ? (*begin)[i] : s.start, s.end};
         const bool communicates = of.communicates[static_cast<std::size_t>(s.task)];
-        if (communicates != communication || (!communication && of.program.tasks[s.task].kind != op_kind::compute) || x.end <= x.start)
-            continue;
-        std::size_t at = list.size();
-        list.push_back(x);
-        for (; at > 0 && list[at - 1].start > x.start; --at) list[at] = list[at - 1];
-        list[at] = x;
+        const bool counts = communication ? communicates : !communicates && of.program.tasks[s.task].kind == op_kind::compute;
+        if (counts && x.end > x.start) list.push_back(x);
     }
-    std::vector<stretch> merged;
-    for (const stretch& x : list) {
-        if (merged.empty() || x.start > merged.back().end)
-            merged.push_back(x);
-        else if (x.end > merged.back().end)
-            merged.back().end = x.end;
-    }
-    return merged;
+    return merged(std::move(list));
 }
 
 inline std::int64_t sum(const std::vector<stretch>& list) {
