@@ -147,7 +147,7 @@ TEST_CASE("of a graph with one plan nothing is measured") {
 }
 
 TEST_CASE("plans whose arenas do not fit into the memory limit beside the others are left out") {
-    constexpr std::int64_t limit = dv::peak_bytes<wide_sum, dv::unnamed_role, searched> + wide::bytes;
+    constexpr std::int64_t limit = dv::peak_bytes<wide_sum, dv::unnamed_role, searched>;
     using limited = dv::options<near_peers, dv::rewritten_by<dv::rewrite::automatic>, dv::memory_limit<limit>>;
     dv::host::world{2}.run([](auto& rank) {
         dv::executor<wide_sum, limited> step{rank, dv::tuned};
