@@ -18,6 +18,7 @@ namespace dv = dovetail;
 using namespace dv::launch;
 using namespace samples;
 using support::message;
+using namespace std::chrono_literals;
 
 namespace {
 using wide = dv::tensor<float, 512, 512>;
@@ -40,6 +41,13 @@ void check(bool right, const std::string& what) {
     CAPTURE(what);
     CHECK(right);
 }
+
+// Four sums, made before the first is used: as written all are held at once.
+template <int> struct sum_of;
+template <int I> using make_sum = dv::let<sum_of<I>, add(x, x)>;
+struct made_first : dv::graph<dv::input<x, wide>, dv::repeat<make_sum, 4>,
+                              dv::let<y, add(add(add(sum_of<0>, sum_of<1>), add(sum_of<2>, x)), add(add(sum_of<3>, x), add(x, x)))>,
+                              dv::output<y>> {};
 
 // Whose turn each run is, from the definition: rounds over the plans, a turn of so many runs.
 struct turn {
@@ -153,6 +161,60 @@ TEST_CASE("plans whose arenas do not fit into the memory limit beside the others
         dv::executor<wide_sum, limited> step{rank, dv::tuned};
         check(compared(step.tuning()) == 1, "one is compared");
         check(step.tuning().text().find("does not fit into the memory limit") != std::string::npos, "the others are left out");
+    });
+}
+
+TEST_CASE("a plan that exceeds the memory limit by itself is not compared, and the program compiles") {
+    // Copy engines need staging for the blocks that arrive, and one stream the values that another order has used by then.
+    using as_planned = dv::options<dv::memory_limit<dv::peak_bytes<wide_sum>>>;
+    dv::host::world{2}.run([](auto& rank) {
+        dv::executor<wide_sum, as_planned> step{rank, dv::tuned};
+        check(step.tuning().decided() && step.tuning().plans.size() == 1, "one plan");
+    });
+    using of_one_order = dv::options<dv::memory_limit<3 * wide::bytes>>;
+    using in_written_order = dv::options<dv::force_candidate<dv::candidate::sequential>>;
+    static_assert(dv::peak_bytes<made_first, dv::unnamed_role, in_written_order> == 4 * wide::bytes);
+    dv::host::world{1}.run([](auto& rank) {
+        dv::executor<made_first, of_one_order> step{rank, dv::tuned};
+        step.bind(dv::name<x>, std::vector<float>(wide::size, 1.0f));
+        check(step.run().read(dv::name<y>)[0] == 12, "the sum");
+    });
+}
+
+TEST_CASE("a rank that is late while plans are compared: the others wait, or call run again, and all keep the same plan") {
+    std::array<std::string, 2> seen;
+    dv::host::world{2}.run([&](auto& rank) {
+        dv::executor<wide_sum, searched> step{rank, 1s, dv::tuned};
+        step.bind(dv::name<x>, std::vector<float>(wide::size, 1.0f));
+        const auto patiently = [&](auto call) {
+            for (;;) try {
+                    return call();
+                } catch (const dv::timeout&) {}
+        };
+        const int trials = compared(step.tuning()) * tuning_turns::rounds;
+        for (int run = 0; run < trials + 2; ++run) {
+            if (rank.index() == 1 && run == 3) std::this_thread::sleep_for(1500ms);
+            if (rank.index() == 1 && run == 6) std::this_thread::sleep_for(2500ms);
+            const auto ticket = patiently([&] { return step.run(); });
+            if (run % 2 == 0) patiently([&] { ticket.wait(); });
+        }
+        seen[static_cast<std::size_t>(rank.index())] = step.tuning().text();
+    });
+    CHECK(seen[0] == seen[1]);
+    CHECK(seen[0].find("kept") != std::string::npos);
+}
+
+TEST_CASE("the names of steps are those of the latest run") {
+    dv::host::world{2}.run([](auto& rank) {
+        dv::executor<wide_sum, searched> step{rank, dv::tuned};
+        step.record_times(true);
+        step.bind(dv::name<x>, std::vector<float>(wide::size, 1.0f));
+        for (int run = 0; run < 6; ++run) {
+            const auto ticket = step.run();
+            std::string all;
+            for (std::size_t i = 0; i < ticket.times().size(); ++i) all += step.step_name(static_cast<int>(i)) + "; ";
+            check(all.find("operation `add` of `a`") != std::string::npos && all.find("of `y`") != std::string::npos, all);
+        }
     });
 }
 

@@ -141,7 +141,12 @@ struct decided_rewrites {
 template <class... Decision>
 struct decided {
     static constexpr bool allowed = (Decision::allowed && ...);
-    static constexpr void apply(plan_options& s) { (Decision::apply(s), ...); }
+    // A transport that a search has decided is not one that the program asks for.
+    static constexpr void apply(plan_options& s) {
+        const transport asked = s.rewrites.collectives;
+        (Decision::apply(s), ...);
+        s.rewrites.collectives = asked;
+    }
 };
 // Times measured in runs, in place of estimates; Written is the type in a header that DOVETAIL_PROFILE=file.hpp has made.
 template <class Written>

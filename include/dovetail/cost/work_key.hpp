@@ -29,7 +29,6 @@ constexpr letters plain_name(const tag& t) {
 constexpr void add_name(dovetail::detail::hasher& h, const tag& t) {
     const letters name = plain_name(t);
     for (int i = 0; i < name.size; ++i) h(static_cast<unsigned char>(name.first[i]));
-    h.all(t.number);
 }
 
 // The operation of a node, and the types of its arguments and results.

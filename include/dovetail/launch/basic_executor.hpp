@@ -31,13 +31,13 @@ public:
     void record_times(bool on);
     // Why runs are issued to streams although dv::replay_or_streams asked for replay: "operation `f` of `y` cannot be captured ..."; known
     // after the first run. Empty if runs are replayed, or if no replay was asked for.
-    const std::string& replay_fallback_reason() const;
+    std::string replay_fallback_reason() const;
     // Why the runs do not execute the plan that was asked for, but one in which NCCL moves what copy engines move in that: "the peer copies
     // of `g` cannot be made: rank 1: the memory of rank 2 cannot be reached ...". Equal on all ranks; empty if they do.
-    const std::string& transport_fallback_reason() const;
+    std::string transport_fallback_reason() const;
     // With dv::tuned, the plans that are compared, and the one that is kept; otherwise there are none.
     const tuning_report& tuning() const;
-    // The name of a step of this rank, with the index that ticket.times() uses: "operation `f` of `y`".
+    // The name of a step of this rank, with the index that ticket.times() of the latest run uses: "operation `f` of `y`".
     std::string step_name(int step) const;
     // For the library and for tools.
     dovetail::engine& at() const;
@@ -71,12 +71,14 @@ protected:
 private:
     template <class Call>
     void for_each_engine(Call call) const;
+    void follow_tuner();
     template <class Issue>
     basic_ticket issue(Issue run);
     void close() noexcept;
     void close(dovetail::engine& one) noexcept;
 
     std::shared_ptr<dovetail::engine> engine_;  // of the next run
+    std::shared_ptr<dovetail::engine> latest_;  // of the run before; null before the first
     std::unique_ptr<launch::tuner> tuner_;      // null: there is one plan
     run_observer* observer_ = nullptr;
     int unwinding_ = 0;  // uncaught exceptions when this was made

@@ -13,6 +13,7 @@ DOVETAIL_INLINE basic_executor::basic_executor() = default;
 DOVETAIL_INLINE basic_executor::basic_executor(basic_executor&& other) noexcept = default;
 DOVETAIL_INLINE basic_executor& basic_executor::operator=(basic_executor&& other) noexcept {
     std::swap(engine_, other.engine_);
+    std::swap(latest_, other.latest_);
     std::swap(tuner_, other.tuner_);
     std::swap(observer_, other.observer_);
     return *this;
@@ -63,29 +64,39 @@ DOVETAIL_INLINE dovetail::engine& basic_executor::at() const {
 DOVETAIL_INLINE void basic_executor::record_times(bool on) {
     for_each_engine([&](dovetail::engine& one) { one.record_times(on); });
 }
-DOVETAIL_INLINE const std::string& basic_executor::replay_fallback_reason() const { return at().replay_fallback_reason(); }
-DOVETAIL_INLINE const std::string& basic_executor::transport_fallback_reason() const { return at().transport_fallback_reason(); }
+DOVETAIL_INLINE std::string basic_executor::replay_fallback_reason() const { return at().replay_fallback_reason(); }
+DOVETAIL_INLINE std::string basic_executor::transport_fallback_reason() const { return at().transport_fallback_reason(); }
 DOVETAIL_INLINE const tuning_report& basic_executor::tuning() const {
     static const tuning_report none;
     return tuner_ == nullptr ? none : tuner_->report();
 }
-DOVETAIL_INLINE std::string basic_executor::step_name(int step) const { return at().names[static_cast<std::size_t>(step)].text(); }
+DOVETAIL_INLINE std::string basic_executor::step_name(int step) const {
+    return (latest_ ? *latest_ : at()).names[static_cast<std::size_t>(step)].text();
+}
 
 DOVETAIL_INLINE void basic_executor::bind_symbol(int symbol, binding b) {
     for_each_engine([&](dovetail::engine& one) { one.bind(symbol, b); });
 }
+// The engine of the next run; after the decision the others are closed.
+DOVETAIL_INLINE void basic_executor::follow_tuner() {
+    engine_ = tuner_->next();
+    if (!tuner_->decided()) return;
+    for (const auto& other : tuner_->take_others()) close(*other);
+}
 template <class Issue>
 basic_ticket basic_executor::issue(Issue run) {
-    dovetail::engine& one = at();
-    const bool tunes = tuner_ != nullptr && !tuner_->decided();
-    if (tunes) tuner_->begin_run();
-    const basic_ticket issued{engine_, run(one)};
-    if (observer_ != nullptr) observer_->issued(one, issued.record());
-    if (!tunes) return issued;
-    tuner_->end_run(issued.record());
-    engine_ = tuner_->next();
-    if (tuner_->decided())
-        for (const auto& other : tuner_->take_others()) close(*other);
+    static_cast<void>(at());
+    if (tuner_ != nullptr) {
+        tuner_->begin_run();
+        follow_tuner();
+    }
+    const basic_ticket issued{engine_, run(*engine_)};
+    latest_ = engine_;
+    if (observer_ != nullptr) observer_->issued(*engine_, issued.record());
+    if (tuner_ != nullptr) {
+        tuner_->end_run(issued.record());
+        follow_tuner();
+    }
     return issued;
 }
 DOVETAIL_INLINE basic_ticket basic_executor::run_once() {

@@ -1,7 +1,7 @@
 // executor<G, Options>: a graph on one rank, of any backend. Names are checked at compile time; at run time an engine gets ids only.
 //   dv::executor<model> step{rank};   step.bind(dv::name<x>, values);   auto t = step.run();   t.read(dv::name<y>)
 // Arguments after the rank, in any order: a dv::store, dv::width<axis>(n), a time limit (any std::chrono duration),
-// dv::record_times, dv::check_finite, dv::replay.
+// dv::record_times, dv::check_finite, dv::replay, dv::tuned.
 #pragma once
 
 #include "../plan/facts.hpp"

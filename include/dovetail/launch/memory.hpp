@@ -17,6 +17,8 @@ public:
     // The same in pinned host memory.
     virtual void* allocate_host(std::int64_t bytes) = 0;
     virtual void release_host(void* pointer) noexcept = 0;
+    // The bytes that can be allocated, as far as that is known.
+    virtual std::int64_t available() const { return INT64_MAX; }
     // Number of the device; -1: the host.
     virtual int device() const { return -1; }
     // Whether the pointer points into the device's memory.

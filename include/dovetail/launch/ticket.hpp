@@ -32,7 +32,7 @@ public:
     bool ready() const;
     // Whether the program may change the memory to which inputs were bound.
     bool inputs_released() const;
-    // Number of the run, from 0.
+    // Number of the run, from 0; while dv::tuned compares plans, of the plan that executes it.
     std::int64_t run() const;
     // By step of this rank's role, in issue order; empty unless the executor records times. Waits for the end of the run.
     const std::vector<step_time>& times() const;

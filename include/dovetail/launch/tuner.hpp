@@ -1,7 +1,7 @@
 // dv::tuned: of several plans of a graph, the one that is fastest where the program runs. The first runs of the executor go to the plans in
-// turn. They are runs like any other: all plans have the same results, up to the order of sums, and share their states. A turn is as many
-// runs as may be in flight; its time is that from the first one's issue to the last one's end, for which `run` waits. All ranks keep the
-// plan whose median turn is shortest on the slowest rank.
+// turn. They compute what the program asks for: all plans have the same results, up to the order of sums, and share their states. A turn is
+// as many runs as may be in flight; its time is that from the first one's issue to the last one's end, for which `run` waits. All ranks keep
+// the plan whose median turn is shortest on the slowest rank.
 #pragma once
 
 #include "../plan/memory_limit.hpp"
@@ -79,6 +79,10 @@ public:
             left_out = "its arena does not fit into the memory limit beside those of the others";
             return;
         }
+        if (!compared_.empty() && !has_memory(plan)) {
+            left_out = "a rank has too little free memory for its arena";
+            return;
+        }
         try {
             compared_.push_back({report_.plans.size() - 1, make()});
         } catch (const transport_unavailable& e) {
@@ -99,14 +103,23 @@ public:
 
     // The engine of the next run; after the decision, the one that is kept.
     const std::shared_ptr<engine>& next() const { return compared_[at()].on; }
-    // Called before and after `next` issues a run. If the run ends a turn, this waits for its end; the last turn ends with the decision.
+    // Called before and after `next` issues a run; each may change `next`. The run that ends a turn is waited for behind it, up to the time
+    // limit, and if need be before the next run, where a timeout means that nothing was issued. The last turn ends with the decision.
     void begin_run() {
+        if (last_of_turn_) end_turn();
         if (turns_.begins()) began_ = std::chrono::steady_clock::now();
     }
     void end_run(const std::shared_ptr<run_state>& run) {
-        if (turns_.ends()) end_turn(run);
-        ++turns_.runs;
-        if (turns_.over(plans())) decide();
+        if (decided()) return;
+        if (!turns_.ends()) {
+            ++turns_.runs;
+            return;
+        }
+        last_of_turn_ = run;
+        try {
+            end_turn();
+        } catch (const timeout&) {  // the caller has the run's ticket, and may wait for it
+        }
     }
 
     // After the decision: the engines of the others, once.
@@ -127,25 +140,44 @@ private:
             if (arena_bytes_[r] + dovetail::plan::bytes_of(plan.roles[static_cast<int>(r)]) > limit_) return false;
         return true;
     }
-    void end_turn(const std::shared_ptr<run_state>& run) {
-        next()->finish(run, std::nullopt);
+    // Whether every rank can allocate the arena of a further plan.
+    bool has_memory(const dovetail::plan::plan& plan) const {
+        engine& e = *compared_.front().on;
+        const bool mine = e.addresses.source()->available() >= plan.roles[e.role].arena_bytes;
+        const std::vector<std::string> all = exchange(e, "the memory for a further plan of " + e.described(), mine ? "1" : "0");
+        return std::all_of(all.begin(), all.end(), [](const std::string& enough) { return enough == "1"; });
+    }
+    void end_turn() {
+        next()->finish(last_of_turn_, std::nullopt);
+        last_of_turn_ = nullptr;
         const std::chrono::nanoseconds turn = std::chrono::steady_clock::now() - began_;
         if (turns_.counts(plans())) compared_[at()].times.push_back(turn.count() / turns_.runs_in_turn);
+        ++turns_.runs;
+        if (turns_.over(plans())) decide();
     }
     // All ranks decide by the same times.
     void decide() {
         std::vector<std::int64_t> mine;
         for (const candidate& c : compared_) mine.push_back(median(c.times));
-        const std::vector<std::int64_t> agreed = slowest(exchange(*compared_.front().on, text_of_times(mine)), mine.size());
+        engine& e = *compared_.front().on;
+        const std::vector<std::int64_t> agreed =
+            slowest(exchange(e, "the times of the plans of " + e.described(), text_of_times(mine)), mine.size());
         for (std::size_t i = 0; i < agreed.size(); ++i) report_.plans[compared_[i].number].measured_ns = agreed[i];
         keep(static_cast<std::size_t>(std::min_element(agreed.begin(), agreed.end()) - agreed.begin()));
     }
-    // The texts of the ranks that take part in its runs.
-    static std::vector<std::string> exchange(engine& e, const std::string& mine) {
+    // The texts of the ranks that take part in its runs. If a rank does not come, the runs of all end: the ranks could not agree any more.
+    static std::vector<std::string> exchange(engine& e, const std::string& what, const std::string& mine) {
         peers* const others = e.partners();
         if (others == nullptr) return {mine};
-        return reporting([&] { return others->exchange(e.rank, "the times of the plans of " + e.described(), mine, e.options.time_limit); },
-                         [&] { others->report(); });
+        const auto all = [&] {
+            try {
+                return others->exchange(e.rank, what, mine, e.options.time_limit);
+            } catch (const timeout& late) {
+                others->abort({e.rank, late.text(), {}, {}, true, nullptr, true});
+                others->raise(e.rank);
+            }
+        };
+        return reporting(all, [&] { others->report(); });
     }
     void keep(std::size_t which) {
         kept_ = which;
@@ -158,7 +190,8 @@ private:
     std::vector<candidate> compared_;
     std::exception_ptr unavailable_;  // why the first plan is left out
     tuning_turns turns_;
-    std::chrono::steady_clock::time_point began_;
+    std::chrono::steady_clock::time_point began_;  // of the turn
+    std::shared_ptr<run_state> last_of_turn_;      // its last run, until that is known to have ended
     std::size_t kept_ = 0;
     tuning_report report_;
 };

@@ -14,11 +14,10 @@ constexpr bool uses_copy_engines(const ir::program& p) {
         if (v.moved_by == transport::peer_copy) return true;
     return false;
 }
-// Collectives that a search has decided to move by copy engines are not asked for.
 constexpr bool asks_for_copy_engines(const ir::graph& g, const plan_options& s) {
     for (const ir::region& r : g.regions)
         if (r.kind == rewrite::copy_engines && r.number == static_cast<int>(transport::peer_copy)) return true;
-    return s.channels == transport::peer_copy || (s.rewrites.collectives == transport::peer_copy && !s.rewrites.decided);
+    return s.channels == transport::peer_copy || s.rewrites.collectives == transport::peer_copy;
 }
 constexpr plan_options without_copy_engines(plan_options s) {
     s.channels = s.rewrites.collectives = transport::nccl;

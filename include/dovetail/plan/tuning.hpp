@@ -10,7 +10,7 @@ namespace detail {
 
 constexpr plan_options on_one_stream(plan_options s) {
     s.overlap = false;
-    s.forced = candidate::sequential;
+    s.forced = candidate::automatic;
     s.rewrites.automatic = false;
     s.rewrites.decided = true;
     return s;
@@ -38,7 +38,7 @@ constexpr bool may_copy() {
     if constexpr (O::value.machine.peer_bandwidth <= 0 || uses_copy_engines(planned<G, O>::program))
         return false;
     else
-        return uses_copy_engines(planned<G, copied_options<typename decided<G, O>::options>>::program);
+        return uses_copy_engines(found_plan<G, copied_options<typename decided<G, O>::options>>::program);
 }
 
 // The second of the lists that the search over rewrites tried; that it tried only one list, the list itself.
@@ -62,18 +62,28 @@ constexpr const char* name_of(tuning_kind k) {
     return names[static_cast<int>(k)];
 }
 
+namespace detail {
+
+// One that exceeds the memory limit by itself is none.
+template <tuning_kind Kind, class G, class O, class Look>
+void look_at_candidate(Look look) {
+    if constexpr (found_plan<G, O>::fits) look.template operator()<Kind, O>();
+}
+
+}  // namespace detail
+
 // Calls look.operator()<kind, options>() for each, the planner's choice first. Options may stand for a plan that an earlier one stands for.
 template <class G, class O, class Look>
 void for_each_tuning_candidate(Look look) {
     using first = typename detail::decided<G, O>::options;
     look.template operator()<tuning_kind::planned, O>();
-    look.template operator()<tuning_kind::one_stream, detail::on_one_stream_options<O>>();
+    detail::look_at_candidate<tuning_kind::one_stream, G, detail::on_one_stream_options<O>>(look);
     if constexpr (has_fallback<G, O>)
         look.template operator()<tuning_kind::other_transport, fallback_options<G, O>>();
     else if constexpr (detail::may_copy<G, O>())
-        look.template operator()<tuning_kind::other_transport, detail::copied_options<first>>();
+        detail::look_at_candidate<tuning_kind::other_transport, G, detail::copied_options<first>>(look);
     if constexpr (planned<G, O>::rewrites.count > 1)
-        look.template operator()<tuning_kind::runner_up, typename detail::options_with<O, detail::runner_up_list<G, O>>::type>();
+        detail::look_at_candidate<tuning_kind::runner_up, G, typename detail::options_with<O, detail::runner_up_list<G, O>>::type>(look);
 }
 
 }  // namespace dovetail::plan

@@ -342,6 +342,33 @@ TEST_CASE("dv::tuned leaves out the plans that copy engines cannot execute, and 
     CHECK(kept[0].find("kept") != std::string::npos);
 }
 
+TEST_CASE("dv::tuned leaves out the plans for which one rank has no memory") {
+    const table t;
+    static thread_local int device = 0;
+    static const auto set_device = dv::cuda::calls.set_device;
+    dv::cuda::calls.set_device = [](int d) {
+        device = d;
+        return set_device(d);
+    };
+    dv::cuda::calls.mem_get_info = [](std::size_t* free, std::size_t* total) {
+        *total = std::size_t{1} << 30;
+        *free = device == 1 ? 64 : *total;
+        return cudaSuccess;
+    };
+    std::vector<std::string> kept(3);
+    simulated::run(3, [&](auto& rank) {
+        dv::executor<samples::ring_of_three, near> step{rank, 20s, dv::tuned};
+        kept[static_cast<std::size_t>(rank.index())] = step.tuning().text();
+        step.bind(dv::name<samples::x>, std::vector<float>(8, 0.5f));
+        const auto ticket = step.run();
+        if (rank.is(dv::name<samples::left>)) expect(ticket.read(dv::name<samples::d>).host(), std::vector<float>(8, 2.5f), "d", 0, 0);
+    });
+    CAPTURE(kept[0]);
+    CHECK(kept == std::vector<std::string>(3, kept[0]));
+    CHECK(kept[0].find("left out, a rank has too little free memory for its arena") != std::string::npos);
+    CHECK(kept[0].find("the planner's choice: not measured") != std::string::npos);
+}
+
 TEST_CASE("without the kernel that reduces what copy engines bring, the second plan is executed") {
     const table t;
     dv::cuda::local_reduction_kernel = nullptr;

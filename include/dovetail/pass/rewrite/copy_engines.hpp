@@ -25,8 +25,9 @@
 // The statement moved_by names what is moved, the options a number of bytes from which on the rest is.
 //
 // Left to NCCL: members of an NCCL group, results that are not in the arena (states, pinned memory), reductions along axes of open width
-// or of more than 64 ranks and those for a root whose rows the ranks cannot divide, collectives over roles, and what crosses the network with blocks that are no multiples of 256 bytes, with the network's axes between
-// others, with rows that the ranks of a host cannot divide, as an average of integers, or as another kind of collective.
+// or of more than 64 ranks and those for a root whose rows the ranks cannot divide, collectives over roles, and what crosses the network
+// with blocks that are no multiples of 256 bytes, with the network's axes between others, with rows that the ranks of a host cannot
+// divide, as an average of integers, or as another kind of collective.
 #pragma once
 
 #include "copyable_communication.hpp"

@@ -48,6 +48,13 @@ public:
         return std::memset(acquire(host_blocks_, size, true), 0, size);
     }
     void release_host(void* p) noexcept override { return_to_pool(host_blocks_, p); }
+    std::int64_t available() const override {
+        std::size_t free = 0, total = 0;
+        if (calls.set_device(device_) == cudaSuccess && calls.mem_get_info(&free, &total) == cudaSuccess)
+            return static_cast<std::int64_t>(free);
+        static_cast<void>(calls.get_last_error());
+        return INT64_MAX;
+    }
     int device() const override { return device_; }
     bool on_device(const void* p) const override {
         cudaPointerAttributes a{};

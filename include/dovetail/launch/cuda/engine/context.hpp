@@ -107,15 +107,15 @@ public:
     // Ends the communication of this rank, from any thread. What it leaves behind must not be taken for data, so this waits until the other
     // ranks know of the abort: for those whose memory it shares it can see that, others get a message.
     void abort_communication() noexcept {
-        std::chrono::steady_clock::time_point told;
+        std::chrono::steady_clock::time_point begun;
         {
             const std::lock_guard lock{graphs_mutex_};
             for (const auto& b : before_abort_) b.second();
-            if (told_ == std::chrono::steady_clock::time_point{}) told_ = std::chrono::steady_clock::now() + message_time;
-            told = told_;
+            if (abort_begun_ == std::chrono::steady_clock::time_point{}) abort_begun_ = std::chrono::steady_clock::now();
+            begun = abort_begun_;
         }
-        flags.inform_others(std::chrono::seconds{1});
-        if (size > 1) std::this_thread::sleep_until(told);
+        flags.inform_others(begun + std::chrono::seconds{1});
+        if (size > 1) std::this_thread::sleep_until(begun + message_time);
         stopped_.store(true);
         nccl.abort([this] { destroy_graphs(); });
     }
@@ -179,7 +179,7 @@ private:
     }
 
     static constexpr std::chrono::milliseconds message_time{20};  // of an abort, over rank 0
-    std::chrono::steady_clock::time_point told_ = {};             // when the others know of the abort
+    std::chrono::steady_clock::time_point abort_begun_ = {};
     std::mutex graphs_mutex_;
     std::vector<std::pair<const void*, std::function<void()>>> graphs_, before_abort_;
     launch::stall_detector stall_detector_;

@@ -3,7 +3,7 @@
 // same stream.
 //
 // A released stream goes on with data that never arrived, and puts what it makes of them into other ranks. Therefore all ranks are informed
-// before any of them releases its waits or ends its NCCL calls: each rank has a word that says that it counts no further run as ended.
+// before any of them releases its waits or ends its NCCL calls: each rank sets a word from which on it reports no further run as ended.
 #pragma once
 
 #include <algorithm>
@@ -41,20 +41,19 @@ public:
         watched_.push_back(std::move(one));
         if (!thread_.joinable()) thread_ = std::thread{[this] { serve(); }};
     }
-    // The executor is gone, and counts no further run.
+    // The executor is gone, and reports no further run.
     void forget(const std::uint32_t* flags) noexcept {
         const std::lock_guard lock{mutex_};
         for (const watched_flags& one : watched_)
             if (one.flags == flags) inform(one);
         std::erase_if(watched_, [&](const watched_flags& one) { return one.flags == flags; });
     }
-    // From now on this rank counts no run as ended. Waits until the others do not either, up to the bound, for one that was killed.
-    void inform_others(std::chrono::nanoseconds bound) noexcept {
+    // From now on this rank reports no further run as ended. Waits until the others do not either; one that was killed, until the deadline.
+    void inform_others(std::chrono::steady_clock::time_point until) noexcept {
         {
             const std::lock_guard lock{mutex_};
             for (const watched_flags& one : watched_) inform(one);
         }
-        const auto until = std::chrono::steady_clock::now() + bound;
         while (!all_informed() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::microseconds{50});
     }
     void stop() noexcept {
