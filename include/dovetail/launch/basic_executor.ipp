@@ -90,7 +90,7 @@ basic_ticket basic_executor::issue(Issue run) {
         tuner_->begin_run();
         follow_tuner();
     }
-    const basic_ticket issued{engine_, run(*engine_)};
+    basic_ticket issued{engine_, run(*engine_)};
     latest_ = engine_;
     if (observer_ != nullptr) observer_->issued(*engine_, issued.record());
     if (tuner_ != nullptr) {

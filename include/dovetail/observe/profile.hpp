@@ -25,6 +25,7 @@ public:
         const vec<task_cost> estimates = cost_model::costs(as_run.graph, g.of->program, s);
         cost_model::work_keys keys{as_run.graph, g.of->program, s};
         std::vector<profiled_work*> by_task;
+        by_task.reserve(static_cast<std::size_t>(g.of->program.tasks.size()));
         for (int v = 0; v < g.of->program.tasks.size(); ++v)
             by_task.push_back(work_of(keys, g.of->program.tasks[v], {g.of->label(v), stream_of(*g.of, v), estimates[v].time}));
         for (const timeline& t : g.runs) add_run(*g.of, t, by_task, streams);
