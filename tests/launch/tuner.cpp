@@ -1,6 +1,7 @@
 // dv::tuned: whose turn it is, what ranks agree on, and executors on host threads: each run has the values of the sequential program while
 // plans are compared and after, all ranks keep the plan that the report names, and the other engines are closed.
 #include "support/expect.hpp"
+#include "support/near_peers.hpp"
 #include "support/samples.hpp"
 
 #include <dovetail/launch/executor.hpp>
@@ -18,21 +19,13 @@ namespace dv = dovetail;
 using namespace dv::launch;
 using namespace samples;
 using support::message;
+using support::near_peers;
 using namespace std::chrono_literals;
 
 namespace {
 using wide = dv::tensor<float, 512, 512>;
 struct wide_sum : dv::graph<dv::input<x, wide>, dv::mesh<dv::axis<dp, 2>>, dv::let<a, add(x, x)>, dv::let<y, all_reduce<sum, dp>(a)>,
                             dv::output<y>> {};
-// The plans differ: one stream, the other transport and another rewrite beside the planner's choice.
-struct near_peers {
-    static constexpr dv::machine_description description = [] {
-        dv::machine_description m = dv::machine::h200_nvlink::description;
-        m.name = "near_peers";
-        m.peer_latency = 0;
-        return m;
-    }();
-};
 using searched = dv::options<near_peers, dv::rewritten_by<dv::rewrite::automatic>>;
 
 // Of a rank, on its thread.

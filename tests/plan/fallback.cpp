@@ -1,5 +1,6 @@
 // The second plan: NCCL moves what the first plan leaves to copy engines, with the same rewrites; and the graphs and options that have
 // none.
+#include "support/near_peers.hpp"
 #include "support/samples.hpp"
 
 #include <dovetail/plan/fallback.hpp>
@@ -10,15 +11,7 @@ namespace dv = dovetail;
 using namespace samples;
 
 namespace {
-// Copy engines move all channels, whatever their size.
-struct near_peers {
-    static constexpr dv::machine_description description = [] {
-        dv::machine_description m = dv::machine::h200_nvlink::description;
-        m.name = "near_peers";
-        m.peer_latency = 0;
-        return m;
-    }();
-};
+using support::near_peers;
 using near = dv::options<near_peers>;
 
 struct wide_sum

@@ -1,6 +1,7 @@
 // Every call of the table made to fail, once each: an exception, no hang, nothing left behind, and the process goes on.
 #include "support/compare.hpp"
 #include "support/expect.hpp"
+#include "support/near_peers.hpp"
 #include "support/processes.hpp"
 #include "support/samples.hpp"
 #include "support/simulated_cuda.hpp"
@@ -12,18 +13,10 @@
 namespace dv = dovetail;
 using namespace std::chrono_literals;
 using support::expect;
+using support::near_peers;
 using dv::cuda::api;
 
 namespace {
-// A machine on which the planner has copy engines move all channels.
-struct near_peers {
-    static constexpr dv::machine_description description = [] {
-        dv::machine_description m = dv::machine::h200_nvlink::description;
-        m.name = "near_peers";
-        m.peer_latency = 0;
-        return m;
-    }();
-};
 using near = dv::options<near_peers>;
 using wide = dv::tensor<float, 512, 512>;
 using namespace dv::ops;
