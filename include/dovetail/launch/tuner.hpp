@@ -1,7 +1,7 @@
 // dv::tuned: of several plans of a graph, the one that is fastest where the program runs. The first runs of the executor go to the plans in
 // turn. They compute what the program asks for: all plans have the same results, up to the order of sums, and share their states. A turn is
-// as many runs as may be in flight; its time is that from the first one's issue to the last one's end, for which `run` waits. All ranks keep
-// the plan whose median turn is shortest on the slowest rank.
+// as many runs as may be in flight; its time is that from the first one's issue to the last one's end, for which `run` waits. All ranks
+// keep the plan whose median turn is shortest on the slowest rank.
 #pragma once
 
 #include "../plan/memory_limit.hpp"
