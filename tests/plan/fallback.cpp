@@ -61,3 +61,12 @@ TEST_CASE("what a search has decided counts as the planner's choice") {
     CHECK(dv::plan::has_fallback<wide_sum, decided>);
     CHECK(copies<wide_sum, second<wide_sum, decided>>() == 0);
 }
+
+TEST_CASE("what the program asks for counts beside what a search has decided") {
+    using by_search = dv::decided<dv::decided_rewrites<1, 0u, false, dv::all_kept>,
+                                  dv::collective_transport<dv::transport::peer_copy, 1024>>;
+    using asks_for_copies = dv::options<dv::collective_transport<dv::transport::peer_copy>, by_search>;
+    CHECK(copies<wide_sum, asks_for_copies>() > 0);
+    CHECK_FALSE(dv::plan::has_fallback<wide_sum, asks_for_copies>);
+    CHECK(copies<wide_sum, dv::options<dv::collective_transport<dv::transport::nccl>, by_search>>() == 0);
+}

@@ -141,11 +141,12 @@ struct decided_rewrites {
 template <class... Decision>
 struct decided {
     static constexpr bool allowed = (Decision::allowed && ...);
-    // A transport that a search has decided is not one that the program asks for.
+    // A transport that a search has decided is not one that the program asks for, and gives way to NCCL if the program asks for that.
     static constexpr void apply(plan_options& s) {
         const transport asked = s.rewrites.collectives;
         (Decision::apply(s), ...);
         s.rewrites.collectives = asked;
+        if (asked == transport::nccl) s.rewrites.copied_from = INT64_MAX;
     }
 };
 // Times measured in runs, in place of estimates; Written is the type in a header that DOVETAIL_PROFILE=file.hpp has made.

@@ -1,5 +1,6 @@
 // The definitions that worlds of GPUs need besides dovetail/src.hpp, for separate compilation. nvcc and the host compiler both accept it;
-// compiled by nvcc it also contains the kernels of the launch layer, which single-rank graphs with a reduction and dv::check_finite need.
+// compiled by nvcc it also contains the kernels of the launch layer, which reductions by copy engines and of single-rank graphs, and
+// dv::check_finite need.
 #pragma once
 
 #include "../../core/config.hpp"
