@@ -5,6 +5,7 @@
 
 #include "processes.hpp"
 
+#include <dovetail/launch/cuda/api/api.hpp>
 #include <dovetail/launch/cuda/world.hpp>
 #include <dovetail/launch/executor.hpp>
 
