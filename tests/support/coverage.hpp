@@ -31,6 +31,8 @@ public:
         see("roles connected by the network", roles > 1 && s.plan_options.between_roles == dv::link::network);
         see("inputs from the host", s.plan_options.host_inputs.count > 0);
         see("runs at short intervals", s.plan_options.objective == dv::objective_kind::interval && s.plan_options.in_flight > 1);
+        see("links of pairs of GPUs", roles > 1 && s.plan_options.machine.links);
+        see("roles in the order of links", roles > 1 && s.plan_options.roles_by_links);
         see("an output to finish first", s.plan_options.objective == dv::objective_kind::finish);
         see("one role with a name", roles == 1 && s.named_roles);
         see("single_rank", s.single_rank);
@@ -80,6 +82,7 @@ public:
         see("a memory limit that is kept", limited && fits);
         see("a memory limit that no plan keeps", limited && !fits);
         see("512 buffers and more", p.buffers.size() >= 512);
+        see("a copy over other roles", has_relay(p));
         for (const dv::ir::buffer& b : p.buffers) {
             if (b.alias < 0) continue;
             see("in place on an equal type", b.type == p.buffers[b.alias].type);
@@ -99,6 +102,20 @@ public:
     }
 
 private:
+    // Whether a role sends on what a transfer has brought to it.
+    static bool has_relay(const dv::ir::program& p) {
+        std::vector<bool> brought(static_cast<std::size_t>(p.buffers.size()), false);
+        for (const dv::ir::task& v : p.tasks) {
+            if (v.kind != dv::op_kind::transfer) continue;
+            for (const dv::ir::participation& x : p.participations.subspan(v.first_participation, v.participations)) {
+                const dv::ir::access& a = p.accesses[x.first_access];
+                const std::size_t buffer = static_cast<std::size_t>(a.buffer);
+                if (a.mode == dv::access_mode::read && brought[buffer]) return true;
+                if (a.mode == dv::access_mode::write) brought[buffer] = true;
+            }
+        }
+        return false;
+    }
     static std::string element(dv::element e) { return std::string("element: ") + dv::name_of(e); }
     static std::string reduction(dv::reduction r) { return std::string("reduction: ") + dv::name_of(r); }
     static std::string operation(dv::op_kind k) { return std::string("operation: ") + dv::name_of(k); }

@@ -227,8 +227,8 @@ inline bool exchange_group_indices_only(subject& s, int site) {
 // A role without steps and buffers that is not in the graph.
 inline bool add_role(subject& s, int site) {
     if (site > 0) return false;
-    ++s.program.roles;
     s.plan.roles.push({});
+    s.plan.roles.back().rank_order = s.program.roles++;
     return true;
 }
 inline bool touch_another_buffer(subject& s, int site) {

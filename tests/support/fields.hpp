@@ -200,6 +200,7 @@ inline constexpr field fields[] = {
     detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::arena_bytes>("role.arena_bytes"),
     detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::host_arena_bytes>("role.host_arena_bytes"),
     detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::state_bytes>("role.state_bytes"),
+    detail::column<&subject::plan, &detail::plan::roles, &dv::ir::role_plan::rank_order>("role.rank_order"),
     detail::column<&subject::plan, &detail::plan::placements, &dv::ir::placement::offset>("placement.offset"),
     detail::column<&subject::plan, &detail::plan::placements, &dv::ir::placement::stride>("placement.stride"),
     detail::single<&subject::plan, &detail::plan::overlapped>("plan.overlapped"),
@@ -216,13 +217,13 @@ static_assert(detail::count_fields<dv::ir::buffer>() == 11 && detail::count_fiel
                   detail::count_fields<dv::ir::leaf>() == 2 && detail::count_fields<dv::ir::participation>() == 6 &&
                   detail::count_fields<dv::ir::member>() == 10 && detail::count_fields<dv::ir::task>() == 7 &&
                   detail::count_fields<dv::ir::communicator>() == 3 && detail::count_fields<dv::ir::step>() == 9 &&
-                  detail::count_fields<dv::ir::wait>() == 3 && detail::count_fields<dv::ir::role_plan>() == 6 &&
+                  detail::count_fields<dv::ir::wait>() == 3 && detail::count_fields<dv::ir::role_plan>() == 7 &&
                   detail::count_fields<dv::ir::placement>() == 2 && detail::count_fields<dv::ir::program_data>() == 8 + 2 &&
                   detail::count_fields<dv::plan::plan_data>() == 5 + 4 + 1,  // `choice` tells of the search, and nothing is done by it
               "a field was added to a table: list it among `fields`");
-static_assert(std::size(fields) == (11 - 1 + 2 + dv::max_rank) + 4 + 2 + 6 + 10 + 7 + 3 + 1 + 2 + 1 + 9 + 3 + 6 + 2 + 4);
+static_assert(std::size(fields) == (11 - 1 + 2 + dv::max_rank) + 4 + 2 + 6 + 10 + 7 + 3 + 1 + 2 + 1 + 9 + 3 + 7 + 2 + 4);
 
-// The tables whose number of rows can change: their last row is left out, or stands twice.
+// The tables whose number of rows can change: their last row is left out, or stands twice (a role behind the others).
 struct table {
     const char* name;
     int (*rows)(const subject&);
@@ -236,7 +237,8 @@ constexpr table resizable(const char* name) {
     return {name, [](const subject& s) { return (s.*Data.*Table).size(); },
             [](subject& s) { (s.*Data.*Table).cut((s.*Data.*Table).size() - 1); },
             [](subject& s) {
-                const auto last = (s.*Data.*Table).back();
+                auto last = (s.*Data.*Table).back();
+                if constexpr (requires { last.rank_order; }) last.rank_order = (s.*Data.*Table).size();
                 (s.*Data.*Table).push(last);
             }};
 }

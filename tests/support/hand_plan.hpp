@@ -115,6 +115,7 @@ struct maker {
         s.graph.axes.push({});
         s.program.roles = roles;
         s.plan.roles = dv::vec<dv::ir::role_plan>(roles);
+        for (int r = 0; r < roles; ++r) s.plan.roles[r].rank_order = r;
         s.plan.overlapped = true;
     }
 

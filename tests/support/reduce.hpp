@@ -164,6 +164,8 @@ inline bool cut(sketch& s, int number, bool& more) {
     if (number-- == 0) return s.plan_options.in_flight > 1 && (--s.plan_options.in_flight, true);
     if (number-- == 0) return s.plan_options.channel_slots > 1 && (--s.plan_options.channel_slots, true);
     if (number-- == 0) return s.plan_options.channels != dv::transport::nccl && (s.plan_options.channels = dv::transport::nccl, true);
+    if (number-- == 0) return s.plan_options.roles_by_links && (s.plan_options.roles_by_links = false, true);
+    if (number-- == 0) return s.plan_options.machine.links && (s.plan_options.machine.links = {}, true);
     if (number-- == 0) return s.limit > 0 && (s.limit = 0, true);
     if (number-- == 0) return s.open_axes != 0 && (s.open_axes = 0, true);
     if (number-- == 0) return s.single_rank && (s.single_rank = false, true);

@@ -6,6 +6,8 @@
 #include "reference.hpp"
 #include "written.hpp"
 
+#include <dovetail/pass/program/role_order.hpp>
+
 #include <map>
 #include <utility>
 
@@ -59,7 +61,7 @@ inline session random_session(word seed, knobs k, int most_graphs = 3) {
     return x;
 }
 
-// Where a rank stands in a graph, by its numbering: by role in order of first appearance, within one by position.
+// Where a rank stands in a graph, by its numbering: by role in order of first appearance, or as suits the links, within one by position.
 struct standing {
     int role = 0, position = 0;  // of the sketch
 };
@@ -69,8 +71,12 @@ inline std::vector<standing> ranks_in_order(const sketch& s) {
         for (int position = 0; position < width_of(s, 0, ~0u); ++position) list.push_back({0, position});
         return list;
     }
-    for (const int role : roles_as_written(s))
+    const std::vector<int> written = roles_as_written(s);
+    const dv::ir::graph_data data = emit(s);
+    for (const int of_graph : dv::pass::role_order(dv::ir::view(data), dv::cost_model::link_options{s.plan_options})) {
+        const int role = written[static_cast<std::size_t>(of_graph)];
         for (int position = 0; position < width_of(s, role, ~0u); ++position) list.push_back({role, position});
+    }
     return list;
 }
 

@@ -95,6 +95,7 @@ inline std::string print_settings(const sketch& s) {
            std::to_string(s.plan_options.channel_slots) + ", channels " + channels[static_cast<int>(s.plan_options.channels)] +
            ", between roles " + name_of(s.plan_options.between_roles) +
            ", overlap " + std::to_string(s.plan_options.overlap) +
+           (s.plan_options.machine.links ? ", links of pairs" : "") + (s.plan_options.roles_by_links ? ", roles by links" : "") +
            ", " + std::to_string(s.plan_options.host_inputs.count) + " inputs from the host" +
            (s.plan_options.objective == dv::objective_kind::interval ? ", interval" : "") +
            (dv::named(s.plan_options.finished) ? ", finish " + dv::display(*s.plan_options.finished) : std::string{}) +

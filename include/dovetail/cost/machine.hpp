@@ -19,6 +19,28 @@ struct interference {
     int of_other[work_class_count] = {1000, 1000, 1000};
 };
 
+// The link from one GPU of a host to another, as a copy engine uses it.
+struct gpu_pair {
+    std::int64_t bandwidth = 0;  // bytes per second
+    std::int64_t latency = 0;    // of one copy, including its flags, ps
+};
+
+// The links between the GPUs of a host, where they differ. Rank r of a world is on GPU r % gpus of its host, as launchers number them.
+struct gpu_pairs {
+    const gpu_pair* first = nullptr;  // from the GPU of a row to the GPU of a column, row by row; not read where both are the same
+    int gpus = 0;                     // 0: all links are alike
+
+    constexpr gpu_pairs() = default;
+    template <int Count>
+    constexpr gpu_pairs(const gpu_pair (&rows)[Count]) : first{rows} {
+        while ((gpus + 1) * (gpus + 1) <= Count) ++gpus;
+        if (gpus * gpus != Count) gpus = -1;
+    }
+
+    constexpr explicit operator bool() const { return gpus > 0; }
+    constexpr const gpu_pair& between(int from, int to) const { return first[from * gpus + to]; }
+};
+
 struct machine_description {
     const char* name = "";
     // Sustained arithmetic, operations per second: half precision (tensor cores), float32, float64.
@@ -39,10 +61,19 @@ struct machine_description {
     std::int64_t host_bandwidth = 0;       // bytes per second between device and pinned host memory
     interference with_communication = {};  // by kernels of NCCL
     interference with_copy = {};           // by copy engines
+    gpu_pairs links = {};                  // in place of peer_latency and peer_bandwidth, where pairs of GPUs differ
 };
 
+// Whether a list of links is a square, and each link moves something.
+constexpr bool is_possible(const gpu_pairs& links) {
+    for (int from = 0; from < links.gpus; ++from)
+        for (int to = 0; to < links.gpus; ++to)
+            if (from != to && (links.between(from, to).bandwidth <= 0 || links.between(from, to).latency < 0)) return false;
+    return links.gpus >= 0;
+}
+
 // Whether these can be figures of a machine: none is negative, and nothing is faster beside something else than alone. A list of slow-downs
-// that stops early has zeros, which are refused, too.
+// or links that stops early has zeros, which are refused, too.
 constexpr bool is_possible(const machine_description& m) {
     for (const std::int64_t figure : {m.half_flops, m.float_flops, m.double_flops, std::int64_t{m.multiprocessors}, m.memory_bandwidth,
                                       m.launch_latency, m.edge_latency, m.link_latency, m.link_bandwidth, m.peer_latency, m.peer_bandwidth,
@@ -51,7 +82,7 @@ constexpr bool is_possible(const machine_description& m) {
     for (const interference& with : {m.with_communication, m.with_copy})
         for (int k = 0; k < work_class_count; ++k)
             if (with.of_compute[k] < 1000 || with.of_other[k] < 1000) return false;
-    return true;
+    return is_possible(m.links);
 }
 
 namespace machine {
@@ -122,6 +153,7 @@ struct plan_options {
     rewrite_list rewrites = {};
     input_list host_inputs = {};  // bound from host memory, so that each run copies them
     profile_table profile = {};   // without rows: all times are estimated
+    bool roles_by_links = false;  // ranks are given to roles by the links between GPUs
 };
 
 }  // namespace dovetail

@@ -43,7 +43,9 @@ struct member_time {
 template <class Graph, class Program>
 class estimator {
 public:
-    constexpr estimator(const Graph& g, const Program& p, const plan_options& s) : g_{g}, p_{p}, s_{s}, declared_{g}, keys_{g, p, s} {}
+    // `order`: the roles in the order of their ranks.
+    constexpr estimator(const Graph& g, const Program& p, const plan_options& s, span<const int> order)
+        : g_{g}, p_{p}, s_{s}, declared_{g}, keys_{g, p, s}, links_{g, link_options{s}, order} {}
 
     // One task alone. The members of a group share one latency; their payloads are transferred one after the other.
     constexpr task_cost of(const ir::task& v) {
@@ -90,9 +92,21 @@ private:
         std::int64_t largest = 0;
         for (int a = x.first_access, end = a + x.accesses; a < end; ++a)
             if (const std::int64_t bytes = ir::bytes_of(p_, p_.accesses.first[a]); bytes > largest) largest = bytes;
-        if (v.kind == op_kind::transfer) return plus(transfer_time(s_.machine, largest, true), 0);
+        if (v.kind == op_kind::transfer) return plus(cost_model::copy_time(link_of(m), largest), 0);
         const int members = extent_of(g_, p_, m, s_).local;
-        return plus(transfer_time(s_.machine, collective::copied(collective::of(m.kind), largest, members), true), 0);
+        return plus(cost_model::copy_time(link_of(m), collective::copied(collective::of(m.kind), largest, members)), 0);
+    }
+
+    // The slowest link that a communication uses: between the two roles of a channel, or between any two members along axes.
+    constexpr gpu_pair link_of(const ir::member& m) const {
+        const gpu_pair alike{s_.machine.peer_bandwidth, s_.machine.peer_latency};
+        if (!s_.machine.links || m.communicator < 0 || g_.single_rank) return alike;
+        const ir::communicator& c = p_.communicators[m.communicator];
+        const int first = p_.communicator_roles[c.first_role];
+        if (c.axes != 0) return links_.along(first, c.axes);
+        return c.roles == 2 ? slower_of(links_.between(first, p_.communicator_roles[c.first_role + 1]),
+                                        links_.between(p_.communicator_roles[c.first_role + 1], first))
+                            : alike;
     }
 
     // The copy of an input. A device pointer is used in place; a pinned input is copied by from_host.
@@ -183,18 +197,26 @@ private:
         const collective::row& row = collective::of(m.kind);
         if (row.passes == collective::traffic::own)
             return {on.launch_latency, time_at(2 * (largest / (n.local * n.nodes)), on.memory_bandwidth), work_class::memory_bound};
-        return communicated(row, largest, n);
+        return communicated(row, largest, n, m);
     }
 
     // The parts of a communication within nodes and between nodes run at the same time, in a pipeline, so that the slower one counts.
-    constexpr member_time communicated(const collective::row& r, std::int64_t bytes, const extent& n) const {
+    constexpr member_time communicated(const collective::row& r, std::int64_t bytes, const extent& n, const ir::member& m) const {
         const machine_description& on = s_.machine;
         const collective::payload_by_link payload = collective::payload_on(r, bytes, n.local, n.nodes);
-        const auto bandwidth = r.passes == collective::traffic::link ? on.link_bandwidth : on.bus_bandwidth;
+        const auto bandwidth = r.passes == collective::traffic::link ? sent_at(m) : on.bus_bandwidth;
         const std::int64_t within = n.local > 1 ? collective::passing(r.passes, time_at(payload.local, bandwidth), n.local) : 0;
         if (n.nodes == 1) return {on.link_latency, within};
         const std::int64_t between = collective::passing(r.passes, time_at(payload.network, on.network_bandwidth), n.nodes);
         return {on.network_latency, within > between ? within : between};
+    }
+
+    // NCCL sends over a link no faster than copies go.
+    constexpr std::int64_t sent_at(const ir::member& m) const {
+        const std::int64_t bandwidth = s_.machine.link_bandwidth;
+        if (!s_.machine.links) return bandwidth;
+        const std::int64_t copied = link_of(m).bandwidth;
+        return copied < bandwidth ? copied : bandwidth;
     }
 
     static constexpr int capacity = 32;
@@ -205,21 +227,22 @@ private:
     int count_ = 0, last_ = -1;
     declared_facts<Graph> declared_;
     work_keys<Graph, Program> keys_;
+    rank_links<Graph> links_;
 };
 
 }  // namespace detail
 
-// The costs of all tasks, into `to`.
+// The costs of all tasks, into `to`. `order`: the roles in the order of their ranks; empty: of their ids.
 template <class Graph, class Program>
-constexpr void costs(const Graph& g, const Program& p, const plan_options& s, auto& to) {
-    detail::estimator<Graph, Program> each{g, p, s};
+constexpr void costs(const Graph& g, const Program& p, const plan_options& s, span<const int> order, auto& to) {
+    detail::estimator<Graph, Program> each{g, p, s, order};
     const auto& tasks = p.tasks.first;
     for (int v = 0; v < p.tasks.count; ++v) to[v] = each.of(tasks[v]);
 }
 template <class Graph, class Program>
-constexpr vec<task_cost> costs(const Graph& g, const Program& p, const plan_options& s) {
+constexpr vec<task_cost> costs(const Graph& g, const Program& p, const plan_options& s, span<const int> order = {}) {
     vec<task_cost> list(p.tasks.count, unset{});
-    costs(g, p, s, list.first);
+    costs(g, p, s, order, list.first);
     return list;
 }
 

@@ -3,10 +3,7 @@
 // fails its own static_assert and applies a valid value instead, so that no further error follows.
 #pragma once
 
-#include "../error/plans.hpp"
-#include "machine.hpp"
-
-#include <type_traits>
+#include "naming_options.hpp"
 
 namespace dovetail {
 
@@ -54,6 +51,11 @@ template <link Between>
 struct link_between_roles {
     static constexpr void apply(plan_options& s) { s.between_roles = Between; }
 };
+// The ranks are given to roles such that roles that send each other much are on GPUs with fast links between them, by the `links` of the
+// machine description, instead of in the order of the graph.
+struct roles_by_links {
+    static constexpr void apply(plan_options& s) { s.roles_by_links = true; }
+};
 // The candidate schedule to use, regardless of predicted times and of overlap<false>: for comparison with the automatic choice.
 template <candidate Forced>
 struct force_candidate {
@@ -91,38 +93,6 @@ struct collective_transport {
         static_assert(allowed, "dovetail: a number of bytes from which copy engines move collectives, zero or more");
         s.rewrites.collectives = Transport;
         s.rewrites.copied_from = allowed && Transport == transport::peer_copy ? FromBytes : INT64_MAX;
-    }
-};
-// What the plan is to make short: dv::makespan, one run, which is the default; dv::interval, the time between runs that follow one
-// another, as many in flight as the options allow; dv::finish<y>, the time until the output y is ready.
-struct makespan;
-struct interval;
-template <class Output>
-struct finish;
-template <class What>
-struct objective {
-    static constexpr bool allowed = std::is_same_v<What, makespan> || std::is_same_v<What, interval>;
-    static constexpr void apply(plan_options& s) {
-        if constexpr (!allowed) error::report<error::unknown_objective<What>>();
-        s.objective = std::is_same_v<What, interval> ? objective_kind::interval : objective_kind::makespan;
-    }
-};
-template <class Output>
-struct objective<finish<Output>> {
-    static constexpr void apply(plan_options& s) {
-        s.objective = objective_kind::finish;
-        s.finished = &tag_of<Output>;
-    }
-};
-// The inputs that the program binds from host memory: predictions have the time of their copies. Of other inputs they assume device
-// pointers, which are used in place.
-template <class... Input>
-struct host_inputs {
-    static constexpr bool allowed = sizeof...(Input) <= most_host_inputs;
-    static constexpr void apply(plan_options& s) {
-        static_assert(allowed, "dovetail: at most 16 inputs from host memory");
-        s.host_inputs.count = 0;
-        if constexpr (allowed) ((s.host_inputs.name[s.host_inputs.count++] = &tag_of<Input>), ...);
     }
 };
 // Rewrites that a search outside of the compiler has found (dovetail_plan --search writes them), instead of a search while compiling.
@@ -209,39 +179,16 @@ constexpr bool right_option() {
         return false;
     }
 }
-// The output of the last objective among options that names one; void if none does.
-template <class... Option>
-struct finished_by {
-    using type = void;
-};
-template <class First, class... Rest>
-struct finished_by<First, Rest...> : finished_by<Rest...> {};
-template <class Output, class... Rest>
-struct finished_by<objective<finish<Output>>, Rest...> {
-    using later = typename finished_by<Rest...>::type;
-    using type = std::conditional_t<std::is_void_v<later>, Output, later>;
-};
-
-// The inputs that an option lists.
-template <class... Input>
-struct listed_inputs {};
-template <class Option>
-struct inputs_of {
-    using type = listed_inputs<>;
-};
-template <class... Input>
-struct inputs_of<host_inputs<Input...>> {
-    using type = listed_inputs<Input...>;
-};
-
 // Whether the options fit together; a mistake is reported.
 template <class Options>
 constexpr bool right_together() {
     constexpr bool reachable = Options::value.channels != transport::peer_copy || Options::value.between_roles == link::local;
     constexpr bool on_this_machine = is_for_machine(Options::value.profile, Options::value.machine.name);
+    constexpr bool has_links = !Options::value.roles_by_links || Options::value.machine.links;
+    if constexpr (!has_links) error::report<error::no_links_to_order_by<Options>>();
     if constexpr (!reachable) error::report<error::peer_copies_over_network<Options>>();
     if constexpr (!on_this_machine) error::report<error::profile_of_another_machine<Options>>();
-    return reachable && on_this_machine;
+    return reachable && on_this_machine && has_links;
 }
 }  // namespace detail
 

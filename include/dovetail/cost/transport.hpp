@@ -1,7 +1,7 @@
 // The transport of a channel (NCCL or peer copy), chosen by the machine description and the size of the value.
 #pragma once
 
-#include "time.hpp"
+#include "links.hpp"
 
 namespace dovetail::cost_model {
 
@@ -33,9 +33,15 @@ struct expansion_options {
     int in_flight = 1;
     int channel_slots = 1;
     std::int64_t peer_copies_from = never;
+    link_options links = {};
 
-    constexpr expansion_options(int runs, int slots, std::int64_t from) : in_flight{runs}, channel_slots{slots}, peer_copies_from{from} {}
-    constexpr expansion_options(const plan_options& s) : expansion_options{s.in_flight, s.channel_slots, cost_model::peer_copies_from(s)} {}
+    constexpr expansion_options(int runs, int slots, std::int64_t from, const link_options& between = {})
+        : in_flight{runs}, channel_slots{slots}, peer_copies_from{from}, links{between} {}
+    constexpr expansion_options(const plan_options& s)
+        : expansion_options{s.in_flight, s.channel_slots, cost_model::peer_copies_from(s), link_options{s}} {}
+
+    // Whether copies between roles may go over a third one.
+    constexpr bool relays() const { return links.pairs && peer_copies_from != never; }
 };
 
 }  // namespace dovetail::cost_model

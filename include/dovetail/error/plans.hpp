@@ -15,7 +15,8 @@ template <class Machine>
 struct impossible_machine {
     static_assert(detail::never<Machine>,
                   "dovetail: this machine description has a figure that no machine has: a rate or a latency below zero, or a time beside "
-                  "something else below 1000, in thousandths of the time alone; a list of slow-downs gives all three classes of work");
+                  "something else below 1000, in thousandths of the time alone; a list of slow-downs gives all three classes of work, one "
+                  "of links the link from each GPU to each, row by row, with a bandwidth between any two");
 };
 template <class Option>
 struct bare_option {
@@ -28,6 +29,12 @@ struct peer_copies_over_network {
     static_assert(detail::never<Options>,
                   "dovetail: these options ask for peer copies between roles that the network connects, and copy engines reach the GPUs of "
                   "one host only: leave out dv::channel_transport<dv::transport::peer_copy> or dv::link_between_roles<dv::link::network>");
+};
+template <class Options>
+struct no_links_to_order_by {
+    static_assert(detail::never<Options>,
+                  "dovetail: dv::roles_by_links gives ranks to roles by the links between GPUs, and the machine description of these "
+                  "options has none: give it `links`, or list the roles by dv::roles<...> in the order of their ranks");
 };
 template <class Profile>
 struct unreadable_profile {

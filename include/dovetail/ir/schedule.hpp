@@ -33,6 +33,7 @@ struct role_plan {
     std::int64_t arena_bytes = 0;       // device arena, outputs and all their slots included
     std::int64_t host_arena_bytes = 0;  // pinned host arena
     std::int64_t state_bytes = 0;       // in the store
+    int rank_order = 0;                 // its ranks follow those of so many roles
 };
 
 // Offset of a buffer in its arena, and the distance of its slots: run k uses offset + (k % slots) * stride. Buffers that

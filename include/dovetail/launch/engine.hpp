@@ -33,7 +33,7 @@ public:
           name{name},
           rank{rank},
           options{std::move(options)},
-          where{g, ranks, this->options.widths},
+          where{g, ranks, this->options.widths, plan.roles},
           role{where.role_of(rank)},
           addresses{g, p, plan, where, rank, source, store_for(source)},
           inputs_{graph, addresses, where, rank},

@@ -53,6 +53,7 @@ constexpr std::uint64_t hash_of(const ir::graph& g, const ir::program& p, const 
     for (const ir::step& s : plan.steps) h.all(s.task, s.stream, s.waits, s.event);
     for (const ir::wait& w : plan.waits) h.all(w.event, w.distance);
     for (const ir::placement& a : plan.placements) h.all(a.offset, a.stride);
+    for (const ir::role_plan& r : plan.roles) h.all(r.rank_order);
     h.all(plan.overlapped, plan.event_slots);
     return h.h;
 }

@@ -1,9 +1,11 @@
-// The roles and positions of ranks. Ranks are numbered by role in order of appearance, within a role by position, the last axis fastest.
-// Takes the graph and the size of the world, computes the widths of open axes, and gives the role, position and partners of each rank.
+// The roles and positions of ranks. Ranks are numbered by role, in order of appearance or as the plan says, within a role by position, the
+// last axis fastest. Takes the graph and the size of the world, computes the widths of open axes, and gives the role, position and partners
+// of each rank.
 #pragma once
 
 #include "../core/display.hpp"
 #include "../ir/program.hpp"
+#include "../plan/plan.hpp"
 #include "axis_width.hpp"
 #include "error.hpp"
 
@@ -17,15 +19,13 @@ inline std::string display_or(const tag* name, const char* otherwise) { return !
 
 class geometry {
 public:
-    geometry(const ir::graph& g, int ranks, const std::vector<axis_width>& given) : graph_{g}, ranks_{ranks} {
+    // `planned` says in which order the roles have ranks; empty: in that of their ids.
+    geometry(const ir::graph& g, int ranks, const std::vector<axis_width>& given, span<const ir::role_plan> planned = {})
+        : graph_{g}, ranks_{ranks} {
         roles_ = g.single_rank ? 1 : g.roles.size();
         resolve(given);
-        int next = 0;
-        for (int r = 0; r < roles_; ++r) {
-            first_.push_back(next);
-            mesh_sizes_.push_back(static_cast<int>(mesh_size_of(r)));
-            next += mesh_sizes_.back();
-        }
+        for (int r = 0; r < roles_; ++r) mesh_sizes_.push_back(static_cast<int>(mesh_size_of(r)));
+        const int next = number_ranks(planned);
         for (int r = roles_; r < g.roles.size(); ++r)
             if (mesh_size_of(r) != mesh_sizes_[0])
                 throw world_error{"a single-rank graph needs equal meshes on all its roles; " + described()};
@@ -43,8 +43,8 @@ public:
     int ranks() const { return ranks_; }
     int mesh_size(int role) const { return mesh_sizes_[role]; }
     int role_of(int rank) const {
-        int r = roles_ - 1;
-        while (first_[r] > rank) --r;
+        int r = 0;
+        while (rank < first_[r] || rank >= first_[r] + mesh_sizes_[r]) ++r;
         return r;
     }
     int position_of(int rank) const { return rank - first_[role_of(rank)]; }
@@ -109,6 +109,18 @@ public:
     }
 
 private:
+    // Gives each role its first rank; returns how many ranks there are.
+    int number_ranks(span<const ir::role_plan> planned) {
+        first_.resize(static_cast<std::size_t>(roles_));
+        const vec<int> order = dovetail::plan::by_rank(planned);
+        int next = 0;
+        for (int k = 0; k < roles_; ++k) {
+            const int role = order.empty() ? k : order[k];
+            first_[role] = next;
+            next += mesh_sizes_[role];
+        }
+        return next;
+    }
     // Checks positions along open axes; those along axes of fixed width were checked at compile time.
     void check_positions(const ir::node& n) const {
         const std::int64_t width = width_along(n.role, n.axes);

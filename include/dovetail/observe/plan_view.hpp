@@ -33,7 +33,10 @@ plan_tables tables_of() {
 }
 
 struct plan_view : plan_tables {
-    explicit plan_view(const plan_tables& of) : plan_tables{of}, edges{pass::edges(program)}, costs{cost_model::costs(graph, program, s)} {
+    explicit plan_view(const plan_tables& of)
+        : plan_tables{of},
+          edges{pass::edges(program)},
+          costs{cost_model::costs(graph, program, s, dovetail::plan::by_rank(plan.roles).view())} {
         for (const ir::task& v : program.tasks) labels.push_back(label_of(v));
         for (const ir::task& v : program.tasks) communicates.push_back(is_communication(v.kind));
     }

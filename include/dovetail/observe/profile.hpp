@@ -22,7 +22,8 @@ public:
         const graph_as_run as_run{g.of->graph, g.where};
         plan_options s = g.of->s;
         s.profile = {};
-        const vec<task_cost> estimates = cost_model::costs(as_run.graph, g.of->program, s);
+        const vec<task_cost> estimates =
+            cost_model::costs(as_run.graph, g.of->program, s, dovetail::plan::by_rank(g.of->plan.roles).view());
         cost_model::work_keys keys{as_run.graph, g.of->program, s};
         std::vector<profiled_work*> by_task;
         by_task.reserve(static_cast<std::size_t>(g.of->program.tasks.size()));

@@ -24,8 +24,8 @@ public:
     std::string title() const { return named(of_.name) ? display(*of_.name) : std::string("graph"); }
     const plan_view& program() const { return *program_; }
     const plan_options& asked() const { return of_.s; }
-    // The statements of the written graph that ask for a rewrite.
-    span<const ir::region> regions() const { return regions_; }
+    const ir::graph& graph() const { return of_.graph; }         // as written, until `take`
+    span<const ir::region> regions() const { return regions_; }  // of statements of the written graph that ask for a rewrite
 
     struct step {
         std::string role, text;
@@ -86,6 +86,11 @@ inline std::string graph_text(const ir::graph& g) {
 inline std::string shown(stage::lower, const ir::graph& g, const stage_names&) { return graph_text(g); }
 inline std::string shown(stage::check, const ir::fault& wrong, const stage_names&) {
     return wrong ? "  a mistake, which the compiler names\n" : "  none\n";
+}
+inline std::string shown(stage::role_order, span<const int> order, const stage_names& names) {
+    std::string text;
+    for (const int role : order) text = joined(text, role_text(names.graph(), role));
+    return "  " + text + (text.empty() ? "one role\n" : "\n");
 }
 inline std::string shown(stage::rewrite, const ir::graph& g, const stage_names& names) {
     std::string by;

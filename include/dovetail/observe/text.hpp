@@ -4,8 +4,8 @@
 
 #include "../plan/facts.hpp"
 #include "../plan/registered.hpp"
-#include "options_text.hpp"
 #include "timeline.hpp"
+#include "totals.hpp"
 
 #include <ostream>
 
@@ -150,43 +150,6 @@ inline std::string path_text(const plan_view& of, const timeline& t, const std::
     return text;
 }
 
-namespace detail {
-
-// When the output that the objective names is ready.
-inline std::string ready_text(const plan_view& of) {
-    return microseconds(dovetail::plan::ready_time(of.program, of.plan, dovetail::plan::find_output(of.graph, *of.s.finished))) + " us";
-}
-
-// The time of a run, what the objective counts, and what the prediction assumes.
-inline void add_predictions(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
-    totals.push_back({"predicted time", microseconds(of.plan.predicted) + " us"});
-    if (of.s.host_inputs.count > 0) totals.push_back({"... with copies of inputs from the host", host_inputs_text(of.s.host_inputs)});
-    totals.push_back({"... on one stream", microseconds(of.plan.predicted_sequential) + " us"});
-    if (of.s.objective == objective_kind::interval || of.s.in_flight > 1)
-        totals.push_back({of.s.objective == objective_kind::interval ? "... between runs, the objective" : "... between runs",
-                          microseconds(dovetail::plan::interval(of.program, of.costs.view(), of.plan, of.s)) + " us"});
-    if (of.s.objective == objective_kind::finish)
-        totals.push_back({"... until `" + display(*of.s.finished) + "` is ready, the objective", ready_text(of)});
-    add_profile(of, totals);
-}
-
-// The candidate that was chosen, and the predicted times of those that were compared.
-inline void add_candidates(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
-    const dovetail::plan::choice& choice = of.plan.choice;
-    if (choice.taken == candidate::automatic) return;
-    totals.push_back({"candidate", std::string(name_of(choice.taken)) + (of.s.forced == choice.taken ? ", forced" : "")});
-    int others = 0;
-    for (int c = 0; c < candidates; ++c) {
-        if (choice.predicted[c] < 0)
-            ++others;
-        else
-            totals.push_back({"... " + std::string(name_of(static_cast<candidate>(c))), microseconds(choice.predicted[c]) + " us"});
-    }
-    if (others > 0) totals.push_back({"... " + std::to_string(others) + " others", "not predicted"});
-}
-
-}  // namespace detail
-
 // A plan on one page. Times are in microseconds; memory is a half-open range of bytes in the role's arena.
 inline std::string explain(const plan_view& of) {
     timeline actual = predicted(of);
@@ -229,6 +192,7 @@ inline std::string explain(const plan_view& of) {
     std::vector<std::vector<std::string>> totals;
     totals.reserve(static_cast<std::size_t>(of.roles()) + 16);
     for (int role = 0; role < of.roles(); ++role) totals.push_back({"peak bytes of " + of.role_name(role), with_separators(of.peak(role))});
+    if (const std::string order = detail::rank_order_text(of); !order.empty()) totals.push_back({"roles by rank", order});
     totals.push_back({"waits", std::to_string(of.plan.waits.size())});
     if (const int count = detail::waits_for_memory(of); count > 0) totals.push_back({"... for memory alone", std::to_string(count)});
     detail::add_predictions(of, totals);

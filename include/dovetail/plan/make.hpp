@@ -116,8 +116,10 @@ template <class Schedule>
 constexpr plan_data emit(const ir::program& p, const Schedule& t, std::int64_t sequential, std::int64_t limit) {
     plan_options s;
     s.memory_limit = limit;
+    vec<int> order(p.roles, unset{});
+    for (int role = 0; role < p.roles; ++role) order[role] = role;
     detail::looks_at_nothing observer;
-    return make_table<stage::emit<candidate::sequential>>(s, observer, p, span<const ir::edge>{}, t, sequential);
+    return make_table<stage::emit<candidate::sequential>>(s, observer, order.view(), p, span<const ir::edge>{}, t, sequential);
 }
 
 }  // namespace dovetail::plan

@@ -11,8 +11,8 @@
 namespace dovetail::plan {
 
 // The stages that all candidates share.
-using pipeline = stages<stage::lower, stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs,
-                        stage::serial_time, stage::occupancy, stage::reference>;
+using pipeline = stages<stage::lower, stage::check, stage::role_order, stage::rewrite, stage::expand, stage::edges, stage::cycle,
+                        stage::costs, stage::serial_time, stage::occupancy, stage::reference>;
 
 // The stages of each candidate; in the second list, of a booked one.
 template <candidate C>

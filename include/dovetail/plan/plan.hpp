@@ -53,4 +53,11 @@ constexpr void zip(A& a, B& b, F f)
 using plan = basic_plan<viewing>;
 using plan_data = basic_plan<owning>;
 
+// The roles in the order of their ranks.
+constexpr vec<int> by_rank(span<const ir::role_plan> roles) {
+    vec<int> order(roles.size(), 0);
+    for (int role = 0; role < roles.size(); ++role) order[roles[role].rank_order] = role;
+    return order;
+}
+
 }  // namespace dovetail::plan

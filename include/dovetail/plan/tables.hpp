@@ -88,8 +88,8 @@ constexpr auto with_candidate(candidate c, F f) {
 // The tables of one graph under one set of options, each made when it is first read. `look(stage, table)` sees the tables of the
 // stages that run within another.
 template <class Look = detail::looks_at_nothing>
-class tables : detail::slots<stage::check, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs, stage::serial_time,
-                             stage::occupancy, stage::reference>,
+class tables : detail::slots<stage::check, stage::role_order, stage::rewrite, stage::expand, stage::edges, stage::cycle, stage::costs,
+                             stage::serial_time, stage::occupancy, stage::reference>,
                detail::slots_of<candidate::sequential>,
                detail::slots_of<candidate::written>,
                detail::slots_of<candidate::listed>,

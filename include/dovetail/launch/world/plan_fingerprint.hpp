@@ -24,6 +24,7 @@ inline std::string options_text(const plan_options& s, const engine_options& o) 
     say(s.channels != plain.channels, s.channels == transport::nccl ? "channels by NCCL" : "channels by peer copies");
     say(s.rewrites.copied_from != plain.rewrites.copied_from, "collectives by copy engines");
     say(s.between_roles != plain.between_roles, "the network between roles");
+    say(s.roles_by_links, "roles by links");
     say(s.objective == objective_kind::interval, "objective interval");
     say(s.objective == objective_kind::finish, "objective finish of `" + display(*s.finished) + "`");
     say(s.profile.rows.count > 0, "a profile of `" + std::string{s.profile.graph} + "`");
@@ -49,6 +50,7 @@ inline std::string fingerprint_text(std::uint64_t plan, const plan_options& s, c
     h.all(m.half_flops, m.float_flops, m.double_flops, m.multiprocessors, m.memory_bandwidth, m.launch_latency, m.edge_latency,
           m.link_latency, m.link_bandwidth, m.peer_latency, m.peer_bandwidth, m.bus_bandwidth, m.network_latency, m.network_bandwidth,
           m.host_bandwidth);
+    for (int link = 0; link < m.links.gpus * m.links.gpus; ++link) h.all(m.links.first[link].bandwidth, m.links.first[link].latency);
     for (const interference& with : {m.with_communication, m.with_copy})
         for (int k = 0; k < work_class_count; ++k) h.all(with.of_compute[k], with.of_other[k]);
     add_profile(h, s.profile);

@@ -11,11 +11,13 @@ namespace dovetail::pass::detail {
 template <class Graph, class Table>
 class buffer_creation {
 public:
-    constexpr buffer_creation(const Graph& g, const cost_model::expansion_options& s, Table& to)
+    // `order`: the roles in the order of their ranks.
+    constexpr buffer_creation(const Graph& g, const cost_model::expansion_options& s, span<const int> order, Table& to)
         : builder{to},
           where{g},
           g_{g},
           s_{s},
+          links_{g, s.relays() ? s.links : cost_model::link_options{}, order},
           home_(by_role_and_symbol::sized(g.roles.count * g.symbols.count)),
           readers_(by_symbol::sized(g.symbols.count)) {
         auto& readers = readers_.first;
@@ -175,9 +177,17 @@ private:
         return !g_.single_rank && from.where == ir::storage::arena && bytes >= s_.peer_copies_from ? transport::peer_copy : transport::nccl;
     }
 
+    // To another role, over others where several copies take less time than one.
     constexpr int transfer(int symbol, int role) {
-        const int from_role = source_role(g_.symbols.first[where.whole_of(symbol)]);
-        const int from = make_available(symbol, from_role);
+        const int home = source_role(g_.symbols.first[where.whole_of(symbol)]);
+        const int there = make_available(symbol, home);
+        const std::int64_t bytes = g_.symbols.first[symbol].type.bytes();
+        const transport moved_by = transport_of(builder.buffers[there], bytes);
+        const int relay = moved_by == transport::peer_copy && s_.relays() ? links_.relay(home, role, bytes) : home;
+        return transfer(symbol, relay, relay == home ? there : make_available(symbol, relay), role, moved_by);
+    }
+
+    constexpr int transfer(int symbol, int from_role, int from, int role, transport moved_by) {
         const int to = make(symbol, role, ir::storage::arena);
         if (!g_.single_rank) builder.buffers[to].slots = s_.channel_slots;
         const int roles[] = {from_role, role};
@@ -188,7 +198,6 @@ private:
             touch(sender ? from : to, symbol, sender ? access_mode::read : access_mode::write);
             builder.participation(rank_of(sender ? from_role : role), builder.member_count - 1, sender ? 0 : 1, builder.access_count - 1);
         }
-        const transport moved_by = transport_of(builder.buffers[from], builder.buffers[to].bytes);
         const stream_kind stream = g_.single_rank                     ? stream_kind::compute
                                    : moved_by == transport::peer_copy ? stream_kind::copy
                                                                       : stream_kind::communication;
@@ -211,6 +220,7 @@ private:
 
     const Graph& g_;
     const cost_model::expansion_options s_;
+    const cost_model::rank_links<Graph> links_;
     by_role_and_symbol home_;
     by_symbol readers_;  // of each symbol, and of what is part of it
 };

@@ -14,8 +14,8 @@ namespace detail {
 template <class Graph, class Table>
 class expansion {
 public:
-    constexpr expansion(const Graph& g, const cost_model::expansion_options& s, Table& to)
-        : g_{g}, operands_{g.operands.first}, buffers_{g, s, to} {}
+    constexpr expansion(const Graph& g, const cost_model::expansion_options& s, span<const int> order, Table& to)
+        : g_{g}, operands_{g.operands.first}, buffers_{g, s, order, to} {}
 
     constexpr void run(Table& to) {
         const auto& nodes = g_.nodes.first;
@@ -268,15 +268,15 @@ private:
 
 }  // namespace detail
 
-// Into a program whose arrays have the room, see largest_program.
+// Into a program whose arrays have the room, see largest_program. `order`: the roles in the order of their ranks; empty: of their ids.
 template <class Graph, class Table>
-constexpr void expand(const Graph& g, const cost_model::expansion_options& s, Table& to) {
-    detail::expansion<Graph, Table>{g, s, to}.run(to);
+constexpr void expand(const Graph& g, const cost_model::expansion_options& s, span<const int> order, Table& to) {
+    detail::expansion<Graph, Table>{g, s, order, to}.run(to);
 }
 
 template <class Graph>
-constexpr ir::program_data expand(const Graph& g, const cost_model::expansion_options& s) {
-    const ir::sizes<8> most = detail::largest_tables(g);
+constexpr ir::program_data expand(const Graph& g, const cost_model::expansion_options& s, span<const int> order = {}) {
+    const ir::sizes<8> most = s.relays() ? detail::largest_tables_with_relays(g) : detail::largest_tables(g);
     ir::program_data made{vec<ir::buffer>(most.of[0], unset{}),
                           vec<ir::access>(most.of[1], unset{}),
                           vec<ir::participation>(most.of[2], unset{}),
@@ -285,15 +285,15 @@ constexpr ir::program_data expand(const Graph& g, const cost_model::expansion_op
                           vec<ir::communicator>(most.of[5], unset{}),
                           vec<int>(most.of[6], unset{}),
                           vec<ir::leaf>(most.of[7])};
-    expand(g, s, made);
+    expand(g, s, order, made);
     return made;
 }
 
 // The sizes that the program's arrays have at most. How many leaves there are is known when the program is.
 template <class Graph>
-constexpr ir::sizes<8> largest_program(const Graph& g, const cost_model::expansion_options& s) {
-    ir::sizes<8> most = detail::largest_tables(g);
-    if (g.views) most.of[7] = expand(g, s).leaves.size();
+constexpr ir::sizes<8> largest_program(const Graph& g, const cost_model::expansion_options& s, span<const int> order) {
+    ir::sizes<8> most = s.relays() ? detail::largest_tables_with_relays(g) : detail::largest_tables(g);
+    if (g.views) most.of[7] = expand(g, s, order).leaves.size();
     return most;
 }
 

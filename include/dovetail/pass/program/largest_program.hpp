@@ -60,6 +60,16 @@ constexpr ir::sizes<8> largest_tables(const Graph& g) {
              statements + brought, statements + brought, talks + brought, talks + ends + 2 * brought, symbols + brought + scratch + ends}};
 }
 
+// The same where copies may go over other roles: each value may come to each role.
+template <class Graph>
+constexpr ir::sizes<8> largest_tables_with_relays(const Graph& g) {
+    ir::sizes<8> most = largest_tables(g);
+    const int copies = g.roles.count * g.symbols.count,
+              more[] = {copies, 2 * copies, 2 * copies, copies, copies, copies, 2 * copies, copies};
+    for (int table = 0; table < 8; ++table) most.of[table] += more[table];
+    return most;
+}
+
 }  // namespace detail
 
 }  // namespace dovetail::pass

@@ -63,13 +63,22 @@ struct graph_key {
 template <class G>
 inline constexpr bool rewrites_asked = stage_table<graph_key<G>, stage::lower>.regions.size() > 0;
 
-template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom, int Blocks, std::uint64_t Halved, bool Everywhere, int Kept,
-          std::int64_t CopiedFrom, rewrite... Rewrite>
+// The links between ranks and the order of roles, of options that say something of them.
+struct links_alike {
+    static constexpr cost_model::link_options value{};
+};
+template <class O>
+struct links_of {
+    static constexpr cost_model::link_options value{O::value};
+};
+
+template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom, class Links, int Blocks, std::uint64_t Halved,
+          bool Everywhere, int Kept, std::int64_t CopiedFrom, rewrite... Rewrite>
 struct program_key {
     using for_graph = graph_key<G>;
     using for_program = program_key;
     static constexpr program_options options{
-        {InFlight, ChannelSlots, PeerCopiesFrom},
+        {InFlight, ChannelSlots, PeerCopiesFrom, Links::value},
         {{Rewrite...}, sizeof...(Rewrite), rewrites_asked<G>, Everywhere, Blocks, Halved, Kept, transport::automatic, CopiedFrom}};
 };
 
@@ -89,13 +98,16 @@ constexpr std::int64_t peer_copies_from(const plan_options& s) {
     return typed<G>::value.roles.count > 1 ? cost_model::peer_copies_from(s) : cost_model::never;
 }
 
+template <class G, class O>
+using links_under = std::conditional_t<O::value.machine.links && (typed<G>::value.roles.count > 1), links_of<O>, links_alike>;
+
 template <class G, class O, class Rewrites = std::make_integer_sequence<int, O::value.rewrites.count>>
 struct program_key_under;
 template <class G, class O, int... I>
 struct program_key_under<G, O, std::integer_sequence<int, I...>> {
-    using type = program_key<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value), O::value.rewrites.blocks,
-                             O::value.rewrites.halved, O::value.rewrites.everywhere, O::value.rewrites.kept, O::value.rewrites.copied_from,
-                             O::value.rewrites.kind[I]...>;
+    using type = program_key<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value), links_under<G, O>,
+                             O::value.rewrites.blocks, O::value.rewrites.halved, O::value.rewrites.everywhere, O::value.rewrites.kept,
+                             O::value.rewrites.copied_from, O::value.rewrites.kind[I]...>;
 };
 
 template <class G, class O>

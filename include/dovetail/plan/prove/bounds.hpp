@@ -134,8 +134,12 @@ constexpr verdict check_plan_bounds(const ir::program& p, const plan& made) {
         return {flaw::bad_table};
     const unsigned waits = static_cast<unsigned>(made.waits.count);
     unsigned own_waits = 0, events = 0;
+    vec<bool> has_place(p.roles, false);
     for (int role = 0; role < p.roles; ++role) {
         const ir::role_plan& r = made.roles.first[role];
+        if (static_cast<unsigned>(r.rank_order) >= static_cast<unsigned>(p.roles) || has_place[r.rank_order])
+            return {flaw::bad_table, role};
+        has_place[r.rank_order] = true;
         events = static_cast<unsigned>(r.events);
         if (!inside(r.first_step, r.steps, made.steps.count) || events > static_cast<unsigned>(r.steps)) return {flaw::bad_table, role};
         if (!is_size(r.arena_bytes) || !is_size(r.host_arena_bytes) || !is_size(r.state_bytes)) return {flaw::bad_table, role};

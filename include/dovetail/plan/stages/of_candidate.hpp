@@ -178,14 +178,14 @@ struct emit {
     static constexpr const char* makes = "the plan: steps with their waits and events, and the places of buffers";
     using depends = of_plan;
     using within = stages<issue<C>, synchronise<C>, assign_memory<C>, wait_across_runs<C>>;
-    using given = std::conditional_t<booked(C), stages<expand, edges, schedule<C>, serial_time, book_memory<C>>,
-                                     stages<expand, edges, schedule<C>, serial_time>>;
-    using reads = stages<expand, schedule<C>, serial_time, issue<C>, synchronise<C>, assign_memory<C>, wait_across_runs<C>>;
+    using given = std::conditional_t<booked(C), stages<role_order, expand, edges, schedule<C>, serial_time, book_memory<C>>,
+                                     stages<role_order, expand, edges, schedule<C>, serial_time>>;
+    using reads = stages<role_order, expand, schedule<C>, serial_time, issue<C>, synchronise<C>, assign_memory<C>, wait_across_runs<C>>;
     static constexpr bool counts_rows = true;
     // A step waits for at most two other streams in each run.
-    template <class Program, class Edges, class Schedule, class... OfBooked>
-    static constexpr ir::sizes<5> bound(const plan_options& s, const Program& p, const Edges& e, const Schedule& t, std::int64_t,
-                                        const OfBooked&...) {
+    template <class Order, class Program, class Edges, class Schedule, class... OfBooked>
+    static constexpr ir::sizes<5> bound(const plan_options& s, const Order&, const Program& p, const Edges& e, const Schedule& t,
+                                        std::int64_t, const OfBooked&...) {
         const int tasks = p.tasks.size(), participations = p.participations.size(), edges = e.size();
         const int event_slots = s.in_flight > s.channel_slots ? s.in_flight : s.channel_slots;
         const int in_run = !booked(C) && edges < 2 * participations ? edges : 2 * participations;
@@ -194,10 +194,12 @@ struct emit {
     }
     template <class Store>
     using table = ir::rebound<dovetail::plan::plan, Store>;
-    template <class Program, class Schedule, class Issue, class Flow, class Memory, class Table>
-    static constexpr void fill(const plan_options& s, const Program& p, const Schedule& t, std::int64_t sequential, const Issue& issued,
-                               const Flow& flow, const Memory& memory, const vec<pass::pending_wait>& across, Table& to) {
+    template <class Order, class Program, class Schedule, class Issue, class Flow, class Memory, class Table>
+    static constexpr void fill(const plan_options& s, const Order& order, const Program& p, const Schedule& t, std::int64_t sequential,
+                               const Issue& issued, const Flow& flow, const Memory& memory, const vec<pass::pending_wait>& across,
+                               Table& to) {
         dovetail::plan::emit(p, t, sequential, s.memory_limit, issued, flow, memory, across, to);
+        for (int k = 0; k < to.roles.size(); ++k) to.roles.first[order[k]].rank_order = k;
     }
 };
 

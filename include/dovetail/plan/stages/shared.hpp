@@ -8,6 +8,7 @@
 #include "../../pass/graph/infer.hpp"
 #include "../../pass/program/cycle.hpp"
 #include "../../pass/program/expand.hpp"
+#include "../../pass/program/role_order.hpp"
 #include "../../pass/rewrite/rewrite.hpp"
 #include "../../pass/schedule/candidates.hpp"
 #include "../../pass/schedule/memory_booking.hpp"
@@ -50,6 +51,24 @@ struct check {
     }
 };
 
+struct role_order {
+    static constexpr const char* name = "role order";
+    static constexpr const char* makes = "the roles in the order of their ranks";
+    using depends = of_program;
+    using reads = stages<lower, check>;
+    static constexpr bool counts_rows = true;
+    template <class Graph>
+    static constexpr ir::sizes<1> bound(const program_options&, const Graph& g, const ir::fault&) {
+        return {{g.roles.size()}};
+    }
+    template <class Store, class Graph>
+    static constexpr auto make(const program_options& o, const Graph& g, const ir::fault& wrong) {
+        auto list = Store::template of<int, 0>::sized(g.roles.size());
+        if (!wrong) copy_elements(pass::role_order(ir::view(g), o.expansion.links), list);
+        return list;
+    }
+};
+
 struct rewrite {
     static constexpr const char* name = "rewrites";
     static constexpr const char* makes = "the graph that is planned";
@@ -73,19 +92,19 @@ struct expand {
     static constexpr const char* name = "expand";
     static constexpr const char* makes = "the program: operations, who takes part in them, the buffers that they touch";
     using depends = of_program;
-    using reads = stages<rewrite, check>;
+    using reads = stages<rewrite, check, role_order>;
     static constexpr bool counts_rows = true;
-    template <class Graph>
-    static constexpr auto bound(const program_options& o, const Graph& g, const ir::fault& wrong) {
-        return wrong ? ir::sizes<ir::program::tables>{} : pass::largest_program(g, o.expansion);
+    template <class Graph, class Order>
+    static constexpr auto bound(const program_options& o, const Graph& g, const ir::fault& wrong, const Order& order) {
+        return wrong ? ir::sizes<ir::program::tables>{} : pass::largest_program(g, o.expansion, order.view());
     }
-    template <class Store, class Graph>
-    static constexpr auto make(const program_options& o, const Graph& g, const ir::fault& wrong) {
+    template <class Store, class Graph, class Order>
+    static constexpr auto make(const program_options& o, const Graph& g, const ir::fault& wrong, const Order& order) {
         if constexpr (std::is_same_v<Store, owning>) {
-            return wrong ? ir::program_data{} : pass::expand(g, o.expansion);
+            return wrong ? ir::program_data{} : pass::expand(g, o.expansion, order.view());
         } else {
             ir::rebound<ir::program, Store> made{};
-            if (!wrong) pass::expand(g, o.expansion, made);
+            if (!wrong) pass::expand(g, o.expansion, order.view(), made);
             return made;
         }
     }
@@ -124,16 +143,16 @@ struct costs {
     static constexpr const char* name = "costs";
     static constexpr const char* makes = "what each operation takes alone, and what limits it";
     using depends = of_plan;
-    using reads = stages<rewrite, expand>;
+    using reads = stages<rewrite, expand, role_order>;
     static constexpr bool counts_rows = true;
-    template <class Graph, class Program>
-    static constexpr ir::sizes<1> bound(const plan_options&, const Graph&, const Program& p) {
+    template <class Graph, class Program, class Order>
+    static constexpr ir::sizes<1> bound(const plan_options&, const Graph&, const Program& p, const Order&) {
         return {{p.tasks.size()}};
     }
-    template <class Store, class Graph, class Program>
-    static constexpr auto make(const plan_options& s, const Graph& g, const Program& p) {
+    template <class Store, class Graph, class Program, class Order>
+    static constexpr auto make(const plan_options& s, const Graph& g, const Program& p, const Order& order) {
         auto list = Store::template of<task_cost, 0>::sized(p.tasks.size());
-        cost_model::costs(g, p, s, list.first);
+        cost_model::costs(g, p, s, order.view(), list.first);
         return list;
     }
 };

@@ -1,0 +1,163 @@
+// Links between ranks where pairs of GPUs differ: the slowest of the pairs that communicate, by a loop over coordinates, and the shortest
+// ways from role to role, by relaxing all of them until nothing changes (Bellman and Ford).
+#include <doctest/doctest.h>
+
+#include <dovetail/cost/links.hpp>
+#include <dovetail/ir/table.hpp>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <vector>
+
+namespace dv = dovetail;
+using namespace dv::cost_model;
+
+namespace {
+
+constexpr int gpus = 6;
+using link_rows = std::array<dv::gpu_pair, gpus * gpus>;
+
+link_rows random_links(unsigned seed) {
+    std::mt19937 random{seed};
+    link_rows rows;
+    const auto below = [&random](int limit) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(limit)); };
+    for (dv::gpu_pair& link : rows) link = {1'000'000'000 * (1 + below(400)), 1'000'000 * below(30)};
+    return rows;
+}
+link_options on(const link_rows& rows) {
+    link_options s;
+    s.pairs.first = rows.data();
+    s.pairs.gpus = gpus;
+    s.otherwise = {5'000'000'000, 77'000'000};
+    s.assumed_width = 3;
+    return s;
+}
+
+// Roles with these widths of two axes; 0: open.
+struct graph_of {
+    dv::ir::graph_data g;
+    explicit graph_of(std::initializer_list<std::array<int, 2>> roles) {
+        for (const auto& widths : roles) {
+            dv::ir::role r;
+            r.first_axis = g.mesh.size();
+            for (int axis = 0; axis < 2; ++axis)
+                if (widths[static_cast<std::size_t>(axis)] != 1) {
+                    g.mesh.push({axis, widths[static_cast<std::size_t>(axis)]});
+                    ++r.axes;
+                }
+            g.roles.push(r);
+        }
+    }
+};
+
+bool operator==(const dv::gpu_pair& a, const dv::gpu_pair& b) { return a.bandwidth == b.bandwidth && a.latency == b.latency; }
+
+}  // namespace
+
+TEST_CASE("between two roles the slowest pair of equal coordinates counts, in the order of the ranks") {
+    const graph_of roles{{1, 1}, {1, 2}, {1, 2}};
+    const dv::ir::graph g = dv::ir::view(roles.g);
+    const link_rows rows = random_links(1);
+    const dv::vec<int> order = [] {
+        dv::vec<int> ids(3);
+        ids[0] = 2, ids[1] = 0, ids[2] = 1;
+        return ids;
+    }();
+    const auto pair = [&](int from, int to) { return rows[static_cast<std::size_t>(from * gpus + to)]; };
+    const rank_links as_numbered{g, on(rows), {}}, ordered{g, on(rows), order.view()};
+    CHECK(as_numbered.between(0, 1) == pair(0, 1));
+    CHECK(as_numbered.between(1, 2) == slower_of(pair(1, 3), pair(2, 4)));
+    CHECK(as_numbered.between(2, 1) == slower_of(pair(3, 1), pair(4, 2)));
+    CHECK(ordered.between(1, 2) == slower_of(pair(3, 0), pair(4, 1)));
+    CHECK(ordered.between(0, 1) == pair(2, 3));
+    CHECK(slower_of({3, 4}, {2, 5}) == dv::gpu_pair{2, 5});
+    CHECK(slower_of({2, 5}, {3, 4}) == dv::gpu_pair{2, 5});
+}
+
+TEST_CASE("along axes the slowest pair that differs in these coordinates alone counts, open axes as wide as assumed") {
+    const graph_of roles{{2, 3}, {2, 0}};
+    const dv::ir::graph g = dv::ir::view(roles.g);
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        const link_rows rows = random_links(seed);
+        const rank_links links{g, on(rows), {}};
+        for (const unsigned axes : {1u, 2u, 3u}) {
+            dv::gpu_pair slowest{INT64_MAX, 0};
+            for (int a = 0; a < 6; ++a)
+                for (int b = 0; b < 6; ++b) {
+                    const bool first = a / 3 != b / 3, second = a % 3 != b % 3;
+                    if ((!first && !second) || (first && (axes & 1u) == 0) || (second && (axes & 2u) == 0)) continue;
+                    slowest = slower_of(slowest, rows[static_cast<std::size_t>(a * gpus + b)]);
+                }
+            CHECK(links.along(0, axes) == slowest);
+            // The second role has the ranks 6 to 11, on the GPUs of another host.
+            CHECK(links.along(1, axes) == slowest);
+        }
+    }
+}
+
+TEST_CASE("ranks of two hosts have the link of the machine") {
+    const graph_of roles{{1, 4}, {1, 4}};
+    const dv::ir::graph g = dv::ir::view(roles.g);
+    link_rows fast{};
+    for (dv::gpu_pair& link : fast) link = {400'000'000'000, 1};
+    const rank_links links{g, on(fast), {}};
+    // Ranks 0 to 3, and 4 to 7, of which 6 and 7 are on the second host.
+    CHECK(links.between(0, 1) == dv::gpu_pair{5'000'000'000, 77'000'000});
+    CHECK(links.along(0, 2) == dv::gpu_pair{400'000'000'000, 1});
+    CHECK(links.along(1, 2) == dv::gpu_pair{5'000'000'000, 77'000'000});
+}
+
+TEST_CASE("a value goes the shortest way over roles, and straight where nothing is shorter") {
+    const graph_of roles{{1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+    const dv::ir::graph g = dv::ir::view(roles.g);
+    int relayed = 0;
+    for (unsigned seed = 0; seed < 50; ++seed) {
+        const link_rows rows = random_links(seed);
+        const rank_links links{g, on(rows), {}};
+        for (const std::int64_t bytes : {std::int64_t{4}, std::int64_t{1} << 20, std::int64_t{400'000'000}}) {
+            std::int64_t shortest[gpus][gpus];
+            const auto alone = [&](int from, int to) { return copy_time(rows[static_cast<std::size_t>(from * gpus + to)], bytes); };
+            for (int a = 0; a < gpus; ++a)
+                for (int b = 0; b < gpus; ++b) shortest[a][b] = a == b ? 0 : alone(a, b);
+            for (int round = 0; round < gpus; ++round)
+                for (int a = 0; a < gpus; ++a)
+                    for (int b = 0; b < gpus; ++b)
+                        for (int via = 0; via < gpus; ++via)
+                            shortest[a][b] = std::min(shortest[a][b], shortest[a][via] + shortest[via][b]);
+            for (int from = 0; from < gpus; ++from)
+                for (int to = 0; to < gpus; ++to) {
+                    if (from == to) continue;
+                    std::int64_t along = 0;
+                    int at = to, copies = 0;
+                    for (; at != from && copies < gpus; ++copies) {
+                        const int before = links.relay(from, at, bytes);
+                        along += alone(before, at);
+                        at = before;
+                    }
+                    CHECK(along == shortest[from][to]);
+                    if (alone(from, to) == shortest[from][to]) CHECK(copies == 1);
+                    relayed += copies > 1 ? 1 : 0;
+                }
+        }
+    }
+    CHECK(relayed > 100);
+}
+
+TEST_CASE("a role with another number of ranks is no relay") {
+    const graph_of roles{{1, 1}, {1, 2}, {1, 1}};
+    const dv::ir::graph g = dv::ir::view(roles.g);
+    link_rows rows{};
+    for (dv::gpu_pair& link : rows) link = {400'000'000'000, 1};
+    rows[0 * gpus + 3] = {1'000'000, 1};  // from the first role to the last
+    CHECK(rank_links{g, on(rows), {}}.relay(0, 2, 1000) == 0);
+}
+
+TEST_CASE("a list of links is a square") {
+    static constexpr dv::gpu_pair four[4] = {{}, {1, 0}, {1, 0}, {}}, three[3] = {{}, {1, 0}, {1, 0}}, short_of_one[4] = {{}, {1, 0}};
+    CHECK(dv::gpu_pairs{four}.gpus == 2);
+    CHECK(dv::is_possible(dv::gpu_pairs{four}));
+    CHECK_FALSE(dv::is_possible(dv::gpu_pairs{three}));
+    CHECK_FALSE(dv::is_possible(dv::gpu_pairs{short_of_one}));
+    CHECK(dv::is_possible(dv::gpu_pairs{}));
+}
