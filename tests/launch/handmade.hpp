@@ -166,6 +166,7 @@ public:
                 ++row.steps;
             }
             if (!sequential) wait_for_all(row);
+            row.rank_order = r;
             plan.roles.push(row);
         }
         dv::executable_plan<dv::host::stream> made;

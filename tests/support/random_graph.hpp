@@ -3,19 +3,9 @@
 #pragma once
 
 #include "random_communication.hpp"
+#include "uneven_machines.hpp"
 
 namespace support {
-
-// Hosts of five GPUs in a row: a copy to one that is not a neighbour is slow, and goes over those between.
-struct links_in_a_row {
-    dv::gpu_pair list[25];
-
-    constexpr links_in_a_row() : list{} {
-        for (int from = 0; from < 5; ++from)
-            for (int to = 0; to < 5; ++to) list[from * 5 + to] = {from - to == 1 || to - from == 1 ? 800'000'000 : 8'000'000, 1'000};
-    }
-};
-inline constexpr links_in_a_row row_of_gpus{};
 
 namespace detail {
 
@@ -238,7 +228,7 @@ private:
                 list.name[list.count++] = x.name;
         if (r.chance(10)) finish_an_output();
         else if (r.chance(5)) s.plan_options.objective = dv::objective_kind::interval;
-        if (r.chance(20)) s.plan_options.machine.links = row_of_gpus.list;
+        if (r.chance(20)) s.plan_options.machine.links = row_of_gpus::links.list;
         if (s.plan_options.machine.links && r.chance(60)) s.plan_options.roles_by_links = true;
     }
 };

@@ -292,7 +292,7 @@ struct registered {
     dv::launch_function<dv::host::stream> function = nullptr;
     int pointers = 0;
 };
-inline constexpr int most_functions = 512;
+inline constexpr int most_functions = 640;
 inline std::vector<registered>& registry() {
     static std::vector<registered> r;
     return r;

@@ -3,6 +3,7 @@
 #include "support/compare.hpp"
 #include "support/expect.hpp"
 #include "support/simulated_cuda.hpp"
+#include "support/uneven_machines.hpp"
 
 namespace dv = dovetail;
 
@@ -17,6 +18,15 @@ template <class G>
 void compare_all_copies(int ranks, const char* what) {
     support::compare_copies<G>(ranks, what, on_threads);
     support::compare_copies<G>(ranks, what, [](int n, const auto& body) { simulated::run_apart(n, body); });
+}
+// On GPUs in a row, of which only neighbours have fast links.
+using relayed = dv::options<support::row_of_gpus, dv::channel_transport<dv::transport::peer_copy>, dv::in_flight<3>, dv::channel_slots<2>>;
+using by_links = dv::options<support::row_of_gpus, dv::channel_transport<dv::transport::peer_copy>, dv::roles_by_links>;
+template <class G>
+void compare_uneven(int ranks, const char* what) {
+    support::compare<G, relayed>(ranks, 3, what, on_threads);
+    support::compare<G, by_links>(ranks, 1, what, on_threads);
+    support::compare<G, relayed>(ranks, 3, what, [](int n, const auto& body) { simulated::run_apart(n, body); });
 }
 // The first two of four ranks, or the last two, have nothing to do.
 template <class... Roles>
@@ -90,6 +100,16 @@ TEST_CASE("channels by peer copy on the simulated GPU") {
     compare_all_copies<samples::roles_and_meshes>(4, "roles_and_meshes");
     compare_all_copies<samples::shaped<0>>(2, "nothing");
     compare_all_copies<samples::shaped<1001>>(2, "an odd number");
+}
+TEST_CASE("copies over other roles on the simulated GPU, and roles on ranks by links") {
+    const simulated::scope simulation;
+    compare_uneven<samples::ring_of_three>(3, "ring_of_three");
+    compare_uneven<samples::there_and_back>(3, "there_and_back");
+    compare_uneven<samples::read_twice>(3, "read_twice");
+    compare_uneven<samples::pipeline<4, 3>>(4, "pipeline");
+    // From the last to the first of three in a row: over the second.
+    CHECK(dv::plan::planned<samples::ring_of_three, relayed>::program.tasks.size() ==
+          dv::plan::planned<samples::ring_of_three, samples::copied>::program.tasks.size() + 1);
 }
 TEST_CASE("collectives by copy engines on the simulated GPU") {
     const simulated::scope simulation;

@@ -1,7 +1,7 @@
 // The order of roles on ranks by the links between GPUs: no exchange of two roles makes the copies between roles shorter in sum, by a loop
 // over the values that cross; on average the order is within 5% of the best. What executors do with it:
 // values as in the written order, ranks as the plan says, predictions from the links.
-#include "support/cube_of_gpus.hpp"
+#include "support/uneven_machines.hpp"
 #include "support/on_host.hpp"
 #include "support/samples.hpp"
 
