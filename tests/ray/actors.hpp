@@ -1,0 +1,89 @@
+// What the tests of this folder share: Ray's actors as roles, the methods of its test actors as statements, and runs in flight.
+#pragma once
+
+#include "support/on_host.hpp"
+
+#include <dovetail/core/display.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace ray {
+
+namespace dv = dovetail;
+using namespace dv::ops;
+using namespace std::chrono_literals;
+using floats = std::vector<float>;
+using number = dv::scalar<float>;
+
+template <int> struct actor;  // a role
+template <int> struct in;     // an input
+template <int> struct out;    // an output
+template <int> struct total;  // the state of an actor
+template <int> struct v;      // a value between
+template <int, int> struct w;  // a value of an actor's or a stage's
+
+// The method `inc`: adds to what the actor has, and returns the sum.
+template <int Actor, class Result, class X>
+using inc = dv::group<dv::update<total<Actor>, add(total<Actor>, X)>, dv::let<Result, copy(total<Actor>)>>;
+template <int Actor, int Value = 0>
+using starts_with = dv::state<total<Actor>, number, constant<Value>>;
+
+// The method `collect`: its arguments side by side. (Ray's keeps those of all runs, in a list without a fixed length.)
+struct collect {
+    static constexpr dv::tensor_type result(dv::tensor_type a, dv::tensor_type) { return a.with_extents(2); }
+    static constexpr dv::tensor_type result(dv::tensor_type a, dv::tensor_type, dv::tensor_type) { return a.with_extents(3); }
+    template <class X, class Y>
+    static void launch(dv::host::stream, dv::in<X> a, dv::in<X> b, dv::out<Y> to) {
+        to[0] = a[0];
+        to[1] = b[0];
+    }
+    template <class X, class Y>
+    static void launch(dv::host::stream, dv::in<X> a, dv::in<X> b, dv::in<X> c, dv::out<Y> to) {
+        to[0] = a[0];
+        to[1] = b[0];
+        to[2] = c[0];
+    }
+};
+
+// Whether a graph's error is this one, whatever it names.
+template <template <class...> class Error, class Found>
+inline constexpr bool is_error = false;
+template <template <class...> class Error, class... Names>
+inline constexpr bool is_error<Error, Error<Names...>> = true;
+template <template <class...> class Error, class... Statements>
+inline constexpr bool refused = is_error<Error, dv::plan::diagnose<dv::graph<Statements...>>>;
+
+// bind(step, run) before each run; check(step, ticket, rank, run) behind it. Up to `Ahead` runs are in flight, and the last of them is read
+// first.
+template <class G, class O, int Ahead>
+void run(int ranks, int runs, auto bind, auto check) {
+    dv::host::world world{ranks};
+    world.run([&](auto& rank) {
+        dv::executor<G, O> step{rank, 60s};
+        for (int first = 0; first < runs; first += Ahead) {
+            std::vector<dv::ticket<G>> tickets;
+            const int last = std::min(first + Ahead, runs) - 1;
+            for (int k = first; k <= last; ++k) {
+                bind(step, k);
+                tickets.push_back(step.run());
+            }
+            for (int k = last; k >= first; --k) check(step, tickets[static_cast<std::size_t>(k - first)], rank.index(), k);
+        }
+    });
+}
+// With overlap: one run after the other, and three in flight.
+template <class G>
+void run_overlapped(int ranks, auto bind, auto check) {
+    run<G, samples::overlapped, 1>(ranks, 3, bind, check);
+    run<G, samples::several, 3>(ranks, 6, bind, check);
+}
+
+// Expects that an output has this value on the rank that plays the role.
+template <class Role, class Output>
+void expect(auto& step, const auto& ticket, int rank, int run, const floats& wanted) {
+    if (step.is(dv::name<Role>)) support::expect(ticket.read(dv::name<Output>).host(), wanted, dv::display(dv::tag_of<Output>), rank, run);
+}
+
+}  // namespace ray
