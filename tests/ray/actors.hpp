@@ -6,6 +6,7 @@
 #include <dovetail/core/display.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -17,18 +18,23 @@ using namespace std::chrono_literals;
 using floats = std::vector<float>;
 using number = dv::scalar<float>;
 
-template <int> struct actor;  // a role
-template <int> struct in;     // an input
-template <int> struct out;    // an output
-template <int> struct total;  // the state of an actor
-template <int> struct v;      // a value between
-template <int, int> struct w;  // a value of an actor's or a stage's
+template <int> struct actor;   // a role
+template <int> struct in;      // an input
+template <int> struct out;     // an output
+template <int> struct total;   // the state of an actor
+template <int> struct v;       // a value between tasks
+template <int, int> struct w;  // the same, by actor or stage
 
 // The method `inc`: adds to what the actor has, and returns the sum.
 template <int Actor, class Result, class X>
 using inc = dv::group<dv::update<total<Actor>, add(total<Actor>, X)>, dv::let<Result, copy(total<Actor>)>>;
 template <int Actor, int Value = 0>
 using starts_with = dv::state<total<Actor>, number, constant<Value>>;
+template <int Actor, int Value, class... Calls>
+using stateful = dv::on<actor<Actor>, starts_with<Actor, Value>, Calls...>;
+
+template <int I> using argument = dv::input<in<I>, number>;
+template <int N> using arguments = dv::repeat<argument, N>;
 
 // The method `collect`: its arguments side by side. (Ray's keeps those of all runs, in a list without a fixed length.)
 struct collect {
@@ -84,6 +90,41 @@ void run_overlapped(int ranks, auto bind, auto check) {
 template <class Role, class Output>
 void expect(auto& step, const auto& ticket, int rank, int run, const floats& wanted) {
     if (step.is(dv::name<Role>)) support::expect(ticket.read(dv::name<Output>).host(), wanted, dv::display(dv::tag_of<Output>), rank, run);
+}
+
+// Where an output is read.
+template <class Role, class Output>
+struct at {
+    static void check(auto& step, const auto& ticket, int rank, int run, const floats& row, std::size_t& next) {
+        using reading = decltype(ticket.read(dv::name<Output>));
+        const auto begin = row.begin() + static_cast<std::ptrdiff_t>(next);
+        next += static_cast<std::size_t>(reading::size());
+        ray::expect<Role, Output>(step, ticket, rank, run, floats(begin, begin + reading::size()));
+    }
+};
+
+// Runs the graph with a row of inputs each time, three runs in flight, and expects a row of outputs. A second executor, with states of its
+// own, has its inputs bound in the opposite order.
+template <std::size_t N, class G, class... Outputs>
+void gives(int ranks, const std::vector<std::array<float, N>>& given, const std::vector<floats>& wanted) {
+    for (const bool forward : {true, false})
+        ray::run<G, samples::several, 3>(
+            ranks, static_cast<int>(given.size()),
+            [&](auto& step, int run) {
+                const auto& row = given[static_cast<std::size_t>(run)];
+                const auto bind_all = [&]<std::size_t... I>(std::index_sequence<I...>) {
+                    if (forward) (step.bind(dv::name<in<int{I}>>, row[I]), ...);
+                    else (step.bind(dv::name<in<int{N - 1 - I}>>, row[N - 1 - I]), ...);
+                };
+                bind_all(std::make_index_sequence<N>{});
+            },
+            [&](auto& step, auto& ticket, int rank, int run) {
+                const floats& row = wanted[static_cast<std::size_t>(run)];
+                std::size_t next = 0;
+                (Outputs::check(step, ticket, rank, run, row, next), ...);
+                const std::lock_guard lock{support::report()};
+                CHECK(next == row.size());
+            });
 }
 
 }  // namespace ray

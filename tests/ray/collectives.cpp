@@ -1,4 +1,4 @@
-// Ray's tests of collectives: values, beside other communication; the communicators that they need; and mistakes, as error types.
+// Ray's tests of collectives: values, beside other communication; the communicators that they need; and mistakes, as types of errors.
 #include "actors.hpp"
 #include "order.hpp"
 
@@ -121,16 +121,6 @@ std::set<std::string> communicators() {
     return all;
 }
 
-// ---- mistakes
-using other_shape = dv::tensor<float, 2>;
-static_assert(refused<dv::error::member_mismatch, filled<0, number>, filled<1, other_shape>, dv::let<out<0>, all_reduce<sum>(v<0>, v<1>)>,
-                      dv::output<out<0>>>);
-static_assert(refused<dv::error::role_twice, dv::input<in<0>, number>,
-                      dv::on<actor<0>, dv::let<v<0>, copy(in<0>)>, dv::let<v<1>, copy(in<0>)>>,
-                      dv::let<out<0>, all_reduce<sum>(v<0>, v<1>)>, dv::output<out<0>>>);
-static_assert(refused<dv::error::role_twice, dv::input<in<0>, number>, dv::on<actor<0>, dv::let<v<0>, copy(in<0>)>>,
-                      dv::let<out<0>, all_reduce<sum>(v<0>, v<0>)>, dv::output<out<0>>>);
-
 }  // namespace
 
 TEST_CASE("test_torch_tensor_nccl_all_reduce") {
@@ -147,6 +137,12 @@ TEST_CASE("test_torch_tensor_nccl_all_reduce_get_partial") {
         ray::expect<actor<0>, out<1>>(step, ticket, rank, run, {2 * total});
         ray::expect<actor<2>, out<2>>(step, ticket, rank, run, {total});
     });
+}
+
+TEST_CASE("test_torch_tensor_nccl_all_reduce_wrong_shape") {
+    using other_shape = dv::tensor<float, 2>;
+    CHECK(refused<dv::error::member_mismatch, filled<0, number>, filled<1, other_shape>, dv::let<out<0>, all_reduce<sum>(v<0>, v<1>)>,
+                  dv::output<out<0>>>);
 }
 
 TEST_CASE("test_torch_tensor_nccl_all_reduce_custom_comm") {
@@ -177,6 +173,14 @@ TEST_CASE("test_nccl_all_reduce_with_class_method_output_node") {
         ray::expect<actor<0>, out<1>>(step, ticket, rank, run, {2 * x});
         ray::expect<actor<1>, out<2>>(step, ticket, rank, run, {y});
     });
+}
+
+TEST_CASE("test_all_reduce_duplicate_actors") {
+    // Two values of one actor; one value twice.
+    CHECK(refused<dv::error::role_twice, dv::input<in<0>, number>, dv::on<actor<0>, dv::let<v<0>, copy(in<0>)>, dv::let<v<1>, copy(in<0>)>>,
+                  dv::let<out<0>, all_reduce<sum>(v<0>, v<1>)>, dv::output<out<0>>>);
+    CHECK(refused<dv::error::role_twice, dv::input<in<0>, number>, dv::on<actor<0>, dv::let<v<0>, copy(in<0>)>>,
+                  dv::let<out<0>, all_reduce<sum>(v<0>, v<0>)>, dv::output<out<0>>>);
 }
 
 TEST_CASE("test_all_reduce_custom_comm_wrong_actors") {
