@@ -127,7 +127,7 @@ TEST_CASE("test_torch_nccl_channel_with_local_reader") { reads_on_both<1, 1>(1);
 TEST_CASE("test_torch_nccl_channel_with_two_local_readers") { reads_on_both<2, 1>(1); }
 TEST_CASE("test_torch_nccl_channel_with_all_local_readers") { reads_on_both<2, 0>(0); }
 
-TEST_CASE("test_compiled_graph_transport") {
+TEST_CASE("TestTensorTransport.test_compiled_graph_transport") {
     // An operation of the device does not read memory of the host.
     CHECK(refused<dv::error::host_value, dv::input<in<0>, number, dv::pinned>, dv::let<out<0>, add(in<0>, in<0>)>, dv::output<out<0>>>);
 
