@@ -407,19 +407,24 @@ TEST_CASE("a state that is lost is good again when it is written") {
         const auto memory = rank.device_memory();
         dv::detail::store_core store{memory, 0};
         auto& s = store.at(&dv::tag_of<count>, vector::type);
-        has(message([&] { store.adopt(s, true); }), "state `count` is to come from the store, which does not hold it");
+        CHECK(!store.any_invalid());
+        CHECK(!store.adopt(s, true));
+        CHECK(store.any_invalid());
+        has(store.why_invalid(s), "is to come from the store, which does not hold it");
         CHECK(store.adopt(s, false));
         store.initialised(s);
+        CHECK(store.why_invalid(s).empty());
         CHECK(!store.adopt(s, true));
         store.lose(s, "run 3 of `counted` did not end: boom");
         store.lose(s, "another");
-        CHECK(store.any_lost());
+        CHECK(store.why_invalid(s) == "is lost: run 3 of `counted` did not end: boom");
         floats to(8);
         has(message([&] { store.read(s, to.data()); }), "state `count` is lost: run 3 of `counted` did not end: boom");
         has(message([&] { store.adopt(s, true); }), "state `count` is lost: run 3");
         store.write(s, ones.data());
         store.read(s, to.data());
         CHECK(to == ones);
+        CHECK(!store.any_invalid());
         CHECK(!store.adopt(s, true));
     });
 }

@@ -52,6 +52,14 @@ public:
     const std::shared_ptr<memory>& source() const { return source_; }
     const std::shared_ptr<detail::store_core>& store() const { return store_; }
 
+    // Throws if a state has no value.
+    void check_states() const {
+        if (states_.empty() || !store_->any_invalid()) return;
+        for (const state& s : states_)
+            if (const std::string why = store_->why_invalid(*s.stored); !why.empty())
+                throw state_error{"state `" + display(*s.stored->name) + "` " + why};
+    }
+
     char* arena() const { return arena_.data(); }
 
     // Index of an input of this role, or -1.

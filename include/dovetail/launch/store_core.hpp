@@ -6,7 +6,9 @@
 #include "error.hpp"
 #include "memory.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -105,18 +107,15 @@ public:
         drain();
         const std::lock_guard lock{mutex_};
         source_->from_host(s.where.data(), from, s.type.bytes());
-        s.initialised = true;
-        s.lost.clear();
+        set_valid(s);
     }
-    // An executor starts to use the state; true if it has to initialise it.
+    // An executor starts to use the state; true if it has to initialise it. One that the store is to hold may be written up to the first
+    // run.
     bool adopt(stored_state& s, bool from_store) {
         const std::lock_guard lock{mutex_};
         if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
-        if (!s.initialised && from_store)
-            throw state_error{
-                "state `" + display(*s.name) +
-                "` is to come from the store, which does not hold it: write it, or make the executor that initialises it first"};
-        return !s.initialised;
+        if (!s.initialised && from_store) any_invalid_.store(true, std::memory_order_relaxed);
+        return !s.initialised && !from_store;
     }
     void initialised(stored_state& s) {
         const std::lock_guard lock{mutex_};
@@ -128,8 +127,16 @@ public:
         const std::shared_ptr<run_state> before = std::exchange(last_run_, run).lock();
         return std::exchange(last_user_, user) == user ? nullptr : before;
     }
-    // Whether any state is lost; if not, `lost` need not be called.
-    bool any_lost() const { return any_lost_.load(std::memory_order_relaxed); }
+    // Whether a run may not read some state; if there is none, `why_invalid` need not be called.
+    bool any_invalid() const { return any_invalid_.load(std::memory_order_relaxed); }
+    // Why a run may not read the state, behind its name; empty if it may.
+    std::string why_invalid(const stored_state& s) {
+        const std::lock_guard lock{mutex_};
+        if (!s.lost.empty()) return "is lost: " + s.lost;
+        if (s.initialised) return {};
+        return "is to come from the store, which does not hold it: write it, or make the executor that initialises it, before the first "
+               "run";
+    }
     std::string lost(const stored_state& s) {
         const std::lock_guard lock{mutex_};
         return s.lost;
@@ -137,12 +144,20 @@ public:
     void lose(stored_state& s, const std::string& why) {
         const std::lock_guard lock{mutex_};
         if (s.lost.empty()) s.lost = why;
-        any_lost_.store(true, std::memory_order_relaxed);
+        any_invalid_.store(true, std::memory_order_relaxed);
     }
 
 private:
+    // The caller holds the mutex.
+    void set_valid(stored_state& s) {
+        s.initialised = true;
+        s.lost.clear();
+        const auto invalid = [](const auto& one) { return !one->initialised || !one->lost.empty(); };
+        any_invalid_.store(std::any_of(states_.begin(), states_.end(), invalid), std::memory_order_relaxed);
+    }
+
     std::shared_ptr<memory> source_;
-    std::atomic<bool> any_lost_ = false;
+    std::atomic<bool> any_invalid_ = false;
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     std::mutex mutex_;
     std::vector<std::unique_ptr<stored_state>> states_;

@@ -439,12 +439,11 @@ TEST_CASE("states: shared through a store, lost by a run that did not end, and b
               }) == "nothing thrown");
         CHECK(run(1, [](auto& rank) {
                   dv::store store{rank};
-                  has(message([&] { dv::executor<continued> early{rank, store}; }),
-                      "state `count` is to come from the store, which does not hold it");
-                  dv::executor<counting> one{rank, store};
                   dv::executor<continued> two{rank, store};
-                  one.bind(dv::name<x>, ones);
                   two.bind(dv::name<x>, ones);
+                  has(message([&] { two.run(); }), "state `count` is to come from the store, which does not hold it");
+                  dv::executor<counting> one{rank, store};
+                  one.bind(dv::name<x>, ones);
                   for (int k = 0; k < 3; ++k) {
                       const auto t = one.run();
                       const auto u = two.run();

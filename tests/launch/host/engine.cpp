@@ -458,10 +458,11 @@ TEST_CASE("states persist, are shared by executors, and must be initialised") {
         o.store = store.core();
         maker late;
         counting(late, true);
-        has(message([&] { running{rank, late, o}; }), "state `counter` is to come from the store, which does not hold it");
+        running r2{rank, late, o};
+        has(message([&] { r2.run(); }), "state `counter` is to come from the store, which does not hold it");
         maker m1;
         counting(m1, false);
-        running r1{rank, m1, o}, r2{rank, late, o};
+        running r1{rank, m1, o};
         for (int i = 1; i <= 3; ++i) {
             CHECK(r1.template read<std::int32_t>(r1.run(), 1)[0] == 10 + 2 * i - 1);
             CHECK(r2.template read<std::int32_t>(r2.run(), 1)[0] == 10 + 2 * i);

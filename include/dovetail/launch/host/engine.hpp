@@ -139,9 +139,7 @@ private:
         if (peers_.gone(rank))
             throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() +
                               " cannot run any more"};
-        for (const auto& s : addresses.states())
-            if (const auto lost = addresses.store()->lost(*s.stored); !lost.empty())
-                throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
+        addresses.check_states();
     }
     void wait_for_resources(const request& next) override {
         if (next.before) wait_for_end(*next.before, options.time_limit);

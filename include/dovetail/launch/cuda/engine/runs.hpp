@@ -233,10 +233,7 @@ private:
         if (on_->ended.load())
             throw usage_error{"rank " + std::to_string(rank) + " has left world.run: the executor of " + described() +
                               " cannot run any more"};
-        if (!addresses.states().empty() && addresses.store()->any_lost())
-            for (const auto& s : addresses.states())
-                if (const auto lost = addresses.store()->lost(*s.stored); !lost.empty())
-                    throw state_error{"state `" + symbol_name(s.symbol) + "` is lost: " + lost};
+        addresses.check_states();
     }
     // Whether a partner in the communication that this rank waits for has left. Other ranks may leave when their work is done, even while
     // this rank still computes.
