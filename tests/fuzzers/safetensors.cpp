@@ -1,7 +1,7 @@
 // Any bytes as a safetensors file: refused, or a header whose tensors lie in the file one behind the other, and that is read as it is written.
 #include <fuzzers/input.hpp>
 
-#include <dovetail/launch/safetensors/header.hpp>
+#include <dovetail/launch/safetensors/shards.hpp>
 
 namespace st = dovetail::safetensors;
 
@@ -19,6 +19,11 @@ void parse(const std::string& file) {
     } catch (const st::malformed&) {
         return;
     }
+    try {
+        dovetail::file_notes notes = h.metadata;
+        const st::shard s = st::detail::take_shard(notes);
+        fuzzers::require(s.index >= 0 && s.index < s.width, "a shard is one of its width");
+    } catch (const st::malformed&) {}
     const std::string written = st::place_and_format(h);
     const st::header again = st::parse_header(std::string_view{written}.substr(8), h.tensors.empty() ? 0 : h.tensors.back().end);
     fuzzers::require(again.metadata == h.metadata && again.tensors.size() == h.tensors.size(), "a header is read as it is written");
@@ -27,6 +32,8 @@ void parse(const std::string& file) {
                          "a tensor is read as it is written");
 }
 
+const char* const keys[] = {"dovetail.axis", "dovetail.index", "dovetail.width", "dovetail.replicated"};
+
 // A file with some tensors, so that the fuzzer need not discover the format; one of its bytes may be another.
 std::string made(fuzzers::input& in) {
     st::header h;
@@ -34,7 +41,9 @@ std::string made(fuzzers::input& in) {
         h.tensors.push_back({in.text(), static_cast<dovetail::element>(1 + in.below(10)), {}});
         for (unsigned e = in.below(4); e > 0; --e) h.tensors.back().extents.push_back(in.below(4));
     }
-    for (unsigned n = in.below(3); n > 0; --n) h.metadata.push_back({in.text(), in.text()});
+    for (unsigned n = in.below(6); n > 0; --n)
+        h.metadata.push_back(
+            {in.below(2) == 0 ? in.text() : keys[in.below(4)], in.below(2) == 0 ? in.text() : std::to_string(in.number())});
     std::string file = st::place_and_format(h);
     file.resize(file.size() + static_cast<std::size_t>(h.tensors.empty() ? 0 : h.tensors.back().end));
     for (unsigned n = in.below(3); n > 0; --n) file[in.byte() % file.size()] = static_cast<char>(in.byte());

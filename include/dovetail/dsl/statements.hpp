@@ -17,7 +17,7 @@ template <class... Axes>
 struct replicated;
 
 // state<name, tensor, initialiser>: lives in the rank's store from run to run. The initialiser is an operation that writes one result, or
-// from_store: the store must hold it before the first run, from another graph or `write_state`. Without either, an update must come
+// from_store: the store must hold it before the first run, from another graph, `write_state` or a file. Without either, an update must come
 // before any read.
 template <class Name, class Tensor, class... Attributes>
 struct state;

@@ -36,6 +36,7 @@ public:
         for (int i = 0; i < p.buffers.size(); ++i)
             if (const ir::buffer& b = p.buffers[i]; b.role == role && b.alias >= 0) locations_[i] = locations_[b.alias];
         list_inputs(p, role);
+        describe_states(g, where, rank);
     }
 
     struct input {
@@ -115,6 +116,16 @@ private:
             constants_.push_back(block{source_, ir::aligned(b.bytes) * at.slots, b.where == ir::storage::host});
             at.base = constants_.back().data();
             at.stride = ir::aligned(b.bytes);
+        }
+    }
+    // Tells the store where the rank is along each axis of its role, and along which its states are equal.
+    void describe_states(const ir::graph& g, const geometry& where, int rank) {
+        const int role = where.role_of(rank);
+        for (const ir::mesh_axis& m : g.mesh.subspan(g.roles[role].first_axis, g.roles[role].axes)) {
+            const tag* const axis = g.axes[m.axis].name;
+            store_->add_position({axis, where.coordinate(rank, 1u << m.axis), where.width(role, m.axis)});
+            for (const state& s : states_)
+                if ((g.symbols[s.symbol].replicated >> m.axis & 1u) != 0) store_->add_replicated(*s.stored, axis);
         }
     }
     // The inputs of this role, by the task that brings each one in.

@@ -46,6 +46,13 @@ struct state_error : failure {
     using failure::failure;
 };
 
+// A file of states cannot be read or written, or is not what the store expects. The states are unchanged.
+struct file_error : failure {
+    file_error(const std::string& text, std::string of) : failure{text}, path{std::move(of)} {}
+
+    std::string path;
+};
+
 // The ranks do not fit the graph, or were built from different graphs.
 struct world_error : failure {
     using failure::failure;

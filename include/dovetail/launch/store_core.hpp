@@ -37,7 +37,18 @@ struct stored_state {
     bool shard = false;  // of the state of this name, made by a shard_update; no user reads or writes it
     block where = {};
     bool initialised = false;
-    std::string lost = {};  // why the contents are invalid
+    std::string lost = {};                    // why the contents are invalid
+    std::vector<const tag*> replicated = {};  // the axes along which a graph declares it to be equal
+
+    bool is_replicated(const tag& axis) const {
+        return std::any_of(replicated.begin(), replicated.end(), [&](const tag* known) { return same(known, &axis); });
+    }
+};
+
+// Where the rank is along an axis of a graph's mesh.
+struct axis_position {
+    const tag* axis = nullptr;
+    int index = 0, width = 1;
 };
 
 class store_core {
@@ -72,13 +83,53 @@ public:
             if (const auto user = weak.lock(); user && user->is_open() && user->place() != &place)
                 throw usage_error{text + " is used by executors of two worlds at once"};
     }
+    // What an executor's graph says of the rank and of its states.
+    void add_position(const axis_position& p) {
+        const std::lock_guard lock{mutex_};
+        for (const axis_position& known : positions_)
+            if (same(known.axis, p.axis) && known.index == p.index && known.width == p.width) return;
+        positions_.push_back(p);
+    }
+    void add_replicated(stored_state& s, const tag* axis) {
+        const std::lock_guard lock{mutex_};
+        if (!s.is_replicated(*axis)) s.replicated.push_back(axis);
+    }
+    // Throws unless the executors that have used the store agree on it.
+    axis_position position_along(const tag& axis) {
+        const std::lock_guard lock{mutex_};
+        const axis_position* found = nullptr;
+        for (const axis_position& p : positions_) {
+            if (!same(p.axis, &axis)) continue;
+            if (found != nullptr)
+                throw usage_error{"executors with the store of rank " + std::to_string(rank) + " have different positions along axis `" +
+                                  display(axis) + "`: " + text(*found) + " and " + text(p)};
+            found = &p;
+        }
+        if (found == nullptr)
+            throw usage_error{"no executor whose graph has axis `" + display(axis) + "` was made with the store of rank " +
+                              std::to_string(rank)};
+        return *found;
+    }
     // The state, made on first use; its address never changes.
     stored_state& at(const tag* name, const tensor_type& type, bool shard = false) {
         const std::lock_guard lock{mutex_};
-        for (const auto& s : states_)
-            if (same(s->name, name) && s->type == type && s->shard == shard) return *s;
+        if (stored_state* const known = find_locked(*name, type, shard)) return *known;
         states_.push_back(std::make_unique<stored_state>(stored_state{name, type, shard, block{source_, type.bytes()}}));
         return *states_.back();
+    }
+    // The state; throws if there is none.
+    const stored_state& existing(const tag& name, const tensor_type& type) {
+        const std::lock_guard lock{mutex_};
+        if (const stored_state* const known = find_locked(name, type, false)) return *known;
+        throw state_error{"state `" + display(name) + "` was never initialised"};
+    }
+    // All states but those that rewrites made.
+    std::vector<stored_state*> whole_states() {
+        const std::lock_guard lock{mutex_};
+        std::vector<stored_state*> all;
+        for (const auto& s : states_)
+            if (!s->shard) all.push_back(s.get());
+        return all;
     }
     void add_user(std::weak_ptr<state_user> user) {
         const std::lock_guard lock{mutex_};
@@ -97,9 +148,8 @@ public:
     void read(const stored_state& s, void* to) {
         const usage one{this};
         drain();
+        check_valid(s);
         const std::lock_guard lock{mutex_};
-        if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
-        if (!s.initialised) throw state_error{"state `" + display(*s.name) + "` was never initialised"};
         source_->to_host(to, s.where.data(), s.type.bytes());
     }
     void write(stored_state& s, const void* from) {
@@ -109,8 +159,34 @@ public:
         source_->from_host(s.where.data(), from, s.type.bytes());
         set_valid(s);
     }
-    // An executor starts to use the state; true if it has to initialise it. One that the store is to hold may be written up to the first
-    // run.
+    // Throws if the state has no value.
+    void check_valid(const stored_state& s) {
+        const std::lock_guard lock{mutex_};
+        if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
+        if (!s.initialised) throw state_error{"state `" + display(*s.name) + "` was never initialised"};
+    }
+    // Copies a part of a valid state. The caller has a `usage` and has drained the store.
+    void copy_to_host(const stored_state& s, std::int64_t first, std::int64_t bytes, void* to) {
+        source_->to_host(to, s.where.data() + first, bytes);
+    }
+    struct contents {
+        stored_state* of = nullptr;
+        std::unique_ptr<char[]> data;
+    };
+    // Replaces the contents of states; the caller is as that of copy_to_host. If the device fails, all of them are lost.
+    void replace(const std::vector<contents>& all) {
+        const std::lock_guard lock{mutex_};
+        try {
+            for (const contents& c : all) source_->from_host(c.of->where.data(), c.data.get(), c.of->type.bytes());
+        } catch (const std::exception& e) {
+            for (const contents& c : all) c.of->lost = "its contents were being replaced: " + text_of(e);
+            any_invalid_.store(true, std::memory_order_relaxed);
+            throw;
+        }
+        for (const contents& c : all) set_valid(*c.of);
+    }
+    // An executor starts to use the state; true if it has to initialise it. One that the store is to hold may be written or loaded up to
+    // the first run.
     bool adopt(stored_state& s, bool from_store) {
         const std::lock_guard lock{mutex_};
         if (!s.lost.empty()) throw state_error{"state `" + display(*s.name) + "` is lost: " + s.lost};
@@ -134,8 +210,8 @@ public:
         const std::lock_guard lock{mutex_};
         if (!s.lost.empty()) return "is lost: " + s.lost;
         if (s.initialised) return {};
-        return "is to come from the store, which does not hold it: write it, or make the executor that initialises it, before the first "
-               "run";
+        return "is to come from the store, which does not hold it: write or load it, or make the executor that initialises it, before "
+               "the first run";
     }
     std::string lost(const stored_state& s) {
         const std::lock_guard lock{mutex_};
@@ -148,7 +224,13 @@ public:
     }
 
 private:
-    // The caller holds the mutex.
+    static std::string text(const axis_position& p) { return std::to_string(p.index) + " of " + std::to_string(p.width); }
+    // For callers that hold the mutex.
+    stored_state* find_locked(const tag& name, const tensor_type& type, bool shard) const {
+        for (const auto& s : states_)
+            if (same(s->name, &name) && s->type == type && s->shard == shard) return s.get();
+        return nullptr;
+    }
     void set_valid(stored_state& s) {
         s.initialised = true;
         s.lost.clear();
@@ -162,6 +244,7 @@ private:
     std::mutex mutex_;
     std::vector<std::unique_ptr<stored_state>> states_;
     std::vector<std::weak_ptr<state_user>> users_;
+    std::vector<axis_position> positions_;
     const void* last_user_ = nullptr;
     std::weak_ptr<run_state> last_run_;
 };

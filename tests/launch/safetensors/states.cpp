@@ -1,0 +1,150 @@
+// Files of states under executors on host threads: what the graph says of axes and replicas is in the shards; training goes on as if it had
+// not stopped, on another number of ranks too; a save waits for runs, and refuses states that an aborted one has lost.
+#include <dovetail/dovetail.hpp>
+#include <dovetail/launch/executor.hpp>
+#include <dovetail/launch/host/world.hpp>
+#include <dovetail/launch/safetensors/states.hpp>
+#include <dovetail/ops/ops.hpp>
+
+#include "support/expect.hpp"
+#include "support/state_files.hpp"
+
+#include <thread>
+
+namespace dv = dovetail;
+using namespace std::chrono_literals;
+using support::has;
+using support::message;
+
+namespace {
+namespace app {
+using namespace dv::ops;
+struct tp;
+struct x;
+struct y;
+struct weights;
+struct bias;
+struct count;
+struct out;
+
+using floats = std::vector<float>;
+using vector = dv::tensor<float, 4>;
+template <int Width>
+using rows = dv::tensor<float, 12 / Width, 3>;
+
+template <int Width>
+struct training : dv::graph<dv::mesh<dv::axis<tp>>, dv::input<x, rows<Width>>, dv::input<y, vector, dv::replicated<tp>>,
+                            dv::state<weights, rows<Width>, zeros>, dv::state<bias, vector, zeros, dv::replicated<tp>>,
+                            dv::update<weights, add(weights, x)>, dv::update<bias, add(bias, y)>> {};
+template <int Width>
+struct inference : dv::graph<dv::mesh<dv::axis<tp>>, dv::state<weights, rows<Width>, dv::from_store>,
+                             dv::state<bias, vector, dv::from_store, dv::replicated<tp>>, dv::let<out, add(weights, weights)>,
+                             dv::let<count, add(bias, bias)>, dv::output<out, count>> {};
+
+struct add_slowly {
+    static constexpr dv::tensor_type result(dv::tensor_type t, dv::tensor_type) { return t; }
+    static constexpr int in_place = 0;
+    template <class X>
+    static void launch(dv::host::stream, dv::inout<X> t, dv::in<X> by) {
+        std::this_thread::sleep_for(30ms);
+        if (by[0] < 0) throw std::runtime_error{"a negative step"};
+        for (std::int64_t i = 0; i < X::size; ++i) t[i] += by[i];
+    }
+};
+struct slow : dv::graph<dv::input<y, vector>, dv::state<bias, vector, zeros>, dv::update<bias, add_slowly(bias, y)>> {};
+}  // namespace app
+
+// Steps of the training on `Width` ranks from `paths`, if there are any; each rank adds to row r the number r. Saves to PREFIX0, PREFIX1, ...
+template <int Width>
+std::vector<std::string> train(const std::string& prefix, const std::vector<std::string>& paths, int steps) {
+    std::vector<std::string> saved(Width);
+    dv::host::world{Width}.run([&](auto& rank) {
+        const int index = rank.index();
+        dv::store store{rank};
+        dv::executor<app::training<Width>> step{rank, store};
+        if (!paths.empty()) store.load(paths, dv::along<app::tp>);
+        app::floats values;
+        for (int r = index * 12 / Width; r < (index + 1) * 12 / Width; ++r) values.insert(values.end(), 3, static_cast<float>(r));
+        step.bind(dv::name<app::x>, values).bind(dv::name<app::y>, app::floats(4, 1.0f));
+        for (int i = 0; i < steps; ++i) step.run();
+        saved[static_cast<std::size_t>(index)] = prefix + std::to_string(index);
+        store.save(saved[static_cast<std::size_t>(index)], dv::along<app::tp>);
+    });
+    return saved;
+}
+
+}  // namespace
+
+TEST_CASE("training stops and goes on, on four ranks, two and three, and the result is read by inference on one") {
+    const support::folder in;
+    const auto four = train<4>(in / "four", {}, 3);
+    has(support::contents(four[1]), R"("dovetail.axis":"tp","dovetail.index":"1","dovetail.width":"4","dovetail.replicated":"bias"})");
+    const auto two = train<2>(in / "two", four, 2);
+    const auto three = train<3>(in / "three", two, 5);
+    dv::gather_shards(three, in / "whole");
+    const auto check = [](auto& rank, dv::store& store, auto& step, int width) {
+        const auto t = step.run();
+        app::floats wanted;
+        for (int r = rank.index() * 12 / width; r < (rank.index() + 1) * 12 / width; ++r)
+            wanted.insert(wanted.end(), 3, 20.0f * static_cast<float>(r));
+        support::expect(t.read(dv::name<app::out>).host(), wanted, "rows", rank.index(), 0);
+        support::expect(t.read(dv::name<app::count>).host(), app::floats(4, 20.0f), "bias", rank.index(), 0);
+        support::expect(store.read<app::vector>(dv::name<app::bias>), app::floats(4, 10.0f), "the store", rank.index(), 0);
+    };
+    dv::host::world{1}.run([&](auto& rank) {
+        dv::store store{rank};
+        dv::executor<app::inference<1>> step{rank, store};
+        has(message([&] { step.run(); }), "is to come from the store, which does not hold it: write or load it");
+        store.load(in / "whole");
+        check(rank, store, step, 1);
+    });
+    dv::host::world{2}.run([&](auto& rank) {
+        dv::store store{rank};
+        dv::executor<app::inference<2>> step{rank, store};
+        store.load({in / "whole"}, dv::along<app::tp>);
+        check(rank, store, step, 2);
+        has(message([&] { store.load(in / "whole"); }), "tensor `weights` is float[12, 3] in it, and the store has float[6, 3]");
+    });
+}
+
+TEST_CASE("a save waits for the runs issued before, and is the only user of the store") {
+    const support::folder in;
+    dv::host::world{1}.run([&](auto& rank) {
+        dv::store store{rank};
+        dv::executor<app::slow> step{rank, store};
+        step.bind(dv::name<app::y>, app::floats(4, 1.0f));
+        for (int i = 0; i < 3; ++i) step.run();
+        std::thread saving{[&] { store.save(in / "file"); }};
+        std::this_thread::sleep_for(5ms);
+        has(message([&] { store.save(in / "another"); }), "the store of rank 0 is used by two threads at once");
+        has(message([&] { step.run(); }), "the store of rank 0 is used by two threads at once");
+        saving.join();
+        step.run();
+        store.load(in / "file");
+        CHECK(store.read<app::vector>(dv::name<app::bias>) == app::floats(4, 3.0f));
+        step.run();
+        CHECK(step.read_state(dv::name<app::bias>) == app::floats(4, 4.0f));
+    });
+}
+
+TEST_CASE("states that an aborted run has lost are not saved, and come back with the file") {
+    const support::folder in;
+    const std::string path = in / "file";
+    std::optional<dv::store> kept;
+    dv::host::world world{1};
+    const std::string thrown = message([&] {
+        world.run([&](auto& rank) {
+            kept.emplace(rank);
+            dv::executor<app::slow> step{rank, *kept};
+            step.bind(dv::name<app::y>, app::floats(4, 1.0f));
+            step.run();
+            kept->save(path);
+            step.bind(dv::name<app::y>, app::floats(4, -1.0f));
+            step.run().wait();
+        });
+    });
+    has(thrown, "a negative step");
+    has(message([&] { kept->save(path); }), "state `bias` is lost: run 1 of `slow` did not end");
+    kept->load(path);
+    CHECK(kept->read<app::vector>(dv::name<app::bias>) == app::floats(4, 1.0f));
+}
