@@ -1,6 +1,7 @@
 // Data-parallel training of a small network on handwritten digits, on 1, 2 and 4 ranks with the same loss curve. Each rank has its part of
 // the batch. An all_reduce averages each gradient in a statement of its own, so that the planner can start it while the backward pass goes
-// on. Weights and velocities are states, updated in place.
+// on. Weights and velocities are states, updated in place. They are saved to a file in the middle of a training, and another one resumes
+// from it with the very losses of one that was not interrupted.
 //
 // Runs on host threads with simulated links (timed sleeps), or with --gpu on four GPUs. Fails if the curves differ or fewer than 95% of the
 // held-out digits are recognised.
@@ -14,6 +15,9 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <unistd.h>
 
 namespace dv = dovetail;
 namespace observe = dv::observe;
@@ -127,8 +131,14 @@ struct two_cores {
 template <int Ranks, class World>
 using plan_options = dv::options<std::conditional_t<World::on_gpus, dv::machine::h200_nvlink, two_cores<Ranks>>, dv::assumed_width<Ranks>>;
 
+// A training, or a part of it: from the file `resume`, or from the beginning, to the end of an epoch, and then to the file `save`.
+struct stretch {
+    int last_epoch = epochs;
+    std::string resume = {}, save = {};  // paths; empty: none
+};
+
 struct outcome {
-    std::vector<double> losses;  // one per epoch
+    std::vector<double> losses;  // one per epoch of the stretch
     double accuracy = 0;  // on the held-out digits, after the last epoch
 };
 
@@ -154,7 +164,7 @@ void report(const std::vector<observe::measured_run>& runs) {
 }
 
 template <int Ranks, class World>
-outcome play(const digits::split& data, World make_world) {
+outcome play(const digits::split& data, World make_world, const stretch& part = {}) {
     using training = train<batch / Ranks>;
     using evaluation = evaluate<digits::held_out_size / Ranks>;
     using options = plan_options<Ranks, World>;
@@ -174,9 +184,13 @@ outcome play(const digits::split& data, World make_world) {
         const digits::set held_out = data.held_out.take(digits::in_order(digits::held_out_size), index * share, share);
         test.bind(dv::name<activation<0>>, held_out.images).bind(dv::name<labels>, held_out.labels);
 
-        for (int epoch = 0; epoch < epochs; ++epoch) {
+        int epoch = 0;
+        if (!part.resume.empty())  // the states are replicated: one file serves all ranks, however many
+            for (const auto& [name, text] : store.load(part.resume))
+                if (name == "epochs") epoch = std::stoi(text);
+        for (; epoch < part.last_epoch; ++epoch) {
             const std::vector<int> order = digits::shuffled(digits::training_size, static_cast<std::uint64_t>(epoch) + 1);
-            const bool last = epoch + 1 == epochs;
+            const bool last = epoch + 1 == part.last_epoch;
             step.record_times(last);
             double total = 0;
             for (int i = 0; i < steps_of_epoch; ++i) {
@@ -193,9 +207,22 @@ outcome play(const digits::split& data, World make_world) {
             std::printf("  epoch %d: loss %.4f, held-out digits read right %.1f%%\n", epoch + 1, result.losses.back(),
                         100 * result.accuracy);
         }
+        if (index == 0 && !part.save.empty()) store.save(part.save, {{"epochs", std::to_string(part.last_epoch)}});
     });
     report<training, options>(runs);
     return result;
+}
+
+// Whether a training on two ranks that stops half-way and is resumed from a file has the losses of one that does not stop.
+template <class World>
+bool resumes(const digits::split& data, World make_world, const outcome& whole) {
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / ("digits." + std::to_string(::getpid()) + ".safetensors");
+    outcome parts = play<2>(data, make_world, {.last_epoch = epochs / 2, .save = file});
+    std::printf("\nresumed from %s", file.c_str());
+    const outcome rest = play<2>(data, make_world, {.resume = file});
+    std::filesystem::remove(file);
+    parts.losses.insert(parts.losses.end(), rest.losses.begin(), rest.losses.end());
+    return parts.losses == whole.losses && rest.accuracy == whole.accuracy;
 }
 
 template <class World>
@@ -210,6 +237,9 @@ int compare(const digits::split& data, World make_world) {
     }
     std::printf("\n%s: the same loss on 1, 2 and 4 ranks up to rounding, and at least 95%% of the held-out digits\n",
                 good ? "as it should be" : "FAILED");
+    const bool resumed = resumes(data, make_world, by_ranks[1]);
+    std::printf("\n%s: the same losses when resumed, bit by bit\n", resumed ? "as it should be" : "FAILED");
+    good = good && resumed;
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 }  // namespace app
