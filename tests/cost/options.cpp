@@ -45,6 +45,9 @@ TEST_CASE("each option sets its member and no other, in any order") {
         CHECK(s.channel_slots == 3);
         CHECK(s.assumed_width == 8);
         CHECK(s.channels == dv::transport::nccl);
+        CHECK(s.axes.count == 2);
+        CHECK(s.axes.of(&dv::tag_of<last>) == dv::transport::peer_copy);
+        CHECK(s.axes.of(&dv::tag_of<my_machine>) == dv::transport::automatic);
         CHECK(s.between_roles == dv::link::network);
         CHECK(s.objective == dv::objective_kind::finish);
         CHECK(dv::same(s.finished, &dv::tag_of<last>));
@@ -58,11 +61,13 @@ TEST_CASE("each option sets its member and no other, in any order") {
     using dv::rewrite;
     using forward = dv::options<my_machine, dv::overlap<false>, dv::memory_limit<80'000'000'000>, dv::in_flight<2>, dv::channel_slots<3>,
                                 dv::assumed_width<8>, dv::channel_transport<dv::transport::nccl>, dv::link_between_roles<dv::link::network>,
+                                dv::axis_transport<dv::transport::peer_copy, first, last>,
                                 dv::objective<dv::finish<last>>, dv::host_inputs<first, last>, dv::force_candidate<dv::candidate::written>,
                                 dv::profile<times>, dv::rewritten_by<rewrite::identity, rewrite::identity>>;
     using backward =
         dv::options<dv::profile<times>, dv::rewritten_by<rewrite::identity, rewrite::identity>, dv::force_candidate<dv::candidate::written>,
                     dv::channel_transport<dv::transport::nccl>, dv::assumed_width<8>, dv::channel_slots<3>, dv::in_flight<2>,
+                    dv::axis_transport<dv::transport::peer_copy, first, last>,
                     dv::link_between_roles<dv::link::network>, dv::objective<dv::finish<last>>, dv::host_inputs<first, last>,
                     dv::memory_limit<80'000'000'000>, dv::overlap<false>, my_machine>;
     check(forward::value);
@@ -83,6 +88,9 @@ TEST_CASE("of two options of one kind the last holds") {
     static_assert(dv::options<dv::objective<dv::interval>>::value.objective == dv::objective_kind::interval);
     static_assert(dv::options<dv::objective<dv::interval>, dv::objective<dv::makespan>>::value.objective == dv::objective_kind::makespan);
     static_assert(dv::options<dv::in_flight<2>, dv::in_flight<5>>::value.in_flight == 5);
+    using axes = dv::options<dv::axis_transport<dv::transport::nccl, first, last>, dv::axis_transport<dv::transport::automatic, last>>;
+    static_assert(axes::value.axes.of(&dv::tag_of<first>) == dv::transport::nccl && axes::value.axes.count == 2);
+    static_assert(axes::value.axes.of(&dv::tag_of<last>) == dv::transport::automatic);
     static_assert(dv::options<dv::rewritten_by<dv::rewrite::identity>, dv::rewritten_by<>>::value.rewrites.count == 0);
 }
 

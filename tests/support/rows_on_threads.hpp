@@ -23,7 +23,7 @@ public:
     rows_on_threads(const dv::ir::graph& written, const dv::plan_options& options, word seed, int runs)
         : written_{written}, seed_{seed}, made_{dv::plan::make(written, options)} {
         for (int run = 0; run < runs; ++run) wanted_.emplace_back(written, run);
-        rewritten_ = dv::pass::detail::rewritten(written, dv::pass::rewrites_of(written, made_.options.rewrites));
+        rewritten_ = dv::pass::detail::rewritten(written, dv::pass::rewrites_of(written, made_.options.rewrites, made_.options.axes));
         prepare();
         if (made_.wrong || !made_.fits) wrong("no plan");
     }

@@ -521,6 +521,15 @@ struct moved : dv::graph<
     dv::let<c, all_reduce<maximum, dp>(add(a, b))>,
     dv::output<b, c>> {};
 
+// ... and what sends values to another role: rows of one as well, and one that a statement leaves to the options.
+struct sent_apart : dv::graph<
+    dv::input<x, dv::tensor<float, 8, 32>>,
+    dv::on<left, dv::moved_by<dv::transport::nccl, dv::let<a, add(x, x)>>,
+                 dv::moved_by<dv::transport::peer_copy, dv::let<b, add(a, x)>,
+                              dv::moved_by<dv::transport::automatic, dv::let<c, add(b, x)>>>>,
+    dv::on<right, dv::let<d, add(rows<0, 2>(b), rows<1, 2>(b))>, dv::let<y, add(a, c)>>,
+    dv::output<d, y>> {};
+
 // Collectives across hosts, of which copy engines move the part within the hosts: where the network's axis stands first, an all_gather and
 // a reduce_scatter in blocks.
 template <class Mesh>

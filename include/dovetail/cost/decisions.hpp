@@ -58,8 +58,9 @@ struct rewrite_list {
     // Collectives of so many bytes or more, of argument or result, are moved by copy engines, where `collectives` leaves that open.
     transport collectives = transport::automatic;
     std::int64_t copied_from = INT64_MAX;
-    bool automatic = false;  // the search adds to the list what gains
-    bool decided = false;    // ... has been made
+    unsigned copied_axes = 0, nccl_axes = 0;  // of the graph, as masks: options say what moves collectives along these
+    bool automatic = false;                   // the search adds to the list what gains
+    bool decided = false;                     // ... has been made
 
     friend constexpr bool operator==(const rewrite_list&, const rewrite_list&) = default;
 

@@ -136,6 +136,27 @@ struct input_list {
     }
 };
 
+// The axes for which options say what moves collectives along them. More than a graph can have are not kept: one is none of its axes.
+inline constexpr int most_axis_transports = 32;
+struct axis_transports {
+    const tag* axis[most_axis_transports] = {};
+    transport by[most_axis_transports] = {};
+    int count = 0;
+
+    constexpr void set(const tag* name, transport t) {
+        int i = 0;
+        while (i < count && !same(axis[i], name)) ++i;
+        if (i == most_axis_transports) return;
+        if (i == count) axis[count++] = name;
+        by[i] = t;
+    }
+    constexpr transport of(const tag* name) const {
+        for (int i = 0; i < count; ++i)
+            if (same(axis[i], name)) return by[i];
+        return transport::automatic;
+    }
+};
+
 // The options of a plan as a value.
 struct plan_options {
     machine_description machine = machine::h200_nvlink::description;
@@ -145,6 +166,7 @@ struct plan_options {
     int channel_slots = 1;          // slots of the receiving side of a channel
     int assumed_width = 4;          // of an open axis, for the prediction
     transport channels = transport::automatic;
+    axis_transports axes = {};
     link between_roles = link::local;  // what connects ranks of different roles
     objective_kind objective = objective_kind::makespan;
     const tag* finished = &nameless;          // of the objective `finish`: the name of its output

@@ -1,4 +1,4 @@
-// Options of a plan that name something of a graph: inputs, an output. What they name is checked where the graph is known
+// Options of a plan that name something of a graph: axes, inputs, an output. What they name is checked where the graph is known
 // (plan/planned.hpp).
 #pragma once
 
@@ -9,6 +9,12 @@
 
 namespace dovetail {
 
+// What moves collectives along these axes, whatever collective_transport says; what copy engines cannot move of them is an error.
+// dv::transport::automatic: as collective_transport says.
+template <transport Transport, class... Axis>
+struct axis_transport {
+    static constexpr void apply(plan_options& s) { (s.axes.set(&tag_of<Axis>, Transport), ...); }
+};
 // What the plan is to make short: dv::makespan, one run, which is the default; dv::interval, the time between runs that follow one
 // another, as many in flight as the options allow; dv::finish<y>, the time until the output y is ready.
 struct makespan;
@@ -57,16 +63,24 @@ struct finished_by<objective<finish<Output>>, Rest...> {
     using type = std::conditional_t<std::is_void_v<later>, Output, later>;
 };
 
-// The inputs that an option lists.
-template <class... Input>
-struct listed_inputs {};
+// The names that an option lists: of inputs, of axes.
+template <class... Name>
+struct listed_names {};
 template <class Option>
 struct inputs_of {
-    using type = listed_inputs<>;
+    using type = listed_names<>;
 };
 template <class... Input>
 struct inputs_of<host_inputs<Input...>> {
-    using type = listed_inputs<Input...>;
+    using type = listed_names<Input...>;
+};
+template <class Option>
+struct axes_of {
+    using type = listed_names<>;
+};
+template <transport Transport, class... Axis>
+struct axes_of<axis_transport<Transport, Axis...>> {
+    using type = listed_names<Axis...>;
 };
 
 }  // namespace detail

@@ -194,7 +194,8 @@ constexpr bool right_together() {
 
 template <class... Option>
 struct options {
-    using host_inputs = detail::listed_inputs<typename detail::inputs_of<Option>::type...>;
+    using host_inputs = detail::listed_names<typename detail::inputs_of<Option>::type...>;
+    using axes = detail::listed_names<typename detail::axes_of<Option>::type...>;
     static constexpr plan_options value = [] {
         plan_options s;
         [[maybe_unused]] const int applied[] = {0, detail::apply_option<Option>(s)...};

@@ -102,9 +102,10 @@ struct keep;
 template <int Bytes, class... Statements>
 struct bucket;
 
-// moved_by<transport, statements...>: what moves the collectives along axes in it, whatever the options say: dv::transport::peer_copy, copy
-// engines; dv::transport::nccl; or dv::transport::automatic, as outside. The innermost one counts. What is in it is split only where a
-// statement asks for that. Errors: not_by_copy_engines, nothing_to_move.
+// moved_by<transport, statements...>: what moves the collectives along axes in it, and the values made in it that other roles use, whatever
+// the options say: dv::transport::peer_copy, copy engines; dv::transport::nccl; or dv::transport::automatic, as outside. The innermost one
+// counts. What is in it is split only where a statement asks for that. Errors: not_by_copy_engines, nothing_to_move, and with options
+// value_over_network.
 template <transport Transport, class... Statements>
 struct moved_by;
 

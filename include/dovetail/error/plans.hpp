@@ -36,6 +36,28 @@ struct no_links_to_order_by {
                   "dovetail: dv::roles_by_links gives ranks to roles by the links between GPUs, and the machine description of these "
                   "options has none: give it `links`, or list the roles by dv::roles<...> in the order of their ranks");
 };
+template <class Value, class Options>
+struct value_over_network {
+    static_assert(detail::never<Value, Options>,
+                  "dovetail: a moved_by asks for a peer copy of this value (first) to another role, but in these options (second) the "
+                  "network connects roles, and copy engines reach the GPUs of one host only: use dv::transport::nccl or "
+                  "dv::transport::automatic around the statement that makes it");
+};
+template <class Axis, class... More>
+struct transport_of_no_axis {
+    static_assert(detail::never<Axis, More...>,
+                  "dovetail: dv::axis_transport lists this axis, which the graph does not have; the nearest one follows");
+};
+template <class Statement, class Options, class... More>
+struct axis_not_by_copy_engines {
+    static_assert(
+        detail::never<Statement, Options, More...>,
+        "dovetail: copy engines cannot move this collective (first), as an axis_transport of these options (second) or a moved_by "
+        "around it asks: it, or what their rewrites make of it, is in an nccl_group, along axes of the network only, reduced "
+        "along an axis of open width, gathered into a state, or of rows that the ranks of a host do not divide, or it is also "
+        "along an axis that these options leave to NCCL; write moved_by<dv::transport::nccl, ...> around it, or leave the axis "
+        "out");
+};
 template <class Profile>
 struct unreadable_profile {
     static_assert(

@@ -146,8 +146,8 @@ struct nothing_to_bucket {
 template <class MovedBy, class... More>
 struct nothing_to_move {
     static_assert(detail::never<MovedBy, More...>,
-                  "dovetail: no collective along axes stands in this moved_by (first); channels are moved by what the option "
-                  "channel_transport says, and collectives over roles by NCCL");
+                  "dovetail: no collective along axes stands in this moved_by (first), and no value that another role takes is made in "
+                  "it, so that it moves nothing; what moves collectives over roles is always NCCL");
 };
 template <class MovedBy, class Statement, class... More>
 struct not_by_copy_engines {

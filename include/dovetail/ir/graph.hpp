@@ -17,12 +17,13 @@ struct symbol {
     int role = -1;          // home; -1: an input bound on every role that uses it, or the result of a collective over roles
     int node = -1;          // what computes a value
     bool output = false;
-    bool in_host_memory = false;  // pinned: written by to_host or bound as a host input
-    bool initialised = false;     // a state with an initialiser, or one that the store supplies
-    bool shard = false;           // a state that a rewrite added: this rank's rows of the one of this name, during a run
-    unsigned replicated = 0;      // axes along which the positions are declared to agree
-    unsigned index_axis = 0;      // axis_index: the axis (as a mask)
-    int source_position = -1;     // where it was declared
+    bool in_host_memory = false;               // pinned: written by to_host or bound as a host input
+    bool initialised = false;                  // a state with an initialiser, or one that the store supplies
+    bool shard = false;                        // a state that a rewrite added: this rank's rows of the one of this name, during a run
+    transport sent_by = transport::automatic;  // to other roles, where a statement says it
+    unsigned replicated = 0;                   // axes along which the positions are declared to agree
+    unsigned index_axis = 0;                   // axis_index: the axis (as a mask)
+    int source_position = -1;                  // where it was declared
 };
 
 struct node {
@@ -43,14 +44,15 @@ struct node {
     int root = -1;      // position along the axis, or role id for a collective over roles
     int offset = 0;     // of a shift
     bool zero_edge = false;
-    transport moved_by = transport::nccl;  // of communication between ranks
-    int nccl_group_id = -1;                // statements of one `nccl_group` share this number
-    int statement = 0;                     // written order, nested expressions counted with their statement
-    int source_position = -1;              // of the expression
-    int part = 0, parts = 0;               // of a view: block `part` of `parts` equal blocks of rows
-    int region = -1;                       // the innermost statement around it that asks for a rewrite, in graph.regions
-    int origin = -1;                       // once rewritten: the node of the written graph that it comes from; -1: a rewrite added it
-    int block = 0, blocks = 0;             // of an operation in a split: it is block `block` of `blocks` of its origin
+    transport moved_by = transport::nccl;     // of communication between ranks
+    transport stated = transport::automatic;  // once rewritten: what a statement or an option has said that it is moved by
+    int nccl_group_id = -1;                   // statements of one `nccl_group` share this number
+    int statement = 0;                        // written order, nested expressions counted with their statement
+    int source_position = -1;                 // of the expression
+    int part = 0, parts = 0;                  // of a view: block `part` of `parts` equal blocks of rows
+    int region = -1;                          // the innermost statement around it that asks for a rewrite, in graph.regions
+    int origin = -1;                          // once rewritten: the node of the written graph that it comes from; -1: a rewrite added it
+    int block = 0, blocks = 0;                // of an operation in a split: it is block `block` of `blocks` of its origin
 };
 
 struct role {
@@ -130,13 +132,6 @@ constexpr int region_around(const Graph& g, const node& n, rewrite kind) {
     int r = n.region;
     while (r >= 0 && g.regions[r].kind != kind) r = g.regions[r].parent;
     return r;
-}
-
-// What the innermost moved_by around a node says; `automatic` where there is none.
-template <class Graph>
-constexpr transport stated_transport(const Graph& g, const node& n) {
-    const int region = region_around(g, n, rewrite::copy_engines);
-    return region < 0 ? transport::automatic : static_cast<transport>(g.regions[region].number);
 }
 
 // Whether a node stands in a region, or in one inside of it.

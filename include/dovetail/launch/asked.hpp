@@ -147,7 +147,8 @@ constexpr void refuse_argument() {
 template <class G, class A>
 constexpr void check_width() {
     if constexpr (requires { typename A::of_axis; })
-        if constexpr (plan::axis_of<G, typename A::of_axis> < 0 && plan::is_valid_graph<G>()) plan::refuse_axis<G, typename A::of_axis>();
+        if constexpr (plan::axis_of<G, typename A::of_axis> < 0 && plan::is_valid_graph<G>())
+            plan::refuse_axis<error::width_of_no_axis, G, typename A::of_axis>();
 }
 
 }  // namespace dovetail::detail

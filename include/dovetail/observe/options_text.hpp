@@ -26,8 +26,8 @@ inline std::string rewrites_text(const rewrite_list& list) {
 // What a statement asks for, and of how many operations.
 inline std::string region_text(const ir::graph& written, int region) {
     const ir::region& r = written.regions[region];
-    const bool by_nccl = r.kind == rewrite::copy_engines && r.number == static_cast<int>(transport::nccl);
-    std::string text = by_nccl ? "nccl" : name_of(r.kind);
+    constexpr const char* transports[] = {"automatic transport", "nccl", "copy_engines"};
+    std::string text = r.kind == rewrite::copy_engines ? transports[r.number] : name_of(r.kind);
     if (r.number != automatic && r.kind == rewrite::split) text += " in " + std::to_string(r.number) + " blocks";
     if (r.number != automatic && r.kind == rewrite::bucket) text += " of " + bytes_text(r.number);
     int operations = 0;
@@ -38,6 +38,10 @@ inline std::string region_text(const ir::graph& written, int region) {
 // The rewrites, with what was predicted of each list that the search tried.
 inline void add_rewrites(const plan_view& of, std::vector<std::vector<std::string>>& totals) {
     for (int r = 0; r < of.written.regions.size(); ++r) totals.push_back({"asked for by a statement", region_text(of.written, r)});
+    for (int i = 0; i < of.s.axes.count; ++i)
+        if (const transport by = of.s.axes.by[i]; by != transport::automatic)
+            totals.push_back({"asked for by an option", "collectives along " + display(*of.s.axes.axis[i]) +
+                                                            (by == transport::nccl ? " by NCCL" : " by copy engines")});
     if (const std::string text = rewrites_text(of.s.rewrites); !text.empty()) totals.push_back({"rewritten by", text});
     for (int i = 0; i < of.rewrites.count; ++i) {
         const dovetail::plan::rewrite_trial& trial = of.rewrites.of[i];

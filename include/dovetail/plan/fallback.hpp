@@ -1,6 +1,6 @@
 // The second plan of a graph, for machines on which copy engines cannot reach the memory of other ranks: the same rewrites, but NCCL moves
-// what the first plan leaves to copy engines. There is none where the first plan uses no copy engines, where the program asks for them (an
-// option, or the statement moved_by), and where the second plan would exceed the memory limit.
+// what the planner has left to copy engines. There is none where the first plan uses no copy engines, where the program asks for them (an
+// option, or the statement moved_by) so that the second one would use some as well, and where that would exceed the memory limit.
 #pragma once
 
 #include "planned.hpp"
@@ -9,19 +9,16 @@ namespace dovetail::plan {
 
 namespace detail {
 
-constexpr bool uses_copy_engines(const ir::program& p) {
-    for (const ir::task& v : p.tasks)
-        if (v.moved_by == transport::peer_copy) return true;
-    return false;
+// How many tasks copy engines have.
+constexpr int copies_in(const ir::program& p) {
+    int n = 0;
+    for (const ir::task& v : p.tasks) n += v.moved_by == transport::peer_copy ? 1 : 0;
+    return n;
 }
-constexpr bool asks_for_copy_engines(const ir::graph& g, const plan_options& s) {
-    for (const ir::region& r : g.regions)
-        if (r.kind == rewrite::copy_engines && r.number == static_cast<int>(transport::peer_copy)) return true;
-    return s.channels == transport::peer_copy || s.rewrites.collectives == transport::peer_copy;
-}
-constexpr plan_options without_copy_engines(plan_options s) {
-    s.channels = s.rewrites.collectives = transport::nccl;
-    s.rewrites.copied_from = INT64_MAX;
+// NCCL for what no option says.
+constexpr plan_options by_nccl(plan_options s) {
+    if (s.channels == transport::automatic) s.channels = transport::nccl;
+    if (s.rewrites.collectives == transport::automatic) s.rewrites.copied_from = INT64_MAX;
     s.rewrites.decided = true;
     return s;
 }
@@ -31,16 +28,16 @@ constexpr plan_options without_copy_engines(plan_options s) {
 // The options of the second plan.
 template <class G, class O>
 struct fallback_options : detail::decided<G, O>::options {
-    static constexpr plan_options value = detail::without_copy_engines(detail::decided<G, O>::options::value);
+    static constexpr plan_options value = detail::by_nccl(detail::decided<G, O>::options::value);
 };
 
 namespace detail {
 
 template <class G, class O>
 constexpr bool has_fallback() {
-    if constexpr (!planned<G, O>::made || asks_for_copy_engines(typed<G>::value, O::value))
+    if constexpr (!planned<G, O>::made || copies_in(planned<G, O>::program) == 0)
         return false;
-    else if constexpr (!uses_copy_engines(planned<G, O>::program))
+    else if constexpr (copies_in(found_plan<G, fallback_options<G, O>>::program) > 0)
         return false;
     else
         return found_plan<G, fallback_options<G, O>>::fits;

@@ -71,10 +71,10 @@ constexpr void refuse_role() {
     constexpr int near = detail::nearest(typed<G>::value.roles, tag_of<Role>, detail::any_row{});
     error::report<typename decltype(detail::tell_near<error::no_such_role, G, near, Role>())::type>();
 }
-template <class G, class Axis>
+template <template <class...> class Error, class G, class Axis>
 constexpr void refuse_axis() {
     constexpr int near = detail::nearest(typed<G>::value.axes, tag_of<Axis>, detail::any_row{});
-    error::report<typename decltype(detail::tell_near<error::width_of_no_axis, G, near, Axis>())::type>();
+    error::report<typename decltype(detail::tell_near<Error, G, near, Axis>())::type>();
 }
 
 // A tensor's type from its description.

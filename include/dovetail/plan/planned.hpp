@@ -37,12 +37,41 @@ constexpr bool has_input() {
     return found;
 }
 template <class G, class... Name>
-constexpr bool has_inputs(dovetail::detail::listed_inputs<Name...>) {
+constexpr bool has_inputs(dovetail::detail::listed_names<Name...>) {
     return (has_input<G, Name>() && ...);
 }
 template <class G, class... List>
-constexpr bool right_inputs(dovetail::detail::listed_inputs<List...>) {
+constexpr bool right_inputs(dovetail::detail::listed_names<List...>) {
     return (has_inputs<G>(List{}) && ...);
+}
+
+// Whether the graph has the axes that an option lists; the first that it does not have is reported.
+template <class G, class Name>
+constexpr bool has_axis() {
+    constexpr bool found = find_named(typed<G>::value.axes, tag_of<Name>) >= 0;
+    if constexpr (!found) refuse_axis<error::transport_of_no_axis, G, Name>();
+    return found;
+}
+template <class G, class... Name>
+constexpr bool has_axes(dovetail::detail::listed_names<Name...>) {
+    return (has_axis<G, Name>() && ...);
+}
+template <class G, class... List>
+constexpr bool right_axes(dovetail::detail::listed_names<List...>) {
+    return (has_axes<G>(List{}) && ...);
+}
+
+// Whether no statement has copy engines send a value over the network; the first such value is reported.
+template <class G, class O>
+constexpr bool right_channels() {
+    if constexpr (O::value.between_roles == link::local || !rewrites_asked<G>) {
+        return true;
+    } else {
+        constexpr int sent = pass::first_sent_by_copies(typed<G>::value);
+        if constexpr (sent >= 0)
+            error::report<error::value_over_network<dsl::type_at<written<G>, typed<G>::value.symbols[sent].source_position>, O>>();
+        return sent < 0;
+    }
 }
 
 template <class G>
@@ -67,6 +96,8 @@ constexpr bool plan_right() {
     } else if constexpr (!dovetail::detail::right_options<O>()) {
         return false;
     } else if constexpr (!right_objective<G, O>() || !right_inputs<G>(typename O::host_inputs{}) || !right_profile<G, O>()) {
+        return false;
+    } else if constexpr (!right_axes<G>(typename O::axes{}) || !right_channels<G, O>()) {
         return false;
     } else {
         using wrong = typename decltype(plan_error<G, O>())::type;

@@ -21,7 +21,7 @@ inline constexpr std::int64_t largest_copied_from = std::int64_t{1} << 20, small
 struct rewrite_trial {
     rewrite_list list;
     std::int64_t length = 0;  // predicted, picoseconds
-    bool fits = false;        // within the memory limit
+    bool fits = false;        // within the memory limit, with what is said of transports kept
     int operations = 0;
 };
 struct rewrite_trials {
@@ -55,8 +55,9 @@ struct communication_counts {
     std::int64_t most_copied = 0;
     bool any = false;  // channels are made by expansion: several roles may have some
 };
+// Copy engines are not tried for what statements and options say.
 template <class Graph>
-constexpr communication_counts communication_of(const Graph& g) {
+constexpr communication_counts communication_of(const Graph& g, const rewrite_list& asked) {
     const ir::graph seen = ir::view(g);
     communication_counts n;
     n.any = g.roles.size() > 1;
@@ -64,7 +65,9 @@ constexpr communication_counts communication_of(const Graph& g) {
         if (is_collective(x.kind)) ++n.collectives;
         if (x.kind == op_kind::all_reduce) ++n.all_reduces;
         if (is_communication(x.kind)) n.any = true;
-        if (const std::int64_t copied = pass::most_copied_operations(seen, x); copied > n.most_copied) n.most_copied = copied;
+        const std::int64_t copied =
+            pass::detail::stated_of(seen, x, asked) == transport::automatic ? pass::most_copied_operations(seen, x) : 0;
+        if (copied > n.most_copied) n.most_copied = copied;
     }
     return n;
 }
@@ -81,7 +84,7 @@ template <class Graph>
 constexpr rewrite_changes changes_of(const Graph& g, const plan_options& s) {
     const rewrite_list& asked = s.rewrites;
     if (asked.decided) return {};
-    const detail::communication_counts n = detail::communication_of(g);
+    const detail::communication_counts n = detail::communication_of(g, pass::rewrites_of(g, asked, s.axes));
     const auto can_add = [&](rewrite r) { return asked.automatic && !asked.has(r) && asked.count + 2 < most_rewrites; };
     rewrite_changes c;
     c.blocks = (asked.automatic && n.any) || detail::splits_automatically(g);

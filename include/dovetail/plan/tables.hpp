@@ -109,7 +109,7 @@ class tables : detail::slots<stage::check, stage::role_order, stage::rewrite, st
                detail::slots_of<candidate::listed_serial> {
 public:
     constexpr tables(const ir::graph& g, const plan_options& s, Look look = {})
-        : graph_{g}, plan_{s}, program_{s, pass::rewrites_of(g, s.rewrites)}, look_{look} {
+        : graph_{g}, plan_{s}, program_{s, pass::rewrites_of(g, s.rewrites, s.axes)}, look_{look} {
         if (s.objective == objective_kind::finish) plan_ = with_preferred(s, read<stage::rewrite>());
     }
 

@@ -32,13 +32,20 @@ struct copied_options : O {
     static constexpr plan_options value = by_copy_engines(O::value);
 };
 
-// Whether the planner chose NCCL although copy engines could move something.
+// Whether the planner chose copy engines for something that NCCL can move as well, and the reverse.
 template <class G, class O>
-constexpr bool may_copy() {
-    if constexpr (O::value.machine.peer_bandwidth <= 0 || uses_copy_engines(planned<G, O>::program))
+constexpr bool may_use_nccl() {
+    if constexpr (copies_in(planned<G, O>::program) == 0)
         return false;
     else
-        return uses_copy_engines(found_plan<G, copied_options<typename decided<G, O>::options>>::program);
+        return copies_in(found_plan<G, fallback_options<G, O>>::program) < copies_in(planned<G, O>::program);
+}
+template <class G, class O>
+constexpr bool may_copy() {
+    if constexpr (O::value.machine.peer_bandwidth <= 0)
+        return false;
+    else
+        return copies_in(found_plan<G, copied_options<typename decided<G, O>::options>>::program) > copies_in(planned<G, O>::program);
 }
 
 // The second of the lists that the search over rewrites tried; that it tried only one list, the list itself.
@@ -78,8 +85,8 @@ void for_each_tuning_candidate(Look look) {
     using first = typename detail::decided<G, O>::options;
     look.template operator()<tuning_kind::planned, O>();
     detail::look_at_candidate<tuning_kind::one_stream, G, detail::on_one_stream_options<O>>(look);
-    if constexpr (has_fallback<G, O>)
-        look.template operator()<tuning_kind::other_transport, fallback_options<G, O>>();
+    if constexpr (detail::may_use_nccl<G, O>())
+        detail::look_at_candidate<tuning_kind::other_transport, G, fallback_options<G, O>>(look);
     else if constexpr (detail::may_copy<G, O>())
         detail::look_at_candidate<tuning_kind::other_transport, G, detail::copied_options<first>>(look);
     if constexpr (planned<G, O>::rewrites.count > 1)

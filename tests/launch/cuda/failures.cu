@@ -257,8 +257,8 @@ TEST_CASE("ranks that cannot reach each other's memory are told so, and what to 
     };
     const auto threads = [](int n, auto body) { simulated::run(n, body); };
     const auto processes = [](int n, auto body) { simulated::run_apart(n, body); };
-    const std::string advice = ". The options channel_transport<transport::nccl> and collective_transport<transport::nccl> make NCCL move "
-                               "these values";
+    const std::string advice = ". NCCL moves these values with transport::nccl in the options channel_transport, collective_transport and "
+                               "axis_transport, and in the statements moved_by";
     CHECK(message(threads, [](api& t) { t.can_access_peer = only_others; }) == "dovetail: " + no_access + advice);
     const std::string refused = message(
         processes, [](api& t) { t.ipc_open_handle = [](void**, cudaIpcMemHandle_t, unsigned) { return cudaErrorMapBufferObjectFailed; }; });

@@ -59,6 +59,7 @@ TEST_CASE("sample graphs on the simulated GPU") {
     compare_all<idle_first>(4, "an idle role of two ranks in front");
     compare_all<idle_last>(4, "an idle role of two ranks behind");
     compare_all<dv::single_rank<samples::blocks_across>>(1, "blocks_across, single_rank");
+    compare_all<samples::sent_apart>(2, "sent_apart");
     compare_all<samples::split_across<4>>(3, "split_across");
     compare_all<samples::pipeline<2, 4>>(2, "pipeline");
     compare_all<samples::shaped<0>>(2, "nothing");
@@ -90,6 +91,7 @@ TEST_CASE("channels by peer copy on the simulated GPU") {
     const simulated::scope simulation;
     compare_all_copies<samples::crossing_pair>(2, "crossing_pair");
     compare_all_copies<samples::blocks_across>(2, "blocks_across");
+    compare_all_copies<samples::sent_apart>(2, "sent_apart");
     compare_all_copies<samples::split_across<4>>(3, "split_across");
     compare_all_copies<samples::ping_pong>(2, "ping_pong");
     compare_all_copies<samples::ring_of_three>(3, "ring_of_three");

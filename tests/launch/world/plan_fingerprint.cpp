@@ -43,6 +43,8 @@ TEST_CASE("every option that changes what runs changes the key, and most are sai
         {[](auto& s, auto&) { s.channels = dv::transport::nccl; }, ", channels by NCCL"},
         {[](auto& s, auto&) { s.channels = dv::transport::peer_copy; }, ", channels by peer copies"},
         {[](auto& s, auto&) { s.rewrites.copied_from = 0; }, ", collectives by copy engines"},
+        {[](auto& s, auto&) { s.axes.set(&dv::tag_of<tp>, dv::transport::nccl); }, ", collectives along tp by NCCL"},
+        {[](auto& s, auto&) { s.axes.set(&dv::tag_of<tp>, dv::transport::peer_copy); }, ", collectives along tp by copy engines"},
         {[](auto& s, auto&) {
              s.host_inputs.name[0] = &dv::tag_of<tp>;
              s.host_inputs.count = 1;

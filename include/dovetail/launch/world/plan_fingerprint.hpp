@@ -22,6 +22,9 @@ inline std::string options_text(const plan_options& s, const engine_options& o) 
     say(s.channel_slots != plain.channel_slots, std::to_string(s.channel_slots) + " slots a channel");
     say(s.assumed_width != plain.assumed_width, "assumed width " + std::to_string(s.assumed_width));
     say(s.channels != plain.channels, s.channels == transport::nccl ? "channels by NCCL" : "channels by peer copies");
+    for (int i = 0; i < s.axes.count; ++i)
+        say(s.axes.by[i] != transport::automatic,
+            "collectives along " + display(*s.axes.axis[i]) + (s.axes.by[i] == transport::nccl ? " by NCCL" : " by copy engines"));
     say(s.rewrites.copied_from != plain.rewrites.copied_from, "collectives by copy engines");
     say(s.between_roles != plain.between_roles, "the network between roles");
     say(s.roles_by_links, "roles by links");

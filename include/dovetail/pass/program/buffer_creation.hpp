@@ -173,8 +173,10 @@ private:
     }
 
     // A peer copy reads the sender's arena, whose offsets the receiver knows; other memory can move from run to run.
-    constexpr transport transport_of(const ir::buffer& from, std::int64_t bytes) const {
-        return !g_.single_rank && from.where == ir::storage::arena && bytes >= s_.peer_copies_from ? transport::peer_copy : transport::nccl;
+    constexpr transport transport_of(const ir::buffer& from, const ir::symbol& sent, std::int64_t bytes) const {
+        if (g_.single_rank || from.where != ir::storage::arena) return transport::nccl;
+        if (sent.sent_by != transport::automatic) return sent.sent_by;
+        return bytes >= s_.peer_copies_from ? transport::peer_copy : transport::nccl;
     }
 
     // To another role, over others where several copies take less time than one.
@@ -182,7 +184,7 @@ private:
         const int home = source_role(g_.symbols.first[where.whole_of(symbol)]);
         const int there = make_available(symbol, home);
         const std::int64_t bytes = g_.symbols.first[symbol].type.bytes();
-        const transport moved_by = transport_of(builder.buffers[there], bytes);
+        const transport moved_by = transport_of(builder.buffers[there], g_.symbols.first[symbol], bytes);
         const int relay = moved_by == transport::peer_copy && s_.relays() ? links_.relay(home, role, bytes) : home;
         return transfer(symbol, relay, relay == home ? there : make_available(symbol, relay), role, moved_by);
     }

@@ -29,9 +29,9 @@ struct bucket {
     }
 };
 
-// What a moved_by has copy engines move is in no group of NCCL.
-constexpr bool can_be_bucketed(const ir::graph_data& g, const ir::node& n) {
-    return is_collective(n.kind) && n.role >= 0 && n.nccl_group_id < 0 && !n.update && ir::stated_transport(g, n) != transport::peer_copy;
+// What is stated to be moved by copy engines is in no group of NCCL.
+constexpr bool can_be_bucketed(const ir::node& n) {
+    return is_collective(n.kind) && n.role >= 0 && n.nccl_group_id < 0 && !n.update && n.stated != transport::peer_copy;
 }
 // The larger of what the collective takes and makes.
 constexpr std::int64_t bytes_of_collective(const ir::graph_data& g, const ir::node& n) {
@@ -57,7 +57,7 @@ constexpr ir::graph_data rewrite_bucket(ir::graph_data g, int region, std::int64
     for (int i = 0; i < g.nodes.size(); ++i) {
         const ir::node& n = g.nodes[i];
         if (n.nccl_group_id >= groups) groups = n.nccl_group_id + 1;
-        if (!detail::can_be_bucketed(g, n) || (region >= 0 && !ir::stands_in(g, n, region))) continue;
+        if (!detail::can_be_bucketed(n) || (region >= 0 && !ir::stands_in(g, n, region))) continue;
         const int start = levels.from_start[i], end = levels.to_end[i];
         const std::int64_t bytes = detail::bytes_of_collective(g, n);
         int b = 0;

@@ -22,7 +22,7 @@
 //
 //     y = all_gather(x)        p = all_gather<node>(x)     y = concat<all_gather<tp>(rows<0, 2>(p)), all_gather<tp>(rows<1, 2>(p))>
 //
-// The statement moved_by names what is moved, the options a number of bytes from which on the rest is.
+// Statements and options name what is moved (stated_transports.hpp), or a number of bytes from which on the rest is.
 //
 // Left to NCCL: members of an NCCL group, results that are not in the arena (states, pinned memory), reductions along axes of open width
 // or of more than 64 ranks and those for a root whose rows the ranks cannot divide, collectives over roles, and what crosses the network
@@ -135,6 +135,7 @@ private:
     // The collective itself, along the network's axes alone.
     constexpr void pass_between_hosts(ir::node n, int x, int y) {
         n.axes = axes_.between_hosts;
+        n.stated = transport::automatic;
         if (n.root >= 0) n.root /= static_cast<int>(ranks_);
         to_.push(n, one(x), one(y));
     }
@@ -195,11 +196,10 @@ public:
     }
 
 private:
-    // By the statement around it, or by its size.
+    // By what is stated of it, or by its size.
     constexpr bool is_asked_for(const ir::node& n) const {
-        const transport stated = ir::stated_transport(seen_, n);
         const std::int64_t payload = rules_.payload(n);
-        return payload > 0 && (stated == transport::automatic ? payload >= from_bytes_ : stated == transport::peer_copy);
+        return payload > 0 && (n.stated == transport::automatic ? payload >= from_bytes_ : n.stated == transport::peer_copy);
     }
     constexpr void push(const ir::node& n) {
         vec<int> arguments, results;
@@ -217,10 +217,10 @@ private:
 
 }  // namespace detail
 
-// Collectives whose argument or result has so many bytes or more, and those that statements say.
+// Collectives whose argument or result has so many bytes or more, and those of which it is stated.
 constexpr ir::graph_data rewrite_copy_engines(ir::graph_data g, std::int64_t from_bytes) {
     bool stated = false;
-    for (const ir::region& r : g.regions) stated = stated || r.kind == rewrite::copy_engines;
+    for (const ir::node& n : g.nodes) stated = stated || n.stated == transport::peer_copy;
     if ((from_bytes == INT64_MAX && !stated) || g.single_rank) return g;
     return detail::copied_communication{g, from_bytes}.run();
 }

@@ -9,6 +9,7 @@
 #include "keep.hpp"
 #include "split.hpp"
 #include "split_regions.hpp"
+#include "stated_transports.hpp"
 
 namespace dovetail::pass {
 
@@ -69,8 +70,21 @@ constexpr void forget_regions(ir::graph_data& g) {
     for (ir::node& n : g.nodes) n.region = -1;
 }
 
-constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list) {
+constexpr bool has_regions(const ir::graph& g, rewrite kind) {
+    for (const ir::region& r : g.regions)
+        if (r.kind == kind) return true;
+    return false;
+}
+
+// The graph with what statements and options say of transports.
+constexpr ir::graph_data with_transports(const ir::graph& g, const rewrite_list& list) {
     ir::graph_data now = copy_of(g);
+    if ((list.copied_axes | list.nccl_axes) != 0 || has_regions(g, rewrite::copy_engines)) note_transports(now, list);
+    return now;
+}
+
+constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list) {
+    ir::graph_data now = with_transports(g, list);
     for (int i = 0; i < now.nodes.size(); ++i) now.nodes[i].origin = i;
     if (list.everywhere && list.blocks > 1) find_split_regions(now, list.blocks);
     now = rewrite_regions(rewrite::split, list, static_cast<ir::graph_data&&>(now));
@@ -83,23 +97,29 @@ constexpr ir::graph_data rewritten(const ir::graph& g, const rewrite_list& list)
 }
 
 constexpr bool adds_rows(const rewrite_list& list) {
-    return list.stated || (list.everywhere && list.blocks > 1) || list.has(rewrite::decompose) || list.copied_from != INT64_MAX;
-}
-
-constexpr bool has_regions(const ir::graph& g, rewrite kind) {
-    for (const ir::region& r : g.regions)
-        if (r.kind == kind) return true;
-    return false;
+    return list.stated || (list.everywhere && list.blocks > 1) || list.has(rewrite::decompose) || list.copied_from != INT64_MAX ||
+           list.copied_axes != 0;
 }
 }  // namespace detail
 
 // Whether the list leaves every graph as it is.
 constexpr bool changes_nothing(const rewrite_list& list) { return list.count == 0 && !detail::adds_rows(list); }
 
+// The axes of a graph for which options say this transport, as a mask.
+template <class Graph>
+constexpr unsigned axes_moved_by(const Graph& g, const axis_transports& axes, transport by) {
+    unsigned mask = 0;
+    for (int a = 0; a < g.axes.size() && axes.count > 0; ++a)
+        if (axes.of(g.axes[a].name) == by) mask |= 1u << a;
+    return mask;
+}
+
 // The rewrites of a graph under these options.
 template <class Graph>
-constexpr rewrite_list rewrites_of(const Graph& g, rewrite_list list) {
+constexpr rewrite_list rewrites_of(const Graph& g, rewrite_list list, const axis_transports& axes = {}) {
     list.stated = g.regions.size() > 0;
+    list.copied_axes = axes_moved_by(g, axes, transport::peer_copy);
+    list.nccl_axes = axes_moved_by(g, axes, transport::nccl);
     return list;
 }
 
@@ -124,22 +144,21 @@ constexpr ir::fault check_bucket(const ir::graph& g, int region) {
     return ir::make_fault(ir::fault_kind::nothing_to_bucket, g.regions[region].source_position);
 }
 
-// There is something that a moved_by moves.
+// There is something that a moved_by moves: a collective, or a value that another role takes.
 constexpr ir::fault check_moved(const ir::graph& g, int region) {
     for (const ir::node& n : g.nodes)
-        if (collective::passes_between_members(n.kind) && ir::region_around(g, n, rewrite::copy_engines) == region) return ir::fault{};
+        if (ir::region_around(g, n, rewrite::copy_engines) == region &&
+            (collective::passes_between_members(n.kind) || sent_value(g, n) >= 0))
+            return ir::fault{};
     return ir::make_fault(ir::fault_kind::nothing_to_move, g.regions[region].source_position);
 }
 // Copy engines can move all that a moved_by asks them to, also what other rewrites have made of it.
 constexpr ir::fault check_movable(const ir::graph& g) {
-    const copyable_communication rules{g};
-    for (const ir::node& n : g.nodes) {
-        if (!collective::passes_between_members(n.kind) || ir::stated_transport(g, n) != transport::peer_copy || rules.may_move(n))
-            continue;
-        const int region = ir::region_around(g, n, rewrite::copy_engines);
-        return ir::make_fault(ir::fault_kind::not_by_copy_engines, g.regions[region].source_position, n.statement).in(n.statement);
-    }
-    return ir::fault{};
+    const int left = first_unmovable(g);
+    if (left < 0) return ir::fault{};
+    const ir::node& n = g.nodes[left];
+    const int region = ir::region_around(g, n, rewrite::copy_engines);
+    return ir::make_fault(ir::fault_kind::not_by_copy_engines, g.regions[region].source_position, n.statement).in(n.statement);
 }
 
 // The first mistake in the regions of one kind.
@@ -165,7 +184,7 @@ constexpr ir::fault check_regions(const ir::graph& g) {
     if (!wrong) wrong = detail::check_each(g, rewrite::copy_engines, detail::check_moved);
     const bool later = detail::has_regions(g, rewrite::bucket) || detail::has_regions(g, rewrite::copy_engines);
     if (wrong || !(later || detail::has_regions(g, rewrite::decompose) || detail::has_regions(g, rewrite::shard_update))) return wrong;
-    ir::graph_data now = detail::rewrite_regions(rewrite::split, {}, detail::copy_of(g));
+    ir::graph_data now = detail::rewrite_regions(rewrite::split, {}, detail::with_transports(g, {}));
     wrong = detail::check_decompositions(ir::view(now));
     if (wrong || !later) return wrong;
     now = detail::rewrite_whole_or_blocks({}, static_cast<ir::graph_data&&>(now));

@@ -44,6 +44,7 @@ constexpr int add_rows(ir::graph_data& to, const ir::node& beside, int whole, in
     block.type.extent[0] /= parts;
     block.role = of.role;
     block.in_host_memory = of.in_host_memory;
+    block.sent_by = of.sent_by;
     block.source_position = of.source_position;
     to.symbols.push(block);
     vec<int> from;

@@ -86,6 +86,21 @@ struct options_with<O, List, std::integer_sequence<int, I...>> {
         decided_options<O, List::value.blocks, List::value.everywhere, List::value.kept, List::value.copied_from, List::value.kind[I]...>;
 };
 
+// The statement of the first collective that is not moved as statements and options say; -1: none.
+template <class G, class O>
+constexpr int find_not_as_stated() {
+    if constexpr (O::value.axes.count == 0 && !rewrites_asked<G>) {
+        return -1;
+    } else {
+        using key = plan_key<G, O>;
+        using planned_graph = final_stage<key, stage::rewrite>;
+        return pass::first_not_as_stated(typed<G>::value, ir::view(stage_table<key_of<key, planned_graph>, planned_graph>),
+                                         pass::rewrites_of(typed<G>::value, O::value.rewrites, O::value.axes));
+    }
+}
+template <class G, class O>
+inline constexpr int not_as_stated = find_not_as_stated<G, O>();
+
 template <class G, class O>
 inline constexpr rewrite_changes changes_for = changes_of(typed<G>::value, O::value);
 
@@ -105,9 +120,9 @@ struct rewrite_step {
     using before = rewrite_step<G, O, Tried - 1>;
     using tried = typename options_with<O, typename before::next>::type;
     using found = searched<G, tried>;
-    static constexpr rewrite_trials known =
-        before::known.with(rewrite_trial{tried::value.rewrites, found::found.length_of(found::taken),
-                                         O::value.memory_limit == 0 || found::found.fits(found::taken, O::value), operations_of<G, tried>});
+    static constexpr rewrite_trials known = before::known.with(rewrite_trial{
+        tried::value.rewrites, found::found.length_of(found::taken),
+        (O::value.memory_limit == 0 || found::found.fits(found::taken, O::value)) && not_as_stated<G, tried> < 0, operations_of<G, tried>});
     static constexpr rewrite_request request = next_rewrites(known, O::value.rewrites, changes_for<G, O>);
     struct next {
         static constexpr rewrite_list value = request.list;

@@ -73,13 +73,22 @@ struct links_of {
 };
 
 template <class G, int InFlight, int ChannelSlots, std::int64_t PeerCopiesFrom, class Links, int Blocks, std::uint64_t Halved,
-          bool Everywhere, int Kept, std::int64_t CopiedFrom, rewrite... Rewrite>
+          bool Everywhere, int Kept, std::int64_t CopiedFrom, unsigned CopiedAxes, unsigned NcclAxes, rewrite... Rewrite>
 struct program_key {
     using for_graph = graph_key<G>;
     using for_program = program_key;
-    static constexpr program_options options{
-        {InFlight, ChannelSlots, PeerCopiesFrom, Links::value},
-        {{Rewrite...}, sizeof...(Rewrite), rewrites_asked<G>, Everywhere, Blocks, Halved, Kept, transport::automatic, CopiedFrom}};
+    static constexpr program_options options{{InFlight, ChannelSlots, PeerCopiesFrom, Links::value},
+                                             {{Rewrite...},
+                                              sizeof...(Rewrite),
+                                              rewrites_asked<G>,
+                                              Everywhere,
+                                              Blocks,
+                                              Halved,
+                                              Kept,
+                                              transport::automatic,
+                                              CopiedFrom,
+                                              CopiedAxes,
+                                              NcclAxes}};
 };
 
 }  // namespace detail
@@ -107,7 +116,8 @@ template <class G, class O, int... I>
 struct program_key_under<G, O, std::integer_sequence<int, I...>> {
     using type = program_key<G, O::value.in_flight, O::value.channel_slots, peer_copies_from<G>(O::value), links_under<G, O>,
                              O::value.rewrites.blocks, O::value.rewrites.halved, O::value.rewrites.everywhere, O::value.rewrites.kept,
-                             O::value.rewrites.copied_from, O::value.rewrites.kind[I]...>;
+                             O::value.rewrites.copied_from, pass::axes_moved_by(typed<G>::value, O::value.axes, transport::peer_copy),
+                             pass::axes_moved_by(typed<G>::value, O::value.axes, transport::nccl), O::value.rewrites.kind[I]...>;
 };
 
 template <class G, class O>

@@ -69,6 +69,8 @@ constexpr auto plan_error() {
         return std::type_identity<error::none>{};
     else if constexpr (!calculates_costs<G, O>)
         return std::type_identity<error::cost_not_constexpr<dsl::type_at<written<G>, first_doubtful_cost(typed<G>::value)>>>{};
+    else if constexpr (constexpr int left = not_as_stated<G, typename decided<G, O>::options>; left >= 0)
+        return std::type_identity<error::axis_not_by_copy_engines<dsl::type_at<written<G>, left>, O, dsl::located<written<G>, left>>>{};
     else if constexpr (!std::is_same_v<typename decltype(memory_error<G, O>())::type, error::none>)
         return memory_error<G, O>();
     else if constexpr (!found_plan<G, O>::found)

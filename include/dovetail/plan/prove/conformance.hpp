@@ -45,16 +45,16 @@ private:
         return m.kind == op_kind::transfer ? check_transfer(g_, p_, blocks_, participations, m, v, options_.channel_slots)
                                            : check_input(p_, participations, m, v);
     }
-    // A statement is moved by what the graph says, a transfer by copy engines only from the size on from which the options have them. What
-    // copy engines move is not in a group, and goes into an arena: only there a sender knows its place.
+    // A statement is moved by what the graph says, and so is a transfer, or else by copy engines only from the size on from which the
+    // options have them. What copy engines move is not in a group, and goes into an arena: only there a sender knows its place.
     constexpr verdict check_transport(const ir::task& x, const ir::member& m, const partners& participations, int v) const {
         const bool copied = x.moved_by == transport::peer_copy;
         if (!copied && x.moved_by != transport::nccl) return {flaw::node_mismatch, -1, v};
         if (m.kind != op_kind::transfer && x.moved_by != (m.node < 0 ? transport::nccl : g_.nodes.first[m.node].moved_by))
             return {flaw::node_mismatch, -1, v};
+        if (m.kind == op_kind::transfer && !g_.single_rank && !may_send(x, m, copied)) return {flaw::node_mismatch, -1, v};
         if (!copied) return {};
-        const ir::access& sent = p_.accesses.first[p_.participations.first[x.first_participation].first_access];
-        if (x.members != 1 || (m.kind == op_kind::transfer && ir::bytes_of(p_, sent) < copies_from_)) return {flaw::node_mismatch, -1, v};
+        if (x.members != 1) return {flaw::node_mismatch, -1, v};
         verdict bad;
         participations.each([&, this](const ir::participation& of) {
             for (const ir::access& a : p_.accesses.subspan(of.first_access, of.accesses))
@@ -62,6 +62,12 @@ private:
                     bad = {flaw::wrong_storage, of.role, v, -1, a.buffer};
         });
         return bad;
+    }
+    constexpr bool may_send(const ir::task& x, const ir::member& m, bool copied) const {
+        const transport said = m.symbol < 0 ? transport::automatic : g_.symbols.first[m.symbol].sent_by;
+        if (said != transport::automatic) return copied == (said == transport::peer_copy);
+        const ir::access& sent = p_.accesses.first[p_.participations.first[x.first_participation].first_access];
+        return !copied || ir::bytes_of(p_, sent) >= copies_from_;
     }
     constexpr verdict check_node(const ir::member& m, const partners& participations, int v) {
         const ir::node& n = g_.nodes.first[m.node];

@@ -112,7 +112,8 @@ public:
         if (!all.empty())
             throw transport_unavailable{
                 "the peer copies of " + graph + " cannot be made: " + all,
-                ". The options channel_transport<transport::nccl> and collective_transport<transport::nccl> make NCCL move these values"};
+                ". NCCL moves these values with transport::nccl in the options channel_transport, collective_transport and axis_transport, "
+                "and in the statements moved_by"};
         on_->flags.watch({own_, static_cast<std::size_t>(flags_), informed_words()});
         watched_ = true;
     }
