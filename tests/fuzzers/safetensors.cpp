@@ -1,4 +1,4 @@
-// Any bytes as a safetensors file: refused, or a header whose tensors lie in the file one behind the other, and that is read as it is written.
+// Any bytes as a safetensors file: refused, or a header whose tensors lie in the file one behind the other, and that is read as written.
 #include <fuzzers/input.hpp>
 
 #include <dovetail/launch/safetensors/shards.hpp>

@@ -1,5 +1,5 @@
-// Saves states of every element type that NumPy has, or loads them with twice the values: `saved_states save|load FILE`, for the script that
-// compares them with Python's reading.
+// Saves states of every element type that NumPy has, or loads them with twice the values, for the script that compares them with Python's
+// reading: `saved_states save|load FILE`.
 #include "state_files.hpp"
 
 #include <cstdio>

@@ -54,7 +54,7 @@ struct add_slowly {
 struct slow : dv::graph<dv::input<y, vector>, dv::state<bias, vector, zeros>, dv::update<bias, add_slowly(bias, y)>> {};
 }  // namespace app
 
-// Steps of the training on `Width` ranks from `paths`, if there are any; each rank adds to row r the number r. Saves to PREFIX0, PREFIX1, ...
+// Steps of the training on `Width` ranks from `paths`, if there are any; each rank adds to row r the number r. Saves to PREFIX0 and so on.
 template <int Width>
 std::vector<std::string> train(const std::string& prefix, const std::vector<std::string>& paths, int steps) {
     std::vector<std::string> saved(Width);
