@@ -1,0 +1,108 @@
+// The main function of a program that measures the machine it runs on, as a table and as a header with a machine description.
+// dovetail_machine of CMake builds such a program.
+//   int main(int count, char** arguments) {
+//       return machine_tool<gpu_sizes>(count, arguments, {gpus, multiprocessors, "H200"}, [](int n) { return cuda::world::local(n); });
+//   }
+#pragma once
+
+#include "../files.hpp"
+#include "../format.hpp"
+#include "machine.hpp"
+
+#include <cctype>
+#include <ctime>
+
+namespace dovetail::observe {
+
+namespace detail {
+
+inline std::string date_text() {
+    const std::time_t now = std::time(nullptr);
+    std::tm day = {};
+    char text[16] = {};
+    if (gmtime_r(&now, &day) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d", &day);
+    return text;
+}
+inline std::string numbers_text(const int (&list)[work_class_count]) {
+    std::string text;
+    for (const int number : list) text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return "{" + text + "}";
+}
+inline std::string interference_text(const interference& x) {
+    return "{.of_compute = " + numbers_text(x.of_compute) + ", .of_other = " + numbers_text(x.of_other) + "}";
+}
+inline std::string links_text(const measured_machine& measured) {
+    if (measured.links.empty()) return "";
+    std::string text = "    static constexpr dovetail::gpu_pair links[" + std::to_string(measured.links.size()) + "] = {";
+    for (std::size_t i = 0; i < measured.links.size(); ++i)
+        text += (i % static_cast<std::size_t>(measured.ranks) == 0 ? "\n        {" : " {") + std::to_string(measured.links[i].bandwidth) +
+                ", " + std::to_string(measured.links[i].latency) + "},";
+    return text + "};\n";
+}
+
+}  // namespace detail
+
+// A header that defines a machine of this name, an option of a plan. `where`: what was measured on.
+inline std::string machine_header(const measured_machine& measured, const std::string& name, const std::string& where) {
+    const machine_description& m = measured.description;
+    std::string text = "// Measured by dovetail_machine on " + detail::date_text() + ": " + std::to_string(measured.ranks) + " x " + where +
+                       ". An option of a plan: dv::options<" + name + ">.\n";
+    for (const machine_figure& f : measured.figures)
+        if (f.value == "not measured") text += "// Not measured, and as in machine::h200_nvlink: " + f.name + " (" + f.how + ").\n";
+    text += "#pragma once\n\n#include <dovetail/dovetail.hpp>\n\nstruct " + name + " {\n" + detail::links_text(measured) +
+            "    static constexpr dovetail::machine_description description{\n        .name = \"" + name + "\"";
+    const auto add = [&](const char* member, std::int64_t value) {
+        text += std::string(",\n        .") + member + " = " + std::to_string(value);
+    };
+    add("half_flops", m.half_flops);
+    add("float_flops", m.float_flops);
+    add("double_flops", m.double_flops);
+    add("multiprocessors", m.multiprocessors);
+    add("memory_bandwidth", m.memory_bandwidth);
+    add("launch_latency", m.launch_latency);
+    add("edge_latency", m.edge_latency);
+    add("link_latency", m.link_latency);
+    add("link_bandwidth", m.link_bandwidth);
+    add("peer_latency", m.peer_latency);
+    add("peer_bandwidth", m.peer_bandwidth);
+    add("bus_bandwidth", m.bus_bandwidth);
+    add("network_latency", m.network_latency);
+    add("network_bandwidth", m.network_bandwidth);
+    add("host_bandwidth", m.host_bandwidth);
+    text += ",\n        .with_communication = " + detail::interference_text(m.with_communication) +
+            ",\n        .with_copy = " + detail::interference_text(m.with_copy);
+    if (!measured.links.empty()) text += ",\n        .links = links";
+    return text + "};\n};\n";
+}
+
+// The figures as a table.
+inline std::string machine_table(const measured_machine& measured) {
+    std::vector<std::vector<std::string>> rows{{"figure", "value", "measured by"}};
+    for (const machine_figure& f : measured.figures) rows.push_back({f.name, f.value, f.how});
+    return table(rows, "lrl");
+}
+
+// `program [NAME]` measures a world that `make_world(ranks)` makes, prints the table, and writes NAME.hpp into the current folder. Of more
+// than eight ranks it measures eight. Returns 1 if there is none, or the file cannot be written.
+template <class Sizes, class MakeWorld>
+int machine_tool(int count, char** arguments, machine_ranks ranks, MakeWorld make_world) {
+    const std::string name = count > 1 ? arguments[1] : "measured_machine";
+    for (const char c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') {
+            std::fprintf(stderr, "dovetail: `%s` is no name of a type: letters, digits and _ are expected\n", name.c_str());
+            return 1;
+        }
+    if (ranks.count < 1) {
+        std::fprintf(stderr, "dovetail: there is no GPU here to measure\n");
+        return 1;
+    }
+    ranks.count = std::min(ranks.count, most_measured_ranks);
+    auto world = make_world(ranks.count);
+    const std::string where = ranks.name + ", " + world.links();
+    const measured_machine measured = detail::machine_measurement<Sizes, decltype(world)>{std::move(world), ranks}.measure();
+    std::fputs(machine_table(measured).c_str(), stdout);
+    files to;
+    return to.write("machine", name + ".hpp", machine_header(measured, name, where)) ? 0 : 1;
+}
+
+}  // namespace dovetail::observe

@@ -1,0 +1,99 @@
+// Measuring a machine: paces and rates by hand; ranks that are threads, joined by a link that sleeps, whose latency and bandwidth must be
+// found; and what is written of a machine whose links differ.
+#include <dovetail/launch/host/world.hpp>
+#include <dovetail/observe/machine/program.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+
+namespace dv = dovetail;
+namespace observe = dovetail::observe;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct few_runs {
+    static constexpr std::int64_t half_product = 8, float_product = 8, double_product = 8;
+    static constexpr std::int64_t vector = 1 << 10, message = 1 << 14, short_message = 1 << 10;
+    static constexpr int runs = 3;
+};
+
+observe::measured_machine measured(int ranks, dv::host::link link) {
+    return observe::detail::machine_measurement<few_runs, dv::host::world>{dv::host::world{ranks, link}, {ranks, 0, "threads"}}.measure();
+}
+bool is_measured(const observe::measured_machine& m, const std::string& name) {
+    for (const observe::machine_figure& f : m.figures)
+        if (f.name.find(name) != std::string::npos) return f.value != "not measured";
+    return false;
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("amounts a second, and paces of work that was beside something for a part of its time") {
+    using namespace observe::detail;
+    CHECK(per_second(1000, 1000) == 1'000'000'000);
+    CHECK(per_second(3, 2'000'000'000) == 1);
+    CHECK(per_second(1'000'000'000'000'000, 1'000'000) == 1'000'000'000'000'000'000);
+    CHECK(per_second(7, 0) == 7'000'000'000);
+    // Alone 100; it took 120, of which 60 beside something: 40 were done in those 60.
+    CHECK(pace(100, 120, 60) == 1500);
+    CHECK(pace(100, 100, 60) == 1000);
+    CHECK(pace(100, 90, 60) == 1000);   // faster than alone: noise
+    CHECK(pace(100, 200, 100) == 8000);  // nothing was done beside it: the most that is believed
+    CHECK(pace(100, 150, 100) == 2000);
+}
+
+TEST_CASE("latency and bandwidth of a link that sleeps are found") {
+    constexpr double bandwidth = 2e6;
+    const observe::measured_machine m = measured(2, {5ms, bandwidth});
+    const dv::machine_description& d = m.description;
+    // A sleep is never too short; on a busy machine it may be long.
+    CHECK(d.link_latency >= 5'000'000'000);
+    CHECK(d.peer_latency >= 5'000'000'000);
+    CHECK(d.link_bandwidth < 4'000'000);
+    CHECK(d.link_bandwidth > 200'000);
+    CHECK(d.peer_bandwidth < 4'000'000);
+    CHECK(d.peer_bandwidth > 200'000);
+    CHECK(dv::is_possible(d));
+    for (const char* figure : {"half_flops", "double_flops", "launch_latency", "edge_latency", "memory_bandwidth", "host_bandwidth",
+                               "link_latency", "bus_bandwidth", "peer_bandwidth"})
+        CHECK_MESSAGE(is_measured(m, figure), figure);
+    CHECK_FALSE(is_measured(m, "network_bandwidth"));
+}
+
+TEST_CASE("one rank has no links, and three have six") {
+    const observe::measured_machine one = measured(1, {});
+    CHECK_FALSE(is_measured(one, "bus_bandwidth"));
+    CHECK(one.description.bus_bandwidth == dv::machine::h200_nvlink::description.bus_bandwidth);
+    CHECK(has(observe::machine_table(one), "that takes two GPUs"));
+    CHECK(has(observe::machine_table(measured(3, {})), "6 pairs by copy engines"));
+}
+
+TEST_CASE("a header says what was measured, what was not, and where links differ") {
+    observe::measured_machine m;
+    m.ranks = 2;
+    m.description.memory_bandwidth = 123'456'789;
+    m.figures = {{"memory_bandwidth", "123456789 bytes per second", "sums"}, {"network_latency", "not measured", "that takes two hosts"}};
+    const std::string alike = observe::machine_header(m, "two_gpus", "GPU");
+    CHECK(has(alike, ".memory_bandwidth = 123456789,"));
+    CHECK(has(alike, "struct two_gpus {"));
+    CHECK(has(alike, "2 x GPU"));
+    CHECK(has(alike, "// Not measured, and as in machine::h200_nvlink: network_latency (that takes two hosts)."));
+    CHECK_FALSE(has(alike, "links"));
+    m.links = {{0, 0}, {300, 1}, {200, 2}, {0, 0}};
+    const std::string uneven = observe::machine_header(m, "two_gpus", "GPU");
+    CHECK(has(uneven, "static constexpr dovetail::gpu_pair links[4] = {\n        {0, 0}, {300, 1},\n        {200, 2}, {0, 0},};"));
+    CHECK(has(uneven, ".links = links}"));
+}
+
+TEST_CASE("a name that is no name of a type, and a machine without GPUs, are said") {
+    char program[] = "machine", bad[] = "a-b", good[] = "a_b";
+    char* named[] = {program, bad};
+    const auto world = [](int ranks) { return dv::host::world{ranks}; };
+    CHECK(observe::machine_tool<few_runs>(2, named, {1, 0, "threads"}, world) == 1);
+    char* none[] = {program, good};
+    CHECK(observe::machine_tool<few_runs>(2, none, {0, 0, "GPUs"}, world) == 1);
+}
