@@ -1,6 +1,5 @@
 // EXPECT: error::axis_not_by_copy_engines
 // SAYS: app::z
-// SAYS: axis_transport
 // The second collective is along both axes.
 #include "ops.hpp"
 

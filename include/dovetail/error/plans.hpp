@@ -34,7 +34,7 @@ template <class Options>
 struct no_links_to_order_by {
     static_assert(detail::never<Options>,
                   "dovetail: dv::roles_by_links gives ranks to roles by the links between GPUs, and the machine description of these "
-                  "options has none: give it `links`, or list the roles by dv::roles<...> in the order of their ranks");
+                  "options has none: give it links, or list the roles by dv::roles<...> in the order of their ranks");
 };
 template <class Value, class Options>
 struct value_over_network {
