@@ -144,13 +144,21 @@ TEST_CASE("a value goes the shortest way over roles, and straight where nothing 
     CHECK(relayed > 100);
 }
 
-TEST_CASE("a role with another number of ranks is no relay") {
-    const graph_of roles{{1, 1}, {1, 2}, {1, 1}};
-    const dv::ir::graph g = dv::ir::view(roles.g);
-    link_rows rows{};
-    for (dv::gpu_pair& link : rows) link = {400'000'000'000, 1};
-    rows[0 * gpus + 3] = {1'000'000, 1};  // from the first role to the last
-    CHECK(rank_links{g, on(rows), {}}.relay(0, 2, 1000) == 0);
+TEST_CASE("a role of another mesh is no relay, also where it is assumed to have equally many ranks") {
+    const auto relay = [](const graph_of& roles, std::size_t last) {
+        const dv::ir::graph g = dv::ir::view(roles.g);
+        link_rows rows{};
+        for (dv::gpu_pair& link : rows) link = {400'000'000'000, 1};
+        rows[0 * gpus + last] = {1'000'000, 1};  // from the first role to the last
+        link_options s = on(rows);
+        s.assumed_width = 2;
+        return rank_links{g, s, {}}.relay(0, 2, 1000);
+    };
+    CHECK(relay(graph_of{{1, 1}, {1, 1}, {1, 1}}, 2) == 1);
+    CHECK(relay(graph_of{{1, 1}, {1, 2}, {1, 1}}, 3) == 0);
+    CHECK(relay(graph_of{{0, 1}, {0, 1}, {0, 1}}, 4) == 1);
+    CHECK(relay(graph_of{{0, 1}, {2, 1}, {0, 1}}, 4) == 0);
+    CHECK(relay(graph_of{{0, 1}, {1, 0}, {0, 1}}, 4) == 0);
 }
 
 TEST_CASE("a list of links is a square") {

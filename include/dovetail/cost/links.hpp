@@ -85,7 +85,7 @@ public:
         for (int nearest = from; nearest != to; nearest = nearest_of(time, settled)) {
             settled[nearest] = true;
             for (int role = 0; role < roles; ++role) {
-                if (settled[role] || ranks_[role] != ranks_[from]) continue;
+                if (settled[role] || !ir::same_mesh(g_, from, role)) continue;
                 const std::int64_t over = plus(time[nearest], copy_time(between(nearest, role), bytes));
                 if (over >= time[role]) continue;
                 time[role] = over;

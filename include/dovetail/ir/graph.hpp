@@ -126,6 +126,18 @@ constexpr int width_of(const graph& g, int role, int axis) {
     return 1;
 }
 
+// Whether two roles have the same axes with the same widths, open ones among them: the roles that a channel may join.
+template <class Graph>
+constexpr bool same_mesh(const Graph& g, int a, int b) {
+    const role &x = g.roles.first[a], &y = g.roles.first[b];
+    if (x.axes != y.axes) return false;
+    for (int i = 0; i < x.axes; ++i) {
+        const mesh_axis &m = g.mesh.first[x.first_axis + i], &k = g.mesh.first[y.first_axis + i];
+        if (m.axis != k.axis || m.width != k.width) return false;
+    }
+    return true;
+}
+
 // The region of this kind around a node; -1: none.
 template <class Graph>
 constexpr int region_around(const Graph& g, const node& n, rewrite kind) {

@@ -6,18 +6,6 @@
 
 namespace dovetail::pass::detail {
 
-constexpr bool same_mesh(const ir::graph& g, int a, int b) {
-    const ir::role& x = g.roles[a];
-    const ir::role& y = g.roles[b];
-    if (x.axes != y.axes) return false;
-    for (int i = 0; i < x.axes; ++i) {
-        const ir::mesh_axis& m = g.mesh[x.first_axis + i];
-        const ir::mesh_axis& k = g.mesh[y.first_axis + i];
-        if (m.axis != k.axis || m.width != k.width) return false;
-    }
-    return true;
-}
-
 // Whether a role receives the result of a collective over roles.
 constexpr bool receives(const ir::graph& g, const ir::node& collective, int role) {
     for (int r : g.operands.subspan(collective.first_target, collective.targets))
@@ -37,7 +25,7 @@ constexpr bool some_role_has(const ir::graph& g, const ir::node& collective, con
 
 // One of another role is brought over a channel, as an argument is.
 constexpr ir::fault check_awaited_elsewhere(const ir::graph& g, const ir::node& n, const ir::symbol& s) {
-    if (!same_mesh(g, s.role, n.role))
+    if (!ir::same_mesh(g, s.role, n.role))
         return ir::make_fault(ir::fault_kind::mesh_mismatch, s.source_position, g.roles[s.role].source_position,
                               g.roles[n.role].source_position)
             .in(n.statement);

@@ -175,7 +175,7 @@ private:
         return true;
     }
 
-    constexpr bool same_mesh(int a, int b) const { return detail::same_mesh(g_, a, b); }
+    constexpr bool same_mesh(int a, int b) const { return ir::same_mesh(g_, a, b); }
 
     // Channels and collectives over roles connect equal positions.
     constexpr void places(const ir::node& n) {
