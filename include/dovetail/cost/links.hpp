@@ -64,9 +64,12 @@ public:
     constexpr gpu_pair along(int role, unsigned axes) const {
         gpu_pair slowest = s_.otherwise;
         bool found = false;
-        for (int from = 0; from < ranks_[role]; ++from)
-            for (int to = 0; to < ranks_[role]; ++to) {
-                if (from == to || outside(role, from, axes) != outside(role, to, axes)) continue;
+        const int ranks = ranks_[role];
+        vec<int> others(ranks, unset{});
+        for (int rank = 0; rank < ranks; ++rank) others[rank] = outside(role, rank, axes);
+        for (int from = 0; from < ranks; ++from)
+            for (int to = 0; to < ranks; ++to) {
+                if (from == to || others[from] != others[to]) continue;
                 const gpu_pair link = between_ranks(first_[role] + from, first_[role] + to);
                 slowest = found ? slower_of(slowest, link) : link;
                 found = true;

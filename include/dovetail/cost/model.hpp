@@ -77,6 +77,11 @@ private:
         std::int64_t total = 0, largest = 0;
         friend constexpr bool operator==(const accessed&, const accessed&) = default;
     };
+    struct link_along {
+        int role = 0;
+        unsigned axes = 0;
+        gpu_pair link = {};
+    };
     struct known {
         ir::member like = {};
         bool declared = false;  // whether its operation declares a cost
@@ -86,7 +91,7 @@ private:
     };
 
     // A communication by copy engines.
-    constexpr std::int64_t copied_time(const ir::task& v) const {
+    constexpr std::int64_t copied_time(const ir::task& v) {
         const ir::member& m = p_.members.first[v.first_member];
         const ir::participation& x = p_.participations.first[v.first_participation];
         std::int64_t largest = 0;
@@ -98,15 +103,23 @@ private:
     }
 
     // The slowest link that a communication uses: between the two roles of a channel, or between any two members along axes.
-    constexpr gpu_pair link_of(const ir::member& m) const {
+    constexpr gpu_pair link_of(const ir::member& m) {
         const gpu_pair alike{s_.machine.peer_bandwidth, s_.machine.peer_latency};
         if (!s_.machine.links || m.communicator < 0 || g_.single_rank) return alike;
         const ir::communicator& c = p_.communicators[m.communicator];
         const int first = p_.communicator_roles[c.first_role];
-        if (c.axes != 0) return links_.along(first, c.axes);
+        if (c.axes != 0) return slowest_along(first, c.axes);
         return c.roles == 2 ? slower_of(links_.between(first, p_.communicator_roles[c.first_role + 1]),
                                         links_.between(p_.communicator_roles[c.first_role + 1], first))
                             : alike;
+    }
+
+    // Kept for each role and set of axes: all pairs of ranks are compared, which is too much for each communication of a large mesh.
+    constexpr gpu_pair slowest_along(int role, unsigned axes) {
+        for (const link_along& x : slowest_)
+            if (x.role == role && x.axes == axes) return x.link;
+        slowest_.push({role, axes, links_.along(role, axes)});
+        return slowest_.back().link;
     }
 
     // The copy of an input. A device pointer is used in place; a pinned input is copied by from_host.
@@ -201,7 +214,7 @@ private:
     }
 
     // The parts of a communication within nodes and between nodes run at the same time, in a pipeline, so that the slower one counts.
-    constexpr member_time communicated(const collective::row& r, std::int64_t bytes, const extent& n, const ir::member& m) const {
+    constexpr member_time communicated(const collective::row& r, std::int64_t bytes, const extent& n, const ir::member& m) {
         const machine_description& on = s_.machine;
         const collective::payload_by_link payload = collective::payload_on(r, bytes, n.local, n.nodes);
         const auto bandwidth = r.passes == collective::traffic::link ? sent_at(m) : on.bus_bandwidth;
@@ -212,7 +225,7 @@ private:
     }
 
     // NCCL sends over a link no faster than copies go.
-    constexpr std::int64_t sent_at(const ir::member& m) const {
+    constexpr std::int64_t sent_at(const ir::member& m) {
         const std::int64_t bandwidth = s_.machine.link_bandwidth;
         if (!s_.machine.links) return bandwidth;
         const std::int64_t copied = link_of(m).bandwidth;
@@ -228,6 +241,7 @@ private:
     declared_facts<Graph> declared_;
     work_keys<Graph, Program> keys_;
     rank_links<Graph> links_;
+    vec<link_along> slowest_;
 };
 
 }  // namespace detail

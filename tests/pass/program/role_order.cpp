@@ -210,3 +210,16 @@ TEST_CASE("a copy goes over a third GPU where the links favour it, and roles whe
     CHECK(dv::peak_bytes<copy_to<2>, worker<1>, cube> > 400'000'000);
     CHECK(dv::peak_bytes<copy_to<2>, worker<3>, cube> < 400'000'000);
 }
+
+namespace {
+template <int I> using sum_over = dv::let<made<I + 1>, all_reduce<sum, dp>(made<I>)>;
+struct large_mesh : dv::graph<dv::mesh<dv::axis<dp, 8>, dv::axis<tp, 32>>, dv::input<x, dv::scalar<float>>,
+                              dv::let<made<0>, fill<block<4096>>(x)>, dv::repeat<sum_over, 40>, dv::output<made<40>>> {};
+using by_copies = dv::collective_transport<dv::transport::peer_copy>;
+}  // namespace
+
+TEST_CASE("a compiler's limit of operations allows many copies along an axis of a large mesh") {
+    // The axis joins ranks of different hosts: the links within a host do not count.
+    constexpr std::int64_t linked = dv::predicted_time<large_mesh, dv::options<cube_of_gpus, by_copies>>;
+    CHECK(linked == dv::predicted_time<large_mesh, dv::options<by_copies>>);
+}
