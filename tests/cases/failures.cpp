@@ -413,6 +413,7 @@ TEST_CASE("a state that is lost is good again when it is written") {
         has(store.why_invalid(s), "is to come from the store, which does not hold it");
         CHECK(store.adopt(s, false));
         store.initialised(s);
+        CHECK(!store.any_invalid());
         CHECK(store.why_invalid(s).empty());
         CHECK(!store.adopt(s, true));
         store.lose(s, "run 3 of `counted` did not end: boom");

@@ -196,6 +196,7 @@ public:
     void initialised(stored_state& s) {
         const std::lock_guard lock{mutex_};
         s.initialised = true;
+        look_for_invalid();
     }
     // An executor is about to issue `run` on the states. Returns the previous run on them if it belongs to another executor, regardless of
     // other runs of the rank in between. Called by the rank's thread.
@@ -234,6 +235,9 @@ private:
     void set_valid(stored_state& s) {
         s.initialised = true;
         s.lost.clear();
+        look_for_invalid();
+    }
+    void look_for_invalid() {
         const auto invalid = [](const auto& one) { return !one->initialised || !one->lost.empty(); };
         any_invalid_.store(std::any_of(states_.begin(), states_.end(), invalid), std::memory_order_relaxed);
     }
