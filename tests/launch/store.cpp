@@ -503,6 +503,22 @@ TEST_CASE("a file that cannot be written: the path and the system's text are in 
     CHECK(contents(in / "folder/plain") == before);
 }
 
+TEST_CASE("a file keeps its permissions when it is replaced, and a link to a file is replaced itself") {
+    namespace fs = std::filesystem;
+    const support::folder in;
+    model m{1};
+    m.store.save(in / "file");
+    for (const unsigned mode : {0600u, 0666u}) {
+        fs::permissions(in / "file", fs::perms{mode});
+        m.store.save(in / "file");
+        CHECK(static_cast<unsigned>(fs::status(in / "file").permissions()) == mode);
+    }
+    fs::create_symlink(in / "file", in / "link");
+    m.store.save(in / "link", {{"epoch", "4"}});
+    CHECK(!fs::is_symlink(in / "link"));
+    CHECK(m.store.load(in / "file").empty());
+}
+
 TEST_CASE("two saves to one path at once: the later one is whole, the other is told") {
     namespace st = dv::safetensors;
     const support::folder in;

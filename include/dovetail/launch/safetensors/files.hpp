@@ -54,16 +54,21 @@ private:
 };
 
 // Written to PATH.saving, which `commit` renames to PATH when all is on the disk. Until then PATH is what it was, also if the process is
-// killed; what that leaves in PATH.saving is overwritten by the next save.
+// killed; what that leaves in PATH.saving is overwritten by the next save. The new file has the permissions of the one that it replaces; a
+// symbolic link at PATH is itself replaced.
 class replacing_file {
 public:
     explicit replacing_file(std::string path) : path_{std::move(path)}, temporary_{path_ + ".saving"} {
         struct stat s = {};
-        if (::stat(path_.c_str(), &s) == 0 && !S_ISREG(s.st_mode)) refuse(path_, "it is not a regular file");
+        const bool replaces = ::stat(path_.c_str(), &s) == 0;
+        if (replaces && !S_ISREG(s.st_mode)) refuse(path_, "it is not a regular file");
+        const mode_t permissions = replaces ? s.st_mode & 0777 : 0666;
         if (::unlink(temporary_.c_str()) != 0 && errno != ENOENT) fail("it cannot be written", errno);
         file_ = control::detail::descriptor::of(
-            [&, this] { return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666); });
+            [&, this] { return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, permissions); });
         if (!file_) fail("it cannot be written", errno);
+        // What the umask took from them. Not all file systems have permissions.
+        if (replaces) static_cast<void>(::fchmod(file_.get(), permissions));
     }
     replacing_file(const replacing_file&) = delete;
     replacing_file& operator=(const replacing_file&) = delete;
