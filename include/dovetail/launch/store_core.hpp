@@ -74,7 +74,8 @@ public:
         store_core* of_ = nullptr;
     };
 
-    // Throws if executors on `place` cannot use the states: they are on another device, or in use by a rank of another world.
+    // Throws if executors on `place` cannot use the states: they are on another device, or in use by a rank of another world. Positions are
+    // those of the latest world.
     void check_place(const memory& place) {
         const std::string text = "the store of rank " + std::to_string(rank);
         if (source_->device() != place.device()) throw usage_error{text + " is on another device than the executor that is to use it"};
@@ -82,6 +83,7 @@ public:
         for (const auto& weak : users_)
             if (const auto user = weak.lock(); user && user->is_open() && user->place() != &place)
                 throw usage_error{text + " is used by executors of two worlds at once"};
+        if (std::exchange(positions_on_, &place) != &place) positions_.clear();
     }
     // What an executor's graph says of the rank and of its states.
     void add_position(const axis_position& p) {
@@ -249,6 +251,7 @@ private:
     std::vector<std::unique_ptr<stored_state>> states_;
     std::vector<std::weak_ptr<state_user>> users_;
     std::vector<axis_position> positions_;
+    const memory* positions_on_ = nullptr;
     const void* last_user_ = nullptr;
     std::weak_ptr<run_state> last_run_;
 };

@@ -148,3 +148,21 @@ TEST_CASE("states that an aborted run has lost are not saved, and come back with
     kept->load(path);
     CHECK(kept->read<app::vector>(dv::name<app::bias>) == app::floats(4, 1.0f));
 }
+
+TEST_CASE("a store that goes on in a larger world is a shard of that one") {
+    const support::folder in;
+    std::optional<dv::store> kept;
+    for (const int width : {1, 2})
+        dv::host::world{width}.run([&](auto& rank) {
+            std::optional<dv::store> own;
+            std::optional<dv::store>& store = rank.index() == 0 ? kept : own;
+            if (!store) store.emplace(rank);
+            dv::executor<app::training<2>> step{rank, *store};
+            step.bind(dv::name<app::x>, app::floats(18, 1.0f)).bind(dv::name<app::y>, app::floats(4, 1.0f));
+            step.run();
+            store->save(in / std::to_string(rank.index()), dv::along<app::tp>);
+        });
+    has(support::contents(in / "0"), R"("dovetail.index":"0","dovetail.width":"2")");
+    CHECK(kept->read<app::vector>(dv::name<app::bias>) == app::floats(4, 2.0f));
+    kept->save(in / "0", dv::along<app::tp>);
+}
