@@ -61,7 +61,8 @@ struct machine_description {
     std::int64_t host_bandwidth = 0;       // bytes per second between device and pinned host memory
     interference with_communication = {};  // by kernels of NCCL
     interference with_copy = {};           // by copy engines
-    gpu_pairs links = {};                  // in place of peer_latency and peer_bandwidth, where pairs of GPUs differ
+    gpu_pairs links = {};                  // where pairs of GPUs differ. peer_latency and peer_bandwidth then are those of other pairs, on
+                                           // two hosts, and choose between NCCL and copy engines; 0: copy engines move nothing
 };
 
 // Whether a list of links is a square, and each link moves something.
