@@ -127,6 +127,19 @@ TEST_CASE("roles with unequally many ranks keep their ranks, and single_rank has
     for (int role = 0; role < alone.size(); ++role) CHECK(alone[role] == role);
 }
 
+TEST_CASE("a result of a collective over roles is sent by the first of them to a role that takes no part") {
+    struct summed : dv::graph<dv::input<x, dv::scalar<float>>, dv::on<left, dv::let<a, fill<block<64>>(x)>>,
+                              dv::on<middle, dv::let<b, fill<block<64>>(x)>>, dv::let<made<0>, all_reduce<sum>(a, b)>,
+                              dv::on<right, dv::let<c, add(made<0>, made<0>)>>, dv::on<middle, dv::let<d, add(made<0>, made<0>)>>,
+                              dv::output<c, d>> {};
+    const dv::ir::graph g = dv::plan::typed<summed>::value;
+    std::vector<std::array<std::int64_t, 3>> all;
+    const auto traffic = dv::pass::detail::traffic_between_roles(g);
+    for (const auto& t : traffic.all()) all.push_back({t.from, t.to, t.bytes});
+    std::sort(all.begin(), all.end());
+    CHECK(all == std::vector<std::array<std::int64_t, 3>>{{0, 1, 65536}, {0, 2, 65536}, {1, 0, 65536}});
+}
+
 namespace {
 using by_links = dv::options<cube_of_gpus, dv::channel_transport<dv::transport::peer_copy>, dv::roles_by_links>;
 using relayed = dv::options<cube_of_gpus, dv::channel_transport<dv::transport::peer_copy>>;

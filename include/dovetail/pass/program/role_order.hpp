@@ -32,6 +32,17 @@ private:
     vec<role_traffic> list_;
 };
 
+// The role that sends a value to one that reads it: of the result of a collective over roles the first that has it. -1: the reader has it.
+template <class Graph>
+constexpr int source_of(const Graph& g, int symbol, int reader) {
+    const ir::symbol& y = g.symbols.first[symbol];
+    if (y.role >= 0 || y.node < 0) return y.role;
+    const ir::node& n = g.nodes.first[y.node];
+    for (int t = n.first_target; t < n.first_target + n.targets; ++t)
+        if (g.operands.first[t] == reader) return -1;
+    return g.operands.first[n.first_target];
+}
+
 // The values that cross from role to role, each counted once for each role that reads it, and the arguments of collectives over roles,
 // which each of their roles sends to each other one.
 template <class Graph>
@@ -47,11 +58,11 @@ constexpr role_traffic_list traffic_between_roles(const Graph& g) {
     for (const ir::node& n : g.nodes) {
         if (n.op->view != view_kind::none) continue;
         for (const int a : g.operands.view().subspan(n.first_argument, n.arguments)) {
-            const int home = g.symbols.first[where.whole_of(a)].role;
+            const int whole = where.whole_of(a);
             if (n.role >= 0)
-                add(a, home, n.role);
+                add(a, source_of(g, whole, n.role), n.role);
             else
-                for (const int target : g.operands.view().subspan(n.first_target, n.targets)) add(a, home, target);
+                for (const int target : g.operands.view().subspan(n.first_target, n.targets)) add(a, source_of(g, whole, target), target);
         }
     }
     return traffic;
