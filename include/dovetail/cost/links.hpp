@@ -12,6 +12,7 @@ struct link_options {
     gpu_pairs pairs = {};
     gpu_pair otherwise = {};  // between GPUs of two hosts
     int assumed_width = 1;
+    bool relays = true;
     bool roles_by_links = false;
 
     constexpr link_options() = default;
@@ -19,6 +20,7 @@ struct link_options {
         : pairs{s.machine.links},
           otherwise{s.machine.peer_bandwidth, s.machine.peer_latency},
           assumed_width{s.assumed_width},
+          relays{s.relays},
           roles_by_links{s.roles_by_links} {}
 };
 

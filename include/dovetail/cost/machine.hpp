@@ -83,7 +83,7 @@ constexpr bool is_possible(const machine_description& m) {
     for (const interference& with : {m.with_communication, m.with_copy})
         for (int k = 0; k < work_class_count; ++k)
             if (with.of_compute[k] < 1000 || with.of_other[k] < 1000) return false;
-    return is_possible(m.links);
+    return is_possible(m.links) && (!m.links || m.peer_bandwidth > 0);
 }
 
 namespace machine {
@@ -176,6 +176,7 @@ struct plan_options {
     rewrite_list rewrites = {};
     input_list host_inputs = {};  // bound from host memory, so that each run copies them
     profile_table profile = {};   // without rows: all times are estimated
+    bool relays = true;           // copies between roles may go over third ones, by the links between GPUs
     bool roles_by_links = false;  // ranks are given to roles by the links between GPUs
 };
 

@@ -184,7 +184,8 @@ template <class Options>
 constexpr bool right_together() {
     constexpr bool reachable = Options::value.channels != transport::peer_copy || Options::value.between_roles == link::local;
     constexpr bool on_this_machine = is_for_machine(Options::value.profile, Options::value.machine.name);
-    constexpr bool has_links = !Options::value.roles_by_links || Options::value.machine.links;
+    constexpr bool has_links =
+        !Options::value.roles_by_links || (Options::value.machine.links && Options::value.between_roles == link::local);
     if constexpr (!has_links) error::report<error::no_links_to_order_by<Options>>();
     if constexpr (!reachable) error::report<error::peer_copies_over_network<Options>>();
     if constexpr (!on_this_machine) error::report<error::profile_of_another_machine<Options>>();

@@ -41,7 +41,7 @@ struct expansion_options {
         : expansion_options{s.in_flight, s.channel_slots, cost_model::peer_copies_from(s), link_options{s}} {}
 
     // Whether copies between roles may go over a third one.
-    constexpr bool relays() const { return links.pairs && peer_copies_from != never; }
+    constexpr bool relays() const { return links.relays && links.pairs && peer_copies_from != never; }
 };
 
 }  // namespace dovetail::cost_model

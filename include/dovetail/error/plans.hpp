@@ -16,7 +16,7 @@ struct impossible_machine {
     static_assert(detail::never<Machine>,
                   "dovetail: this machine description has a figure that no machine has: a rate or a latency below zero, or a time beside "
                   "something else below 1000, in thousandths of the time alone; a list of slow-downs gives all three classes of work, one "
-                  "of links the link from each GPU to each, row by row, with a bandwidth between any two");
+                  "of links the link from each GPU to each, row by row, with a bandwidth between any two, and peer_bandwidth as well");
 };
 template <class Option>
 struct bare_option {
@@ -33,8 +33,15 @@ struct peer_copies_over_network {
 template <class Options>
 struct no_links_to_order_by {
     static_assert(detail::never<Options>,
-                  "dovetail: dv::roles_by_links gives ranks to roles by the links between GPUs, and the machine description of these "
-                  "options has none: give it links, or list the roles by dv::roles<...> in the order of their ranks");
+                  "dovetail: dv::roles_by_links gives ranks to roles by the links between GPUs of a host, and the machine description of "
+                  "these options has none, or dv::link_between_roles says that a network connects the roles: give it links, or list the "
+                  "roles by dv::roles<...> in the order of their ranks");
+};
+template <class Graph, class Options>
+struct roles_listed_and_by_links {
+    static_assert(detail::never<Graph, Options>,
+                  "dovetail: this graph (first) lists its roles in the order of their ranks, by dv::roles<...>, and these options (second) "
+                  "ask for another order, by dv::roles_by_links: leave out one of them");
 };
 template <class Value, class Options>
 struct value_over_network {

@@ -93,6 +93,7 @@ struct basic_graph {
     typename Store::template of<mesh_axis, 5> mesh;
     typename Store::template of<region, 6> regions;
     bool single_rank = false;  // one rank plays all roles
+    bool lists_roles = false;  // by roles<...>
     bool views = false;        // some symbol is a block of rows of another one, see parts.hpp
     fault wrong = {};          // the first mistake found, if any; the arrays are complete only without one
 
@@ -113,6 +114,7 @@ constexpr void zip(A& a, B& b, F f)
     f(a.regions, b.regions);
     b.single_rank = a.single_rank;
     b.views = a.views;
+    b.lists_roles = a.lists_roles;
     b.wrong = a.wrong;
 }
 

@@ -35,6 +35,7 @@ struct lowering_state {
     name_table names;
     bool names_roles = false;
     bool views = false;
+    bool lists_roles = false;
 
     // Takes the room for symbols, nodes and operands from a table that has all it needs at most.
     template <class Table>
@@ -58,6 +59,7 @@ struct lowering_state {
         to.regions.cut(regions.size());
         to.wrong = mistake;
         to.views = views;
+        to.lists_roles = lists_roles;
     }
 
     constexpr bool wrong() const { return mistake.kind != fault_kind::none; }

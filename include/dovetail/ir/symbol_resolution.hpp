@@ -105,6 +105,7 @@ private:
             if (without_statements_ >= 0) d_.fail(make_fault(fault_kind::unused_role, without_statements_));
             return;
         }
+        d_.lists_roles = true;
         const vec<int> number = listed_.number(d_);
         if (d_.wrong()) return;
         for (int s = 0; s < d_.symbol_count; ++s)

@@ -125,8 +125,17 @@ private:
             const tag* const axis = g.axes[m.axis].name;
             store_->add_position({axis, where.coordinate(rank, 1u << m.axis), where.width(role, m.axis)});
             for (const state& s : states_)
-                if ((g.symbols[s.symbol].replicated >> m.axis & 1u) != 0) store_->add_replicated(*s.stored, axis);
+                if ((g.symbols[s.symbol].replicated >> m.axis & 1u) != 0)
+                    store_->add_replicated(*s.stored, axis);
+                else if (is_updated(g, s.symbol))
+                    store_->add_varying(*s.stored, axis);
         }
+    }
+    static bool is_updated(const ir::graph& g, int state) {
+        for (const ir::node& n : g.nodes)
+            for (const int result : g.operands.subspan(n.first_result, n.update ? n.results : 0))
+                if (result == state) return true;
+        return false;
     }
     // The inputs of this role, by the task that brings each one in.
     void list_inputs(const ir::program& p, int role) {

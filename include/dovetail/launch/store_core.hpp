@@ -39,10 +39,12 @@ struct stored_state {
     bool initialised = false;
     std::string lost = {};                    // why the contents are invalid
     std::vector<const tag*> replicated = {};  // the axes along which a graph declares it to be equal
+    std::vector<const tag*> varying = {};     // ... along which a graph updates it without that
 
-    bool is_replicated(const tag& axis) const {
-        return std::any_of(replicated.begin(), replicated.end(), [&](const tag* known) { return same(known, &axis); });
+    static bool among(const std::vector<const tag*>& axes, const tag& axis) {
+        return std::any_of(axes.begin(), axes.end(), [&](const tag* known) { return same(known, &axis); });
     }
+    bool is_replicated(const tag& axis) const { return among(replicated, axis); }
 };
 
 // Where the rank is along an axis of a graph's mesh.
@@ -95,6 +97,10 @@ public:
     void add_replicated(stored_state& s, const tag* axis) {
         const std::lock_guard lock{mutex_};
         if (!s.is_replicated(*axis)) s.replicated.push_back(axis);
+    }
+    void add_varying(stored_state& s, const tag* axis) {
+        const std::lock_guard lock{mutex_};
+        if (!stored_state::among(s.varying, *axis)) s.varying.push_back(axis);
     }
     // Throws unless the executors that have used the store agree on it.
     axis_position position_along(const tag& axis) {

@@ -110,7 +110,10 @@ inline made make(const ir::graph& g, const plan_options& s) {
     if (trials.count > 0) decided.rewrites = trials.of[trials.best].list;
     made m = detail::make_decided(g, decided);
     m.rewrites = trials;
-    return m;
+    if (m.wrong || m.fits || !s.machine.links || !s.relays || g.roles.size() == 1) return m;
+    plan_options straight = s;
+    straight.relays = false;
+    return make(g, straight);
 }
 
 // The plan of one schedule.

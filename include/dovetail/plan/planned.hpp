@@ -45,6 +45,13 @@ constexpr bool right_inputs(dovetail::detail::listed_names<List...>) {
     return (has_inputs<G>(List{}) && ...);
 }
 
+// Whether the order of roles is said once.
+template <class G, class O>
+constexpr bool right_role_order() {
+    constexpr bool twice = O::value.roles_by_links && typed<G>::value.lists_roles;
+    if constexpr (twice) error::report<error::roles_listed_and_by_links<G, O>>();
+    return !twice;
+}
 // Whether the graph has the axes that an option lists; the first that it does not have is reported.
 template <class G, class Name>
 constexpr bool has_axis() {
@@ -97,7 +104,7 @@ constexpr bool plan_right() {
         return false;
     } else if constexpr (!right_objective<G, O>() || !right_inputs<G>(typename O::host_inputs{}) || !right_profile<G, O>()) {
         return false;
-    } else if constexpr (!right_axes<G>(typename O::axes{}) || !right_channels<G, O>()) {
+    } else if constexpr (!right_axes<G>(typename O::axes{}) || !right_channels<G, O>() || !right_role_order<G, O>()) {
         return false;
     } else {
         using wrong = typename decltype(plan_error<G, O>())::type;

@@ -166,3 +166,28 @@ TEST_CASE("a store that goes on in a larger world is a shard of that one") {
     CHECK(kept->read<app::vector>(dv::name<app::bias>) == app::floats(4, 2.0f));
     kept->save(in / "0", dv::along<app::tp>);
 }
+
+namespace {
+struct shared_weight;
+using four = dv::tensor<float, 4>;
+struct same_everywhere : dv::graph<dv::mesh<dv::axis<app::tp>>, dv::input<app::x, four, dv::replicated<app::tp>>,
+                                   dv::state<shared_weight, four, dv::ops::zeros, dv::replicated<app::tp>>,
+                                   dv::update<shared_weight, dv::ops::add(shared_weight, app::x)>> {};
+struct each_its_own : dv::graph<dv::mesh<dv::axis<app::tp>>, dv::input<app::x, four>, dv::state<shared_weight, four, dv::from_store>,
+                                dv::update<shared_weight, dv::ops::add(shared_weight, app::x)>> {};
+}  // namespace
+
+TEST_CASE("a state that one graph keeps equal and another lets differ is not saved as a shard") {
+    const support::folder files;
+    std::string said;
+    dv::host::world{2}.run([&](auto& rank) {
+        dv::store store{rank};
+        dv::executor<same_everywhere> first{rank, store};
+        store.save(files / ("good" + std::to_string(rank.index())), dv::along<app::tp>);
+        dv::executor<each_its_own> second{rank, store};
+        const std::string text = message([&] { store.save(files / ("bad" + std::to_string(rank.index())), dv::along<app::tp>); });
+        if (rank.index() == 0) said = text;
+    });
+    CHECK(has(said, "state `shared_weight`"));
+    CHECK(has(said, "rank 0: one graph declares it replicated along `tp`, and another updates it without that"));
+}

@@ -236,3 +236,26 @@ TEST_CASE("a compiler's limit of operations allows many copies along an axis of 
     constexpr std::int64_t linked = dv::predicted_time<large_mesh, dv::options<cube_of_gpus, by_copies>>;
     CHECK(linked == dv::predicted_time<large_mesh, dv::options<by_copies>>);
 }
+
+namespace {
+// A value for worker<2> that fits nowhere else: worker<1>, over which it would go, has a state of its own.
+struct crowded : dv::graph<dv::input<x, dv::scalar<float>>, dv::on<worker<0>, dv::let<a, fill<large>(x)>>,
+                           dv::on<worker<1>, dv::state<made<1>, large, zeros>, dv::update<made<1>, add(made<1>, made<1>)>>,
+                           dv::on<worker<2>, dv::let<b, add(a, a)>>, dv::output<b>> {};
+using limited = dv::options<cube_of_gpus, dv::memory_limit<850'000'000>>;
+}  // namespace
+
+TEST_CASE("under a memory limit that leaves a relay no room a copy goes straight") {
+    CHECK(dv::predicted_time<crowded, limited> < 12 * ms);
+    CHECK(dv::predicted_time<crowded, dv::options<cube_of_gpus>> < 12 * ms);
+    struct more_crowded : dv::graph<dv::input<x, dv::scalar<float>>, dv::on<worker<0>, dv::let<a, fill<large>(x)>>,
+                                    dv::on<worker<1>, dv::state<made<1>, large, zeros>, dv::state<made<2>, large, zeros>,
+                                           dv::update<made<1>, add(made<1>, made<2>)>, dv::update<made<2>, add(made<2>, made<2>)>>,
+                                    dv::on<worker<2>, dv::let<b, add(a, a)>>, dv::output<b>> {};
+    CHECK(dv::peak_bytes<more_crowded, worker<1>, limited> <= 850'000'000);
+    CHECK(dv::predicted_time<more_crowded, limited> > 50 * ms);
+    // At run time as while compiling.
+    const dv::plan::made made = dv::plan::make(dv::plan::typed<more_crowded>::value, limited::value);
+    CHECK(made.fits);
+    CHECK(made.plan.predicted == dv::predicted_time<more_crowded, limited>);
+}

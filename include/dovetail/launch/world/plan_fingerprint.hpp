@@ -28,6 +28,7 @@ inline std::string options_text(const plan_options& s, const engine_options& o) 
     say(s.rewrites.copied_from != plain.rewrites.copied_from, "collectives by copy engines");
     say(s.between_roles != plain.between_roles, "the network between roles");
     say(s.roles_by_links, "roles by links");
+    say(!s.relays, "no copies over third roles");
     say(s.objective == objective_kind::interval, "objective interval");
     say(s.objective == objective_kind::finish, "objective finish of `" + display(*s.finished) + "`");
     say(s.profile.rows.count > 0, "a profile of `" + std::string{s.profile.graph} + "`");

@@ -142,11 +142,34 @@ struct rewrites_found<G, O, Tried, true> {
     using options = typename options_with<O, best>::type;
 };
 template <class G, class O, bool Searches = changes_for<G, O>.any()>
-struct decided {
+struct rewriting {
     static constexpr rewrite_trials trials{};
     using options = O;
 };
 template <class G, class O>
-struct decided<G, O, true> : rewrites_found<G, O, 0> {};
+struct rewriting<G, O, true> : rewrites_found<G, O, 0> {};
+
+// A relay holds what it passes on: where no plan with relays keeps within the memory limit, copies go straight.
+template <class O>
+struct without_relays : O {
+    static constexpr plan_options value = [] {
+        plan_options s = O::value;
+        s.relays = false;
+        return s;
+    }();
+};
+template <class G, class O>
+constexpr bool relays_fit() {
+    if constexpr (O::value.memory_limit == 0 || !O::value.machine.links || typed<G>::value.roles.count == 1) {
+        return true;
+    } else {
+        using found = searched<G, typename rewriting<G, O>::options>;
+        return found::found.fits(found::taken, O::value);
+    }
+}
+template <class G, class O, bool Relays = relays_fit<G, O>()>
+struct decided : rewriting<G, O> {};
+template <class G, class O>
+struct decided<G, O, false> : rewriting<G, without_relays<O>> {};
 
 }  // namespace dovetail::plan::detail
