@@ -9,6 +9,7 @@
 #include "support/expect.hpp"
 #include "support/state_files.hpp"
 
+#include <optional>
 #include <thread>
 
 namespace dv = dovetail;

@@ -168,7 +168,7 @@ private:
     }
     void measure_links() {
         made_.links.resize(static_cast<std::size_t>(made_.ranks * made_.ranks));
-        [&]<int... K>(std::integer_sequence<int, K...>) {
+        [&, this]<int... K>(std::integer_sequence<int, K...>) {
             (measure_links_at<K + 1>(), ...);
         }(std::make_integer_sequence<int, most_measured_ranks - 1>{});
         std::vector<std::int64_t> bandwidths, latencies;

@@ -130,7 +130,7 @@ public:
     // Of f(rank, run), the median over runs of the least over ranks. Of a message: on the rank that arrives last, and waits for nobody.
     template <class F>
     std::int64_t least(F f) const {
-        return median_of_runs(runs(), [&](int run) {
+        return median_of_runs(runs(), [&, this](int run) {
             std::int64_t fewest = INT64_MAX;
             for (const recorded_runs& r : ranks_) fewest = std::min(fewest, f(r, run));
             return fewest;
