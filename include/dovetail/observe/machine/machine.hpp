@@ -168,8 +168,8 @@ private:
     }
     void measure_links() {
         made_.links.resize(static_cast<std::size_t>(made_.ranks * made_.ranks));
-        [&, this]<int... K>(std::integer_sequence<int, K...>) {
-            (measure_links_at<K + 1>(), ...);
+        [this]<int... K>(std::integer_sequence<int, K...>) {
+            (this->template measure_links_at<K + 1>(), ...);
         }(std::make_integer_sequence<int, most_measured_ranks - 1>{});
         std::vector<std::int64_t> bandwidths, latencies;
         for (int i = 0; i < made_.ranks * made_.ranks; ++i)
