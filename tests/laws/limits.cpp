@@ -112,8 +112,7 @@ TEST_CASE("on random graphs: a memory limit that an order for little memory keep
         dv::plan_options one_stream = plan_options;
         one_stream.forced = dv::candidate::sequential;
         const dv::plan::made alone = dv::plan::make(g, one_stream);
-        // Of one program: a plan that has no room for copies over third roles makes them straight.
-        if (alone.fits && alone.options.relays == made.options.relays) CHECK(plan.predicted <= alone.plan.predicted);
+        if (alone.fits) CHECK(plan.predicted <= alone.plan.predicted);
         // A larger limit; a plan as fast as the one without a limit ends the search.
         plan_options.memory_limit += r.below(static_cast<int>(taken - plan_options.memory_limit));
         CHECK(dv::plan::make(g, plan_options).plan.predicted <= std::max(plan.predicted, free.plan.predicted));

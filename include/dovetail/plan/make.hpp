@@ -110,10 +110,13 @@ inline made make(const ir::graph& g, const plan_options& s) {
     if (trials.count > 0) decided.rewrites = trials.of[trials.best].list;
     made m = detail::make_decided(g, decided);
     m.rewrites = trials;
-    if (m.wrong || m.fits || !s.machine.links || !s.relays || g.roles.size() == 1) return m;
-    plan_options straight = s;
-    straight.relays = false;
-    return make(g, straight);
+    if (m.wrong || !may_relay_within_limit(g, s)) return m;
+    plan_options without = s;
+    without.relays = false;
+    made straight = make(g, without);
+    if (!straight.fits) return m;
+    const auto predicted = [](const made& x) { return x.plan.choice.predicted[static_cast<int>(x.plan.choice.taken)]; };
+    return m.fits && predicted(m) <= predicted(straight) ? static_cast<made&&>(m) : static_cast<made&&>(straight);
 }
 
 // The plan of one schedule.

@@ -130,6 +130,13 @@ constexpr request next_request(const findings& f, const plan_options& s, int tas
     return {kind::bytes, next};
 }
 
+// Whether plans with copies over third roles are compared with plans of which all copies go straight: under a memory limit, since relays
+// hold what they pass on.
+template <class Graph>
+constexpr bool may_relay_within_limit(const Graph& g, const plan_options& s) {
+    return s.memory_limit > 0 && s.relays && s.machine.links && !g.single_rank && g.roles.size() > 1;
+}
+
 // The result of the search as stored in the plan. The time of a run is known without the search.
 template <class Plan>
 constexpr choice choice_of(const findings& f, candidate taken, const Plan& made, objective_kind objective) {

@@ -69,7 +69,7 @@ TEST_CASE("one rank has no links, and three have six") {
     CHECK_FALSE(is_measured(one, "bus_bandwidth"));
     CHECK(one.description.bus_bandwidth == dv::machine::h200_nvlink::description.bus_bandwidth);
     CHECK(has(observe::machine_table(one), "that takes two GPUs"));
-    CHECK(has(observe::machine_table(measured(3, {})), "6 pairs by copy engines"));
+    CHECK(has(observe::machine_table(measured(3, {200us, 20e6})), "6 pairs by copy engines"));
 }
 
 TEST_CASE("a header says what was measured, what was not, and where links differ") {

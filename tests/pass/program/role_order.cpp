@@ -245,7 +245,7 @@ struct crowded : dv::graph<dv::input<x, dv::scalar<float>>, dv::on<worker<0>, dv
 using limited = dv::options<cube_of_gpus, dv::memory_limit<850'000'000>>;
 }  // namespace
 
-TEST_CASE("under a memory limit that leaves a relay no room a copy goes straight") {
+TEST_CASE("under a memory limit a copy goes over a relay where that is faster, and straight where the relay has no room") {
     CHECK(dv::predicted_time<crowded, limited> < 12 * ms);
     CHECK(dv::predicted_time<crowded, dv::options<cube_of_gpus>> < 12 * ms);
     struct more_crowded : dv::graph<dv::input<x, dv::scalar<float>>, dv::on<worker<0>, dv::let<a, fill<large>(x)>>,

@@ -27,6 +27,7 @@ using namespace ops;
 
 struct ranks;
 struct x;
+struct v;
 struct w;
 struct start;
 struct held;
@@ -53,8 +54,8 @@ struct products
 
 // Sums of two vectors.
 template <std::int64_t N>
-struct sums : graph<everywhere, state<w, tensor<float, N>, constant<1>>, let<step<0>, add(w, w)>, let<step<1>, add(step<0>, w)>,
-                    let<step<2>, add(step<1>, w)>, let<step<3>, add(step<2>, w)>, output<step<3>>> {};
+struct sums : graph<everywhere, state<v, tensor<float, N>, constant<1>>, state<w, tensor<float, N>, constant<1>>, let<step<0>, add(v, w)>,
+                    let<step<1>, add(step<0>, w)>, let<step<2>, add(step<1>, w)>, let<step<3>, add(step<2>, w)>, output<step<3>>> {};
 
 // Operations that do next to nothing, one after the other.
 template <int I>

@@ -23,7 +23,7 @@ struct machine_ranks {
 
 struct measured_machine {
     machine_description description = machine::h200_nvlink::description;
-    std::vector<gpu_pair> links = {};  // from each GPU to each, row by row; empty if there is one
+    std::vector<gpu_pair> links = {};  // from each GPU to each, row by row; empty where all are alike
     int ranks = 1;
     std::vector<machine_figure> figures = {};
 };
@@ -79,6 +79,11 @@ private:
     void note(const std::string& name, std::int64_t& figure, std::int64_t value, const char* unit, const std::string& how) {
         figure = value;
         made_.figures.push_back({name, std::to_string(value) + " " + unit, how});
+    }
+    // From how much longer the large amount took; noise can hide that.
+    void note_bandwidth(const std::string& name, std::int64_t& figure, std::int64_t bytes, std::int64_t longer, const std::string& how) {
+        if (longer <= 0) return not_measured(name, "a large message took no longer than a small one");
+        note(name, figure, per_second(bytes, longer), "bytes per second", how);
     }
     void not_measured(const std::string& name, const std::string& why) { made_.figures.push_back({name, "not measured", why}); }
 
@@ -137,10 +142,10 @@ private:
         const std::int64_t small = runs_of<sent<16, 1, transport::nccl>>().message_time();
         const std::int64_t large = runs_of<sent<Sizes::message, 1, transport::nccl>>().message_time();
         note("link_latency", m.link_latency, 1000 * small, "ps", "NCCL sends 64 bytes to the next rank");
-        note("link_bandwidth", m.link_bandwidth, per_second(bytes, large - small), "bytes per second", "... and a large message");
+        note_bandwidth("link_bandwidth", m.link_bandwidth, bytes, large - small, "... and a large message");
         const std::int64_t sum = runs_of<reduced<Sizes::message>>().message_time();
-        note("bus_bandwidth", m.bus_bandwidth, per_second(2 * (bytes - bytes / made_.ranks), sum - small), "bytes per second",
-             "NCCL's all_reduce of a large vector");
+        note_bandwidth("bus_bandwidth", m.bus_bandwidth, 2 * (bytes - bytes / made_.ranks), sum - small,
+                       "NCCL's all_reduce of a large vector");
     }
 
     // How long each rank takes to send and receive by copy engines at this distance.
@@ -163,7 +168,8 @@ private:
                 return std::min(times[static_cast<std::size_t>(from)], times[static_cast<std::size_t>(to)]);
             };
             made_.links[static_cast<std::size_t>(from * made_.ranks + to)] = {
-                per_second(4 * Sizes::message, of_link(large) - of_link(small)), 1000 * of_link(small)};
+                of_link(large) > of_link(small) ? per_second(4 * Sizes::message, of_link(large) - of_link(small)) : 0,
+                1000 * of_link(small)};
         }
     }
     void measure_links() {
@@ -177,15 +183,18 @@ private:
                 bandwidths.push_back(link.bandwidth);
                 latencies.push_back(link.latency);
             }
-        std::sort(bandwidths.begin(), bandwidths.end());
-        std::sort(latencies.begin(), latencies.end());
+        const auto [slowest, fastest] = std::minmax_element(bandwidths.begin(), bandwidths.end());
         machine_description& m = made_.description;
-        const std::string how = std::to_string(bandwidths.size()) + " pairs by copy engines, the median; " +
-                                std::to_string(bandwidths.front()) + " to " + std::to_string(bandwidths.back());
-        note("peer_bandwidth", m.peer_bandwidth, bandwidths[bandwidths.size() / 2], "bytes per second", how);
-        note("peer_latency", m.peer_latency, latencies[latencies.size() / 2], "ps", "a copy of 64 bytes, the median of pairs");
+        note("peer_latency", m.peer_latency, median(latencies), "ps", "a copy of 64 bytes, the median of pairs");
+        if (*slowest == 0) {
+            made_.links.clear();
+            return not_measured("peer_bandwidth", "a large copy took no longer than a small one");
+        }
+        const std::string how = std::to_string(bandwidths.size()) + " pairs by copy engines, the median; " + std::to_string(*slowest) +
+                                " to " + std::to_string(*fastest);
+        note("peer_bandwidth", m.peer_bandwidth, median(bandwidths), "bytes per second", how);
         constexpr int percent_alike = 90;
-        if (bandwidths.front() / percent_alike * 100 >= bandwidths.back()) made_.links.clear();
+        if (*slowest / percent_alike * 100 >= *fastest) made_.links.clear();
     }
 
     // What computes, the class of its work, and its time alone; and a message, and its time alone.
@@ -212,8 +221,8 @@ private:
             of_other.push_back(found.of_other);
         }
         if (of_compute.empty()) return not_measured(name, "they did not run at the same time");
-        to.of_compute[work] = static_cast<int>(middle(of_compute));
-        to.of_other[work] = static_cast<int>(middle(of_other));
+        to.of_compute[work] = static_cast<int>(median(of_compute));
+        to.of_other[work] = static_cast<int>(median(of_other));
         made_.figures.push_back({name, std::to_string(to.of_compute[work]) + " and " + std::to_string(to.of_other[work]),
                                  "thousandths of the time alone: the computation, and what is beside it"});
     }
@@ -241,10 +250,6 @@ private:
     }
 
     static std::int64_t duration(const step_time& t) { return t.end_ns - t.start_ns; }
-    static std::int64_t middle(std::vector<std::int64_t> values) {
-        std::sort(values.begin(), values.end());
-        return values[values.size() / 2];
-    }
 
     World world_;
     measured_machine made_;

@@ -87,13 +87,17 @@ private:
     std::vector<std::vector<step_time>> times_;  // by run, by step
 };
 
+// Of one value at least.
+inline std::int64_t median(std::vector<std::int64_t> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
 // The median of f(run) over the runs.
 template <class F>
 std::int64_t median_of_runs(int runs, F f) {
     std::vector<std::int64_t> values;
     for (int run = 0; run < runs; ++run) values.push_back(f(run));
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0 : values[values.size() / 2];
+    return median(values);
 }
 
 // How long a run takes, on the clock of the host: the median of runs that are not recorded, which takes time of its own for each operation.
@@ -104,12 +108,12 @@ std::int64_t run_time(World& world, int runs) {
         executor<G, O> step{rank};
         bind_small_input<G>(step);
         for (int run = 0; run < warm_up_runs; ++run) step.run().wait();
-        const std::int64_t median = median_of_runs(runs, [&](int) {
+        const std::int64_t usual = median_of_runs(runs, [&](int) {
             const auto start = std::chrono::steady_clock::now();
             step.run().wait();
             return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
         });
-        if (rank.index() == 0) taken = median;
+        if (rank.index() == 0) taken = usual;
     });
     return taken;
 }

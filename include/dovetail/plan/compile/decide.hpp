@@ -149,7 +149,7 @@ struct rewriting {
 template <class G, class O>
 struct rewriting<G, O, true> : rewrites_found<G, O, 0> {};
 
-// A relay holds what it passes on: where no plan with relays keeps within the memory limit, copies go straight.
+// A relay holds what it passes on, so that under a memory limit copies that go straight may be faster, or all that fits.
 template <class O>
 struct without_relays : O {
     static constexpr plan_options value = [] {
@@ -159,15 +159,17 @@ struct without_relays : O {
     }();
 };
 template <class G, class O>
-constexpr bool relays_fit() {
-    if constexpr (O::value.memory_limit == 0 || !O::value.machine.links || typed<G>::value.roles.count == 1) {
+constexpr bool relays_gain() {
+    if constexpr (!may_relay_within_limit(typed<G>::value, O::value)) {
         return true;
     } else {
-        using found = searched<G, typename rewriting<G, O>::options>;
-        return found::found.fits(found::taken, O::value);
+        using with = searched<G, typename rewriting<G, O>::options>;
+        using straight = searched<G, typename rewriting<G, without_relays<O>>::options>;
+        if (!straight::found.fits(straight::taken, O::value)) return true;
+        return with::found.fits(with::taken, O::value) && with::found.length_of(with::taken) <= straight::found.length_of(straight::taken);
     }
 }
-template <class G, class O, bool Relays = relays_fit<G, O>()>
+template <class G, class O, bool Relays = relays_gain<G, O>()>
 struct decided : rewriting<G, O> {};
 template <class G, class O>
 struct decided<G, O, false> : rewriting<G, without_relays<O>> {};
