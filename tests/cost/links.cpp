@@ -169,3 +169,14 @@ TEST_CASE("a list of links is a square") {
     CHECK_FALSE(dv::is_possible(dv::gpu_pairs{short_of_one}));
     CHECK(dv::is_possible(dv::gpu_pairs{}));
 }
+
+TEST_CASE("a machine with links has peer copies") {
+    static constexpr dv::gpu_pair four[4] = {{}, {1, 0}, {1, 0}, {}};
+    dv::machine_description m = dv::machine::h200_nvlink::description;
+    m.links = four;
+    CHECK(dv::is_possible(m));
+    m.peer_bandwidth = 0;
+    CHECK_FALSE(dv::is_possible(m));
+    m.links = {};
+    CHECK(dv::is_possible(m));
+}

@@ -5,7 +5,7 @@
 namespace app {
 struct not_a_square {
     static constexpr dv::gpu_pair links[3] = {{}, {400'000'000'000, 0}, {400'000'000'000, 0}};
-    static constexpr dv::machine_description description{.name = "not a square", .links = links};
+    static constexpr dv::machine_description description{.name = "not a square", .peer_bandwidth = 400'000'000'000, .links = links};
 };
 struct model : dv::graph<dv::input<x, vector>, dv::let<y, gelu(x)>, dv::output<y>> {};
 }  // namespace app
