@@ -7,6 +7,7 @@
 #include <dovetail/dovetail.hpp>
 #include <dovetail/launch/executor.hpp>
 
+#include <atomic>
 #include <limits>
 
 namespace dv = dovetail;
@@ -80,6 +81,24 @@ TEST_CASE("the first operation that makes an infinity is named on every rank") {
         has(seen[1],
             "rank 1 stops, because operation `reciprocal` of `y` failed on rank 0 (role `left`), run 3: element 6 of its result `y` is infinite");
     }
+}
+
+namespace inspection_test {
+std::atomic<int> loaded = 0;  // element types, as bits
+}
+
+// On a GPU the first launch of a kernel loads it, which may wait for a rank that waits for the loading.
+TEST_CASE("the kernels of the check are loaded when the executor is made") {
+    const simulated::scope simulation;
+    dv::cuda::finite_check_kernel = [](cudaStream_t, dv::element e, const void*, std::int64_t, unsigned long long*) {
+        loaded |= 1 << static_cast<int>(e);
+    };
+    dv::cuda::world::local(2).run([](auto& rank) {
+        const dv::executor<channels, options> unchecked{rank, 20s};
+        const dv::executor<channels, options> checked{rank, dv::check_finite, 20s};
+        for (const auto e : {dv::element::float16, dv::element::bfloat16, dv::element::float32, dv::element::float64})
+            CHECK((loaded >> static_cast<int>(e) & 1) == 1);
+    });
 }
 
 TEST_CASE("a state that holds not a number, and an input that does") {

@@ -12,6 +12,17 @@
 
 namespace dovetail::cuda {
 
+// Launches the kernels of dv::check_finite once for each element type, on the zeros of `spare` (16 bytes): no run then loads one. Loading
+// a kernel may wait for what is on the GPU, which may wait for a rank whose next call waits for the loading.
+inline void load_finite_checks(const block& spare, cudaStream_t stream) {
+    constexpr std::int64_t largest_element = 8;
+    if (finite_check_kernel == nullptr) return;
+    check(calls.memset_async(spare.data(), 0, 2 * largest_element, stream), "cudaMemsetAsync");
+    for (const element type : {element::float16, element::bfloat16, element::float32, element::float64})
+        finite_check_kernel(stream, type, spare.data(), 1, reinterpret_cast<unsigned long long*>(spare.data() + largest_element));
+    check(calls.get_last_error(), "the kernel of dv::check_finite");
+}
+
 class value_inspection {
 public:
     value_inspection(std::vector<launch::inspected_step> steps, const ir::graph& g, const ir::program& p, const pointer_table& pointers,

@@ -168,7 +168,9 @@ private:
     // Done once for each plan whose ranks may wait for each other.
     void warm(std::uint64_t hash) {
         if (detail::replayed_apart && options.replay != replay_mode::never) hash = ~hash;  // these plans use communicators of their own
-        if (!communicates_ || std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
+        if (!communicates_) return;
+        if (options.check_finite) load_checks();
+        if (std::find(on_->warmed.begin(), on_->warmed.end(), hash) != on_->warmed.end()) return;
         {
             kernel_warmer kernels{*list_, *pointers_, program, *on_, addresses.arena(), plan.roles[role].arena_bytes};
             try {
@@ -191,6 +193,11 @@ private:
         }
         wait_for_streams("the connections of " + described() + " were not made");
         on_->warmed.push_back(hash);
+    }
+    void load_checks() {
+        const block spare{on_->memory, 16};
+        load_finite_checks(spare, on_->streams[0]);
+        wait_for_streams("the kernels of dv::check_finite were not loaded");
     }
     void initialise() {
         launch::initialise_states(
