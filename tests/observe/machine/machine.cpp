@@ -16,7 +16,7 @@ namespace {
 
 struct few_runs {
     static constexpr std::int64_t half_product = 8, float_product = 8, double_product = 8;
-    static constexpr std::int64_t vector = 1 << 10, message = 1 << 14, short_message = 1 << 10;
+    static constexpr std::int64_t vector = 1 << 10, message = 1 << 14, long_message = 1 << 16;
     static constexpr int runs = 3;
 };
 

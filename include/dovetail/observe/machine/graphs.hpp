@@ -7,17 +7,17 @@
 
 namespace dovetail::observe {
 
-// Large enough that bandwidth and arithmetic count and not latency: 256 MiB in a vector, 64 MiB in a message; a short one takes less time
-// than the work beside it.
+// Large enough that bandwidth and arithmetic count and not latency: 256 MiB in a vector, 64 MiB in a message. A long message takes about as
+// long as the work beside it, so that how much the two slow each other is not lost in the noise of the longer one.
 struct gpu_sizes {
     static constexpr std::int64_t half_product = 8192, float_product = 4096, double_product = 4096;
-    static constexpr std::int64_t vector = std::int64_t{1} << 26, message = std::int64_t{1} << 24, short_message = 1 << 22;  // of 4 bytes
+    static constexpr std::int64_t vector = std::int64_t{1} << 26, message = std::int64_t{1} << 24, long_message = 1 << 27;  // of 4 bytes
     static constexpr int runs = 15;
 };
 // The same for ranks that are threads of this machine.
 struct thread_sizes {
     static constexpr std::int64_t half_product = 96, float_product = 96, double_product = 96;
-    static constexpr std::int64_t vector = 1 << 20, message = 1 << 18, short_message = 1 << 16;
+    static constexpr std::int64_t vector = 1 << 20, message = 1 << 18, long_message = 1 << 20;
     static constexpr int runs = 9;
 };
 
@@ -47,10 +47,11 @@ using everywhere = mesh<axis<ranks>>;
 using start_together = moved_by<transport::nccl, let<start, all_reduce<sum, ranks>(x)>>;
 
 // Products of one another, of elements of which a product has the same variance.
-template <class T, std::int64_t N>
-struct products
-    : graph<everywhere, state<w, tensor<T, N, N>, normal_init<1, 1, square_root(N)>>, let<step<0>, matmul(w, w)>,
-            let<step<1>, matmul(step<0>, w)>, let<step<2>, matmul(step<1>, w)>, let<step<3>, matmul(step<2>, w)>, output<step<3>>> {};
+template <int I>
+using multiplied = let<step<I + 1>, matmul(step<I>, w)>;
+template <class T, std::int64_t N, int Count>
+struct products : graph<everywhere, state<w, tensor<T, N, N>, normal_init<1, 1, square_root(N)>>, let<step<0>, matmul(w, w)>,
+                        repeat<multiplied, Count - 1>, output<step<Count - 1>>> {};
 
 // Sums of two vectors.
 template <std::int64_t N>

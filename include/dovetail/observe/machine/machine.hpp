@@ -99,7 +99,7 @@ private:
     }
     template <class T, std::int64_t N>
     std::int64_t products_per_second() {
-        return per_second(4 * 2 * N * N * N, compute_time<machine_graphs::products<T, N>>());
+        return per_second(4 * 2 * N * N * N, compute_time<machine_graphs::products<T, N, 4>>());
     }
     static std::string side(std::int64_t n) { return "four products of matrices of " + std::to_string(n) + " x " + std::to_string(n); }
     void measure_arithmetic() {
@@ -197,18 +197,18 @@ private:
         if (*slowest / percent_alike * 100 >= *fastest) made_.links.clear();
     }
 
-    // What computes, the class of its work, and its time alone; and a message, and its time alone.
-    template <class Compute>
-    void measure_beside(int work, const std::string& name) {
-        const recorded_ranks alone = runs_of<Compute>();
-        const std::int64_t compute =
-            alone.least([](const recorded_runs& r, int run) { return r.busy(run, measured_work::compute).span(); });
+    // A computation of a class, and a message of so many elements, which take about as long: each alone, and both at once.
+    template <class Compute, std::int64_t Message>
+    void measure_beside(work_class work, const std::string& name) {
+        using namespace machine_graphs;
         using statements = typename Compute::dovetail_graph;
+        const std::int64_t compute =
+            runs_of<Compute>().least([](const recorded_runs& r, int run) { return r.busy(run, measured_work::compute).span(); });
+        const std::int64_t sum = runs_of<reduced<Message>>().message_time();
+        const std::int64_t copy = runs_of<sent<Message, 1, transport::peer_copy>>().message_time();
         machine_description& m = made_.description;
-        note_pace<machine_graphs::beside_nccl<statements, Sizes::short_message>>(m.with_communication, work, name + " beside NCCL", compute,
-                                                                                 short_sum_);
-        note_pace<machine_graphs::beside_copies<statements, Sizes::short_message>>(m.with_copy, work, name + " beside copies", compute,
-                                                                                   short_copy_);
+        note_pace<beside_nccl<statements, Message>>(m.with_communication, static_cast<int>(work), name + " beside NCCL", compute, sum);
+        note_pace<beside_copies<statements, Message>>(m.with_copy, static_cast<int>(work), name + " beside copies", compute, copy);
     }
     template <class Beside>
     void note_pace(interference& to, int work, const std::string& name, std::int64_t compute, std::int64_t message) {
@@ -237,23 +237,20 @@ private:
         const step_time sent = all.rank(last).last_message(run);
         const busy_time busy = all.rank(last).busy(run, measured_work::compute);
         const std::int64_t together = std::min(sent.end_ns, busy.last_end) - std::max(sent.start_ns, busy.first_start);
-        if (2 * together < duration(sent)) return {};
+        if (2 * together < std::min(duration(sent), busy.span())) return {};
         return {pace(compute, busy.span(), together), pace(message, duration(sent), together)};
     }
     void measure_interference() {
         using namespace machine_graphs;
-        short_sum_ = runs_of<reduced<Sizes::short_message>>().message_time();
-        short_copy_ = runs_of<sent<Sizes::short_message, 1, transport::peer_copy>>().message_time();
-        measure_beside<products<half, Sizes::half_product>>(static_cast<int>(work_class::compute_bound), "products");
-        measure_beside<sums<Sizes::vector>>(static_cast<int>(work_class::memory_bound), "sums");
-        measure_beside<launches<64>>(static_cast<int>(work_class::latency_bound), "small operations");
+        measure_beside<products<half, Sizes::half_product, 1>, Sizes::long_message>(work_class::compute_bound, "products");
+        measure_beside<sums<Sizes::vector>, Sizes::long_message>(work_class::memory_bound, "sums");
+        measure_beside<launches<64>, Sizes::message>(work_class::latency_bound, "small operations");
     }
 
     static std::int64_t duration(const step_time& t) { return t.end_ns - t.start_ns; }
 
     World world_;
     measured_machine made_;
-    std::int64_t short_sum_ = 0, short_copy_ = 0;  // alone, ns
 };
 
 }  // namespace detail
