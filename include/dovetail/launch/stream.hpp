@@ -21,6 +21,25 @@ namespace dovetail::cuda {
 
 struct stream;
 
+// c = factor op(a) op(b) for `count` products [m,n] with the inner extent k, row-major, elements of one floating type.
+struct batched_product {
+    element elements = element::none;
+    bool trans_a = false;
+    bool trans_b = false;
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    std::int64_t count = 0;
+    double factor = 1;
+};
+// The matrices of one factor, or of the results: the first one, and elements from row to row and from matrix to matrix.
+template <class Void>
+struct matrix_batch {
+    Void* first = nullptr;
+    std::int64_t row = 0;
+    std::int64_t next = 0;
+};
+
 // The calls of CUDA's libraries that the shipped operations make; implemented in launch/cuda/api/services.hpp. All but `refuse` throw a
 // call_error if CUDA reports an error.
 struct launch_services {
@@ -30,6 +49,8 @@ struct launch_services {
     // c [m,n] = op(a) op(b), row-major, the inner extent k, elements of one floating type.
     void (*multiply)(const stream&, element, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k, const void* a,
                      const void* b, void* c) = nullptr;
+    void (*multiply_batch)(const stream&, const batched_product&, matrix_batch<const void> a, matrix_batch<const void> b,
+                           matrix_batch<void> c) = nullptr;
     void (*refuse)(const char* why) = nullptr;  // throws a failure
 };
 

@@ -43,6 +43,8 @@ constexpr tiles product_tiles(std::int64_t m, std::int64_t n) {
     if (count(128, 128) >= enough) return tiles_of(m, n, count(128, 128), 128 * 128, slower);
     return tiles_of(m, n, count(64, 64), 64 * 64, slower);
 }
+// What layer_norm adds to the variance of a row.
+inline constexpr double layer_norm_epsilon = 1e-5;
 // Whether `labels` has one label for each row of `x`.
 constexpr bool are_labels(const tensor_type& labels, const tensor_type& x) {
     return labels.type == element::int32 && labels.rank == 1 && x.rank == 2 && labels.extent[0] == x.extent[0];

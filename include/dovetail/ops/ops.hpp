@@ -3,9 +3,13 @@
 // instantiates: see cuda/instances.hpp.
 #pragma once
 
+#include "attention.hpp"
 #include "elementwise.hpp"
+#include "embedding.hpp"
 #include "fill.hpp"
+#include "gelu.hpp"
 #include "gemm.hpp"
 #include "initialise.hpp"
+#include "layer_norm.hpp"
 #include "loss.hpp"
 #include "optimizer.hpp"

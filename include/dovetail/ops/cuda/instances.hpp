@@ -42,8 +42,25 @@ private:
             keep(&kernels::generate<V, ops_detail::normally_distributed>, &kernels::generate<V, ops_detail::uniformly_distributed>);
             keep(&kernels::gemm<false, false, V>, &kernels::gemm<false, true, V>, &kernels::gemm<true, false, V>, &kernels::sum_of_rows<V>);
             keep(&kernels::softmax_cross_entropy<V, R>, &kernels::softmax_cross_entropy_gradient<V>);
+            of_transformer<V, R>();
         }
         (pair<V, T>(), ...);
+    }
+    template <class V, class R>
+    static void of_transformer() {
+        using all_of = kernels::operand<V, false>;
+        keep(&kernels::layer_norm<V>, &kernels::layer_norm_gradient<V>, &kernels::layer_norm_parameter_gradients<V, R>);
+        keep(&kernels::transform<ops_detail::gaussian_unit, V, all_of>,
+             &kernels::transform<ops_detail::gaussian_unit_gradient, V, all_of, all_of>,
+             &kernels::transform<ops_detail::limit_over_norm, V, all_of, all_of>);
+        keep(&kernels::embedding<V>, &kernels::embedding_gradient<V>, &kernels::causal_attention<V>, &kernels::causal_attention_gradient<V>,
+             &kernels::sums_of_squares<V, R>, &kernels::add_up<R>);
+        // The moments of AdamW have the arithmetic type of the weights, the gradients any element.
+        (adam_w<V, R, T>(), ...);
+    }
+    template <class W, class R, class G>
+    static void adam_w() {
+        if constexpr (is_floating(element_of<G>)) keep(&kernels::adam_w<W, R, R, G>);
     }
     template <class V, class W>
     static void pair() {

@@ -2,12 +2,7 @@
 // where rows are long. A label out of range makes the loss NaN, since a kernel cannot throw.
 #pragma once
 
-#include "elementwise.hpp"
-
-#if defined(__CUDACC__)
-#include <cmath>
-#include <limits>
-#endif
+#include "rows.hpp"
 
 namespace dovetail::kernels {
 
@@ -33,30 +28,6 @@ template <class T>
 #if defined(__CUDACC__)
 
 namespace detail {
-
-inline constexpr std::int64_t long_row = 4096;
-template <class R>
-inline constexpr R not_a_number = std::numeric_limits<R>::quiet_NaN();
-
-// A group of Threads threads computes a row; a block holds threads / Threads groups.
-template <int Threads>
-__device__ std::int64_t first_row_of_group() {
-    return (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / Threads;
-}
-template <int Threads>
-__device__ std::int64_t groups() {
-    return static_cast<std::int64_t>(gridDim.x) * (threads / Threads);
-}
-
-// Calls f for this thread's elements of a row, with each element as R and its index.
-template <int Threads, int N, class R, class T, class F>
-__device__ void for_share(std::int64_t classes, const T* x, F f) {
-    for (std::int64_t j = threadIdx.x % Threads * N; j < classes; j += Threads * N) {
-        const auto p = pack<T, N>::load(x + j);
-#pragma unroll
-        for (int k = 0; k < N; ++k) f(static_cast<R>(widen(p.at[k])), j + k);
-    }
-}
 
 template <int Threads, int N, class T, class R>
 __global__ void __launch_bounds__(threads)

@@ -1,14 +1,14 @@
 // Host loops of softmax cross entropy, argmax and correct_count, over pointers; row-major [rows, classes].
 #pragma once
 
+#include "../functions.hpp"
 #include "convert.hpp"
 
 #include <exception>
 
 namespace dovetail {
 
-// A label that is not a class. This file avoids <string> and <cmath> (see the exponentials below): they would cost more compile time than a
-// small graph.
+// A label that is not a class. This file avoids <string>, which would cost more compile time than a small graph.
 class label_error final : public std::exception {
 public:
     label_error(std::int64_t row, std::int64_t label, std::int64_t classes) noexcept {
@@ -25,10 +25,8 @@ private:
 
 namespace dovetail::loops {
 
-inline float exponential(float x) { return __builtin_expf(x); }
-inline double exponential(double x) { return __builtin_exp(x); }
-inline float logarithm(float x) { return __builtin_logf(x); }
-inline double logarithm(double x) { return __builtin_log(x); }
+using ops_detail::exponential;
+using ops_detail::logarithm;
 
 // Probabilities of each row, shifted by the row's maximum so that no exponential overflows. Returns the mean loss.
 template <class T>

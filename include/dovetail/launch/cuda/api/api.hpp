@@ -124,6 +124,7 @@ struct api {
     decltype(&::cublasSetWorkspace_v2) blas_set_workspace = &::cublasSetWorkspace_v2;
     decltype(&::cublasSetSmCountTarget) blas_set_sm_count = &::cublasSetSmCountTarget;
     decltype(&::cublasGemmEx_64) blas_gemm = &::cublasGemmEx_64;
+    decltype(&::cublasGemmStridedBatchedEx_64) blas_gemm_batch = &::cublasGemmStridedBatchedEx_64;
 };
 
 // The table that is used.

@@ -30,32 +30,55 @@ constexpr cudaDataType blas_type(element e) {
     }
 }
 
-// cuBLAS is column-major, so a row-major product exchanges the factors: c^T = op(b)^T op(a)^T. Sums are computed in double, or in float
-// without TF32 unless the handle allows it.
-inline void multiply_on(const stream& s, element e, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
-                        const void* a, const void* b, void* c) {
-    const bool twice = e == element::float64;
-    const cudaDataType type = blas_type(e);
-    const cublasComputeType_t sums = twice ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
-    const float one = 1, zero = 0;
-    const double wide_one = 1, wide_zero = 0;
-    const void* const alpha = twice ? static_cast<const void*>(&wide_one) : &one;
-    const void* const beta = twice ? static_cast<const void*>(&wide_zero) : &zero;
+// A factor of a product in host memory, as cuBLAS reads it: of the type in which sums are computed.
+struct blas_factor {
+    double wide;
+    float narrow = static_cast<float>(wide);
+    const void* of(element e) const { return e == element::float64 ? static_cast<const void*>(&wide) : &narrow; }
+};
+// Sums are computed in double, or in float without TF32 unless the handle allows it.
+constexpr cublasComputeType_t blas_sums(element e) { return e == element::float64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F; }
+constexpr cublasOperation_t blas_operation(bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
+
+// Calls `product` with the handle of the stream, set to the multiprocessors of the operation.
+template <class Product>
+void with_blas(const stream& s, const char* name, Product product) {
     const auto handle = static_cast<cublasHandle_t>(s.blas);
     if (s.sms > 0) check(calls.blas_set_sm_count(handle, s.sms), "cublasSetSmCountTarget");
-    const cublasStatus_t status =
-        calls.blas_gemm(handle, trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, alpha, b, type,
-                        trans_b ? k : n, a, type, trans_a ? m : k, beta, c, type, n, sums, CUBLAS_GEMM_DEFAULT);
+    const cublasStatus_t status = product(handle);
     // All operations of the rank share the handle
     const cublasStatus_t again = s.sms > 0 ? calls.blas_set_sm_count(handle, 0) : CUBLAS_STATUS_SUCCESS;
-    check(status, "cublasGemmEx");
+    check(status, name);
     check(again, "cublasSetSmCountTarget");
+}
+
+// cuBLAS is column-major, so a row-major product exchanges the factors: c^T = op(b)^T op(a)^T.
+inline void multiply_on(const stream& s, element e, bool trans_a, bool trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                        const void* a, const void* b, void* c) {
+    const cudaDataType type = blas_type(e);
+    const blas_factor one{1}, zero{0};
+    with_blas(s, "cublasGemmEx", [&](cublasHandle_t handle) {
+        return calls.blas_gemm(handle, blas_operation(trans_b), blas_operation(trans_a), n, m, k, one.of(e), b, type, trans_b ? k : n, a,
+                               type, trans_a ? m : k, zero.of(e), c, type, n, blas_sums(e), CUBLAS_GEMM_DEFAULT);
+    });
+}
+
+inline void multiply_batch_on(const stream& s, const batched_product& p, matrix_batch<const void> a, matrix_batch<const void> b,
+                              matrix_batch<void> c) {
+    const cudaDataType type = blas_type(p.elements);
+    const blas_factor factor{p.factor}, zero{0};
+    with_blas(s, "cublasGemmStridedBatchedEx", [&](cublasHandle_t handle) {
+        return calls.blas_gemm_batch(handle, blas_operation(p.trans_b), blas_operation(p.trans_a), p.n, p.m, p.k, factor.of(p.elements),
+                                     b.first, type, b.row, b.next, a.first, type, a.row, a.next, zero.of(p.elements), c.first, type, c.row,
+                                     c.next, p.count, blas_sums(p.elements), CUBLAS_GEMM_DEFAULT);
+    });
 }
 
 [[noreturn]] inline void refuse(const char* why) { throw failure{why}; }
 
 }  // namespace detail
 
-inline constexpr launch_services services{detail::look_at_launch, detail::copy_on, detail::zero_on, detail::multiply_on, detail::refuse};
+inline constexpr launch_services services{detail::look_at_launch, detail::copy_on,           detail::zero_on,
+                                          detail::multiply_on,    detail::multiply_batch_on, detail::refuse};
 
 }  // namespace dovetail::cuda

@@ -1,0 +1,32 @@
+// The sizes of an attention: rows of `heads` heads of `head_size` elements, `length` consecutive rows for each of `sequences` sequences.
+#pragma once
+
+#include "facts.hpp"
+
+namespace dovetail::ops_detail {
+
+struct attention_shape {
+    std::int64_t sequences = 0;
+    std::int64_t length = 0;
+    std::int64_t heads = 0;
+    std::int64_t head_size = 0;
+
+    DOVETAIL_HOST_DEVICE constexpr std::int64_t rows() const { return sequences * length; }
+    constexpr std::int64_t row() const { return heads * head_size; }
+    constexpr std::int64_t probability_row() const { return heads * length; }
+
+    // Calls f for each head of each sequence with the index of its first element, and of its first probability.
+    template <class F>
+    constexpr void for_each_head(F f) const {
+        for (std::int64_t s = 0; s < sequences; ++s)
+            for (std::int64_t h = 0; h < heads; ++h) f(s * length * row() + h * head_size, (s * length * heads + h) * length);
+    }
+};
+
+// Of queries [B,C]; all zeros where they do not consist of whole sequences and heads.
+constexpr attention_shape attention_shape_of(const tensor_type& q, std::int64_t length, std::int64_t head_size) {
+    if (!is_matrix(q) || q.extent[0] % length != 0 || q.extent[1] == 0 || q.extent[1] % head_size != 0) return {};
+    return {q.extent[0] / length, length, q.extent[1] / head_size, head_size};
+}
+
+}  // namespace dovetail::ops_detail
