@@ -11,6 +11,7 @@
 #include <dovetail/ops/ops.hpp>
 
 #include "digits.hpp"
+#include "reports.hpp"
 #include "worlds.hpp"
 
 #include <cmath>
@@ -108,28 +109,9 @@ struct evaluate : dv::graph<
 constexpr int batch = 96;  // of all ranks together
 constexpr int steps_of_epoch = digits::training_size / batch;
 constexpr int epochs = 8;
-constexpr std::int64_t link_bandwidth = 2'000'000'000;
-constexpr std::chrono::microseconds link_latency{50};
-constexpr std::chrono::microseconds wake_up{70};  // overhead of a timer and of waking a thread
-
-// Machine description: ranks that share two cores of a server.
-template <int Ranks>
-struct two_cores {
-    static constexpr std::int64_t sharing = Ranks > 2 ? Ranks / 2 : 1;
-    static constexpr dv::machine_description description{.name = "two_cores",
-                                                         .half_flops = 20'000'000'000 / sharing,
-                                                         .float_flops = 25'000'000'000 / sharing,
-                                                         .double_flops = 12'000'000'000 / sharing,
-                                                         .memory_bandwidth = 50'000'000'000 / sharing,
-                                                         .launch_latency = 5'000'000,
-                                                         .edge_latency = 20'000'000,
-                                                         .link_latency = 1'000'000 * (link_latency + wake_up).count(),
-                                                         .link_bandwidth = link_bandwidth,
-                                                         .bus_bandwidth = link_bandwidth,
-                                                         .host_bandwidth = 5'000'000'000};
-};
 template <int Ranks, class World>
-using plan_options = dv::options<std::conditional_t<World::on_gpus, dv::machine::h200_nvlink, two_cores<Ranks>>, dv::assumed_width<Ranks>>;
+using plan_options =
+    dv::options<std::conditional_t<World::on_gpus, dv::machine::h200_nvlink, worlds::two_cores<Ranks>>, dv::assumed_width<Ranks>>;
 
 // A training, or a part of it: from the file `resume`, or from the beginning, to the end of an epoch, and then to the file `save`.
 struct stretch {
@@ -141,27 +123,6 @@ struct outcome {
     std::vector<double> losses;  // one per epoch of the stretch
     double accuracy = 0;  // on the held-out digits, after the last epoch
 };
-
-// The share of communication that has computation beside it, over all ranks, without the time that ranks wait for each other.
-double hidden(const observe::overlap_report& report) {
-    const auto& all = report.total;
-    return 1 - static_cast<double>(all.exposed_moving) / static_cast<double>(all.communication - all.waiting);
-}
-
-// Prints the time of the fastest recorded step beside the prediction.
-template <class Training, class Options>
-void report(const std::vector<observe::measured_run>& runs) {
-    const observe::plan_view of{observe::tables_of<Training, Options>()};
-    observe::timeline quickest = observe::measured(of, runs[0]);
-    for (const observe::measured_run& run : runs)
-        if (observe::timeline t = observe::measured(of, run); t.length < quickest.length) quickest = std::move(t);
-    const observe::timeline planned = observe::predicted(of), before = observe::sequential(of);
-    std::printf("  a step: predicted %s, measured %s\n", observe::duration_text(planned.length).c_str(),
-                observe::duration_text(quickest.length).c_str());
-    if (quickest.rows.size() > 1)
-        std::printf("  of its communication is hidden behind computation: predicted %.0f%%, measured %.0f%%\n",
-                    100 * hidden(observe::overlap(of, planned, before)), 100 * hidden(observe::overlap(of, quickest, before)));
-}
 
 template <int Ranks, class World>
 outcome play(const digits::split& data, World make_world, const stretch& part = {}) {
@@ -209,7 +170,7 @@ outcome play(const digits::split& data, World make_world, const stretch& part = 
         }
         if (index == 0 && !part.save.empty()) store.save(part.save, {{"epochs", std::to_string(part.last_epoch)}});
     });
-    report<training, options>(runs);
+    reports::print<training, options>(runs);
     return result;
 }
 
@@ -247,6 +208,6 @@ int compare(const digits::split& data, World make_world) {
 int main(int count, char** arguments) {
     const int file = worlds::wants_gpus(count, arguments) ? 2 : 1;
     const digits::split data = count > file ? digits::load(arguments[file]) : digits::load();
-    const dv::host::link link{app::link_latency, static_cast<double>(app::link_bandwidth)};
+    const dv::host::link link{worlds::link_latency, static_cast<double>(worlds::link_bandwidth)};
     return worlds::choose(count, arguments, link, [&](auto make_world) { return app::compare(data, make_world); });
 }

@@ -1,5 +1,5 @@
-// The worlds in which an example runs: ranks as threads of the host with simulated links, or one GPU per rank if nvcc compiles the example
-// (-x cu) and the command line has --gpu.
+// The worlds in which an example runs, and what its plans assume of them: ranks as threads of the host with simulated links, or one GPU per
+// rank if nvcc compiles the example (-x cu) and the command line has --gpu.
 #pragma once
 
 #include <dovetail/launch/host/world.hpp>
@@ -7,6 +7,8 @@
 #include <dovetail/launch/cuda/world.hpp>
 #endif
 
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +16,28 @@
 namespace worlds {
 
 namespace dv = dovetail;
+
+// The simulated links between ranks.
+inline constexpr std::int64_t link_bandwidth = 2'000'000'000;
+inline constexpr std::chrono::microseconds link_latency{50};
+inline constexpr std::chrono::microseconds wake_up{70};  // overhead of a timer and of waking a thread
+
+// Machine description: ranks that share two cores of a server.
+template <int Ranks>
+struct two_cores {
+    static constexpr std::int64_t sharing = Ranks > 2 ? Ranks / 2 : 1;
+    static constexpr dv::machine_description description{.name = "two_cores",
+                                                         .half_flops = 20'000'000'000 / sharing,
+                                                         .float_flops = 25'000'000'000 / sharing,
+                                                         .double_flops = 12'000'000'000 / sharing,
+                                                         .memory_bandwidth = 50'000'000'000 / sharing,
+                                                         .launch_latency = 5'000'000,
+                                                         .edge_latency = 20'000'000,
+                                                         .link_latency = 1'000'000 * (link_latency + wake_up).count(),
+                                                         .link_bandwidth = link_bandwidth,
+                                                         .bus_bandwidth = link_bandwidth,
+                                                         .host_bandwidth = 5'000'000'000};
+};
 
 struct host_threads {
     static constexpr bool on_gpus = false;
