@@ -12,7 +12,7 @@ struct attention_shape {
     std::int64_t head_size = 0;
 
     DOVETAIL_HOST_DEVICE constexpr std::int64_t rows() const { return sequences * length; }
-    constexpr std::int64_t row() const { return heads * head_size; }
+    DOVETAIL_HOST_DEVICE constexpr std::int64_t row() const { return heads * head_size; }
     constexpr std::int64_t probability_row() const { return heads * length; }
 
     // Calls f for each head of each sequence with the index of its first element, and of its first probability.

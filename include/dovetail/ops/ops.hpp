@@ -4,6 +4,7 @@
 #pragma once
 
 #include "attention.hpp"
+#include "cache.hpp"
 #include "elementwise.hpp"
 #include "embedding.hpp"
 #include "fill.hpp"

@@ -2,9 +2,11 @@
 // same bits in every run.
 #include <doctest/doctest.h>
 
+#include "support/numbers.hpp"
 #include "support/on_device.hpp"
 
 #include <dovetail/ops/attention.hpp>
+#include <dovetail/ops/cache.hpp>
 #include <dovetail/ops/embedding.hpp>
 #include <dovetail/ops/gelu.hpp>
 #include <dovetail/ops/layer_norm.hpp>
@@ -17,6 +19,7 @@ namespace ops = dovetail::ops;
 using dv::scalar;
 using dv::tensor;
 using support::apart;
+using support::eighth_of;
 using support::every_way;
 using support::filled;
 using support::on_device;
@@ -86,7 +89,8 @@ void attention() {
     using forward = ops::causal_attention<Length, HeadSize>;
     using backward = ops::causal_attention_gradient<Length, HeadSize>;
     static_assert(backward::workspace(X::type, X::type, X::type, X::type, P::type) <= support::device::workspace_bytes);
-    const filled<X> q{1}, k{2}, v{3}, dy{4};
+    // Small: scores that are large are rounded to half much coarser than on the host.
+    const filled<X> q = eighth_of<X>(1), k = eighth_of<X>(2), v = eighth_of<X>(3), dy = eighth_of<X>(4);
     filled<X> y, dq, dk, dv;
     filled<P> p;
     forward::launch(on_host(), q.in(), k.in(), v.in(), y.out(), p.out());
@@ -102,6 +106,32 @@ void attention() {
         CHECK(apart(of_q.host(), dq) <= 60);
         CHECK(apart(of_k.host(), dk) <= 60);
         CHECK(apart(of_v.host(), dv) <= 60);
+    });
+}
+
+template <class T, std::int64_t Length, std::int64_t HeadSize, std::int64_t Sequences, std::int64_t Heads>
+void cached_attention() {
+    using X = tensor<T, Sequences, Heads * HeadSize>;
+    using C = tensor<T, Sequences * Length, Heads * HeadSize>;
+    using I = tensor<std::int32_t, Sequences>;
+    using attend = ops::cached_attention<Length, HeadSize>;
+    const filled<X> q = eighth_of<X>(1), row = eighth_of<X>(4);
+    filled<C> keys = eighth_of<C>(2), values = eighth_of<C>(3);
+    const filled<C> before = keys;
+    filled<I> positions;
+    for (std::size_t i = 0; i < positions.elements.size(); ++i)
+        positions.elements[i] = static_cast<int>((Length - 1) / static_cast<int>(i + 1));
+    filled<X> y;
+    ops::append<Length>::launch(on_host(), keys.inout(), row.in(), positions.in());
+    attend::launch(on_host(), q.in(), keys.in(), values.in(), positions.in(), y.out());
+    every_way([&](dv::cuda::stream s, bool skewed) {
+        const on_device<X> a{q, skewed}, b{row, skewed}, c{row, skewed};
+        const on_device<C> k{before, skewed}, v{values, skewed};
+        const on_device<I> at{positions, skewed};
+        ops::append<Length>::launch(s, k.inout(), b.in(), at.in());
+        CHECK(support::equal(k.host(), keys));
+        attend::launch(s, a.in(), k.in(), v.in(), at.in(), c.out());
+        CHECK(apart(c.host(), y) <= 30);
     });
 }
 
@@ -188,6 +218,12 @@ TEST_CASE_TEMPLATE("attention and its gradients", T, dv::half, dv::bfloat16, flo
     attention<T, 5, 3, 3, 2>();
     attention<T, 64, 16, 2, 4>();
     attention<T, 40, 8, 5, 1>();
+}
+
+TEST_CASE_TEMPLATE("attention of a token to a cache", T, dv::half, dv::bfloat16, float, double) {
+    cached_attention<T, 1, 1, 1, 1>();
+    cached_attention<T, 7, 3, 3, 2>();
+    cached_attention<T, 600, 64, 2, 4>();
 }
 
 TEST_CASE("AdamW of several elements") {

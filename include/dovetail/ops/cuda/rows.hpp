@@ -14,6 +14,8 @@ namespace dovetail::kernels::detail {
 inline constexpr std::int64_t long_row = 4096;
 template <class R>
 inline constexpr R not_a_number = std::numeric_limits<R>::quiet_NaN();
+template <class R>
+inline constexpr R minus_infinity = -std::numeric_limits<R>::infinity();
 
 // A group of Threads threads computes a row; a block holds threads / Threads groups.
 template <int Threads>
