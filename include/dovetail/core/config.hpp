@@ -4,6 +4,9 @@
 #define DOVETAIL_VERSION_MAJOR 0
 #define DOVETAIL_VERSION_MINOR 1
 #define DOVETAIL_VERSION_PATCH 0
+// One number for comparisons, `#if DOVETAIL_VERSION >= 100` (0.1.0), and the text. `.packaging/release` checks that they agree.
+#define DOVETAIL_VERSION (DOVETAIL_VERSION_MAJOR * 10000 + DOVETAIL_VERSION_MINOR * 100 + DOVETAIL_VERSION_PATCH)
+#define DOVETAIL_VERSION_STRING "0.1.0"
 
 static_assert(__cplusplus >= 202002L, "dovetail needs C++20: compile with -std=c++20 or later");
 

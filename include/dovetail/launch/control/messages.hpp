@@ -25,10 +25,7 @@ inline constexpr std::size_t longest_frame_of_rank = longest_contribution + 2 * 
 inline constexpr std::size_t longest_name = 512;  // of hosts, versions and the like
 inline constexpr std::int64_t call_window = 256;  // executors in a call list, at most
 
-inline std::string library_version() {
-    return std::to_string(DOVETAIL_VERSION_MAJOR) + "." + std::to_string(DOVETAIL_VERSION_MINOR) + "." +
-           std::to_string(DOVETAIL_VERSION_PATCH);
-}
+inline std::string library_version() { return DOVETAIL_VERSION_STRING; }
 inline std::string described(std::int64_t rank, const peer_status& m) {
     return "rank " + std::to_string(rank) + " (process " + std::to_string(m.process) + " on " + m.host + ")";
 }
