@@ -1,0 +1,26 @@
+# Stands in for vcpkg where that is not installed: runs the port as a script with what its helper functions do for a header-only library.
+#   cmake -DPORT=portfile.cmake -DCURRENT_PACKAGES_DIR=... -DBUILD=... -P vcpkg.cmake
+function(vcpkg_cmake_configure)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
+    execute_process(COMMAND ${CMAKE_COMMAND} -S ${arg_SOURCE_PATH} -B ${BUILD} -DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR} ${arg_OPTIONS}
+                    COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+endfunction()
+function(vcpkg_cmake_install)
+    execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+endfunction()
+function(vcpkg_cmake_config_fixup)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "CONFIG_PATH" "")
+    file(RENAME ${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH} ${CURRENT_PACKAGES_DIR}/share/dovetail)
+    # The package is one folder less deep than CMake has written it.
+    set(targets ${CURRENT_PACKAGES_DIR}/share/dovetail/dovetail-targets.cmake)
+    file(READ ${targets} text)
+    string(REPLACE "\"\${CMAKE_CURRENT_LIST_FILE}\" PATH" "\"\${CMAKE_CURRENT_LIST_FILE}/below\" PATH" text "${text}")
+    file(WRITE ${targets} "${text}")
+endfunction()
+function(vcpkg_fixup_pkgconfig)
+endfunction()
+function(vcpkg_install_copyright)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILE_LIST")
+    configure_file(${arg_FILE_LIST} ${CURRENT_PACKAGES_DIR}/share/dovetail/copyright COPYONLY)
+endfunction()
+include(${PORT})
